@@ -55,7 +55,7 @@ export const Term = coded(
       const length = [...normaliseTerm(text)].length
       return length >= 1 && length <= 150 && !isPathStep(normaliseTerm(text))
     }),
-    v.description("A keyword. It is trimmed, lower-cased and in NFC. White space inside is significant."),
+    v.description("A keyword: trimmed, lower-cased, NFC. Inner white space counts."),
   ),
   "bad_term",
 )

@@ -13,5 +13,5 @@ export const POPULARITY_BANDS = [
 
 /** Warns that most terms of a wide band are hardly searched. */
 export const AT_FLOOR = `In a wide band, many terms are at Apple's floor of 5 to 9: ${POPULARITY_BANDS.slice(1)
-  .map(({ low, high, terms, atFloor }) => `${atFloor} of ${terms} in ${low} to ${high}`)
+  .map(({ low, high, terms, atFloor }) => `${atFloor} of ${terms} checked in ${low} to ${high}`)
   .join(", ")}.`

@@ -36,7 +36,7 @@ const Results = named(
           v.strictObject({
             rank: Rank,
             id: described(v.string(), "App Store id or package name."),
-            name: described(v.string(), "Name in that storefront, else in another, else the id."),
+            name: described(v.string(), "Name in that storefront, else elsewhere, else the id."),
           }),
         ),
       ),

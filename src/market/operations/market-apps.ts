@@ -7,7 +7,7 @@ import { nameIn } from "../../stores/store/app-names.ts"
 /** The fields that identify an app in every answer about the market. */
 export const marketAppFields = {
   id: described(v.string(), "App Store id or package name."),
-  name: described(v.string(), "Name in that storefront, else in another, else the id."),
+  name: described(v.string(), "Name in that storefront, else elsewhere, else the id."),
   publisher: described(v.nullable(v.string()), "Publisher in the store. Null if unknown."),
   publisherId: described(v.nullable(v.string()), "Publisher id for hive_get_publisher. Null if unknown."),
 }

@@ -18,7 +18,7 @@ const KINDS = [...CHARTS, "ipad"] as const
 
 const fields = {
   id: described(v.string(), "App Store id."),
-  name: described(v.string(), "Name in that storefront, else in another, else the id."),
+  name: described(v.string(), "Name in that storefront, else elsewhere, else the id."),
 }
 const Climber = named("MarketMove", v.strictObject({ ...fields, rank: Rank, was: Rank }))
 const list = <S extends Parameters<typeof v.array>[0]>(row: S, text: string) =>

@@ -24,7 +24,7 @@ const TopApp = named(
   "TopApp",
   v.strictObject({
     id: v.string(),
-    name: described(v.string(), "Name in that storefront, else in another, else the id."),
+    name: described(v.string(), "Name in that storefront, else elsewhere, else the id."),
   }),
 )
 
