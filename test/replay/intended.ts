@@ -181,6 +181,12 @@ export const INTENDED: readonly Intended[] = [
     where: { operation: "get_portfolio_overview", path: /subscriptionRevenueWithout$/ },
   },
   {
+    id: "sales-by-store",
+    why: "Portfolio and today list what each connected store console reported of the day.",
+    issue: "45, point 1",
+    where: { operation: ["get_portfolio_overview", "get_today"], path: /\.sales$/, old: undefined },
+  },
+  {
     id: "stated-limits",
     why: "Texts longer than the document allows are refused.",
     issue: "38, contract F4 and F7",

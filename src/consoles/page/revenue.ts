@@ -7,7 +7,7 @@ import { card, empty, inventedNote, refusedPart, samplePage, tiles } from "../..
 import type { Chart } from "../../ui/charts/chart.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime, momentTime, shortDay } from "../../ui/times.ts"
-import { figure, money, spoken } from "../../ui/words.ts"
+import { figure, money, STORES, spoken } from "../../ui/words.ts"
 import { sectionsOf, sectionsPart, shownSections } from "./connected.ts"
 import { reportLink } from "./reports.ts"
 import { readSalesCharts, reportDays } from "./sales-charts.ts"
@@ -70,14 +70,18 @@ function estimatedPart({ estimatedSales }: Revenue): Html | false {
   )
 }
 
-/** The proceeds of all apps. Amounts in different currencies are never summed. False if this is the only app. */
+/** The proceeds of all apps. Currencies and stores are never summed. False if this is the only app. */
 function portfolioCard(desk: Desk, app: { id: string }, { apps, unconnected }: AnswerOf<"list_app_revenue">) {
-  if (apps.length + unconnected < 2 && !desk.isSample) return false
+  if (new Set(apps.map(({ id }) => id)).size + unconnected < 2 && !desk.isSample) return false
+  const isOnPlay = apps.some(({ platform }) => platform === "android")
   const rows = apps.map(
-    ({ id, name, to, days, proceeds }) => html`<tr><th scope="row">${
+    ({ id, name, platform, figure: kind, to, days, proceeds }) => html`<tr><th scope="row">${
       id === app.id
         ? html`<strong><bdi>${name}</bdi></strong>`
         : html`<a href="${appAddress(desk, { id }, "revenue")}"><bdi>${name}</bdi></a>`
+    }${
+      isOnPlay &&
+      html` <small class="quiet">${STORES[platform]}${kind === "estimated_sales" && ", estimated sales"}</small>`
     }</th><td class="num wrap">${to === null ? figure(null) : sumOf(proceeds)}</td>
 <td class="num small quiet">${to === null ? "not reported yet" : html`${days} of 7 days, to ${dayTime(to, shortDay)}`}
 </td></tr>

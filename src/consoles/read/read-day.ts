@@ -1,6 +1,7 @@
+import type { Platform } from "../../core/observation/provenance.ts"
 import type { Db } from "../../database/types.ts"
 import type { AccountKindName } from "../account-kind.ts"
-import type { OwnApp } from "./app-accounts.ts"
+import { type OwnApp, SELLER_KINDS } from "./app-accounts.ts"
 
 /** The figures of an app's own account for one day of reports. */
 export interface AccountDay {
@@ -97,22 +98,26 @@ export interface CountryProceeds {
   proceeds: { currency: string; amount: string }[]
 }
 
+/** The report with the money of a store. */
+const PROCEEDS_REPORT = { ios: "sales", android: "play_earnings" } as const
+
 /**
  * Proceeds by storefront, over those apps whose account reported the day. `not_measured`: no account did;
- * `not_connected`: no app has an account.
+ * `not_connected`: no app has an account. Those of Google Play are settled.
  */
 export async function readCountryProceeds(
   sql: Db,
   workspaceId: number,
   apps: readonly OwnApp[],
   day: string,
+  store: Platform = "ios",
 ): Promise<{ state: "measured" | "not_measured" | "not_connected"; rows: CountryProceeds[] }> {
   const [result] = await sql<{ accounts: number; reported: boolean; rows: CountryProceeds[] }[]>`
-    with own as materialized (${ownAccounts(sql, { workspaceId, kind: "app-store-connect" }, apps)})
+    with own as materialized (${ownAccounts(sql, { workspaceId, kind: SELLER_KINDS[store] }, apps)})
     select (select count(*)::int from own) as accounts, exists (
       select
       from own o
-      join report_day d on d.account_id = o.account_id and d.report = 'sales' and d.day = ${day}
+      join report_day d on d.account_id = o.account_id and d.report = ${PROCEEDS_REPORT[store]} and d.day = ${day}
     ) as reported, (
       select coalesce(jsonb_agg(jsonb_build_object('country', c.country, 'proceeds', c.proceeds) order by c.country),
         '[]')

@@ -81,3 +81,61 @@ export async function readWeekProceeds(
     order by o.app_id
     limit 1000`
 }
+
+/** An app's money of seven days on Google Play, from one report. */
+interface PlayWeek extends WeekProceeds {
+  /** Estimated sales are paid by customers, before fees, and not settled; proceeds are settled earnings. */
+  figure: "estimated_sales" | "proceeds"
+}
+
+/**
+ * Returns the money of the seven days up to the latest report: estimated sales, or settled earnings if no estimate was
+ * reported in the last fourteen days. The two are never summed, because they have the same orders. Apps without an
+ * account are missing.
+ */
+export async function readPlayWeeks(
+  sql: Db,
+  workspaceId: number,
+  apps: readonly OwnApp[],
+  today: string,
+): Promise<PlayWeek[]> {
+  return await sql<PlayWeek[]>`
+    with own as materialized (${ownAccounts(sql, { workspaceId, kind: "google-play-console" }, apps)}), latest as (
+      select distinct on (d.account_id) d.account_id, d.report, max(d.day) as day
+      from report_day d
+      where d.account_id in (select account_id from own) and d.report in ('play_sales', 'play_earnings')
+        and d.day between ${today}::date - 13 and ${today}::date
+      group by d.account_id, d.report
+      -- estimated sales first
+      order by d.account_id, d.report desc
+    )
+    select o.app_id as "appId", o.state = 'demo' as "isInvented", l.day as "to",
+      case l.report when 'play_earnings' then 'proceeds' else 'estimated_sales' end as figure, (
+      select count(distinct d.day)::int
+      from report_day d
+      where d.account_id = o.account_id and d.report = l.report and d.day between l.day - 6 and l.day
+    ) as days, (
+      select coalesce(jsonb_agg(jsonb_build_object('currency', s.currency, 'amount', s.amount) order by s.currency),
+        '[]')
+      from (
+        select m.currency, trim_scale(sum(m.amount))::text as amount
+        from (
+          select f.currency, f.gross as amount
+          from estimated_sales_fact f
+          where l.report = 'play_sales' and f.account_id = o.account_id and f.app = o.sku
+            and f.day between l.day - 6 and l.day
+          union all
+          select f.proceeds_currency, f.proceeds
+          from sales_fact f
+          where l.report = 'play_earnings' and f.account_id = o.account_id and f.app = o.sku
+            and f.day between l.day - 6 and l.day
+        ) m
+        group by m.currency
+        having sum(m.amount) <> 0
+      ) s
+    ) as proceeds
+    from own o
+    left join latest l on l.account_id = o.account_id
+    order by o.app_id
+    limit 1000`
+}

@@ -11,7 +11,7 @@ const Figure = v.nullable(v.number())
 export const Card = v.strictObject({
   id: described(
     v.picklist(["hours", "countries"]),
-    "hours: users and revenue by the hour; countries: sales by storefront, from the seller's console.",
+    "hours: users and revenue by the hour; countries: App Store sales by storefront, from App Store Connect.",
   ),
   state: described(
     v.picklist(["measured", "not_measured", "not_connected", "hidden"]),

@@ -94,8 +94,8 @@ export const Connections = described(
       v.strictObject({
         id: described(
           v.picklist(CONNECTIONS),
-          "analytics: an analytics service; ads: reports of an ad network; subscriptions: the console that sells " +
-            "the app; apple_ads: the account that advertises it.",
+          "analytics: an analytics service; ads: reports of an ad network; subscriptions: App Store Connect; " +
+            "apple_ads: the account that advertises the app.",
         ),
         connected: described(v.boolean(), "False if the source is not connected; its figures are unknown."),
         gives: described(v.array(v.picklist(OWN_FIGURES)), "Figures from this source."),

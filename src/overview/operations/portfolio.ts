@@ -3,6 +3,7 @@ import { readAdsDays } from "../../consoles/ads/read/day.ts"
 import { readFeedEvents } from "../../consoles/billing/read-feed.ts"
 import { Money } from "../../consoles/operations/account-shapes.ts"
 import { readAccountDays } from "../../consoles/read/read-day.ts"
+import { readStoreDays } from "../../consoles/read/read-store-days.ts"
 import { operation } from "../../core/operation.ts"
 import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Sql } from "../../database/types.ts"
@@ -25,6 +26,7 @@ import {
   TimeZone,
 } from "./day-shapes.ts"
 import { oneCurrency, ownFigures, sumOfDollars } from "./own-money.ts"
+import { StoreSales, StoreTotals, storeSales, storeTotals } from "./store-sales.ts"
 
 const Figure = v.nullable(v.number())
 
@@ -35,8 +37,8 @@ const figures = {
   adRevenue: described(Figure, "US dollars that day. Null if not connected or hidden (see hiddenMoney)."),
   subscriptionRevenue: described(
     Figure,
-    "US dollars that day. Null if not connected, not reported, hidden, or partly in other currencies (get_revenue " +
-      "lists each currency).",
+    "US dollars that day, from the App Store. Null if not connected, not reported, hidden, or partly in other " +
+      "currencies (get_revenue lists each currency).",
   ),
   trials: described(Figure, "Trials started that day. Null if not connected or not reported."),
   adSpend: described(
@@ -82,6 +84,9 @@ const AppRow = named(
       name: described(v.string(), "Name of the app, as in list_apps."),
       icon: described(v.nullable(v.string()), "URL of the store icon. Null if unknown."),
       ...figures,
+      sales: v.exactOptional(
+        described(v.array(StoreSales), "One row per store with a connected console. Omitted if none or hidden."),
+      ),
       rankSources: described(
         v.array(RankSource),
         "Sources of the results behind the keyword figures on the UTC day of this date. Empty if none were read.",
@@ -153,6 +158,9 @@ export const getPortfolioOverview = operation({
           v.strictObject({
             apps: described(Count, "Number of apps that this key can see."),
             ...figures,
+            sales: v.exactOptional(
+              described(v.array(StoreTotals), "One row per store with a connected console. Omitted if none or hidden."),
+            ),
             subscriptionRevenueWithout: v.exactOptional(
               described(
                 v.array(v.string()),
@@ -185,6 +193,8 @@ export const getPortfolioOverview = operation({
   const hiddenMoney = hidesMoney(caller)
   const accountDays = await readAccountDays(sql, caller.workspaceId, apps, requested.day)
   const ads = await readAdsDays(sql, caller.workspaceId, apps, requested.day)
+  const storeDays = hiddenMoney ? [] : await readStoreDays(sql, caller.workspaceId, apps, requested.day)
+  const storesOf = Map.groupBy(storeDays, ({ appId }) => appId)
   const { from, to } = requested
   const events = await readFeedEvents(sql, { workspaceId: caller.workspaceId, apps, from, to }, MAX_EVENTS)
   const rowOf = ({ id, name, icon }: TrackedApp, at: number) => ({
@@ -195,6 +205,7 @@ export const getPortfolioOverview = operation({
     ...ownFigures(accountDays.get(id), ads.get(id), hiddenMoney),
     ...keywordFigures(byApp.get(id) ?? [], requested.shown),
     ...writtenOf(reviews[at] as AppReviews),
+    ...(storesOf.has(id) && { sales: storesOf.get(id)!.map(storeSales) }),
   })
   const rows = apps.map(rowOf)
   return {
@@ -203,6 +214,7 @@ export const getPortfolioOverview = operation({
     totals: {
       apps: rows.length,
       ...totalsOf(rows, requested.shown),
+      ...(storeDays.length > 0 && { sales: storeTotals(storeDays) }),
       ...(!hiddenMoney && leftOut(rows, [...accountDays.keys()])),
     },
     pending: await countPending(sql, sides, { day: requested.day, today: dayOf(ctx.now()) }),

@@ -1,7 +1,14 @@
 import * as v from "valibot"
 import { planCovers } from "../../access/plans.ts"
 import { type AdsDay, readAdsDays } from "../../consoles/ads/read/day.ts"
-import { type AccountDay, readAccountDays, readCountryProceeds } from "../../consoles/read/read-day.ts"
+import {
+  type AccountDay,
+  type CountryProceeds,
+  readAccountDays,
+  readCountryProceeds,
+} from "../../consoles/read/read-day.ts"
+import { readStoreDays, type StoreDay } from "../../consoles/read/read-store-days.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import { ofApp, operation } from "../../core/operation.ts"
 import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Sql } from "../../database/types.ts"
@@ -27,6 +34,7 @@ import {
   requestedDay,
   TimeZone,
 } from "./day-shapes.ts"
+import { StoreSales, storeSales } from "./store-sales.ts"
 
 const PUBLIC_FIGURES = [
   "keywordsTracked",
@@ -49,9 +57,10 @@ const Figure = named(
   v.strictObject({
     key: described(
       v.picklist([...OWN_FIGURES, "proceeds", ...PUBLIC_FIGURES]),
-      "proceeds: proceeds of the seller per storefront and currency; keywords…: keywords of the storefront that " +
-        "are tracked now, by state: measured that day, ranked among the results read, moved since the previous " +
-        "measured day; rating: average of all ratings; ratings: their number; lowReviews: reviews with 1 or 2 stars.",
+      "proceeds: proceeds of the seller per storefront and currency, on Google Play settled; keywords…: keywords of " +
+        "the storefront that are tracked now, by state: measured that day, ranked among the results read, moved " +
+        "since the previous measured day; rating: average of all ratings; ratings: their number; lowReviews: " +
+        "reviews with 1 or 2 stars.",
     ),
     platform: described(v.nullable(Store), "Null if the figure covers the whole app."),
     country: described(v.nullable(Storefront), "Null if the figure covers the whole app."),
@@ -130,6 +139,9 @@ export const getToday = operation({
         `Changes of the app's store pages seen that day, newest first, at most ${MAX_CHANGES}.`,
       ),
       changesOmitted: described(Count, "Number of earlier changes of the day not listed."),
+      sales: v.exactOptional(
+        described(v.array(StoreSales), "One row per store with a connected console. Omitted if none or hidden."),
+      ),
       conns: Connections,
       hiddenMoney: described(v.boolean(), "True if this key cannot read revenue; amounts are hidden."),
     }),
@@ -147,6 +159,9 @@ export const getToday = operation({
   ]
   const moves = movesOf(ranked)
   const hiddenMoney = hidesMoney(caller)
+  const stores = hiddenMoney ? [] : await readStoreDays(sql, caller.workspaceId, [app], requested.day)
+  const readProceeds = (store: Platform) => readCountryProceeds(sql, caller.workspaceId, [app], requested.day, store)
+  const play = stores.find(({ platform }) => platform === "android")
   return {
     appId: app.id,
     name: app.name,
@@ -155,7 +170,10 @@ export const getToday = operation({
       ...ownFigures(accountDay, ads, hiddenMoney),
       ...(hiddenMoney
         ? [{ ...figure("proceeds", null), state: "hidden" as const }]
-        : proceedsFigures(await readCountryProceeds(sql, caller.workspaceId, [app], requested.day), accountDay)),
+        : play && app.iosId === null
+          ? []
+          : proceedsFigures(await readProceeds("ios"), accountDay)),
+      ...(play ? playProceeds(await readProceeds("android"), play) : []),
       ...ranked.flatMap((side) => keywordFigures(side, requested.shown)),
       ...ratings,
       ...reviews,
@@ -164,6 +182,7 @@ export const getToday = operation({
     movesOmitted: Math.max(0, moves.length - MAX_MOVES),
     changes: changes.slice(0, MAX_CHANGES),
     changesOmitted: Math.max(0, changes.length - MAX_CHANGES),
+    ...(stores.length > 0 && { sales: stores.map(storeSales) }),
     conns: connections({ subscriptions: accountDay ? [accountDay] : [], apple_ads: ads ? [ads] : [] }),
     hiddenMoney,
   }
@@ -199,16 +218,23 @@ function proceedsFigures(
 ): FigureRow[] {
   if (state !== "measured") return [{ ...figure("proceeds", null), state }]
   const reading = reportedFigure("proceeds", null, "asc-sales", account?.salesReadAt ?? null)
-  const figures = rows.flatMap(({ country, proceeds }) =>
-    proceeds.map(({ amount, currency }) => ({
-      ...reading,
-      platform: "ios" as const,
-      country,
-      value: Number(amount),
-      currency,
-    })),
-  )
+  const figures = countryFigures(rows, { ...reading, platform: "ios" })
   return figures.length > 0 ? figures : [{ ...reading, value: 0 }]
+}
+
+/** Settled earnings, which Google Play Console reports in the next month. */
+function playProceeds({ rows }: Awaited<ReturnType<typeof readCountryProceeds>>, { proceeds }: StoreDay): FigureRow[] {
+  const platform = "android" as const
+  const reading = { ...reportedFigure("proceeds", null, "play-earnings", proceeds.readAt), platform }
+  if (proceeds.readAt === null) return [reading]
+  const figures = countryFigures(rows, reading)
+  return figures.length > 0 ? figures : [{ ...reading, value: 0 }]
+}
+
+function countryFigures(rows: readonly CountryProceeds[], reading: FigureRow): FigureRow[] {
+  return rows.flatMap(({ country, proceeds }) =>
+    proceeds.map(({ amount, currency }) => ({ ...reading, country, value: Number(amount), currency })),
+  )
 }
 
 function reportedFigure(key: FigureRow["key"], value: number | null, source: string, readAt: Date | null): FigureRow {

@@ -1,22 +1,27 @@
 import * as v from "valibot"
-import { readWeekProceeds } from "../../consoles/read/read-proceeds.ts"
+import { readPlayWeeks, readWeekProceeds } from "../../consoles/read/read-proceeds.ts"
 import { operation } from "../../core/operation.ts"
 import { dayOf } from "../../lib/days.ts"
 import { described } from "../../lib/schema.ts"
-import { Count, Day } from "../../lib/shapes.ts"
+import { Count, Day, Store } from "../../lib/shapes.ts"
 import { shared } from "./workspace.ts"
 
 export const listAppRevenue = operation({
   ...shared,
   id: "list_app_revenue",
   path: "/desk/app-revenue",
-  summary: "The proceeds of each app in the last seven reported days.",
+  summary: "The proceeds of each app and store in the last seven reported days.",
   scope: "revenue:read",
   output: v.strictObject({
     apps: v.array(
       v.strictObject({
         id: v.string(),
         name: v.string(),
+        platform: Store,
+        figure: described(
+          v.picklist(["proceeds", "estimated_sales"]),
+          "estimated_sales: paid by customers on Google Play, before fees and not settled.",
+        ),
         to: described(v.nullable(Day), "The latest reported day. Null if none is."),
         days: described(Count, "Reported days of the seven up to it."),
         proceeds: described(
@@ -29,10 +34,18 @@ export const listAppRevenue = operation({
   }),
 }).run(async (_, { sql, caller, now, visibleApps }) => {
   const visible = await visibleApps()
-  const weeks = await readWeekProceeds(sql, caller.workspaceId, visible, dayOf(now()))
-  const names = new Map(visible.map(({ id, name }) => [id, name]))
-  const apps = weeks.map(({ appId, to, days, proceeds }) => {
-    return { id: appId, name: names.get(appId) ?? appId, to, days, proceeds }
-  })
-  return { apps, unconnected: visible.length - apps.length }
+  const today = dayOf(now())
+  const appleWeeks = await readWeekProceeds(sql, caller.workspaceId, visible, today)
+  const playWeeks = await readPlayWeeks(sql, caller.workspaceId, visible, today)
+  const weeks = [
+    ...appleWeeks.map((week) => ({ ...week, platform: "ios" as const, figure: "proceeds" as const })),
+    ...playWeeks.map((week) => ({ ...week, platform: "android" as const })),
+  ]
+  const byApp = Map.groupBy(weeks, ({ appId }) => appId)
+  const apps = visible.flatMap(({ id, name }) =>
+    (byApp.get(id) ?? []).map(({ platform, figure, to, days, proceeds }) => {
+      return { id, name, platform, figure, to, days, proceeds }
+    }),
+  )
+  return { apps, unconnected: visible.length - byApp.size }
 })

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { Money } from "../../consoles/operations/account-shapes.ts"
-import { readWeekProceeds, type WeekProceeds } from "../../consoles/read/read-proceeds.ts"
+import { readPlayWeeks, readWeekProceeds, type WeekProceeds } from "../../consoles/read/read-proceeds.ts"
 import { dollarRate } from "../../consoles/seller/price-levels.ts"
 import { type Context, operation } from "../../core/operation.ts"
 import type { TrackedApp } from "../../core/tracked-app.ts"
@@ -53,12 +53,18 @@ const Reviews = v.strictObject({
   averageStars: v.nullable(v.number()),
 })
 
-const Revenue = v.strictObject({
-  state: v.picklist(["reported", "not_reported", "not_connected", "hidden"]),
+const week = {
   to: described(v.nullable(Day), "The latest reported day."),
   days: described(Count, "Reported days of the seven up to it."),
   proceeds: described(v.array(Money), "One amount per currency. Nothing is converted."),
   isInvented: described(v.boolean(), "The figures are from the demo account."),
+}
+
+/** The App Store's, and beside it Google Play's if its console has the app. */
+const Revenue = v.strictObject({
+  state: v.picklist(["reported", "not_reported", "not_connected", "hidden"]),
+  ...week,
+  play: v.exactOptional(v.strictObject({ figure: v.picklist(["estimated_sales", "proceeds"]), ...week })),
 })
 
 type Revenue = v.InferOutput<typeof Revenue>
@@ -130,8 +136,10 @@ function readersOf({ sql, caller, now }: Context) {
     revenue: remembered<Revenue>(async (apps) => {
       if (hidesMoney(caller)) return apps.map(() => ({ ...NO_REVENUE, state: "hidden" }))
       const weeks = await readWeekProceeds(sql, caller.workspaceId, apps, today)
+      const playWeeks = await readPlayWeeks(sql, caller.workspaceId, apps, today)
       const byApp = new Map(weeks.map((week) => [week.appId, week]))
-      return apps.map(({ id }) => revenueOf(byApp.get(id)))
+      const playByApp = new Map(playWeeks.map(({ appId, ...play }) => [appId, { play }]))
+      return apps.map(({ id }) => ({ ...revenueOf(byApp.get(id)), ...playByApp.get(id) }))
     }),
   }
 }
@@ -192,10 +200,10 @@ async function worthOf(
   return (app) => dollarsOf(revenue(app))
 }
 
-/** Old exchange rates suffice for an order. */
-function dollarsOf({ state, proceeds }: Revenue): number {
-  if (state !== "reported") return Number.NEGATIVE_INFINITY
-  return proceeds.reduce((sum, { amount, currency }) => {
+/** Old exchange rates and unsettled amounts suffice for an order. */
+function dollarsOf({ state, proceeds, play }: Revenue): number {
+  if (state !== "reported" && (play?.to ?? null) === null) return Number.NEGATIVE_INFINITY
+  return [...proceeds, ...(play?.proceeds ?? [])].reduce((sum, { amount, currency }) => {
     const rate = dollarRate(currency)
     return rate === null ? sum : sum + Number(amount) / rate
   }, 0)

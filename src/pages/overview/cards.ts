@@ -82,12 +82,29 @@ function week(desk: Desk, app: App): Html {
   return html`<dl><div><dt>New reviews</dt><dd>${written}</dd></div>${
     revenue.state !== "hidden" && html`<div><dt>Revenue</dt><dd>${revenuePart(desk, app)}</dd></div>`
   }</dl>
-<p class="small quiet">In 7 days${revenue.to !== null && html`, revenue to ${dayTime(revenue.to, shortDay)}`}${
-    revenue.state === "reported" && revenue.days < 7 && ` (${counted(revenue.days, "day")} reported)`
+<p class="small quiet">In 7 days${reportedText(revenue)}${
+    revenue.play !== undefined && reportedText(revenue.play, " on Google Play")
   }</p>`
 }
 
+function reportedText({ to, days }: Pick<App["revenue"], "to" | "days">, where = ""): Html | false {
+  if (to === null) return false
+  return html`, revenue${where} to ${dayTime(to, shortDay)}${days < 7 && ` (${counted(days, "day")} reported)`}`
+}
+
+/** Stores are never added: on Google Play the amounts of the latest days are not settled. */
 function revenuePart(desk: Desk, app: App): HtmlPart {
+  const { play, state } = app.revenue
+  if (play === undefined) return appStorePart(desk, app)
+  const { to, proceeds, figure } = play
+  const amounts = to === null ? unknown("no report yet") : revenueText(proceeds)
+  const store = figure === "proceeds" ? STORES.android : `${STORES.android}, estimated sales`
+  return html`${state !== "not_connected" && html`${appStorePart(desk, app)} <small>${STORES.ios}</small><br>`}${
+    amounts
+  } <small>${store}</small>`
+}
+
+function appStorePart(desk: Desk, app: App): HtmlPart {
   const { state, proceeds, isInvented } = app.revenue
   if (state === "reported")
     return html`${revenueText(proceeds)}${isInvented && html` <span class="tag warn">Invented</span>`}`
