@@ -402,7 +402,7 @@ create table billing_event (
   counts_as text not null,
   -- production or sandbox.
   environment text not null,
-  -- app_store or other.
+  -- app_store, play_store or other.
   store text not null,
   happened_at timestamptz not null,
   product text,
@@ -427,6 +427,8 @@ create table billing_event (
 create index billing_event_happened_idx on billing_event (account_id, happened_at);
 -- When a service sent its first and its last message.
 create index billing_event_seen_idx on billing_event (account_id, seen_at);
+-- The same of purchases on Google Play: an account may have none among millions of messages.
+create index billing_event_play_idx on billing_event (account_id, seen_at) where store = 'play_store';
 
 -- Figures that a billing service calculates for a project and UTC day: recurring revenue, active subscriptions, trials.
 -- The last reading of the day.

@@ -787,6 +787,7 @@ create table billing_event (
   constraint billing_event_account_id_fkey foreign key (account_id) references connected_account(id) on delete cascade
 );
 create index billing_event_happened_idx on billing_event using btree (account_id, happened_at);
+create index billing_event_play_idx on billing_event using btree (account_id, seen_at) where (store = 'play_store'::text);
 create index billing_event_seen_idx on billing_event using btree (account_id, seen_at);
 
 create table billing_metric_day (

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer"
 import { AccessProblem } from "../../access/problem.ts"
+import { isStoreId } from "../../lib/store-ids.ts"
 import type { AccountKind } from "../account-kind.ts"
 import {
   isSame,
@@ -22,7 +23,12 @@ const MIN_SECRET = 16
 /** Shared by all services that push messages: no requests are sent to them, and the user names the app. */
 const TOLD = {
   ids: {},
-  part: { name: "app", option: "store-id", value: "ID", meaning: "The app's id in the App Store, of which it tells." },
+  part: {
+    name: "app",
+    option: "store-id",
+    value: "ID",
+    meaning: "The app whose purchases it reports: its id in the App Store, or its package on Google Play.",
+  },
   open: async () => null,
   look: async (_: null, storeId: string): Promise<Look> => ({
     rights: [],
@@ -75,7 +81,8 @@ function billingService(
     examples: [[`account add ${name} --store-id 310633997 --secret-file secret.txt`, "prints the address /in/ac_…"]],
     secret: { name: "secret", option: "secret-file", value: "FILE", meaning: `${secretIs}.` },
     check({ secret }, storeId) {
-      checkStoreId(storeId)
+      if (!isStoreId("android", storeId ?? ""))
+        checkStoreId(storeId, ", or a package on Google Play, as com.example.tea")
       if (!/^[\x21-\x7e]+$/.test(secret) || secret.length < MIN_SECRET)
         throw new AccessProblem(`a secret has ${MIN_SECRET} characters and more, none of them blank`, "secret")
     },
@@ -92,6 +99,7 @@ function billingService(
 export const appStoreNotifications: AccountKind<Record<string, never>, null> = {
   ...TOLD,
   name: "app-store-notifications",
+  part: { ...TOLD.part, meaning: "The app's id in the App Store, of which it tells." },
   title: "App Store Server Notifications",
   summary: "Have the App Store itself tell of purchases (version 2). Shows the address to enter at App Store Connect.",
   examples: [["account add app-store-notifications --store-id 310633997", "what it signs proves itself"]],
@@ -120,9 +128,9 @@ function isOfApp(payload: object, storeId: string, bundleIds: readonly string[])
   return bundleIds.includes(bundleId) || (bundleIds.length === 0 && environment === "Sandbox")
 }
 
-function checkStoreId(storeId: string | null): void {
+function checkStoreId(storeId: string | null, or = ""): void {
   if (!/^\d{5,20}$/.test(storeId ?? ""))
-    throw new AccessProblem("an app's id in the App Store is a number, as 310633997", "part")
+    throw new AccessProblem(`an app's id in the App Store is a number, as 310633997${or}`, "part")
 }
 
 /** Undefined if the body is not JSON. */

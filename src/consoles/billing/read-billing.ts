@@ -2,6 +2,7 @@ import type { Db } from "../../database/types.ts"
 import type { Days } from "../../lib/days.ts"
 import { addDays } from "../../lib/days.ts"
 import { BILLING_SOURCES, type BillingSource } from "../../lib/upstreams.ts"
+import type { CountedStore } from "../kinds/billing-shape.ts"
 import type { OwnApp, ReportQuery } from "../read/app-accounts.ts"
 import type { AccountState } from "../state.ts"
 
@@ -11,7 +12,7 @@ export interface BillingAccount {
   kind: BillingSource
   state: AccountState
   createdAt: Date
-  /** Time of its first and last message overall. Null if there was none. */
+  /** Time of its first and last message: of all on the App Store, of those about Google Play there. Null if none. */
   firstAt: Date | null
   asOf: Date | null
   /** Messages of the requested days: `events` are counted in the figures, the others are listed separately. */
@@ -28,12 +29,20 @@ export const PREFERRED: readonly BillingSource[] = ["app-store-notifications", "
 
 /**
  * Returns all accounts with messages about the app. The first is the one whose figures are used; accounts without
- * messages come last. Days are UTC.
+ * messages come last. Days are UTC. A service may have begun with Google Play long after its first message, so that
+ * only messages about that store show since when it reports purchases there.
  */
 export async function findBillingAccounts(
   sql: Db,
-  { workspaceId, app, days }: { workspaceId: number; app: OwnApp; days: Days },
+  {
+    workspaceId,
+    app,
+    days,
+    store = "app_store",
+  }: { workspaceId: number; app: OwnApp; days: Days; store?: CountedStore },
 ): Promise<BillingAccount[]> {
+  // The literal lets the planner use the index of this store.
+  const isAbout = store === "play_store" ? sql`store = 'play_store'` : sql`true`
   return await sql<BillingAccount[]>`
     select c.id, c.kind, c.state, c.created_at as "createdAt", a.first_at as "firstAt", a.last_at as "asOf", e.events,
       e.sandbox, e.other_stores as "otherStores", e.family_shared as "familyShared", e.unknown_types as "unknownTypes"
@@ -42,15 +51,15 @@ export async function findBillingAccounts(
     cross join lateral (
       select min(seen_at) as first_at, max(seen_at) as last_at
       from billing_event
-      where account_id = c.id
+      where account_id = c.id and ${isAbout}
     ) a
     cross join lateral (
       select count(*) filter (
-          where environment = 'production' and store = 'app_store' and counts_as <> 'family_shared'
+          where environment = 'production' and store = ${store} and counts_as <> 'family_shared'
         )::int as events,
         count(*) filter (where environment = 'production' and counts_as = 'family_shared')::int as family_shared,
         count(*) filter (where environment = 'sandbox')::int as sandbox,
-        count(*) filter (where environment = 'production' and store = 'other')::int as other_stores,
+        count(*) filter (where environment = 'production' and store <> ${store})::int as other_stores,
         count(*) filter (where environment = 'production' and counts_as = 'other')::int as unknown_types
       from billing_event
       where account_id = c.id and happened_at >= ${`${days.from}T00:00:00Z`}::timestamptz

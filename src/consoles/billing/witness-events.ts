@@ -62,7 +62,7 @@ interface ServiceCount {
 
 async function readServiceCounts(
   sql: Db,
-  { id, wholeFrom }: Service,
+  { id, store, wholeFrom }: Service,
   { from, to, country, reported }: WitnessQuery,
 ): Promise<ServiceCount[]> {
   const isOnConsoleDay = sql`day between ${from} and ${to}`
@@ -78,7 +78,7 @@ async function readServiceCounts(
       from billing_event
       where account_id = ${id} and happened_at >= ${`${from}T00:00:00Z`}::timestamptz
         and happened_at < ${`${addDays(to, 2)}T00:00:00Z`}::timestamptz
-        and environment = 'production' and store = 'app_store' and product is not null
+        and environment = 'production' and store = ${store} and product is not null
         and (${country}::text is null or country = ${country})
     ) told
     group by counts_as

@@ -1,5 +1,6 @@
 import type { Db } from "../../database/types.ts"
 import { addDays, type Days } from "../../lib/days.ts"
+import type { CountedStore } from "../kinds/billing-shape.ts"
 import { REPORT_ZONE } from "../pacific.ts"
 import type { AppAccount } from "../read/app-accounts.ts"
 import type { BillingAccount } from "./read-billing.ts"
@@ -11,6 +12,13 @@ import type { BillingAccount } from "./read-billing.ts"
 export interface Service extends BillingAccount {
   firstAt: Date
   wholeFrom: string
+  /** The console's store. Purchases in other stores are not compared. */
+  store: CountedStore
+}
+
+/** SQL: the product as the console names it. On Google Play services add a subscription's base plan after a colon. */
+function soldProduct(sql: Db, store: CountedStore) {
+  return store === "play_store" ? sql`split_part(product, ':', 1)` : sql`product`
 }
 
 export interface WitnessQuery extends Days {
@@ -76,10 +84,10 @@ export async function readSold(
     order by cut, name, currency`
 }
 
-/** Counts production purchases of the App Store only. One of the console's days can span two UTC days. */
+/** Counts production purchases in the service's store only. One of the console's days can span two UTC days. */
 export async function readServiceRows(
   sql: Db,
-  { id, wholeFrom }: Service,
+  { id, store, wholeFrom }: Service,
   { from, to, country, reported }: WitnessQuery,
 ): Promise<ServiceRow[]> {
   const [isOnUtcDay, isOnConsoleDay] = [sql`utc_day between ${from} and ${to}`, sql`day between ${from} and ${to}`]
@@ -87,14 +95,14 @@ export async function readServiceRows(
   const whole = sql`${isReported} and day >= ${wholeFrom}::date`
   return await sql<ServiceRow[]>`
     with told as materialized (
-      select product, currency, country, coalesce(price, 0) * quantity as price, price = 0 as is_free,
+      select ${soldProduct(sql, store)} as product, currency, country, coalesce(price, 0) * quantity as price, price = 0 as is_free,
         case when counts_as = 'refund' then -quantity else quantity end as unit,
         case counts_as when 'refund' then quantity when 'refund_reversed' then -quantity else 0 end as refund,
         (happened_at at time zone 'utc')::date as utc_day, (happened_at at time zone ${REPORT_ZONE})::date as day
       from billing_event
       where account_id = ${id} and happened_at >= ${`${from}T00:00:00Z`}::timestamptz
         and happened_at < ${`${addDays(to, 2)}T00:00:00Z`}::timestamptz
-        and environment = 'production' and store = 'app_store' and product is not null
+        and environment = 'production' and store = ${store} and product is not null
         and counts_as in ('paid_start', 'trial_conversion', 'renewal', 'one_time', 'upgrade', 'refund',
           'refund_reversed')
         and (${country}::text is null or country = ${country})
@@ -123,12 +131,16 @@ export async function readServiceRows(
 }
 
 /** Returns those products that any message of the service ever mentioned, in any country. */
-export async function readEverSeen(sql: Db, { id }: Service, products: readonly string[]): Promise<Set<string>> {
+export async function readEverSeen(sql: Db, { id, store }: Service, products: readonly string[]): Promise<Set<string>> {
+  const isSame =
+    store === "play_store"
+      ? sql`store = 'play_store' and split_part(billing_event.product, ':', 1) = product.product`
+      : sql`billing_event.product = product.product`
   const rows = await sql<{ product: string }[]>`
     select product
     from unnest(${products as string[]}::text[]) product
     where exists (
-      select from billing_event where account_id = ${id} and billing_event.product = product.product
+      select from billing_event where account_id = ${id} and ${isSame}
     )
     order by product`
   return new Set(rows.map(({ product }) => product))

@@ -9,6 +9,7 @@ import {
   type WitnessDifference,
   type WitnessPair,
 } from "../formulas/witnesses.ts"
+import type { CountedStore } from "../kinds/billing-shape.ts"
 import { pacificDay } from "../pacific.ts"
 import type { AppAccount, MoneyAccounts, OwnApp } from "../read/app-accounts.ts"
 import { decimal, millionths } from "../sources/decimal.ts"
@@ -26,15 +27,15 @@ import {
   type WitnessQuery,
 } from "./witness-sums.ts"
 
-/** Returns the service whose figures are used. Null if no service has sent a message. */
+/** Returns the service whose figures are used. Null if no service has sent a message about purchases in that store. */
 export async function findService(
   sql: Db,
   { isBilled }: MoneyAccounts,
-  query: { workspaceId: number; app: OwnApp; days: Days },
+  query: { workspaceId: number; app: OwnApp; days: Days; store: CountedStore },
 ): Promise<Service | null> {
   const accounts = isBilled ? await findBillingAccounts(sql, query) : []
   const [account] = accounts.flatMap((item) => (item.firstAt === null ? [] : [{ ...item, firstAt: item.firstAt }]))
-  return account ? { ...account, wholeFrom: addDays(pacificDay(account.firstAt), 1) } : null
+  return account ? { ...account, store: query.store, wholeFrom: addDays(pacificDay(account.firstAt), 1) } : null
 }
 
 /** Units minus refunded units. */

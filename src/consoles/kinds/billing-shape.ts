@@ -27,6 +27,10 @@ const BILLING_GROUPS = [
   "family_shared",
 ] as const
 
+/** `other`: a store whose purchases are not counted. */
+const BILLING_STORES = ["app_store", "play_store", "other"] as const
+export type CountedStore = Exclude<(typeof BILLING_STORES)[number], "other">
+
 const DAY_MS = 86_400_000
 
 export const billingShape = v.strictObject({
@@ -36,7 +40,7 @@ export const billingShape = v.strictObject({
   type: Name,
   countsAs: v.picklist(BILLING_GROUPS, "must be what a billing event can count as"),
   environment: v.picklist(["production", "sandbox"], "must be production or sandbox"),
-  store: v.picklist(["app_store", "other"], "must be app_store or other"),
+  store: v.picklist(BILLING_STORES, "must be app_store, play_store or other"),
   happenedAt: v.pipe(
     Moment,
     ruleBy((at, { seenAt }) => {

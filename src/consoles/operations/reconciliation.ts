@@ -21,7 +21,10 @@ export const SecondWitness = named(
     id: described(v.string(), "The connected account, as in `appmeter account list`."),
     kind: v.picklist(BILLING_SOURCES),
     state: v.picklist(ANSWERED_STATES),
-    since: described(Time, "Time of its first message. Earlier purchases are unknown."),
+    since: described(
+      Time,
+      "Time of its first message, on Google Play about that store. Earlier purchases are unknown.",
+    ),
     asOf: described(Time, "Time of its last message. Lost messages cannot be detected."),
     sandbox: described(Count, "Messages about test purchases in that period, not counted."),
     otherStores: described(Count, "Messages about other stores, not counted."),
@@ -41,7 +44,11 @@ export const CauseName = named(
 
 const amounts = {
   units: described(Whole, "Paid purchases minus refunds."),
-  gross: described(Decimal, "Paid by customers including tax, before commission, in the currency of the row."),
+  gross: described(
+    Decimal,
+    "Paid by customers including tax, before commission, in the currency of the row. Google Play's settled charges " +
+      "may leave out tax.",
+  ),
 }
 const Amounts = v.strictObject(amounts)
 const Side = named("WitnessSide", v.strictObject({ ...amounts, refunds: described(Count, "Refunded purchases.") }))
@@ -113,7 +120,7 @@ export const Reconciliation = named(
   }),
 )
 
-/** Null if no service has sent a message about the app's purchases. */
+/** Null if no service has sent a message about the app's purchases in that store. */
 export async function readReconciliation(
   sql: Sql,
   { seller: account, service }: { seller: AppAccount; service: Service | null },

@@ -4,7 +4,14 @@ import type { Sql } from "../../database/types.ts"
 import { described, named } from "../../lib/schema.ts"
 import { Count, Time } from "../../tracking/shapes.ts"
 import { findService } from "../billing/witnesses.ts"
-import { type AppAccount, daysUpTo, type MoneyAccounts, type ReportQuery, readStanding } from "../read/app-accounts.ts"
+import {
+  type AppAccount,
+  daysUpTo,
+  type MoneyAccounts,
+  type OwnApp,
+  type ReportQuery,
+  readStanding,
+} from "../read/app-accounts.ts"
 import {
   readBundles,
   readPlayRestatements,
@@ -113,8 +120,8 @@ export const getRevenue = operation({
     billing: BillingFigures,
     reconciliation: described(
       v.nullable(Reconciliation),
-      "The same purchases as reported by a billing service or the App Store, with the causes of differences. Null " +
-        "without such a source. Neither is corrected: use the console for money and the service for recent events.",
+      "The same purchases as reported by a billing service or the App Store, with the causes of differences. On " +
+        "Google Play only settled days are compared. Null without such a source. Neither is corrected: use the console for money and the service for recent events.",
     ),
   }),
 }).run(async ({ app, platform, ...rest }, ctx) => {
@@ -123,14 +130,15 @@ export const getRevenue = operation({
   const store = requestedStore(app, platform)
   const accounts = await findReportingAccounts(app, ctx, store)
   const { seller: account } = accounts
-  if (store === "android") return await revenueOnPlay(sql, accounts, { ...query, days: rest.days })
+  const { workspaceId } = ctx.caller
+  if (store === "android") return await revenueOnPlay(sql, accounts, { ...query, workspaceId, app, days: rest.days })
   const [standing, { total, days, countries, products }, bundles, restatements, billing, service] = await Promise.all([
     readStanding(sql, account.id, "sales", query),
     readSales(sql, account, query),
     ctx.caller.appList === null ? readBundles(sql, account.id, query) : null,
     readRestatements(sql, account, query),
     readBillingFigures(sql, accounts, query),
-    findService(sql, accounts, { workspaceId: ctx.caller.workspaceId, app, days: query }),
+    findService(sql, accounts, { workspaceId, app, days: query, store: "app_store" }),
   ])
   requireReported(account, { ...standing, report: "sales" })
   const reported = new Set(standing.reported)
@@ -160,15 +168,18 @@ export const getRevenue = operation({
 async function revenueOnPlay(
   sql: Sql,
   accounts: MoneyAccounts & { seller: AppAccount },
-  { days: count, ...query }: ReportQuery & { days: number },
+  { days: count, workspaceId, app, ...query }: ReportQuery & { workspaceId: number; app: OwnApp; days: number },
 ) {
   const { seller: account } = accounts
-  const [{ standings, ...figures }, restatements, billing] = await Promise.all([
+  const [{ standings, ...figures }, restatements, billing, service] = await Promise.all([
     readPlayRevenue(sql, account, { ...query, days: count }),
     readPlayRestatements(sql, account, query),
     readBillingFigures(sql, accounts, query),
+    findService(sql, accounts, { workspaceId, app, days: query, store: "play_store" }),
   ])
   requireReported({ ...account, expects: "a running server reads the files of a month within minutes" }, ...standings)
+  // Only settled days are compared: estimated orders may still fail.
+  const { reported } = standings.find(({ report }) => report === "play_earnings")!
   return {
     dayZone: "America/Los_Angeles" as const,
     ...query,
@@ -177,7 +188,7 @@ async function revenueOnPlay(
     bundles: null,
     restatements: restatements.map((item) => ({ ...item, seenAt: item.seenAt.toISOString() })),
     billing,
-    reconciliation: null,
+    reconciliation: await readReconciliation(sql, { seller: account, service }, { ...query, reported }),
   }
 }
 

@@ -112,7 +112,7 @@ export const getSubscriptions = operation({
     readLatestStock(sql, account, query),
     readSubscriptionEvents(sql, account, query),
     readBillingFigures(sql, accounts, query),
-    findService(sql, accounts, { workspaceId: ctx.caller.workspaceId, app, days: query }),
+    findService(sql, accounts, { workspaceId: ctx.caller.workspaceId, app, days: query, store: "app_store" }),
   ])
   requireReported(
     account,

@@ -22,7 +22,7 @@ export function witnessesPart(
       "Two witnesses",
       html`${empty(
         "Only the console reports purchases",
-        "Connect a billing service, or the App Store's own notifications. " +
+        "Connect a billing service, or for the App Store its own notifications. " +
           "Then both are compared here: how far they differ, what explains it, and what is left unexplained.",
       )}${billing && html`<div class="inside">${billingPart(billing)}</div>`}`,
     )

@@ -9,6 +9,7 @@ import {
   moment,
   record,
   signed,
+  storeIn,
   text,
 } from "./message-fields.ts"
 
@@ -54,7 +55,7 @@ export function adaptyEvent(body: unknown): BillingMessage | null {
     countsAs,
     happenedAt: happened(reportedAt, about.purchase_date, countsAs),
     environment: environment(about.environment),
-    store: about.store === "app_store" ? "app_store" : "other",
+    store: storeIn(about.store, { app_store: "app_store", play_store: "play_store" }),
     product: text(about.vendor_product_id),
     country: country(about.store_country),
     countryIs: country(about.store_country) ? "storefront" : undefined,

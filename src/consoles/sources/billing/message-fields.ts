@@ -1,7 +1,9 @@
 import { hash } from "node:crypto"
+import { ownValue } from "../../../lib/objects.ts"
 import { isStorefront } from "../../../lib/storefronts.ts"
 import { cutText } from "../../../lib/text.ts"
 import type { BillingObservation } from "../../kinds/billing.ts"
+import type { CountedStore } from "../../kinds/billing-shape.ts"
 
 /** The fields of a message that are stored. */
 export type BillingMessage = Pick<
@@ -89,6 +91,11 @@ export function currency(value: unknown): string | undefined {
 export function country(value: unknown): string | undefined {
   const code = typeof value === "string" ? value.toLowerCase() : ""
   return isStorefront(code) ? code : undefined
+}
+
+/** The store of a purchase; `names` maps the sender's names of the counted stores. */
+export function storeIn(value: unknown, names: Readonly<Record<string, CountedStore>>): BillingMessage["store"] {
+  return (typeof value === "string" && ownValue(names, value)) || "other"
 }
 
 /** Some messages have no environment: they count as production. */

@@ -9,6 +9,7 @@ import {
   moment,
   record,
   signed,
+  storeIn,
   text,
 } from "./message-fields.ts"
 
@@ -25,6 +26,8 @@ const GROUPS: Record<string, BillingMessage["countsAs"]> = {
   REFUND_REVERSED: "refund_reversed",
 }
 
+const STORES = { APP_STORE: "app_store", MAC_APP_STORE: "app_store", PLAY_STORE: "play_store" } as const
+
 /**
  * Parses a RevenueCat webhook (api_version 1.0). Null if it is not an event. RevenueCat sends trials as purchases and
  * refunds as cancellations.
@@ -40,7 +43,7 @@ export function revenueCatEvent(body: unknown): BillingMessage | null {
     countsAs,
     happenedAt: happened(reportedAt, event.purchased_at_ms, countsAs),
     environment: environment(event.environment),
-    store: /^(MAC_)?APP_STORE$/.test(String(event.store)) ? "app_store" : "other",
+    store: storeIn(event.store, STORES),
     product: text(event.product_id),
     country: country(event.country_code),
     // The country of the device's last contact.

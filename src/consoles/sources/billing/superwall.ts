@@ -9,6 +9,7 @@ import {
   moment,
   record,
   signed,
+  storeIn,
   text,
 } from "./message-fields.ts"
 
@@ -41,7 +42,7 @@ export function superwallEvent(body: unknown): BillingMessage | null {
     countsAs,
     happenedAt: happened(reportedAt, event.purchasedAt, countsAs),
     environment: environment(event.environment),
-    store: event.store === "APP_STORE" ? "app_store" : "other",
+    store: storeIn(event.store, { APP_STORE: "app_store", PLAY_STORE: "play_store" }),
     product: text(event.productId),
     country: country(event.countryCode),
     countryIs: country(event.countryCode) ? "last_contact" : undefined,
