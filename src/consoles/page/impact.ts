@@ -14,6 +14,8 @@ const NAMES: Record<Outcome["outcome"], string> = {
   search_impressions: "Impressions in search",
   conversion: "Downloads per page view",
   ranks: "Ranks (lower is better)",
+  store_visitors: "Visitors of the store page",
+  acquisitions: "Installs by visitors",
   downloads: "First downloads",
   proceeds_per_download: "Proceeds per download",
 }

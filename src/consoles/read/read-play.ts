@@ -134,6 +134,38 @@ export interface PlayVisits {
   acquisitions: number | null
 }
 
+export interface PlayCountryDay {
+  report: "play_store_country" | "play_installs_country"
+  day: string
+  /** Null if the file has summed up countries. */
+  country: string | null
+  /** Null if Google withholds the count. Installs are those by visitors of the store page, or from anywhere. */
+  visitors: number | null
+  installs: number | null
+}
+
+/** Counts of the store page and of installs in some countries, with those of countries that a file has summed up. */
+export async function readPlayCountryDays(
+  sql: Db,
+  { id, outsideId }: AppAccount,
+  { from, to, countries }: Days & { countries: readonly string[] },
+): Promise<PlayCountryDay[]> {
+  return await sql<PlayCountryDay[]>`
+    select report, day, country, ${countOf(sql, "pageViews")} as visitors, ${countOf(sql, "firstDownloads")} as installs
+    from funnel_fact
+    where account_id = ${id} and app = ${outsideId} and report in ('play_store_country', 'play_installs_country')
+      and day between ${from} and ${to} and (country = any(${countries as string[]}::text[]) or country is null)
+    group by report, day, country
+    order by report, day, country`
+}
+
+/** SQL: the sum of an event's counts. Null if one of them is withheld. */
+function countOf(sql: Db, event: "pageViews" | "firstDownloads") {
+  return sql`
+    case when bool_and(count is not null) filter (where counts_as = ${event})
+      then sum(count) filter (where counts_as = ${event})::int end`
+}
+
 /** Visitors of the store page and those of them who installed the app, by day and by country or traffic source. */
 export async function readPlayVisits(
   sql: Db,
@@ -141,12 +173,9 @@ export async function readPlayVisits(
   report: "play_store_country" | "play_store_sources",
   { from, to }: Days,
 ): Promise<PlayVisits[]> {
-  const summed = (event: string) => sql`
-    case when bool_and(count is not null) filter (where counts_as = ${event})
-      then sum(count) filter (where counts_as = ${event})::int end`
   return await sql<PlayVisits[]>`
-    select day, country, nullif(came_from, '') as from, ${summed("pageViews")} as visitors,
-      ${summed("firstDownloads")} as acquisitions
+    select day, country, nullif(came_from, '') as from, ${countOf(sql, "pageViews")} as visitors,
+      ${countOf(sql, "firstDownloads")} as acquisitions
     from funnel_fact
     where account_id = ${id} and app = ${outsideId} and report = ${report} and day between ${from} and ${to}
     group by day, country, came_from

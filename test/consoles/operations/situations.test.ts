@@ -23,6 +23,8 @@ const READS = [
   ["get_search_popularity", "search-popularity", "apple-ads"],
 ] as const
 type Read = (typeof READS)[number]
+/** Reads that Google Play Console answers too. */
+const ON_PLAY: readonly string[] = ["get_revenue", "get_funnel", "get_change_impact"]
 
 let sql: Sql
 let house: House
@@ -90,10 +92,11 @@ describe.each(READS)("%s", (...read) => {
     expect(detail.length).toBeGreaterThan(20)
   })
 
-  test("the read is refused for an app on Google Play only", async () => {
+  test("the read is refused for an app on Google Play only, or asks for that store's console", async () => {
     const own = await owner({ androidPkg: "com.example.tea" })
     await connect(own, kind)
-    expect((await refusal(read, own)).slice(0, 2)).toEqual([400, "unsupported_platform"])
+    const expected = ON_PLAY.includes(read[0]) ? [404, "not_connected"] : [400, "unsupported_platform"]
+    expect((await refusal(read, own)).slice(0, 2)).toEqual(expected)
   })
 
   test("the read is refused before the first reading, with the account's problem if it has one", async () => {

@@ -7,12 +7,19 @@ import { trackOwn } from "../../world/tracked.ts"
 
 export const CONSOLE = "ac_0123456789abcdef02"
 
+interface PlayScene {
+  app: string
+  now: Date
+  iosId?: string
+  countries?: string[]
+}
+
 /** A workspace with an Android app whose console is connected, at a fixed time. */
-export async function playFacts(sql: Sql, { app, now, iosId }: { app: string; now: Date; iosId?: string }) {
+export async function playFacts(sql: Sql, { app, now, iosId, countries = ["us"] }: PlayScene) {
   const house = openHouse({ sql, now: () => now })
   const workspaceId = await house.workspace()
   const ids = { androidPkg: app, ...(iosId && { iosId }) }
-  const appId = await trackOwn(sql, { workspaceId, name: "Tea", ...ids, countries: ["us"], origin: "own" })
+  const appId = await trackOwn(sql, { workspaceId, name: "Tea", ...ids, countries, origin: "own" })
   await sql`
     insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state, created_at)
     values (${CONSOLE}, ${workspaceId}, 'google-play-console', 'key …1', 'pubsite_prod_rev_01234567890', 'v1.a.b.c',

@@ -2,6 +2,7 @@ import * as v from "valibot"
 import { unread } from "../../../access/plan-days.ts"
 import { planDays } from "../../../core/day-range.ts"
 import { type Context, ofApp, operation } from "../../../core/operation.ts"
+import type { TrackedApp } from "../../../core/tracked-app.ts"
 import { addDays, earlier } from "../../../lib/days.ts"
 import { Fault } from "../../../lib/faults.ts"
 import { Country, wholeNumber } from "../../../lib/fields.ts"
@@ -11,13 +12,14 @@ import { ANALYTICS_REPORTS } from "../../../lib/upstreams.ts"
 import { Day, Rank, Storefront, Time } from "../../../tracking/shapes.ts"
 import { pacificDay } from "../../pacific.ts"
 import { type AppAccount, type ReportStanding, readStanding } from "../../read/app-accounts.ts"
-import { AccountSource, findReportingAccount, sourceShape } from "../account-shapes.ts"
+import { AccountSource, findReportingAccount, ReportStore, requestedStore, sourceShape } from "../account-shapes.ts"
 import { AdsSpend, readAdsSpend } from "./ads-spend.ts"
 import { type ChangedPage, readChangedPage, TREATMENTS } from "./changed-day.ts"
 import { readFunnelImpact } from "./funnel-outcomes.ts"
 import { judgedOutcomes, leadingKind, standingOf } from "./judged.ts"
-import { Missing, missingOf } from "./missing.ts"
-import { daysBack } from "./outcome.ts"
+import { Missing, missingOf, missingOnPlay } from "./missing.ts"
+import { daysBack, type OutcomeFigures } from "./outcome.ts"
+import { readPlayImpact } from "./play-outcomes.ts"
 import { readRankOutcome } from "./rank-outcome.ts"
 import { readSalesOutcomes, salesSpan } from "./sales-outcomes.ts"
 import { sentenceOf } from "./sentence.ts"
@@ -47,14 +49,15 @@ export const getChangeImpact = operation({
   summary: "Estimates, with an interval, how funnel, ranks and sales changed after a store page change.",
   description:
     "Compares storefronts that changed (for ranks: keywords) with those that did not, weighted to match them " +
-    "before the change (difference in differences with synthetic controls). The 90 % interval comes from the same " +
-    "calculation on earlier days without a change. not_enough_data: fewer than twenty earlier windows.",
+    "before (difference in differences, synthetic controls). The 90 % interval is from earlier days. " +
+    "not_enough_data: fewer than twenty earlier windows.",
   effect: "reads",
   scope: "revenue:read",
   price: 1,
   faults: ["not_connected", "not_measured", "unsupported_platform", "bad_day"],
   input: ofApp({
     country: described(v.optional(Country), "Two-letter storefront code. Default: every storefront that changed."),
+    platform: ReportStore,
     day: ChangedDayInput,
     window: v.optional(wholeNumber(3, 30, "Days of the window after the change.", "invalid_arguments"), 7),
   }),
@@ -85,27 +88,27 @@ export const getChangeImpact = operation({
     ),
     adsSpend: described(
       AdsSpend,
-      "Apple Ads spend in the storefronts that changed, before and in the window. Null if no ads account has the app.",
+      "Apple Ads spend in the storefronts that changed, before and in the window. Null if no ads account has the app, " +
+        "and on Google Play.",
     ),
     tryWindow: described(v.nullable(Rank), "A longer window that may detect more. Null if none is proposed."),
     sources: described(v.array(AccountSource), "Sources of sales and analytics and how completely they were read."),
   }),
-}).run(async ({ app, country, day, window }, ctx) => {
+}).run(async ({ app, country, platform, day, window }, ctx) => {
   const { sql, now, caller } = ctx
-  const account = await findReportingAccount(app, ctx)
+  const store = requestedStore(app, platform)
+  const account = await findReportingAccount(app, ctx, store)
   const plan = planDays("history", now(), caller)
   checkDay(day, ctx)
-  const query = { day, country: country ?? null, window, back: daysBack(window), plan }
+  const query = { platform: store, day, country: country ?? null, window, back: daysBack(window), plan }
   const changed = await readChangedPage(sql, app, query)
-  const sales = await readSales(account, { changed, window }, ctx)
   const storefront = query.country ?? (changed.treated[0] as string)
-  const ranks = await readRankOutcome(sql, app, { changed, storefront, window, plan, now: now() })
+  const ranks = await readRankOutcome(sql, app, { platform: store, changed, storefront, window, plan, now: now() })
   const kind = leadingKind(changed.changes.map((change) => change.kind))
-  const spend = await readAdsSpend(app, { treated: changed.treated, span: sales.span }, ctx)
+  const read = store === "ios" ? readAppStoreFigures : readPlayFigures
+  const { outcomes, missing, spend, sources } = await read(app, account, { changed, window, ranks }, ctx)
   const isConfounded = changed.overlaps.some(({ confounds }) => confounds) || spend?.confounds === true
-  const funnel = await readFunnelImpact(sql, account, { changed, window, now: now() })
-  const found = [...funnel.outcomes, ...(ranks ? [ranks] : []), ...sales.outcomes]
-  const judged = judgedOutcomes(found, kind, isConfounded)
+  const judged = judgedOutcomes(outcomes, kind, isConfounded)
   const primary = judged.find(({ isPrimary }) => isPrimary)
   const verdict = primary?.verdict ?? "not_enough_data"
   return {
@@ -120,10 +123,35 @@ export const getChangeImpact = operation({
     sentence: sentenceOf(primary),
     standing: standingOf(primary),
     outcomes: judged.map(outcomeShape),
-    missing: missingOf({ funnel, hasRanks: ranks !== null, hasSales: sales.standing.isKnown, spend }),
+    missing,
     overlaps: changed.overlaps,
     adsSpend: spend,
     tryWindow: verdict === "no_clear_change" && window < LONGER_WINDOW ? LONGER_WINDOW : null,
+    sources,
+  }
+})
+
+interface FiguresQuery {
+  changed: ChangedPage
+  window: number
+  ranks: OutcomeFigures | null
+}
+
+type FiguresContext = Pick<Context, "sql" | "now" | "caller">
+
+async function readAppStoreFigures(
+  app: TrackedApp,
+  account: AppAccount,
+  { changed, window, ranks }: FiguresQuery,
+  ctx: FiguresContext,
+) {
+  const sales = await readSales(account, { changed, window }, ctx)
+  const spend = await readAdsSpend(app, { treated: changed.treated, span: sales.span }, ctx)
+  const funnel = await readFunnelImpact(ctx.sql, account, { changed, window, now: ctx.now() })
+  return {
+    outcomes: [...funnel.outcomes, ...(ranks ? [ranks] : []), ...sales.outcomes],
+    missing: missingOf({ funnel, hasRanks: ranks !== null, hasSales: sales.standing.isKnown, spend }),
+    spend,
     sources: [
       sourceShape(account, "sales", sales.standing, sales.days),
       ...ANALYTICS_REPORTS.filter((report) => funnel.standing[report].isKnown).map((report) =>
@@ -131,7 +159,24 @@ export const getChangeImpact = operation({
       ),
     ],
   }
-})
+}
+
+/** Apple Ads never advertises an app on Google Play, so no spend is compared. */
+async function readPlayFigures(
+  _: TrackedApp,
+  account: AppAccount,
+  { changed, window, ranks }: FiguresQuery,
+  { sql, now }: FiguresContext,
+) {
+  const { page, sales, standings, days } = await readPlayImpact(sql, account, { changed, window, now: now() })
+  const outcomes = [...page, ...(ranks ? [ranks] : []), ...sales]
+  return {
+    outcomes,
+    missing: missingOnPlay(outcomes),
+    spend: null,
+    sources: standings.map((standing) => sourceShape(account, standing.report, standing, days)),
+  }
+}
 
 /** Throws bad_day for a day that is not over, and plan_required or bad_day for one before the plan's history. */
 function checkDay(day: string | undefined, { now, caller }: Pick<Context, "now" | "caller">): void {

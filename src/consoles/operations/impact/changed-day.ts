@@ -1,3 +1,4 @@
+import type { Platform } from "../../../core/observation/provenance.ts"
 import type { TrackedApp } from "../../../core/tracked-app.ts"
 import type { Sql } from "../../../database/types.ts"
 import { addDays, type Days, dayOf, earlier, later } from "../../../lib/days.ts"
@@ -56,6 +57,7 @@ export interface ChangedPage {
 }
 
 interface ChangeQuery {
+  platform: Platform
   day?: string
   country: string | null
   window: number
@@ -69,7 +71,8 @@ interface ChangeQuery {
  * there is none.
  */
 export async function readChangedPage(sql: Sql, app: TrackedApp, query: ChangeQuery): Promise<ChangedPage> {
-  const apps = app.iosApp === null ? [] : [app.iosApp]
+  const storeApp = storeAppOf(app, query.platform)
+  const apps = storeApp === null ? [] : [storeApp]
   const only = query.country === null ? {} : { storefront: query.country }
   const day = query.day ?? (await findLatestDay(sql, apps, { ...only, ...query.plan }))
   if (day === null) throw new Fault("not_measured", { detail: await describeReadings(sql, app, query) })
@@ -89,18 +92,22 @@ export async function readChangedPage(sql: Sql, app: TrackedApp, query: ChangeQu
     day,
     changes,
     treated,
-    unchanged: await readUnchanged(sql, app, all, { day, to: addDays(day, query.window) }),
+    unchanged: await readUnchanged(sql, app, all, { ...query, day, to: addDays(day, query.window) }),
     notYetAt: new Date(Math.min(...changes.map(({ beforeSeenAt }) => beforeSeenAt.getTime()))),
     at: new Date(Math.max(...changes.map(({ at }) => at.getTime()))),
     ownDays: otherChanges.filter(({ kind }) => kind !== "version").map((change) => change.day),
     overlaps: [
       ...ownOverlaps(otherChanges, day, query.window),
-      ...(await readRivalOverlaps(sql, app, treated, { from: addDays(day, -query.window), to })),
+      ...(await readRivalOverlaps(sql, app, treated, { ...query, from: addDays(day, -query.window), to })),
     ].slice(0, MAX_OVERLAPS),
     texts: all.filter(({ kind, day: other }) => {
       return (kind === "name" || kind === "subtitle") && other >= addDays(day, -UNCHANGED_DAYS)
     }),
   }
+}
+
+function storeAppOf({ iosApp, androidApp }: TrackedApp, platform: Platform): number | null {
+  return platform === "ios" ? iosApp : androidApp
 }
 
 function isTreatment({ kind }: StoredChange): boolean {
@@ -116,9 +123,10 @@ async function findLatestDay(
   return latest?.day ?? null
 }
 
-async function describeReadings(sql: Sql, app: TrackedApp, { country, plan }: ChangeQuery): Promise<string> {
+async function describeReadings(sql: Sql, app: TrackedApp, { country, plan, platform }: ChangeQuery): Promise<string> {
   const storefronts = country === null ? app.countries : [country]
-  const pages = app.iosApp === null ? null : await readPageStates(sql, app.iosApp, storefronts, PAGE_SOURCES.ios)
+  const storeApp = storeAppOf(app, platform)
+  const pages = storeApp === null ? null : await readPageStates(sql, storeApp, storefronts, PAGE_SOURCES[platform])
   const first = [...(pages?.values() ?? [])].map(({ firstReadAt }) => dayOf(firstReadAt)).sort()[0]
   if (first === undefined) return "The app's page was never read there, so its changes are unknown."
   return `No change of price, name, subtitle, pictures or texts of its page was seen since ${later(first, plan.from)}.`
@@ -141,15 +149,16 @@ async function readUnchanged(
   sql: Sql,
   app: TrackedApp,
   all: readonly StoredChange[],
-  { day, to }: { day: string; to: string },
+  { day, to, platform }: { day: string; to: string; platform: Platform },
 ): Promise<string[]> {
   const since = addDays(day, -UNCHANGED_DAYS)
   const changed = new Set(
     all.filter((change) => change.kind !== "version" && change.day >= since).map(({ storefront }) => storefront),
   )
   const candidates = app.countries.filter((country) => !changed.has(country))
-  if (candidates.length === 0 || app.iosApp === null) return []
-  const pages = await readPageStates(sql, app.iosApp, candidates, PAGE_SOURCES.ios)
+  const storeApp = storeAppOf(app, platform)
+  if (candidates.length === 0 || storeApp === null) return []
+  const pages = await readPageStates(sql, storeApp, candidates, PAGE_SOURCES[platform])
   return candidates.filter((country) => {
     const page = pages.get(country)
     return page !== undefined && dayOf(page.firstReadAt) <= since && dayOf(page.seenAt) >= to
@@ -169,15 +178,15 @@ async function readRivalOverlaps(
   sql: Sql,
   app: TrackedApp,
   treated: readonly string[],
-  days: Days,
+  { platform, from, to }: Days & { platform: Platform },
 ): Promise<Overlap[]> {
   const apps = sql`
       select distinct rival as id
       from app_rival
-      where app_id = ${app.id} and platform = 'ios' and storefront = any(${treated as string[]}::text[])
+      where app_id = ${app.id} and platform = ${platform} and storefront = any(${treated as string[]}::text[])
       order by id
       limit 200`
-  const found = await readChanges(sql, { apps, kinds: OF_RIVALS, ...days, limit: MAX_OVERLAPS })
+  const found = await readChanges(sql, { apps, kinds: OF_RIVALS, from, to, limit: MAX_OVERLAPS })
   return found
     .filter(({ storefront }) => treated.includes(storefront))
     .map(({ kind, storefront, day }) => {

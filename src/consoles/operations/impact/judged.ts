@@ -15,7 +15,8 @@ export interface JudgedOutcome extends OutcomeFigures {
 /** The outcomes by which each kind of change is judged: the first that exists and has been measured for long enough. */
 const JUDGED_BY: Record<Treatment, OutcomeName[]> = {
   price: ["proceeds_per_download"],
-  name: ["search_impressions", "ranks", "downloads"],
+  // Google Play counts no impressions, but the visitors that a new name brings.
+  name: ["search_impressions", "ranks", "store_visitors", "downloads"],
   subtitle: ["conversion", "downloads"],
   screenshots: ["conversion", "downloads"],
   icon: ["conversion", "downloads"],

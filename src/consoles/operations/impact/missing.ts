@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { described } from "../../../lib/schema.ts"
 import type { AdsSpendAnswer } from "./ads-spend.ts"
 import type { FunnelImpact } from "./funnel-outcomes.ts"
-import { OUTCOMES } from "./outcome.ts"
+import { OUTCOMES, type OutcomeFigures, type OutcomeName } from "./outcome.ts"
 
 export const Missing = described(
   v.array(v.strictObject({ what: v.picklist([...OUTCOMES, "ads_spend"]), why: v.string() })),
@@ -31,6 +31,24 @@ export function missingOf({ funnel, hasRanks, hasSales, spend }: FoundParts): v.
     ...(hasRanks ? [] : [{ what: "ranks" as const, why: NO_WORDS }]),
     ...(hasSales ? [] : unsold),
     ...adsMissing(spend),
+  ]
+}
+
+const NO_PLAY_IMPRESSIONS = "Google Play reports no impressions."
+const NO_PLAY_ADS = "Ads for apps on Google Play are not read, so their effect is unknown."
+const NO_PLAY_FILE = "Google Play's monthly files have no figures of the app yet. A running server reads them."
+
+/** The same for an app on Google Play; `outcomes` are those with figures. */
+export function missingOnPlay(outcomes: readonly OutcomeFigures[]): v.InferOutput<typeof Missing> {
+  const has = (name: OutcomeName) => outcomes.some(({ outcome }) => outcome === name)
+  const unread = (
+    ["store_visitors", "acquisitions", "conversion", "downloads", "proceeds_per_download"] as const
+  ).filter((name) => !has(name))
+  return [
+    { what: "search_impressions", why: NO_PLAY_IMPRESSIONS },
+    ...(has("ranks") ? [] : [{ what: "ranks" as const, why: NO_WORDS }]),
+    ...unread.map((what) => ({ what, why: NO_PLAY_FILE })),
+    { what: "ads_spend", why: NO_PLAY_ADS },
   ]
 }
 

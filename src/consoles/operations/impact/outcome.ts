@@ -6,7 +6,15 @@ import { BASELINE_DAYS } from "../../impact/series.ts"
 /** Number of earlier windows to use if stored: half as many again as are required. */
 const EARLIER_WINDOWS = 32
 
-export const OUTCOMES = ["search_impressions", "conversion", "ranks", "downloads", "proceeds_per_download"] as const
+export const OUTCOMES = [
+  "search_impressions",
+  "conversion",
+  "ranks",
+  "store_visitors",
+  "acquisitions",
+  "downloads",
+  "proceeds_per_download",
+] as const
 export type OutcomeName = (typeof OUTCOMES)[number]
 
 /** Figures around the day of a change, by days in their time zone. */

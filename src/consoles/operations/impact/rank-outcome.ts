@@ -1,3 +1,4 @@
+import type { Platform } from "../../../core/observation/provenance.ts"
 import type { TrackedApp } from "../../../core/tracked-app.ts"
 import type { Sql } from "../../../database/types.ts"
 import { titleMatcher } from "../../../keywords/formulas/title-match.ts"
@@ -13,6 +14,7 @@ import { inSpan, type OutcomeFigures, type OutcomeSpan, spanAround } from "./out
 const MAX_TERMS = 300
 
 interface RankQuery {
+  platform: Platform
   changed: ChangedPage
   storefront: string
   window: number
@@ -27,7 +29,7 @@ interface RankQuery {
 export async function readRankOutcome(
   sql: Sql,
   app: TrackedApp,
-  { changed, storefront, window, plan, now }: RankQuery,
+  { platform, changed, storefront, window, plan, now }: RankQuery,
 ): Promise<OutcomeFigures | null> {
   const texts = changed.texts.filter((change) => change.storefront === storefront)
   const today = texts.filter(({ day }) => day === changed.day)
@@ -39,7 +41,7 @@ export async function readRankOutcome(
   const leftOut = { from: dayOf(changed.notYetAt), to: dayOf(changed.at) }
   const span = spanAround("UTC", leftOut, { window, ownDays: changed.ownDays })
   const from = later(span.first, plan.from)
-  const query = { platform: "ios" as const, storefront, from, to: span.after.to, limit: MAX_TERMS }
+  const query = { platform, storefront, from, to: span.after.to, limit: MAX_TERMS }
   const all = await readRankSeries(sql, app, query)
   const treated = all.filter(({ term }) => today.some((change) => touched(change, term)))
   if (treated.length === 0) return null

@@ -50,12 +50,18 @@ export async function readSalesOutcomes(
   ]
 }
 
-interface SoldBy extends DailyFigures {
+/** A storefront's proceeds by day, with its downloads. */
+export interface SoldBy extends DailyFigures {
   downloads: (number | null)[]
 }
 
 /** Uses only the proceeds in the most frequent currency. */
-function soldBy(name: string, rows: readonly CountryDay[], span: OutcomeSpan, reported: ReadonlySet<string>): SoldBy {
+export function soldBy(
+  name: string,
+  rows: readonly CountryDay[],
+  span: OutcomeSpan,
+  reported: ReadonlySet<string>,
+): SoldBy {
   const currency = mainCurrency(rows)
   const [downloads, proceeds] = [new Map<string, number>(), new Map<string, number>()]
   for (const row of rows) {
@@ -77,12 +83,12 @@ function mainCurrency(rows: readonly CountryDay[]): string | undefined {
   return [...paid].sort(([a, one], [b, other]) => other.length - one.length || (a < b ? -1 : 1))[0]?.[0]
 }
 
-function perDownload({ downloads, ...figures }: SoldBy): DailyFigures {
+export function perDownload({ downloads, ...figures }: SoldBy): DailyFigures {
   return { ...figures, per: downloads }
 }
 
 /** Sums the counts of all storefronts, because their reports arrive together. */
-function together(name: string, all: readonly SoldBy[], span: OutcomeSpan): DailyFigures {
+export function together(name: string, all: readonly SoldBy[], span: OutcomeSpan): DailyFigures {
   const values = inSpan(span, (_, place) => {
     if (all.some(({ downloads }) => downloads[place] === null)) return null
     return all.reduce((sum, { downloads }) => sum + (downloads[place] as number), 0)
@@ -100,7 +106,7 @@ interface CountryDay {
 }
 
 /** Returns an app's sales by day, storefront and currency of proceeds. A reported day without rows had no sales. */
-async function readCountryDays(
+export async function readCountryDays(
   sql: Db,
   { id, sku }: AppAccount,
   { from, to, countries }: { from: string; to: string; countries: readonly string[] },

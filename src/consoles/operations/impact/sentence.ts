@@ -7,6 +7,8 @@ const NAMES: Record<OutcomeName, string> = {
   search_impressions: "Impressions in search",
   conversion: "First downloads per page view",
   ranks: "Ranks of the keywords whose words changed",
+  store_visitors: "Visitors of the store page",
+  acquisitions: "Installs by visitors of the store page",
   downloads: "First downloads",
   proceeds_per_download: "Proceeds per first download",
 }
