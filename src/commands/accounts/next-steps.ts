@@ -1,5 +1,6 @@
 import { accountKind } from "../../consoles/account-kinds.ts"
 import type { AccountRow } from "../../consoles/register.ts"
+import { isStoreId } from "../../lib/store-ids.ts"
 import { printable } from "../cli/show.ts"
 
 const SHOWN_APPS = 5
@@ -24,7 +25,8 @@ export function nextSteps({ id, kind: name, state, why, apps }: AccountRow): str
     ...untracked.map(
       ({ outsideId, name: app }) =>
         `  to see the figures of ${printable(app)}: ` +
-        `appmeter app add ${printable(JSON.stringify(app))} --${store} ${outsideId}`,
+        `appmeter app add ${printable(JSON.stringify(app))} ` +
+        `--${isStoreId("android", outsideId) ? "android" : store} ${outsideId}`,
     ),
   ]
 }

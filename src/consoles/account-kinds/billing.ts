@@ -33,6 +33,8 @@ const TOLD = {
   look: async (_: null, storeId: string): Promise<Look> => ({
     rights: [],
     apps: [{ outsideId: storeId, sku: storeId, name: storeId, bundleId: storeId }],
+    // A package may also be the bundle id of an App Store app, which is not meant.
+    ...(isStoreId("android", storeId) && { store: "android" as const }),
   }),
   begins: "nothing; whatever is sent to that address from now on is held, and of before it tells nothing",
   needs: [],

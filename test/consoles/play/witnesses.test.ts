@@ -151,6 +151,8 @@ test("a service is connected for an app by its package, and App Store notificati
       key: kind === "app-store-notifications" ? {} : { secret: SECRET },
       part,
     } as never)
+  const [mapped] = await scene.sql`select app_id from account_app where account_id = ${scene.service}`
+  expect(mapped?.app_id).toBe(scene.appId)
   expect(add("app-store-notifications", "com.tea")).rejects.toThrow("is a number, as 310633997")
   expect(add("adapty", "Tea Timer")).rejects.toThrow("or a package on Google Play, as com.example.tea")
   expect((await add("adapty", TEA.id)).id).toStartWith("ac_")
