@@ -118,20 +118,23 @@ const FUNNEL = section("get_funnel", {
   report: { name: "engagement", nameOnPlay: "play_store_country", day: "completeTo" },
 })
 
-/** Their answers have no choice of the store and would be about the App Store. */
-const APP_STORE_SECTIONS: readonly Section[] = [
-  section("get_change_impact", {
-    title: "Before and after a change",
-    hint: "The latest change of the store page, or that of the chosen day",
-    input: changeIn,
-    part: impactPart,
-  }),
-  section("get_pricing", { title: "Prices and offers", hint: "Products and offer codes, 365 days", part: pricesPart }),
-]
+const CHANGE_IMPACT = section("get_change_impact", {
+  title: "Before and after a change",
+  hint: "The latest change of the store page, or that of the chosen day",
+  input: (query, platform) => ({ ...changeIn(query), platform }) as InputOf<"get_change_impact">,
+  part: impactPart,
+})
+
+/** Its answer has no choice of the store and would be about the App Store. */
+const PRICING = section("get_pricing", {
+  title: "Prices and offers",
+  hint: "Products and offer codes, 365 days",
+  part: pricesPart,
+})
 
 /** Sections of the revenue page besides revenue and subscriptions. */
 export function sectionsOf(platform: Platform): readonly Section[] {
-  return platform === "ios" ? [FUNNEL, ...APP_STORE_SECTIONS] : [FUNNEL]
+  return platform === "ios" ? [FUNNEL, CHANGE_IMPACT, PRICING] : [FUNNEL, CHANGE_IMPACT]
 }
 
 /** The change and the window in the address. Others are left out. */
