@@ -53,8 +53,8 @@ export const googlePlayConsole: AccountKind<PlayKey, Play> = {
   open: (key, _, reach) => openPlay(key, reach),
   look: (play, bucket) => lookAtPlay(play, bucket),
   begins:
-    "installs, store visits, ratings, crashes, sales and earnings of the tracked apps, by the month, the newest first " +
-    "and back two years",
+    "installs, store visits, ratings, crashes, sales and earnings of the tracked apps, by the month, the newest " +
+    "first and back two years",
   needs: ["statistics"],
   read: readPlay,
 }

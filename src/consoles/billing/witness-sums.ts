@@ -95,7 +95,8 @@ export async function readServiceRows(
   const whole = sql`${isReported} and day >= ${wholeFrom}::date`
   return await sql<ServiceRow[]>`
     with told as materialized (
-      select ${soldProduct(sql, store)} as product, currency, country, coalesce(price, 0) * quantity as price, price = 0 as is_free,
+      select ${soldProduct(sql, store)} as product, currency, country, coalesce(price, 0) * quantity as price,
+        price = 0 as is_free,
         case when counts_as = 'refund' then -quantity else quantity end as unit,
         case counts_as when 'refund' then quantity when 'refund_reversed' then -quantity else 0 end as refund,
         (happened_at at time zone 'utc')::date as utc_day, (happened_at at time zone ${REPORT_ZONE})::date as day

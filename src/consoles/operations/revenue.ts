@@ -121,7 +121,8 @@ export const getRevenue = operation({
     reconciliation: described(
       v.nullable(Reconciliation),
       "The same purchases as reported by a billing service or the App Store, with the causes of differences. On " +
-        "Google Play only settled days are compared. Null without such a source. Neither is corrected: use the console for money and the service for recent events.",
+        "Google Play only settled days are compared. Null without such a source. Neither is corrected: use the " +
+        "console for money and the service for recent events.",
     ),
   }),
 }).run(async ({ app, platform, ...rest }, ctx) => {

@@ -88,8 +88,8 @@ export const getChangeImpact = operation({
     ),
     adsSpend: described(
       AdsSpend,
-      "Apple Ads spend in the storefronts that changed, before and in the window. Null if no ads account has the app, " +
-        "and on Google Play.",
+      "Apple Ads spend in the storefronts that changed, before and in the window. Null if no ads account has the " +
+        "app, and on Google Play.",
     ),
     tryWindow: described(v.nullable(Rank), "A longer window that may detect more. Null if none is proposed."),
     sources: described(v.array(AccountSource), "Sources of sales and analytics and how completely they were read."),

@@ -8,10 +8,10 @@ import type { ChangedPage } from "./changed-day.ts"
 import { inSpan, judgedSince, type OutcomeFigures, type OutcomeSpan } from "./outcome.ts"
 import { perDownload, readCountryDays, type SoldBy, salesSpan, soldBy, together } from "./sales-outcomes.ts"
 
-/** The monthly files of which figures by country are used. */
+/** The monthly files with figures by country that are compared. */
 const REPORTS = ["play_store_country", "play_installs_country", "play_earnings"] as const
 
-export interface PlayImpact {
+interface PlayImpact {
   /** Figures of the store page, and of installs and earnings. Empty if no file has any. */
   page: OutcomeFigures[]
   sales: OutcomeFigures[]
@@ -135,7 +135,7 @@ function salesOutcomes(
   { installs, earnings }: { installs: PlayStanding; earnings: PlayStanding },
   soldIn: (country: string) => SoldBy,
 ): OutcomeFigures[] {
-  const [changed, others] = [treated.map(soldIn), unchanged.map(soldIn)]
+  const [changedSales, controls] = [treated.map(soldIn), unchanged.map(soldIn)]
   const shared = { better: "higher" as const, treated, country: null, span }
   const downloads: OutcomeFigures = {
     outcome: "downloads",
@@ -143,8 +143,8 @@ function salesOutcomes(
     isComplete: isReported(installs, span),
     comparison: {
       scale: "counts",
-      treated: [together(treated.join(" "), changed, span)],
-      controls: others.map(({ per: _, ...one }) => ({ ...one, values: one.downloads })),
+      treated: [together(treated.join(" "), changedSales, span)],
+      controls: controls.map(({ per: _, ...figures }) => ({ ...figures, values: figures.downloads })),
     },
   }
   if (!earnings.isKnown) return [downloads]
@@ -154,7 +154,7 @@ function salesOutcomes(
       outcome: "proceeds_per_download",
       ...shared,
       isComplete: isReported(installs, span) && isReported(earnings, span),
-      comparison: { scale: "counts", treated: changed.map(perDownload), controls: others.map(perDownload) },
+      comparison: { scale: "counts", treated: changedSales.map(perDownload), controls: controls.map(perDownload) },
     },
   ]
 }

@@ -47,8 +47,8 @@ export const Outcome = named(
       "search_impressions: impressions in search results; conversion: first downloads per page view in the " +
         "console's analytics; ranks: ranks of keywords in one storefront, as a ratio, so that lower is better; " +
         "downloads: first downloads; proceeds_per_download: in each storefront's currency. On Google Play: " +
-        "store_visitors who did not have the app, acquisitions by them, conversion of the two, and downloads of users " +
-        "who installed it from anywhere.",
+        "store_visitors who did not have the app, acquisitions by them, conversion of the two, and downloads of " +
+        "users who installed it from anywhere.",
     ),
     primary: described(
       v.boolean(),
