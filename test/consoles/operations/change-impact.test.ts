@@ -283,6 +283,6 @@ describe("refusals of get_change_impact", () => {
       return (await house.call(`/v1/apps/${appId}/change-impact`, { key })).body.error
     }
     expect(await asked({ iosId: "1600000101" })).toBe("not_connected")
-    expect(await asked({ androidPkg: "com.example.tea" })).toBe("not_connected")
+    expect(await asked({ androidPkg: "com.example.tea" })).toBe("unsupported_platform")
   })
 })

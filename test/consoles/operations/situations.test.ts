@@ -23,8 +23,6 @@ const READS = [
   ["get_search_popularity", "search-popularity", "apple-ads"],
 ] as const
 type Read = (typeof READS)[number]
-/** Reads that Google Play Console answers too. */
-const ON_PLAY: readonly string[] = ["get_revenue", "get_funnel", "get_change_impact"]
 
 let sql: Sql
 let house: House
@@ -92,11 +90,10 @@ describe.each(READS)("%s", (...read) => {
     expect(detail.length).toBeGreaterThan(20)
   })
 
-  test("the read is refused for an app on Google Play only, or asks for that store's console", async () => {
+  test("the read is refused for an app on Google Play only", async () => {
     const own = await owner({ androidPkg: "com.example.tea" })
     await connect(own, kind)
-    const expected = ON_PLAY.includes(read[0]) ? [404, "not_connected"] : [400, "unsupported_platform"]
-    expect((await refusal(read, own)).slice(0, 2)).toEqual(expected)
+    expect((await refusal(read, own)).slice(0, 2)).toEqual([400, "unsupported_platform"])
   })
 
   test("the read is refused before the first reading, with the account's problem if it has one", async () => {

@@ -70,7 +70,7 @@ const connect = async () => {
 const tasks = async () => {
   const rows = await sql<{ subject: string; state: string }[]>`
     select subject, state from account_task
-    where account_id = ${account} and task <> 'play_files' order by day desc, subject`
+    where account_id = ${account} and task not in ('play_files', 'reviews') order by day desc, subject`
   return rows.map(({ subject, state }) => [subject, state])
 }
 
