@@ -32,7 +32,10 @@ export const CountryOrEmpty = coded(
 )
 
 /** The storefront of a call about an app. Default: the app's first storefront. */
-export const AppCountry = described(v.optional(Country), "Storefront code. Default: the app's first.")
+export const AppCountry = described(
+  v.optional(Country),
+  "Two-letter storefront code. Default: the app's first storefront.",
+)
 
 export const Platform = v.optional(
   coded(

@@ -40,7 +40,7 @@ const DAYS = 30
 export const ReportDay = v.pipe(v.string(), v.isoDate(), v.description("A day in dayZone, YYYY-MM-DD."))
 
 export const reportInput = {
-  country: described(v.optional(Country), "Storefront code. Default: all."),
+  country: described(v.optional(Country), "Two-letter storefront code. Default: all."),
   days: v.optional(wholeNumber(1, MAX_DAYS, "Days up to the last.", "bad_days"), DAYS),
   to: RangeDay("Last day, in Pacific time. Default: yesterday."),
 }

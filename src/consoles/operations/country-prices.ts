@@ -95,7 +95,7 @@ export const getCountryPrices = operation({
   price: 1,
   faults: ["not_connected", "not_measured", "unsupported_platform"],
   input: ofApp({
-    country: described(v.optional(Country), "Storefront code. Default: all."),
+    country: described(v.optional(Country), "Two-letter storefront code. Default: all."),
     product: described(
       v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(200))),
       "Product id in the console, or the SKU. Default: the first subscription, else the first purchase, else the app.",

@@ -125,7 +125,7 @@ export const getPricing = operation({
   price: 1,
   faults: ["not_connected", "not_measured", "unsupported_platform"],
   input: ofApp({
-    country: described(v.optional(Country), "Storefront code. Default: all."),
+    country: described(v.optional(Country), "Two-letter storefront code. Default: all."),
     product: described(
       v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(100), v.check(isStorable))),
       "Only this product, by its id (SKU).",

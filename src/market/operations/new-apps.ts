@@ -48,7 +48,7 @@ export const hiveListNewApps = operation({
   faults: [],
   input: v.strictObject({
     days: v.optional(wholeNumber(1, 30, `Number of UTC days up to today. Default: ${DAYS}.`, "bad_days")),
-    country: described(v.optional(Country), "Storefront code. Default: all."),
+    country: described(v.optional(Country), "Two-letter storefront code. Default: all."),
     limit: v.optional(wholeNumber(1, 200, `Maximum number of apps. Default: ${LIMIT}.`, "invalid_arguments")),
   }),
   narrow: { rows: ["apps"] },

@@ -97,7 +97,7 @@ export const getWeeklyPlan = operation({
   price: 1,
   faults: ["bad_goal"],
   input: ofApp({
-    country: described(v.optional(Country), "Storefront code. Default: all storefronts of the app."),
+    country: described(v.optional(Country), "Two-letter storefront code. Default: all storefronts of the app."),
     goal: v.optional(
       coded(
         v.pipe(

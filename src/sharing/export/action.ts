@@ -48,7 +48,10 @@ export const exportData = action({
         "reviews: reviews of one storefront (App Store) or language (Google Play).",
     ),
     country: v.optional(
-      v.pipe(coded(Country, "invalid_arguments"), v.description("Storefront code. Default: the app's first.")),
+      v.pipe(
+        coded(Country, "invalid_arguments"),
+        v.description("Two-letter storefront code. Default: the app's first storefront."),
+      ),
     ),
     platform: Platform,
     format: v.optional(described(v.picklist(["csv", "json"]), "Format of the file."), "csv"),

@@ -334,7 +334,7 @@ describe("refusals of the funnel, over REST and as a tool", () => {
       origin: "own",
     }
     scene.appId = await trackOwn(scene.sql, asked as never)
-    expect(await refused()).toEqual([404, "not_connected", expect.stringContaining("add google-play-console")])
+    expect(await refused()).toEqual([400, "unsupported_platform", expect.stringContaining("add google-play-console")])
   })
 
   test("the stored figures are shown while the console is down, and reading resumes automatically", async () => {

@@ -390,7 +390,7 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
     scene.appId = await trackOwn(scene.sql, asked as never)
     expect(await refusals("subscriptions")).toEqual([400, "unsupported_platform", expect.any(String)])
     const missing = "Connect the seller's console with: appmeter account add google-play-console."
-    expect(await refusals()).toEqual([404, "not_connected", missing])
+    expect(await refusals()).toEqual([400, "unsupported_platform", missing])
   })
 
   test("revenue without the right does not reveal accounts, and invalid days are refused", async () => {

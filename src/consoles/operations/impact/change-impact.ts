@@ -56,7 +56,7 @@ export const getChangeImpact = operation({
   price: 1,
   faults: ["not_connected", "not_measured", "unsupported_platform", "bad_day"],
   input: ofApp({
-    country: described(v.optional(Country), "Storefront code. Default: every storefront that changed."),
+    country: described(v.optional(Country), "Two-letter storefront code. Default: every storefront that changed."),
     platform: ReportStore,
     day: ChangedDayInput,
     window: v.optional(wholeNumber(3, 30, "Days of the window after the change.", "invalid_arguments"), 7),
