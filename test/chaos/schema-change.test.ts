@@ -54,8 +54,9 @@ test.skipIf(!process.env.DATABASE_URL)(
       }
     }
     const calling = callers.flatMap((caller) => Array.from({ length: CALLERS_OF_ONE }, (_, n) => call(caller, n)))
-    await alter(scratchUrl(sql))
-    isOver = true
+    await alter(scratchUrl(sql)).finally(() => {
+      isOver = true
+    })
     await Promise.all(calling)
     process.stdout.write(`answers by status while the schema changed: ${JSON.stringify(statuses)}\n`)
     expect(foreign).toEqual([])
