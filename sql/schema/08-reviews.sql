@@ -74,9 +74,9 @@ create table review_day (
   -- When any of them was first and last seen.
   first_seen_at timestamptz not null,
   seen_at timestamptz not null,
-  -- Of the reviews that were first seen after all older ones of the day were last seen, the latest first_seen_at.
-  -- Unless a review of an older day was seen since, no reading showed both sides of a gap within the day. Null if there
-  -- are none.
+  -- The latest first_seen_at of the reviews that were first seen after all older ones of the day were last seen. Null
+  -- if there are none. Unless a review of an older day was seen since, no reading showed both sides of a gap within the
+  -- day.
   gap_seen_at timestamptz,
   -- `counts` reviews have this version of the app (null if unknown) and these stars: three parallel arrays.
   versions text[] not null,

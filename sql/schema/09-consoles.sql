@@ -446,7 +446,7 @@ create table billing_metric_day (
   primary key (account_id, day)
 );
 
--- What Google Play Console has of a review besides its text. The text is in review_version: in a feed of the store, or,
+-- Facts of a review in Google Play Console besides its text. The text is in review_version: in a feed of the store, or,
 -- until the store's page shows the review, in a feed of the account.
 create table console_review (
   account_id text not null references connected_account on delete cascade,
@@ -455,7 +455,7 @@ create table console_review (
   review_id text not null,
   -- When the review was written or last edited.
   at timestamptz not null,
-  -- Of the reviewer's device (en, pt-BR). The console names no country. Null if it names no language.
+  -- The language of the reviewer's device (en, pt-BR). Null if the console names none. It names no country.
   language text,
   -- The app's version, and its own number of it. Null if unknown.
   version text,

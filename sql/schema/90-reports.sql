@@ -181,7 +181,7 @@ comment on view report_reviews is 'Reviews of your apps as the stores show them 
 comment on column report_reviews.app_id is 'Id of the app.';
 comment on column report_reviews.app_name is 'Name of the app.';
 comment on column report_reviews.platform is 'ios or android.';
-comment on column report_reviews.storefront is 'Storefront of the review. Null on Google Play, which lists by language.';
+comment on column report_reviews.storefront is 'Storefront of the review. Null on Google Play (listed by language).';
 comment on column report_reviews.language is 'Language of the list on Google Play. Null on the App Store.';
 comment on column report_reviews.review_id is 'Id in the store.';
 comment on column report_reviews.posted_at is 'Time when it was written or last edited. Filter by this column.';
@@ -223,36 +223,47 @@ comment on column report_charts.depth is 'How many places were read.';
 comment on column report_charts.source is 'Source: apple-charts or import.';
 comment on column report_charts.measured_at is 'Time of the reading.';
 
--- Of several accounts that report the same app the one counts that has a key and was connected first, as everywhere
--- (consoles/read/app-accounts.ts).
-create view report_revenue with (security_barrier) as
-select a.app_id, a.app_name, a.platform, d.day, f.country as storefront, f.product, f.title, f.counts_as as kind,
-  coalesce(f.units, 0) as units, coalesce(f.refunds, 0) as refunds, f.currency, coalesce(f.gross, 0) as gross,
-  f.proceeds_currency, coalesce(f.proceeds, 0) as proceeds, d.source, d.seen_at as reported_at
+-- The account that reports money or ads of an app. If several do, the one is used that has a key and was connected
+-- first, as in consoles/read/app-accounts.ts.
+create view sql_reader_account with (security_barrier) as
+select a.app_id, a.app_name, a.platform, k.report, o.id as account_id, o.outside_id, o.sku
 from sql_reader_app a
+join (
+  values
+    ('ios', 'app-store-connect', 'sales'),
+    ('android', 'google-play-console', 'play_earnings'),
+    ('ios', 'apple-ads', 'ads_days')
+) k (platform, kind, report) on k.platform = a.platform
 cross join lateral (
-  select c.id, p.sku
+  select c.id, p.outside_id, p.sku
   from connected_account c
   join account_app p on p.account_id = c.id
-  where c.workspace_id = a.workspace_id and c.kind = 'app-store-connect'
+  where c.workspace_id = a.workspace_id and c.kind = k.kind
     and (p.app_id = a.app_id or (p.app_id is null and not p.by_hand and p.outside_id = a.store_id))
   order by c.sealed is null, c.created_at, c.id
   limit 1
 ) o
+where a.money;
+
+create view report_revenue with (security_barrier) as
+select a.app_id, a.app_name, a.platform, d.day, f.country as storefront, f.product, f.title, f.counts_as as kind,
+  coalesce(f.units, 0) as units, coalesce(f.refunds, 0) as refunds, f.currency, coalesce(f.gross, 0) as gross,
+  f.proceeds_currency, coalesce(f.proceeds, 0) as proceeds, d.source, d.seen_at as reported_at
+from sql_reader_account a
 cross join lateral (
   select r.day, max(r.seen_at) as seen_at, (array_agg(r.source order by r.seen_at desc))[1] as source
   from report_day r
-  where r.account_id = o.id and r.report = 'sales'
+  where r.account_id = a.account_id and r.report = a.report
   group by r.day
 ) d
-left join sales_fact f on f.account_id = o.id and f.app = o.sku and f.day = d.day
-where a.money and a.platform = 'ios';
+left join sales_fact f on f.account_id = a.account_id and f.app = a.sku and f.day = d.day
+where a.report <> 'ads_days';
 
 comment on view report_revenue is
-  'Sales of your apps from App Store Connect. Needs --money. A reported day without a sale has one row with 0 units.';
+  'Sales of your apps from both consoles. Needs --money. A reported day without a sale has one row with 0 units.';
 comment on column report_revenue.app_id is 'Id of the app.';
 comment on column report_revenue.app_name is 'Name of the app.';
-comment on column report_revenue.platform is 'ios.';
+comment on column report_revenue.platform is 'ios (App Store Connect) or android (settled earnings of Google Play).';
 comment on column report_revenue.day is 'Day of the report. A day that is not reported yet has no row.';
 comment on column report_revenue.storefront is 'Storefront of the sale. Null on a day without a sale.';
 comment on column report_revenue.product is 'Id of the product. Null on a day without a sale.';
@@ -263,31 +274,22 @@ comment on column report_revenue.refunds is 'Units given back, as a positive num
 comment on column report_revenue.currency is 'Currency of gross. Never add amounts in different currencies.';
 comment on column report_revenue.gross is 'What customers paid.';
 comment on column report_revenue.proceeds_currency is 'Currency of proceeds.';
-comment on column report_revenue.proceeds is 'Your share, as the report estimates it.';
+comment on column report_revenue.proceeds is 'Your share: estimated by App Store Connect, settled by Google Play.';
 comment on column report_revenue.source is 'Source of the report.';
 comment on column report_revenue.reported_at is 'Time when the report of the day was last read.';
 
 -- The campaigns of the reader's apps, with the days that Apple Ads has reported.
 create view sql_reader_ads_day with (security_barrier) as
-select a.app_id, a.app_name, o.id as account_id, c.campaign, c.name, r.day, r.seen_at, r.source
-from sql_reader_app a
-cross join lateral (
-  select c.id, p.outside_id
-  from connected_account c
-  join account_app p on p.account_id = c.id
-  where c.workspace_id = a.workspace_id and c.kind = 'apple-ads'
-    and (p.app_id = a.app_id or (p.app_id is null and not p.by_hand and p.outside_id = a.store_id))
-  order by c.sealed is null, c.created_at, c.id
-  limit 1
-) o
-join ads_campaign c on c.account_id = o.id and c.app = o.outside_id
+select a.app_id, a.app_name, a.account_id, c.campaign, c.name, r.day, r.seen_at, r.source
+from sql_reader_account a
+join ads_campaign c on c.account_id = a.account_id and c.app = a.outside_id
 cross join lateral (
   select x.day, max(x.seen_at) as seen_at, (array_agg(x.source order by x.seen_at desc))[1] as source
   from ads_report x
-  where x.account_id = o.id and x.report = 'ads_days' and x.about = c.campaign
+  where x.account_id = a.account_id and x.report = 'ads_days' and x.about = c.campaign
   group by x.day
 ) r
-where a.money and a.platform = 'ios';
+where a.report = 'ads_days';
 
 create view report_ads with (security_barrier) as
 select d.app_id, d.app_name, d.campaign as campaign_id, d.name as campaign, d.day, f.country as storefront,
@@ -302,7 +304,7 @@ left join ads_day_fact f on f.account_id = d.account_id and f.campaign = d.campa
   and f.keyword is null;
 
 comment on view report_ads is
-  'Apple Ads campaigns of your apps by day and storefront. Needs --money. A day without impressions has one row with 0.';
+  'Apple Ads campaigns of your apps by day and storefront. Needs --money. A day without impressions has a row with 0.';
 comment on column report_ads.app_id is 'Id of the app.';
 comment on column report_ads.app_name is 'Name of the app.';
 comment on column report_ads.campaign_id is 'Id of the campaign.';

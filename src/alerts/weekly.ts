@@ -4,7 +4,7 @@ import type { Sql } from "../database/types.ts"
 import { type SideApp, sidesOf } from "../keywords/read/day-answers.ts"
 import { readRatingsOn, readWrittenReviews } from "../keywords/read/day-facts.ts"
 import { readSideWeeks } from "../keywords/read/side-weeks.ts"
-import { addDays, dayOf } from "../lib/days.ts"
+import { addDays, dayOf, mondayOf } from "../lib/days.ts"
 import { readChanges } from "../listings/read/changes.ts"
 import { readStorefrontFeeds } from "../reviews/read/feeds.ts"
 import { MAX_CHANGES, type Week, type WeekMove } from "./week.ts"
@@ -24,7 +24,7 @@ const LATEST_HOURS = 72
 
 /** Returns the week whose summary is due: from Monday 08:00 UTC for three days. Null at other times. */
 export function weekToTell(now: Date): WeekSpan | null {
-  const monday = addDays(dayOf(now), -((now.getUTCDay() + 6) % 7))
+  const monday = mondayOf(dayOf(now))
   const tellAt = new Date(Date.parse(monday) + TOLD_AT_HOUR * HOUR_MS)
   const late = now.getTime() - tellAt.getTime()
   if (late < 0 || late >= LATEST_HOURS * HOUR_MS) return null

@@ -34,6 +34,11 @@ export function quarterOf(day: string): string {
   return `${day.slice(0, 5)}${String(month - ((month - 1) % 3)).padStart(2, "0")}-01`
 }
 
+/** Returns the Monday of the day's week. */
+export function mondayOf(day: string): string {
+  return addDays(day, -((new Date(day).getUTCDay() + 6) % 7))
+}
+
 /** Returns the day `days` days later, or earlier if negative. */
 export function addDays(day: string, days: number): string {
   return dayOf(new Date(Date.parse(day) + days * DAY_MS))

@@ -103,7 +103,7 @@ export const ANALYTICS_REPORTS = ["engagement", "downloads"] as const
 export type AnalyticsReport = (typeof ANALYTICS_REPORTS)[number]
 
 /** Files of Google Play Console with a month of counts of an app by day. Each is a kind of observation. */
-const PLAY_COUNT_REPORTS = [
+export const PLAY_COUNT_REPORTS = [
   "play_installs",
   "play_installs_country",
   "play_store_country",

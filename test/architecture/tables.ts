@@ -157,6 +157,7 @@ export const TABLES: Record<string, { writes: string; reads: string }> = {
   source_state: { writes: "measuring", reads: "settings" },
   sql_day: { writes: "", reads: "" },
   sql_reader: { writes: "", reads: "" },
+  sql_reader_account: { writes: "", reads: "" },
   sql_reader_ads_day: { writes: "", reads: "" },
   sql_reader_app: { writes: "", reads: "" },
   sql_role: { writes: "access", reads: "" },

@@ -37,6 +37,7 @@ export const escapes = ({ owner, mine, theirs }: Roles): string[] => [
   "lock table tracked_app",
   "select * from sql_reader",
   "select * from sql_reader_app",
+  "select * from sql_reader_account",
   "table sql_role",
   "copy sql_role to stdout",
   "copy (select 1) to program 'id'",

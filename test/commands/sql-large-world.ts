@@ -55,9 +55,9 @@ export async function fillLarge(sql: Sql, mark: string): Promise<void> {
     select 'other-' || n, min(id), 'other-' || n, '', '', 'demo', null
     from workspace, generate_series(1, 8) n
     group by n`
-  const others = Array.from({ length: 8 }, (_, n) => `other-${n + 1}`)
-  const seller = sql`unnest(${[`app-store-connect-${mark}`, ...others]}::text[]) id, generate_series(3, 730) n`
-  const ads = sql`unnest(${[`apple-ads-${mark}`, ...others]}::text[]) id, generate_series(3, 730) n`
+  const otherAccounts = Array.from({ length: 8 }, (_, n) => `other-${n + 1}`)
+  const seller = sql`unnest(${[`app-store-connect-${mark}`, ...otherAccounts]}::text[]) id, generate_series(3, 730) n`
+  const ads = sql`unnest(${[`apple-ads-${mark}`, ...otherAccounts]}::text[]) id, generate_series(3, 730) n`
   await sql`
     insert into report_day (account_id, report, day, digest, source, seen_at, parser, origin, sha256, rows)
     select id, 'sales', current_date - n, '\\x00', 'app-store-connect', now(), 1, 'own', '\\x00', '[]' from ${seller}`

@@ -61,7 +61,8 @@ export async function fillReports(sql: Sql, workspaces: { name: string; id: numb
       select a.app, a.feed, ${`r-${mark}-`} || a.app, decode(md5(${mark}), 'hex'), true, 4, ${mark}, ${mark},
         now(), now(), now(), 'apple-reviews', 1, 'own', '\\x00'
       from (values (1, ${country}), (2, ${mark === SECRET ? "de" : "en"})) a (app, feed)`
-    for (const kind of ["app-store-connect", "apple-ads"]) await fillAccount(sql, { id, kind, mark, app })
+    for (const kind of ["app-store-connect", "google-play-console", "apple-ads"])
+      await fillAccount(sql, { id, kind, mark, app })
   }
 }
 
@@ -70,16 +71,18 @@ async function fillAccount(
   { id, kind, mark, app }: { id: number; kind: string; mark: string; app: string },
 ): Promise<void> {
   const account = `${kind}-${mark}`
+  const isPlay = kind === "google-play-console"
   await sql`
     insert into connected_account (id, workspace_id, kind, shown, part, state, next_at)
     values (${account}, ${id}, ${kind}, ${mark}, ${mark}, 'demo', null)`
   await sql`
     insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
-    values (${account}, '1200000001', ${`sku-${mark}`}, ${mark}, ${mark}, ${app})`
-  if (kind === "app-store-connect") {
+    values (${account}, ${isPlay ? "com.example.tea" : "1200000001"}, ${`sku-${mark}`}, ${mark}, ${mark}, ${app})`
+  if (kind !== "apple-ads") {
     await sql`
       insert into report_day (account_id, report, day, digest, source, seen_at, parser, origin, sha256, rows)
-      select ${account}, 'sales', current_date - n, '\\x00', 'app-store-connect', now(), 1, 'own', '\\x00', '[]'
+      select ${account}, ${isPlay ? "play_earnings" : "sales"}, current_date - n, '\\x00', ${kind}, now(), 1, 'own',
+        '\\x00', '[]'
       from generate_series(1, 2) n`
     await sql`
       insert into sales_fact_row (account_id, day, place, app, country, product, title, counts_as, units, refunds,

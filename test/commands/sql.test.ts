@@ -120,12 +120,16 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
       { genre: "36", rank: null, depth: 100, source: "apple-charts" },
       { genre: "6007", rank: 2, depth: 100, source: "apple-charts" },
     ])
-    const sales =
-      await me`select product, units, proceeds, proceeds_currency, source from report_revenue order by day desc`
-    expect([...sales]).toEqual([
-      { product: MINE, units: 3, proceeds: "2.07", proceeds_currency: "USD", source: "app-store-connect" },
-      { product: null, units: 0, proceeds: "0", proceeds_currency: null, source: "app-store-connect" },
-    ])
+    const sales = await me`
+      select platform, product, units, proceeds, proceeds_currency, source
+      from report_revenue
+      order by day desc`
+    const stores = { ios: "app-store-connect", android: "google-play-console" }
+    for (const [platform, source] of Object.entries(stores))
+      expect(sales.filter((row) => row.platform === platform)).toEqual([
+        { platform, product: MINE, units: 3, proceeds: "2.07", proceeds_currency: "USD", source },
+        { platform, product: null, units: 0, proceeds: "0", proceeds_currency: null, source },
+      ])
     const ads =
       await me`select campaign, storefront, impressions, installs, spend, currency from report_ads order by day desc`
     expect([...ads]).toEqual([

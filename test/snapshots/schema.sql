@@ -2535,6 +2535,16 @@ create view sql_reader (
   money boolean
 ) with (security_barrier=true);
 
+create view sql_reader_account (
+  app_id text,
+  app_name text,
+  platform text,
+  report text,
+  account_id text,
+  outside_id text,
+  sku text
+) with (security_barrier=true);
+
 create view sql_reader_ads_day (
   app_id text,
   app_name text,

@@ -1,4 +1,4 @@
-import { addDays, dayOf } from "../../lib/days.ts"
+import { addDays, dayOf, mondayOf } from "../../lib/days.ts"
 import { zonedBounds, zonedDay } from "../../lib/zoned-days.ts"
 
 export const EVERY = ["day", "week"] as const
@@ -54,8 +54,4 @@ function dueWeekly(hour: number, zone: string, now: Date): Date {
 
 function hourOf(day: string, hour: number, zone: string): Date {
   return new Date(zonedBounds(day, zone).from.getTime() + hour * HOUR_MS)
-}
-
-function mondayOf(day: string): string {
-  return addDays(day, -((new Date(day).getUTCDay() + 6) % 7))
 }

@@ -159,9 +159,8 @@ async function readChanges(
   for (const side of first) {
     const answer = await attempted(ask("get_timeline", { appId: head.id, ...side }))
     if (isFault(answer)) continue
-    for (const { day, kind, before, after, title, up, down } of answer.changes.filter(({ day }) =>
-      isIn(day, from, to),
-    )) {
+    for (const { day, kind, before, after, title, up, down } of answer.changes) {
+      if (day < from || day > to) continue
       const what = kind.replaceAll("_", " ")
       const values = after === null ? "" : before === null ? `: ${after}` : `: ${before} → ${after}`
       const moved = up + down > 0 ? `; since then ${up} keywords rose and ${down} fell` : ""
@@ -169,8 +168,4 @@ async function readChanges(
     }
   }
   return found
-}
-
-function isIn(day: string, from: string, to: string): boolean {
-  return day >= from && day <= to
 }

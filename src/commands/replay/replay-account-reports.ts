@@ -11,8 +11,7 @@ import { DEMO } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
 import type { Observation } from "../../kinds.ts"
 import { KINDS } from "../../kinds.ts"
-import type { SourceName } from "../../lib/upstreams.ts"
-import { isPlayReport } from "../../lib/upstreams.ts"
+import { isPlayReport, PLAY_COUNT_REPORTS, type SourceName } from "../../lib/upstreams.ts"
 import { type RawBody, ReadFailure } from "../../measuring/source.ts"
 import type { Range, ReplaySubject } from "./replay-subjects.ts"
 
@@ -32,13 +31,7 @@ const ACCOUNT_KINDS = [
   "ads_days",
   "ads_terms",
   "ads_popularity",
-  "play_installs",
-  "play_installs_country",
-  "play_store_country",
-  "play_store_sources",
-  "play_ratings",
-  "play_ratings_country",
-  "play_crashes",
+  ...PLAY_COUNT_REPORTS,
   "billing_metrics",
 ] as const
 

@@ -2,7 +2,7 @@ import type { OutsideWrite, Port, ProofFinding, SentWrite } from "../../jobs/out
 import { dayOf } from "../../lib/days.ts"
 import { Fault } from "../../lib/faults.ts"
 import { findConsoleReview, readReply, replyIn, type StandingReply } from "../writing/console-reviews.ts"
-import { findFeedReview, type ReplyArgs, type SeenReview } from "./reviewed.ts"
+import { findFeedReview, type ReplyArgs, type SeenReview, verdictOf } from "./reviewed.ts"
 import { sameText } from "./same-text.ts"
 
 interface AppStoreReview extends SeenReview {
@@ -64,9 +64,6 @@ function doneWith(reviewId: string, { text, state }: StandingReply, response: st
   return { reviewId, state }
 }
 
-/** How far the console's clock may be behind ours. */
-const CLOCKS_MS = 2 * 60_000
-
 async function look(
   { appId, reviewId, response }: ReplyArgs,
   port: Port,
@@ -77,12 +74,6 @@ async function look(
   const way = await platforms.open("app-store-connect", { workspaceId, appId })
   const reply = await readReply(way, id, signal)
   if (reply === undefined) return { verdict: "unclear", text: "The console no longer lists the review." }
-  const isNewer = Date.parse(reply?.changedAt ?? "") >= sentAt.getTime() - CLOCKS_MS
-  if (reply && isNewer && sameText(reply.text, response))
-    return { verdict: "applied", text: "The reply stands there.", result: { reviewId, state: reply.state } }
-  const asBefore =
-    (reply?.text ?? null) === (earlier?.text ?? null) && (reply?.changedAt ?? null) === (earlier?.changedAt ?? null)
-  return asBefore
-    ? { verdict: "absent", text: reply ? "The earlier reply is unchanged." : "There is no reply." }
-    : { verdict: "unclear", text: "There is another reply." }
+  const result = { reviewId, state: reply?.state }
+  return verdictOf(reply, { response, sentAt, earlier, result })
 }

@@ -3,7 +3,7 @@ import { dayOf } from "../../lib/days.ts"
 import { Fault } from "../../lib/faults.ts"
 import { REPLY_LENGTHS } from "../../lib/store-pages.ts"
 import { playReviewPath, readPlayReview, repliedText } from "../writing/play-reviews.ts"
-import type { ReplyArgs, SeenReview } from "./reviewed.ts"
+import { type ReplyArgs, type SeenReview, verdictOf } from "./reviewed.ts"
 import { sameText } from "./same-text.ts"
 
 interface PlayReview extends SeenReview {
@@ -64,9 +64,6 @@ async function send(
 /** Google accepts a reply without naming a state. */
 const ACCEPTED = "ACCEPTED"
 
-/** How far Google's clock may be behind ours. */
-const CLOCKS_MS = 2 * 60_000
-
 async function look(
   { appId, reviewId, response }: ReplyArgs,
   { platforms, workspaceId, signal }: Port,
@@ -76,13 +73,6 @@ async function look(
   const way = await platforms.open("google-play-console", { workspaceId, appId })
   const review = await readPlayReview(way, reviewId, signal)
   if (review === null) return { verdict: "unclear", text: "Play Console no longer has the review." }
-  const { reply } = review
-  const isNewer = Date.parse(reply?.changedAt ?? "") >= sentAt.getTime() - CLOCKS_MS
-  if (reply && isNewer && sameText(reply.text, response))
-    return { verdict: "applied", text: "The reply stands there.", result: { reviewId, state: ACCEPTED } }
-  const asBefore =
-    (reply?.text ?? null) === (earlier?.text ?? null) && (reply?.changedAt ?? null) === (earlier?.changedAt ?? null)
-  return asBefore
-    ? { verdict: "absent", text: reply ? "The earlier reply is unchanged." : "There is no reply." }
-    : { verdict: "unclear", text: "There is another reply." }
+  const result = { reviewId, state: ACCEPTED }
+  return verdictOf(review.reply, { response, sentAt, earlier, result })
 }

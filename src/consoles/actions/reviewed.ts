@@ -1,18 +1,26 @@
 import type { Platform } from "../../core/observation/provenance.ts"
 import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Db } from "../../database/types.ts"
+import type { ProofFinding } from "../../jobs/outside.ts"
 import { addDays, dayOf } from "../../lib/days.ts"
 import { Fault } from "../../lib/faults.ts"
 import { countSameReviews, findReview, isStoredOnPlay } from "../../reviews/read/find-one.ts"
 import type { StoredReview } from "../../reviews/read/reviews.ts"
 import { findApp } from "../../tracking/tracked-app.ts"
 import { SAME_DAYS } from "../writing/console-reviews.ts"
+import { sameText } from "./same-text.ts"
 
 export type ReplyArgs = {
   appId: string
   country?: string | undefined
   reviewId: string
   response: string
+}
+
+interface SeenReply {
+  text: string
+  /** ISO 8601. */
+  changedAt: string | null
 }
 
 /** The review as read at the console, without its text. */
@@ -23,7 +31,7 @@ export interface SeenReview {
   stars: number
   /** The UTC day when it was written or last edited. */
   day: string
-  reply: { text: string; changedAt: string | null } | null
+  reply: SeenReply | null
 }
 
 /**
@@ -76,6 +84,28 @@ export async function findStoredOnPlay(
 ): Promise<void> {
   const isStored = androidApp !== null && (await isStoredOnPlay(sql, { trackedApp: id, appId: androidApp, reviewId }))
   if (!isStored) throw new Fault("review_not_found")
+}
+
+/** How far a store's clock may be behind ours. */
+const CLOCKS_MS = 2 * 60_000
+
+/**
+ * Compares the reply that the store shows with the one that was sent and the one before it. Applied writes return
+ * `result`.
+ */
+export function verdictOf(
+  shown: SeenReply | null,
+  sent: { response: string; sentAt: Date; earlier: SeenReply | null; result: Record<string, unknown> },
+): ProofFinding {
+  const { response, sentAt, earlier, result } = sent
+  const isNewer = Date.parse(shown?.changedAt ?? "") >= sentAt.getTime() - CLOCKS_MS
+  if (shown && isNewer && sameText(shown.text, response))
+    return { verdict: "applied", text: "The reply stands there.", result }
+  const isAsBefore =
+    (shown?.text ?? null) === (earlier?.text ?? null) && (shown?.changedAt ?? null) === (earlier?.changedAt ?? null)
+  return isAsBefore
+    ? { verdict: "absent", text: shown ? "The earlier reply is unchanged." : "There is no reply." }
+    : { verdict: "unclear", text: "There is another reply." }
 }
 
 function allDays() {

@@ -1,6 +1,7 @@
+import type { Platform } from "../../core/observation/provenance.ts"
 import { json } from "../../database/json.ts"
 import type { Db } from "../../database/types.ts"
-import type { OwnApp } from "./app-accounts.ts"
+import { type OwnApp, SELLER_KINDS } from "./app-accounts.ts"
 import { ownAccounts } from "./read-day.ts"
 import type { SalesSpan } from "./read-downloads.ts"
 
@@ -33,9 +34,11 @@ export async function readUsdProceeds(sql: Db, spans: readonly SalesSpan[]): Pro
     order by s.at, f.day`
 }
 
-/** An app's proceeds of seven days. */
+/** An app's money of seven days on one store, from one report. */
 export interface WeekProceeds {
   appId: string
+  /** Estimated sales are paid by customers on Google Play, before fees, and not settled. */
+  figure: "proceeds" | "estimated_sales"
   /** The latest reported day of the last fourteen. Null if none is reported. */
   to: string | null
   /** Reported days of the seven. Days that are not reported yet add nothing. */
@@ -46,71 +49,32 @@ export interface WeekProceeds {
   isInvented: boolean
 }
 
-/** Returns the seller's proceeds of the seven days up to the latest report. Apps without an account are missing. */
+/** The reports with money of each store. The first that has a day of the last fourteen is used. */
+const REPORTS: Record<Platform, string[]> = { ios: ["sales"], android: ["play_sales", "play_earnings"] }
+
+/**
+ * Returns the money of the seven days up to the latest report. Google Play's estimated sales and settled earnings have
+ * the same orders, so that they are never summed. Apps without an account are missing.
+ */
 export async function readWeekProceeds(
   sql: Db,
-  workspaceId: number,
+  { workspaceId, platform }: { workspaceId: number; platform: Platform },
   apps: readonly OwnApp[],
   today: string,
 ): Promise<WeekProceeds[]> {
+  const reports = REPORTS[platform]
   return await sql<WeekProceeds[]>`
-    with own as materialized (${ownAccounts(sql, { workspaceId, kind: "app-store-connect" }, apps)}), latest as (
-      select d.account_id, max(d.day) as day
-      from report_day d
-      where d.account_id in (select account_id from own) and d.report = 'sales'
-        and d.day between ${today}::date - 13 and ${today}::date
-      group by d.account_id
-    )
-    select o.app_id as "appId", o.state = 'demo' as "isInvented", l.day as "to", (
-      select count(*)::int
-      from report_day d
-      where d.account_id = o.account_id and d.report = 'sales' and d.day between l.day - 6 and l.day
-    ) as days, (
-      select coalesce(jsonb_agg(jsonb_build_object('currency', s.currency, 'amount', s.amount) order by s.currency),
-        '[]')
-      from (
-        select f.proceeds_currency as currency, trim_scale(sum(f.proceeds))::text as amount
-        from sales_fact f
-        where f.account_id = o.account_id and f.app = o.sku and f.day between l.day - 6 and l.day
-        group by f.proceeds_currency
-        having sum(f.proceeds) <> 0
-      ) s
-    ) as proceeds
-    from own o
-    left join latest l on l.account_id = o.account_id
-    order by o.app_id
-    limit 1000`
-}
-
-/** An app's money of seven days on Google Play, from one report. */
-interface PlayWeek extends WeekProceeds {
-  /** Estimated sales are paid by customers, before fees, and not settled; proceeds are settled earnings. */
-  figure: "estimated_sales" | "proceeds"
-}
-
-/**
- * Returns the money of the seven days up to the latest report: estimated sales, or settled earnings if no estimate was
- * reported in the last fourteen days. The two are never summed, because they have the same orders. Apps without an
- * account are missing.
- */
-export async function readPlayWeeks(
-  sql: Db,
-  workspaceId: number,
-  apps: readonly OwnApp[],
-  today: string,
-): Promise<PlayWeek[]> {
-  return await sql<PlayWeek[]>`
-    with own as materialized (${ownAccounts(sql, { workspaceId, kind: "google-play-console" }, apps)}), latest as (
+    with own as materialized (${ownAccounts(sql, { workspaceId, kind: SELLER_KINDS[platform] }, apps)}), latest as (
       select distinct on (d.account_id) d.account_id, d.report, max(d.day) as day
       from report_day d
-      where d.account_id in (select account_id from own) and d.report in ('play_sales', 'play_earnings')
+      where d.account_id in (select account_id from own) and d.report = any(${reports})
         and d.day between ${today}::date - 13 and ${today}::date
       group by d.account_id, d.report
-      -- estimated sales first
-      order by d.account_id, d.report desc
+      order by d.account_id, array_position(${reports}::text[], d.report)
     )
     select o.app_id as "appId", o.state = 'demo' as "isInvented", l.day as "to",
-      case l.report when 'play_earnings' then 'proceeds' else 'estimated_sales' end as figure, (
+      case coalesce(l.report, ${reports[0] as string}) when 'play_sales' then 'estimated_sales' else 'proceeds' end
+        as figure, (
       select count(distinct d.day)::int
       from report_day d
       where d.account_id = o.account_id and d.report = l.report and d.day between l.day - 6 and l.day
@@ -127,7 +91,7 @@ export async function readPlayWeeks(
           union all
           select f.proceeds_currency, f.proceeds
           from sales_fact f
-          where l.report = 'play_earnings' and f.account_id = o.account_id and f.app = o.sku
+          where l.report <> 'play_sales' and f.account_id = o.account_id and f.app = o.sku
             and f.day between l.day - 6 and l.day
         ) m
         group by m.currency

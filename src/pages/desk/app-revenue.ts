@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { readPlayWeeks, readWeekProceeds } from "../../consoles/read/read-proceeds.ts"
+import { readWeekProceeds } from "../../consoles/read/read-proceeds.ts"
 import { operation } from "../../core/operation.ts"
 import { dayOf } from "../../lib/days.ts"
 import { described } from "../../lib/schema.ts"
@@ -35,12 +35,10 @@ export const listAppRevenue = operation({
 }).run(async (_, { sql, caller, now, visibleApps }) => {
   const visible = await visibleApps()
   const today = dayOf(now())
-  const appleWeeks = await readWeekProceeds(sql, caller.workspaceId, visible, today)
-  const playWeeks = await readPlayWeeks(sql, caller.workspaceId, visible, today)
-  const weeks = [
-    ...appleWeeks.map((week) => ({ ...week, platform: "ios" as const, figure: "proceeds" as const })),
-    ...playWeeks.map((week) => ({ ...week, platform: "android" as const })),
-  ]
+  const weeks = []
+  for (const platform of ["ios", "android"] as const)
+    for (const week of await readWeekProceeds(sql, { workspaceId: caller.workspaceId, platform }, visible, today))
+      weeks.push({ ...week, platform })
   const byApp = Map.groupBy(weeks, ({ appId }) => appId)
   const apps = visible.flatMap(({ id, name }) =>
     (byApp.get(id) ?? []).map(({ platform, figure, to, days, proceeds }) => {

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { Money } from "../../consoles/operations/account-shapes.ts"
-import { readPlayWeeks, readWeekProceeds, type WeekProceeds } from "../../consoles/read/read-proceeds.ts"
+import { readWeekProceeds, type WeekProceeds } from "../../consoles/read/read-proceeds.ts"
 import { dollarRate } from "../../consoles/seller/price-levels.ts"
 import { type Context, operation } from "../../core/operation.ts"
 import type { TrackedApp } from "../../core/tracked-app.ts"
@@ -135,8 +135,9 @@ function readersOf({ sql, caller, now }: Context) {
     reviews: remembered<AppReviews>((apps) => readAppReviews(sql, apps, span)),
     revenue: remembered<Revenue>(async (apps) => {
       if (hidesMoney(caller)) return apps.map(() => ({ ...NO_REVENUE, state: "hidden" }))
-      const weeks = await readWeekProceeds(sql, caller.workspaceId, apps, today)
-      const playWeeks = await readPlayWeeks(sql, caller.workspaceId, apps, today)
+      const { workspaceId } = caller
+      const weeks = await readWeekProceeds(sql, { workspaceId, platform: "ios" }, apps, today)
+      const playWeeks = await readWeekProceeds(sql, { workspaceId, platform: "android" }, apps, today)
       const byApp = new Map(weeks.map((week) => [week.appId, week]))
       const playByApp = new Map(playWeeks.map(({ appId, ...play }) => [appId, { play }]))
       return apps.map(({ id }) => ({ ...revenueOf(byApp.get(id)), ...playByApp.get(id) }))

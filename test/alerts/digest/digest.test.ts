@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { createSummaries } from "../../../src/alerts/delivery/weekly.ts"
-import { addDays } from "../../../src/lib/days.ts"
+import { addDays, mondayOf } from "../../../src/lib/days.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { freshDatabase } from "../../database.ts"
 import { parsed } from "../../outbound/mail/mail-server.ts"
@@ -104,7 +104,7 @@ describe("a digest", () => {
     await weekly.tea.measure("tea", 7, 3)
     const { browser, personId } = await subscriber(weekly)
     await settingsBrowser(browser, MAIL).send("schedule", { every: "week", hour: "0", zone: "UTC" })
-    const from = addDays(TODAY, -((new Date(TODAY).getUTCDay() + 6) % 7))
+    const from = mondayOf(TODAY)
     const to = addDays(from, 6)
     weekly.clock.now = new Date(`${addDays(to, 1)}T09:30:00Z`)
     await createSummaries({ sql: weekly.sql, log: silentLog, now: () => weekly.clock.now }).runOnce()

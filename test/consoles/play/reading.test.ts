@@ -16,7 +16,7 @@ import { zipOf } from "./zip.ts"
 let sql: Sql
 let scene: PlayScene
 let account: string
-const kept: RawBody[] = []
+const storedBodies: RawBody[] = []
 beforeAll(async () => {
   sql = await freshDatabase()
 })
@@ -24,7 +24,7 @@ beforeEach(async () => {
   await sql`update connected_account set next_at = null`
   scene = await playScene(sql)
   scene.there.files.clear()
-  kept.length = 0
+  storedBodies.length = 0
 })
 afterEach(() => scene.there.stop())
 
@@ -53,7 +53,7 @@ function orders(back: number, amount: string): Uint8Array {
 async function readAll(options: { atMost?: number } = {}) {
   await sql`update connected_account set next_at = now() where id = ${account}`
   const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0, atMost: 200, ...options }
-  await createAccountReading({ recording, ...parts, keep: async (body) => void kept.push(body) }).runOnce()
+  await createAccountReading({ recording, ...parts, keep: async (body) => void storedBodies.push(body) }).runOnce()
 }
 
 /** Lists the files again, half a day later. */
@@ -107,7 +107,7 @@ test("files of tracked apps and known reports are read, the latest months first 
   const [sold] = await sql`select app, gross::text, units from estimated_sales_fact where account_id = ${account}`
   expect(sold).toEqual({ app: TEA_PACKAGE, gross: "4.99", units: 1 })
   // bodies of sales name orders
-  expect(kept).toHaveLength(4)
+  expect(storedBodies).toHaveLength(4)
   expect((await findAccount(sql, scene.workspaceId, account)).troubles).toEqual([])
 })
 

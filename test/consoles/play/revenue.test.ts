@@ -60,11 +60,11 @@ test("a day that is late, one without a sale and one withheld are told apart", a
     "2026-11-08T00:00:00Z",
   )
   const { body } = await scene.call("revenue?days=3&to=2026-11-07")
-  const known = { redownloads: null, updates: null, proceeds: null, gross: null }
+  const unreported = { redownloads: null, updates: null, proceeds: null, gross: null }
   expect(body.days).toMatchObject([
-    { day: "2026-11-05", reported: true, downloads: 0, ...known },
-    { day: "2026-11-06", reported: true, downloads: null, ...known },
-    { day: "2026-11-07", reported: false, downloads: null, ...known },
+    { day: "2026-11-05", reported: true, downloads: 0, ...unreported },
+    { day: "2026-11-06", reported: true, downloads: null, ...unreported },
+    { day: "2026-11-07", reported: false, downloads: null, ...unreported },
   ])
   expect(body.totals.downloads).toBeNull()
   expect(body.sources.map((one: { report: string; lateDays: string[] }) => [one.report, one.lateDays.length])).toEqual([

@@ -123,12 +123,12 @@ describe("files of Google Play", () => {
       ["com.tea", "installs_country", "03", 6],
       ["com.tea", "installs_country", "04", 1],
     ])
-    const said = await sql`
+    const versions = await sql`
       select file
       from report_day
       where report = 'play_installs_country' and about = 'com.tea' and day = '2025-10-02'
       order by seen_at`
-    expect(said.map(({ file }) => file)).toEqual([`${COUNTRY}#1`, `${COUNTRY}#2`])
+    expect(versions.map(({ file }) => file)).toEqual([`${COUNTRY}#1`, `${COUNTRY}#2`])
   })
 
   test("settled and estimated money of a day are apart, and a day without a sale is a reported zero", async () => {

@@ -1,5 +1,4 @@
-import type { Days } from "../../../lib/days.ts"
-import { addDays, dayOf } from "../../../lib/days.ts"
+import { addDays, type Days, dayOf, mondayOf } from "../../../lib/days.ts"
 
 interface Filter {
   field: string
@@ -93,9 +92,7 @@ export function popularityQuery(country: string, sunday: string): AdsQuery {
 
 /** The last published week. Weeks end on Saturday and are published on the following Monday. */
 export function publishedSunday(now: Date): string {
-  const [today, weekday] = [dayOf(now), now.getUTCDay()]
-  const monday = addDays(today, -((weekday + 6) % 7))
-  return addDays(monday, -8)
+  return addDays(mondayOf(dayOf(now)), -8)
 }
 
 function ofCampaign(id: string): Filter {
