@@ -2,16 +2,16 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { freshDatabase } from "./database.ts"
-import { openHouse } from "./house.ts"
 import { chromiumBinary, openTab } from "./pages/browser.ts"
+import { openService } from "./service.ts"
 
 const binary = chromiumBinary()
 if (!binary) throw new Error("there is no Chromium on this machine")
-const house = openHouse({ sql: await freshDatabase() })
+const service = openService({ sql: await freshDatabase() })
 const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
-  fetch: (request) => house.app.fetch(request, "127.0.0.1"),
+  fetch: (request) => service.app.fetch(request, "127.0.0.1"),
 })
 const tab = await openTab(binary)
 await tab.show(1_100, 900)

@@ -7,7 +7,7 @@ import { TOOLSETS } from "../src/core/operation.ts"
 import { LEGACY, MODERN } from "../src/http/tools/eras.ts"
 import { freshDatabase } from "./database.ts"
 import { manual } from "./docs/pages.ts"
-import { type House, openHouse } from "./house.ts"
+import { openService, type Service } from "./service.ts"
 import { printed } from "./shell.ts"
 
 const root = join(import.meta.dirname, "..")
@@ -47,12 +47,12 @@ test("every command in the README and the manual is valid, and audit is among th
 })
 
 describe("the README for callers", () => {
-  let house: House
+  let service: Service
   let server: Bun.Server<undefined>
 
   beforeAll(async () => {
-    house = openHouse({ sql: await freshDatabase() })
-    server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => house.app.fetch(request, "127.0.0.1") })
+    service = openService({ sql: await freshDatabase() })
+    server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => service.app.fetch(request, "127.0.0.1") })
   })
   afterAll(async () => {
     await server.stop(true)
@@ -61,7 +61,7 @@ describe("the README for callers", () => {
   test("the README has three commands that work as pasted", async () => {
     const lines = readme.split("\n").filter((line) => line.startsWith("curl "))
     expect(lines).toHaveLength(3)
-    const env = { APPMETER_KEY: await house.key(await house.workspace()) }
+    const env = { APPMETER_KEY: await service.key(await service.workspace()) }
     for (const line of lines) {
       expect(line).toContain("http://127.0.0.1:8787/v1/")
       const [answer] = await printed(line.replace("http://127.0.0.1:8787", server.url.origin), env)
@@ -72,7 +72,7 @@ describe("the README for callers", () => {
   test("the README names only pages that are served", async () => {
     for (const path of ["/docs", "/docs/errors", "/docs/operate", "/v1/openapi.json", "/llms.txt"]) {
       expect(readme).toContain(`\`${path}\``)
-      expect([path, (await house.call(path)).status]).toEqual([path, 200])
+      expect([path, (await service.call(path)).status]).toEqual([path, 200])
     }
   })
 })

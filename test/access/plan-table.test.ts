@@ -5,9 +5,9 @@ import { catalog } from "../../src/catalog.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { cases } from "../long.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
+import { openService, type Service } from "../service.ts"
 
 /** These lists answer without rows, free of charge. */
 const LISTS = new Set(["hive_list_new_apps", "hive_find_apps", "hive_get_keyword_gap"])
@@ -18,13 +18,13 @@ const EXTRAS = ["none", "pack", "explorer"] as const
 type Extra = (typeof EXTRAS)[number]
 
 let sql: Sql
-let house: House
+let service: Service
 const sampleOf = new Map<string, { path: string; body?: unknown }>()
 
 beforeAll(async () => {
   sql = await freshDatabase()
   const fixtures = fixturesWithSamples()
-  house = openHouse({ sql, catalog: catalogWithSamples, fixtures })
+  service = openService({ sql, catalog: catalogWithSamples, fixtures })
   for (const { id, path, method } of catalogWithSamples) {
     const { input } = JSON.parse(fixtures.get(`${id}.json`) as string) as { input: Record<string, string> }
     const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(input[name] as string))
@@ -59,8 +59,8 @@ function expected(operation: Operation, plan: Plan, extra: Extra, kind: "live" |
 async function open(plan: Plan, extra: Extra, kind: "live" | "test"): Promise<string> {
   const pack = extra === "pack" ? 10_000 : 0
   const overrides = { credits: 10_000, ratePerSecond: 100_000, liveKeys: 100 }
-  const workspace = await house.workspace({ plan, explorer: extra === "explorer", pack, overrides })
-  return house.key(workspace, { kind, scopes: SCOPES })
+  const workspace = await service.workspace({ plan, explorer: extra === "explorer", pack, overrides })
+  return service.key(workspace, { kind, scopes: SCOPES })
 }
 
 /**
@@ -81,7 +81,7 @@ for (const plan of PLANS) {
           const wrong: string[] = []
           for (const operation of triedBy(plan, extra, kind)) {
             const { path, body } = sampleOf.get(operation.id) as { path: string; body?: unknown }
-            const answer = await house.call(path, { key, method: operation.method, body })
+            const answer = await service.call(path, { key, method: operation.method, body })
             const want = expected(operation, plan, extra, kind)
             const got = answer.body.error ?? (kind === "test" ? "sandbox" : "answers")
             if (got !== want) wrong.push(`${operation.id}: ${got} instead of ${want}`)

@@ -5,7 +5,7 @@ import { createAccountReading } from "../../src/consoles/worker.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { recording } from "../../src/recording.ts"
-import { type AdsScene, adsScene, campaign, teaHouse } from "../consoles/ads/scene.ts"
+import { type AdsScene, addTeaAdGroup, adsScene, campaign } from "../consoles/ads/scene.ts"
 import { freshDatabase } from "../database.ts"
 import { sealer } from "./delivery/scene.ts"
 import { told } from "./derived-alerts.ts"
@@ -19,7 +19,7 @@ beforeEach(async () => {
   await sql`delete from connected_account`
   await sql`delete from tracked_app`
   scene = await adsScene(sql)
-  teaHouse(scene)
+  addTeaAdGroup(scene)
   scene.there.changes.length = 0
 })
 afterEach(() => scene.there.stop())
@@ -118,7 +118,7 @@ test("a write confirmed in Appmeter is not a change by another program", async (
   changed(HOUR_MS)
   changed(2 * HOUR_MS, { entityId: "82" })
   await connected()
-  await scene.house.key(scene.workspaceId)
+  await scene.service.key(scene.workspaceId)
   const sent = new Date(Date.now() - HOUR_MS)
   await sql`
     insert into job (id, workspace_id, key_id, request_id, action, scope, target, app_id, shown, args, status,

@@ -1,22 +1,22 @@
 import { beforeAll, expect, test } from "bun:test"
 import { freshDatabase } from "../database.ts"
-import { openHouse } from "../house.ts"
+import { openService } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { listOf, OWN } from "./derived-alerts.ts"
 import { importAll } from "./import-world.ts"
 
 const TODAY = new Date("2025-11-20T12:00:00Z")
 const DAYS = ["13", "14", "15", "16", "17", "18", "19", "20"]
-let house: ReturnType<typeof openHouse>
+let service: ReturnType<typeof openService>
 let token: string
 let app: string
 let other: string
 
 beforeAll(async () => {
   const sql = await freshDatabase()
-  house = openHouse({ sql, now: () => TODAY })
-  const workspaceId = await house.workspace()
-  token = await house.key(workspaceId)
+  service = openService({ sql, now: () => TODAY })
+  const workspaceId = await service.workspace()
+  token = await service.key(workspaceId)
   app = await trackOwn(sql, { workspaceId, iosId: OWN, keywords: ["tea", "mate"] })
   other = await trackOwn(sql, { workspaceId, iosId: "20050", keywords: ["tea"] })
   const lines = DAYS.flatMap((day, at) =>
@@ -37,13 +37,13 @@ interface Feed {
 }
 
 async function feed(query: string): Promise<Feed> {
-  const { status, body } = await house.call(`/v1/alerts?${query}`, { key: token })
+  const { status, body } = await service.call(`/v1/alerts?${query}`, { key: token })
   expect([status, body.detail]).toEqual([200, undefined])
   return body as Feed
 }
 
 const code = async (query: string) => {
-  const { status, body } = await house.call(`/v1/alerts?${query}`, { key: token })
+  const { status, body } = await service.call(`/v1/alerts?${query}`, { key: token })
   return [status, body.error]
 }
 
@@ -96,7 +96,7 @@ test("the feed refuses an unknown app, a range that ends before it begins, and a
 })
 
 test("a refused filter of the feed says what is allowed", async () => {
-  const detail = async (query: string) => (await house.call(`/v1/alerts?${query}`, { key: token })).body.detail
+  const detail = async (query: string) => (await service.call(`/v1/alerts?${query}`, { key: token })).body.detail
   expect(await detail("type=rank_drops")).toContain("dropped_out, rank_drop, rank_rise")
   expect(await detail("since=yesterday")).toContain("YYYY-MM-DD (UTC), or an ISO 8601 time with its zone")
   expect(await detail("until=2025-02-30")).toContain("written like `since`. A day includes its end")

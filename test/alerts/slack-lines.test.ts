@@ -3,7 +3,7 @@ import { dayOf } from "../../src/lib/days.ts"
 import { DAY_MS } from "../../src/lib/time.ts"
 import { freshDatabase } from "../database.ts"
 import { pageOf } from "../docs/pages.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { listOf, OWN } from "./derived-alerts.ts"
 import { importAll } from "./import-world.ts"
@@ -13,7 +13,7 @@ const LINES = /```js\n([\s\S]+?)\n```/.exec(pageOf("alerts"))?.[1] ?? ""
 const now = new Date()
 const dayBefore = (days: number) => dayOf(new Date(now.getTime() - days * DAY_MS))
 
-let house: House
+let service: Service
 let server: Bun.Server<undefined>
 let slack: Bun.Server<undefined>
 let key: string
@@ -22,8 +22,8 @@ let slackStatus = 200
 
 beforeAll(async () => {
   const sql = await freshDatabase()
-  house = openHouse({ sql, now: () => now })
-  server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => house.app.fetch(request, "127.0.0.1") })
+  service = openService({ sql, now: () => now })
+  server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => service.app.fetch(request, "127.0.0.1") })
   slack = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -32,8 +32,8 @@ beforeAll(async () => {
       return new Response("", { status: slackStatus })
     },
   })
-  const workspaceId = await house.workspace()
-  key = await house.key(workspaceId)
+  const workspaceId = await service.workspace()
+  key = await service.key(workspaceId)
   await trackOwn(sql, { workspaceId, iosId: OWN, keywords: ["tea", "mate"] })
   const places = { tea: [3, 15, 15], mate: [4, 4, 30] }
   const lines = Object.entries(places).flatMap(([term, ranks]) =>

@@ -5,8 +5,8 @@
 // DATABASE_URL measures PostgreSQL, without it the embedded database.
 
 import { readFileSync } from "node:fs"
-import { openHouse, PUBLIC_URL } from "../house.ts"
 import { APP_TABS, OWN_PAGES, ownerOf } from "../pages/app-scene.ts"
+import { openService, PUBLIC_URL } from "../service.ts"
 import { NOW } from "./years-fill.ts"
 import { worldOf } from "./years-world.ts"
 
@@ -18,14 +18,14 @@ const { scratch, workspace, apps, rivals } = await worldOf(process.env.DATABASE_
   ...(APPS === null ? { apps: 3, keywords: 20, most: 1_000 } : { apps: APPS, keywords: Math.ceil(1_000 / APPS) }),
   days: 90,
 })
-const house = openHouse({ sql: scratch.sql, now: () => NOW })
+const service = openService({ sql: scratch.sql, now: () => NOW })
 await scratch.sql`update workspace set plan = 'enterprise' where id = ${workspace}`
-const { cookies } = await ownerOf(house, workspace)
+const { cookies } = await ownerOf(service, workspace)
 const cookie = [...cookies].map((pair) => pair.join("=")).join("; ")
 // everything is new to the person, as after a long absence
 await scratch.sql`update membership set visited_at = now(), seen_at = 'epoch'`
 const [{ name }] = await scratch.sql<[{ name: string }]>`select name from workspace where id = ${workspace}`
-const authorization = `Bearer ${await house.key(workspace, { workspace: name })}`
+const authorization = `Bearer ${await service.key(workspace, { workspace: name })}`
 // a third of the keywords stands higher today than yesterday, a third lower
 await scratch.sql`
   update rank_month r
@@ -70,7 +70,7 @@ async function timed(path: string, headers: Record<string, string>) {
   let bytes = 0
   const ask = async () => {
     const began = performance.now()
-    const response = await house.app.fetch(new Request(`${PUBLIC_URL}${path}`, { headers }), "127.0.0.1")
+    const response = await service.app.fetch(new Request(`${PUBLIC_URL}${path}`, { headers }), "127.0.0.1")
     bytes = (await response.bytes()).length
     if (response.status !== 200 && !/\/(?:reports|revenue|ads)$/.test(path))
       throw new Error(`${path}: ${response.status}`)

@@ -2,7 +2,7 @@
 // each (1.2 million), by every kind of question one at a time, then all kinds mixed, 32 at once, through the whole
 // service. Fails where 19 of 20 mixed calls take more than 100 ms. With DATABASE_URL on that server; else embedded,
 // where 8 storefronts (125,000 places) are asked one at a time, and may take 150 ms.
-import { openHouse, PUBLIC_URL } from "../house.ts"
+import { openService, PUBLIC_URL } from "../service.ts"
 import { GENRES, makeMarket, PUBLISHERS, wordAt } from "./find-world.ts"
 import { processorClock } from "./processor.ts"
 import { scratchOn } from "./scratch.ts"
@@ -18,11 +18,11 @@ const { sql, remove } = await scratchOn(SERVER, 10)
 const began = performance.now()
 const places = await makeMarket(sql, STOREFRONTS, TODAY)
 console.log(`${places} places in ${((performance.now() - began) / 1_000).toFixed(0)} s`)
-const house = openHouse({ sql })
+const service = openService({ sql })
 const overrides = { credits: 1e9, ratePerSecond: 1e6 }
 const keys = await Promise.all(
   Array.from({ length: 8 }, async () =>
-    house.key(await house.workspace({ plan: "enterprise", explorer: true, overrides })),
+    service.key(await service.workspace({ plan: "enterprise", explorer: true, overrides })),
   ),
 )
 const codes = (await sql<{ storefront: string }[]>`select distinct storefront from chart order by 1`).map(
@@ -66,7 +66,7 @@ const KINDS: Record<string, () => string> = {
 async function ask(query: string, key: string): Promise<number> {
   const started = performance.now()
   const request = new Request(`${PUBLIC_URL}/v1/hive/find?${query}`, { headers: { authorization: `Bearer ${key}` } })
-  const response = await house.app.fetch(request, "127.0.0.1")
+  const response = await service.app.fetch(request, "127.0.0.1")
   const text = await response.text()
   if (response.status !== 200) throw new Error(`${query}: ${response.status} ${text}`)
   return performance.now() - started

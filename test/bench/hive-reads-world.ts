@@ -2,12 +2,12 @@ import type { Sql, Tx } from "../../src/database/types.ts"
 import { deriveKeywordMetrics } from "../../src/keywords/store/keyword-metrics.ts"
 import type { Measure } from "../../src/lib/live-read.ts"
 import { DAY_MS } from "../../src/lib/time.ts"
-import type { House } from "../house.ts"
 import { answersReviews, reviewPages } from "../measuring/public-pages.ts"
 import { charted } from "../measuring/record/charted.ts"
 import { hinted, reading, said } from "../measuring/record/measured.ts"
 import { hintsAnswer, searchPage, someApps } from "../measuring/store-pages.ts"
 import { record } from "../record.ts"
+import type { Service } from "../service.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
 import { answersLookUps, live } from "../world/stores.ts"
 
@@ -19,7 +19,7 @@ const WEEK = Array.from({ length: DAYS }, (_, i) => DAYS - 1 - i)
 const DEPTH = 200
 
 export interface HiveWorld {
-  house: House
+  service: Service
   measure: Measure
   /** An app of the lists that ranks for the term and has reviews. */
   appId: string
@@ -107,7 +107,7 @@ export async function fillMarket(
   await record(sql, [hinted(term, at, [`${term} usa`]), said(at, rated)])
   await sql.begin((tx) => deriveKeywordMetrics(tx as Tx, [{ platform: "ios", storefront: "us", term }], new Date()))
   return {
-    house: on.house,
+    service: on.service,
     measure: on.measure,
     appId,
     name,

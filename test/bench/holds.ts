@@ -49,7 +49,7 @@ async function measure(server: string | undefined): Promise<Row[]> {
   const world = await worldOf(server, { apps: APPS, keywords: 19, most: MOST, days: DAYS })
   const unit = unitMs()
   const rows: Row[] = []
-  const { call, subjects } = await openHouse(world)
+  const { call, subjects } = await openService(world)
   for (const operation of catalog.filter(({ id }) => isAsked(id)))
     for (const one of callsOf(operation, subjects)) rows.push(await rowOf(one.name, () => call(one)))
   if (isAsked("findings")) rows.push(await rowOf("(findings of the app)", () => findings(world, subjects.iosId)))
@@ -80,7 +80,7 @@ async function rowOf(name: string, work: () => Promise<string>): Promise<Row> {
   return { name, said, middle: median(holds), worst: Math.max(...holds) }
 }
 
-async function openHouse({ scratch: { sql }, workspace, apps, rivals }: World) {
+async function openService({ scratch: { sql }, workspace, apps, rivals }: World) {
   await sql`update workspace set explorer = true where id = ${workspace}`
   // what is found is found of days on which an app was tracked
   await sql`update tracked_app set created_at = ${NOW}::timestamptz - interval '1 year'`
@@ -94,7 +94,7 @@ async function openHouse({ scratch: { sql }, workspace, apps, rivals }: World) {
   await loadDemoOwner(recording, sql, { workspaceId: workspace, apps: [demo], now: () => NOW })
   const key = { workspace: name, kind: "live" as const, name: "bench", scopes: SCOPES }
   const { secret } = await createKey(sql, key, randomBytes)
-  const app = houseOn(sql)
+  const app = serviceOn(sql)
   const call = async ({ method, path, body, accept }: BenchCall): Promise<string> => {
     const request = new Request(`http://127.0.0.1${path}`, {
       method,
@@ -112,7 +112,7 @@ async function openHouse({ scratch: { sql }, workspace, apps, rivals }: World) {
   return { call, subjects: { sql, appId: apps[0]!, iosId, rivalId: rivals[0]! } }
 }
 
-function houseOn(sql: World["scratch"]["sql"]): App {
+function serviceOn(sql: World["scratch"]["sql"]): App {
   const log = createLog(() => {})
   const now = () => NOW
   return createApp({

@@ -10,10 +10,10 @@ import { followMarket } from "../../src/market/followed-storefronts.ts"
 import { claim } from "../../src/measuring/claim.ts"
 import { endMeasured } from "../../src/measuring/due.ts"
 import { openLane } from "../../src/measuring/pace.ts"
-import { openHouse, PUBLIC_URL } from "../house.ts"
 import { charted } from "../measuring/record/charted.ts"
 import { ITUNES } from "../measuring/scene.ts"
 import { record } from "../record.ts"
+import { openService, PUBLIC_URL } from "../service.ts"
 import { GENRES, makeMarket } from "./find-world.ts"
 import { median } from "./load.ts"
 import { scratchOn, track } from "./scratch.ts"
@@ -31,10 +31,10 @@ console.log(`${await makeMarket(sql, STOREFRONTS, today)} places`)
 const codes = (await sql<{ storefront: string }[]>`select distinct storefront from chart order by 1`).map(
   ({ storefront }) => storefront,
 )
-const house = openHouse({ sql })
+const service = openService({ sql })
 const overrides = { credits: 1e9, ratePerSecond: 1e6 }
-const workspaceId = await house.workspace({ plan: "enterprise", overrides })
-const key = await house.key(workspaceId)
+const workspaceId = await service.workspace({ plan: "enterprise", overrides })
+const key = await service.key(workspaceId)
 const keywords = Array.from({ length: KEYWORDS }, (_, i) => `keyword ${i}`)
 const appId = await track(sql, workspaceId, "999999999", keywords)
 const headers = { authorization: `Bearer ${key}` }
@@ -105,7 +105,7 @@ async function callsOf(seconds: number): Promise<number[]> {
   const until = performance.now() + seconds * 1_000
   while (performance.now() < until) {
     const started = performance.now()
-    const response = await house.app.fetch(
+    const response = await service.app.fetch(
       new Request(`${PUBLIC_URL}/v1/apps/${appId}/keywords`, { headers }),
       "127.0.0.1",
     )

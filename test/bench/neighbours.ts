@@ -2,17 +2,17 @@
 // five times a second, and in the seconds after; and beside 48 searches at once, as ratios. ONLY=searches leaves the
 // rest out. With DATABASE_URL on that server, else embedded.
 import { freshDatabase } from "../database.ts"
-import { openHouse, PUBLIC_URL } from "../house.ts"
 import { trackLarge } from "../keywords/large-app.ts"
+import { openService, PUBLIC_URL } from "../service.ts"
 
 const KEYWORDS = Number(process.env.KEYWORDS ?? 5_000)
 const SECONDS = Number(process.env.SECONDS ?? 10)
 const READS = Number(process.env.READS ?? 600)
 
 const sql = await freshDatabase()
-const house = openHouse({ sql })
-const [large, small] = [await house.workspace(), await house.workspace()]
-const [largeKey, smallKey] = [await house.key(large), await house.key(small)]
+const service = openService({ sql })
+const [large, small] = [await service.workspace(), await service.workspace()]
+const [largeKey, smallKey] = [await service.key(large), await service.key(small)]
 const app = await trackLarge(sql, large, KEYWORDS)
 const own = await trackLarge(sql, small, 30)
 
@@ -20,7 +20,7 @@ async function timed(path: string, key: string) {
   const began = performance.now()
   // as a connection brings it: the checks of a test would take longer than a large answer
   const request = new Request(`${PUBLIC_URL}${path}`, { headers: { authorization: `Bearer ${key}` } })
-  const answer = await house.app.fetch(request, "127.0.0.1")
+  const answer = await service.app.fetch(request, "127.0.0.1")
   const text = await answer.text()
   const ms = performance.now() - began
   return { status: answer.status, ms, bytes: text.length, detail: answer.ok ? undefined : JSON.parse(text).detail }

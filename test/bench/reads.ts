@@ -10,8 +10,8 @@ import { catalog } from "../../src/catalog.ts"
 import { loadDemoOwner } from "../../src/demo/accounts/owner.ts"
 import { dayOf } from "../../src/lib/days.ts"
 import { recording } from "../../src/recording.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { bidJob, enqueued } from "../jobs/enqueued.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { rowsOf } from "./hive-reads-rows.ts"
 import { fillMarket } from "./hive-reads-world.ts"
 import { callsOf } from "./holds-calls.ts"
@@ -72,8 +72,8 @@ async function ofApps(): Promise<void> {
     where a.id = ${world.apps[0]!}`
   const demo = { ...own, name: "An app", keywords: ["keyword 13", "keyword 26"] }
   await loadDemoOwner(recording, sql, { workspaceId: workspace, apps: [demo], now: () => NOW })
-  const house = openHouse({ sql, now: () => NOW })
-  const key = await house.key(workspace, { workspace: own.workspace, scopes: SCOPES })
+  const service = openService({ sql, now: () => NOW })
+  const key = await service.key(workspace, { workspace: own.workspace, scopes: SCOPES })
   await sql`
     insert into listing_change (app_id, at, storefront, source, kind, subject, before, after, before_seen_at, origin)
     select id, ${NOW}::timestamptz - interval '30 days', 'us', 'apple-app-page', 'subtitle', '', '"Before"', '"After"',
@@ -94,13 +94,13 @@ async function ofApps(): Promise<void> {
     await sql`delete from allowance_used where allowance = 'hive'`
     await compare(operation.id, {
       sql,
-      house,
-      ask: (of: House) => ask(of, { key, method, path, ...(body && { body }) }),
+      service,
+      ask: (of: Service) => ask(of, { key, method, path, ...(body && { body }) }),
       rows: async (answer) => {
         const keys = await keysOf(sql, { workspace, ...ids }, answer)
         return () => Promise.all(ROWS[operation.id]!(keys))
       },
-      bare: (changed) => openHouse({ sql, now: () => NOW, catalog: changed }),
+      bare: (changed) => openService({ sql, now: () => NOW, catalog: changed }),
     })
   }
   await world.scratch.remove()
@@ -111,7 +111,7 @@ async function ofMarket(): Promise<void> {
   const { sql } = scratch
   const world = await fillMarket(sql, dayOf(new Date()))
   await sql`analyze`
-  const { house, measure } = world
+  const { service, measure } = world
   const calls: Record<string, string> = {
     check_rank: `/rank-check?app=${world.appId}&term=${world.term}`,
     get_keyword_difficulty: `/keyword-difficulty?term=${world.term}`,
@@ -131,20 +131,20 @@ async function ofMarket(): Promise<void> {
   }
   for (const [id, path] of Object.entries(calls).filter(([id]) => isAsked(id))) {
     // anew for each, or the day's allowance is used up
-    const key = await keyIn(house)
+    const key = await keyIn(service)
     await compare(id, {
       sql,
-      house,
-      ask: (of: House) => ask(of, { key, method: "GET", path: `/v1${path}` }),
+      service,
+      ask: (of: Service) => ask(of, { key, method: "GET", path: `/v1${path}` }),
       rows: (answer) => rowsOf(sql, id, answer, world),
-      bare: (changed) => openHouse({ sql, measure, catalog: changed }),
+      bare: (changed) => openService({ sql, measure, catalog: changed }),
     })
   }
   await world.close()
   await scratch.remove()
 }
 
-async function keyIn({ workspace, key }: House): Promise<string> {
+async function keyIn({ workspace, key }: Service): Promise<string> {
   const overrides = { credits: 1e9, ratePerSecond: 1e6 }
   return await key(await workspace({ plan: "enterprise", explorer: true, overrides }))
 }
@@ -156,7 +156,7 @@ interface Asked {
   body?: object
 }
 
-async function ask(of: House, { key, method, path, body }: Asked): Promise<string> {
+async function ask(of: Service, { key, method, path, body }: Asked): Promise<string> {
   const headers = { authorization: `Bearer ${key}`, ...(body && { "content-type": "application/json" }) }
   const request = new Request(`${PUBLIC_URL}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
   const response = await of.app.fetch(request, "127.0.0.1")
@@ -166,12 +166,12 @@ async function ask(of: House, { key, method, path, body }: Asked): Promise<strin
 }
 
 interface Comparison {
-  sql: House["sql"]
-  house: House
-  ask(of: House): Promise<string>
+  sql: Service["sql"]
+  service: Service
+  ask(of: Service): Promise<string>
   rows(answer: Record<string, unknown>): Promise<() => Promise<unknown>>
   /** The same service with another catalogue. */
-  bare(changed: typeof catalog): House
+  bare(changed: typeof catalog): Service
 }
 
 /** What fails is told, and is compared with nothing. */
@@ -185,11 +185,11 @@ type Run = (typeof catalog)[number]["run"]
  * In the bare service a handler does nothing but fetch the rows of the answer, take what it takes of allowances, and
  * give it again.
  */
-async function compareWell(id: string, { sql, house, ask, rows, bare }: Comparison): Promise<void> {
+async function compareWell(id: string, { sql, service, ask, rows, bare }: Comparison): Promise<void> {
   const withHandler = (run: (was: Run) => Run) =>
     bare(catalog.map((operation) => (operation.id === id ? { ...operation, run: run(operation.run) } : operation)))
   // what is read on request is stored after this
-  await ask(house)
+  await ask(service)
   const taken: Parameters<Parameters<Run>[1]["take"]>[] = []
   const noting: (was: Run) => Run = (was) => (input, ctx) =>
     was(input, {
@@ -211,9 +211,9 @@ async function compareWell(id: string, { sql, house, ask, rows, bare }: Comparis
   const clock = await processorClock(sql, server)
   const took: [number, number, number, number][] = []
   // what runs for the first time is compiled, planned and remembered
-  for (const of of [house, limit]) await msOf(of, WARM_UP_MS)
+  for (const of of [service, limit]) await msOf(of, WARM_UP_MS)
   for (let round = 0; round < ROUNDS; round++)
-    took.push([...(await msOf(house, ROUND_MS)), ...(await msOf(limit, ROUND_MS))])
+    took.push([...(await msOf(service, ROUND_MS)), ...(await msOf(limit, ROUND_MS))])
   const middle = [0, 1, 2, 3].map((at) => median(took.map((all) => all[at]!))) as [number, number, number, number]
   const ratios = took.map(([own, database, ownLeast, databaseLeast]) => (ownLeast + databaseLeast) / (own + database))
   compared.set(id, median(ratios))
@@ -225,7 +225,7 @@ async function compareWell(id: string, { sql, house, ask, rows, bare }: Comparis
   )
 
   /** Of a call: of the process and of the database. */
-  async function msOf(of: House, ms: number): Promise<[number, number]> {
+  async function msOf(of: Service, ms: number): Promise<[number, number]> {
     let answers = 0
     const [began, started] = [clock(), performance.now()]
     await Promise.all(

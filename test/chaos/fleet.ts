@@ -3,9 +3,9 @@ import { openDatabase } from "../../src/database/connect.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { type Serving, serving } from "../commands/child.ts"
 import { scratchDatabase } from "../database/server.ts"
-import { type House, openHouse } from "../house.ts"
 import { type Platform, standIn } from "../jobs/platform.ts"
 import { isLeftOut } from "../long.ts"
+import { openService, type Service } from "../service.ts"
 
 /** Servers beside each other, on one database and one Redis, with one outside platform to write to. */
 export interface Fleet extends AsyncDisposable {
@@ -14,7 +14,7 @@ export interface Fleet extends AsyncDisposable {
   databaseUrl: string
   platform: Platform
   /** Makes workspaces and keys on their database; its own app is not asked. */
-  house: House
+  service: Service
   /** Another server of the fleet. */
   start(env?: Record<string, string>): Promise<Serving>
 }
@@ -56,7 +56,7 @@ export async function fleetOf(count: number, name: string, env: Record<string, s
     servers,
     databaseUrl: scratch.url,
     platform,
-    house: openHouse({ sql: database.sql }),
+    service: openService({ sql: database.sql }),
     start,
     async [Symbol.asyncDispose]() {
       await database.close()

@@ -38,14 +38,14 @@ describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart
       [ahead, behind],
       [behind, ahead],
     ] as const) {
-      const { workspace, key, app } = await someWriter(fleet.house)
+      const { workspace, key, app } = await someWriter(fleet.service)
       const token = async (word: string) => {
         const asked = { action: "add_keywords", args: { appId: app, keywords: [word] } }
         return (await post(previewing.url, "/v1/actions", key, asked)).body.confirmToken as string
       }
       const confirm = (confirmToken: string) => post(confirming.url, "/v1/actions/confirm", key, { confirmToken })
       const [fresh, old] = [await token("tea"), await token("coffee")]
-      await fleet.house.sql`
+      await fleet.service.sql`
         update confirm_token
         set created_at = created_at - interval '11 minutes'
         where created_at = (select max(created_at) from confirm_token)`
@@ -54,12 +54,12 @@ describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart
         "400 confirm_token_invalid",
         "400 confirm_token_expired",
       ])
-      expect(await booksOf(fleet.house.sql, workspace)).toEqual(booksAt(1))
+      expect(await booksOf(fleet.service.sql, workspace)).toEqual(booksAt(1))
     }
   })
 
   test("take no job from each other while it is under way", async () => {
-    const { workspace, key, app } = await someWriter(fleet.house)
+    const { workspace, key, app } = await someWriter(fleet.service)
     fleet.platform.on("PUT", async (_, answer) => {
       await Bun.sleep(1_500)
       return answer()
@@ -80,12 +80,12 @@ describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart
     await until(async () => (await states()).every(({ status }) => status !== "queued" && status !== "running"))
     for (const state of await states()) expect(state).toMatchObject({ status: "done", attempts: 1 })
     expect(targets.map((target) => fleet.platform.writes(target).length)).toEqual(targets.map(() => 1))
-    expect(await booksOf(fleet.house.sql, workspace)).toEqual(booksAt(9, 18))
+    expect(await booksOf(fleet.service.sql, workspace)).toEqual(booksAt(9, 18))
   })
 
   test("accept a key until it expires, and no longer", async () => {
-    const workspace = await fleet.house.workspace()
-    const expiring = (inMs: number) => fleet.house.key(workspace, { expiresAt: new Date(Date.now() + inMs) })
+    const workspace = await fleet.service.workspace()
+    const expiring = (inMs: number) => fleet.service.key(workspace, { expiresAt: new Date(Date.now() + inMs) })
     const [later, soon] = [await expiring(HOUR_MS), await expiring(1_500)]
     const ask = (key: string) =>
       Promise.all(fleet.servers.map(async ({ url }) => said(await call(url, "/v1/account", key))))

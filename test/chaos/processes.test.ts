@@ -27,7 +27,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
   })
 
   test("let 10 of 100 calls of one second pass at a limit of 10", async () => {
-    const key = await fleet.house.key(await fleet.house.workspace({ overrides: { ratePerSecond: 10 } }))
+    const key = await fleet.service.key(await fleet.service.workspace({ overrides: { ratePerSecond: 10 } }))
     const burst = async () => {
       // every process knows the key, and has connections open, before the second begins
       await Promise.all(over(8, (at) => call(at, "/v1/account", key)))
@@ -47,17 +47,17 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
   })
 
   test("spend a budget of 100 credits exactly, with 400 calls at once", async () => {
-    const workspace = await fleet.house.workspace({ overrides: { credits: 100, ratePerSecond: 100_000 } })
-    const key = await fleet.house.key(workspace)
+    const workspace = await fleet.service.workspace({ overrides: { credits: 100, ratePerSecond: 100_000 } })
+    const key = await fleet.service.key(workspace)
     const answers = await Promise.all(over(400, (at) => call(at, "/v1/apps", key)))
     expect(tally(answers.map(said))).toEqual({ "200": 100, "402 credits_exhausted": 300 })
     const { body } = await call(fleet.servers[3]!.url, "/v1/account", key)
     expect(body.credits).toMatchObject({ used: 100, limit: 100 })
-    expect((await booksOf(fleet.house.sql, workspace)).credits.slice(0, 3)).toEqual([100, 100, 100])
+    expect((await booksOf(fleet.service.sql, workspace)).credits.slice(0, 3)).toEqual([100, 100, 100])
   })
 
   test("confirm a token that one of them previewed once, whoever is asked", async () => {
-    const { workspace, key, app } = await someWriter(fleet.house)
+    const { workspace, key, app } = await someWriter(fleet.service)
     const previewed = await post(fleet.servers[0]!.url, "/v1/actions", key, {
       action: "add_keywords",
       args: { appId: app, keywords: ["tea"] },
@@ -69,12 +69,12 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     console.log(`40 confirms over ${SERVERS} processes: ${JSON.stringify(tally(answers.map(said)))}`)
     expect(tally(answers.map(said))).toEqual({ "200": 1, "400 confirm_token_invalid": 39 })
     expect(tally(later.map(said))).toEqual({ "400 confirm_token_invalid": SERVERS })
-    expect(await booksOf(fleet.house.sql, workspace)).toEqual(booksAt(1))
-    expect(await termsOf(fleet.house.sql, app)).toEqual(["us tea"])
+    expect(await booksOf(fleet.service.sql, workspace)).toEqual(booksAt(1))
+    expect(await termsOf(fleet.service.sql, app)).toEqual(["us tea"])
   })
 
   test("do each job once, whoever confirmed it", async () => {
-    const { workspace, key, app } = await someWriter(fleet.house)
+    const { workspace, key, app } = await someWriter(fleet.service)
     const targets = Array.from({ length: 60 }, (_, i) => `keyword-${i}`)
     const ids = await Promise.all(
       targets.map(async (target, i) => {
@@ -89,17 +89,17 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     await until(async () => (await states()).every(({ body }) => body.status === "done"))
     expect(targets.map((target) => fleet.platform.writes(target).length)).toEqual(targets.map(() => 1))
     expect((await states()).every(({ body }) => body.attempts === 1 && body.result.bid === 2)).toBe(true)
-    expect(await booksOf(fleet.house.sql, workspace)).toEqual(booksAt(60, 120))
+    expect(await booksOf(fleet.service.sql, workspace)).toEqual(booksAt(60, 120))
     const workers = fleet.servers.filter((server) => linesOf(server).some(({ operation }) => operation === "set_bid"))
     console.log(`60 jobs were done by ${workers.length} of ${SERVERS} processes`)
   })
 
   test("refuse a revoked key everywhere within a second", async () => {
-    const workspace = await fleet.house.workspace()
-    const key = await fleet.house.key(workspace)
+    const workspace = await fleet.service.workspace()
+    const key = await fleet.service.key(workspace)
     const ask = () => Promise.all(over(SERVERS, (at) => call(at, "/v1/account", key)))
     expect(tally((await ask()).map(said))).toEqual({ "200": SERVERS })
-    const [made] = await fleet.house.sql`select id from api_key where workspace_id = ${workspace}`
+    const [made] = await fleet.service.sql`select id from api_key where workspace_id = ${workspace}`
     let going = true
     // they are asked all the time, so that each of them knows the key as it was a moment ago
     const busy = (async () => {

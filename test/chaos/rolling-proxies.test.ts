@@ -22,7 +22,7 @@ describe.each(["caddy", "haproxy"] as const)("%s", (proxy) => {
       const busy = await slowness()
       const env = { DRAIN_MS: String(Math.ceil(DRAIN_MS * busy)), TRUSTED_PROXIES: "127.0.0.1" }
       await using fleet = await fleetOf(3, `rolling-${proxy}`, env)
-      const { key } = await someWriter(fleet.house)
+      const { key } = await someWriter(fleet.service)
       const proxied = await startProxy(
         proxy,
         fleet.servers.map(({ url }) => new URL(url).host),

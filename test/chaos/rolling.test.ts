@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { freshDatabase } from "../database.ts"
-import { openHouse } from "../house.ts"
 import { until } from "../jobs/platform.ts"
+import { openService } from "../service.ts"
 import { slowness } from "../unit.ts"
 import { booksOf, someWriter, tally } from "../writes/writer.ts"
 import { type Balanced, balancer } from "./balancer.ts"
@@ -24,7 +24,7 @@ test.skipIf(cannotRun)(
     const busy = await slowness()
     const perSecond = Math.ceil(PER_SECOND / busy)
     await using fleet = await fleetOf(2, "rolling", { DRAIN_MS: String(Math.ceil(DRAIN_MS * busy)) })
-    const { workspace, key, app } = await someWriter(fleet.house)
+    const { workspace, key, app } = await someWriter(fleet.service)
     // a platform takes its time, so that jobs are under way whenever a process is told to stop
     fleet.platform.on("PUT", async (_, answer) => {
       await Bun.sleep(30)
@@ -49,9 +49,9 @@ test.skipIf(cannotRun)(
     await until(async () => (await unfinished(fleet)) === 0)
     const writes = jobs.map(({ target }) => fleet.platform.writes(target).length)
     expect(writes).toEqual(jobs.map(() => 1))
-    const rows = await fleet.house.sql`select distinct status from job order by status`
+    const rows = await fleet.service.sql`select distinct status from job order by status`
     expect(rows.map(({ status }) => status)).toEqual(["done"])
-    const { credits: books } = await booksOf(fleet.house.sql, workspace)
+    const { credits: books } = await booksOf(fleet.service.sql, workspace)
     expect(books.slice(0, 3)).toEqual([credits, credits, credits])
 
     const lines = fleet.servers.flatMap(linesOf)
@@ -63,7 +63,7 @@ test.skipIf(cannotRun)(
 )
 
 test("before a stop every answer ends its connection, and only then", async () => {
-  const { app } = openHouse({ sql: await freshDatabase() })
+  const { app } = openService({ sql: await freshDatabase() })
   const paths = ["/readyz", "/livez", "/docs", "/v1/openapi.json", "/v1/sandbox/apps", "/v1/apps", "/mcp", "/nothing"]
   const told = async () => {
     const answers = await Promise.all(paths.map((path) => app.fetch(new Request(`http://127.0.0.1${path}`), null)))
@@ -141,7 +141,7 @@ const mcp = (headers: Record<string, string>) => ({
   "mcp-protocol-version": "2025-11-25",
 })
 
-async function unfinished({ house }: Fleet): Promise<number> {
-  const [row] = await house.sql`select count(*) as n from job where status in ('queued', 'running')`
+async function unfinished({ service }: Fleet): Promise<number> {
+  const [row] = await service.sql`select count(*) as n from job where status in ('queued', 'running')`
   return row!.n
 }

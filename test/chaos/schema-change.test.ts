@@ -3,7 +3,7 @@ import postgres from "postgres"
 import type { Sql } from "../../src/database/types.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase, scratchUrl } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 
 const WORKSPACES = ["alpha", "beta", "gamma", "delta"]
 const CALLERS_OF_ONE = 8
@@ -16,20 +16,20 @@ interface Caller {
 }
 
 let sql: Sql
-let house: House
+let service: Service
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
+  service = openService({ sql })
 })
 
 async function makeCaller(own: string): Promise<Caller> {
-  const workspaceId = await house.workspace({ overrides: { ratePerSecond: 100_000, credits: 10_000_000 } })
+  const workspaceId = await service.workspace({ overrides: { ratePerSecond: 100_000, credits: 10_000_000 } })
   const iosId = String(1_000_000_000 + WORKSPACES.indexOf(own))
   const wanted = { workspaceId, iosId, name: `App of ${own}`, countries: ["us"], keywords: ["tide"], origin: "own" }
   const app = await sql.begin((tx) => trackApp(tx, wanted))
   const paths = ["/v1/apps", `/v1/apps/${app}`, "/v1/portfolio", "/v1/usage", "/v1/alerts"]
-  return { own, key: await house.key(workspaceId), paths }
+  return { own, key: await service.key(workspaceId), paths }
 }
 
 test.skipIf(!process.env.DATABASE_URL)(
@@ -45,7 +45,7 @@ test.skipIf(!process.env.DATABASE_URL)(
         const request = new Request(`${PUBLIC_URL}${paths[n % paths.length]}`, {
           headers: { authorization: `Bearer ${key}` },
         })
-        const response = await house.app.fetch(request, "127.0.0.1")
+        const response = await service.app.fetch(request, "127.0.0.1")
         const text = await response.text()
         statuses[response.status] = (statuses[response.status] ?? 0) + 1
         const named = [...text.matchAll(/App of (\w+)/g)].map(([, name]) => name)
@@ -63,7 +63,7 @@ test.skipIf(!process.env.DATABASE_URL)(
     // a call may find the database busy, which costs nothing
     expect(Object.keys(statuses).filter((status) => !["200", "503"].includes(status))).toEqual([])
     expect(statuses[200]).toBeGreaterThan(32)
-    const failures = house.logged.filter((line) => line.includes('"level":"error"'))
+    const failures = service.logged.filter((line) => line.includes('"level":"error"'))
     expect(failures).toEqual([])
   },
   60_000,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import createClient from "openapi-fetch"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 import { sharing } from "../sharing/share-scene.ts"
 import type { components, paths } from "./api.d.ts"
 
@@ -10,15 +10,15 @@ type Write = paths["/actions"]["post"]["requestBody"]["content"]["application/js
 type Preview = components["schemas"]["PreviewActionAnswer"]
 
 describe("a client generated from the document", () => {
-  let house: House
+  let service: Service
   let server: ReturnType<typeof Bun.serve>
   let api: ReturnType<typeof createClient<paths>>
   let app: string
 
   beforeAll(async () => {
-    house = openHouse({ sql: await freshDatabase() })
-    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => house.app.fetch(request, "127.0.0.1") })
-    const on = await sharing(house, { name: "Tea", keywords: ["tea"] })
+    service = openService({ sql: await freshDatabase() })
+    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => service.app.fetch(request, "127.0.0.1") })
+    const on = await sharing(service, { name: "Tea", keywords: ["tea"] })
     await on.measure("tea", 0, 7)
     app = on.app
     api = createClient<paths>({

@@ -6,7 +6,7 @@ import { pacificDay } from "../../src/consoles/pacific.ts"
 import { addDays, monthsBefore } from "../../src/lib/days.ts"
 import { STORE_HOSTS } from "../../src/lib/upstreams.ts"
 import { SECRET_KEY } from "../alerts/delivery/scene.ts"
-import { AD_ACCOUNT, campaign, teaHouse } from "../consoles/ads/scene.ts"
+import { AD_ACCOUNT, addTeaAdGroup, campaign } from "../consoles/ads/scene.ts"
 import { type AdsStandIn, adsStandIn } from "../consoles/ads/stand-in.ts"
 import { purchase } from "../consoles/billing/scene.ts"
 import { TEA_PACKAGE } from "../consoles/play/scene.ts"
@@ -62,7 +62,7 @@ beforeEach(() => {
   ads = adsStandIn()
   ads.accounts.push({ ...AD_ACCOUNT })
   ads.campaigns.push(campaign())
-  teaHouse({ there: ads })
+  addTeaAdGroup({ there: ads })
   play = playStandIn()
 })
 afterEach(async () => {

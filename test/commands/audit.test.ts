@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded/open.ts"
 import { silentLog } from "../../src/lib/log.ts"
-import { openHouse } from "../house.ts"
 import { rename } from "../measuring/record/measured.ts"
+import { openService } from "../service.ts"
 import { answer, appmeter, dataFolder, holding, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)
@@ -15,9 +15,9 @@ const confirmed: { appId: string; requestId: string }[] = []
 beforeAll(async () => {
   env = await dataFolder()
   held = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
-  const house = openHouse({ sql: held.sql })
-  const key = await house.key(await house.workspace(), { name: "writer" })
-  const post = (path: string, body: object) => house.call(path, { key, method: "POST", body })
+  const service = openService({ sql: held.sql })
+  const key = await service.key(await service.workspace(), { name: "writer" })
+  const post = (path: string, body: object) => service.call(path, { key, method: "POST", body })
   for (const name of ["Kettle", "Snaps\u009b2J"]) {
     const iosId = String(389_801_252 + confirmed.length)
     await held.sql`

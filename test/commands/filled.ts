@@ -12,10 +12,10 @@ import type { Sql, Tx } from "../../src/database/types.ts"
 import { rebuildNow } from "../../src/keywords/store/now.ts"
 import type { Observation } from "../../src/kinds.ts"
 import { silentLog } from "../../src/lib/log.ts"
-import { type Answer, type House, openHouse } from "../house.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { marketed, named, shelved, soldBy } from "../measuring/record/public-facts.ts"
 import { importLines, record } from "../record.ts"
+import { type Answer, openService, type Service } from "../service.ts"
 import { someWriter, type Writer } from "../writes/writer.ts"
 import { fillAccounts } from "./filled/accounts.ts"
 import { fillAssistants } from "./filled/assistants.ts"
@@ -36,12 +36,12 @@ export interface Filled {
 }
 
 /** Opens the service on a database with a fixed clock, so that the answers of two can be compared. */
-export const houseOver = (sql: Sql): House => openHouse({ sql, now: () => NOW })
+export const serviceOver = (sql: Sql): Service => openService({ sql, now: () => NOW })
 
 /** Inserts rows into every table: several months, every state, and texts that are easily damaged. */
 export async function fill(sql: Sql): Promise<Filled> {
-  const house = houseOver(sql)
-  const writer = await someWriter(house, { keywords: ["tea", "green tea", "matcha 抹茶"], countries: ["us", "de"] })
+  const service = serviceOver(sql)
+  const writer = await someWriter(service, { keywords: ["tea", "green tea", "matcha 抹茶"], countries: ["us", "de"] })
   await readings(sql)
   const used = await writer.token("add_keywords", { appId: writer.app, keywords: ["oolong"] })
   expect((await writer.confirm(used)).status).toBe(200)
@@ -73,10 +73,10 @@ export async function fillUp(sql: Sql, lists: number): Promise<void> {
 
 /** Returns the exact answers of 30 calls. They cost credits, so the order matters. */
 export async function recorded(sql: Sql, { writer: { app, key }, jobs }: Filled): Promise<string[]> {
-  const house = houseOver(sql)
+  const service = serviceOver(sql)
   const answers: string[] = []
   for (const path of paths(app, jobs)) {
-    const { status, text, credits } = await house.call(`/v1${path}`, { key })
+    const { status, text, credits } = await service.call(`/v1${path}`, { key })
     answers.push(`${path} ${status} ${credits.used} ${text}`)
   }
   expect(answers).toHaveLength(37 + jobs.length)
@@ -86,18 +86,18 @@ export async function recorded(sql: Sql, { writer: { app, key }, jobs }: Filled)
 
 /** Checks that new rows get new ids, the ledger adds up and protected rows cannot be changed. */
 export async function livesOn(sql: Sql, { writer, token }: Filled): Promise<void> {
-  const house = houseOver(sql)
+  const service = serviceOver(sql)
   const before = await newest(sql)
-  expect((await house.call("/v1/apps", { key: writer.key })).status).toBe(200)
+  expect((await service.call("/v1/apps", { key: writer.key })).status).toBe(200)
   const confirm = (confirmToken: string): Promise<Answer> =>
-    house.call("/v1/actions/confirm", { key: writer.key, method: "POST", body: { confirmToken } })
+    service.call("/v1/actions/confirm", { key: writer.key, method: "POST", body: { confirmToken } })
   expect((await confirm(token)).body).toMatchObject({ status: "applied" })
   const preview = { action: "add_app", args: { iosId: "987654321", keywords: ["new"] } }
-  const shown = await house.call("/v1/actions", { key: writer.key, method: "POST", body: preview })
+  const shown = await service.call("/v1/actions", { key: writer.key, method: "POST", body: preview })
   expect((await confirm(shown.body.confirmToken)).body).toMatchObject({ status: "applied" })
-  const workspace = await house.workspace()
-  const key = await house.key(workspace)
-  expect((await house.call("/v1/account", { key })).status).toBe(200)
+  const workspace = await service.workspace()
+  const key = await service.key(workspace)
+  expect((await service.call("/v1/account", { key })).status).toBe(200)
   const after = await newest(sql)
   for (const [table, id] of Object.entries(before)) expect([table, after[table]! > id]).toEqual([table, true])
   const [books] = await sql<{ same: boolean }[]>`

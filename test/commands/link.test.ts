@@ -16,7 +16,7 @@ import { addParts, createExport, withdrawExport } from "../../src/sharing/export
 import { removeApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { type Sharing, sharing } from "../sharing/share-scene.ts"
 import { appmeter, removeFolders, scratch } from "./child.ts"
 
@@ -26,7 +26,7 @@ let sql: Sql
 let env: Record<string, string>
 /** The embedded database, opened like a server: commands go through its socket. */
 let held: Database | undefined
-let house: House
+let service: Service
 /** "Tea Timer", the only app of its workspace. */
 let on: Sharing
 let workspace: string
@@ -44,7 +44,7 @@ beforeAll(async () => {
     sql = held.sql
     await migrate(sql, readTree("sql", ".sql"), silentLog)
   }
-  house = openHouse({ sql })
+  service = openService({ sql })
 })
 
 afterAll(async () => {
@@ -54,7 +54,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   await sql`truncate export_part, export, share_link`
-  on = await sharing(house)
+  on = await sharing(service)
   const [row] = await sql<{ name: string }[]>`select name from workspace where id = ${on.writer.workspace}`
   workspace = row!.name
 })
@@ -91,7 +91,7 @@ let callers = 0
 
 /** Opens a path like a browser, each time from another address. */
 async function open(path: string) {
-  const response = await house.app.fetch(new Request(PUBLIC_URL + path), `10.0.0.${++callers}`)
+  const response = await service.app.fetch(new Request(PUBLIC_URL + path), `10.0.0.${++callers}`)
   return { status: response.status, text: await response.text() }
 }
 
@@ -152,7 +152,7 @@ describe("the list", () => {
     await sql`update share_link set created_at = now() - interval '2 s', expires_at = now() - interval '1 s'
       where sha256 = sha256(${over.token}::bytea)`
     await sql`update export set created_at = now() - interval '7 days' where id = ${old.id}`
-    await (await sharing(house)).share()
+    await (await sharing(service)).share()
     await sql.begin((tx) => removeApp(tx, on.app))
     const links: Record<string, string | null>[] = await listed()
     const told = links.map(({ kind, appId, appName }) => [kind, appId, appName].join(" ")).sort()
@@ -195,7 +195,7 @@ describe("a withdrawn link", () => {
     const [page, file, kept] = [await on.share({ password: "hush" }), await exported(), await on.share()]
     const found = await withdraw(`see <https://elsewhere.example${page.path}?utm=1>.`)
     expect(found.out).toContain(handleOf(page.token))
-    const elsewhere = (await sharing(house)).writer.workspace
+    const elsewhere = (await sharing(service)).writer.workspace
     const [other] = await sql<{ name: string }[]>`select name from workspace where id = ${elsewhere}`
     const refused = "appmeter: the workspace has no open link with this address"
     expect((await withdraw(`${PUBLIC_URL}${kept.path}`, "--workspace", other!.name)).err).toStartWith(refused)
@@ -307,7 +307,7 @@ describe("an export of many parts", () => {
 
   test("a withdrawn export interrupts its readers and never looks complete", async () => {
     const { token, path } = await exported(25)
-    const response = await house.app.fetch(new Request(PUBLIC_URL + path), "10.0.1.1")
+    const response = await service.app.fetch(new Request(PUBLIC_URL + path), "10.0.1.1")
     const reader = response.body!.getReader()
     await reader.read()
     expect(await withdrawExport(sql, hash("sha256", token))).toBe(true)

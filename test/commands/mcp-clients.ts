@@ -68,7 +68,7 @@ type Place = 0 | 1 | 2
 export const clientsAt = (place: Place) => CLIENTS.filter((_, at) => LONG || Math.min(at, 2) === place)
 
 /** Creates a data folder with a workspace, an app and a key. */
-export async function house(): Promise<Env> {
+export async function service(): Promise<Env> {
   made ??= (async () => {
     const env = await dataFolder()
     const held = await holding(env)

@@ -5,7 +5,7 @@ import { catalog } from "../../src/catalog.ts"
 import { long } from "../long.ts"
 import { answer, appmeter, begun, type Serving, scratch, serving } from "./child.ts"
 import { begunHere, runHere } from "./here.ts"
-import { appIn, type Env, house, INFO, leave, RIVAL } from "./mcp-clients.ts"
+import { appIn, type Env, INFO, leave, RIVAL, service } from "./mcp-clients.ts"
 
 setDefaultTimeout(60_000)
 afterAll(leave)
@@ -87,7 +87,7 @@ describe("the command", () => {
   let env: Env
 
   beforeAll(async () => {
-    env = await house()
+    env = await service()
   })
 
   test("appmeter mcp explains a missing key and wrong usage, and creates no database", async () => {
@@ -232,7 +232,7 @@ describe("a server by its address", () => {
   let server: Serving
 
   beforeAll(async () => {
-    env = await house()
+    env = await service()
     server = await serving({ env: { DATA_DIR: env.DATA_DIR!, PORT: "0" } })
   })
 

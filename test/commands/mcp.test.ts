@@ -14,8 +14,8 @@ import {
   type Env,
   exercise,
   filled,
-  house,
   leave,
+  service,
   write,
 } from "./mcp-clients.ts"
 
@@ -26,7 +26,7 @@ describe("a data folder that nobody serves", () => {
   let env: Env
 
   beforeAll(async () => {
-    env = await house()
+    env = await service()
   })
 
   test.each(clientsAt(0))("is worked with by %s", async (_, connect) => {
@@ -50,7 +50,7 @@ describe("a server", () => {
   let server: Serving
 
   beforeAll(async () => {
-    env = await house()
+    env = await service()
     server = await serving({ env: { DATA_DIR: env.DATA_DIR! } })
   })
   afterAll(async () => {

@@ -33,7 +33,7 @@ test("an Admin key requests the reports once without being stored, and other key
   expect(await problemOf(createAnalyticsRequest(register, workspaceId, { ...wish, app: "999" }))).toMatch(
     /has no app 999/,
   )
-  const other = await scene.house.workspace()
+  const other = await scene.service.workspace()
   expect(await problemOf(createAnalyticsRequest(register, other, wish))).toMatch(/account/)
 })
 

@@ -102,8 +102,8 @@ const account = async () => {
 }
 
 const call = async (path: string) => {
-  const key = await scene.house.key(scene.workspaceId)
-  return await scene.house.call(`/v1/apps/${scene.appId}/${path}`, { key })
+  const key = await scene.service.key(scene.workspaceId)
+  return await scene.service.call(`/v1/apps/${scene.appId}/${path}`, { key })
 }
 
 describe("the version of subscription reports", () => {

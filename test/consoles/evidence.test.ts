@@ -71,8 +71,8 @@ test("a figure's evidence lists the current report, then the replaced one, witho
     [1, [[TEA.sku, 7]]],
     [1, [[TEA.sku, 5]]],
   ])
-  const key = await scene.house.key(scene.workspaceId)
-  const { body } = await scene.house.call(`/v1/apps/${scene.appId}/revenue?days=1`, { key })
+  const key = await scene.service.key(scene.workspaceId)
+  const { body } = await scene.service.call(`/v1/apps/${scene.appId}/revenue?days=1`, { key })
   expect(body.totals.downloads).toBe(7)
 })
 
@@ -94,17 +94,17 @@ test("the evidence has the hash of the stored body, and replaying that body give
 
 test("evidence is visible to the owner, and hidden without the revenue right and from other workspaces", async () => {
   const page = `/app/apps/${scene.appId}/reports?report=sales&day=${DAY}`
-  const owner = await ownerOf(scene.house, scene.workspaceId)
+  const owner = await ownerOf(scene.service, scene.workspaceId)
   const { status, text } = await owner.open(page)
   expect(status).toBe(200)
   for (const { sha256 } of (await evidence())!.said) expect(text).toContain(sha256)
   expect(text).not.toContain("Not ours")
   expect((await owner.open(`/app/apps/${scene.appId}/revenue`)).text).toContain("/reports?report=sales")
-  const others = await scene.house.workspace()
-  expect((await (await ownerOf(scene.house, others)).open(page)).status).toBe(404)
-  expect((await browserOf(scene.house).open(page)).status).not.toBe(200)
+  const others = await scene.service.workspace()
+  expect((await (await ownerOf(scene.service, others)).open(page)).status).toBe(404)
+  expect((await browserOf(scene.service).open(page)).status).not.toBe(200)
   expect(await evidence(others)).toBe(null)
-  const key = await scene.house.key(scene.workspaceId)
+  const key = await scene.service.key(scene.workspaceId)
   const asked = `/v1/desk/${scene.appId}/report-evidence?report=sales`
-  expect((await scene.house.call(asked, { key })).body.error).toBe("unknown_endpoint")
+  expect((await scene.service.call(asked, { key })).body.error).toBe("unknown_endpoint")
 })

@@ -49,8 +49,8 @@ const account = async () => {
 }
 
 const call = async (path: string) => {
-  const key = await scene.house.key(scene.workspaceId)
-  return await scene.house.call(`/v1/apps/${scene.appId}/${path}`, { key })
+  const key = await scene.service.key(scene.workspaceId)
+  return await scene.service.call(`/v1/apps/${scene.appId}/${path}`, { key })
 }
 
 describe("an odd row", () => {

@@ -12,7 +12,7 @@ let scene: AccountScene
 let key: string
 beforeEach(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
-  key = await scene.house.key(scene.workspaceId)
+  key = await scene.service.key(scene.workspaceId)
   const prices = [
     { territory: "USA", currency: "USD", price: "20.00" },
     { territory: "DEU", currency: "EUR", price: "22.00" },
@@ -59,7 +59,8 @@ async function read(): Promise<void> {
   await createAccountReading({ recording, ...parts, gapMs: 0, atMost: 40 }).runOnce()
 }
 
-const pricing = async (query = "") => (await scene.house.call(`/v1/apps/${scene.appId}/pricing${query}`, { key })).body
+const pricing = async (query = "") =>
+  (await scene.service.call(`/v1/apps/${scene.appId}/pricing${query}`, { key })).body
 type Offered = Record<string, unknown>
 const shown = ({ product, kind, name, mode, duration, periods, active, codes, countries }: Offered) => {
   return [product, kind, name, mode, duration, periods, active, codes, countries]

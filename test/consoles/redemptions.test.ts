@@ -51,7 +51,7 @@ let bodies: RawBodies
 let said: Record<string, Redeemed[] | "no sales">
 beforeEach(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
-  key = await scene.house.key(scene.workspaceId)
+  key = await scene.service.key(scene.workspaceId)
   bodies = someBodies(() => scene.at.now)
   const prices = ["USA", "DEU"].map((territory) => ({ territory, currency: "USD", price: "20.00" }))
   const codes = (...names: string[]) => ({
@@ -106,7 +106,7 @@ async function read(): Promise<void> {
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer
 const pricing = async (query = ""): Promise<any> =>
-  (await scene.house.call(`/v1/apps/${scene.appId}/pricing${query}`, { key })).body
+  (await scene.service.call(`/v1/apps/${scene.appId}/pricing${query}`, { key })).body
 
 async function redemptions(query = "") {
   const { offered } = await pricing(query)

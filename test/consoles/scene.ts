@@ -6,7 +6,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { REPORTS } from "../../src/lib/upstreams.ts"
 import { safeFetch } from "../../src/outbound/safe-fetch.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { type MadeKey, type StandIn, type StandInApp, standIn } from "./stand-in.ts"
 
@@ -16,7 +16,7 @@ export const TEA: StandInApp = { id: "310633997", name: "Tea Timer", bundleId: "
 
 export interface AccountScene {
   sql: Sql
-  house: House
+  service: Service
   there: StandIn
   register: Register
   workspaceId: number
@@ -31,8 +31,8 @@ export async function accountScene(sql: Sql, now = new Date()): Promise<AccountS
   const there = standIn()
   there.apps.push(TEA)
   const at = { now }
-  const house = openHouse({ sql, now: () => at.now })
-  const workspaceId = await house.workspace()
+  const service = openService({ sql, now: () => at.now })
+  const workspaceId = await service.workspace()
   const tracked = { name: TEA.name, iosId: TEA.id, countries: ["us"], keywords: ["tea"], origin: "own" as const }
   const appId = await trackOwn(sql, { workspaceId, ...tracked })
   const reach = reachOf(there.url)
@@ -43,7 +43,7 @@ export async function accountScene(sql: Sql, now = new Date()): Promise<AccountS
       key: { issuer: there.issuer, keyId: key.keyId, privateKey: key.pem },
       part: there.vendor,
     })
-  return { sql, house, there, register, workspaceId, appId, at, add }
+  return { sql, service, there, register, workspaceId, appId, at, add }
 }
 
 /** SQL: the task is a daily report. */

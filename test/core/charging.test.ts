@@ -2,23 +2,23 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import { setWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
+import { openService, type Service } from "../service.ts"
 
 let sql: Sql
-let house: House
+let service: Service
 let workspace: number
 let key: string
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, catalog: catalogWithSamples, fixtures: fixturesWithSamples() })
-  workspace = await house.workspace({
+  service = openService({ sql, catalog: catalogWithSamples, fixtures: fixturesWithSamples() })
+  workspace = await service.workspace({
     plan: "studio",
     explorer: true,
     overrides: { credits: 100_000, ratePerSecond: 100_000 },
   })
-  key = await house.key(workspace)
+  key = await service.key(workspace)
 })
 
 const spent = async () => {
@@ -93,7 +93,7 @@ describe("what a call costs", () => {
   for (const { what, path, status, code, cost, method, body } of costs) {
     test(what, async () => {
       const before = await spent()
-      const answer = await house.call(path, { key, method, body })
+      const answer = await service.call(path, { key, method, body })
       const after = await spent()
       expect([answer.status, answer.body.error]).toEqual([status, code])
       expect(after.used - before.used).toBe(cost)
@@ -104,37 +104,41 @@ describe("what a call costs", () => {
   }
 
   test("free calls work without credits; every other call is refused with 402 and changes nothing", async () => {
-    const empty = await house.workspace({ plan: "pro", overrides: { credits: 1, ratePerSecond: 1_000 } })
-    const poor = await house.key(empty)
-    expect((await house.call("/v1/apps", { key: poor })).status).toBe(200)
-    const refused = await house.call("/v1/apps", { key: poor })
+    const empty = await service.workspace({ plan: "pro", overrides: { credits: 1, ratePerSecond: 1_000 } })
+    const poor = await service.key(empty)
+    expect((await service.call("/v1/apps", { key: poor })).status).toBe(200)
+    const refused = await service.call("/v1/apps", { key: poor })
     expect([refused.status, refused.body.error]).toEqual([402, "credits_exhausted"])
     expect(refused.body).toMatchObject({ limit: 1, used: 1 })
     expect(refused.credits).toMatchObject({ used: 1, limit: 1, remaining: 0 })
-    expect((await house.call("/v1/account", { key: poor })).body.credits).toMatchObject({ used: 1, limit: 1 })
+    expect((await service.call("/v1/account", { key: poor })).body.credits).toMatchObject({ used: 1, limit: 1 })
   })
 
   test("an answer that costs more than the remaining credits is dropped, even if its minimum was covered", async () => {
-    const few = await house.workspace({ plan: "pro", explorer: true, overrides: { credits: 20, ratePerSecond: 1_000 } })
-    const poor = await house.key(few)
-    const refused = await house.call("/v1/hive/explored?rows=5", { key: poor })
+    const few = await service.workspace({
+      plan: "pro",
+      explorer: true,
+      overrides: { credits: 20, ratePerSecond: 1_000 },
+    })
+    const poor = await service.key(few)
+    const refused = await service.call("/v1/hive/explored?rows=5", { key: poor })
     expect([refused.status, refused.body.error]).toEqual([402, "credits_exhausted"])
     expect(refused.body.rows).toBeUndefined()
-    expect((await house.call("/v1/hive/explored?rows=4", { key: poor })).status).toBe(200)
+    expect((await service.call("/v1/hive/explored?rows=4", { key: poor })).status).toBe(200)
   })
 
   test("a key that reaches its budget gets 402 while the workspace's other keys keep working", async () => {
-    const shared = await house.workspace({ plan: "pro", overrides: { credits: 100, ratePerSecond: 1_000 } })
-    const [tight, free] = [await house.key(shared, { monthlyBudget: 1 }), await house.key(shared)]
-    expect((await house.call("/v1/apps", { key: tight })).status).toBe(200)
-    expect((await house.call("/v1/apps", { key: tight })).body.error).toBe("key_budget_reached")
-    expect((await house.call("/v1/apps", { key: free })).status).toBe(200)
+    const shared = await service.workspace({ plan: "pro", overrides: { credits: 100, ratePerSecond: 1_000 } })
+    const [tight, free] = [await service.key(shared, { monthlyBudget: 1 }), await service.key(shared)]
+    expect((await service.call("/v1/apps", { key: tight })).status).toBe(200)
+    expect((await service.call("/v1/apps", { key: tight })).body.error).toBe("key_budget_reached")
+    expect((await service.call("/v1/apps", { key: free })).status).toBe(200)
   })
 
   test("10 of 30 concurrent calls on 10 credits are paid, and every 402 has the credit headers", async () => {
-    const few = await house.workspace({ plan: "pro", overrides: { credits: 10, ratePerSecond: 1_000 } })
-    const poor = await house.key(few)
-    const answers = await Promise.all(Array.from({ length: 30 }, () => house.call("/v1/apps", { key: poor })))
+    const few = await service.workspace({ plan: "pro", overrides: { credits: 10, ratePerSecond: 1_000 } })
+    const poor = await service.key(few)
+    const answers = await Promise.all(Array.from({ length: 30 }, () => service.call("/v1/apps", { key: poor })))
     const refused = answers.filter(({ status }) => status === 402)
     expect([answers.filter(({ status }) => status === 200).length, refused.length]).toEqual([10, 20])
     for (const { credits } of refused) expect(credits).toMatchObject({ used: 10, limit: 10, remaining: 0 })
@@ -142,62 +146,67 @@ describe("what a call costs", () => {
 
   test("a purchased pack works with the next call", async () => {
     const name = `buyer ${process.pid}`
-    const buyer = await house.workspace({ name, plan: "pro", overrides: { credits: 1, ratePerSecond: 1_000 } })
-    const buying = await house.key(buyer)
-    expect((await house.call("/v1/apps", { key: buying })).status).toBe(200)
-    expect((await house.call("/v1/apps", { key: buying })).status).toBe(402)
+    const buyer = await service.workspace({ name, plan: "pro", overrides: { credits: 1, ratePerSecond: 1_000 } })
+    const buying = await service.key(buyer)
+    expect((await service.call("/v1/apps", { key: buying })).status).toBe(200)
+    expect((await service.call("/v1/apps", { key: buying })).status).toBe(402)
     await Bun.sleep(110) // a refusal reloads the key at most every 100 ms
     await setWorkspace(sql, name, { addPack: 5 })
-    const answer = await house.call("/v1/apps", { key: buying })
+    const answer = await service.call("/v1/apps", { key: buying })
     expect([answer.status, answer.credits.limit]).toEqual([200, 6])
-    const account = await house.call("/v1/account", { key: buying })
+    const account = await service.call("/v1/account", { key: buying })
     expect(account.body.credits).toMatchObject({ used: account.credits.used, limit: account.credits.limit })
   })
 
   test("a used-up pack keeps REST open for twelve months: paid calls get 402, free calls work", async () => {
     const name = `packed ${process.pid}`
-    const free = await house.workspace({ name, plan: "free", pack: 2, overrides: { credits: 1, ratePerSecond: 1_000 } })
-    const holder = await house.key(free)
+    const free = await service.workspace({
+      name,
+      plan: "free",
+      pack: 2,
+      overrides: { credits: 1, ratePerSecond: 1_000 },
+    })
+    const holder = await service.key(free)
     const statuses = []
     for (let i = 0; i < 5; i++) {
-      const { status, body } = await house.call("/v1/apps", { key: holder })
+      const { status, body } = await service.call("/v1/apps", { key: holder })
       statuses.push(body.error ?? status)
     }
     expect(statuses).toEqual([200, 200, 200, "credits_exhausted", "credits_exhausted"])
-    expect((await house.call("/v1/account", { key: holder })).body.credits).toMatchObject({ used: 3, limit: 3 })
+    expect((await service.call("/v1/account", { key: holder })).body.credits).toMatchObject({ used: 3, limit: 3 })
     await sql`update account set pack_bought_at = pack_bought_at - interval '12 months' where workspace_id = ${free}`
     await Bun.sleep(1_000) // a key is cached for 750 ms
-    expect((await house.call("/v1/account", { key: holder })).body.error).toBe("plan_required")
-    const other = await house.key(await house.workspace({ plan: "free" }))
-    expect((await house.call("/v1/account", { key: other })).body.error).toBe("plan_required")
+    expect((await service.call("/v1/account", { key: holder })).body.error).toBe("plan_required")
+    const other = await service.key(await service.workspace({ plan: "free" }))
+    expect((await service.call("/v1/account", { key: other })).body.error).toBe("plan_required")
   })
 
   test("a Hive call refused for credits takes no unit of the day", async () => {
-    const empty = await house.workspace({
+    const empty = await service.workspace({
       plan: "pro",
       explorer: true,
       overrides: { credits: 0, ratePerSecond: 1_000 },
     })
-    const poor = await house.key(empty)
-    expect((await house.call("/v1/hive/samples/tea", { key: poor })).body.error).toBe("credits_exhausted")
-    expect((await house.call("/v1/usage", { key: poor })).body.hive.usedToday).toBe(0)
+    const poor = await service.key(empty)
+    expect((await service.call("/v1/hive/samples/tea", { key: poor })).body.error).toBe("credits_exhausted")
+    expect((await service.call("/v1/usage", { key: poor })).body.hive.usedToday).toBe(0)
   })
 
   test("an error's text never reaches the caller, and the log names the request", async () => {
-    const answer = await house.call("/v1/hive/samples/broken", { key })
+    const answer = await service.call("/v1/hive/samples/broken", { key })
     expect(answer.text).not.toContain("secret")
     expect(answer.text).not.toContain("hunter2")
-    const line = house.logged.find(
+    const line = service.logged.find(
       (l) => l.includes(answer.headers.get("x-request-id") as string) && l.includes("internal_error"),
     )
     expect(line).toBeDefined()
   })
 
   test("a test key is never charged, whatever it calls", async () => {
-    const testKey = await house.key(workspace, { kind: "test" })
+    const testKey = await service.key(workspace, { kind: "test" })
     const before = await spent()
     for (const path of ["/v1/apps", "/v1/hive/samples/tea", "/v1/hive/explored"]) {
-      expect((await house.call(path, { key: testKey })).status).toBe(200)
+      expect((await service.call(path, { key: testKey })).status).toBe(200)
     }
     expect(await spent()).toEqual(before)
   })

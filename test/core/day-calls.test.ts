@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { record } from "../record.ts"
+import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 setDefaultTimeout(30_000)
@@ -13,11 +13,11 @@ const NOW = new Date("2026-04-01T12:00:00Z")
 const MONEY = ["adRevenue", "subscriptionRevenue", "adSpend"]
 
 let sql: Sql
-let house: House
+let service: Service
 let workspaceId: number
 let key: string
 let appId: string
-const call = (path: string, by = key) => house.call(`/v1/${path}`, { key: by })
+const call = (path: string, by = key) => service.call(`/v1/${path}`, { key: by })
 
 /** Times just before and at each end of the days in Berlin on which clocks go back (25 hours) and forward (23). */
 const EDGES = [
@@ -36,9 +36,9 @@ const EDGES = [
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, now: () => NOW })
-  workspaceId = await house.workspace({ plan: "studio" })
-  key = await house.key(workspaceId)
+  service = openService({ sql, now: () => NOW })
+  workspaceId = await service.workspace({ plan: "studio" })
+  key = await service.key(workspaceId)
   const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea"], origin: "own" }
   appId = await trackOwn(sql, asked)
   const reviews = EDGES.map((at, i) => ({ id: `${i}`, at: new Date(at) }))
@@ -120,7 +120,7 @@ describe("the portfolio over HTTP", () => {
   })
 
   test("the portfolio hides money from a key without revenue:read, in every row, total and card", async () => {
-    const { body } = await call("portfolio", await house.key(workspaceId, { scopes: ["apps:read"] }))
+    const { body } = await call("portfolio", await service.key(workspaceId, { scopes: ["apps:read"] }))
     expect(body.hiddenMoney).toBe(true)
     for (const row of [body.totals, ...body.apps]) for (const name of MONEY) expect(row[name]).toBeNull()
     expect(body.cards.map(({ state, rows }: { state: string; rows: unknown[] }) => [state, rows])).toEqual([
@@ -133,7 +133,7 @@ describe("the portfolio over HTTP", () => {
   test("the portfolio of a key limited to one app has only that app, also in its totals", async () => {
     const asked = { workspaceId, iosId: "10002", countries: ["us"], keywords: ["a", "b"], origin: "own" }
     const second = await trackOwn(sql, asked)
-    const { body, text } = await call("portfolio", await house.key(workspaceId, { appList: [second] }))
+    const { body, text } = await call("portfolio", await service.key(workspaceId, { appList: [second] }))
     expect(body.apps.map((app: { appId: string }) => app.appId)).toEqual([second])
     expect(body.totals).toMatchObject({ apps: 1, keywordsTracked: 2, newReviews: null })
     expect(text).not.toContain(appId)

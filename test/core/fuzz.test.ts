@@ -3,24 +3,24 @@ import fc from "fast-check"
 import { catalog } from "../../src/catalog.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { cases } from "../long.ts"
+import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 let sql: Sql
-let house: House
+let service: Service
 let key: string
 let app: string
 let workspace: number
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
-  workspace = await house.workspace({
+  service = openService({ sql })
+  workspace = await service.workspace({
     plan: "enterprise",
     overrides: { credits: 10_000_000, ratePerSecond: 1_000_000 },
   })
-  key = await house.key(workspace)
+  key = await service.key(workspace)
   const tracked = { workspaceId: workspace, iosId: "1437843273", countries: ["us"], keywords: ["tea"], origin: "own" }
   app = await trackOwn(sql, tracked)
 })
@@ -91,7 +91,7 @@ test(`${RUNS} random inputs to all operations cause no 5xx, no undocumented answ
       const path = operation.path.replaceAll(/:\w+/g, () => spell(id) || "x")
       const search = query.map(([name, value]) => `${spell(name)}=${spell(value)}`).join("&")
       const prefix = sandbox ? "/v1/sandbox" : "/v1"
-      const answer = await house.call(`${prefix}${path}${search && `?${search}`}`, { key, method: operation.method })
+      const answer = await service.call(`${prefix}${path}${search && `?${search}`}`, { key, method: operation.method })
       seen[answer.status] = (seen[answer.status] ?? 0) + 1
       // the service has no model, which the answer says
       if (answer.status === 503) expect(answer.body.error).toBe("ai_not_configured")

@@ -3,9 +3,9 @@ import fc from "fast-check"
 import { setWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { type Answer, type House, openHouse } from "../house.ts"
 import { cases } from "../long.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
+import { type Answer, openService, type Service } from "../service.ts"
 import { anApp } from "../writes/writer.ts"
 
 // Runs random histories of workspaces through REST. A model that moves one credit at a time predicts which calls are
@@ -145,7 +145,7 @@ beforeAll(async () => {
 })
 
 /** A process without caches of the previous one. */
-const newHouse = () => openHouse({ sql, catalog: catalogWithSamples, fixtures: fixturesWithSamples() })
+const newService = () => openService({ sql, catalog: catalogWithSamples, fixtures: fixturesWithSamples() })
 
 test("headers, /account, /usage, refusals and the ledger agree with a model over random histories", async () => {
   const seen = { paid: 0, credits_exhausted: 0, key_budget_reached: 0 }
@@ -155,16 +155,16 @@ test("headers, /account, /usage, refusals and the ledger agree with a model over
       fc.array(step, { minLength: 8, maxLength: 20, size: "max" }),
       async (allMeans, steps) => {
         const tenants = await Promise.all(allMeans.map(newTenant))
-        let house = newHouse()
+        let service = newService()
         for (const taken of steps) {
-          if (taken.does === "call") await callOne(house, tenants, taken.request, seen)
-          else if (taken.does === "callTogether") await callTogether(house, tenants, taken.requests, seen)
+          if (taken.does === "call") await callOne(service, tenants, taken.request, seen)
+          else if (taken.does === "callTogether") await callTogether(service, tenants, taken.requests, seen)
           else {
             await administer(tenants[taken.workspace]!, taken)
             // a running process may use a cached key record for less than a second
-            house = newHouse()
+            service = newService()
           }
-          await expectAgreement(house, tenants)
+          await expectAgreement(service, tenants)
         }
       },
     ),
@@ -176,12 +176,12 @@ test("headers, /account, /usage, refusals and the ledger agree with a model over
 }, 300_000)
 
 async function newTenant(asked: Means): Promise<Tenant> {
-  const house = newHouse()
+  const service = newService()
   const name = `money ${process.pid} ${++histories}`
   const overrides = { credits: asked.quota, ratePerSecond: 100_000 }
-  const id = await house.workspace({ name, plan: "pro", explorer: true, pack: asked.pack || undefined, overrides })
+  const id = await service.workspace({ name, plan: "pro", explorer: true, pack: asked.pack || undefined, overrides })
   const budget = asked.budget === null ? {} : { monthlyBudget: asked.budget }
-  const secrets = [await house.key(id, budget), await house.key(id)]
+  const secrets = [await service.key(id, budget), await service.key(id)]
   const rows = await sql<{ id: number }[]>`
     select id
     from api_key
@@ -190,13 +190,18 @@ async function newTenant(asked: Means): Promise<Tenant> {
   return { id, name, app: await anApp(sql, id), keyIds: rows.map((row) => row.id), secrets, model: new Model(asked) }
 }
 
-async function callOne(house: House, tenants: Tenant[], asked: Request, seen: Record<string, number>): Promise<void> {
+async function callOne(
+  service: Service,
+  tenants: Tenant[],
+  asked: Request,
+  seen: Record<string, number>,
+): Promise<void> {
   const { model } = tenants[asked.workspace]!
   const cost = costOf(asked)
   // the minimum price is checked before the call runs: credits may be refused then, the budget only for the actual
   // price
   const code = model.refusal(leastOf(asked), asked.key) ?? model.refusal(cost, asked.key)
-  const answer = await send(house, tenants, asked)
+  const answer = await send(service, tenants, asked)
   if (code === null) model.pay(cost, asked.key)
   seen[code ?? "paid"]!++
   expectAnswer(answer, asked, code)
@@ -211,12 +216,12 @@ async function callOne(house: House, tenants: Tenant[], asked: Request, seen: Re
  * The order of concurrent calls decides which are paid: the model pays the same ones and must then refuse the others.
  */
 async function callTogether(
-  house: House,
+  service: Service,
   tenants: Tenant[],
   requests: Request[],
   seen: Record<string, number>,
 ): Promise<void> {
-  const answers = await Promise.all(requests.map((asked) => send(house, tenants, asked)))
+  const answers = await Promise.all(requests.map((asked) => send(service, tenants, asked)))
   const before = tenants.map(({ model }) => model.used)
   const outcomes = requests.map((asked, at) => {
     const { status, body } = answers[at]!
@@ -253,19 +258,19 @@ function leastOf(asked: Request): number {
   return asked.kind === "read" ? 5 : costOf(asked)
 }
 
-async function send(house: House, tenants: Tenant[], { workspace: at, key, kind, rows }: Request): Promise<Answer> {
+async function send(service: Service, tenants: Tenant[], { workspace: at, key, kind, rows }: Request): Promise<Answer> {
   const { secrets, app } = tenants[at]!
   const secret = secrets[key]!
-  if (kind === "read") return await house.call(`/v1/hive/explored?rows=${rows}`, { key: secret })
-  if (kind === "list") return await house.call("/v1/apps", { key: secret })
-  if (kind === "failure") return await house.call("/v1/hive/explored?rows=99", { key: secret })
+  if (kind === "read") return await service.call(`/v1/hive/explored?rows=${rows}`, { key: secret })
+  if (kind === "list") return await service.call("/v1/apps", { key: secret })
+  if (kind === "failure") return await service.call("/v1/hive/explored?rows=99", { key: secret })
   const body = { action: "add_keywords", args: { appId: app, keywords: [`money ${++keywords}`] } }
   // another write of the same app may have been confirmed in between; its caller retries
   for (;;) {
-    const preview = await house.call("/v1/actions", { key: secret, method: "POST", body })
+    const preview = await service.call("/v1/actions", { key: secret, method: "POST", body })
     expect([preview.status, preview.body.credits]).toEqual([200, 1])
     const { confirmToken } = preview.body
-    const answer = await house.call("/v1/actions/confirm", { key: secret, method: "POST", body: { confirmToken } })
+    const answer = await service.call("/v1/actions/confirm", { key: secret, method: "POST", body: { confirmToken } })
     if (answer.status !== 409) return answer
   }
 }
@@ -294,10 +299,10 @@ async function administer(tenant: Tenant, taken: Step): Promise<void> {
   }
 }
 
-async function expectAgreement(house: House, tenants: readonly Tenant[]): Promise<void> {
+async function expectAgreement(service: Service, tenants: readonly Tenant[]): Promise<void> {
   for (const { id, keyIds, secrets, model } of tenants) {
-    const account = await house.call("/v1/account", { key: secrets[1] })
-    const usage = await house.call("/v1/usage", { key: secrets[0] })
+    const account = await service.call("/v1/account", { key: secrets[1] })
+    const usage = await service.call("/v1/usage", { key: secrets[0] })
     const { used, limit, remaining } = model.credits
     expect(account.credits).toMatchObject({ used, limit, remaining })
     expect(account.body.credits).toEqual({ used, limit, resetsAt: account.credits.reset })

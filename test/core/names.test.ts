@@ -6,11 +6,11 @@ import type { Observation } from "../../src/kinds.ts"
 import { addDays, dayOf } from "../../src/lib/days.ts"
 import { listTracked } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { charted } from "../measuring/record/charted.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { reading, said } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
+import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 setDefaultTimeout(120_000)
@@ -55,11 +55,11 @@ function measured(storefront: string, hour: number): Observation[] {
 }
 
 let sql: Sql
-let house: House
+let service: Service
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, now: () => NOW })
+  service = openService({ sql, now: () => NOW })
   // Japan's readings are the latest, some at the same moment
   const { refused } = await record(sql, [...measured("us", 3), ...measured("jp", 3), ...measured("jp", 5)], () => NOW)
   expect(refused).toEqual([])
@@ -73,8 +73,8 @@ interface Tracked {
 
 /** Tracks the app in a new workspace, as if for a long time. Returns what its readings show. */
 async function track(countries: string[], name?: string): Promise<Tracked> {
-  const workspaceId = await house.workspace({ plan: "studio", overrides: { ratePerSecond: 1e6 } })
-  const key = await house.key(workspaceId)
+  const workspaceId = await service.workspace({ plan: "studio", overrides: { ratePerSecond: 1e6 } })
+  const key = await service.key(workspaceId)
   const asked = { workspaceId, iosId: OWN, countries, keywords: ["tea"], origin: "own" as const, ...(name && { name }) }
   const app = await trackOwn(sql, asked)
   await sql`update tracked_app set created_at = now() - interval '30 days' where id = ${app}`
@@ -124,7 +124,7 @@ describe("an app that is tracked in the United States alone", () => {
     const paths = readsOf(app)
     expect(paths.length).toBeGreaterThan(30)
     const answers: { path: string; status: number; text: string }[] = []
-    for (const path of paths) answers.push({ path, ...(await house.call(path, { key })) })
+    for (const path of paths) answers.push({ path, ...(await service.call(path, { key })) })
     expect(
       answers.filter(({ status }) => status >= 500 || status === 400).map(({ path, text }) => path + text),
     ).toEqual([])
@@ -161,7 +161,7 @@ describe("an app that is tracked in the United States alone", () => {
 
 test("an answer uses the app names of its storefront, else those of the first tracked storefront", async () => {
   const { app, key } = await track(["jp", "us"])
-  const get = (path: string) => house.call(path, { key })
+  const get = (path: string) => service.call(path, { key })
   const names = async (country: string) => {
     const { body: rivals } = await get(`/v1/apps/${app}/rivals?country=${country}`)
     const { body: movers } = await get(`/v1/apps/${app}/chart-movers?country=${country}&genre=6015`)
@@ -186,7 +186,7 @@ test("an answer uses the app names of its storefront, else those of the first tr
 test("a name typed by a person is the app's name in every storefront", async () => {
   const own = await track(["us", "jp"], "Ours")
   for (const country of ["us", "jp", "de"]) expect(await sharedTitle(own, country)).toContain("Ours")
-  expect((await house.call(`/v1/apps/${own.app}`, { key: own.key })).body.name).toBe("Ours")
+  expect((await service.call(`/v1/apps/${own.app}`, { key: own.key })).body.name).toBe("Ours")
 })
 
 /** Returns the previews of writes that name the app. */
@@ -201,7 +201,7 @@ async function previews({ app: appId, key }: Pick<Tracked, "app" | "key">): Prom
   ]
   const answers = await Promise.all(
     asked.map(([action, args]) =>
-      house.call("/v1/actions", { key, method: "POST", body: { action, args: { appId, ...args } } }),
+      service.call("/v1/actions", { key, method: "POST", body: { action, args: { appId, ...args } } }),
     ),
   )
   expect(answers.map(({ status }) => status)).toEqual(asked.map(() => 200))
@@ -210,9 +210,9 @@ async function previews({ app: appId, key }: Pick<Tracked, "app" | "key">): Prom
 
 async function sharedTitle({ app: appId, key }: Tracked, country: string): Promise<string> {
   const body = { action: "create_share_link", args: { appId, country } }
-  const previewed = await house.call("/v1/actions", { key, method: "POST", body })
+  const previewed = await service.call("/v1/actions", { key, method: "POST", body })
   const { confirmToken } = previewed.body
-  const made = await house.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
-  const { text } = await house.call(new URL(made.body.result.url).pathname)
+  const made = await service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
+  const { text } = await service.call(new URL(made.body.result.url).pathname)
   return /<title>(.*?)<\/title>/.exec(text)?.[1] ?? ""
 }

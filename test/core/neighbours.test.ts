@@ -4,9 +4,9 @@ import { kindsOf } from "../../src/due-kinds.ts"
 import type { Measure } from "../../src/lib/live-read.ts"
 import { createMeasure } from "../../src/measuring/measure.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { trackLarge } from "../keywords/large-app.ts"
 import { beforeLong, cases, LONG, long } from "../long.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { slowness } from "../unit.ts"
 
 // takes half a minute in the long run: 5,000 keywords are created, and each flood ends when its last call times out
@@ -16,17 +16,17 @@ const KEYWORDS = cases(600, 5_000)
 const CALLS = cases(20, 60)
 
 let sql: Sql
-let house: House
+let service: Service
 
 beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-/** Sends a request as a connection would: the checks of `house.call` would take longer than a large answer. */
+/** Sends a request as a connection would: the checks of `service.call` would take longer than a large answer. */
 async function timed(path: string, key: string) {
   const began = performance.now()
   const request = new Request(`${PUBLIC_URL}${path}`, { headers: { authorization: `Bearer ${key}` } })
-  const answer = await house.app.fetch(request, "127.0.0.1")
+  const answer = await service.app.fetch(request, "127.0.0.1")
   const text = await answer.text()
   return { status: answer.status, ms: performance.now() - began, text }
 }
@@ -36,10 +36,10 @@ describe("a neighbour with thousands of keywords", () => {
   let small: { app: string; key: string }
 
   beforeLong(async () => {
-    house = openHouse({ sql })
-    const workspaces = [await house.workspace(), await house.workspace()] as const
-    large = { app: await trackLarge(sql, workspaces[0], KEYWORDS), key: await house.key(workspaces[0]) }
-    small = { app: await trackLarge(sql, workspaces[1], 30), key: await house.key(workspaces[1]) }
+    service = openService({ sql })
+    const workspaces = [await service.workspace(), await service.workspace()] as const
+    large = { app: await trackLarge(sql, workspaces[0], KEYWORDS), key: await service.key(workspaces[0]) }
+    small = { app: await trackLarge(sql, workspaces[1], 30), key: await service.key(workspaces[1]) }
   })
 
   /** Makes the other workspace's calls one by one. Returns their statuses, the 95th percentile and the median. */
@@ -108,7 +108,7 @@ describe("previews on a server that does not measure", () => {
       nudge() {},
       onEnded() {},
     })
-    const scene = openHouse({ sql, measure })
+    const scene = openService({ sql, measure })
     const key = await scene.key(
       await scene.workspace({ plan: "free", overrides: { credits: 100, ratePerSecond: 1e5 } }),
     )

@@ -1,37 +1,41 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { pauseKey } from "../../src/access/key-register.ts"
 import { freshDatabase } from "../database.ts"
-import { type CallOptions, type House, openHouse } from "../house.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
+import { type CallOptions, openService, type Service } from "../service.ts"
 
 // Each request has two faults; the fault checked first answers.
 
-let house: House
+let service: Service
 let workspace: number
 const keys: Record<string, string> = {}
 
 beforeAll(async () => {
   const sql = await freshDatabase()
-  house = openHouse({ sql, catalog: catalogWithSamples, fixtures: fixturesWithSamples() })
-  workspace = await house.workspace({ plan: "pro", overrides: { liveKeys: 10, ratePerSecond: 1_000 } })
-  keys.live = await house.key(workspace)
-  keys.test = await house.key(workspace, { kind: "test" })
-  keys.noScopes = await house.key(workspace, { scopes: [] })
-  keys.elsewhere = await house.key(workspace, { ipAllowList: ["192.0.2.1"] })
-  keys.limitedToApp = await house.key(workspace)
+  service = openService({ sql, catalog: catalogWithSamples, fixtures: fixturesWithSamples() })
+  workspace = await service.workspace({ plan: "pro", overrides: { liveKeys: 10, ratePerSecond: 1_000 } })
+  keys.live = await service.key(workspace)
+  keys.test = await service.key(workspace, { kind: "test" })
+  keys.noScopes = await service.key(workspace, { scopes: [] })
+  keys.elsewhere = await service.key(workspace, { ipAllowList: ["192.0.2.1"] })
+  keys.limitedToApp = await service.key(workspace)
   await sql`update api_key set app_list = '{app_mine}' where id = (select max(id) from api_key)`
-  keys.paused = await house.key(workspace)
+  keys.paused = await service.key(workspace)
   const paused = (await sql<{ id: number }[]>`select id from api_key order by id desc limit 1`)[0]
   await pauseKey(sql, paused?.id as number)
-  const slow = await house.workspace({ plan: "pro", overrides: { ratePerSecond: 0 } })
-  keys.slow = await house.key(slow)
-  const free = await house.workspace({ plan: "free" })
-  keys.free = await house.key(free, { scopes: [] })
-  const poor = await house.workspace({ plan: "pro", explorer: true, overrides: { credits: 0, ratePerSecond: 1_000 } })
-  keys.poor = await house.key(poor)
-  keys.poorNoScopes = await house.key(poor, { scopes: [] })
-  const spent = await house.workspace({ plan: "pro", explorer: true, overrides: { credits: 0, ratePerSecond: 1_000 } })
-  keys.spent = await house.key(spent)
+  const slow = await service.workspace({ plan: "pro", overrides: { ratePerSecond: 0 } })
+  keys.slow = await service.key(slow)
+  const free = await service.workspace({ plan: "free" })
+  keys.free = await service.key(free, { scopes: [] })
+  const poor = await service.workspace({ plan: "pro", explorer: true, overrides: { credits: 0, ratePerSecond: 1_000 } })
+  keys.poor = await service.key(poor)
+  keys.poorNoScopes = await service.key(poor, { scopes: [] })
+  const spent = await service.workspace({
+    plan: "pro",
+    explorer: true,
+    overrides: { credits: 0, ratePerSecond: 1_000 },
+  })
+  keys.spent = await service.key(spent)
   await sql`
     insert into allowance_used (workspace_id, allowance, period, used)
     values (${spent}, 'hive', (now() at time zone 'utc')::date, 10000)`
@@ -220,7 +224,7 @@ const cases: Case[] = [
 describe("a request wrong in two ways answers the first in order", () => {
   for (const { what, path, options, code, status } of cases) {
     test(what, async () => {
-      const answer = await house.call(path, options?.())
+      const answer = await service.call(path, options?.())
       expect([answer.status, answer.body.error]).toEqual([status, code])
     })
   }

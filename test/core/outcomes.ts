@@ -10,10 +10,10 @@ import { type Schema, unwrap } from "../../src/lib/schema.ts"
 import { UPSTREAMS } from "../../src/lib/upstreams.ts"
 import { createMeasure } from "../../src/measuring/measure.ts"
 import { addTerms } from "../../src/tracking/terms.ts"
-import { type Answer, type CallOptions, type House, openHouse, type ToolAnswer } from "../house.ts"
 import { bidJob, enqueued } from "../jobs/enqueued.ts"
 import { hinted, reading, said } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
+import { type Answer, type CallOptions, openService, type Service, type ToolAnswer } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { MADE_TO_REPORT } from "./connected.ts"
 import { damageSearches, forgetMarket, makeMarket, outdateMarket, repairSearches } from "./market.ts"
@@ -26,7 +26,7 @@ import { MADE_TO_WRITE, picturesThat, writerThat } from "./written.ts"
 export type Input = Record<string, unknown>
 
 export interface Situation {
-  at: House
+  at: Service
   workspaceId: number
   app: string
   key: string | undefined
@@ -49,19 +49,19 @@ const SAMPLE_APP = "app_lumenjournal"
 const OVERRIDES = { ratePerSecond: 100_000, credits: 100_000 }
 
 export function outcomesOver(sql: Sql): Outcomes {
-  const house = openHouse({ sql })
-  const crowded = openHouse({ sql, settings: { maxWaiting: 0 } })
-  const broken = openHouse({ sql: throwing as unknown as Sql })
-  const busy = openHouse({ sql, measure: busyMeasure(sql) })
+  const service = openService({ sql })
+  const crowded = openService({ sql, settings: { maxWaiting: 0 } })
+  const broken = openService({ sql: throwing as unknown as Sql })
+  const busy = openService({ sql, measure: busyMeasure(sql) })
 
   const open = async (operation: Operation, change?: Change): Promise<Situation> => {
     await repairSearches(sql)
-    const workspaceId = await house.workspace({ plan: "enterprise", explorer: true, overrides: OVERRIDES })
+    const workspaceId = await service.workspace({ plan: "enterprise", explorer: true, overrides: OVERRIDES })
     const tracked = { workspaceId, iosId: "1437843273", countries: ["us"], keywords: ["journal"], origin: "own" }
     const app = await trackOwn(sql, tracked)
     // with every scope, because one is opt-in
-    const key = await house.key(workspaceId, { scopes: SCOPES })
-    const situation: Situation = { at: house, workspaceId, app, key, input: inputOf(operation.id, app), http: {} }
+    const key = await service.key(workspaceId, { scopes: SCOPES })
+    const situation: Situation = { at: service, workspaceId, app, key, input: inputOf(operation.id, app), http: {} }
     if (operation.hive) await makeMarket(sql)
     await MADE[operation.id]?.(situation, sql)
     await change?.(situation)
@@ -86,13 +86,13 @@ export function outcomesOver(sql: Sql): Outcomes {
     async (situation) =>
       Object.assign(situation.http, http)
   const at =
-    (house: House): Change =>
+    (service: Service): Change =>
     async (situation) =>
-      Object.assign(situation, { at: house })
+      Object.assign(situation, { at: service })
 
   /** A change for subjects that were never read: the live read ends with the given result. */
   const reads = (measure: Measure): Change => {
-    const at = openHouse({ sql, measure })
+    const at = openService({ sql, measure })
     return async (situation) => {
       await forget(situation)
       await sql`delete from due where subject = 'journal'`
@@ -202,12 +202,12 @@ export function outcomesOver(sql: Sql): Outcomes {
     },
     review_ai_limit: override({ reviewAi: 0 }),
     ai_text_limit: override({ aiWriting: 0 }),
-    ai_not_configured: at(house),
-    ai_failed: at(openHouse({ sql, write: writerThat("unusable") })),
+    ai_not_configured: at(service),
+    ai_failed: at(openService({ sql, write: writerThat("unusable") })),
     async ai_timeout(situation) {
       // a listing in another language is awaited only until its screenshots are read
       if ("locale" in situation.input) situation.input.shots = true
-      situation.at = openHouse({ sql, write: writerThat("takes too long"), pictures: picturesThat("take too long") })
+      situation.at = openService({ sql, write: writerThat("takes too long"), pictures: picturesThat("take too long") })
     },
     bad_locale: given({ locale: "german" }),
     no_audit: () => sql`delete from storefront_audit`,
@@ -384,7 +384,7 @@ const MADE: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = 
     const body = inputOf("preview_action", app)
     const previewed = await at.call("/v1/actions", { key, method: "POST", body })
     situation.input = { confirmToken: previewed.body.confirmToken }
-    situation.at = openHouse({ sql })
+    situation.at = openService({ sql })
   },
 }
 

@@ -1,9 +1,9 @@
 import type { Sql } from "../../src/database/types.ts"
 import type { Platforms } from "../../src/lib/accounts/platform.ts"
 import { Fault, type FaultCode } from "../../src/lib/faults.ts"
-import { openHouse } from "../house.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { record } from "../record.ts"
+import { openService } from "../service.ts"
 import type { Change, Situation } from "./outcomes.ts"
 
 // Writes to other platforms: a console that has the app and accepts writes, and at last answers with the fault.
@@ -22,12 +22,12 @@ export function consoleSays(sql: Sql, code: FaultCode): Change {
     }
     if ("action" in situation.input) situation.input = input
     else {
-      const at = openHouse({ sql, platforms: answering })
+      const at = openService({ sql, platforms: answering })
       const { body } = await at.call("/v1/actions", { key: situation.key, method: "POST", body: input })
       situation.input = { confirmToken: body.confirmToken }
     }
     const platforms: Platforms = { open: () => Promise.reject(new Fault(code, { detail: "As the console has it." })) }
-    situation.at = openHouse({ sql, platforms })
+    situation.at = openService({ sql, platforms })
   }
 }
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import contract from "../contract/operations.json"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 setDefaultTimeout(30_000)
@@ -32,7 +32,7 @@ const RIVAL = "1600000101"
 const ASKED_OF_STORES = ["get_rival_ad_networks", "get_rival_market"]
 
 let sql: Sql
-let house: House
+let service: Service
 let workspaceId: number
 let key: string
 let appId: string
@@ -52,22 +52,22 @@ const track = (workspace: number, iosId: string) =>
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
-  workspaceId = await house.workspace()
-  key = await house.key(workspaceId)
+  service = openService({ sql })
+  workspaceId = await service.workspace()
+  key = await service.key(workspaceId)
   appId = await track(workspaceId, "10001")
-  foreign = await track(await house.workspace(), "10001")
-  unscoped = await house.key(workspaceId, { scopes: ["hive:read", "ai:read"] })
-  limited = await house.key(workspaceId, { appList: [await track(workspaceId, "10002")] })
+  foreign = await track(await service.workspace(), "10001")
+  unscoped = await service.key(workspaceId, { scopes: ["hive:read", "ai:read"] })
+  limited = await service.key(workspaceId, { appList: [await track(workspaceId, "10002")] })
 })
 
-const used = async () => (await house.call("/v1/account", { key })).body.credits.used as number
+const used = async () => (await service.call("/v1/account", { key })).body.credits.used as number
 
 describe.each(READS)("%s", (id) => {
   const row = contract.find(({ operationId }) => operationId === id) as (typeof contract)[number]
   const isOfApp = row.path.includes("{appId}")
   const call = (query = "", { app = appId, by = key } = {}) =>
-    house.call(`/v1${row.path.replace("{appId}", app).replace("{rivalId}", RIVAL)}${query}`, {
+    service.call(`/v1${row.path.replace("{appId}", app).replace("{rivalId}", RIVAL)}${query}`, {
       key: by,
       method: row.method,
       ...(row.method === "POST" && { body: {} }),

@@ -6,8 +6,8 @@ import { kindsOf } from "../../src/due-kinds.ts"
 import type { FaultCode } from "../../src/lib/faults.ts"
 import { createMeasure } from "../../src/measuring/measure.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { trackLarge } from "../keywords/large-app.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { live } from "../world/stores.ts"
 import { trackOwn } from "../world/tracked.ts"
 
@@ -22,37 +22,37 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-async function askMarkets(house: House, appId: string, key: string): Promise<[number, string][]> {
-  const answers = await Promise.all(RIVALS.map((id) => house.call(`/v1/apps/${appId}/rivals/${id}/market`, { key })))
+async function askMarkets(service: Service, appId: string, key: string): Promise<[number, string][]> {
+  const answers = await Promise.all(RIVALS.map((id) => service.call(`/v1/apps/${appId}/rivals/${id}/market`, { key })))
   return answers.map(({ status, body }) => [status, body.error])
 }
 
 /** Reads from the database for the workspace that asked for the markets, and for another workspace. */
-async function expectBothServed(house: House, own: { appId: string; key: string }): Promise<void> {
-  const other = await house.key(await house.workspace())
+async function expectBothServed(service: Service, own: { appId: string; key: string }): Promise<void> {
+  const other = await service.key(await service.workspace())
   const answers = await Promise.all([
-    house.call(`/v1/apps/${own.appId}/keywords`, { key: own.key }),
-    house.call("/v1/apps", { key: other }),
+    service.call(`/v1/apps/${own.appId}/keywords`, { key: own.key }),
+    service.call("/v1/apps", { key: other }),
   ])
   expect(answers.map(({ status }) => status)).toEqual([200, 200])
 }
 
 describe("a light workspace", () => {
   test("a light workspace gets thirty answers before most of another workspace's 48 searches end", async () => {
-    const house = openHouse({ sql })
-    const [heavy, light] = [await house.workspace(), await house.workspace()]
-    const heavyKey = await house.key(heavy)
-    const lightKey = await house.key(light)
+    const service = openService({ sql })
+    const [heavy, light] = [await service.workspace(), await service.workspace()]
+    const heavyKey = await service.key(heavy)
+    const lightKey = await service.key(light)
     await trackLarge(sql, heavy, 100)
     const own = await trackLarge(sql, light, 30)
     let unanswered = 48
     const flood = Array.from({ length: unanswered }, async () => {
-      const { status } = await house.call("/v1/search?q=word", { key: heavyKey })
+      const { status } = await service.call("/v1/search?q=word", { key: heavyKey })
       unanswered--
       return status
     })
     for (let call = 0; call < 30; call++)
-      expect((await house.call(`/v1/apps/${own}/keywords`, { key: lightKey })).status).toBe(200)
+      expect((await service.call(`/v1/apps/${own}/keywords`, { key: lightKey })).status).toBe(200)
     // if each statement of the light calls waited for a statement of a search, a third fewer would be left
     expect(unanswered).toBeGreaterThan(process.env.DATABASE_URL ? 24 : 36)
     // on a busy machine the last searches may exceed their deadline
@@ -60,19 +60,19 @@ describe("a light workspace", () => {
   })
 
   test("a light workspace is answered before its previews with passwords, whose hashing holds no slot", async () => {
-    const house = openHouse({ sql })
-    const workspaceId = await house.workspace()
-    const key = await house.key(workspaceId)
+    const service = openService({ sql })
+    const workspaceId = await service.workspace()
+    const key = await service.key(workspaceId)
     const appId = await trackOwn(sql, { workspaceId, iosId: "10003", countries: ["us"], keywords: [] })
     let unanswered = 4
     const previews = Array.from({ length: unanswered }, async (_, index) => {
       const args = { appId, country: "us", password: `open sesame ${index}` }
-      const { status } = await house.tool("preview_action", { action: "create_share_link", args }, { key })
+      const { status } = await service.tool("preview_action", { action: "create_share_link", args }, { key })
       unanswered--
       return status
     })
     while (unanswered === 4) await Bun.sleep(1)
-    expect((await house.call("/v1/apps", { key })).status).toBe(200)
+    expect((await service.call("/v1/apps", { key })).status).toBe(200)
     expect(unanswered).toBeGreaterThan(0)
     expect(await Promise.all(previews)).toEqual([200, 200, 200, 200])
   })
@@ -90,9 +90,9 @@ describe("calls whose branches fail", () => {
       nudge() {},
       onEnded() {},
     })
-    const house = openHouse({ sql, measure, settings: { requestDeadlineMs: 4_500 } })
-    const workspaceId = await house.workspace()
-    const key = await house.key(workspaceId)
+    const service = openService({ sql, measure, settings: { requestDeadlineMs: 4_500 } })
+    const workspaceId = await service.workspace()
+    const key = await service.key(workspaceId)
     const appId = await trackOwn(sql, {
       workspaceId,
       iosId: "10002",
@@ -101,8 +101,8 @@ describe("calls whose branches fail", () => {
       manualRivals: MANUAL_RIVALS,
     })
     for (let round = 0; round < ROUNDS; round++)
-      expect(await askMarkets(house, appId, key)).toEqual(RIVALS.map(() => [404, "not_measured"]))
-    await expectBothServed(house, { appId, key })
+      expect(await askMarkets(service, appId, key)).toEqual(RIVALS.map(() => [404, "not_measured"]))
+    await expectBothServed(service, { appId, key })
   })
 
   test("twelve concurrent rival markets leave every workspace served while a store refuses look-ups", async () => {
@@ -114,9 +114,9 @@ describe("calls whose branches fail", () => {
     })
     for (let round = 0; round < ROUNDS; round++)
       // undefined is a 202: the look-up has not ended yet
-      for (const [, error] of await askMarkets(on.house, on.appId, on.key))
+      for (const [, error] of await askMarkets(on.service, on.appId, on.key))
         expect([undefined, "measure_busy"]).toContain(error)
-    await expectBothServed(on.house, on)
+    await expectBothServed(on.service, on)
   })
 })
 
@@ -162,7 +162,7 @@ function losing(database: Sql): Sql {
 describe("statements that never settle", () => {
   test("statements that never settle make the service unready, are logged, and lose their slots", async () => {
     const sample = JSON.stringify({ input: {}, answer: { number: 1 } })
-    const house = openHouse({
+    const service = openService({
       sql: losing(sql),
       catalog: [lost, answered],
       fixtures: new Map([lost, answered].map(({ id }) => [`${id}.json`, sample])),
@@ -170,23 +170,23 @@ describe("statements that never settle", () => {
       slotLimits: { maxHeldMs: 4_000, stuckAfterMs: 700 },
     })
     // each active workspace has a share of the slots: this many workspaces hold all eight of a server
-    const losers = await Promise.all(Array.from({ length: 8 }, () => house.workspace()))
-    const other = await house.workspace()
-    const keys = await Promise.all(losers.map((id) => house.key(id)))
-    const key = await house.key(other)
-    const number = async () => (await house.call("/v1/number", { key })).status
+    const losers = await Promise.all(Array.from({ length: 8 }, () => service.workspace()))
+    const other = await service.workspace()
+    const keys = await Promise.all(losers.map((id) => service.key(id)))
+    const key = await service.key(other)
+    const number = async () => (await service.call("/v1/number", { key })).status
     const readiness = async () => {
-      const answer = await house.app.fetch(new Request(`${PUBLIC_URL}/readyz`), null)
+      const answer = await service.app.fetch(new Request(`${PUBLIC_URL}/readyz`), null)
       return [answer.status, await answer.json()]
     }
     expect([await number(), await readiness()]).toEqual([200, [200, { status: "ready" }]])
-    const taking = keys.map((one) => house.call("/v1/lost", { key: one }))
+    const taking = keys.map((one) => service.call("/v1/lost", { key: one }))
     expect((await Promise.all(taking)).map(({ status }) => status)).toEqual(taking.map(() => 503))
     expect(await number()).toBe(503)
     expect(await readiness()).toEqual([503, { status: "not ready", reason: "database_busy" }])
     while ((await number()) !== 200) await Bun.sleep(100)
     expect(await readiness()).toEqual([200, { status: "ready" }])
-    const logged = house.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "database_slots")
+    const logged = service.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "database_slots")
     expect(new Set(logged.map(({ code }) => code))).toEqual(new Set(["timeout", "taken_back"]))
     expect(logged[0].reason).toMatch(new RegExp(`^held by lose_statement of (${losers.join("|")}) for \\d+ ms, `))
     expect(await used(other)).toBe(2)

@@ -4,11 +4,11 @@ import { readTree } from "../../src/database/assets.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 let sql: Sql
-let house: House
+let service: Service
 
 const fixtures = readTree("fixtures/sandbox", ".json")
 const sampleInput = (operation: string) =>
@@ -16,12 +16,12 @@ const sampleInput = (operation: string) =>
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
+  service = openService({ sql })
 })
 
 test("another workspace's app gets the same answer on every path as an id that never existed", async () => {
-  const [mine, theirs] = [await house.workspace({ plan: "studio" }), await house.workspace({ plan: "studio" })]
-  const key = await house.key(mine)
+  const [mine, theirs] = [await service.workspace({ plan: "studio" }), await service.workspace({ plan: "studio" })]
+  const key = await service.key(mine)
   const foreign = await trackOwn(sql, { workspaceId: theirs, iosId: "1437843273", keywords: ["tea app"] })
   const about = catalog.filter((operation) => operation.subject)
   expect(about.length).toBeGreaterThan(0)
@@ -29,7 +29,7 @@ test("another workspace's app gets the same answer on every path as an id that n
     const { appId, rivalId, ...rest } = sampleInput(operation)
     const query = new URLSearchParams(rest)
     const ask = (id: string) =>
-      house.call(
+      service.call(
         `/v1${path.replace(":appId", id).replace(":rivalId", "1437843274")}${method === "GET" ? `?${query}` : ""}`,
         {
           key,
@@ -45,7 +45,7 @@ test("another workspace's app gets the same answer on every path as an id that n
 })
 
 test("a key limited to one app lists only that app, and other ids are refused without a look-up", async () => {
-  const workspace = await house.workspace({ plan: "pro" })
+  const workspace = await service.workspace({ plan: "pro" })
   const [one, two] = await sql.begin(async (tx) => [
     await trackApp(tx, {
       workspaceId: workspace,
@@ -62,14 +62,14 @@ test("a key limited to one app lists only that app, and other ids are refused wi
       origin: "own",
     }),
   ])
-  const key = await house.key(workspace, { appList: [one as string] })
-  const list = await house.call("/v1/apps", { key })
+  const key = await service.key(workspace, { appList: [one as string] })
+  const list = await service.call("/v1/apps", { key })
   expect(list.body.apps.map((app: { id: string }) => app.id)).toEqual([one])
-  expect((await house.call("/v1/account", { key })).body.apps.map((app: { id: string }) => app.id)).toEqual([one])
-  expect((await house.call("/v1/usage", { key })).text).not.toContain(two as string)
+  expect((await service.call("/v1/account", { key })).body.apps.map((app: { id: string }) => app.id)).toEqual([one])
+  expect((await service.call("/v1/usage", { key })).text).not.toContain(two as string)
   const [refused, unknown] = [
-    await house.call(`/v1/apps/${two}`, { key }),
-    await house.call("/v1/apps/app_neverexisted", { key }),
+    await service.call(`/v1/apps/${two}`, { key }),
+    await service.call("/v1/apps/app_neverexisted", { key }),
   ]
   expect(refused.body.error).toBe("app_not_allowed")
   expect(refused.text).toBe(unknown.text)

@@ -4,8 +4,8 @@ import { nothing, operation, pending } from "../../src/core/operation.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { Fault } from "../../src/lib/faults.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { until } from "../jobs/platform.ts"
+import { openService, type Service } from "../service.ts"
 
 const ENDS = ["answers", "pending", "nothing", "fault", "missing", "breaks", "late", "takes late"] as const
 
@@ -38,20 +38,20 @@ const taking = operation({
 })
 
 let sql: Sql
-let house: House
+let service: Service
 
 beforeAll(async () => {
   sql = await freshDatabase()
   const fixture = JSON.stringify({ input: { end: "answers" }, answer: { granted: true, used: 1 } })
-  house = openHouse({ sql, catalog: [taking], fixtures: new Map([["taking_sample.json", fixture]]) })
+  service = openService({ sql, catalog: [taking], fixtures: new Map([["taking_sample.json", fixture]]) })
   // the first call plans its statements, which exceeds the sample's deadline on a busy machine
   await outcome("answers")
 })
 
 async function outcome(end: (typeof ENDS)[number], credits = 100) {
-  const workspace = await house.workspace({ overrides: { spy: 5, credits, ratePerSecond: 100_000 } })
-  const key = await house.key(workspace)
-  const { status } = await house.call(`/v1/taking/${end.replace(" ", "%20")}`, { key })
+  const workspace = await service.workspace({ overrides: { spy: 5, credits, ratePerSecond: 100_000 } })
+  const key = await service.key(workspace)
+  const { status } = await service.call(`/v1/taking/${end.replace(" ", "%20")}`, { key })
   return { workspace, status }
 }
 
@@ -94,9 +94,9 @@ describe("an allowance unit taken by a call", () => {
   })
 
   test("a unit is returned when the charge is refused, for any of 20 concurrent calls", async () => {
-    const workspace = await house.workspace({ overrides: { spy: 50, credits: 7, ratePerSecond: 100_000 } })
-    const key = await house.key(workspace)
-    const calls = Array.from({ length: 20 }, (_, n) => house.call(`/v1/taking/answers?about=${n}`, { key }))
+    const workspace = await service.workspace({ overrides: { spy: 50, credits: 7, ratePerSecond: 100_000 } })
+    const key = await service.key(workspace)
+    const calls = Array.from({ length: 20 }, (_, n) => service.call(`/v1/taking/answers?about=${n}`, { key }))
     const paid = (await Promise.all(calls)).filter(({ status }) => status === 200)
     expect([paid.length, await held(workspace)]).toEqual([7, [7, 7]])
   })
@@ -104,8 +104,8 @@ describe("an allowance unit taken by a call", () => {
   test("no unit is taken by a key without credits or by a test key", async () => {
     const { workspace, status } = await outcome("answers", 0)
     expect([status, await held(workspace)]).toEqual([402, [0, 0]])
-    const key = await house.key(workspace, { kind: "test" })
-    expect((await house.call("/v1/taking/answers", { key })).status).toBe(200)
+    const key = await service.key(workspace, { kind: "test" })
+    expect((await service.call("/v1/taking/answers", { key })).status).toBe(200)
     expect(await held(workspace)).toEqual([0, 0])
   })
 })

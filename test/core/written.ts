@@ -2,11 +2,11 @@ import type { Sql } from "../../src/database/types.ts"
 import { NO_ASSISTANTS } from "../../src/lib/writing/assistant-checks.ts"
 import type { PictureState, ReadPictures } from "../../src/lib/writing/picture-text.ts"
 import type { Write, WritingFailure, WritingTask } from "../../src/lib/writing/written-text.ts"
-import { openHouse } from "../house.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { hinted } from "../measuring/record/measured.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { record } from "../record.ts"
+import { openService } from "../service.ts"
 import { answered } from "../visibility/answered.ts"
 import type { Situation } from "./outcomes.ts"
 
@@ -88,12 +88,12 @@ export const MADE_TO_WRITE: Record<string, (situation: Situation, sql: Sql) => P
   },
   async draft_review_reply(situation, sql) {
     await readReviews(situation, sql)
-    situation.at = openHouse({ sql, write: writerThat("writes") })
+    situation.at = openService({ sql, write: writerThat("writes") })
   },
   async draft_listing(situation, sql) {
     // before any other reading names the app
     await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
-    situation.at = openHouse({ sql, write: writerThat("writes") })
+    situation.at = openService({ sql, write: writerThat("writes") })
   },
   async localize_listing(situation, sql) {
     await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
@@ -119,11 +119,11 @@ export const MADE_TO_WRITE: Record<string, (situation: Situation, sql: Sql) => P
       select ios_app, now(), '{us,de}'::text[], 1, now(), false, ${sql.json(rows)}::jsonb
       from tracked_app
       where id = ${situation.app}`
-    situation.at = openHouse({ sql, write: writerThat("writes"), pictures: picturesThat("are read") })
+    situation.at = openService({ sql, write: writerThat("writes"), pictures: picturesThat("are read") })
   },
   async get_screenshot_text(situation, sql) {
     await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
-    situation.at = openHouse({ sql, pictures: picturesThat("are read") })
+    situation.at = openService({ sql, pictures: picturesThat("are read") })
   },
   async get_ai_visibility(_, sql) {
     await record(sql, [answered({ term: "journal", text: "1. **Lumen Journal**: prompts." })])
@@ -132,7 +132,7 @@ export const MADE_TO_WRITE: Record<string, (situation: Situation, sql: Sql) => P
     // a separate keyword, so that nothing is shared with the previous call
     await sql`update tracked_term set term = ${situation.app} where app_id = ${situation.app}`
     const engines = [{ assistant: "openai", model: "m-1", price: null }] as const
-    situation.at = openHouse({ sql, assistants: { ...NO_ASSISTANTS, engines } })
+    situation.at = openService({ sql, assistants: { ...NO_ASSISTANTS, engines } })
   },
   async suggest_keywords(_, sql) {
     // the model gets the page's text

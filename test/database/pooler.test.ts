@@ -7,7 +7,7 @@ import { migrate } from "../../src/database/migrate.ts"
 import type { Database, Sql } from "../../src/database/types.ts"
 import { vacuumChanged, vacuumTables } from "../../src/database/upkeep.ts"
 import { silentLog } from "../../src/lib/log.ts"
-import { openHouse, PUBLIC_URL } from "../house.ts"
+import { openService, PUBLIC_URL } from "../service.ts"
 import { askMany, askOwn, askTransaction, check, failure } from "./own-answers.ts"
 import { hasPooler, startPooler } from "./pgbouncer.ts"
 import { scratchDatabase } from "./server.ts"
@@ -138,12 +138,12 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
       const database = await open(mode === "session" ? pooler.url : unprepared(pooler.url))
       const { sql } = database
       await migrate(sql, readTree("sql", ".sql"), silentLog)
-      const house = openHouse({ sql })
-      const key = await house.key(await house.workspace({ name: "pooled" }))
+      const service = openService({ sql })
+      const key = await service.key(await service.workspace({ name: "pooled" }))
       const statuses: number[] = []
       const call = async (path: string) => {
         const request = new Request(`${PUBLIC_URL}${path}`, { headers: { authorization: `Bearer ${key}` } })
-        statuses.push((await house.app.fetch(request, "127.0.0.1")).status)
+        statuses.push((await service.app.fetch(request, "127.0.0.1")).status)
       }
       const paths = ["/v1/apps", "/v1/account", "/v1/usage", "/v1/alerts"]
       const caller = async (first: number) => {

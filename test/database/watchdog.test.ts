@@ -7,8 +7,8 @@ import { Runaways } from "../../src/database/embedded/runaways.ts"
 import { timeLimitIn } from "../../src/database/embedded/time-limits.ts"
 import { createGate, isConnectionProblem } from "../../src/database/gate.ts"
 import { migrate } from "../../src/database/migrate.ts"
-import { openHouse } from "../house.ts"
 import { long } from "../long.ts"
+import { openService } from "../service.ts"
 import { scratchFolder } from "./processes.ts"
 
 setDefaultTimeout(60_000)
@@ -132,17 +132,17 @@ long("over HTTP, concurrent calls get 503 unavailable without a charge, and 200 
   const { database } = await opened()
   const { sql, close } = database
   await migrate(sql, readTree("sql", ".sql"), () => {})
-  const house = openHouse({ sql, settings: { requestDeadlineMs: 400 } })
-  const key = await house.key(await house.workspace())
+  const service = openService({ sql, settings: { requestDeadlineMs: 400 } })
+  const key = await service.key(await service.workspace())
   const runaway = failure(sql`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`)
   await Bun.sleep(50)
-  const concurrent = await Promise.all(Array.from({ length: 20 }, () => house.call("/v1/apps", { key })))
+  const concurrent = await Promise.all(Array.from({ length: 20 }, () => service.call("/v1/apps", { key })))
   expect(new Set(concurrent.map(({ status, body }) => `${status} ${body.error}`))).toEqual(new Set(["503 unavailable"]))
   expect(concurrent.every(({ headers }) => Number(headers.get("retry-after")) >= 1)).toBe(true)
   expect(await runaway).toBe("away")
   const until = performance.now() + 40_000
-  let answer = await house.call("/v1/apps", { key })
-  while (answer.status !== 200 && performance.now() < until) answer = await house.call("/v1/apps", { key })
+  let answer = await service.call("/v1/apps", { key })
+  while (answer.status !== 200 && performance.now() < until) answer = await service.call("/v1/apps", { key })
   expect([answer.status, answer.credits.used]).toEqual([200, 1])
   await close()
 })

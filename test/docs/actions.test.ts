@@ -4,8 +4,8 @@ import type { Sql } from "../../src/database/types.ts"
 import { actionsPart } from "../../src/docs/actions.ts"
 import { escapeHtml } from "../../src/ui/html.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { readMarkup } from "../pages/markup.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { printed } from "../shell.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { tellAlerts } from "../writes/feed-alerts.ts"
@@ -48,13 +48,13 @@ describe("the writes in the reference", () => {
 
 describe("the two commands of each write, pasted into one shell with only a key", () => {
   let sql: Sql
-  let house: House
+  let service: Service
   let server: Bun.Server<undefined>
 
   beforeAll(async () => {
     sql = await freshDatabase()
-    house = openHouse({ sql })
-    server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => house.app.fetch(request, "127.0.0.1") })
+    service = openService({ sql })
+    server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => service.app.fetch(request, "127.0.0.1") })
   })
   afterAll(async () => {
     await server.stop(true)
@@ -63,10 +63,10 @@ describe("the two commands of each write, pasted into one shell with only a key"
   // writes to another platform need an account there
   for (const { name, credits } of actions.filter(({ outside }) => !outside)) {
     test(`the commands of ${name} preview it, show the preview and confirm it once`, async () => {
-      const workspace = await house.workspace()
+      const workspace = await service.workspace()
       // a name that looks like a token and its surrounding text
       await tracked(workspace, 'Kettle "confirmToken":"confirm_no"', ["high water"])
-      const key = await house.key(workspace)
+      const key = await service.key(workspace)
       await BEFORE[name]?.(sql, workspace)
       const { text } = actionsPart(actions, server.url.origin)
       const [previewed, confirmed] = linesOf(sectionOf(text, name)) as [string, string]
@@ -83,11 +83,11 @@ describe("the two commands of each write, pasted into one shell with only a key"
   }
 
   test("the second command without a preview confirms nothing", async () => {
-    const workspace = await house.workspace()
+    const workspace = await service.workspace()
     const { text } = actionsPart(actions, server.url.origin)
     const [, confirmed] = linesOf(sectionOf(text, "remove_keywords")) as [string, string]
     const script = `PREVIEW='{"error":"not_found"}'\n${confirmed}`
-    const [answer] = await printed(script, { APPMETER_KEY: await house.key(workspace) })
+    const [answer] = await printed(script, { APPMETER_KEY: await service.key(workspace) })
     expect(JSON.parse(answer!)).toMatchObject({ error: "confirm_token_invalid" })
   })
 

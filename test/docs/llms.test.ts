@@ -2,15 +2,15 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import { actions, catalog } from "../../src/catalog.ts"
 import { llmsText } from "../../src/docs/llms.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { catalogWithSamples } from "../samples.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 
-let house: House
+let service: Service
 let text: string
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
-  text = (await house.call("/llms.txt")).text
+  service = openService({ sql: await freshDatabase() })
+  text = (await service.call("/llms.txt")).text
 })
 
 describe("the guide for assistants", () => {
@@ -40,18 +40,18 @@ describe("the guide for assistants", () => {
     for (const { origin, pathname } of urls) {
       expect(origin).toBe(PUBLIC_URL)
       if (pathname === "/v1" || pathname === "/v1/sandbox" || pathname === "/mcp") continue
-      expect([pathname, (await house.call(pathname)).status]).toEqual([pathname, 200])
+      expect([pathname, (await service.call(pathname)).status]).toEqual([pathname, 200])
     }
   })
 
   test("the guide is public plain text at both of its addresses and contains no markup", async () => {
-    const [one, other] = [await house.call("/llms.txt"), await house.call("/docs/llms.txt")]
+    const [one, other] = [await service.call("/llms.txt"), await service.call("/docs/llms.txt")]
     expect(other.text).toBe(one.text)
     expect(one.headers.get("content-type")).toBe("text/plain; charset=utf-8")
     expect(one.headers.get("access-control-allow-origin")).toBe("*")
     expect(one.text).toStartWith("# Appmeter\n\n> ")
     expect(one.text.replaceAll("<key>", "")).not.toMatch(/<\w/)
-    const again = await house.call("/llms.txt", { headers: { "if-none-match": one.headers.get("etag") as string } })
+    const again = await service.call("/llms.txt", { headers: { "if-none-match": one.headers.get("etag") as string } })
     expect([again.status, again.text]).toEqual([304, ""])
   })
 })

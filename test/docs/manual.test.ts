@@ -12,18 +12,18 @@ import { isSourceList } from "../../src/settings/kinds.ts"
 import { describedSettings } from "../../src/settings/settings.ts"
 import { SCHEME_SCRIPT } from "../../src/ui/scheme.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { readMarkup } from "../pages/markup.ts"
 import { parseLine } from "../record.ts"
+import { openService, type Service } from "../service.ts"
 import { cells, manual, pageOf } from "./pages.ts"
 
 const digestOf = (text: string) => `'sha256-${new Bun.CryptoHasher("sha256").update(text).digest("base64")}'`
 
 const addresses = manualAddresses().map(({ address }) => address)
-let house: House
+let service: Service
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
+  service = openService({ sql: await freshDatabase() })
 })
 
 describe("the manual", () => {
@@ -34,24 +34,27 @@ describe("the manual", () => {
 
   test("the manual is public, as a page without external resources and as Markdown", async () => {
     for (const address of addresses) {
-      const page = await house.call(address)
+      const page = await service.call(address)
       expect([address, page.status]).toEqual([address, 200])
       expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8")
       const policy = page.headers.get("content-security-policy") as string
       expect(policy).toStartWith("default-src 'none'")
       expect(policy).toContain(`; script-src ${digestOf(SCHEME_SCRIPT)}; `)
-      const text = await house.call(`${address}.md`)
+      const text = await service.call(`${address}.md`)
       expect([text.status, text.headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"])
       expect(text.text).toStartWith("# ")
       expect(`${page.text}${text.text}`).not.toMatch(/\{\{|undefined/)
     }
-    expect((await house.call("/docs/operate/nothing")).status).toBe(404)
+    expect((await service.call("/docs/operate/nothing")).status).toBe(404)
   })
 
   test("the manual is well-formed without own scripts or images, and all its links and anchors resolve", async () => {
     const pages = new Map<string, ReturnType<typeof readMarkup>>()
     for (const address of addresses)
-      pages.set(address, readMarkup((await house.call(address)).text.replace(`<script>${SCHEME_SCRIPT}</script>`, "")))
+      pages.set(
+        address,
+        readMarkup((await service.call(address)).text.replace(`<script>${SCHEME_SCRIPT}</script>`, "")),
+      )
     const led = new Set<string>()
     for (const [address, { unbalanced, bare, ids, hrefs, tags, attributes }] of pages) {
       expect([address, unbalanced, bare]).toEqual([address, [], []])
@@ -68,20 +71,21 @@ describe("the manual", () => {
       }
     }
     // the owner's apps require a sign-in
-    for (const path of led) expect([path, (await house.call(path)).status]).toEqual([path, path === "/app" ? 303 : 200])
+    for (const path of led)
+      expect([path, (await service.call(path)).status]).toEqual([path, path === "/app" ? 303 : 200])
     expect([...led]).toEqual(expect.arrayContaining(["/docs", "/docs/errors", "/llms.txt", ...addresses]))
   })
 
   test("the Markdown of the manual links from page to page too", async () => {
     for (const [page, text] of manual)
       for (const [, target = ""] of text.matchAll(/\]\(([^)#]+)/g))
-        expect([page, target, (await house.call(target)).status]).toEqual([page, target, 200])
+        expect([page, target, (await service.call(target)).status]).toEqual([page, target, 200])
     for (const address of addresses.slice(1)) expect(pageOf("index")).toContain(`](${address}.md): `)
   })
 
   test("the reference and the guide for assistants link to the manual", async () => {
-    expect(readMarkup((await house.call("/docs")).text).hrefs).toContain("/docs/operate")
-    expect((await house.call("/llms.txt")).text).toContain("/docs/operate.md)")
+    expect(readMarkup((await service.call("/docs")).text).hrefs).toContain("/docs/operate")
+    expect((await service.call("/llms.txt")).text).toContain("/docs/operate.md)")
   })
 
   test("the manual lists the settings of the code, each with default and meaning", () => {

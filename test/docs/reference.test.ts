@@ -8,9 +8,9 @@ import { prepareSandbox } from "../../src/http/sandbox.ts"
 import { FAULT_CODES, type FaultCode, UNIVERSAL_FAULTS } from "../../src/lib/faults.ts"
 import { escapeHtml } from "../../src/ui/html.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { readMarkup } from "../pages/markup.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 
 const { samples } = prepareSandbox(catalogWithSamples, fixturesWithSamples(), PUBLIC_URL)
 const parts = { publicUrl: PUBLIC_URL, samples, actions, faultsOf }
@@ -18,10 +18,10 @@ const pages = new Map([...referencePages(catalogWithSamples, parts)].map(([addre
 const start = pages.get("/docs") as string
 const [, script = ""] = /<script>([\s\S]*)<\/script>/.exec(start.slice(start.indexOf("<body>"))) ?? []
 
-let house: House
+let service: Service
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
+  service = openService({ sql: await freshDatabase() })
 })
 
 describe("the reference", () => {
@@ -123,7 +123,7 @@ describe("the reference", () => {
         /<(?:input|select) name="(\w+)"([^>]*)>(<option.*?<\/select>)?/g,
       ))
         query.append(name, (/ value="([^"]*)"/.exec(rest) ?? /<option selected>([^<]*)</.exec(options))?.[1] ?? "")
-      const { status, body } = await house.call(`${form}?${query}`)
+      const { status, body } = await service.call(`${form}?${query}`)
       expect([id, status, body]).toEqual([id, 200, samples.get(id)?.answer])
       expect(sectionOf(id).match(/ readonly>/g)?.length ?? 0).toBe(path.split(":").length - 1)
     }
@@ -143,7 +143,7 @@ describe("the reference", () => {
   })
 
   test("the policy of the reference allows only its own script, style and origin", async () => {
-    const { headers, text } = await house.call("/docs")
+    const { headers, text } = await service.call("/docs")
     const digests = (page: string, tag: string) =>
       [...page.matchAll(new RegExp(`<${tag}>([^]*?)</${tag}>`, "g"))].map(
         ([, inner = ""]) => `'sha256-${new Bun.CryptoHasher("sha256").update(inner).digest("base64")}'`,
@@ -158,7 +158,7 @@ describe("the reference", () => {
       "base-uri 'none'",
       "frame-ancestors 'none'",
     ])
-    const errors = await house.call("/docs/errors")
+    const errors = await service.call("/docs/errors")
     expect(errors.text.match(/<script/g)).toHaveLength(1)
     const errorsPolicy = errors.headers.get("content-security-policy")
     expect(errorsPolicy).toContain("form-action 'self'")
@@ -179,7 +179,7 @@ describe("the reference", () => {
       const words = shellWords(lineOf(id))
       expect([words.length, words[0]]).toEqual([2, "curl"])
       const url = new URL(words[1] as string)
-      const { status, body } = await house.call(`${url.pathname}${url.search}`)
+      const { status, body } = await service.call(`${url.pathname}${url.search}`)
       expect([id, status, body]).toEqual([id, 200, samples.get(id)?.answer])
     }
   })
@@ -212,7 +212,7 @@ describe("the reference", () => {
       const [address = "", anchor] = href.split("#")
       if (anchor !== undefined) expect([href, anchors.get(address)?.includes(anchor)]).toEqual([href, true])
       else if (!pages.has(address))
-        expect([href, (await house.call(href)).status]).toEqual([href, href === "/app" ? 303 : 200])
+        expect([href, (await service.call(href)).status]).toEqual([href, href === "/app" ? 303 : 200])
     }
   })
 })

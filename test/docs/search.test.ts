@@ -4,16 +4,16 @@ import { documentSearch, MAX_MATCHES, type Match } from "../../src/docs/search.t
 import { MAX_QUERY } from "../../src/docs/search-box.ts"
 import { FAULT_CODES } from "../../src/lib/faults.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { readMarkup } from "../pages/markup.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { manual } from "./pages.ts"
 
 const search = documentSearch({ catalog, actions, manual })
 
-let house: House
+let service: Service
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
+  service = openService({ sql: await freshDatabase() })
 })
 
 describe("the search of the documentation", () => {
@@ -50,7 +50,7 @@ describe("the search of the documentation", () => {
     for (const address of addresses) {
       const [path = "", anchor] = address.split("#")
       if (!pages.has(path)) {
-        const { status, text } = await house.call(path)
+        const { status, text } = await service.call(path)
         expect([path, status]).toEqual([path, 200])
         pages.set(path, readMarkup(text.replace(/<script>[\s\S]*?<\/script>/g, "")).ids)
       }
@@ -61,7 +61,7 @@ describe("the search of the documentation", () => {
 
 /** Returns the matches as the script of the pages gets them. */
 async function matchesOf(query: string): Promise<Match[]> {
-  const response = await house.app.fetch(new Request(`${PUBLIC_URL}/docs/search.json${query}`), null)
+  const response = await service.app.fetch(new Request(`${PUBLIC_URL}/docs/search.json${query}`), null)
   expect(response.status).toBe(200)
   return (await response.json()).matches
 }
@@ -75,7 +75,7 @@ describe("the search page", () => {
       text: expect.stringContaining("400: "),
       address: "/docs/errors#bad_country",
     })
-    const { status, headers, text } = await house.call("/docs/search?q=bad_country")
+    const { status, headers, text } = await service.call("/docs/search?q=bad_country")
     expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
     for (const { title, address } of matches) expect(text).toContain(`<a href="${address}">${title}</a>`)
     expect(text).toContain('value="bad_country"')
@@ -83,7 +83,7 @@ describe("the search page", () => {
 
   test("a query is shown as text, and a longer one is cut", async () => {
     const markup = `"><script>alert(1)</script>${"x".repeat(200)}`
-    const { text } = await house.call(`/docs/search?q=${encodeURIComponent(markup)}`)
+    const { text } = await service.call(`/docs/search?q=${encodeURIComponent(markup)}`)
     expect(text).not.toContain("<script>alert")
     expect(text).toContain("<p>Nothing found.")
     const [, shown = ""] = /name="q" type="search" value="([^"]*)"/.exec(text) ?? []
@@ -91,13 +91,13 @@ describe("the search page", () => {
   })
 
   test("without a query the page has only the form", async () => {
-    const { status, text } = await house.call("/docs/search")
+    const { status, text } = await service.call("/docs/search")
     expect([status, text.includes("<p>Nothing found")]).toEqual([200, false])
     expect(await matchesOf("")).toEqual([])
   })
 
   test("reference, errors and manual have the search form", async () => {
     for (const path of ["/docs", "/docs/keywords", "/docs/errors", "/docs/operate", "/docs/operate/data"])
-      expect((await house.call(path)).text).toContain('<form class="search" role="search" action="/docs/search">')
+      expect((await service.call(path)).text).toContain('<form class="search" role="search" action="/docs/search">')
   })
 })

@@ -5,17 +5,17 @@ import { toolsPart } from "../../src/docs/tools.ts"
 import { LEGACY, MODERN } from "../../src/http/tools/eras.ts"
 import { DAILY_TOOLS } from "../../src/lib/daily-tools.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { readMarkup } from "../pages/markup.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 
 const { text: page } = toolsPart(catalog, PUBLIC_URL)
 
-let house: House
+let service: Service
 let key: string
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
-  key = await house.key(await house.workspace({ plan: "free" }))
+  service = openService({ sql: await freshDatabase() })
+  key = await service.key(await service.workspace({ plan: "free" }))
 })
 
 describe("the tools in the reference", () => {
@@ -73,5 +73,5 @@ async function rpc(query: string, method: string, params: object, headers?: Reco
     headers: { "content-type": "application/json", ...(headers ?? { authorization: `Bearer ${key}` }) },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
   })
-  return await (await house.app.fetch(request, "127.0.0.1")).json()
+  return await (await service.app.fetch(request, "127.0.0.1")).json()
 }

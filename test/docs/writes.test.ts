@@ -2,18 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { actions, catalog } from "../../src/catalog.ts"
 import { FAULTS, type FaultCode } from "../../src/lib/faults.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 import { printed } from "../shell.ts"
 import { cells, pageOf } from "./pages.ts"
 
 describe("the manual's page about writes", () => {
   const section = pageOf("writes")
-  let house: House
+  let service: Service
   let server: Bun.Server<undefined>
 
   beforeAll(async () => {
-    house = openHouse({ sql: await freshDatabase() })
-    server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => house.app.fetch(request, "127.0.0.1") })
+    service = openService({ sql: await freshDatabase() })
+    server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => service.app.fetch(request, "127.0.0.1") })
   })
   afterAll(async () => {
     await server.stop(true)
@@ -58,7 +58,7 @@ describe("the manual's page about writes", () => {
     const [variables, preview, confirm] = /```sh\n([^`]*)```/.exec(section)![1]!.trim().split("\n") as string[]
     const here = variables!.replace("http://127.0.0.1:8787", server.url.origin)
     expect(here).not.toBe(variables!)
-    const env = { APPMETER_KEY: await house.key(await house.workspace()) }
+    const env = { APPMETER_KEY: await service.key(await service.workspace()) }
     const [shown] = await printed(`${here}\n${preview}`, env)
     const { confirmToken, ...previewed } = JSON.parse(shown!)
     expect(previewed).toMatchObject({ action: "add_app", credits: 2 })

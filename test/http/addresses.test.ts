@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "bun:test"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 
-let house: House
+let service: Service
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
+  service = openService({ sql: await freshDatabase() })
 })
 
 /** Returns the status with the allowed methods, the code or the redirect address, if any. */
@@ -16,7 +16,7 @@ async function answered(call: string): Promise<string> {
 }
 
 async function fetched(method: string, path: string) {
-  const response = await house.app.fetch(new Request(`${PUBLIC_URL}${path}`, { method }), null)
+  const response = await service.app.fetch(new Request(`${PUBLIC_URL}${path}`, { method }), null)
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 

@@ -2,20 +2,20 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { callerIdsOf } from "../../src/http/incoming.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 const TRACEPARENT = `00-${TRACE}-00f067aa0ba902b7-01`
 const OWN = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}$/
 
-let house: House
+let service: Service
 let key: string
 let workspace: number
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
-  workspace = await house.workspace()
-  key = await house.key(workspace)
+  service = openService({ sql: await freshDatabase() })
+  workspace = await service.workspace()
+  key = await service.key(workspace)
 })
 
 async function sent(path: string, headers: Record<string, string>, init: RequestInit = {}): Promise<Response> {
@@ -23,7 +23,7 @@ async function sent(path: string, headers: Record<string, string>, init: Request
     ...init,
     headers: { ...headers, authorization: `Bearer ${key}` },
   })
-  return await house.app.fetch(request, "127.0.0.1")
+  return await service.app.fetch(request, "127.0.0.1")
 }
 
 const tool = (name: string) => ({
@@ -40,10 +40,10 @@ describe("a caller's own ids of its call", () => {
       ["/v1/apps/none", ids],
       ["/mcp", { ...ids, ...AS_TOOL }, tool("list_apps")],
     ] as [string, Record<string, string>, RequestInit?][]) {
-      house.logged.length = 0
+      service.logged.length = 0
       const answer = await sent(path, headers, init)
       expect([answer.headers.get("x-request-id"), answer.headers.get("traceparent")]).toEqual(Object.values(ids))
-      const line = JSON.parse(house.logged.find((text) => text.includes('"call"')) as string)
+      const line = JSON.parse(service.logged.find((text) => text.includes('"call"')) as string)
       expect(line).toMatchObject({ callerRequestId: ids["x-request-id"], traceId: TRACE })
       expect(line.requestId).toMatch(OWN)
     }
@@ -58,19 +58,19 @@ describe("a caller's own ids of its call", () => {
 
   test("malformed ids and ids with a key are ignored and never logged", async () => {
     for (const bad of ["a b", "a\tb", "a,b", `x${key}`, "a".repeat(129), "é", "<script>", '"', "a;b", "%20"]) {
-      house.logged.length = 0
+      service.logged.length = 0
       const answer = await sent("/v1/apps", { "x-request-id": bad })
       expect([bad, answer.headers.get("x-request-id")]).toEqual([bad, expect.stringMatching(OWN)])
-      expect(house.logged.join()).not.toContain("callerRequestId")
+      expect(service.logged.join()).not.toContain("callerRequestId")
     }
   })
 
   test("two calls with the same caller id are two charges, and the ledger has the server's ids", async () => {
-    const before = await house.call("/v1/account", { key })
+    const before = await service.call("/v1/account", { key })
     for (let i = 0; i < 2; i++) await sent("/v1/apps", { "x-request-id": "the-same" })
-    const after = await house.call("/v1/account", { key })
+    const after = await service.call("/v1/account", { key })
     expect(after.credits.used - before.credits.used).toBe(2)
-    const rows = await house.sql<{ id: string }[]>`
+    const rows = await service.sql<{ id: string }[]>`
       select request_id as id
       from ledger
       where workspace_id = ${workspace}
@@ -113,7 +113,7 @@ test("a traceparent needs nonzero ids in lower case, and only later versions hav
 
 describe("the rate limit headers", () => {
   test("every answer to a key has RateLimit and RateLimit-Policy with the limiter's own count", async () => {
-    const slow = openHouse({ sql: house.sql, now: () => new Date("2026-11-23T10:00:00.250Z") })
+    const slow = openService({ sql: service.sql, now: () => new Date("2026-11-23T10:00:00.250Z") })
     const owner = await slow.workspace({ overrides: { ratePerSecond: 3 } })
     const key = await slow.key(owner)
     const seen: unknown[] = []
@@ -133,11 +133,11 @@ describe("the rate limit headers", () => {
   })
 
   test("a test key gets rate limit headers, and a call without a valid key gets none", async () => {
-    const testKey = await house.key(workspace, { kind: "test" })
-    expect((await house.call("/v1/apps", { key: testKey })).headers.get("ratelimit")).toMatch(
+    const testKey = await service.key(workspace, { kind: "test" })
+    expect((await service.call("/v1/apps", { key: testKey })).headers.get("ratelimit")).toMatch(
       /^"per-second";r=\d+;t=1$/,
     )
     for (const path of ["/v1/apps", "/docs", "/v1/sandbox/apps", "/nowhere"])
-      expect([path, (await house.call(path)).headers.get("ratelimit")]).toEqual([path, null])
+      expect([path, (await service.call(path)).headers.get("ratelimit")]).toEqual([path, null])
   })
 })

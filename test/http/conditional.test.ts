@@ -2,28 +2,28 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import { catalog } from "../../src/catalog.ts"
 import { isConditional } from "../../src/core/operation.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { NOW, reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 
-let house: House
+let service: Service
 let workspace: number
 let key: string
 let app: string
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase(), now: () => NOW })
-  workspace = await house.workspace({ plan: "pro" })
-  key = await house.key(workspace)
+  service = openService({ sql: await freshDatabase(), now: () => NOW })
+  workspace = await service.workspace({ plan: "pro" })
+  key = await service.key(workspace)
   app = await tracked("10001")
 })
 
-const tracked = (iosId: string) => trackOwn(house.sql, { workspaceId: workspace, iosId, keywords: ["tea", "mate"] })
+const tracked = (iosId: string) => trackOwn(service.sql, { workspaceId: workspace, iosId, keywords: ["tea", "mate"] })
 
 /** Returns the workspace's spent credits, from its account and from its ledger. */
 async function spent() {
-  const [row] = await house.sql<{ used: number; charges: number }[]>`
+  const [row] = await service.sql<{ used: number; charges: number }[]>`
     select a.used, (select count(*)::int from ledger l where l.workspace_id = a.workspace_id) as charges
     from account a
     where a.workspace_id = ${workspace}`
@@ -32,7 +32,7 @@ async function spent() {
 
 async function asked(path: string, held?: string, method = "GET") {
   const before = await spent()
-  const answer = await house.call(path, {
+  const answer = await service.call(path, {
     key,
     method,
     ...(held !== undefined && { headers: { "if-none-match": held } }),
@@ -76,7 +76,7 @@ describe("a keyed read", () => {
     const path = `/v1/apps/${app}/keywords`
     const before = await asked(path)
     expect((await asked(path, before.etag)).status).toBe(304)
-    await record(house.sql, [reading("tea", "2025-11-20T10:00:00Z", [10002, 10001])], () => NOW)
+    await record(service.sql, [reading("tea", "2025-11-20T10:00:00Z", [10002, 10001])], () => NOW)
     const after = await asked(path, before.etag)
     expect([after.status, after.paid, after.charges]).toEqual([200, 1, 1])
     expect(after.etag).not.toBe(before.etag)
@@ -101,10 +101,13 @@ describe("a keyed read", () => {
       const refused = await asked(path, "*")
       expect([path, refused.status, refused.etag, refused.paid]).toEqual([path, status, null as never, 0])
     }
-    const poor = await house.workspace({ plan: "pro", overrides: { credits: 0, ratePerSecond: 100 } })
-    const { status } = await house.call("/v1/apps", { key: await house.key(poor), headers: { "if-none-match": "*" } })
+    const poor = await service.workspace({ plan: "pro", overrides: { credits: 0, ratePerSecond: 100 } })
+    const { status } = await service.call("/v1/apps", {
+      key: await service.key(poor),
+      headers: { "if-none-match": "*" },
+    })
     expect(status).toBe(402)
-    const keyless = await house.call("/v1/apps", { headers: { "if-none-match": "*" } })
+    const keyless = await service.call("/v1/apps", { headers: { "if-none-match": "*" } })
     expect(keyless.status).toBe(401)
   })
 
@@ -113,7 +116,7 @@ describe("a keyed read", () => {
     const before = await spent()
     const held = (i: number) => (i % 2 === 0 ? { headers: { "if-none-match": etag } } : {})
     const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => house.call("/v1/apps", { key, ...held(i) })),
+      Array.from({ length: 100 }, (_, i) => service.call("/v1/apps", { key, ...held(i) })),
     )
     expect(answers.map(({ status }) => status)).toEqual(
       Array.from({ length: 100 }, (_, i) => (i % 2 === 0 ? 304 : 200)),
@@ -124,9 +127,9 @@ describe("a keyed read", () => {
 
   test("a read answered with 304 is logged with its status and without cost", async () => {
     const { etag } = await asked("/v1/apps")
-    house.logged.length = 0
+    service.logged.length = 0
     await asked("/v1/apps", etag)
-    const line = JSON.parse(house.logged.find((text) => text.includes('"call"')) as string)
+    const line = JSON.parse(service.logged.find((text) => text.includes('"call"')) as string)
     expect(line).toMatchObject({ operation: "list_apps", status: 304, cost: 0 })
   })
 })
@@ -151,15 +154,15 @@ test("a call that waits, spends or writes has no ETag and is always charged", as
     "validate_listing",
   ])
   const body = { action: "add_keywords", args: { appId: app, keywords: ["tides"] } }
-  const previewed = await house.call("/v1/actions", { key, method: "POST", body, headers: { "if-none-match": "*" } })
+  const previewed = await service.call("/v1/actions", { key, method: "POST", body, headers: { "if-none-match": "*" } })
   expect([previewed.status, previewed.headers.get("etag")]).toEqual([200, null])
 })
 
 test("a test key gets the sample's ETag, and 304", async () => {
-  const testKey = await house.key(workspace, { kind: "test" })
-  const etag = (await house.call("/v1/apps", { key: testKey })).headers.get("etag") as string
+  const testKey = await service.key(workspace, { kind: "test" })
+  const etag = (await service.call("/v1/apps", { key: testKey })).headers.get("etag") as string
   expect(etag).toMatch(/^W\/"[0-9a-f]{32}"$/)
-  const again = await house.call("/v1/apps", { key: testKey, headers: { "if-none-match": etag } })
+  const again = await service.call("/v1/apps", { key: testKey, headers: { "if-none-match": etag } })
   expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", etag])
 })
 
@@ -171,7 +174,7 @@ test("a tool call ignores If-None-Match", async () => {
   }
   const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_apps", arguments: {} } }
   const init = { method: "POST", body: JSON.stringify(body), headers: { ...headers, authorization: `Bearer ${key}` } }
-  const answer = await house.app.fetch(new Request(`${PUBLIC_URL}/mcp`, init), null)
+  const answer = await service.app.fetch(new Request(`${PUBLIC_URL}/mcp`, init), null)
   expect([answer.status, answer.headers.get("etag"), (await answer.json()).result.isError ?? false]).toEqual([
     200,
     null,

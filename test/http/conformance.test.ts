@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { catalog } from "../../src/catalog.ts"
 import { readTree } from "../../src/database/assets.ts"
 import { freshDatabase } from "../database.ts"
-import { openHouse } from "../house.ts"
+import { openService } from "../service.ts"
 import { conformanceFixtures, conformanceOffers, conformanceTools } from "./conformance-tools.ts"
 import { type Served, serve, signedIn } from "./tools-server.ts"
 
@@ -114,15 +114,15 @@ const served: Served[] = []
 const directory = mkdtempSync(join(tmpdir(), "appmeter-conformance-"))
 
 beforeAll(async () => {
-  const house = openHouse({
+  const service = openService({
     sql: await freshDatabase(),
     catalog: [...catalog, ...conformanceTools],
     offers: conformanceOffers,
     toolPace: { progressEveryMs: 50 },
     fixtures: new Map([...readTree("fixtures/sandbox", ".json"), ...conformanceFixtures]),
   })
-  const server = serve(house)
-  const proxy = signedIn(server, await house.key(await house.workspace()))
+  const server = serve(service)
+  const proxy = signedIn(server, await service.key(await service.workspace()))
   served.push(proxy, server)
   for (const revision of Object.keys(PASSING)) reports.set(revision, await run(proxy.url, revision))
 })

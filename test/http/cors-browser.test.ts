@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { freshDatabase } from "../database.ts"
-import { openHouse } from "../house.ts"
 import { chromiumBinary, openTab, type Tab } from "../pages/browser.ts"
+import { openService } from "../service.ts"
 
 setDefaultTimeout(120_000)
 
@@ -37,18 +37,18 @@ describe.skipIf(binary === null)("a page of another origin, in a browser", () =>
     const html = { headers: { "content-type": "text/html" } }
     page = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("<title>a dashboard</title>", html) })
     const served = (corsOrigins: string[]) => {
-      const house = openHouse({ sql, settings: { corsOrigins } })
+      const service = openService({ sql, settings: { corsOrigins } })
       const server = Bun.serve({
         hostname: "127.0.0.1",
         port: 0,
-        fetch: (asked) => house.app.fetch(asked, "127.0.0.1"),
+        fetch: (asked) => service.app.fetch(asked, "127.0.0.1"),
       })
-      return { house, server }
+      return { service, server }
     }
     const named = served([page.url.origin])
     open = named.server
     closed = served([]).server
-    key = await named.house.key(await named.house.workspace())
+    key = await named.service.key(await named.service.workspace())
     tab = await openTab(binary as string)
     await tab.open(page.url.href)
   })

@@ -2,22 +2,22 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { readSettings } from "../../src/settings/settings.ts"
 import { freshDatabase } from "../database.ts"
-import { checkedHeaders, type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { checkedHeaders, openService, PUBLIC_URL, type Service } from "../service.ts"
 
 const OURS = "https://dashboard.example.com"
 const THEIRS = "https://other.example.com"
 
 let sql: Sql
-let closed: House
-let named: House
-let open: House
+let closed: Service
+let named: Service
+let open: Service
 let key: string
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  closed = openHouse({ sql })
-  named = openHouse({ sql, settings: { corsOrigins: ["http://localhost:5173", OURS] } })
-  open = openHouse({ sql, settings: { corsOrigins: ["*"] } })
+  closed = openService({ sql })
+  named = openService({ sql, settings: { corsOrigins: ["http://localhost:5173", OURS] } })
+  open = openService({ sql, settings: { corsOrigins: ["*"] } })
   key = await closed.key(await closed.workspace())
 })
 
@@ -25,12 +25,12 @@ const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" }
 const AS_TOOL = { "content-type": "application/json", accept: "application/json, text/event-stream" }
 
 /** Sends the preflight that a browser sends before a call with a key. */
-async function preflight({ app }: House, path: string, origin: string, method = "GET"): Promise<Response> {
+async function preflight({ app }: Service, path: string, origin: string, method = "GET"): Promise<Response> {
   const headers = { origin, "access-control-request-method": method, "access-control-request-headers": "authorization" }
   return await app.fetch(new Request(`${PUBLIC_URL}${path}`, { method: "OPTIONS", headers }), "127.0.0.1")
 }
 
-async function called({ app }: House, path: string, origin: string): Promise<Response> {
+async function called({ app }: Service, path: string, origin: string): Promise<Response> {
   const headers = { origin, authorization: `Bearer ${key}`, ...(path === "/mcp" && AS_TOOL) }
   const init = path === "/mcp" ? { method: "POST", body: JSON.stringify(LIST), headers } : { headers }
   return await app.fetch(new Request(`${PUBLIC_URL}${path}`, init), "127.0.0.1")
@@ -102,10 +102,10 @@ test("an assistant on an allowed page lists tools; on another it is refused befo
 })
 
 test("documents and the sandbox stay open to every page, and the sandbox refuses OPTIONS", async () => {
-  for (const house of [closed, named])
+  for (const service of [closed, named])
     for (const path of ["/v1/sandbox/apps", "/v1/openapi.json"]) {
-      expect(readableBy(await called(house, path, THEIRS))).toBe("*")
-      expect((await preflight(house, path, OURS)).status).toBe(405)
+      expect(readableBy(await called(service, path, THEIRS))).toBe("*")
+      expect((await preflight(service, path, OURS)).status).toBe(405)
     }
 })
 

@@ -12,7 +12,7 @@ import { toolOf } from "../../src/http/tools/listing.ts"
 import { type Deprecation, deprecated, described } from "../../src/lib/schema.ts"
 import { DAY_MS } from "../../src/lib/time.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 
 const OLD: Deprecation = { since: "2026-12-01", until: "2027-12-01", instead: "use get_new." }
 const COLOUR: Deprecation = { since: "2027-01-15", until: "2028-01-15", instead: "use tone." }
@@ -54,28 +54,28 @@ const going = [getOld, getNew]
 const fixtures = new Map(going.map(({ id }) => [`${id}.json`, JSON.stringify({ input: {}, answer: { ok: true } })]))
 const LINK = '</docs/operate/changes>; rel="deprecation"'
 
-let house: House
+let service: Service
 let key: string
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase(), catalog: going, fixtures })
-  key = await house.key(await house.workspace())
+  service = openService({ sql: await freshDatabase(), catalog: going, fixtures })
+  key = await service.key(await service.workspace())
 })
 
 const toldBy = ({ headers }: { headers: Headers }) => [headers.get("deprecation"), headers.get("sunset")]
 
 describe("deprecations", () => {
   test("every answer of a deprecated operation, or to a deprecated parameter, has deprecation headers", async () => {
-    const old = await house.call("/v1/old", { key })
+    const old = await service.call("/v1/old", { key })
     expect([old.status, ...toldBy(old)]).toEqual([200, "@1796083200", "Wed, 01 Dec 2027 00:00:00 GMT"])
     expect(old.headers.get("link")).toStartWith(LINK)
     const held = { "if-none-match": old.headers.get("etag") as string }
-    expect(toldBy(await house.call("/v1/old", { key, headers: held }))).toEqual(toldBy(old))
-    const refused = await house.call("/v1/old?x=1", { key })
+    expect(toldBy(await service.call("/v1/old", { key, headers: held }))).toEqual(toldBy(old))
+    const refused = await service.call("/v1/old?x=1", { key })
     expect([refused.status, ...toldBy(refused)]).toEqual([400, ...toldBy(old)])
 
-    expect(toldBy(await house.call("/v1/new?tone=warm", { key }))).toEqual([null, null])
-    const sent = await house.call("/v1/new?colour=red", { key })
+    expect(toldBy(await service.call("/v1/new?tone=warm", { key }))).toEqual([null, null])
+    const sent = await service.call("/v1/new?colour=red", { key })
     expect([sent.status, ...toldBy(sent)]).toEqual([200, "@1799971200", "Sat, 15 Jan 2028 00:00:00 GMT"])
   })
 
@@ -86,8 +86,8 @@ describe("deprecations", () => {
     expect(toolOf(getNew)).toMatchObject({
       inputSchema: { properties: { colour: { deprecated: true, description: expect.stringContaining("use tone.") } } },
     })
-    expect(toldBy(await house.tool("get_old", {}, { key }))[0]).toBe("@1796083200")
-    expect(toldBy(await house.tool("get_new", { tone: "warm" }, { key }))[0]).toBeNull()
+    expect(toldBy(await service.tool("get_old", {}, { key }))[0]).toBe("@1796083200")
+    expect(toldBy(await service.tool("get_new", { tone: "warm" }, { key }))[0]).toBeNull()
   })
 
   test("a deprecation is marked in the OpenAPI document, in the reference and in the manual", () => {
@@ -128,7 +128,7 @@ test("every deprecation in the catalog gives at least a year's notice and names 
 })
 
 test("an answer without deprecations has no deprecation headers", async () => {
-  const all = openHouse({ sql: house.sql })
+  const all = openService({ sql: service.sql })
   for (const path of ["/v1/apps", "/v1/account", "/docs"])
     expect(toldBy(await all.call(path, { key }))).toEqual([null, null])
 })

@@ -3,18 +3,18 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib"
 import fc from "fast-check"
 import { encodingFor, inEncoding, MIN_BYTES, textResponse } from "../../src/lib/compression.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 
 const DECODED = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
 
-let house: House
+let service: Service
 let key: string
 let server: Bun.Server<undefined>
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
-  key = await house.key(await house.workspace())
-  const fetch = (request: Request) => house.app.fetch(request, "127.0.0.1")
+  service = openService({ sql: await freshDatabase() })
+  key = await service.key(await service.workspace())
+  const fetch = (request: Request) => service.app.fetch(request, "127.0.0.1")
   server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch })
 })
 afterAll(() => server.stop(true))

@@ -3,16 +3,16 @@ import { catalog } from "../../src/catalog.ts"
 import { readTree } from "../../src/database/assets.ts"
 import { FAULT_CODES, FAULTS } from "../../src/lib/faults.ts"
 import { freshDatabase } from "../database.ts"
-import { type CallOptions, type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
+import { type CallOptions, openService, PUBLIC_URL, type Service } from "../service.ts"
 
-let house: House
-let samples: House
+let service: Service
+let samples: Service
 let key: string
 
 const newKey = async () =>
-  await house.key(
-    await house.workspace({
+  await service.key(
+    await service.workspace({
       plan: "enterprise",
       explorer: true,
       overrides: { credits: 1_000_000, ratePerSecond: 100_000 },
@@ -21,8 +21,8 @@ const newKey = async () =>
 
 beforeAll(async () => {
   const sql = await freshDatabase()
-  house = openHouse({ sql })
-  samples = openHouse({ sql, catalog: catalogWithSamples, fixtures: fixturesWithSamples() })
+  service = openService({ sql })
+  samples = openService({ sql, catalog: catalogWithSamples, fixtures: fixturesWithSamples() })
   key = await newKey()
 })
 
@@ -34,7 +34,7 @@ describe("every operation", () => {
 
     test(`${id}: a sample path routes to the operation itself`, async () => {
       const query = method === "GET" && rest.length > 0 ? `?${new URLSearchParams(rest)}` : ""
-      const answer = await house.call(`/v1/sandbox${sample}${query}`, { method })
+      const answer = await service.call(`/v1/sandbox${sample}${query}`, { method })
       // the sandbox has GET operations only, so it has no path of another method
       expect(answer.status).toBe(method === "GET" ? 200 : 404)
       if (method !== "GET") return
@@ -45,7 +45,7 @@ describe("every operation", () => {
     test(`${id}: every other method, HEAD included, is refused free of charge and with Allow`, async () => {
       const used = new Set<number>()
       for (const wrong of ["PUT", "PATCH", "DELETE", "HEAD", method === "GET" ? "POST" : "GET"]) {
-        const answer = await house.call(`/v1${sample}`, { key, method: wrong })
+        const answer = await service.call(`/v1${sample}`, { key, method: wrong })
         expect([wrong, answer.status, answer.headers.get("allow")]).toEqual([wrong, 405, method])
         used.add(answer.credits.used)
       }
@@ -54,7 +54,7 @@ describe("every operation", () => {
 
     test(`${id}: in the sandbox Allow names a method that is answered, or the path does not exist`, async () => {
       for (const asked of ["GET", "HEAD", "POST", "OPTIONS", "DELETE"]) {
-        const { status, headers } = await house.call(`/v1/sandbox${sample}`, { method: asked })
+        const { status, headers } = await service.call(`/v1/sandbox${sample}`, { method: asked })
         const expected = method !== "GET" ? [404, null] : asked !== "GET" ? [405, "GET"] : null
         if (expected) expect([asked, status, headers.get("allow")]).toEqual([asked, ...expected] as typeof expected)
       }
@@ -67,7 +67,7 @@ describe("every operation", () => {
         `/V1${sample}`,
         `/v1/${sample}`,
       ]) {
-        expect((await house.call(twin, { key })).status).toBe(404)
+        expect((await service.call(twin, { key })).status).toBe(404)
       }
     })
   }
@@ -75,64 +75,64 @@ describe("every operation", () => {
 
 describe("the sandbox", () => {
   test("the sandbox answers only GET, without a key, and valid parameters do not change a byte", async () => {
-    const plain = await house.call("/v1/sandbox/apps")
+    const plain = await service.call("/v1/sandbox/apps")
     expect([plain.status, plain.credits]).toMatchObject([200, { used: 0, limit: 0, remaining: 0 }])
     expect(plain.headers.get("access-control-allow-origin")).toBe("*")
     const app = plain.body.apps[0].id
     const [a, b] = [
-      await house.call(`/v1/sandbox/apps/${app}/keywords`),
-      await house.call(`/v1/sandbox/apps/${app}/keywords?country=${plain.body.apps[0].countries[0].toUpperCase()}`),
+      await service.call(`/v1/sandbox/apps/${app}/keywords`),
+      await service.call(`/v1/sandbox/apps/${app}/keywords?country=${plain.body.apps[0].countries[0].toUpperCase()}`),
     ]
     expect(a.text).toBe(b.text)
     for (const method of ["POST", "HEAD", "OPTIONS", "DELETE"]) {
-      expect((await house.call("/v1/sandbox/apps", { method })).status).toBe(405)
+      expect((await service.call("/v1/sandbox/apps", { method })).status).toBe(405)
     }
   })
 
   test("the sandbox checks route, input and ids like a live call", async () => {
-    expect((await house.call("/v1/sandbox/nowhere")).body.error).toBe("unknown_endpoint")
-    expect((await house.call("/v1/sandbox")).body.error).toBe("unknown_endpoint")
-    expect((await house.call("/v1/sandbox/apps?limit=3")).body).toMatchObject({
+    expect((await service.call("/v1/sandbox/nowhere")).body.error).toBe("unknown_endpoint")
+    expect((await service.call("/v1/sandbox")).body.error).toBe("unknown_endpoint")
+    expect((await service.call("/v1/sandbox/apps?limit=3")).body).toMatchObject({
       error: "invalid_arguments",
       field: "limit",
     })
-    const app = (await house.call("/v1/sandbox/apps")).body.apps[0].id
-    expect((await house.call(`/v1/sandbox/apps/${app}/keywords?country=zz`)).body.error).toBe("bad_country")
-    expect((await house.call("/v1/sandbox/apps/app_other/keywords")).body.error).toBe("not_found")
+    const app = (await service.call("/v1/sandbox/apps")).body.apps[0].id
+    expect((await service.call(`/v1/sandbox/apps/${app}/keywords?country=zz`)).body.error).toBe("bad_country")
+    expect((await service.call("/v1/sandbox/apps/app_other/keywords")).body.error).toBe("not_found")
   })
 
   test("every id in a sample answer resolves to an answer of its own", async () => {
     const app = "/v1/sandbox/apps/app_lumenjournal"
-    const { rivals } = (await house.call(`${app}/rivals`)).body
+    const { rivals } = (await service.call(`${app}/rivals`)).body
     expect(rivals.length).toBeGreaterThan(1)
     for (const { id, name } of rivals)
       for (const below of ["", "/market", "/adnetworks"]) {
-        const { status, body } = await house.call(`${app}/rivals/${id}${below}`)
+        const { status, body } = await service.call(`${app}/rivals/${id}${below}`)
         expect([status, body.id, body.name]).toEqual([200, id, name])
       }
-    for (const { rivalId } of (await house.call("/v1/sandbox/alerts")).body.alerts)
-      if (rivalId !== null) expect((await house.call(`${app}/rivals/${rivalId}`)).body.id).toBe(rivalId)
-    for (const { id } of (await house.call("/v1/sandbox/search?q=journal")).body.results)
-      expect((await house.call(`/v1/sandbox/fetch?id=${encodeURIComponent(id)}`)).body.id).toBe(id)
-    for (const { id } of (await house.call("/v1/sandbox/apps")).body.apps)
-      expect((await house.call(`/v1/sandbox/apps/${id}`)).body.id).toBe(id)
-    expect((await house.call(`${app}/rivals/9990000199`)).status).toBe(404)
+    for (const { rivalId } of (await service.call("/v1/sandbox/alerts")).body.alerts)
+      if (rivalId !== null) expect((await service.call(`${app}/rivals/${rivalId}`)).body.id).toBe(rivalId)
+    for (const { id } of (await service.call("/v1/sandbox/search?q=journal")).body.results)
+      expect((await service.call(`/v1/sandbox/fetch?id=${encodeURIComponent(id)}`)).body.id).toBe(id)
+    for (const { id } of (await service.call("/v1/sandbox/apps")).body.apps)
+      expect((await service.call(`/v1/sandbox/apps/${id}`)).body.id).toBe(id)
+    expect((await service.call(`${app}/rivals/9990000199`)).status).toBe(404)
   })
 
   test("the sandbox answers 304 to a matching ETag, and a test key gets the same bytes on the live URL", async () => {
-    const first = await house.call("/v1/sandbox/apps")
+    const first = await service.call("/v1/sandbox/apps")
     const etag = first.headers.get("etag") as string
-    const again = await house.call("/v1/sandbox/apps", { headers: { "if-none-match": etag } })
+    const again = await service.call("/v1/sandbox/apps", { headers: { "if-none-match": etag } })
     expect([again.status, again.text]).toEqual([304, ""])
-    const testKey = await house.key(await house.workspace({ plan: "free" }), { kind: "test" })
-    const keyed = await house.call("/v1/apps", { key: testKey })
+    const testKey = await service.key(await service.workspace({ plan: "free" }), { kind: "test" })
+    const keyed = await service.call("/v1/apps", { key: testKey })
     expect(keyed.text).toBe(first.text)
     expect(keyed.headers.get("cache-control")).toBe("private, no-store")
   })
 
   test("the sandbox limits one address without affecting others", async () => {
-    const slow = openHouse({
-      sql: house.sql,
+    const slow = openService({
+      sql: service.sql,
       settings: { sandboxPerSecond: 3 },
       now: () => new Date("2026-11-02T10:00:00.500Z"),
     })
@@ -143,8 +143,8 @@ describe("the sandbox", () => {
   })
 
   test("documents have a rate limit per address with a separate count", async () => {
-    const slow = openHouse({
-      sql: house.sql,
+    const slow = openService({
+      sql: service.sql,
       settings: { sandboxPerSecond: 2 },
       now: () => new Date("2026-11-02T10:00:00.500Z"),
     })
@@ -230,7 +230,7 @@ describe("queries", () => {
   ]
   for (const [what, path, code, field] of refused) {
     test(`the query is refused with the name of the field: ${what}`, async () => {
-      expect((await house.call(path, { key })).body).toMatchObject({ error: code, field })
+      expect((await service.call(path, { key })).body).toMatchObject({ error: code, field })
     })
   }
 })
@@ -244,8 +244,8 @@ describe("an empty value", () => {
       for (const name of Object.keys(input.entries).filter((name) => !path.includes(`:${name}`) && name !== names)) {
         const { [name]: _, ...others } = given
         const query = Object.entries<string>(others).filter(([other]) => !path.includes(`:${other}`))
-        const rest = await house.call(`/v1${filled}?${new URLSearchParams([...query, [name, ""]])}`, { key })
-        const tool = await house.tool(id, { ...others, [name]: "" }, { key })
+        const rest = await service.call(`/v1${filled}?${new URLSearchParams([...query, [name, ""]])}`, { key })
+        const tool = await service.tool(id, { ...others, [name]: "" }, { key })
         expect([method, id, name, tool.body]).toEqual([method, id, name, rest.body])
         if (rest.status === 400) expect(rest.body.field).toBe(name)
         else taken.push(`${id} ${name}`)
@@ -262,37 +262,37 @@ describe("an empty value", () => {
 
 describe("public documents", () => {
   test("the link of every error code leads to its entry", async () => {
-    const page = await house.call("/docs/errors")
+    const page = await service.call("/docs/errors")
     expect(page.status).toBe(200)
     for (const code of FAULT_CODES) expect(page.text).toContain(`id="${code}"`)
-    const { docs } = (await house.call("/v1/nowhere", { key })).body
+    const { docs } = (await service.call("/v1/nowhere", { key })).body
     expect(docs).toBe("http://127.0.0.1:8787/docs/errors#unknown_endpoint")
   })
 
   test("the account's link, /docs and the OpenAPI document exist", async () => {
-    const { docs } = (await house.call("/v1/account", { key })).body
-    expect((await house.call(new URL(docs).pathname)).status).toBe(200)
-    expect((await house.call("/docs/")).headers.get("location")).toBe("/docs")
-    const document = await house.call("/v1/openapi.json")
+    const { docs } = (await service.call("/v1/account", { key })).body
+    expect((await service.call(new URL(docs).pathname)).status).toBe(200)
+    expect((await service.call("/docs/")).headers.get("location")).toBe("/docs")
+    const document = await service.call("/v1/openapi.json")
     expect(document.body).toMatchObject({ openapi: "3.1.0", info: { version: "1.5.0" } })
   })
 
   test("a key in the URL is refused on every path and never logged", async () => {
     for (const path of ["/", "/docs", "/livez", "/v1/openapi.json", "/v1/sandbox/apps", "/v1/apps", "/elsewhere"]) {
       for (const spelled of [key, key.replaceAll("_", "%5F"), `%73${key.slice(1)}`, `%2573${key.slice(1)}`]) {
-        const answer = await house.call(`${path}?api_key=${spelled}`)
+        const answer = await service.call(`${path}?api_key=${spelled}`)
         expect([answer.status, answer.body.error]).toEqual([400, "key_in_url"])
         expect(answer.text).not.toContain(key.slice(9))
       }
     }
-    expect((await house.call(`/v1/apps/${key}`)).body.error).toBe("key_in_url")
-    expect(house.logged.join("")).not.toContain(key.slice(9))
+    expect((await service.call(`/v1/apps/${key}`)).body.error).toBe("key_in_url")
+    expect(service.logged.join("")).not.toContain(key.slice(9))
   })
 
   test("a request without a usable Host header is answered like any other", async () => {
     const ask = async (path: string) => {
       const request = { method: "GET", url: path, headers: new Headers() } as unknown as Request
-      return (await house.app.fetch(request, null)).status
+      return (await service.app.fetch(request, null)).status
     }
     expect([await ask("/livez"), await ask("/readyz"), await ask("/v1/sandbox/apps")]).toEqual([200, 200, 200])
   })
@@ -300,16 +300,16 @@ describe("public documents", () => {
   test("outside of /v1 an unknown path returns 404 for every method", async () => {
     for (const path of ["/v1x", "/elsewhere"]) {
       for (const method of ["GET", "POST"]) {
-        expect((await house.call(path, { method })).body.error).toBe("unknown_endpoint")
+        expect((await service.call(path, { method })).body.error).toBe("unknown_endpoint")
       }
     }
   })
 
   test("on a stop readiness fails before liveness", async () => {
-    expect((await house.call("/readyz")).status).toBe(200)
-    house.app.setReady(false)
-    expect([(await house.call("/readyz")).status, (await house.call("/livez")).status]).toEqual([503, 200])
-    house.app.setReady(true)
+    expect((await service.call("/readyz")).status).toBe(200)
+    service.app.setReady(false)
+    expect([(await service.call("/readyz")).status, (await service.call("/livez")).status]).toEqual([503, 200])
+    service.app.setReady(true)
   })
 })
 

@@ -10,10 +10,10 @@ import { tableColumns, tableText } from "../../src/http/tables.ts"
 import { toolOf } from "../../src/http/tools/listing.ts"
 import { jsonSchema, type Schema } from "../../src/lib/schema.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { trackYear } from "../keywords/tracked-year.ts"
 import { cases } from "../long.ts"
 import { NOW } from "../measuring/record/measured.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { readCsv } from "../sharing/read-csv.ts"
 import { newStoreId, trackOwn } from "../world/app.ts"
 
@@ -121,37 +121,37 @@ describe.each(narrow.map((operation) => [operation.id, operation] as const))("%s
 })
 
 describe("fields", () => {
-  let house: House
+  let service: Service
   let key: string
   let app: string
   let testKey: string
 
   beforeAll(async () => {
-    house = openHouse({ sql: await freshDatabase(), now: () => NOW })
+    service = openService({ sql: await freshDatabase(), now: () => NOW })
     const overrides = { historyDays: 365, ratePerSecond: 1e6, trackedKeywords: 1_000 }
-    const workspace = await house.workspace({ plan: "enterprise", overrides })
-    key = await house.key(workspace)
-    testKey = await house.key(workspace, { kind: "test" })
-    app = await trackYear(house.sql, workspace, 50, "2025-11-20")
+    const workspace = await service.workspace({ plan: "enterprise", overrides })
+    key = await service.key(workspace)
+    testKey = await service.key(workspace, { kind: "test" })
+    app = await trackYear(service.sql, workspace, 50, "2025-11-20")
   })
 
   test("`fields` narrows REST answers, rows and tool answers at the same price", async () => {
     const path = `/v1/apps/${app}/keywords`
-    const whole = (await house.call(path, { key })).body
-    const before = (await house.call("/v1/account", { key })).credits.used
+    const whole = (await service.call(path, { key })).body
+    const before = (await service.call("/v1/account", { key })).credits.used
     const asked = { key, headers: { "accept-encoding": "identity" } }
-    const { body, credits, headers } = await house.call(`${path}?fields=term,rank`, asked)
+    const { body, credits, headers } = await service.call(`${path}?fields=term,rank`, asked)
     expect(credits.used - before).toBe(1)
     const rows = whole.keywords.map(({ term, rank }: Answer) => ({ term, rank }))
     expect(body).toEqual({ ...whole, keywords: rows })
-    expect((await house.call(`${path}?fields=rank&fields=term`, { key })).body).toEqual(body)
-    expect((await house.tool("list_keyword_ranks", { appId: app, fields: ["rank", "term"] }, { key })).body).toEqual(
+    expect((await service.call(`${path}?fields=rank&fields=term`, { key })).body).toEqual(body)
+    expect((await service.tool("list_keyword_ranks", { appId: app, fields: ["rank", "term"] }, { key })).body).toEqual(
       body,
     )
     const etag = headers.get("etag") as string
-    const held = (query: string) => house.call(`${path}${query}`, { key, headers: { "if-none-match": etag } })
+    const held = (query: string) => service.call(`${path}${query}`, { key, headers: { "if-none-match": etag } })
     expect([(await held("?fields=term,rank")).status, (await held("")).status]).toEqual([304, 200])
-    const csv = await house.call(`${path}?fields=term,rank`, { key, headers: { accept: "text/csv" } })
+    const csv = await service.call(`${path}?fields=term,rank`, { key, headers: { accept: "text/csv" } })
     expect(csv.text.split("\r\n")[0]).toBe("term,rank,country,platform,live")
     expect(csv.text.trim().split("\r\n").length).toBe(51)
   })
@@ -162,7 +162,7 @@ describe("fields", () => {
       const meant = names.toSorted((a, b) => b.length - a.length)[0]!
       const wrong = `${meant.slice(0, -1)}q`
       const { input } = sampleOf(operation)
-      const { isError, body } = await house.tool(operation.id, { ...input, fields: [names[0], wrong] }, { key })
+      const { isError, body } = await service.tool(operation.id, { ...input, fields: [names[0], wrong] }, { key })
       expect([operation.id, isError, body.error, body.field]).toEqual([
         operation.id,
         true,
@@ -178,7 +178,7 @@ describe("fields", () => {
       const query = new URLSearchParams(
         Object.entries(input).flatMap(([name, value]) => (inPath.has(name) ? [] : [[name, String(value)]])),
       )
-      const asked = async (fields: string) => await house.call(`/v1${path}?${query}&fields=${fields}`, { key })
+      const asked = async (fields: string) => await service.call(`/v1${path}?${query}&fields=${fields}`, { key })
       const rest = await asked(`${names[0]},${wrong}`)
       expect([rest.status, rest.body.detail]).toEqual([400, body.detail])
       for (const none of ["", ","]) expect((await asked(none)).body.field).toBe("fields")
@@ -187,7 +187,7 @@ describe("fields", () => {
 
   test("`fields` changes no byte in the sandbox or for a test key", async () => {
     const read = async (path: string, headers = {}) => {
-      const response = await house.app.fetch(new Request(`${PUBLIC_URL}${path}`, { headers }), null)
+      const response = await service.app.fetch(new Request(`${PUBLIC_URL}${path}`, { headers }), null)
       return { status: response.status, text: await response.text() }
     }
     for (const operation of narrow) {
@@ -209,11 +209,11 @@ describe("fields", () => {
 
 test("a row keeps the field that names it whatever is selected, over REST and tools", async () => {
   const sql = await freshDatabase()
-  const house = openHouse({ sql })
-  const workspaceId = await house.workspace({ plan: "pro" })
+  const service = openService({ sql })
+  const workspaceId = await service.workspace({ plan: "pro" })
   const appId = await trackOwn(sql, { workspaceId, iosId: newStoreId() })
-  const key = await house.key(workspaceId)
+  const key = await service.key(workspaceId)
   const named = { apps: [{ id: appId, goal: null }] }
-  expect((await house.call("/v1/apps?fields=goal", { key })).body).toMatchObject(named)
-  expect(JSON.stringify(await house.tool("list_apps", { fields: ["goal"] }, { key }))).toContain(appId)
+  expect((await service.call("/v1/apps?fields=goal", { key })).body).toMatchObject(named)
+  expect(JSON.stringify(await service.tool("list_apps", { fields: ["goal"] }, { key }))).toContain(appId)
 })

@@ -1,18 +1,18 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { catalog } from "../../src/catalog.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 
 /** Maximum bytes per operation without examples, so that an assistant can read the document. */
 const MAX_BYTES = 8_700
 
-let house: House
+let service: Service
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
+  service = openService({ sql: await freshDatabase() })
 })
 
 async function served(path: string): Promise<string> {
-  const response = await house.app.fetch(new Request(`${PUBLIC_URL}${path}`), null)
+  const response = await service.app.fetch(new Request(`${PUBLIC_URL}${path}`), null)
   expect(response.status).toBe(200)
   return await response.text()
 }

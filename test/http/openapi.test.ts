@@ -16,9 +16,9 @@ import { jsonSchema } from "../../src/lib/schema.ts"
 import { closed } from "../closed-document.ts"
 import operationRows from "../contract/operations.json"
 import { freshDatabase } from "../database.ts"
-import { openHouse, PUBLIC_URL } from "../house.ts"
 import { LONG, long } from "../long.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
+import { openService, PUBLIC_URL } from "../service.ts"
 import { expectSnapshots } from "../snapshot.ts"
 import { partsOf } from "./openapi-parts.ts"
 
@@ -159,7 +159,7 @@ describe("an operation in the document", () => {
   })
 
   test("each required parameter has an example, and the sandbox answers a read built from them", async () => {
-    const house = await openHouse({ sql: await freshDatabase(), settings: { sandboxPerSecond: 1_000 } })
+    const service = await openService({ sql: await freshDatabase(), settings: { sandboxPerSecond: 1_000 } })
     let read = 0
     for (const [path, { get }] of Object.entries(document.paths)) {
       const given = (get?.parameters ?? []).map(resolved).filter(({ required }) => required)
@@ -172,7 +172,7 @@ describe("an operation in the document", () => {
       )
       const query = new URLSearchParams(placed("query").map(({ name, example }) => [name, String(example)]))
       const url = `${PUBLIC_URL}/v1/sandbox${filled}?${query}`
-      const { status } = await house.app.fetch(new Request(url), null)
+      const { status } = await service.app.fetch(new Request(url), null)
       expect([path, status]).toEqual([path, 200])
       read++
     }

@@ -5,8 +5,8 @@ import { type AppParts, createApp } from "../../src/app.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { freshDatabase } from "../database.ts"
-import { PUBLIC_URL } from "../house.ts"
 import { sandboxAt } from "../sandbox.ts"
+import { PUBLIC_URL } from "../service.ts"
 
 let sql: Sql
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test"
 import { catalog } from "../../src/catalog.ts"
 import { freshDatabase } from "../database.ts"
-import { openHouse, PUBLIC_URL } from "../house.ts"
+import { openService, PUBLIC_URL } from "../service.ts"
 
 test("the card of the MCP server names the endpoint, the sign-in and every tool of the catalog", async () => {
-  const house = openHouse({ sql: await freshDatabase() })
+  const service = openService({ sql: await freshDatabase() })
   const cards = await Promise.all(
     ["/.well-known/mcp.json", "/.well-known/mcp/server-card.json"].map((path) =>
-      house.app.fetch(new Request(`${PUBLIC_URL}${path}`), "192.0.2.1"),
+      service.app.fetch(new Request(`${PUBLIC_URL}${path}`), "192.0.2.1"),
     ),
   )
   const [card, same] = await Promise.all(cards.map((response) => response.text()))

@@ -4,8 +4,8 @@ import { catalog } from "../../src/catalog.ts"
 import { narrowed } from "../../src/core/operation.ts"
 import { jsonSchema, type Schema } from "../../src/lib/schema.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { trackYear } from "../keywords/tracked-year.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { grownAnswer } from "./grown.ts"
 
 const NOW = new Date("2025-11-20T12:00:00Z")
@@ -13,21 +13,21 @@ const NOW = new Date("2025-11-20T12:00:00Z")
 const MAX_KB = { "application/json": 60, "text/csv": 80, "application/jsonl": 80 }
 const DECODED = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
 
-let house: House
+let service: Service
 let key: string
 let app: string
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase(), now: () => NOW })
+  service = openService({ sql: await freshDatabase(), now: () => NOW })
   const overrides = { historyDays: 365, ratePerSecond: 1_000, trackedKeywords: 1_000 }
-  const workspace = await house.workspace({ plan: "enterprise", overrides })
-  key = await house.key(workspace)
-  app = await trackYear(house.sql, workspace, 50, "2025-11-20")
+  const workspace = await service.workspace({ plan: "enterprise", overrides })
+  key = await service.key(workspace)
+  app = await trackYear(service.sql, workspace, 50, "2025-11-20")
 })
 
 async function sent(accept: string, encoding: string): Promise<Uint8Array> {
   const headers = { authorization: `Bearer ${key}`, accept, "accept-encoding": encoding }
-  const response = await house.app.fetch(new Request(`${PUBLIC_URL}/v1/apps/${app}/history`, { headers }), null)
+  const response = await service.app.fetch(new Request(`${PUBLIC_URL}/v1/apps/${app}/history`, { headers }), null)
   expect([response.status, response.headers.get("content-encoding")]).toEqual([
     200,
     encoding === "identity" ? null : encoding,
@@ -53,7 +53,7 @@ test.each(Object.entries(MAX_KB))(
 
 /** Returns the size of a tool's answer in tokens of four bytes. */
 async function tokens(name: string, args: object): Promise<number> {
-  const { result } = await house.tool(name, { appId: app, ...args }, { key })
+  const { result } = await service.tool(name, { appId: app, ...args }, { key })
   return Math.round(Buffer.byteLength(JSON.stringify(result)) / 4)
 }
 

@@ -1,19 +1,19 @@
 import { expect, test } from "bun:test"
 import { freshDatabase } from "../database.ts"
-import { openHouse } from "../house.ts"
+import { openService } from "../service.ts"
 
 const ORIGIN = "http://127.0.0.1:8787"
 const PATHS = ["/v1/sandbox/apps", "/v1/sandbox/alerts", "/docs", "/llms.txt"]
 
 /** Returns a service with a clock that the test sets. */
-async function houseAt(at: { now: string }) {
-  const house = openHouse({ sql: await freshDatabase(), now: () => new Date(at.now) })
+async function serviceAt(at: { now: string }) {
+  const service = openService({ sql: await freshDatabase(), now: () => new Date(at.now) })
   return async (path: string, headers: Record<string, string> = {}) =>
-    await house.app.fetch(new Request(`${ORIGIN}${path}`, { headers }), "127.0.0.1")
+    await service.app.fetch(new Request(`${ORIGIN}${path}`, { headers }), "127.0.0.1")
 }
 
 test("each public answer has its own request id, whatever is answered after it", async () => {
-  const read = await houseAt({ now: "2026-11-24T12:00:00Z" })
+  const read = await serviceAt({ now: "2026-11-24T12:00:00Z" })
   const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => read(PATHS[i % PATHS.length] as string)))
   const ids = answers.map(({ headers }) => headers.get("x-request-id"))
   expect(new Set(ids).size).toBe(40)
@@ -21,7 +21,7 @@ test("each public answer has its own request id, whatever is answered after it",
 })
 
 test("headers of one caller's answer never reach another: request id, cached answer, encoding", async () => {
-  const read = await houseAt({ now: "2026-11-24T12:00:00Z" })
+  const read = await serviceAt({ now: "2026-11-24T12:00:00Z" })
   for (const path of PATHS) {
     const first = await read(path)
     const etag = first.headers.get("etag") as string
@@ -40,7 +40,7 @@ test("headers of one caller's answer never reach another: request id, cached ans
 
 test("the end of the month in the headers changes with the month, also for earlier cached answers", async () => {
   const at = { now: "2026-11-30T23:59:59.999Z" }
-  const read = await houseAt(at)
+  const read = await serviceAt(at)
   const resetOf = async (path: string) => (await read(path)).headers.get("x-credits-reset")
   for (const path of PATHS) expect(await resetOf(path)).toBe("2026-12-01T00:00:00.000Z")
   at.now = "2026-12-01T00:00:00.000Z"
@@ -48,7 +48,7 @@ test("the end of the month in the headers changes with the month, also for earli
 })
 
 test("an address with a key is refused each time, and cached addresses contain no key", async () => {
-  const read = await houseAt({ now: "2026-11-24T12:00:00Z" })
+  const read = await serviceAt({ now: "2026-11-24T12:00:00Z" })
   const key = `svc_live_${"a".repeat(32)}`
   for (let round = 0; round < 3; round++) {
     expect((await read("/v1/sandbox/apps")).status).toBe(200)

@@ -5,7 +5,7 @@ import { callsOf, type Subjects } from "../bench/holds-calls.ts"
 import { NOW } from "../bench/years-fill.ts"
 import { fillWorld } from "../bench/years-world.ts"
 import { freshDatabase } from "../database.ts"
-import { openHouse } from "../house.ts"
+import { openService } from "../service.ts"
 import { countedOn } from "./counted.ts"
 
 // Each statement is a round trip to the database, which is invisible if the database is on the same machine. The counts
@@ -22,8 +22,8 @@ beforeAll(async () => {
   await sql`update workspace set explorer = true where id = ${workspace}`
   const [{ name }] = await sql<[{ name: string }]>`select name from workspace where id = ${workspace}`
   const counted = countedOn(sql)
-  const house = openHouse({ sql: counted.sql, now: () => NOW })
-  const headers = { authorization: `Bearer ${await house.key(workspace, { workspace: name, scopes: SCOPES })}` }
+  const service = openService({ sql: counted.sql, now: () => NOW })
+  const headers = { authorization: `Bearer ${await service.key(workspace, { workspace: name, scopes: SCOPES })}` }
   const [{ iosId }] = await sql<[{ iosId: string }]>`
     select s.store_id as "iosId"
     from tracked_app a
@@ -31,7 +31,7 @@ beforeAll(async () => {
     where a.id = ${apps[0]!}`
   subjects = { sql, appId: apps[0]!, iosId, rivalId: rivals[0]! }
   call = async (path, before = () => {}) => {
-    const request = () => house.app.fetch(new Request(`http://127.0.0.1${path}`, { headers }), "127.0.0.1")
+    const request = () => service.app.fetch(new Request(`http://127.0.0.1${path}`, { headers }), "127.0.0.1")
     // a key is cached for 750 ms, and data that does not depend on a call is cached too
     await request()
     const sent = counted.statements()

@@ -4,9 +4,9 @@ import type { Operation } from "../../src/core/operation.ts"
 import { readTree } from "../../src/database/assets.ts"
 import { type TableType, tableColumns, tableText, tableTypeFor } from "../../src/http/tables.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { NOW, reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
+import { openService, type Service } from "../service.ts"
 import { readCsv } from "../sharing/read-csv.ts"
 import { trackOwn } from "../world/tracked.ts"
 
@@ -137,28 +137,28 @@ describe.each(tabular)("$id", (operation) => {
 })
 
 describe("over HTTP", () => {
-  let house: House
+  let service: Service
   let workspace: number
   let key: string
   let app: string
 
   beforeAll(async () => {
-    house = openHouse({ sql: await freshDatabase(), now: () => NOW })
-    workspace = await house.workspace()
-    key = await house.key(workspace)
+    service = openService({ sql: await freshDatabase(), now: () => NOW })
+    workspace = await service.workspace()
+    key = await service.key(workspace)
     const asked = { workspaceId: workspace, iosId: "10001", countries: ["us", "de"], origin: "own" }
-    app = await trackOwn(house.sql, { ...asked, keywords: ["tea", "mate", '=HYPERLINK("x")', "a,b"] })
+    app = await trackOwn(service.sql, { ...asked, keywords: ["tea", "mate", '=HYPERLINK("x")', "a,b"] })
     const days = [
       reading("tea", "2025-11-18T10:00:00Z", [10002, 10001], { source: "foreign" }),
       reading("tea", "2025-11-20T10:00:00Z", [10001]),
       reading("mate", "2025-11-20T11:00:00Z", [10002]),
       reading('=hyperlink("x")', "2025-11-20T10:30:00Z", [10001]),
     ]
-    await record(house.sql, days, () => NOW)
+    await record(service.sql, days, () => NOW)
   })
 
   const asked = (path: string, accept: string, headers = {}) =>
-    house.call(path, { key, headers: { accept, ...headers } })
+    service.call(path, { key, headers: { accept, ...headers } })
 
   test("keyword rows keep the three states apart, with source and time of each", async () => {
     const { status, headers, text } = await asked(`/v1/apps/${app}/keywords`, "text/csv")
@@ -214,7 +214,7 @@ describe("over HTTP", () => {
       keywords: [],
       origin: "own",
     }
-    const other = await trackOwn(house.sql, android)
+    const other = await trackOwn(service.sql, android)
     const none = csvRows((await asked(`/v1/apps/${other}/charts`, "text/csv")).text)
     expect(none).toMatchObject([{ device: "", rank: "", state: "no_ios_app" }])
   })
@@ -223,7 +223,7 @@ describe("over HTTP", () => {
     const path = `/v1/apps/${app}/keywords`
     const tags = new Map<string, string>()
     for (const accept of ["application/json", "text/csv", "application/jsonl"]) {
-      const before = (await house.call("/v1/account", { key })).credits.used
+      const before = (await service.call("/v1/account", { key })).credits.used
       const answer = await asked(path, accept)
       expect(answer.credits.used - before).toBe(1)
       tags.set(accept, answer.headers.get("etag") as string)
@@ -249,8 +249,8 @@ describe("over HTTP", () => {
     expect(csvRows(apps.text)).toMatchObject([{ id: app, iosId: "10001", countries: '["us","de"]', goal: "" }, {}])
     const alerts = await asked("/v1/alerts", "application/jsonl")
     expect([alerts.headers.get("content-type"), alerts.status]).toEqual(["application/jsonl; charset=utf-8", 200])
-    const explorer = await house.key(await house.workspace({ explorer: true, plan: "pro" }))
-    const found = await house.call("/v1/hive/find?genre=6012&country=us", {
+    const explorer = await service.key(await service.workspace({ explorer: true, plan: "pro" }))
+    const found = await service.call("/v1/hive/find?genre=6012&country=us", {
       key: explorer,
       headers: { accept: "text/csv" },
     })
@@ -259,11 +259,11 @@ describe("over HTTP", () => {
   })
 
   test("a test key gets the sample as rows, and the sandbox stays JSON", async () => {
-    const testKey = await house.key(workspace, { kind: "test" })
+    const testKey = await service.key(workspace, { kind: "test" })
     const path = "/apps/app_lumenjournal/keywords"
-    const { text } = await house.call(`/v1${path}`, { key: testKey, headers: { accept: "text/csv" } })
-    expect(csvRows(text).length).toBe((await house.call(`/v1/sandbox${path}`)).body.keywords.length)
-    const sandbox = await house.call(`/v1/sandbox${path}`, { headers: { accept: "text/csv" } })
+    const { text } = await service.call(`/v1${path}`, { key: testKey, headers: { accept: "text/csv" } })
+    expect(csvRows(text).length).toBe((await service.call(`/v1/sandbox${path}`)).body.keywords.length)
+    const sandbox = await service.call(`/v1/sandbox${path}`, { headers: { accept: "text/csv" } })
     expect(sandbox.body.keywords.length).toBeGreaterThan(1)
   })
 })

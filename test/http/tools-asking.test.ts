@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { modern as anew, CAPABILITIES, ENVELOPE, MODERN, post, request } from "./tools-messages.ts"
 import { type Served, serve } from "./tools-server.ts"
@@ -13,7 +13,7 @@ import { type Served, serve } from "./tools-server.ts"
 // Replaces the person at the button: the official clients of both revisions, with a handler, against real servers.
 
 let sql: Sql
-let house: House
+let service: Service
 let servers: Served[]
 let workspace: number
 let key: string
@@ -21,17 +21,17 @@ let app: string
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
+  service = openService({ sql })
   // two processes on one database, as behind a load balancer
-  servers = [serve(house), serve(openHouse({ sql }))]
+  servers = [serve(service), serve(openService({ sql }))]
 })
 afterAll(() => {
   for (const { stop } of servers) stop()
 })
 
 beforeEach(async () => {
-  workspace = await house.workspace()
-  key = await house.key(workspace)
+  workspace = await service.workspace()
+  key = await service.key(workspace)
   app = await trackOwn(sql, { workspaceId: workspace, iosId: "1437843273", keywords: ["tea"] })
 })
 
@@ -89,7 +89,7 @@ async function newer(person: Person): Promise<Client> {
 
 async function previewed(): Promise<string> {
   const args = { appId: app, keywords: ["kettle", "teapot"] }
-  const { body } = await house.call("/v1/actions", { key, method: "POST", body: { action: "add_keywords", args } })
+  const { body } = await service.call("/v1/actions", { key, method: "POST", body: { action: "add_keywords", args } })
   return body.confirmToken
 }
 
@@ -135,7 +135,7 @@ describe.each([
       expect([refused.isError, body.error]).toEqual([true, "write_limit_reached"])
       expect(body.reason).toContain("did not approve")
       expect(await terms()).toEqual(["tea"])
-      expect((await house.call("/v1/account", { key })).body.credits.used).toBe(0)
+      expect((await service.call("/v1/account", { key })).body.credits.used).toBe(0)
       person.press = "accept"
       await client.callTool({ name: "confirm_action", arguments: { confirmToken } })
       expect([await terms(), person.read.length]).toEqual([["kettle", "tea", "teapot"], 2])
@@ -147,7 +147,7 @@ describe.each([
     const person: Person = { press: "accept", read: [] }
     const client = await connect(person)
     const [stale, first] = [await previewed(), await previewed()]
-    await house.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken: first } })
+    await service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken: first } })
     const { content } = await client.callTool({ name: "confirm_action", arguments: { confirmToken: stale } })
     expect([JSON.parse(content[0]!.text!).error, person.read]).toEqual(["confirm_token_mismatch", []])
     await client.close()
@@ -165,10 +165,10 @@ describe.each([
 describe("a client that cannot ask", () => {
   test("a client that cannot ask confirms without a question, in both revisions", async () => {
     for (const send of [
-      async (params: object) => await post(house, request("tools/call", params), { key }),
+      async (params: object) => await post(service, request("tools/call", params), { key }),
       async (params: object) => {
         const { message, headers } = anew("tools/call", params as Record<string, unknown>)
-        return await post(house, message, { key, headers })
+        return await post(service, message, { key, headers })
       },
     ]) {
       const { body, headers } = await send({ name: "confirm_action", arguments: { confirmToken: await previewed() } })
@@ -180,17 +180,17 @@ describe("a client that cannot ask", () => {
   test("a client without forms gets no session, also if it supports URLs", async () => {
     for (const elicitation of [undefined, { url: {} }, null, "yes"]) {
       const capabilities = { ...(elicitation !== undefined && { elicitation }) }
-      const { headers } = await post(house, request("initialize", { capabilities }), { key })
+      const { headers } = await post(service, request("initialize", { capabilities }), { key })
       expect(headers.get("mcp-session-id")).toBeNull()
     }
-    const { headers } = await post(house, request("initialize", { capabilities: { elicitation: {} } }), { key })
+    const { headers } = await post(service, request("initialize", { capabilities: { elicitation: {} } }), { key })
     expect(headers.get("mcp-session-id")).toMatch(/^asks-[\w-]{22}$/)
   })
 
   test("a client with an invented session is not asked unless it accepts a stream", async () => {
     const headers = { "mcp-session-id": "asks-me", accept: "application/json" }
     const params = { name: "confirm_action", arguments: { confirmToken: await previewed() } }
-    const { body } = await post(house, request("tools/call", params), { key, headers })
+    const { body } = await post(service, request("tools/call", params), { key, headers })
     expect(body.result.structuredContent.status).toBe("applied")
   })
 })
@@ -216,14 +216,14 @@ describe("an answer", () => {
   }
 
   test("a missing answer counts as a refusal after the timeout, and the token stays valid", async () => {
-    const impatient = serve(openHouse({ sql, toolPace: { patienceMs: 100 } }))
+    const impatient = serve(openService({ sql, toolPace: { patienceMs: 100 } }))
     servers.unshift(impatient)
     const confirmToken = await previewed()
     const { result } = await last((await question(confirmToken)).events)
     servers.shift()
     impatient.stop()
     expect(JSON.parse(result.content[0].text).reason).toContain("did not answer")
-    const late = await house.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
+    const late = await service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
     expect(late.body.status).toBe("applied")
   })
 
@@ -235,16 +235,16 @@ describe("an answer", () => {
 
   test("an answer with another key, to another question or to none is accepted and ignored", async () => {
     const { id, events } = await question(await previewed())
-    const stranger = await house.key(await house.workspace())
+    const stranger = await service.key(await service.workspace())
     const said = (id: unknown, action: string) => ({ jsonrpc: "2.0", id, result: { action, content: {} } })
-    expect((await post(house, said(id, "accept"), { key: stranger })).status).toBe(202)
-    expect((await post(house, said("ask_nobody", "accept"), { key })).status).toBe(202)
-    expect((await post(house, said(7, "accept"), { key })).status).toBe(202)
-    expect((await post(house, said(id, "accept"))).status).toBe(401)
+    expect((await post(service, said(id, "accept"), { key: stranger })).status).toBe(202)
+    expect((await post(service, said("ask_nobody", "accept"), { key })).status).toBe(202)
+    expect((await post(service, said(7, "accept"), { key })).status).toBe(202)
+    expect((await post(service, said(id, "accept"))).status).toBe(401)
     expect(await terms()).toEqual(["tea"])
-    expect((await post(house, said(id, "decline"), { key })).status).toBe(202)
+    expect((await post(service, said(id, "decline"), { key })).status).toBe(202)
     // the first answer counts
-    expect((await post(house, said(id, "accept"), { key })).status).toBe(202)
+    expect((await post(service, said(id, "accept"), { key })).status).toBe(202)
     expect((await last(events)).result.isError).toBe(true)
     expect(await terms()).toEqual(["tea"])
   })
@@ -252,14 +252,14 @@ describe("an answer", () => {
   test("an error as the answer counts as a refusal", async () => {
     const { id, events, first } = await question(await previewed())
     expect(first).toMatchObject({ method: "elicitation/create", params: { requestedSchema: { type: "object" } } })
-    await post(house, { jsonrpc: "2.0", id, error: { code: -1, message: "closed" } }, { key })
+    await post(service, { jsonrpc: "2.0", id, error: { code: -1, message: "closed" } }, { key })
     expect((await last(events)).result.isError).toBe(true)
   })
 
   test("an answer after the caller disconnected writes nothing", async () => {
     const { id, events } = await question(await previewed())
     await events.cancel()
-    await post(house, { jsonrpc: "2.0", id, result: { action: "accept", content: {} } }, { key })
+    await post(service, { jsonrpc: "2.0", id, result: { action: "accept", content: {} } }, { key })
     await Bun.sleep(1_000)
     expect(await terms()).toEqual(["tea"])
   })
@@ -269,7 +269,7 @@ describe("an answer", () => {
     const ask = async (confirmToken: string, more: object = {}) => {
       const params = { name: "confirm_action", arguments: { confirmToken }, ...meta, ...more }
       const { message, headers } = anew("tools/call", params)
-      return (await post(house, message, { key, headers })).body.result
+      return (await post(service, message, { key, headers })).body.result
     }
     const [one, other] = [await previewed(), await previewed()]
     const { inputRequests, requestState, resultType } = await ask(one)
@@ -286,9 +286,9 @@ test("a test key, and a key without the right, are refused before anybody is ask
   const confirmToken = await previewed()
   const meta = { _meta: { ...ENVELOPE, [CAPABILITIES]: { elicitation: {} } } }
   const { message, headers } = anew("tools/call", { name: "confirm_action", arguments: { confirmToken }, ...meta })
-  const testing = await house.key(workspace, { kind: "test" })
+  const testing = await service.key(workspace, { kind: "test" })
   const errorFor = async (key: string) =>
-    JSON.parse((await post(house, message, { key, headers })).body.result.content[0].text).error
+    JSON.parse((await post(service, message, { key, headers })).body.result.content[0].text).error
   expect(await errorFor(testing)).toBe("test_key_read_only")
-  expect(await errorFor(await house.key(workspace))).toBe("confirm_token_invalid")
+  expect(await errorFor(await service.key(workspace))).toBe("confirm_token_invalid")
 })

@@ -6,14 +6,14 @@ import { catalog } from "../../src/catalog.ts"
 import { readTree } from "../../src/database/assets.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { type Served, serve } from "./tools-server.ts"
 
 // Uses the official clients of both major versions as assistants do. They check every message against the protocol's
 // schemas, and structured content against the tool's output schema.
 
-let house: House
+let service: Service
 let served: Served
 let key: string
 let testKey: string
@@ -21,11 +21,11 @@ let appId: string
 
 beforeAll(async () => {
   const sql = await freshDatabase()
-  house = openHouse({ sql })
-  served = serve(house)
-  const workspace = await house.workspace()
-  key = await house.key(workspace)
-  testKey = await house.key(workspace, { kind: "test" })
+  service = openService({ sql })
+  served = serve(service)
+  const workspace = await service.workspace()
+  key = await service.key(workspace)
+  testKey = await service.key(workspace, { kind: "test" })
   appId = await trackOwn(sql, {
     workspaceId: workspace,
     iosId: "1437843273",

@@ -1,21 +1,21 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { type PostOptions, post, request } from "./tools-messages.ts"
 
-let local: House
-let hosted: House
+let local: Service
+let hosted: Service
 let key: string
 
 beforeAll(async () => {
   const sql = await freshDatabase()
-  local = openHouse({ sql })
-  hosted = openHouse({ sql, settings: { publicUrl: "https://appmeter.example" } })
+  local = openService({ sql })
+  hosted = openService({ sql, settings: { publicUrl: "https://appmeter.example" } })
   key = await local.key(await local.workspace())
 })
 
-const status = async (house: House, headers: Record<string, string>, options: PostOptions = {}) =>
-  (await post(house, request("ping"), { key, headers, ...options })).status
+const status = async (service: Service, headers: Record<string, string>, options: PostOptions = {}) =>
+  (await post(service, request("ping"), { key, headers, ...options })).status
 
 describe("Host", () => {
   const taken = [

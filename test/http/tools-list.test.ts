@@ -6,27 +6,27 @@ import { type Operation, TOOLSETS } from "../../src/core/operation.ts"
 import { prompts } from "../../src/http/assistants/prompts.ts"
 import { DAILY_TOOLS } from "../../src/lib/daily-tools.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 import { type PostOptions, post, request } from "./tools-messages.ts"
 import { catalogWithTools, fixturesWithTools } from "./tools-samples.ts"
 
-let house: House
-let samples: House
+let service: Service
+let samples: Service
 let key: string
 
 beforeAll(async () => {
   const sql = await freshDatabase()
-  house = openHouse({ sql })
-  samples = openHouse({ sql, catalog: catalogWithTools, fixtures: fixturesWithTools() })
-  key = await house.key(await house.workspace())
+  service = openService({ sql })
+  samples = openService({ sql, catalog: catalogWithTools, fixtures: fixturesWithTools() })
+  key = await service.key(await service.workspace())
 })
 
 const call = (name: string) => request("tools/call", { name, arguments: {} })
 const send = (message: unknown, options: PostOptions = {}) => post(samples, message, { key, ...options })
 
 describe("the list", () => {
-  const list = async (house: House, query = "") =>
-    (await post(house, request("tools/list"), { key, query })).body.result.tools as Tool[]
+  const list = async (service: Service, query = "") =>
+    (await post(service, request("tools/list"), { key, query })).body.result.tools as Tool[]
   interface Tool {
     name: string
     title: string
@@ -37,17 +37,17 @@ describe("the list", () => {
   }
 
   test("the tool list has every operation by id, sorted by name, for every key", async () => {
-    const names = (await list(house)).map(({ name }) => name)
+    const names = (await list(service)).map(({ name }) => name)
     expect(names).toEqual(catalog.map(({ id }) => id).sort())
-    const poor = await house.key(await house.workspace({ plan: "free" }), { scopes: [] })
-    const seen = await post(house, request("tools/list"), { key: poor })
+    const poor = await service.key(await service.workspace({ plan: "free" }), { scopes: [] })
+    const seen = await post(service, request("tools/list"), { key: poor })
     expect(seen.body.result.tools.map(({ name }: Tool) => name)).toEqual(names)
   })
 
   test("the tool list is byte-identical in a hundred requests and for any order of the catalog", async () => {
     const lists = new Set<string>()
-    for (let i = 0; i < 100; i++) lists.add((await post(house, request("tools/list"), { key })).text)
-    const other = openHouse({ sql: house.sql, catalog: catalog.toReversed() })
+    for (let i = 0; i < 100; i++) lists.add((await post(service, request("tools/list"), { key })).text)
+    const other = openService({ sql: service.sql, catalog: catalog.toReversed() })
     lists.add((await post(other, request("tools/list"), { key })).text)
     expect(lists.size).toBe(1)
   })
@@ -122,7 +122,7 @@ describe("the list", () => {
       "suggest_keywords",
       "summarize_reviews",
     ])
-    const tools = new Map((await list(house)).map((tool) => [tool.name, tool]))
+    const tools = new Map((await list(service)).map((tool) => [tool.name, tool]))
     for (const { id, effect } of written) {
       const { description, annotations } = tools.get(id)!
       expect([id, effect, annotations!.openWorldHint]).toEqual([id, "spends", true])
@@ -150,25 +150,25 @@ describe("the list", () => {
   })
 
   test("the daily tools are some 25, include every tool that a prompt names, and no other can be called", async () => {
-    const names = (await list(house, "?tools=daily")).map(({ name }) => name)
+    const names = (await list(service, "?tools=daily")).map(({ name }) => name)
     expect(names).toEqual([...DAILY_TOOLS].sort())
     expect(names.length).toBeLessThan(30)
     for (const { text } of prompts)
       for (const [word] of text({ appId: "app_x", country: "us" }).matchAll(/\b[a-z]+(?:_[a-z]+)+\b/g))
         if (catalog.some(({ id }) => id === word)) expect(names).toContain(word)
-    const called = await post(house, request("tools/call", { name: "get_revenue", arguments: {} }), {
+    const called = await post(service, request("tools/call", { name: "get_revenue", arguments: {} }), {
       key,
       query: "?tools=daily",
     })
     expect(called.body.error.code).toBe(-32602)
-    const both = (await list(house, "?tools=daily,revenue")).map(({ name }) => name)
+    const both = (await list(service, "?tools=daily,revenue")).map(({ name }) => name)
     expect(both).toEqual(expect.arrayContaining(["get_revenue", "search", "list_reviews"]))
   })
 
   test("search takes a query and fetch an id, and each answers with exactly one text item", async () => {
-    const tool = (await list(house)).find(({ name }) => name === "search") as Tool
+    const tool = (await list(service)).find(({ name }) => name === "search") as Tool
     expect(Object.keys(tool.inputSchema.properties)).toEqual(["query"])
-    const testKey = await house.key(await house.workspace({ plan: "pro" }), { kind: "test" })
+    const testKey = await service.key(await service.workspace({ plan: "pro" }), { kind: "test" })
     const calls: [string, object][] = [
       ["search", { query: "journal" }],
       ["search", { q: "journal" }],
@@ -176,21 +176,21 @@ describe("the list", () => {
     ]
     for (const [name, args] of calls) {
       const message = request("tools/call", { name, arguments: args })
-      const { content, structuredContent } = (await post(house, message, { key: testKey })).body.result
+      const { content, structuredContent } = (await post(service, message, { key: testKey })).body.result
       expect([name, content.length, content[0].type]).toEqual([name, 1, "text"])
       expect(JSON.parse(content[0].text)).toEqual(structuredContent)
     }
   })
 
   test("the list is short enough for a model, and shows output schemas only on request", async () => {
-    const tokens = async (query: string) => JSON.stringify(await list(house, query)).length / 4
+    const tokens = async (query: string) => JSON.stringify(await list(service, query)).length / 4
     // 10,600 tokens for the first 30 tools and 11 actions, 256 per further tool, 200 per further action's arguments
     expect(await tokens("")).toBeLessThan(10_600 + (catalog.length - 30) * 256 + (actions.length - 11) * 200)
     expect(await tokens("?tools=keywords")).toBeLessThan(1_500)
-    const [short, whole] = [await list(house), await list(house, "?schemas=yes")]
+    const [short, whole] = [await list(service), await list(service, "?schemas=yes")]
     expect(short.filter(({ outputSchema }) => outputSchema)).toEqual([])
     expect(whole.map(({ outputSchema: _, ...tool }) => tool)).toEqual(short)
-    const narrow = await list(house, "?schemas=yes&tools=keywords")
+    const narrow = await list(service, "?schemas=yes&tools=keywords")
     expect(narrow).toEqual(whole.filter(({ name }) => narrow.some((tool) => tool.name === name)))
   })
 
@@ -212,7 +212,7 @@ describe("the list", () => {
   ] as [string, ...string[]][])(
     "the description of %s names the tools for related questions",
     async (name, ...others) => {
-      const { description } = (await list(house)).find((tool) => tool.name === name) as Tool
+      const { description } = (await list(service)).find((tool) => tool.name === name) as Tool
       for (const other of others) expect(description).toContain(other)
     },
   )
@@ -221,13 +221,13 @@ describe("the list", () => {
     const every = JSON.parse(readFileSync(join(import.meta.dirname, "../contract/operations.json"), "utf8"))
     const ids = (every as { operationId: string }[]).map(({ operationId }) => operationId)
     const there = new Set(catalog.map(({ id }) => id))
-    const texts = JSON.stringify(await list(house, "?schemas=yes"))
+    const texts = JSON.stringify(await list(service, "?schemas=yes"))
     expect(ids.length).toBe(69)
     expect(ids.filter((id) => !there.has(id) && new RegExp(`\\b${id}\\b`).test(texts))).toEqual([])
   })
 
   test("descriptions name no REST address", async () => {
-    expect(JSON.stringify(await list(house, "?schemas=yes"))).not.toMatch(/\b(GET|POST) \/|\/v1\//)
+    expect(JSON.stringify(await list(service, "?schemas=yes"))).not.toMatch(/\b(GET|POST) \/|\/v1\//)
   })
 
   test("without writes no tool is destructive", async () => {

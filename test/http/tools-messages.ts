@@ -1,4 +1,4 @@
-import { checkedHeaders, type House, PUBLIC_URL } from "../house.ts"
+import { checkedHeaders, PUBLIC_URL, type Service } from "../service.ts"
 
 export interface Posted {
   status: number
@@ -20,13 +20,13 @@ export interface PostOptions {
 }
 
 /** Sends a body to the tool endpoint, as JSON unless it is text. Checks the headers of every response. */
-export async function post(house: House, message: unknown, options: PostOptions = {}): Promise<Posted> {
+export async function post(service: Service, message: unknown, options: PostOptions = {}): Promise<Posted> {
   const { key, query = "", method = "POST", base = PUBLIC_URL } = options
   const headers = new Headers({ "content-type": "application/json", ...options.headers })
   if (key) headers.set("authorization", `Bearer ${key}`)
   const body = typeof message === "string" || message instanceof Uint8Array ? message : JSON.stringify(message)
   const init: RequestInit = { method, headers, ...(message !== undefined && { body: body as string }) }
-  const response = await house.app.fetch(new Request(`${base}/mcp${query}`, init), "127.0.0.1")
+  const response = await service.app.fetch(new Request(`${base}/mcp${query}`, init), "127.0.0.1")
   const text = await response.text()
   if (response.headers.get("cache-control") !== "private, no-store") throw new Error("an answer that caches may keep")
   const credits = checkedHeaders(response)

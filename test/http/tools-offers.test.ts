@@ -5,12 +5,12 @@ import type { Toolset } from "../../src/core/operation.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { prompts } from "../../src/http/assistants/prompts.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { modern, post, request } from "./tools-messages.ts"
 
 let sql: Sql
-let house: House
+let service: Service
 let workspace: number
 let key: string
 let kettle: string
@@ -18,9 +18,9 @@ let teapot: string
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
-  workspace = await house.workspace()
-  key = await house.key(workspace)
+  service = openService({ sql })
+  workspace = await service.workspace()
+  key = await service.key(workspace)
   kettle = await tracked("Kettle Timer", "1437843273", ["us", "de"], ["tea timer", "tea", "kettle"])
   teapot = await tracked("Teapot", "1437843274", ["fr"], ["thé"])
 })
@@ -31,16 +31,16 @@ function tracked(name: string, iosId: string, countries: string[], keywords: str
 
 /** Returns the result, or the error code. */
 async function asked(method: string, params: object = {}, options: { key?: string; query?: string } = {}) {
-  const { body } = await post(house, request(method, params), { key, ...options })
+  const { body } = await post(service, request(method, params), { key, ...options })
   return body.result ?? body.error.code
 }
 
 async function askedAnew(method: string, params: Record<string, unknown> = {}, header: Record<string, string> = {}) {
   const { message, headers } = modern(method, params, header)
-  return (await post(house, message, { key, headers })).body
+  return (await post(service, message, { key, headers })).body
 }
 
-const spent = async () => (await house.call("/v1/account", { key })).body.credits.used
+const spent = async () => (await service.call("/v1/account", { key })).body.credits.used
 
 describe("prompts", () => {
   test("each prompt is listed with its arguments, and its text is what a person would write", async () => {
@@ -87,7 +87,7 @@ describe("prompts", () => {
 
   test("a missing, unknown or overlong prompt argument is -32602 with its name", async () => {
     const refused = async (name: string, given: unknown) =>
-      (await post(house, request("prompts/get", { name, arguments: given }), { key })).body.error
+      (await post(service, request("prompts/get", { name, arguments: given }), { key })).body.error
     expect(await refused("weekly_review", {})).toMatchObject({
       code: -32602,
       message: expect.stringContaining("appId"),
@@ -107,7 +107,7 @@ describe("resources", () => {
       [`appmeter://apps/${kettle}`, "Kettle Timer"],
       [`appmeter://apps/${teapot}`, "Teapot"],
     ])
-    const stranger = await house.key(await house.workspace())
+    const stranger = await service.key(await service.workspace())
     expect((await asked("resources/list", {}, { key: stranger })).resources.length).toBe(1)
   })
 
@@ -118,7 +118,7 @@ describe("resources", () => {
     await asked("resources/read", { uri: "appmeter://guide" })
     expect(await spent()).toBe(before)
     const { contents, _meta } = await asked("resources/read", { uri: `appmeter://apps/${kettle}` })
-    const answer = await house.call(`/v1/apps/${kettle}`, { key })
+    const answer = await service.call(`/v1/apps/${kettle}`, { key })
     expect(contents).toEqual([
       { uri: `appmeter://apps/${kettle}`, mimeType: "application/json", text: expect.any(String) },
     ])
@@ -162,18 +162,18 @@ describe("resources", () => {
     expect(uris(await asked("resources/list", {}, { query: "?tools=reviews" }))).toEqual(["appmeter://guide"])
     const uri = `appmeter://apps/${kettle}`
     expect(await asked("resources/read", { uri }, { query: "?tools=reviews" })).toBe(-32002)
-    const reviewer = await house.key(workspace, { scopes: ["reviews:read"] })
+    const reviewer = await service.key(workspace, { scopes: ["reviews:read"] })
     expect(uris(await asked("resources/list", {}, { key: reviewer }))).toEqual(["appmeter://guide"])
-    const { error } = (await post(house, request("resources/read", { uri }), { key: reviewer })).body
+    const { error } = (await post(service, request("resources/read", { uri }), { key: reviewer })).body
     expect(error.data).toMatchObject({ error: "scope_required" })
   })
 
   test("a key limited to some apps sees those, and a test key the sandbox's", async () => {
-    const narrow = await house.key(workspace, { appList: [teapot] })
+    const narrow = await service.key(workspace, { appList: [teapot] })
     const { resources } = await asked("resources/list", {}, { key: narrow })
     expect(resources.map(({ name }: { name: string }) => name)).toEqual(["guide", teapot])
-    const testing = await house.key(workspace, { kind: "test" })
-    const sandbox = await house.call("/v1/sandbox/apps")
+    const testing = await service.key(workspace, { kind: "test" })
+    const sandbox = await service.call("/v1/sandbox/apps")
     const shown = (await asked("resources/list", {}, { key: testing })).resources.slice(1)
     expect(shown.map(({ name }: { name: string }) => name)).toEqual(
       sandbox.body.apps.map(({ id }: { id: string }) => id),
@@ -210,20 +210,20 @@ describe("completion", () => {
     const before = await spent()
     await completed({ name: "appId", value: "" })
     expect(await spent()).toBe(before)
-    const stranger = await house.key(await house.workspace())
+    const stranger = await service.key(await service.workspace())
     const { completion } = await asked(
       "completion/complete",
       { ref: DROP, argument: { name: "term", value: "" }, context: { arguments: { appId: kettle } } },
       { key: stranger },
     )
     expect(completion).toEqual({ values: [], total: 0, hasMore: false })
-    const reviewer = await house.key(workspace, { scopes: ["reviews:read"] })
+    const reviewer = await service.key(workspace, { scopes: ["reviews:read"] })
     const params = { ref: REVIEW, argument: { name: "appId", value: "" } }
     expect((await asked("completion/complete", params, { key: reviewer })).completion.values).toEqual([])
   })
 
   test("completion returns the first hundred values and the total number", async () => {
-    const other = await house.workspace()
+    const other = await service.workspace()
     const many = Array.from({ length: 130 }, (_, i) => `term ${String(i).padStart(3, "0")}`)
     await trackOwn(sql, {
       workspaceId: other,
@@ -232,7 +232,7 @@ describe("completion", () => {
       keywords: many,
     })
     const params = { ref: DROP, argument: { name: "term", value: "term" } }
-    const { completion } = await asked("completion/complete", params, { key: await house.key(other) })
+    const { completion } = await asked("completion/complete", params, { key: await service.key(other) })
     expect(completion).toMatchObject({ total: 130, hasMore: true })
     expect(completion.values).toEqual(many.slice(0, 100))
   })
@@ -250,7 +250,7 @@ describe("completion", () => {
 
 test("prompts, resources and completion require a key", async () => {
   for (const method of ["prompts/list", "prompts/get", "resources/list", "resources/read", "completion/complete"]) {
-    const { status, body } = await post(house, request(method, { name: "weekly_review", uri: "appmeter://guide" }))
+    const { status, body } = await post(service, request(method, { name: "weekly_review", uri: "appmeter://guide" }))
     expect([method, status, body.error.code]).toEqual([method, 401, -32001])
   }
 })

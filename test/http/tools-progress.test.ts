@@ -9,7 +9,7 @@ import { readTree } from "../../src/database/assets.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { Fault } from "../../src/lib/faults.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 import { request } from "./tools-messages.ts"
 import { type Served, serve } from "./tools-server.ts"
 
@@ -18,7 +18,7 @@ const PROGRESS_MS = 20
 const LONGER_THAN_A_CALL_MS = 60_000
 
 let sql: Sql
-let house: House
+let service: Service
 let served: Served
 let key: string
 /** Lets the slow tool continue. */
@@ -48,14 +48,14 @@ const slow: Operation = operation({
 beforeAll(async () => {
   const fixture = JSON.stringify({ input: {}, answer: { done: true } })
   sql = await freshDatabase()
-  house = openHouse({
+  service = openService({
     sql,
     catalog: [...catalog, slow],
     fixtures: new Map([...readTree("fixtures/sandbox", ".json"), ["slow_tool.json", fixture]]),
     toolPace: { progressEveryMs: PROGRESS_MS },
   })
-  served = serve(house)
-  key = await house.key(await house.workspace())
+  served = serve(service)
+  key = await service.key(await service.workspace())
 })
 afterAll(() => served.stop())
 
@@ -131,7 +131,7 @@ async function send(params: object, accept: string, { url } = served): Promise<R
 const BOTH = "application/json, text/event-stream"
 
 test("a call that answers before its first progress message is one message with its headers", async () => {
-  const patient = serve(openHouse({ sql, toolPace: { progressEveryMs: LONGER_THAN_A_CALL_MS } }))
+  const patient = serve(openService({ sql, toolPace: { progressEveryMs: LONGER_THAN_A_CALL_MS } }))
   const response = await send({ name: "whoami", arguments: {}, _meta: { progressToken: 1 } }, BOTH, patient)
   patient.stop()
   expect(response.headers.get("content-type")).toContain("application/json")
@@ -174,10 +174,10 @@ test("a caller who disconnects leaves a log line, and the call finishes", async 
     body: JSON.stringify(request("tools/call", { name: "slow_tool", arguments: {}, _meta: { progressToken: 1 } })),
   })
   await response.body!.getReader().read()
-  const before = house.logged.length
+  const before = service.logged.length
   controller.abort()
   const line = async (): Promise<string> =>
-    house.logged.slice(before).find((one) => one.includes('"status":499')) ?? (await Bun.sleep(20).then(line))
+    service.logged.slice(before).find((one) => one.includes('"status":499')) ?? (await Bun.sleep(20).then(line))
   expect(JSON.parse(await line())).toMatchObject({ path: "/mcp", status: 499 })
   go()
 })

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import { catalog } from "../../src/catalog.ts"
 import { versionOf } from "../../src/database/assets.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 import {
   CAPABILITIES,
   ENVELOPE,
@@ -15,15 +15,15 @@ import {
   VERSION,
 } from "./tools-messages.ts"
 
-let house: House
+let service: Service
 let key: string
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
-  key = await house.key(await house.workspace())
+  service = openService({ sql: await freshDatabase() })
+  key = await service.key(await service.workspace())
 })
 
-const send = (message: unknown, options: PostOptions = {}) => post(house, message, { key, ...options })
+const send = (message: unknown, options: PostOptions = {}) => post(service, message, { key, ...options })
 const sendModern = (...asked: Parameters<typeof modern>) => {
   const { message, headers } = modern(...asked)
   return send(message, { headers })
@@ -260,9 +260,9 @@ describe("messages", () => {
   })
 
   test("a call sent as a notification is not executed", async () => {
-    const before = house.logged.length
+    const before = service.logged.length
     expect((await send({ jsonrpc: "2.0", method: "tools/call", params: { name: "list_apps" } })).status).toBe(202)
-    const [line] = house.logged.slice(before).map((text) => JSON.parse(text))
+    const [line] = service.logged.slice(before).map((text) => JSON.parse(text))
     expect(line).toMatchObject({ event: "call", method: "tools/call", cost: 0 })
     expect(line).not.toHaveProperty("operation")
   })

@@ -1,4 +1,4 @@
-import type { House } from "../house.ts"
+import type { Service } from "../service.ts"
 
 export interface Served {
   url: string
@@ -6,11 +6,11 @@ export interface Served {
 }
 
 /** Serves the service on its own loopback port. */
-export function serve(house: House): Served {
+export function serve(service: Service): Served {
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
-    fetch: (request, server) => house.app.fetch(request, server.requestIP(request)?.address ?? null),
+    fetch: (request, server) => service.app.fetch(request, server.requestIP(request)?.address ?? null),
   })
   return { url: `http://127.0.0.1:${server.port}/mcp`, stop: () => void server.stop(true) }
 }

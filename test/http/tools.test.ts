@@ -2,27 +2,27 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import { markLeaked, pauseKey, revokeKey } from "../../src/access/key-register.ts"
 import { FAULT_CODES, FAULTS } from "../../src/lib/faults.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { modern, type PostOptions, post, request } from "./tools-messages.ts"
 import { catalogWithTools, fixturesWithTools } from "./tools-samples.ts"
 
-let house: House
-let samples: House
+let service: Service
+let samples: Service
 let workspace: number
 let key: string
 let appId: string
 
 beforeAll(async () => {
   const sql = await freshDatabase()
-  house = openHouse({ sql })
-  samples = openHouse({ sql, catalog: catalogWithTools, fixtures: fixturesWithTools() })
-  workspace = await house.workspace({
+  service = openService({ sql })
+  samples = openService({ sql, catalog: catalogWithTools, fixtures: fixturesWithTools() })
+  workspace = await service.workspace({
     plan: "enterprise",
     explorer: true,
     overrides: { credits: 1e6, ratePerSecond: 1e5, liveKeys: 50 },
   })
-  key = await house.key(workspace)
+  key = await service.key(workspace)
   appId = await trackOwn(sql, {
     workspaceId: workspace,
     iosId: "1437843273",
@@ -40,7 +40,7 @@ describe("a call", () => {
       ["get_app", { appId }, `/v1/apps/${appId}`],
       ["list_keyword_ranks", { appId, country: "US" }, `/v1/apps/${appId}/keywords?country=US`],
     ] as const) {
-      const [{ result, status }, rest] = [await house.tool(name, args, { key }), await house.call(path, { key })]
+      const [{ result, status }, rest] = [await service.tool(name, args, { key }), await service.call(path, { key })]
       expect([status, result.isError]).toEqual([200, undefined])
       expect(result.structuredContent).toEqual(rest.body)
       expect(result.content.map(({ type }: { type: string }) => type)).toEqual(["text", "text"])
@@ -50,26 +50,26 @@ describe("a call", () => {
   })
 
   test("a tool call returns its cost and the remaining credits, in the result as in the headers", async () => {
-    const { result, credits } = await house.tool("list_apps", {}, { key })
+    const { result, credits } = await service.tool("list_apps", {}, { key })
     const { used, limit, remaining, reset } = credits
     expect(result._meta).toEqual({ credits: { cost: 1, used, limit, remaining, resetsAt: reset } })
-    const after = await house.tool("whoami", {}, { key })
+    const after = await service.tool("whoami", {}, { key })
     expect(after.result._meta.credits).toMatchObject({ cost: 0, used })
   })
 
   test("a tool call for an unknown app is a result that the model can read, as text only", async () => {
-    const { status, isError, result, body, credits } = await house.tool("get_app", { appId: "app_none" }, { key })
+    const { status, isError, result, body, credits } = await service.tool("get_app", { appId: "app_none" }, { key })
     expect([status, isError, body.error]).toEqual([200, true, "not_found"])
     expect(result).not.toHaveProperty("structuredContent")
     expect(result.content).toHaveLength(1)
-    expect(body).toEqual((await house.call("/v1/apps/app_none", { key })).body)
+    expect(body).toEqual((await service.call("/v1/apps/app_none", { key })).body)
     expect(result._meta.credits).toMatchObject({ cost: 0, used: credits.used })
   })
 
   test("a tool call with invalid arguments is a result that names the field", async () => {
-    expect((await house.tool("list_keyword_ranks", { appId, country: "zz" }, { key })).body.error).toBe("bad_country")
-    expect((await house.tool("list_keyword_ranks", { appId: 7 }, { key })).body).toMatchObject({ field: "appId" })
-    const answer = await house.tool("whoami", JSON.parse('{"__proto__":{"a":1}}'), { key })
+    expect((await service.tool("list_keyword_ranks", { appId, country: "zz" }, { key })).body.error).toBe("bad_country")
+    expect((await service.tool("list_keyword_ranks", { appId: 7 }, { key })).body).toMatchObject({ field: "appId" })
+    const answer = await service.tool("whoami", JSON.parse('{"__proto__":{"a":1}}'), { key })
     expect(answer.body).toMatchObject({ error: "invalid_arguments", field: "__proto__" })
   })
 
@@ -85,17 +85,17 @@ describe("a call", () => {
   })
 
   test("a tool call with a test key returns the sandbox's bytes and never writes", async () => {
-    const testKey = await house.key(workspace, { kind: "test" })
-    const { result } = await house.tool("list_apps", {}, { key: testKey })
-    expect(result.content[0].text).toBe((await house.call("/v1/sandbox/apps")).text)
+    const testKey = await service.key(workspace, { kind: "test" })
+    const { result } = await service.tool("list_apps", {}, { key: testKey })
+    expect(result.content[0].text).toBe((await service.call("/v1/sandbox/apps")).text)
     const write = await samples.tool("write_sample", { scope: "track" }, { key: testKey })
     expect([write.isError, write.body.error]).toEqual([true, "test_key_read_only"])
   })
 
   test("a tool call works on Free even if REST needs a higher plan", async () => {
-    const free = await house.key(await house.workspace({ plan: "free" }))
-    expect((await house.call("/v1/account", { key: free })).body.error).toBe("plan_required")
-    const { isError, body } = await house.tool("whoami", {}, { key: free })
+    const free = await service.key(await service.workspace({ plan: "free" }))
+    expect((await service.call("/v1/account", { key: free })).body.error).toBe("plan_required")
+    const { isError, body } = await service.tool("whoami", {}, { key: free })
     expect([isError, body.plan]).toEqual([false, "free"])
     expect((await samples.tool("studio_sample", {}, { key: free })).body.error).toBe("plan_required")
   })
@@ -150,10 +150,10 @@ describe("without a valid key", () => {
   })
 
   test("every reason for an invalid key has its code", async () => {
-    const { sql } = house
+    const { sql } = service
     const made = async (change: (id: number, workspaceId: number) => Promise<unknown>) => {
-      const workspaceId = await house.workspace()
-      const secret = await house.key(workspaceId)
+      const workspaceId = await service.workspace()
+      const secret = await service.key(workspaceId)
       const [row] = await sql<{ id: number }[]>`select max(id)::int as id from api_key`
       await change(row!.id, workspaceId)
       return secret
@@ -209,11 +209,11 @@ describe("a body that breaks off", () => {
 
 describe("other faults of the caller", () => {
   test("other faults are JSON-RPC errors with their own status, but a call returns a result", async () => {
-    const { sql } = house
-    const paused = await house.key(workspace)
+    const { sql } = service
+    const paused = await service.key(workspace)
     await pauseKey(sql, (await sql<{ id: number }[]>`select max(id)::int as id from api_key`)[0]!.id)
-    const slow = await house.key(await house.workspace({ overrides: { ratePerSecond: 0 } }))
-    const away = await house.key(workspace, { ipAllowList: ["192.0.2.1"] })
+    const slow = await service.key(await service.workspace({ overrides: { ratePerSecond: 0 } }))
+    const away = await service.key(workspace, { ipAllowList: ["192.0.2.1"] })
     const faults: [string, number, PostOptions][] = [
       ["key_paused", 403, { key: paused }],
       ["ip_not_allowed", 403, { key: away }],

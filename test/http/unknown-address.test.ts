@@ -1,16 +1,16 @@
 import { beforeAll, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
 
-let house: House
+let service: Service
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
+  service = openService({ sql: await freshDatabase() })
 })
 
-const opened = (path: string, accept = BROWSER, method = "GET") => house.call(path, { method, headers: { accept } })
+const opened = (path: string, accept = BROWSER, method = "GET") => service.call(path, { method, headers: { accept } })
 
 test("a browser at an unknown address gets a page with links that repeats nothing of the address", async () => {
   for (const path of [
@@ -30,7 +30,10 @@ test("a browser at an unknown address gets a page with links that repeats nothin
     expect(text).not.toMatch(/<script>alert|nowhere|alert\(1/)
     // visitors are redirected from the owner's pages to the sign-in
     for (const [, address] of text.matchAll(/href="(\/[^"#]*)/g))
-      expect([address, (await house.call(address as string)).status]).toEqual([address, address === "/app" ? 303 : 200])
+      expect([address, (await service.call(address as string)).status]).toEqual([
+        address,
+        address === "/app" ? 303 : 200,
+      ])
   }
   expect((await opened("/nowhere", BROWSER, "HEAD")).status).toBe(404)
 })
@@ -45,7 +48,7 @@ test("a person with a key in the address gets a page that explains it", async ()
 test("programs get JSON at unknown addresses, and so does every caller below /v1 and every write", async () => {
   for (const accept of ["*/*", "application/json", "application/json, text/html", "text/plain", ""])
     expect((await opened("/nowhere", accept)).body.error).toBe("unknown_endpoint")
-  expect((await house.call("/nowhere")).body.error).toBe("unknown_endpoint")
+  expect((await service.call("/nowhere")).body.error).toBe("unknown_endpoint")
   for (const path of ["/v1/sandbox/nowhere", "/v1/nowhere", "/v1/apps"])
     expect((await opened(path)).headers.get("content-type")).toBe("application/json; charset=utf-8")
   expect((await opened("/nowhere", BROWSER, "POST")).body.error).toBe("unknown_endpoint")
@@ -53,7 +56,7 @@ test("programs get JSON at unknown addresses, and so does every caller below /v1
 
 test("a browser gets a page when the database does not answer, for a page and for a form", async () => {
   const away = (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql
-  const { call } = openHouse({ sql: away })
+  const { call } = openService({ sql: away })
   const cookie = `appmeter=${"a".repeat(43)}; __Host-appmeter=${"a".repeat(43)}`
   for (const [path, method] of [
     ["/app", "GET"],
@@ -79,6 +82,6 @@ test("the icon that browsers request on their own is the logo and may be cached"
   ])
   expect(text).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg".*<\/svg>$/s)
   expect(
-    (await house.call("/favicon.ico", { headers: { "if-none-match": headers.get("etag") as string } })).status,
+    (await service.call("/favicon.ico", { headers: { "if-none-match": headers.get("etag") as string } })).status,
   ).toBe(304)
 })

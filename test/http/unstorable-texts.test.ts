@@ -4,16 +4,16 @@ import { isUsableRedirect } from "../../src/access/oauth/redirects.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { codeFor, ownerBrowser, pkce, post, queryOf, REDIRECT, register } from "../access/oauth/scene.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 
 let sql: Sql
-let house: House
+let service: Service
 let workspaceId: number
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
-  workspaceId = await house.workspace({ plan: "pro" })
+  service = openService({ sql })
+  workspaceId = await service.workspace({ plan: "pro" })
 })
 
 /** PostgreSQL cannot store these characters, so no stored name contains them. */
@@ -26,7 +26,7 @@ async function sent(path: string, fields: Record<string, string>, headers: Recor
     headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
     body: new URLSearchParams(fields).toString(),
   })
-  return (await house.app.fetch(request, "192.0.2.9")).status
+  return (await service.app.fetch(request, "192.0.2.9")).status
 }
 
 describe("a text that the database cannot store is refused with 400, never answered with 500", () => {
@@ -39,26 +39,26 @@ describe("a text that the database cannot store is refused with 400, never answe
   })
 
   test("the token endpoint and revocation refuse unstorable texts of an OAuth client", async () => {
-    const browser = await ownerBrowser(house, workspaceId)
-    const clientId = await register(house)
+    const browser = await ownerBrowser(service, workspaceId)
+    const clientId = await register(service)
     const { verifier, challenge } = pkce()
     const code = await codeFor(browser, queryOf(clientId, challenge))
     const right = { grant_type: "authorization_code", code, code_verifier: verifier, client_id: clientId }
-    const { body } = await post(house, "/oauth/token", { ...right, redirect_uri: REDIRECT })
+    const { body } = await post(service, "/oauth/token", { ...right, redirect_uri: REDIRECT })
     const token = body.refresh_token as string
     for (const text of UNSTORABLE) {
       const basic = { authorization: `Basic ${Buffer.from(`${encodeURIComponent(text)}:`).toString("base64")}` }
       const renewal = { grant_type: "refresh_token", refresh_token: token }
-      expect((await post(house, "/oauth/token", { ...renewal, client_id: text })).status).toBe(400)
+      expect((await post(service, "/oauth/token", { ...renewal, client_id: text })).status).toBe(400)
       expect(await sent("/oauth/token", renewal, basic)).toBeWithin(400, 402)
-      expect((await post(house, "/oauth/revoke", { token, client_id: text })).status).toBe(400)
+      expect((await post(service, "/oauth/revoke", { token, client_id: text })).status).toBe(400)
       expect(await sent("/oauth/revoke", { token }, basic)).toBe(400)
-      expect((await post(house, "/oauth/token", { ...right, redirect_uri: text })).status).toBe(400)
+      expect((await post(service, "/oauth/token", { ...right, redirect_uri: text })).status).toBe(400)
     }
   })
 
   test("the forms of the dashboard refuse unstorable texts", async () => {
-    const browser = await ownerBrowser(house, workspaceId)
+    const browser = await ownerBrowser(service, workspaceId)
     expect((await browser.send("/app/write", { action: "add_app", iosId: "1\u0000" })).status).toBe(400)
   })
 
@@ -71,7 +71,7 @@ describe("a text that the database cannot store is refused with 400, never answe
   })
 
   test("the queries of pages refuse unstorable texts", async () => {
-    const browser = await ownerBrowser(house, workspaceId)
+    const browser = await ownerBrowser(service, workspaceId)
     for (const path of [
       "/app?order=%00",
       "/app/alerts?at=a%00b",
@@ -79,11 +79,11 @@ describe("a text that the database cannot store is refused with 400, never answe
       "/oauth/authorize?client_id=%00",
     ])
       expect([path, (await browser.open(path)).status < 500]).toEqual([path, true])
-    expect(house.logged.filter((line) => line.includes("internal_error"))).toEqual([])
+    expect(service.logged.filter((line) => line.includes("internal_error"))).toEqual([])
   })
 
   test("every text that an assistant sends by protocol is refused if unstorable", async () => {
-    const key = await house.key(workspaceId)
+    const key = await service.key(workspaceId)
     for (const text of [...UNSTORABLE, ...SURROGATES]) {
       const messages = [
         ["tools/call", { name: "get_app", arguments: { appId: text } }],
@@ -106,7 +106,7 @@ describe("a text that the database cannot store is refused with 400, never answe
           },
           body: JSON.stringify({ jsonrpc: "2.0", id: randomBytes(4).toString("hex"), method, params }),
         })
-        const answer = await house.app.fetch(request, "192.0.2.9")
+        const answer = await service.app.fetch(request, "192.0.2.9")
         expect([method, answer.status < 500, (await answer.text()).includes("internal_error")]).toEqual([
           method,
           true,
@@ -114,6 +114,6 @@ describe("a text that the database cannot store is refused with 400, never answe
         ])
       }
     }
-    expect(house.logged.filter((line) => line.includes("internal_error"))).toEqual([])
+    expect(service.logged.filter((line) => line.includes("internal_error"))).toEqual([])
   })
 })

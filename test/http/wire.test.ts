@@ -3,28 +3,28 @@ import { connect, type Socket } from "node:net"
 import type { ListeningProcess } from "../../src/commands/cli/command.ts"
 import { listen } from "../../src/commands/process/listen.ts"
 import { freshDatabase } from "../database.ts"
-import { checkedHeaders, type House, openHouse } from "../house.ts"
+import { checkedHeaders, openService, type Service } from "../service.ts"
 
 setDefaultTimeout(60_000)
 
-let house: House
+let service: Service
 let server: ListeningProcess
 let url: string
 let key: string
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
-  key = await house.key(await house.workspace({ plan: "enterprise", overrides: { credits: 1_000 } }))
-  server = listen({ host: "127.0.0.1", port: 0, fetch: house.app.fetch })
+  service = openService({ sql: await freshDatabase() })
+  key = await service.key(await service.workspace({ plan: "enterprise", overrides: { credits: 1_000 } }))
+  server = listen({ host: "127.0.0.1", port: 0, fetch: service.app.fetch })
   url = `http://127.0.0.1:${server.port}`
 })
 
-beforeEach(() => void house.logged.splice(0))
+beforeEach(() => void service.logged.splice(0))
 afterAll(() => server.stop(true))
 
 const MIB = 1024 * 1024
 const json = { "content-type": "application/json" }
-const events = () => house.logged.map((line) => JSON.parse(line))
+const events = () => service.logged.map((line) => JSON.parse(line))
 
 /** Returns a body of this size, with its length announced or in chunks. */
 function bodyOf(bytes: number, chunked: boolean): BodyInit {
@@ -158,6 +158,6 @@ describe("a client that disconnects before its body is complete", () => {
         { level: "info", event: "call", status: 499 },
         { level: "info", event: "call", status: 499 },
       ])
-      expect(await house.sql`select from ledger limit 1`).toHaveLength(0)
+      expect(await service.sql`select from ledger limit 1`).toHaveLength(0)
     })
 })

@@ -6,14 +6,14 @@ import { readTree } from "../../src/database/assets.ts"
 import { queryInput } from "../../src/http/query.ts"
 import { jsonSchema, type ObjectSchema, type Schema } from "../../src/lib/schema.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 
-let house: House
+let service: Service
 let key: string
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
-  key = await house.key(await house.workspace({ plan: "enterprise" }))
+  service = openService({ sql: await freshDatabase() })
+  key = await service.key(await service.workspace({ plan: "enterprise" }))
 })
 
 const fixtures = readTree("fixtures/sandbox", ".json")
@@ -100,7 +100,7 @@ test.each(catalog.map((operation) => [operation.id, operation] as const))(
     const sample = sampleOf(operation)
     for (const { name, value } of wrongsOf(operation.input)) {
       const { [name]: __, ...rest } = sample
-      const { isError, body } = await house.tool(
+      const { isError, body } = await service.tool(
         operation.id,
         value === undefined ? rest : { ...rest, [name]: value },
         { key },
@@ -133,7 +133,7 @@ test.each(catalog.filter(({ method }) => method === "GET").map((operation) => [o
       // in a query a list, a number or a boolean is text
       const entry = operation.input.entries[name] as Schema | undefined
       if (entry && v.is(entry, queryInput(operation, `${query}`, {})[name])) continue
-      const { status, body } = await house.call(`/v1${path}?${query}`, { key })
+      const { status, body } = await service.call(`/v1${path}?${query}`, { key })
       expect([name, value, status, teaches(body, { name, value }, operation.input.entries)]).toEqual([
         name,
         value,
@@ -151,8 +151,8 @@ test.each(actions.map((action) => [action.name, action] as const))(
     for (const wrong of wrongsOf(action.args as unknown as ObjectSchema)) {
       const { [wrong.name]: __, ...rest } = action.example as Record<string, unknown>
       const args = wrong.value === undefined ? rest : { ...rest, [wrong.name]: wrong.value }
-      const rest_ = await house.call("/v1/actions", { key, method: "POST", body: { action: name, args } })
-      const tool = await house.tool("preview_action", { action: name, args }, { key })
+      const rest_ = await service.call("/v1/actions", { key, method: "POST", body: { action: name, args } })
+      const tool = await service.tool("preview_action", { action: name, args }, { key })
       expect(tool.body).toEqual(rest_.body)
       expect([wrong, rest_.status, teaches(rest_.body, wrong, action.args.entries)]).toEqual([wrong, 400, undefined])
       tried++

@@ -7,9 +7,9 @@ import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { UPSTREAMS, type Upstream } from "../../src/lib/upstreams.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { until } from "../jobs/platform.ts"
 import { cases } from "../long.ts"
+import { openService, type Service } from "../service.ts"
 import { type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
 import { slowness } from "../unit.ts"
 import { captchaPage, hintsAnswer, lookupAnswer, searchPage, someApps, storeSearchAnswer } from "./store-pages.ts"
@@ -26,7 +26,7 @@ const folder = mkdtempSync(join(tmpdir(), "appmeter-raw-"))
 let sql: Sql
 let stores: ReplayServer
 let now = YESTERDAY
-let house: House
+let service: Service
 let key: string
 let app: string
 
@@ -52,8 +52,8 @@ beforeAll(async () => {
     return hintsAnswer(TERMS.filter((term) => term.startsWith(typed)).slice(0, 10), url)
   })
   stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(someApps(60)))
-  house = openHouse({ sql, now: () => now })
-  key = await house.key(await house.workspace())
+  service = openService({ sql, now: () => now })
+  key = await service.key(await service.workspace())
 })
 afterAll(async () => {
   await stores.stop()
@@ -62,11 +62,11 @@ afterAll(async () => {
 
 test("a fresh instance goes from add_app to ranks, metrics, name and icon by itself, at its pace", async () => {
   const args = { iosId: OWN, countries: ["us"], keywords: TERMS }
-  const preview = await house.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
+  const preview = await service.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
   const body = { confirmToken: preview.body.confirmToken }
-  const added = await house.call("/v1/actions/confirm", { key, method: "POST", body })
+  const added = await service.call("/v1/actions/confirm", { key, method: "POST", body })
   expect(added.status).toBe(200)
-  app = (await house.call("/v1/apps", { key })).body.apps[0].id
+  app = (await service.call("/v1/apps", { key })).body.apps[0].id
   const unread = { measured: false, rank: null, measuring: false, notMeasuring: "no_worker" }
   for (const row of await keywords()) expect(row).toMatchObject(unread)
 
@@ -85,7 +85,7 @@ test("a fresh instance goes from add_app to ranks, metrics, name and icon by its
     })
     for (const figure of [row.demand, row.popularityLow, row.difficulty, row.hintCount]) expect(figure).toBeNumber()
   }
-  const shown = (await house.call("/v1/apps", { key })).body.apps[0]
+  const shown = (await service.call("/v1/apps", { key })).body.apps[0]
   expect([shown.name, shown.icon]).toEqual(["Tide Times", `https://is1-ssl.mzstatic.com/image/${OWN}/512x512bb.jpg`])
   // the canary adds one search
   expect(asked("apps.apple.com")).toHaveLength(COUNT + 1)
@@ -102,7 +102,7 @@ test("the next day's bodies give the right rank changes", async () => {
   await reading(async () => await until(async () => (await overdue()) === 0, 120_000))
   expect((await keywords()).map(({ rank }) => rank)).toEqual(TERMS.map((_, n) => rankOf(n)))
   const days = [YESTERDAY, now].map((at) => at.toISOString().slice(0, 10))
-  const history = (await house.call(`/v1/apps/${app}/history`, { key })).body
+  const history = (await service.call(`/v1/apps/${app}/history`, { key })).body
   const found = new Map<string, [string, number | null][]>(
     history.keywords.map((row: { term: string; series: [string, number | null][] }) => [row.term, row.series]),
   )
@@ -119,12 +119,12 @@ test("the next day's bodies give the right rank changes", async () => {
 
 test("a CAPTCHA page is blocked, leaves its day unmeasured, and is not requested again at once", async () => {
   const term = "a new term"
-  const token = await house.call("/v1/actions", {
+  const token = await service.call("/v1/actions", {
     key,
     method: "POST",
     body: { action: "add_keywords", args: { appId: app, keywords: [term] } },
   })
-  await house.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken: token.body.confirmToken } })
+  await service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken: token.body.confirmToken } })
   stores.on("apps.apple.com", "/", () => captchaPage())
   stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => captchaPage())
   await reading(async () => {
@@ -141,7 +141,7 @@ test("a CAPTCHA page is blocked, leaves its day unmeasured, and is not requested
 type Row = Record<string, unknown> & { term: string; rank: number | null }
 
 async function keywords() {
-  return (await house.call(`/v1/apps/${app}/keywords`, { key })).body.keywords as Row[]
+  return (await service.call(`/v1/apps/${app}/keywords`, { key })).body.keywords as Row[]
 }
 
 async function reading(work: () => Promise<void>): Promise<void> {

@@ -10,8 +10,8 @@ import { OutboundProblem } from "../../src/outbound/problem.ts"
 import type { SafeFetch } from "../../src/outbound/safe-fetch.ts"
 import { freshDatabase } from "../database.ts"
 import { rowsOf } from "../every-row.ts"
-import { type House, openHouse } from "../house.ts"
 import { until } from "../jobs/platform.ts"
+import { openService, type Service } from "../service.ts"
 import { type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
 import { APP_ADS, answersPublic, answersReviews, HARBOR } from "./public-pages.ts"
 import { captchaPage, hintsAnswer, searchPage, someApps, storeSearchAnswer } from "./store-pages.ts"
@@ -24,7 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), "appmeter-raw-"))
 
 let sql: Sql
 let stores: ReplayServer
-let house: House
+let service: Service
 let key: string
 const logged: string[] = []
 const log: Log = (level, event, fields) => {
@@ -46,8 +46,8 @@ beforeAll(async () => {
   )
   stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", ({ url }) => hintsAnswer(TERMS, url))
   stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(someApps(60)))
-  house = openHouse({ sql })
-  key = await house.key(await house.workspace())
+  service = openService({ sql })
+  key = await service.key(await service.workspace())
 })
 afterAll(async () => {
   await stores.stop()
@@ -56,9 +56,9 @@ afterAll(async () => {
 
 test("a fresh instance reads all public data of an added app by itself", async () => {
   const args = { iosId: HARBOR.id, countries: ["us"], keywords: TERMS }
-  const preview = await house.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
+  const preview = await service.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
   const body = { confirmToken: preview.body.confirmToken }
-  expect((await house.call("/v1/actions/confirm", { key, method: "POST", body })).status).toBe(200)
+  expect((await service.call("/v1/actions/confirm", { key, method: "POST", body })).status).toBe(200)
 
   await reading(async () => await until(async () => (await left()) === 0))
 

@@ -12,9 +12,9 @@ import { UPSTREAMS } from "../../src/lib/upstreams.ts"
 import { followMarket } from "../../src/market/followed-storefronts.ts"
 import { OutboundProblem } from "../../src/outbound/problem.ts"
 import { freshDatabase } from "../database.ts"
-import { openHouse } from "../house.ts"
 import { until } from "../jobs/platform.ts"
 import { cases } from "../long.ts"
+import { openService } from "../service.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
 import { type Asked, type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
 import { chartFeed } from "./public-pages.ts"
@@ -203,14 +203,16 @@ test("on each later day every request is made once, and apps that left are not l
 })
 
 test("the finder lists exactly the apps of the replayed lists, page by page, and none twice", async () => {
-  const house = openHouse({ sql })
-  const key = await house.key(
-    await house.workspace({ plan: "enterprise", explorer: true, overrides: { credits: 1e6 } }),
+  const service = openService({ sql })
+  const key = await service.key(
+    await service.workspace({ plan: "enterprise", explorer: true, overrides: { credits: 1e6 } }),
   )
   for (const countries of [["gb"], ["jp"], ["us"], MARKET]) {
     const served: number[] = []
     for (let page = 1, total = 1; served.length < total; page++) {
-      const { body } = await house.call(`/v1/hive/find?country=${countries}&rankMin=1&limit=200&page=${page}`, { key })
+      const { body } = await service.call(`/v1/hive/find?country=${countries}&rankMin=1&limit=200&page=${page}`, {
+        key,
+      })
       expect(body.apps.length).toBeGreaterThan(0)
       served.push(...body.apps.map(({ id }: { id: string }) => Number(id)))
       total = body.total

@@ -11,7 +11,7 @@ import type { RawBodies } from "../../src/measuring/raw-bodies.ts"
 import { recording } from "../../src/recording.ts"
 import { SOURCES } from "../../src/sources.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
-import { AD_ACCOUNT, type AdsScene, adsScene, teaHouse } from "../consoles/ads/scene.ts"
+import { AD_ACCOUNT, type AdsScene, addTeaAdGroup, adsScene } from "../consoles/ads/scene.ts"
 import { TEA } from "../consoles/scene.ts"
 import { freshDatabase } from "../database.ts"
 import { removeBodies, someBodies } from "./bodies.ts"
@@ -25,7 +25,7 @@ let scene: AdsScene
 let bodies: RawBodies
 beforeEach(async () => {
   scene = await adsScene(await freshDatabase())
-  teaHouse(scene)
+  addTeaAdGroup(scene)
   bodies = someBodies(() => new Date())
 })
 afterEach(() => scene.there.stop())

@@ -9,9 +9,9 @@ import { silentLog } from "../../src/lib/log.ts"
 import { UPSTREAMS } from "../../src/lib/upstreams.ts"
 import { OutboundProblem } from "../../src/outbound/problem.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { until } from "../jobs/platform.ts"
 import { long } from "../long.ts"
+import { openService, type Service } from "../service.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
 import { type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
 import { xmlFeed } from "../stores/parsing/review-pages.ts"
@@ -58,7 +58,7 @@ const TERMS = Object.keys(RESULTS)
 
 let sql: Sql
 let stores: ReplayServer
-let house: House
+let service: Service
 let key: string
 let app: string
 let second = false
@@ -71,8 +71,8 @@ beforeAll(async () => {
   answersSearches()
   answersPages()
   answersReviewsOfDays()
-  house = openHouse({ sql, now: () => (second ? TODAY : YESTERDAY) })
-  key = await house.key(await house.workspace())
+  service = openService({ sql, now: () => (second ? TODAY : YESTERDAY) })
+  key = await service.key(await service.workspace())
 })
 afterAll(async () => {
   await stores.stop()
@@ -81,10 +81,10 @@ afterAll(async () => {
 
 long("the first day reads everything and makes no alert except for a keyword that is off topic", async () => {
   const args = { iosId: HARBOR.id, countries: ["us"], keywords: TERMS }
-  const preview = await house.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
+  const preview = await service.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
   const confirm = { key, method: "POST", body: { confirmToken: preview.body.confirmToken } }
-  expect((await house.call("/v1/actions/confirm", confirm)).status).toBe(200)
-  app = (await house.call("/v1/apps", { key })).body.apps[0].id
+  expect((await service.call("/v1/actions/confirm", confirm)).status).toBe(200)
+  app = (await service.call("/v1/apps", { key })).body.apps[0].id
   // the stores' clock is a day behind the database's
   await sql`update tracked_app set created_at = created_at - interval '2 days'`
   await sql`update tracked_term set added_at = added_at - interval '2 days'`
@@ -92,7 +92,7 @@ long("the first day reads everything and makes no alert except for a keyword tha
   expect(await alerts()).toEqual([
     'off_topic: None of the first ten results for "tea kettle" in the US App Store shares your category, genre 6013',
   ])
-  expect((await house.call(`/v1/apps/${app}/timeline`, { key })).body.changes).toEqual([])
+  expect((await service.call(`/v1/apps/${app}/timeline`, { key })).body.changes).toEqual([])
 })
 
 long("unreadable pages between the two days make no alert", async () => {
@@ -253,7 +253,7 @@ const EXPECTED = [
 ].sort()
 
 async function alerts(): Promise<string[]> {
-  const { body } = await house.call("/v1/alerts?limit=500", { key })
+  const { body } = await service.call("/v1/alerts?limit=500", { key })
   return body.alerts.map(({ type, sentence }: Record<string, string>) => `${type}: ${sentence}`).sort()
 }
 

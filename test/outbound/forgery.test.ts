@@ -198,11 +198,12 @@ describe("a hostile URL", () => {
   })
 
   test("an allowed network does not open any other network", async () => {
-    await using house = await twoHosts()
+    await using service = await twoHosts()
     const allowPrivate = parseAddressList(["127.0.0.2/31", "10.0.0.0/8"])
-    const at = (host: string) => codeOf(ask(`http://${host}:${house.port}/`, house.port, { allowPrivate }).then(text))
+    const at = (host: string) =>
+      codeOf(ask(`http://${host}:${service.port}/`, service.port, { allowPrivate }).then(text))
     expect([await at("127.0.0.2"), await at("127.0.0.1"), await at("[::1]")]).toEqual(["allowed", "blocked", "blocked"])
-    expect(house.trap.hits).toBe(0)
+    expect(service.trap.hits).toBe(0)
   })
 })
 
@@ -211,25 +212,25 @@ describe("DNS rebinding", () => {
     "a name that changes its address between look-ups reaches nothing in 1,000 tries, " +
       "because there is one look-up",
     async () => {
-      await using house = await twoHosts()
+      await using service = await twoHosts()
       let lookUps = 0
       const resolve = async () => [++lookUps % 2 === 1 ? "127.0.0.2" : "127.0.0.1"]
-      const answers = await house.tries(1_000, resolve)
+      const answers = await service.tries(1_000, resolve)
       expect(lookUps).toBe(1_000)
       expect(answers).toEqual(Array.from({ length: 1_000 }, (_, at) => (at % 2 === 0 ? "allowed" : "blocked")))
-      expect([house.allowed.hits, house.trap.hits]).toEqual([500, 0])
+      expect([service.allowed.hits, service.trap.hits]).toEqual([500, 0])
     },
   )
 
   test("a name that changes its address at its name server reaches nothing", async () => {
-    await using house = await twoHosts()
+    await using service = await twoHosts()
     await using server = await flippingNameServer(["127.0.0.2", "127.0.0.1"])
     const resolver = new Resolver()
     resolver.setServers([`127.0.0.1:${server.port}`])
-    const answers = await house.tries(200, (name) => resolver.resolve4(name))
+    const answers = await service.tries(200, (name) => resolver.resolve4(name))
     expect(answers.filter((answer) => answer === "allowed")).toHaveLength(100)
     expect(answers.filter((answer) => answer === "blocked")).toHaveLength(100)
-    expect([server.asked(), house.trap.hits]).toEqual([200, 0])
+    expect([server.asked(), service.trap.hits]).toEqual([200, 0])
   })
 })
 

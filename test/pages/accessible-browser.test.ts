@@ -6,10 +6,10 @@ import { createCode } from "../../src/access/sign-in/code.ts"
 import { manualAddresses } from "../../src/docs/manual.ts"
 import { pkce, queryOf, register } from "../access/oauth/scene.ts"
 import { freshDatabase } from "../database.ts"
-import { openHouse } from "../house.ts"
 import { cases, LONG } from "../long.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { record } from "../record.ts"
+import { openService } from "../service.ts"
 import { sharing } from "../sharing/share-scene.ts"
 import { appPages, OWN_PAGES, ownerOf, SAMPLE_PAGES, settingsPages } from "./app-scene.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
@@ -77,15 +77,15 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
   let signIn: () => Promise<void>
 
   beforeAll(async () => {
-    const house = openHouse({ sql: await freshDatabase(), settingsPorts: NO_PORTS })
-    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => house.app.fetch(request, "127.0.0.1") })
-    const on = await sharing(house, { name: "Tea", keywords: ["tea", "green tea"] })
+    const service = openService({ sql: await freshDatabase(), settingsPorts: NO_PORTS })
+    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => service.app.fetch(request, "127.0.0.1") })
+    const on = await sharing(service, { name: "Tea", keywords: ["tea", "green tea"] })
     await on.measure("tea", 1, 12)
     await on.measure("tea", 0, 0)
-    const [{ storeId }] = await house.sql<[{ storeId: string }]>`
+    const [{ storeId }] = await service.sql<[{ storeId: string }]>`
       select s.store_id as "storeId" from tracked_app t join store_app s on s.id = t.ios_app where t.id = ${on.app}`
     const review = { id: "1", title: "Good", at: new Date(Date.now() - 3_600_000) }
-    await record(house.sql, [reviewed(new Date().toISOString(), [review], { storeId })])
+    await record(service.sql, [reviewed(new Date().toISOString(), [review], { storeId })])
     pages = [
       "/docs",
       "/docs/keywords",
@@ -102,9 +102,9 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
       "/app/sample",
     ]
     const { workspace } = on.writer
-    await house.sql`update workspace set approve_outside = '{all}' where id = ${workspace}`
+    await service.sql`update workspace set approve_outside = '{all}' where id = ${workspace}`
     await on.writer.token("add_keywords", { appId: on.app, keywords: ["oolong"] })
-    const [{ id }] = await house.sql<[{ id: string }]>`select id from approval where workspace_id = ${workspace}`
+    const [{ id }] = await service.sql<[{ id: string }]>`select id from approval where workspace_id = ${workspace}`
     const invitation = {
       workspaceId: workspace,
       name: "Bo",
@@ -112,7 +112,7 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
       appList: null,
       invitedBy: null,
     }
-    const authorize = `/oauth/authorize?${queryOf(await register(house), pkce().challenge)}`
+    const authorize = `/oauth/authorize?${queryOf(await register(service), pkce().challenge)}`
     owners = [
       authorize,
       "/oauth/authorize?client_id=nobody",
@@ -121,7 +121,7 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
       "/approve/none",
       "/sign-in",
       ...OWN_PAGES.filter((page) => !page.startsWith("/settings")).map((page) => `/app${page}`),
-      ...(await settingsPages(await ownerOf(house, workspace))),
+      ...(await settingsPages(await ownerOf(service, workspace))),
       ...["channels", "rules?type=rank_drop", "accounts?add=app-store-connect", "accounts?add=apple-ads"].map(
         (page) => `/app/settings/${page}`,
       ),
@@ -129,11 +129,11 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
       "/app/add?app=ios%3A1234567890",
       "/app/nowhere",
       "/sign-in/passphrase",
-      invitationLinkOf("", await createInvitation(house.sql, invitation)),
+      invitationLinkOf("", await createInvitation(service.sql, invitation)),
     ]
     tab = await openTab(binary as string)
     signIn = async () => {
-      await tab.open(`${server.url.origin}/sign-in?code=${await createCode(house.sql, workspace)}`)
+      await tab.open(`${server.url.origin}/sign-in?code=${await createCode(service.sql, workspace)}`)
       await tab.leave("document.querySelector('main button').click()")
     }
     app = on.app

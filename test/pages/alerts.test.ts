@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { type Member, memberOf } from "../access/people/scene.ts"
 import { fieldIn } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 import { readCsv } from "../sharing/read-csv.ts"
 import { newStoreId, trackOwn } from "../world/app.ts"
 import { tellAlerts, unreadOf } from "../writes/feed-alerts.ts"
@@ -10,24 +10,24 @@ import { someWriter } from "../writes/writer.ts"
 
 setDefaultTimeout(60_000)
 
-let house: House
+let service: Service
 let workspace: number
 let owner: Member
 let tea: string
 let mate: string
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
-  workspace = (await someWriter(house)).workspace
-  owner = await memberOf(house, workspace, "owner")
+  service = openService({ sql: await freshDatabase() })
+  workspace = (await someWriter(service)).workspace
+  owner = await memberOf(service, workspace, "owner")
   const track = (name: string) =>
-    trackOwn(house.sql, { workspaceId: workspace, iosId: newStoreId(), name, keywords: ["tea"] })
+    trackOwn(service.sql, { workspaceId: workspace, iosId: newStoreId(), name, keywords: ["tea"] })
   tea = await track("Tea <Timer>")
   mate = await track("=Mate")
   const alert = (app: string, day: number, read = false) => {
     return { workspace, app, at: `2025-11-0${day}T10:00:00Z`, read }
   }
-  await tellAlerts(house.sql, [alert(tea, 1), alert(tea, 2, true), alert(mate, 3), alert(mate, 4)])
+  await tellAlerts(service.sql, [alert(tea, 1), alert(tea, 2, true), alert(mate, 3), alert(mate, 4)])
 })
 
 const page = async (query: string) => (await owner.browser.open(`/app/alerts${query}`)).text
@@ -67,9 +67,9 @@ describe("the alerts page", () => {
   })
 
   test("older alerts are on further pages, and a cursor of other filters leads to the newest", async () => {
-    const many = await trackOwn(house.sql, { workspaceId: workspace, iosId: newStoreId(), name: "Many" })
+    const many = await trackOwn(service.sql, { workspaceId: workspace, iosId: newStoreId(), name: "Many" })
     const alert = { workspace, app: many, at: "2025-10-01T10:00:00Z", read: true }
-    await tellAlerts(house.sql, Array(101).fill(alert))
+    await tellAlerts(service.sql, Array(101).fill(alert))
     const first = await page(`?app=${many}`)
     expect(first).toContain("<summary>100 alerts</summary>")
     const older = /href="([^"]+)" rel="next"/.exec(first)?.[1]?.replaceAll("&amp;", "&") as string
@@ -82,12 +82,12 @@ describe("the alerts page", () => {
   })
 
   test("the alerts of the chosen app are marked as read, and no others", async () => {
-    const before = await unreadOf(house.sql, workspace)
+    const before = await unreadOf(service.sql, workspace)
     const shown = await owner.browser.open(`/app/alerts?app=${mate}`)
     const names = ["form", "back", "until", "about"]
     const fields = Object.fromEntries(names.map((name) => [name, fieldIn(shown, name) as string]))
     const { status } = await owner.browser.send("/app/write", { ...fields, action: "mark_alerts_read" })
-    expect([status, before.length, (await unreadOf(house.sql, workspace)).length]).toEqual([303, 3, 1])
+    expect([status, before.length, (await unreadOf(service.sql, workspace)).length]).toEqual([303, 3, 1])
     expect(await events("?unread=true")).toEqual(["tea 2025-11-01"])
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { createCode } from "../../src/access/sign-in/code.ts"
 import { freshDatabase } from "../database.ts"
-import { openHouse } from "../house.ts"
+import { openService } from "../service.ts"
 import { type Sharing, sharing } from "../sharing/share-scene.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
 
@@ -17,10 +17,10 @@ describe.skipIf(binary === null)("/app in a browser", () => {
 
   beforeAll(async () => {
     const sql = await freshDatabase()
-    const house = openHouse({ sql })
-    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => house.app.fetch(request, "127.0.0.1") })
+    const service = openService({ sql })
+    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => service.app.fetch(request, "127.0.0.1") })
     at = (path) => `${server.url.origin}${path}`
-    tea = await sharing(house, { name: "Tea", keywords: ["tea", "green tea"] })
+    tea = await sharing(service, { name: "Tea", keywords: ["tea", "green tea"] })
     for (const [day, rank] of [
       [2, 9],
       [1, 6],

@@ -8,9 +8,9 @@ import { SOURCES } from "../../src/sources.ts"
 import { APP_POLICY } from "../../src/ui/app/frame.ts"
 import { type Browser, browserOf, fieldIn } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { countedOn } from "../http/counted.ts"
 import { long } from "../long.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { readPage, type Sharing, sharing } from "../sharing/share-scene.ts"
 import { dayAgo } from "../world/clock.ts"
 import { appPages, OWN_PAGES, ownerOf, SAMPLE_PAGES } from "./app-scene.ts"
@@ -23,14 +23,14 @@ const SAMPLE = [
   ...appPages("/app/sample", "app_lumenjournal", "journal"),
 ]
 
-let house: House
+let service: Service
 let tea: Sharing
 let owner: Browser
 let base: string
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
-  tea = await sharing(house, { name: "Tea & <Timer>", keywords: ["tea", "green tea", "oolong"] })
+  service = openService({ sql: await freshDatabase() })
+  tea = await sharing(service, { name: "Tea & <Timer>", keywords: ["tea", "green tea", "oolong"] })
   for (const [day, rank] of [
     [3, 9],
     [2, 6],
@@ -38,14 +38,14 @@ beforeAll(async () => {
   ] as const)
     await tea.measure("tea", day, rank)
   await tea.measure("green tea", 0, 0)
-  owner = await ownerOf(house, tea.writer.workspace)
+  owner = await ownerOf(service, tea.writer.workspace)
   base = `/app/apps/${tea.app}`
 })
 
 describe("the sample", () => {
   test("every sample page has content and is open to visitors who are not signed in", async () => {
     for (const page of SAMPLE) {
-      const { status, text } = await browserOf(house).open(page)
+      const { status, text } = await browserOf(service).open(page)
       expect([page, status]).toEqual([page, 200])
       // pages that change something have nothing to change in the sample
       if (/\/(?:add|edit)$/.test(page)) continue
@@ -54,7 +54,7 @@ describe("the sample", () => {
   })
 
   test("the sample shows no tab whose operations do not exist", async () => {
-    const { text } = await browserOf(house).open("/app/sample/apps/app_lumenjournal")
+    const { text } = await browserOf(service).open("/app/sample/apps/app_lumenjournal")
     const there = (id: string) => catalog.some((operation) => operation.id === id)
     expect(text.includes(">Ads</a>")).toBe(there("list_campaigns"))
     expect(text.includes(">Assistants</a>")).toBe(there("get_ai_visibility"))
@@ -62,7 +62,7 @@ describe("the sample", () => {
   })
 
   test("the sample has only its own app", async () => {
-    expect((await browserOf(house).open(`/app/sample/apps/${tea.app}`)).status).toBe(404)
+    expect((await browserOf(service).open(`/app/sample/apps/${tea.app}`)).status).toBe(404)
   })
 })
 
@@ -83,16 +83,18 @@ describe("every page", () => {
   })
 
   test("every page asks visitors to sign in and leads back", async () => {
-    const { status, headers } = await browserOf(house).open(`${base}/reviews?q=calm`)
+    const { status, headers } = await browserOf(service).open(`${base}/reviews?q=calm`)
     expect(status).toBe(303)
     expect(headers.get("location")).toBe(`/sign-in?${new URLSearchParams({ next: `${base}/reviews?q=calm` })}`)
-    expect((await browserOf(house).open("/app")).status).toBe(303)
+    expect((await browserOf(service).open("/app")).status).toBe(303)
   })
 
   test("every page is free to view", async () => {
     const used = async () =>
       (
-        await house.sql<{ used: number }[]>`select used::int from account where workspace_id = ${tea.writer.workspace}`
+        await service.sql<
+          { used: number }[]
+        >`select used::int from account where workspace_id = ${tea.writer.workspace}`
       )[0]
     const before = await used()
     for (const page of appPages("/app", tea.app, "tea")) await owner.open(page)
@@ -140,7 +142,7 @@ describe("keywords", () => {
   })
 
   test("keywords that were not read recently are shown, filtered and counted as of their last day", async () => {
-    const late = await sharing(house, { name: "Late", keywords: ["slow", "fast", "never"] })
+    const late = await sharing(service, { name: "Late", keywords: ["slow", "fast", "never"] })
     for (const [term, day, rank] of [
       ["slow", 40, 9],
       ["slow", 38, 4],
@@ -148,7 +150,7 @@ describe("keywords", () => {
       ["fast", 38, 5],
     ] as const)
       await late.measure(term, day, rank)
-    const looker = await ownerOf(house, late.writer.workspace)
+    const looker = await ownerOf(service, late.writer.workspace)
     const rows = async (move: string) => {
       const { text } = await looker.open(`/app/apps/${late.app}?move=${move}`)
       return [
@@ -179,7 +181,7 @@ describe("keywords", () => {
 
   test("each rank links to its reading: source, time, parser, hash, and the places as read", async () => {
     const { text } = await owner.open(`${base}/evidence?term=tea&day=${dayAgo(2)}`)
-    const [reading] = await house.sql<{ sha256: string }[]>`
+    const [reading] = await service.sql<{ sha256: string }[]>`
       select encode(r.sha256, 'hex') as sha256
       from search_results r
       join list l on l.id = r.list_id
@@ -199,10 +201,10 @@ describe("keywords", () => {
 })
 
 test("the texts of a store page link to their readings, each with its hash", async () => {
-  await readPage(house, tea.iosId, { version: "7.7.7" })
+  await readPage(service, tea.iosId, { version: "7.7.7" })
   expect((await owner.open(`${base}/page`)).text).toContain(`href="${base}/readings?at=us-ios"`)
   const { text } = await owner.open(`${base}/readings`)
-  const runs = await house.sql<{ sha256: string }[]>`
+  const runs = await service.sql<{ sha256: string }[]>`
     select distinct encode(r.sha256s[1], 'hex') as sha256
     from listing_run r
     join store_app s on s.id = r.app_id
@@ -212,7 +214,7 @@ test("the texts of a store page link to their readings, each with its hash", asy
 })
 
 test("a store page, the reviews and the readings tell when and how the last reading failed", async () => {
-  const fail = (kind: string, failure: string | null) => house.sql`
+  const fail = (kind: string, failure: string | null) => service.sql`
     insert into due (kind, platform, storefront, subject, failure, failed_at)
     values (${kind}, 'ios', 'us', ${tea.iosId}, ${failure}, ${failure && "2026-11-30T13:49:00Z"})
     on conflict (platform, storefront, subject, kind) do update
@@ -230,14 +232,14 @@ test("a store page, the reviews and the readings tell when and how the last read
 
 describe("other workspaces", () => {
   test("no page shows another workspace's name, keyword, key, write or alert, or opens its pages", async () => {
-    const coffee = await sharing(house, { name: "Coffee Secret", keywords: ["espresso hidden"] })
+    const coffee = await sharing(service, { name: "Coffee Secret", keywords: ["espresso hidden"] })
     await coffee.measure("espresso hidden", 1, 12)
     await coffee.measure("espresso hidden", 0, 3)
     await coffee.share()
-    const coffeeOwner = await ownerOf(house, coffee.writer.workspace)
+    const coffeeOwner = await ownerOf(service, coffee.writer.workspace)
     expect((await coffeeOwner.open("/app")).text).toContain("Coffee Secret")
     expect((await coffeeOwner.open("/app/changes")).text).toContain("Coffee Secret")
-    const [key] = await house.sql<{ hint: string }[]>`
+    const [key] = await service.sql<{ hint: string }[]>`
       select hint from api_key where workspace_id = ${coffee.writer.workspace} and kind = 'live'`
     const own = [...OWN_PAGES.map((page) => `/app${page}`), ...appPages("/app", tea.app, "tea")]
     for (const page of own) {
@@ -253,9 +255,9 @@ describe("other workspaces", () => {
 
   test("no page operation shows other apps or workspace-wide data to a key limited to some apps", async () => {
     const { workspace } = tea.writer
-    const other = await sharing(house, { name: "Other", keywords: ["tea"] })
-    await house.sql`update tracked_app set workspace_id = ${workspace} where id = ${other.app}`
-    const apiKey = await house.key(workspace, { appList: [other.app] })
+    const other = await sharing(service, { name: "Other", keywords: ["tea"] })
+    await service.sql`update tracked_app set workspace_id = ${workspace} where id = ${other.app}`
+    const apiKey = await service.key(workspace, { appList: [other.app] })
     const INPUTS: Record<string, Record<string, unknown>> = {
       settle_approval: { id: "ap_0", verdict: "approved" },
       preview_edit: { action: "remove_app", args: { appId: tea.app } },
@@ -278,7 +280,7 @@ describe("other workspaces", () => {
       const input: Record<string, unknown> = operation.subject
         ? { appId: tea.app, ...needed }
         : (INPUTS[operation.id] ?? {})
-      const { fault, answer } = await house.app.invoke({
+      const { fault, answer } = await service.app.invoke({
         surface: "pages",
         requestId: randomUUID(),
         keyInUrl: false,
@@ -303,15 +305,15 @@ describe("other workspaces", () => {
       if (![...visibleOnly, ...PUBLIC].includes(operation.id))
         expect([operation.id, shownText]).toEqual([operation.id, "app_not_allowed"])
     }
-    await house.sql`update tracked_app set workspace_id = ${other.writer.workspace} where id = ${other.app}`
+    await service.sql`update tracked_app set workspace_id = ${other.writer.workspace} where id = ${other.app}`
   })
 })
 
 describe("the demo", () => {
   long("every page of each demo app opens, and an empty one explains what it would show", async () => {
-    const workspace = await house.workspace({ plan: "enterprise" })
-    await loadDemoInto(recording, house.sql, workspace, { days: 1 })
-    const browser = await ownerOf(house, workspace)
+    const workspace = await service.workspace({ plan: "enterprise" })
+    await loadDemoInto(recording, service.sql, workspace, { days: 1 })
+    const browser = await ownerOf(service, workspace)
     const { text } = await browser.open("/app")
     const apps = [...text.matchAll(/href="\/app\/apps\/(app_\w+)"/g)].map(([, id]) => id as string)
     expect(new Set(apps).size).toBe(5)
@@ -331,7 +333,7 @@ describe("the demo", () => {
 
 describe("approvals", () => {
   test("approvals are only given by the form of the owner's page", async () => {
-    await house.sql`update workspace set approve_outside = '{all}' where id = ${tea.writer.workspace}`
+    await service.sql`update workspace set approve_outside = '{all}' where id = ${tea.writer.workspace}`
     const token = await tea.writer.token("create_share_link", { appId: tea.app, country: "us" })
     expect((await tea.writer.confirm(token)).body.reason).toBe("approval_needed")
     const page = await owner.open("/app/changes")
@@ -342,7 +344,7 @@ describe("approvals", () => {
     expect((await owner.send("/app/changes", { form, id, verdict: "approved" })).status).toBe(303)
     expect((await tea.writer.confirm(token)).status).toBe(200)
     expect((await owner.open("/app/changes")).text).toContain("approved by <bdi>owner</bdi>")
-    await house.sql`update workspace set approve_outside = '{}' where id = ${tea.writer.workspace}`
+    await service.sql`update workspace set approve_outside = '{}' where id = ${tea.writer.workspace}`
   })
 
   test("a page without a form of its own refuses a POST", async () => {
@@ -353,11 +355,11 @@ describe("approvals", () => {
 
 describe("a thousand keywords", () => {
   long("a thousand keywords take at most 100 KB compressed and ten statements, in any order", async () => {
-    const counted = countedOn(house.sql)
-    const many = openHouse({ sql: counted.sql })
+    const counted = countedOn(service.sql)
+    const many = openService({ sql: counted.sql })
     const keywords = Array.from({ length: 1_000 }, (_, at) => `keyword ${at} of a longer kind`)
     const large = await sharing(many, { name: "Large", keywords })
-    await house.sql`update workspace set plan = 'enterprise' where id = ${large.writer.workspace}`
+    await service.sql`update workspace set plan = 'enterprise' where id = ${large.writer.workspace}`
     for (const day of [2, 1, 0])
       await large.measureAll(keywords.slice(0, 20).map((term, at) => [term, day, ((at * 7 + day) % 90) + 1] as const))
     const { cookies } = await ownerOf(many, large.writer.workspace)

@@ -9,10 +9,10 @@ import { createWriting } from "../../src/texts/port/write.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { type Browser, fieldIn } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { reading, said } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
+import { openService, type Service } from "../service.ts"
 import { openStandIn, type Script, well } from "../texts/stand-in.ts"
 import { ownerOf } from "./app-scene.ts"
 
@@ -31,7 +31,7 @@ const GERMAN = {
 }
 
 let sql: Sql
-let house: House
+let service: Service
 const standIn = openStandIn("chat")
 afterAll(() => standIn.close())
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
     settings: { ...near, contextTokens: 100_000, tokensADay: 1e12, atOnce: 2 },
     fetch: (url, init) => fetch(url, init),
   })
-  house = openHouse({ sql, write, pictures: PICTURES })
+  service = openService({ sql, write, pictures: PICTURES })
   const at = new Date(Date.now() - 3_600_000).toISOString()
   await record(sql, [
     listed(at, {}, { id: OWN }),
@@ -88,11 +88,11 @@ interface Opened {
 }
 
 async function opened(): Promise<Opened> {
-  const workspaceId = await house.workspace({ plan: "pro", overrides: { ratePerSecond: 1e6 } })
+  const workspaceId = await service.workspace({ plan: "pro", overrides: { ratePerSecond: 1e6 } })
   const asked = { workspaceId, iosId: OWN, countries: ["us"], keywords: ["tea"], origin: "own" }
   const app = await sql.begin((tx) => trackApp(tx, asked))
   const base = `/app/apps/${app}`
-  const owner = await ownerOf(house, workspaceId)
+  const owner = await ownerOf(service, workspaceId)
   return {
     owner,
     base,

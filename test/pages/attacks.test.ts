@@ -8,8 +8,8 @@ import { reachOf, TEA } from "../consoles/scene.ts"
 import { type StandIn, standIn } from "../consoles/stand-in.ts"
 import { freshDatabase } from "../database.ts"
 import { everyRow } from "../every-row.ts"
-import { type House, openHouse } from "../house.ts"
 import { cases, LONG } from "../long.ts"
+import { openService, type Service } from "../service.ts"
 import { readPage, type Sharing, sharing } from "../sharing/share-scene.ts"
 import { tellAlerts } from "../writes/feed-alerts.ts"
 import { ownerOf, settingsPages } from "./app-scene.ts"
@@ -23,7 +23,7 @@ setDefaultTimeout(LONG ? 600_000 : 240_000)
 // Collects every form of every page that an owner of a full workspace can open, and attacks each. Hostile pictures are
 // tested where pictures are read: test/stores/pictures/, test/pages/pictures.test.ts.
 
-let house: House
+let service: Service
 let there: StandIn
 let tea: Sharing
 let owner: Browser
@@ -42,11 +42,11 @@ beforeAll(async () => {
   const outbound = async (url: string) => ({ url, status: 200, headers: new Headers(), bytes: Buffer.from("ok") })
   const settingsPorts = { ...NO_PORTS, outbound, reach: reachOf(there.url) }
   const sql = await freshDatabase()
-  house = openHouse({ sql, settingsPorts })
-  tea = await sharing(house, { name: "Tea Secret", keywords: ["tea", "green tea"] })
+  service = openService({ sql, settingsPorts })
+  tea = await sharing(service, { name: "Tea Secret", keywords: ["tea", "green tea"] })
   await tea.measure("tea", 1, 12)
   await tea.measure("tea", 0, 4)
-  await readPage(house, tea.iosId)
+  await readPage(service, tea.iosId)
   const { workspace } = tea.writer
   await sql`
     update tracked_app
@@ -57,10 +57,10 @@ beforeAll(async () => {
   await tea.writer.token("add_keywords", { appId: tea.app, keywords: ["oolong"] })
   await sql`update workspace set approve_outside = '{}' where id = ${workspace}`
   await tea.share()
-  owner = await ownerOf(house, workspace)
+  owner = await ownerOf(service, workspace)
   await fillSettings()
   // somebody whose forms the people page shows; sending them changes this person
-  await memberOf(house, workspace, "viewer")
+  await memberOf(service, workspace, "viewer")
   const seeds = [
     ...Object.keys(WORKSPACE_PAGES).map((path) => `/app${path}`),
     ...Object.keys(APP_PAGES).map((path) => `/app/apps/${tea.app}${path && `/${path}`}`),
@@ -80,9 +80,9 @@ beforeAll(async () => {
   }
   forms = byKind(forms)
   lesser = {
-    editor: await memberOf(house, workspace, "editor"),
-    viewer: await memberOf(house, workspace, "viewer"),
-    "viewer-without-money": await memberOf(house, workspace, "viewer-without-money"),
+    editor: await memberOf(service, workspace, "editor"),
+    viewer: await memberOf(service, workspace, "viewer"),
+    "viewer-without-money": await memberOf(service, workspace, "viewer-without-money"),
   }
   before = new Set(await everyRow(sql, ...VOLATILE))
 })
@@ -118,7 +118,7 @@ function byKind(list: readonly FoundForm[]): FoundForm[] {
 
 /** Rows that were there before the attacks and are not any more. */
 const lostRows = async () => {
-  const now = new Set(await everyRow(house.sql, ...VOLATILE))
+  const now = new Set(await everyRow(service.sql, ...VOLATILE))
   return [...before].filter((row) => !now.has(row)).map((row) => row.slice(0, 120))
 }
 
@@ -144,11 +144,11 @@ describe("every form", () => {
         if (status < 400 || status > 403) taken.push([form.kind, status])
       }
     expect([taken, await lostRows()]).toEqual([[], []])
-    expect((await everyRow(house.sql, ...VOLATILE)).length).toBe(before.size)
+    expect((await everyRow(service.sql, ...VOLATILE)).length).toBe(before.size)
   })
 
   test("a form sent by the owner of another workspace changes nothing here, and shows nothing of it", async () => {
-    const { browser: stranger } = await memberOf(house, await house.workspace(), "owner")
+    const { browser: stranger } = await memberOf(service, await service.workspace(), "owner")
     const token = await tokenOf(stranger)
     const taken: unknown[] = []
     for (const form of forms.filter(({ to }) => to !== "/sign-out")) {

@@ -2,34 +2,34 @@ import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import type { Listing } from "../../src/stores/kinds/listing-shape.ts"
 import { fieldIn } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { record } from "../record.ts"
+import { openService, type Service } from "../service.ts"
 import { type Sharing, sharing } from "../sharing/share-scene.ts"
 import { dayAgo } from "../world/clock.ts"
 import { ownerOf } from "./app-scene.ts"
 
 setDefaultTimeout(60_000)
 
-let house: House
+let service: Service
 let tea: Sharing
 
 /** Returns three paragraphs. The middle one changes with each edition. */
 const described = (middle: string) => `Steep it well.\n\n${middle}\n\nMade in <b>Leeds</b>.`
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
-  tea = await sharing(house, { name: "Tea", keywords: ["tea"] })
+  service = openService({ sql: await freshDatabase() })
+  tea = await sharing(service, { name: "Tea", keywords: ["tea"] })
   const read = (days: number, texts: Partial<Listing>) => listed(`${dayAgo(days)}T03:00:00Z`, texts, { id: tea.iosId })
   const readings = [
     read(3, { subtitle: "Steep it right", description: described("Now with oolong.") }),
     read(2, { subtitle: "Steep green tea right", description: described("Now with white tea.") }),
   ]
-  await record(house.sql, readings, () => new Date())
+  await record(service.sql, readings, () => new Date())
 })
 
 test("a change of subtitle or description shows only the paragraphs that differ, before and after", async () => {
-  const { text } = await (await ownerOf(house, tea.writer.workspace)).open(`/app/apps/${tea.app}/page`)
+  const { text } = await (await ownerOf(service, tea.writer.workspace)).open(`/app/apps/${tea.app}/page`)
   const part = /<h2>What changed<\/h2>[\s\S]*?<\/section>/.exec(text)![0]
   expect(part).toContain("<strong>Subtitle</strong>")
   expect(part).toContain("<ins>green</ins>")
@@ -45,9 +45,9 @@ test("a rival's changes count pictures and report a changed description without 
   const phone = ["https://example.com/1.png", "https://example.com/2.png"]
   const before = read(3, { description: described("Now with oolong."), screenshots: { phone } })
   const after = read(2, { description: described("Now with mate."), screenshots: { phone: phone.slice(1) } })
-  await record(house.sql, [before, after], () => new Date())
-  await house.sql`update tracked_app set manual_rivals = ${[`ios:${rival}`]} where id = ${tea.app}`
-  const owner = await ownerOf(house, tea.writer.workspace)
+  await record(service.sql, [before, after], () => new Date())
+  await service.sql`update tracked_app set manual_rivals = ${[`ios:${rival}`]} where id = ${tea.app}`
+  const owner = await ownerOf(service, tea.writer.workspace)
   const page = `/app/apps/${tea.app}/rival?rival=${rival}`
   const { text } = await owner.send(page, { form: fieldIn(await owner.open(page), "form") as string })
   const part = /<h2>What changed on its page<\/h2>[\s\S]*?<\/section>/.exec(text)![0]
@@ -57,8 +57,8 @@ test("a rival's changes count pictures and report a changed description without 
 })
 
 test("programs cannot read those texts", async () => {
-  const key = await house.key(tea.writer.workspace)
-  const { text, status } = await house.call(`/v1/apps/${tea.app}/page?country=us`, { key })
+  const key = await service.key(tea.writer.workspace)
+  const { text, status } = await service.call(`/v1/apps/${tea.app}/page?country=us`, { key })
   expect([status, text.includes("green tea right"), text.includes("white tea")]).toEqual([200, false, false])
-  expect((await house.call(`/v1/desk/${tea.app}/changed-texts`, { key })).status).toBe(404)
+  expect((await service.call(`/v1/desk/${tea.app}/changed-texts`, { key })).status).toBe(404)
 })

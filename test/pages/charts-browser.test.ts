@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { readFileSync } from "node:fs"
 import { csvRecords } from "../../src/lib/csv.ts"
 import { freshDatabase } from "../database.ts"
-import { openHouse } from "../house.ts"
 import { cases } from "../long.ts"
+import { openService } from "../service.ts"
 import { appPages, SAMPLE_PAGES } from "./app-scene.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
 
@@ -61,8 +61,8 @@ describe.skipIf(binary === null)("charts in a browser", () => {
   let plot: { left: number; top: number; width: number; height: number }
 
   beforeAll(async () => {
-    const house = openHouse({ sql: await freshDatabase() })
-    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => house.app.fetch(request, "127.0.0.1") })
+    const service = openService({ sql: await freshDatabase() })
+    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => service.app.fetch(request, "127.0.0.1") })
     tab = await openTab(binary as string)
   })
   afterAll(async () => {

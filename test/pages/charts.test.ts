@@ -6,7 +6,7 @@ import type { Chart } from "../../src/ui/charts/chart.ts"
 import { chartFigure } from "../../src/ui/charts/figure.ts"
 import { browserOf } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
-import { openHouse } from "../house.ts"
+import { openService } from "../service.ts"
 import { HOSTILE, isFormula } from "./hostile.ts"
 import { readMarkup } from "./markup.ts"
 
@@ -15,8 +15,8 @@ const APP = "/app/sample/apps/app_lumenjournal"
 let open: (path: string) => Promise<{ status: number; text: string; headers: Headers }>
 
 beforeAll(async () => {
-  const house = openHouse({ sql: await freshDatabase() })
-  open = (path) => browserOf(house).open(path)
+  const service = openService({ sql: await freshDatabase() })
+  open = (path) => browserOf(service).open(path)
 })
 
 const cells = (csv: string) => [...csvRecords(csv)].map(({ fields }) => fields)

@@ -7,8 +7,8 @@ import { addDays, dayOf } from "../../src/lib/days.ts"
 import { recording } from "../../src/recording.ts"
 import type { Browser } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
-import { openHouse } from "../house.ts"
 import { isLeftOut } from "../long.ts"
+import { openService } from "../service.ts"
 import { ownerOf } from "./app-scene.ts"
 
 setDefaultTimeout(120_000)
@@ -20,11 +20,11 @@ let owner: Browser
 let base: string
 
 beforeAll(async () => {
-  const house = openHouse({ sql: await freshDatabase(), now: () => new Date() })
-  const workspace = await house.workspace({ plan: "enterprise" })
-  await loadDemoInto(recording, house.sql, workspace, { days: isLeftOut ? 17 : 60 })
-  const invented = (await listDemoApps(house.sql, workspace)).find(({ iosId }) => iosId === INVENTED_APP.id)!
-  owner = await ownerOf(house, workspace)
+  const service = openService({ sql: await freshDatabase(), now: () => new Date() })
+  const workspace = await service.workspace({ plan: "enterprise" })
+  await loadDemoInto(recording, service.sql, workspace, { days: isLeftOut ? 17 : 60 })
+  const invented = (await listDemoApps(service.sql, workspace)).find(({ iosId }) => iosId === INVENTED_APP.id)!
+  owner = await ownerOf(service, workspace)
   base = `/app/apps/${invented.id}`
 })
 

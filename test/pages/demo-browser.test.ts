@@ -6,8 +6,8 @@ import { INVENTED_APP } from "../../src/demo/invented/world.ts"
 import { loadDemoOnce, loadRestOnce } from "../../src/demo/load-at-start.ts"
 import { recording } from "../../src/recording.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { isLeftOut, long } from "../long.ts"
+import { openService, type Service } from "../service.ts"
 import { APP_TABS, OWN_PAGES, ownerOf } from "./app-scene.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
 
@@ -91,7 +91,7 @@ const send = (place: number) => `(() => {
 
 describe.skipIf(binary === null)("the demo's first start, in a browser that runs no script", () => {
   let sql: Sql
-  let house: House
+  let service: Service
   let workspace: number
   let server: ReturnType<typeof Bun.serve>
   let tab: Tab
@@ -101,8 +101,8 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
 
   beforeAll(async () => {
     sql = await freshDatabase()
-    house = openHouse({ sql, now: () => new Date() })
-    workspace = await house.workspace({ plan: "enterprise", explorer: true })
+    service = openService({ sql, now: () => new Date() })
+    workspace = await service.workspace({ plan: "enterprise", explorer: true })
     await loadDemoOnce(recording, sql, workspace)
     await loadRestOnce(recording, sql, { days: isLeftOut ? 10 : 30 })
     const listed = await listDemoApps(sql, workspace)
@@ -119,7 +119,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
           .map((page) => `/app/apps/${id}${page}`),
       ),
     ]
-    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => house.app.fetch(request, "127.0.0.1") })
+    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => service.app.fetch(request, "127.0.0.1") })
     tab = await openTab(binary as string)
     await tab.show(1_280, 900)
     await tab.scripts(false)
@@ -158,7 +158,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
 
   long("every demo page links only to existing pages", async () => {
     const { origin } = server.url
-    const owner = await ownerOf(house, workspace)
+    const owner = await ownerOf(service, workspace)
     const found = new Set<string>()
     for (const page of own) for (const link of (await see(page)).links) found.add(link)
     const inside = [...found].flatMap((link) => (link.startsWith(`${origin}/app`) ? link.slice(origin.length) : []))

@@ -1,8 +1,8 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import type { Browser } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
-import { openHouse } from "../house.ts"
 import { record } from "../record.ts"
+import { openService } from "../service.ts"
 import { newStoreId, trackOwn } from "../world/app.ts"
 import { daysAgo } from "../world/clock.ts"
 import {
@@ -32,11 +32,11 @@ let base: string
 let ids: string[]
 
 beforeAll(async () => {
-  const house = openHouse({ sql: await freshDatabase() })
-  const workspaceId = await house.workspace({ plan: "enterprise", explorer: true })
+  const service = openService({ sql: await freshDatabase() })
+  const workspaceId = await service.workspace({ plan: "enterprise", explorer: true })
   iosId = newStoreId()
   ids = [iosId, newStoreId(), newStoreId()]
-  const app = await trackOwn(house.sql, {
+  const app = await trackOwn(service.sql, {
     workspaceId,
     iosId,
     name: HOSTILE_MARKUP,
@@ -67,7 +67,7 @@ beforeAll(async () => {
   const search = (term: string) =>
     searchReading(term, daysAgo(0), ids, { source: "apple-web-search", depth: 200, results: ids.map(named) })
   const phrases = { promotionalText: HOSTILE_MARKUP, description: HOSTILE_MARKUP, similar, moreByDeveloper: similar }
-  await record(house.sql, [
+  await record(service.sql, [
     chart(8, [ids[2]!, ids[0]!]),
     chart(1, [ids[0]!, ids[2]!]),
     chart(0, [ids[1]!, ids[0]!]),
@@ -79,7 +79,7 @@ beforeAll(async () => {
     hintsReading(TERM, daysAgo(0), [`${TERM} ${HOSTILE_TERM}`]),
     reviewsReading(new Date().toISOString(), reviews, { storeId: iosId }),
   ])
-  owner = await ownerOf(house, workspaceId)
+  owner = await ownerOf(service, workspaceId)
 })
 
 test("what stores and reviewers write is shown as text on every page of the market and of reviews", async () => {

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "bun:test"
 import { storeImportedRanks } from "../../src/keywords/store/imported-ranks.ts"
 import { freshDatabase } from "../database.ts"
-import { openHouse } from "../house.ts"
 import { record } from "../record.ts"
+import { openService } from "../service.ts"
 import { dayAgo, daysAgo } from "../world/clock.ts"
 import { searchReading } from "../world/readings.ts"
 import { trackOwn } from "../world/tracked.ts"
@@ -15,8 +15,8 @@ let app: string
 
 beforeAll(async () => {
   const sql = await freshDatabase()
-  const house = openHouse({ sql, now: () => new Date() })
-  const workspaceId = await house.workspace({ plan: "pro" })
+  const service = openService({ sql, now: () => new Date() })
+  const workspaceId = await service.workspace({ plan: "pro" })
   app = await trackOwn(sql, { workspaceId, iosId: STORE_ID, keywords: ["tides", "surf"] })
   const { recorded } = await record(sql, [searchReading("tides", daysAgo(1), ["1200000002", STORE_ID])])
   expect(recorded).toBe(1)
@@ -25,7 +25,7 @@ beforeAll(async () => {
     [9, 8, 1].map((ago) => ({ storefront: "us", term, day: dayAgo(ago), rank: 40 + ago })),
   )
   await storeImportedRanks(sql, source, ranks)
-  const browser = await ownerOf(house, workspaceId)
+  const browser = await ownerOf(service, workspaceId)
   page = async (path) => (await browser.open(path)).text
 })
 

@@ -17,7 +17,11 @@ describe.skipIf(binary === null)("by keyboard only", () => {
   let tab: Tab
 
   beforeAll(async () => {
-    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => on.house.app.fetch(request, "127.0.0.1") })
+    server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: (request) => on.service.app.fetch(request, "127.0.0.1"),
+    })
     tab = await openTab(binary as string)
   })
   afterAll(async () => {
@@ -27,12 +31,12 @@ describe.skipIf(binary === null)("by keyboard only", () => {
 
   /** Signs in to the workspace of this test on a screen of this width. */
   async function signIn(width: number): Promise<void> {
-    await on.house.sql`update workspace set plan = 'enterprise', explorer = true where id = ${on.workspaceId}`
+    await on.service.sql`update workspace set plan = 'enterprise', explorer = true where id = ${on.workspaceId}`
     await tab.forget()
     await tab.show(width, 800)
-    await tab.open(`${server.url.origin}/sign-in?code=${await createCode(on.house.sql, on.workspaceId)}`)
+    await tab.open(`${server.url.origin}/sign-in?code=${await createCode(on.service.sql, on.workspaceId)}`)
     await open("Sign in")
-    await on.house.sql`update person set is_operator = true`
+    await on.service.sql`update person set is_operator = true`
   }
 
   /**
@@ -68,7 +72,7 @@ describe.skipIf(binary === null)("by keyboard only", () => {
     test(`at ${width} pixels, an app is found in the market and tracked, and its storefront followed`, async () => {
       const apps = [7, 8, 9].map((at) => ({ id: `${width}00${at}`, name: `Tide ${at}`, developer: "Maker" }))
       const ids = apps.map(({ id }) => id)
-      await record(on.house.sql, [charted(daysAgo(0), ids, { source: "apple-charts", apps })])
+      await record(on.service.sql, [charted(daysAgo(0), ids, { source: "apple-charts", apps })])
       await signIn(width)
       await open("Market")
       await open("Finder")
@@ -81,7 +85,7 @@ describe.skipIf(binary === null)("by keyboard only", () => {
       await open("Preview")
       await open("Add app")
       expect(await text()).toContain("App added.")
-      const tracked = await on.house.sql`select 1 from tracked_app where workspace_id = ${on.workspaceId}`
+      const tracked = await on.service.sql`select 1 from tracked_app where workspace_id = ${on.workspaceId}`
       expect(tracked).toHaveLength(2)
 
       await open("Market")
@@ -99,7 +103,7 @@ describe.skipIf(binary === null)("by keyboard only", () => {
         at: new Date(Date.now() - 86_400_000 * (1 + at)),
         title: at % 10 === 9 ? "Other" : `Crash ${at}`,
       }))
-      await record(on.house.sql, [reviewed(new Date().toISOString(), reviews, { storeId })])
+      await record(on.service.sql, [reviewed(new Date().toISOString(), reviews, { storeId })])
       await signIn(width)
       await tab.open(`${server.url.origin}/app/apps/${on.appId}`)
       await open("Reviews")

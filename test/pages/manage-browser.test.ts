@@ -41,7 +41,7 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
       hostname: "127.0.0.1",
       port: 0,
       idleTimeout: 60,
-      fetch: (request) => on.house.app.fetch(request, "127.0.0.1"),
+      fetch: (request) => on.service.app.fetch(request, "127.0.0.1"),
     })
     tab = await openTab(binary as string)
   })
@@ -54,7 +54,7 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
 
   for (const width of WIDTHS)
     test(`at ${width} pixels, everything is managed from the first sign-in on`, async () => {
-      const workspace = await on.house.workspace({ plan: "pro" })
+      const workspace = await on.service.workspace({ plan: "pro" })
       const { origin } = server.url
       const owner = personAt(tab, origin)
       await tab.show(width, 900)
@@ -73,7 +73,7 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
       await shareAndWithdraw(owner)
       await owner.send(`${SETTINGS}/keys`, "revoke")
       await owner.send("", "revoked")
-      expect((await on.house.call("/v1/apps", { key })).body.error).toBe("key_revoked")
+      expect((await on.service.call("/v1/apps", { key })).body.error).toBe("key_revoked")
       await tab.scripts(true)
 
       await owner.open(`/app/apps/${app}/edit`)
@@ -146,7 +146,7 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
   async function makeKeyChannelAndRule(owner: Visitor): Promise<string> {
     await owner.send(`${SETTINGS}/keys`, "create", { name: "CI" })
     const key = await owner.tab.value<string>("document.querySelector('#secret').value")
-    expect((await on.house.call("/v1/apps", { key })).status).toBe(200)
+    expect((await on.service.call("/v1/apps", { key })).status).toBe(200)
     await owner.send(`${SETTINGS}/channels`, "slack", {
       url: "https://hooks.slack.example/services/T0/B0/secretsecret",
     })
@@ -161,8 +161,8 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
   async function approve(owner: Visitor, app: string, key: string): Promise<void> {
     await owner.send(`${SETTINGS}/keys`, "require")
     const body = { action: "add_keywords", args: { appId: app, keywords: ["spring tide"] } }
-    const { confirmToken } = (await on.house.call("/v1/actions", { key, method: "POST", body })).body
-    const confirm = () => on.house.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
+    const { confirmToken } = (await on.service.call("/v1/actions", { key, method: "POST", body })).body
+    const confirm = () => on.service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
     expect((await confirm()).body.reason).toBe("approval_needed")
     await owner.open("/app/changes")
     expect(await owner.text()).toContain("spring tide")

@@ -2,29 +2,29 @@ import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { type Member, memberOf } from "../access/people/scene.ts"
 import { type Browser, fieldIn } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 import { type Sharing, sharing } from "../sharing/share-scene.ts"
 import { newStoreId, trackOwn } from "../world/app.ts"
 import { tellAlerts } from "../writes/feed-alerts.ts"
 
 setDefaultTimeout(60_000)
 
-let house: House
+let service: Service
 let tea: Sharing
 let workspace: number
 let owner: Member
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
+  service = openService({ sql: await freshDatabase() })
 })
 beforeEach(async () => {
-  tea = await sharing(house, { name: "Tea <Timer>", keywords: ["tea", "mate"] })
+  tea = await sharing(service, { name: "Tea <Timer>", keywords: ["tea", "mate"] })
   workspace = tea.writer.workspace
-  owner = await memberOf(house, workspace, "owner")
+  owner = await memberOf(service, workspace, "owner")
 })
 
 const now = () => new Date().toISOString()
-const found = (app = tea.app) => tellAlerts(house.sql, [{ workspace, app, at: now() }])
+const found = (app = tea.app) => tellAlerts(service.sql, [{ workspace, app, at: now() }])
 const events = (text: string) => text.split('class="event"').length - 1
 
 /** Sends one of the page's forms and returns the page after it. */
@@ -38,7 +38,7 @@ async function press(browser: Browser, action: string, fields: Record<string, st
 }
 
 const hoursPass = (hours: number) =>
-  house.sql`
+  service.sql`
     update membership
     set visited_at = visited_at - ${hours}::int * interval '1 hour',
       created_at = created_at - ${hours}::int * interval '1 hour'
@@ -46,7 +46,7 @@ const hoursPass = (hours: number) =>
 
 describe("since you were last here", () => {
   test("a first visit shows seven days, and a person's mark hides them from nobody else", async () => {
-    await tellAlerts(house.sql, [{ workspace, app: tea.app, at: "2025-11-01T10:00:00Z" }])
+    await tellAlerts(service.sql, [{ workspace, app: tea.app, at: "2025-11-01T10:00:00Z" }])
     await found()
     const { text } = await owner.browser.open("/app")
     expect([text.includes("The last seven days"), events(text)]).toEqual([true, 1])
@@ -56,14 +56,14 @@ describe("since you were last here", () => {
       true,
       0,
     ])
-    const other = await memberOf(house, workspace, "viewer")
+    const other = await memberOf(service, workspace, "viewer")
     expect(events((await other.browser.open("/app")).text)).toBe(1)
     expect((await owner.browser.open("/app/alerts")).text).toContain("2 unread")
   })
 
   test("a first visit shows the newest day first, and nothing about a day before the seven", async () => {
     await found()
-    await house.sql`
+    await service.sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
       select workspace_id, app_id, type, platform, storefront, 'moon ' || n, day - n, at + n * interval '1 second',
         facts || jsonb_build_object('term', 'moon ' || n)
@@ -98,7 +98,7 @@ describe("since you were last here", () => {
     await hoursPass(3)
     expect(events((await owner.browser.open("/app")).text)).toBe(1)
     await hoursPass(5)
-    await house.sql`update alert set found_at = now() - interval '6 hours' where workspace_id = ${workspace}`
+    await service.sql`update alert set found_at = now() - interval '6 hours' where workspace_id = ${workspace}`
     await found()
     const { text } = await owner.browser.open("/app")
     expect([text.includes("Since you were last here"), events(text)]).toEqual([true, 1])
@@ -115,7 +115,7 @@ describe("since you were last here", () => {
   })
 
   test("a person who sees some apps gets only their changes", async () => {
-    const second = await trackOwn(house.sql, {
+    const second = await trackOwn(service.sql, {
       workspaceId: workspace,
       iosId: newStoreId(),
       name: "Mate",
@@ -123,7 +123,7 @@ describe("since you were last here", () => {
     })
     await found()
     await found(second)
-    const guest = await memberOf(house, workspace, "viewer", { apps: [second] })
+    const guest = await memberOf(service, workspace, "viewer", { apps: [second] })
     const { text } = await guest.browser.open("/app")
     expect([events(text), text.includes("Tea"), text.includes("Mate")]).toEqual([1, false, true])
   })
@@ -147,14 +147,14 @@ describe("the cards", () => {
   })
 
   test("revenue is on no card for a person who may not see money", async () => {
-    const viewer = await memberOf(house, workspace, ["apps:read"])
+    const viewer = await memberOf(service, workspace, ["apps:read"])
     const { status, text } = await viewer.browser.open("/app?order=revenue")
     expect([status, text.includes("<dt>Revenue</dt>")]).toEqual([200, false])
   })
 
   test("many apps are searched, ordered and paged", async () => {
     // tracking them one by one takes seconds
-    await house.sql`
+    await service.sql`
       insert into tracked_app (id, workspace_id, name, ios_app, countries)
       select id || '_' || n, workspace_id, 'App ' || lpad(n::text, 2, '0'), ios_app, countries
       from tracked_app

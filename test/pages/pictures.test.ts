@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { type Browser, browserOf } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 import { type Sharing, sharing } from "../sharing/share-scene.ts"
 import { ownerOf } from "./app-scene.ts"
 
@@ -10,7 +10,7 @@ setDefaultTimeout(60_000)
 const ICON = "https://is1-ssl.mzstatic.com/image/thumb/a/512x512bb.jpg"
 const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-let house: House
+let service: Service
 let tea: Sharing
 let owner: Browser
 const read: string[] = []
@@ -22,14 +22,14 @@ beforeAll(async () => {
       return address.includes("missing") ? null : { type: "image/png" as const, bytes: PNG }
     },
   }
-  house = openHouse({ sql: await freshDatabase(), pictureCache })
-  tea = await sharing(house, { name: "Tea", keywords: ["tea"] })
-  await house.sql`
+  service = openService({ sql: await freshDatabase(), pictureCache })
+  tea = await sharing(service, { name: "Tea", keywords: ["tea"] })
+  await service.sql`
     insert into store_app_name (app_id, storefront, origin, name, name_at, name_weight, icon_url, icon_at, icon_weight)
     select ios_app, 'us', 'own', 'Tea', now(), 1, ${ICON}, now(), 1 from tracked_app where id = ${tea.app}
     on conflict (app_id, storefront) do update
     set icon_url = excluded.icon_url, icon_at = excluded.icon_at, icon_weight = excluded.icon_weight`
-  owner = await ownerOf(house, tea.writer.workspace)
+  owner = await ownerOf(service, tea.writer.workspace)
 })
 
 describe("pictures of the stores", () => {
@@ -48,9 +48,9 @@ describe("pictures of the stores", () => {
 
   test("rivals, hidden rivals and results of the search have names and icons", async () => {
     const rival = `/app/apps/${tea.app}/rivals`
-    await house.sql`
+    await service.sql`
       update tracked_app set hidden_rivals = '{ios:1200000009,ios:1200000010}' where id = ${tea.app}`
-    await house.sql`
+    await service.sql`
       with added as (
         insert into store_app (platform, store_id) values ('ios', '1200000009') returning id
       )
@@ -69,7 +69,7 @@ describe("pictures of the stores", () => {
   })
 
   test("without the cache a page shows initials and names no other host", async () => {
-    const plain = openHouse({ sql: house.sql })
+    const plain = openService({ sql: service.sql })
     const { text } = await (await ownerOf(plain, tea.writer.workspace)).open("/app")
     expect([text.includes("<img"), text.includes("mzstatic")]).toEqual([false, false])
     expect((await owner.open("/app/sample")).text).not.toContain("<img")
@@ -78,7 +78,7 @@ describe("pictures of the stores", () => {
   test("a picture that cannot be had is 404, and strangers get none", async () => {
     expect((await owner.open("/app/picture?of=missing")).status).toBe(404)
     const count = read.length
-    const stranger = await browserOf(house).open(`/app/picture?${new URLSearchParams({ of: ICON })}`)
+    const stranger = await browserOf(service).open(`/app/picture?${new URLSearchParams({ of: ICON })}`)
     expect([stranger.status, stranger.text, read.length]).toEqual([401, "", count])
   })
 })

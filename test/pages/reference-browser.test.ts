@@ -3,8 +3,8 @@ import { catalog } from "../../src/catalog.ts"
 import { readTree } from "../../src/database/assets.ts"
 import { prepareSandbox } from "../../src/http/sandbox.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { cases, long } from "../long.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
 
 const binary = chromiumBinary()
@@ -16,14 +16,18 @@ if (binary === null)
   test("no Chromium is installed here: the reference is not tested in a browser", () => expect(binary).toBeNull())
 else
   describe("the reference in a browser", () => {
-    let house: House
+    let service: Service
     let server: ReturnType<typeof Bun.serve>
     let tab: Tab
     let origin: string
 
     beforeAll(async () => {
-      house = openHouse({ sql: await freshDatabase() })
-      server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => house.app.fetch(request, "127.0.0.1") })
+      service = openService({ sql: await freshDatabase() })
+      server = Bun.serve({
+        hostname: "127.0.0.1",
+        port: 0,
+        fetch: (request) => service.app.fetch(request, "127.0.0.1"),
+      })
       origin = `http://127.0.0.1:${server.port}`
       tab = await openTab(binary)
       await tab.show(1_200, 900)
@@ -112,7 +116,7 @@ else
     })
 
     test("with a key a form calls this instance, and the key is stored nowhere", async () => {
-      const secret = await house.key(await house.workspace())
+      const secret = await service.key(await service.workspace())
       await openPageOf("whoami")
       await fill(null, "#key", secret)
       const { said, body } = await sent("whoami")

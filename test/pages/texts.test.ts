@@ -5,10 +5,10 @@ import { silentLog } from "../../src/lib/log.ts"
 import { createWriting } from "../../src/texts/port/write.ts"
 import { type Browser, fieldIn } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { record } from "../record.ts"
+import { openService, type Service } from "../service.ts"
 import { openStandIn, type Script, well } from "../texts/stand-in.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { ownerOf } from "./app-scene.ts"
@@ -17,8 +17,8 @@ setDefaultTimeout(60_000)
 
 const NOW = new Date("2026-05-20T12:00:00Z")
 let sql: Sql
-let house: House
-let without: House
+let service: Service
+let without: Service
 const standIn = openStandIn("responses")
 afterAll(() => standIn.close())
 
@@ -35,8 +35,8 @@ beforeAll(async () => {
     settings: { ...settings, contextTokens: 100_000, tokensADay: 1e12, atOnce: 2 },
     fetch: (url, init) => fetch(url, init),
   })
-  house = openHouse({ sql, now: () => NOW, write })
-  without = openHouse({ sql, now: () => NOW })
+  service = openService({ sql, now: () => NOW, write })
+  without = openService({ sql, now: () => NOW })
   const page = listed("2026-05-19T10:00:00Z")
   await record(sql, [page], () => NOW)
   const texts = ["Far <b>too</b> many ads after each level.", "It crashes on start since the update.", "Nice."]
@@ -54,11 +54,11 @@ interface Opened {
   press(page: string): ReturnType<Browser["send"]>
 }
 
-async function opened(storeId: string, asHouse = house): Promise<Opened> {
-  const workspaceId = await asHouse.workspace({ plan: "pro" })
+async function opened(storeId: string, target = service): Promise<Opened> {
+  const workspaceId = await target.workspace({ plan: "pro" })
   const asked = { workspaceId, iosId: storeId, countries: ["us"], keywords: ["tea timer", "oolong"], origin: "own" }
   const base = `/app/apps/${await trackOwn(sql, asked)}`
-  const owner = await ownerOf(asHouse, workspaceId)
+  const owner = await ownerOf(target, workspaceId)
   return {
     owner,
     base,

@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test"
 import { ownerBrowser } from "../access/oauth/scene.ts"
 import { freshDatabase } from "../database.ts"
-import { openHouse } from "../house.ts"
+import { openService } from "../service.ts"
 import { newStoreId, trackOwn } from "../world/app.ts"
 
 test("the page of an unknown app links to the apps and lists no ids, which are for programs", async () => {
   const sql = await freshDatabase()
-  const house = openHouse({ sql })
-  const workspaceId = await house.workspace({ plan: "pro" })
+  const service = openService({ sql })
+  const workspaceId = await service.workspace({ plan: "pro" })
   const appId = await trackOwn(sql, { workspaceId, iosId: newStoreId() })
-  const browser = await ownerBrowser(house, workspaceId)
+  const browser = await ownerBrowser(service, workspaceId)
   const { status, text } = await browser.open("/app/apps/app_unknown")
   expect(status).toBe(404)
   expect(text).toContain("Your apps")

@@ -2,8 +2,8 @@ import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { csvRecords } from "../../src/lib/csv.ts"
 import type { Browser } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { record } from "../record.ts"
+import { openService, type Service } from "../service.ts"
 import { type Sharing, sharing } from "../sharing/share-scene.ts"
 import { dayAgo } from "../world/clock.ts"
 import { popularityReading } from "../world/readings.ts"
@@ -14,17 +14,17 @@ setDefaultTimeout(60_000)
 /** Oolong has no popularity. */
 const POPULARITY = { tea: 62, "green tea": 31, matcha: 14 }
 
-let house: House
+let service: Service
 let tea: Sharing
 let owner: Browser
 let page: string
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
-  tea = await sharing(house, { name: "Tea", keywords: [...Object.keys(POPULARITY), "oolong"] })
+  service = openService({ sql: await freshDatabase() })
+  tea = await sharing(service, { name: "Tea", keywords: [...Object.keys(POPULARITY), "oolong"] })
   const month = `${dayAgo(40).slice(0, 7)}-01`
   const published = Object.entries(POPULARITY).map(([term, popularity]) => popularityReading(term, month, popularity))
-  await record(house.sql, published, () => new Date())
+  await record(service.sql, published, () => new Date())
   const days: [string, number, number][] = []
   for (let day = 0; day < 20; day++) {
     days.push(["tea", day, 1 + ((day * 5) % 14)], ["oolong", day, 1])
@@ -33,14 +33,14 @@ beforeAll(async () => {
   }
   for (let day = 20; day < 24; day++) days.push(["matcha", day, 1])
   await tea.measureAll(days)
-  owner = await ownerOf(house, tea.writer.workspace)
+  owner = await ownerOf(service, tea.writer.workspace)
   page = `/app/apps/${tea.app}/visibility`
 })
 
 /** The same from the stored results alone: places are looked up in each list, and every day is summed in SQL. */
 async function calculated(): Promise<Map<string, number>> {
   const whole = Object.values(POPULARITY).reduce((sum, popularity) => sum + popularity, 0)
-  const rows = await house.sql<{ day: string; score: number }[]>`
+  const rows = await service.sql<{ day: string; score: number }[]>`
     select r.day::text as day,
       (100.0 * sum(p.popularity * case when x.place <= 10 then (11 - x.place) / 10.0 else 0 end)
         / sum(p.popularity))::float8 as score
@@ -81,9 +81,9 @@ test("the page states the formula, and over how many keywords and days the score
 })
 
 test("without a known popularity there is no score, and the page says what it needs", async () => {
-  const plain = await sharing(house, { name: "Plain", keywords: ["unheard"], androidPkg: "com.example.plain" })
+  const plain = await sharing(service, { name: "Plain", keywords: ["unheard"], androidPkg: "com.example.plain" })
   await plain.measure("unheard", 0, 1)
-  const looker = await ownerOf(house, plain.writer.workspace)
+  const looker = await ownerOf(service, plain.writer.workspace)
   const { text } = await looker.open(`/app/apps/${plain.app}/visibility`)
   expect(text).toContain("No keyword has a popularity yet")
   expect(text).not.toMatch(/100\.0 %|0\.0 %/)

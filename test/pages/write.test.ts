@@ -1,22 +1,22 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { type Browser, fieldIn, type Page } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 import { type Sharing, sharing } from "../sharing/share-scene.ts"
 import { tellAlerts } from "../writes/feed-alerts.ts"
 import { ownerOf } from "./app-scene.ts"
 
 setDefaultTimeout(60_000)
 
-let house: House
+let service: Service
 let tea: Sharing
 let owner: Browser
 let base: string
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
-  tea = await sharing(house, { name: "Tea <Timer>", keywords: ["tea"] })
-  owner = await ownerOf(house, tea.writer.workspace)
+  service = openService({ sql: await freshDatabase() })
+  tea = await sharing(service, { name: "Tea <Timer>", keywords: ["tea"] })
+  owner = await ownerOf(service, tea.writer.workspace)
   base = `/app/apps/${tea.app}`
 })
 
@@ -53,9 +53,9 @@ async function atOnce(action: string, fields: Record<string, string> | [string, 
 const next = async ({ headers }: Page) => await owner.open(headers.get("location") as string)
 
 const tracked = async () =>
-  (await house.sql<{ term: string }[]>`select term from tracked_term where app_id = ${tea.app} order by position`).map(
-    ({ term }) => term,
-  )
+  (
+    await service.sql<{ term: string }[]>`select term from tracked_term where app_id = ${tea.app} order by position`
+  ).map(({ term }) => term)
 
 describe("a write from a page", () => {
   test("a write is previewed, and confirmed once by the preview's own form only", async () => {
@@ -105,7 +105,7 @@ describe("a write from a page", () => {
   test("alerts are marked as read at once, and undo marks them as unread", async () => {
     const page = await owner.open("/app/alerts")
     expect(page.text).not.toContain("Mark all as read")
-    await tellAlerts(house.sql, [{ workspace: tea.writer.workspace, app: tea.app }])
+    await tellAlerts(service.sql, [{ workspace: tea.writer.workspace, app: tea.app }])
     expect((await owner.open("/app/alerts")).text).toContain("Mark all as read")
     const alerts = await owner.open("/app/alerts")
     const until = fieldIn(alerts, "until") as string
@@ -122,7 +122,8 @@ describe("a write from a page", () => {
 
 describe("a change at once", () => {
   const tags = async () =>
-    (await house.sql<{ tags: unknown }[]>`select keyword_tags as tags from tracked_app where id = ${tea.app}`)[0]!.tags
+    (await service.sql<{ tags: unknown }[]>`select keyword_tags as tags from tracked_app where id = ${tea.app}`)[0]!
+      .tags
 
   test("keywords are added in pieces of 50, removed, tagged and buried at once, and each is undone", async () => {
     const before = await tracked()
@@ -145,7 +146,7 @@ describe("a change at once", () => {
     const buried = await next(await atOnce("bury_keywords", { terms: "tea" }))
     expect(buried.text).toContain("1 keyword buried")
     await undo(buried)
-    const [{ list }] = await house.sql<[{ list: unknown }]>`
+    const [{ list }] = await service.sql<[{ list: unknown }]>`
       select buried_keywords as list from tracked_app where id = ${tea.app}`
     expect(list).toBeNull()
   })
@@ -169,8 +170,8 @@ describe("a change at once", () => {
   })
 
   test("an app is renamed, gets storefronts with keywords and a goal, and is removed after a preview", async () => {
-    const kettle = await sharing(house, { name: "Kettle", keywords: ["kettle"] })
-    await house.sql`update tracked_app set workspace_id = ${tea.writer.workspace} where id = ${kettle.app}`
+    const kettle = await sharing(service, { name: "Kettle", keywords: ["kettle"] })
+    await service.sql`update tracked_app set workspace_id = ${tea.writer.workspace} where id = ${kettle.app}`
     const page = await owner.open(`/app/apps/${kettle.app}/edit`)
     const [form, seen] = ["form", "seen"].map((name) => fieldIn(page, name) as string) as [string, string]
     const hidden = { form, seen, appId: kettle.app, back: "/app" }
@@ -180,7 +181,7 @@ describe("a change at once", () => {
     const preview = await owner.send("/app/write", places)
     expect(preview.text).toContain("United States, Germany, Japan")
     await confirmOf(preview)
-    const terms = await house.sql<{ country: string }[]>`
+    const terms = await service.sql<{ country: string }[]>`
       select country from tracked_term where app_id = ${kettle.app} order by country`
     expect(terms.map(({ country }) => country)).toEqual(["de", "jp", "us"])
     const removal = await owner.send("/app/write", { ...hidden, action: "remove_app" })
@@ -199,7 +200,7 @@ describe("a change at once", () => {
     body.set("file", new File([text], "keywords.csv", { type: "text/csv" }))
     const cookie = [...owner.cookies].map((pair) => pair.join("=")).join("; ")
     const request = new Request("http://127.0.0.1:8787/app/write", { method: "POST", body, headers: { cookie } })
-    const { status, headers, body: answer } = await house.app.fetch(request, "192.0.2.1")
+    const { status, headers, body: answer } = await service.app.fetch(request, "192.0.2.1")
     return { status, headers, text: await new Response(answer).text() }
   }
 
@@ -209,8 +210,8 @@ describe("a change at once", () => {
   })
 
   test("each keyword of a file goes to its storefront with its tags, and undo removes both", async () => {
-    await house.sql`update tracked_app set countries = '{us,de}' where id = ${tea.app}`
-    const rows = () => house.sql<{ country: string; term: string }[]>`
+    await service.sql`update tracked_app set countries = '{us,de}' where id = ${tea.app}`
+    const rows = () => service.sql<{ country: string; term: string }[]>`
       select country, term from tracked_term where app_id = ${tea.app} and term like '%pot' order by term, country`
     const sent = await sendFile("keyword,country,tags\nteapot,de,core|q4\nteapot,us,\n=pot,,\nteepot,Germany,core\n")
     const done = await next(sent)
@@ -225,7 +226,7 @@ describe("a change at once", () => {
     expect(await tags()).toEqual({ teapot: ["core", "q4"], teepot: ["core"] })
     await undo(done)
     expect([await rows(), await tags()]).toEqual([[], null])
-    await house.sql`update tracked_app set countries = '{us}' where id = ${tea.app}`
+    await service.sql`update tracked_app set countries = '{us}' where id = ${tea.app}`
   })
 
   test("a file with a storefront that the app has not is refused at its field", async () => {
@@ -262,7 +263,7 @@ describe("a change at once", () => {
     const preview = await owner.send("/app/write", { ...hidden, action: "add_keywords", keywords })
     expect((await next(await confirmOf(preview))).text).toContain("120 keywords added.")
     expect(await tracked()).toHaveLength(before.length + 120)
-    await house.sql`delete from tracked_term where app_id = ${tea.app} and term like 'late %'`
+    await service.sql`delete from tracked_term where app_id = ${tea.app} and term like 'late %'`
   })
 
   test("the file of a new app's form tracks keywords in the chosen storefronts only", async () => {
@@ -271,7 +272,7 @@ describe("a change at once", () => {
     expect(preview.text).toContain("1 more keyword from your list")
     const { text } = await next(await confirmOf(preview))
     expect(text).toContain("App added. 1 keyword added.")
-    expect(await house.sql`select country from tracked_term where term = 'pot'`).toEqual([{ country: "de" }] as never)
+    expect(await service.sql`select country from tracked_term where term = 'pot'`).toEqual([{ country: "de" }] as never)
     const refused = await previewOf("/app/add?app=android%3Acom.example.pan&country=us", "add_app", {
       ...fields,
       app: "com.example.pan",
@@ -328,8 +329,8 @@ describe("limits of writes from pages", () => {
   })
 
   test("no change of another workspace is undone or shown", async () => {
-    const coffee = await sharing(house, { name: "Coffee", keywords: ["espresso"] })
-    const coffeeOwner = await ownerOf(house, coffee.writer.workspace)
+    const coffee = await sharing(service, { name: "Coffee", keywords: ["espresso"] })
+    const coffeeOwner = await ownerOf(service, coffee.writer.workspace)
     const form = fieldIn(await coffeeOwner.open("/app"), "form") as string
     const made = await atOnce("rename_app", { name: "Mine" })
     const address = made.headers.get("location") as string
@@ -351,7 +352,7 @@ describe("limits of writes from pages", () => {
   })
 
   test("a write cannot reach another workspace's app or confirm another workspace's token", async () => {
-    const coffee = await sharing(house, { name: "Coffee", keywords: ["espresso"] })
+    const coffee = await sharing(service, { name: "Coffee", keywords: ["espresso"] })
     const preview = await previewOf(`${base}/edit`, "add_keywords", { appId: coffee.app, keywords: "mine" })
     expect([preview.status, preview.text.includes("Coffee")]).toEqual([404, false])
     const form = fieldIn(await owner.open(`${base}/edit`), "form") as string

@@ -79,7 +79,7 @@ export function openConsoles(now: Date): Consoles {
 /** One campaign with an ad group and two keywords, as the account's imported reports have them. */
 function fillAds(ads: Consoles["ads"], now: Date): void {
   const currency = "EUR"
-  const account = { id: 123456789, name: "Tea House", orgId: 40669820, roles: ["API Account Manager"] }
+  const account = { id: 123456789, name: "Tea Service", orgId: 40669820, roles: ["API Account Manager"] }
   ads.accounts.push({ ...account, timezone: "Europe/Berlin", currency })
   const started = `${dayBefore(now, 60)}T09:00:00.000`
   ads.campaigns.push({

@@ -14,7 +14,7 @@ let reviews: string
 let reply: string
 
 beforeEach(async () => {
-  owner = await ownerOf(on.house, on.workspaceId)
+  owner = await ownerOf(on.service, on.workspaceId)
   reviews = `/app/apps/${on.appId}/reviews?at=us-android`
   reply = `/app/apps/${on.appId}/reply?review=${on.review.id}&at=us-android`
 })

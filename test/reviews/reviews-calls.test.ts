@@ -6,10 +6,10 @@ import { addDays, dayOf } from "../../src/lib/days.ts"
 import type { StoreReview } from "../../src/reviews/kinds/review-shape.ts"
 import { appleReviews } from "../../src/reviews/sources/apple-reviews.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { NOW } from "../measuring/record/measured.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { record } from "../record.ts"
+import { openService, type Service } from "../service.ts"
 import { xmlFeed } from "../stores/parsing/review-pages.ts"
 import { trackOwn } from "../world/tracked.ts"
 
@@ -19,16 +19,16 @@ const PATHS = ["reviews", "reviews/search", "reviews/stats"]
 const FAST = { ratePerSecond: 100_000 }
 
 let sql: Sql
-let house: House
+let service: Service
 let appId: string
 let key: string
-const get = (path: string, as = key) => house.call(`/v1/apps/${appId}/${path}`, { key: as })
+const get = (path: string, as = key) => service.call(`/v1/apps/${appId}/${path}`, { key: as })
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, now: () => NOW })
-  const workspaceId = await house.workspace()
-  key = await house.key(workspaceId)
+  service = openService({ sql, now: () => NOW })
+  const workspaceId = await service.workspace()
+  key = await service.key(workspaceId)
   const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea"], origin: "own" }
   appId = await trackOwn(sql, asked)
   const days = ["2025-11-19", "2025-11-18", "2025-10-01", "2024-11-22", "2024-11-21", "2024-11-20"]
@@ -151,11 +151,11 @@ describe("range of days", () => {
   })
 
   test("a range before the first day of any plan is refused on every plan", async () => {
-    const studio = await house.workspace({ plan: "studio", overrides: FAST })
+    const studio = await service.workspace({ plan: "studio", overrides: FAST })
     const asked = { workspaceId: studio, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
     const id = await trackOwn(sql, asked)
-    const own = await house.key(studio)
-    const ask = async (path: string) => (await house.call(`/v1/apps/${id}/${path}`, { key: own })).body
+    const own = await service.key(studio)
+    const ask = async (path: string) => (await service.call(`/v1/apps/${id}/${path}`, { key: own })).body
     expect((await ask("reviews/stats?from=2009-01-01")).byDay).toHaveLength(6_168)
     for (const path of ["reviews/search", "reviews/stats"])
       expect(await ask(`${path}?to=2008-07-09`)).toMatchObject({ error: "bad_range", field: "to" })
@@ -164,13 +164,13 @@ describe("range of days", () => {
 
 describe("rights to read reviews", () => {
   test("a key without reviews:read learns nothing, not even whether the app exists", async () => {
-    const workspaceId = await house.workspace()
-    const other = await house.key(workspaceId, { scopes: ["apps:read", "ai:read"] })
+    const workspaceId = await service.workspace()
+    const other = await service.key(workspaceId, { scopes: ["apps:read", "ai:read"] })
     for (const path of PATHS) {
       const { status, body } = await get(path, other)
       expect([path, status, body.error, body.scope]).toEqual([path, 403, "scope_required", "reviews:read"])
     }
-    const stranger = await house.key(workspaceId)
+    const stranger = await service.key(workspaceId)
     for (const path of PATHS) expect((await get(path, stranger)).body.error).toBe("not_found")
   })
 
@@ -180,12 +180,12 @@ describe("rights to read reviews", () => {
     expect(days).toEqual([30, 365, 36_500, 36_500])
     const froms = [addDays(today, -29), addDays(today, -364), "2008-07-10", "2008-07-10"]
     for (const [at, plan] of (["free", "pro", "studio", "enterprise"] as const).entries()) {
-      const workspaceId = await house.workspace({ plan, overrides: FAST })
+      const workspaceId = await service.workspace({ plan, overrides: FAST })
       const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
       const id = await trackOwn(sql, asked)
-      const own = await house.key(workspaceId)
+      const own = await service.key(workspaceId)
       const ask = async (name: string, args: object = {}) =>
-        (await house.tool(name, { appId: id, ...args }, { key: own })).body
+        (await service.tool(name, { appId: id, ...args }, { key: own })).body
       const totals = [2, 5, 6, 6]
       expect(await ask("search_reviews")).toMatchObject({
         from: froms[at],
@@ -210,11 +210,11 @@ describe("rights to read reviews", () => {
   })
 
   test("a workspace may have its own number of days", async () => {
-    const workspaceId = await house.workspace({ overrides: { ...FAST, reviewDays: 2 } })
-    const own = await house.key(workspaceId)
+    const workspaceId = await service.workspace({ overrides: { ...FAST, reviewDays: 2 } })
+    const own = await service.key(workspaceId)
     const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
     const id = await trackOwn(sql, asked)
-    const { body } = await house.call(`/v1/apps/${id}/reviews/search`, { key: own })
+    const { body } = await service.call(`/v1/apps/${id}/reviews/search`, { key: own })
     expect(body).toMatchObject({ from: "2025-11-19", to: "2025-11-20", total: 1 })
   })
 })
@@ -227,11 +227,11 @@ test("no response contains the author of a review", async () => {
   const about = { seenAt, sha256: new Uint8Array(32), origin: "own" }
   const seen = appleReviews.parse(named, { storefront: "us", storeId: "10009", page: 1 }, about as never)
   await record(sql, [seen], () => seenAt)
-  const workspaceId = await house.workspace()
-  const own = await house.key(workspaceId)
+  const workspaceId = await service.workspace()
+  const own = await service.key(workspaceId)
   const asked = { workspaceId, iosId: "10009", countries: ["us"], keywords: [], origin: "own" }
   const id = await trackOwn(sql, asked)
-  const later = openHouse({ sql, now: () => seenAt })
+  const later = openService({ sql, now: () => seenAt })
   for (const path of PATHS) {
     const { status, text } = await later.call(`/v1/apps/${id}/${path}`, { key: own })
     expect([path, status]).toEqual([path, 200])

@@ -14,7 +14,7 @@ let reviews: string
 let reply: string
 
 beforeEach(async () => {
-  owner = await ownerOf(on.house, on.workspaceId)
+  owner = await ownerOf(on.service, on.workspaceId)
   reviews = `/app/apps/${on.appId}/reviews?at=us-ios`
   reply = `/app/apps/${on.appId}/reply?review=${REVIEW.id}&at=us-ios`
 })
@@ -58,7 +58,7 @@ test("a reply that the console refuses is shown with the reason, and an unknown 
   expect(plainText(await owner.open(reviews))).toMatch(
     /Thank you\. Refused .* Nothing was sent\..*changed in the console/,
   )
-  await on.house.sql`update job set status = 'unknown', error = null, sent_at = now()
+  await on.service.sql`update job set status = 'unknown', error = null, sent_at = now()
     where workspace_id = ${on.workspaceId}`
   expect(plainText(await owner.open(reviews))).toMatch(/Thank you\. Unknown .* It may have been sent/)
 })
@@ -69,7 +69,7 @@ test("without a connection, writes or the right, the page says what is missing a
   const off = await owner.open(reply)
   expect(off.text).not.toContain('name="response"')
   expect(plainText(off)).toContain("Writes to this account are off")
-  await on.house.sql`update connected_account set sealed = null, state = 'removed' where id = ${on.account}`
+  await on.service.sql`update connected_account set sealed = null, state = 'removed' where id = ${on.account}`
   const removed = plainText(await owner.open(reply))
   expect(removed).toContain("App Store Connect is not connected for writing")
   expect((await owner.open(reply.replace(REVIEW.id, "0"))).text).toContain("This review is not stored here")
@@ -89,7 +89,7 @@ test("the pages of the list lead to the last review, and the file has all of the
     stars: 1 + (number % 5),
     title: `=<Title> ${number}`,
   }))
-  await record(on.house.sql, [reviewed(new Date().toISOString(), many, { storeId: "310633997" })])
+  await record(on.service.sql, [reviewed(new Date().toISOString(), many, { storeId: "310633997" })])
   const seen: string[] = []
   let next: string | undefined = `${reviews}&sort=lowest`
   while (next !== undefined) {

@@ -114,7 +114,7 @@ describe("the preview", () => {
         update workspace
         set overrides = ${on.sql.json({ historyDays, reviewDays })}
         where id = ${on.workspace}`
-      on.key = await on.house.key(on.workspace)
+      on.key = await on.service.key(on.workspace)
       expect(await left("history")).toEqual({ ...usual, from: ago(historyDays - 1) })
       expect(await left("reviews")).toEqual({ ...usual, from: ago(first) })
     }
@@ -195,7 +195,7 @@ describe("the confirm", () => {
       const text = JSON.stringify(await on.sql`select t::text from ${on.sql(name)} t`)
       expect([name, text.includes(token), text.includes(hex)]).toEqual([name, false, false])
     }
-    expect(on.house.logged.join("")).not.toContain(token)
+    expect(on.service.logged.join("")).not.toContain(token)
   })
 
   test("a confirm after a new measured day writes nothing, shows the new preview, and keeps the token", async () => {
@@ -214,21 +214,21 @@ describe("the confirm", () => {
     async () => {
       const { confirmToken } = (await on.preview()).body
       await on.sql`update workspace set overrides = overrides || '{"liveKeys": 9}' where id = ${on.workspace}`
-      expect(said(await on.confirm(confirmToken, await on.house.key(on.workspace)))).toBe("400 confirm_token_invalid")
+      expect(said(await on.confirm(confirmToken, await on.service.key(on.workspace)))).toBe("400 confirm_token_invalid")
       await on.sql`update confirm_token set created_at = now() - interval '601 s' where workspace_id = ${on.workspace}`
       expect(said(await on.confirm(confirmToken))).toBe("400 confirm_token_expired")
-      const reader = await on.house.key(on.workspace, { scopes: ["apps:read", "reviews:read", "track:write"] })
+      const reader = await on.service.key(on.workspace, { scopes: ["apps:read", "reviews:read", "track:write"] })
       const refused = await on.preview({}, reader)
       expect([said(refused), refused.body.scope]).toEqual(["403 scope_required", "reports:write"])
-      const narrow = await on.house.key(on.workspace, { scopes: ["reports:write"] })
+      const narrow = await on.service.key(on.workspace, { scopes: ["reports:write"] })
       expect((await on.preview({}, narrow)).status).toBe(200)
-      expect(said(await on.preview({}, await on.house.key(on.workspace, { kind: "test" })))).toBe(
+      expect(said(await on.preview({}, await on.service.key(on.workspace, { kind: "test" })))).toBe(
         "403 test_key_read_only",
       )
-      const other = await on.house.key(await on.house.workspace())
+      const other = await on.service.key(await on.service.workspace())
       expect((await on.preview({}, other)).text).toBe((await on.preview({ appId: "app_never" }, other)).text)
       expect(said(await on.preview({}, other))).toBe("404 not_found")
-      const limited = await on.house.key(on.workspace, { appList: [on.app] })
+      const limited = await on.service.key(on.workspace, { appList: [on.app] })
       expect((await on.preview({}, limited)).status).toBe(200)
       expect(said(await on.preview({ appId: "app_other" }, limited))).toBe("403 app_not_allowed")
       expect(await on.counts()).toEqual({ exports: 0, parts: 0 })
@@ -236,11 +236,11 @@ describe("the confirm", () => {
   )
 
   test("an export without the plan is plan_required on the tool endpoint too", async () => {
-    const free = await on.house.workspace({ plan: "free" })
-    const { body } = await on.house.tool(
+    const free = await on.service.workspace({ plan: "free" })
+    const { body } = await on.service.tool(
       "preview_action",
       { action: "export_data", args: { appId: on.app, dataset: "history" } },
-      { key: await on.house.key(free) },
+      { key: await on.service.key(free) },
     )
     expect(body.error).toBe("plan_required")
   })

@@ -3,10 +3,10 @@ import type { Sql } from "../../src/database/types.ts"
 import { addDays, dayOf } from "../../src/lib/days.ts"
 import type { StoreReview } from "../../src/reviews/kinds/review-shape.ts"
 import { deleteRows, freshDatabase } from "../database.ts"
-import { type Answer, type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { reading } from "../measuring/record/measured.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { record } from "../record.ts"
+import { type Answer, openService, PUBLIC_URL, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 /** One time for the whole file, so that no test runs across midnight. */
@@ -21,7 +21,7 @@ export const OTHERS: readonly string[] = ["10007", "10008", "10009"]
 /** "Kettle" in us and de, with two terms measured on three days, one unmeasured term, and three reviews. */
 export interface ExportScene {
   sql: Sql
-  house: House
+  service: Service
   workspace: number
   key: string
   app: string
@@ -59,7 +59,7 @@ export function exportScene(settings: object = {}): ExportScene {
 
   beforeAll(async () => {
     on.sql = await freshDatabase()
-    on.house = openHouse({ sql: on.sql, now: () => AT, settings })
+    on.service = openService({ sql: on.sql, now: () => AT, settings })
   })
 
   beforeEach(async () => {
@@ -67,8 +67,8 @@ export function exportScene(settings: object = {}): ExportScene {
     await deleteRows(on.sql, "review_version", "review_read", "review_day", "review_feed")
     await on.sql`delete from tracked_app`
     await on.sql`update list set first_day = null, last_day = null`
-    on.workspace = await on.house.workspace({ plan: "pro" })
-    on.key = await on.house.key(on.workspace)
+    on.workspace = await on.service.workspace({ plan: "pro" })
+    on.key = await on.service.key(on.workspace)
     const app = { iosId: OWN, name: "Kettle", countries: ["us", "de"], keywords: ["tea", "kettle", "never read"] }
     on.app = await trackOwn(on.sql, { workspaceId: on.workspace, ...app, origin: "own" })
     await measure("tea", 3, ["10007", OWN, "10008"])
@@ -83,11 +83,11 @@ export function exportScene(settings: object = {}): ExportScene {
 
   function preview(args: object = {}, by = on.key) {
     const body = { action: "export_data", args: { appId: on.app, dataset: "history", ...args } }
-    return on.house.call("/v1/actions", { key: by, method: "POST", body })
+    return on.service.call("/v1/actions", { key: by, method: "POST", body })
   }
 
   function confirm(confirmToken: string, by = on.key) {
-    return on.house.call("/v1/actions/confirm", { key: by, method: "POST", body: { confirmToken } })
+    return on.service.call("/v1/actions/confirm", { key: by, method: "POST", body: { confirmToken } })
   }
 
   async function exported(args: object = {}) {
@@ -102,7 +102,7 @@ export function exportScene(settings: object = {}): ExportScene {
     expect(url.startsWith(`${PUBLIC_URL}/exports/`)).toBe(true)
     // changes the address, since opens per second are limited and the clock stands still here
     opened++
-    const response = await on.house.app.fetch(new Request(url, init), `10.0.${opened >> 8}.${opened & 255}`)
+    const response = await on.service.app.fetch(new Request(url, init), `10.0.${opened >> 8}.${opened & 255}`)
     const bytes = new Uint8Array(await response.arrayBuffer())
     const text = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true }).decode(bytes)
     return { status: response.status, headers: response.headers, text }

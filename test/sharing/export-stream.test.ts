@@ -4,20 +4,20 @@ import type { Gate } from "../../src/database/gate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { createExportFiles } from "../../src/sharing/export/download.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 import { largeExport } from "./large-export.ts"
 import { readTable } from "./read-csv.ts"
 
 setDefaultTimeout(60_000)
 
 let sql: Sql
-let house: House
+let service: Service
 let workspace: number
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
-  workspace = await house.workspace()
+  service = openService({ sql })
+  workspace = await service.workspace()
 })
 
 type Passage = Pick<Gate, "run">
@@ -170,7 +170,7 @@ describe("over a connection", () => {
         return Reflect.apply(target, self, args)
       },
     })
-    const { app } = openHouse({ sql: counted })
+    const { app } = openService({ sql: counted })
     const server = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",

@@ -2,8 +2,8 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { removeApp } from "../../src/tracking/apps.ts"
 import { removeTerms } from "../../src/tracking/terms.ts"
-import { openHouse, PUBLIC_URL } from "../house.ts"
 import { HOSTILE } from "../pages/hostile.ts"
+import { openService, PUBLIC_URL } from "../service.ts"
 import { ago, exportScene, OTHERS, OWN } from "./export-scene.ts"
 import { readTable } from "./read-csv.ts"
 
@@ -39,7 +39,7 @@ describe("a file", () => {
   test("an export of keywords equals list_keyword_ranks, and one of reviews equals search_reviews", async () => {
     const json = async (dataset: string) =>
       JSON.parse((await on.open((await on.exported({ dataset, format: "json" })).url)).text)
-    const get = async (path: string) => (await on.house.call(`/v1/apps/${on.app}/${path}`, { key: on.key })).body
+    const get = async (path: string) => (await on.service.call(`/v1/apps/${on.app}/${path}`, { key: on.key })).body
     const listed = await get("keywords")
     const kept = Object.keys((await json("keywords")).rows[0]).filter((name) => name in listed.keywords[0])
     expect(kept).toContain("difficultyBand")
@@ -225,12 +225,12 @@ describe("a link", () => {
     expect((await on.open(url)).text).toBe(unknown.text)
     await on.sql`update workspace set deleted_at = null where id = ${on.workspace}`
     expect((await on.open(url)).status).toBe(200)
-    expect(on.house.logged.join("")).not.toContain(url.split("/").at(-1) as string)
+    expect(on.service.logged.join("")).not.toContain(url.split("/").at(-1) as string)
   })
 
   test("a link serves nothing but its file: paths around it are unknown, and a key in it is refused", async () => {
     const at = async (path: string) =>
-      (await on.house.app.fetch(new Request(`${PUBLIC_URL}${path}`), "127.0.0.9")).status
+      (await on.service.app.fetch(new Request(`${PUBLIC_URL}${path}`), "127.0.0.9")).status
     expect(await at("/exports")).toBe(404)
     expect(await at("/exports/")).toBe(404)
     expect(await at(`/exports/${"A".repeat(43)}/more`)).toBe(404)
@@ -239,7 +239,7 @@ describe("a link", () => {
 
   test("a link can be opened twenty times per second from one address", async () => {
     const from = async (address: string) =>
-      (await on.house.app.fetch(new Request(`${PUBLIC_URL}/exports/x`), address)).status
+      (await on.service.app.fetch(new Request(`${PUBLIC_URL}/exports/x`), address)).status
     const statuses: number[] = []
     for (let n = 0; n < 21; n++) statuses.push(await from("192.0.2.7"))
     expect(statuses).toEqual([...Array(20).fill(404), 429])
@@ -247,7 +247,7 @@ describe("a link", () => {
   })
 
   test("a link reports that the database is unavailable, and when to retry", async () => {
-    const away = openHouse({ sql: (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql })
+    const away = openService({ sql: (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql })
     const answer = await away.app.fetch(new Request(`${PUBLIC_URL}/exports/${"A".repeat(43)}`), "127.0.0.9")
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"])
     expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8")

@@ -12,9 +12,9 @@ import { memberOf } from "../access/people/scene.ts"
 import type { Browser } from "../access/sign-in/browser.ts"
 import { facts, found } from "../alerts/delivery/scene.ts"
 import { errorOf } from "../error-of.ts"
-import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { ownerOf } from "../pages/app-scene.ts"
 import { settingsBrowser } from "../pages/settings/settings-browser.ts"
+import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { anApp } from "../writes/writer.ts"
 import { AT, ago, exportScene } from "./export-scene.ts"
 import { readAtom } from "./read-atom.ts"
@@ -24,12 +24,12 @@ setDefaultTimeout(60_000)
 
 const on = exportScene()
 /** Two processes on one database. Their clock moves by a second per reading. */
-let houses: [House, House]
+let services: [Service, Service]
 let clock = AT.getTime()
 
 beforeAll(() => {
-  const house = () => openHouse({ sql: on.sql, now: () => new Date(clock) })
-  houses = [house(), house()]
+  const service = () => openService({ sql: on.sql, now: () => new Date(clock) })
+  services = [service(), service()]
 })
 beforeEach(async () => {
   await on.sql`delete from feed_link`
@@ -46,9 +46,9 @@ async function feedOf(request: FeedRequest, keyId: number | null = null): Promis
   return (await requestFeed(on.sql, app, by, request)).url
 }
 
-async function open(url: string, init: RequestInit = {}, house = houses[0]) {
+async function open(url: string, init: RequestInit = {}, service = services[0]) {
   clock += 1_000
-  const response = await house.app.fetch(new Request(url, init), "192.0.2.7")
+  const response = await service.app.fetch(new Request(url, init), "192.0.2.7")
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
@@ -197,7 +197,7 @@ describe("a reading", () => {
     clock = Math.ceil(clock / 1_000) * 1_000
     const statuses: number[] = []
     for (const address of [url, url, url, other]) {
-      const response = await houses[0].app.fetch(new Request(address), "192.0.2.9")
+      const response = await services[0].app.fetch(new Request(address), "192.0.2.9")
       statuses.push(response.status)
     }
     expect(statuses).toEqual([200, 200, 429, 200])
@@ -209,17 +209,17 @@ const NOBODY = { person: 0 }
 describe("a feed ends at once in every process", () => {
   const gone = async (url: string) => {
     const unknown = await open(`${PUBLIC_URL}/feeds/${"A".repeat(43)}`)
-    for (const house of houses) {
-      const { status, text } = await open(url, {}, house)
+    for (const service of services) {
+      const { status, text } = await open(url, {}, service)
       expect([status, text]).toEqual([404, unknown.text])
     }
   }
   const works = async (url: string) => {
-    for (const house of houses) expect((await open(url, {}, house)).status).toBe(200)
+    for (const service of services) expect((await open(url, {}, service)).status).toBe(200)
   }
 
   test("when it is withdrawn on the page, which shows its address once and ends no other workspace's", async () => {
-    const owner = await ownerOf(houses[0], on.workspace)
+    const owner = await ownerOf(services[0], on.workspace)
     const settings = settingsBrowser(owner, "/app/settings/sharing")
     const fields = { appId: on.app, country: "us", platform: "ios", content: "ranks csv", columns: "term,rank" }
     const created = await settings.send("feed", fields)
@@ -229,18 +229,18 @@ describe("a feed ends at once in every process", () => {
     const token = url.split("/").at(-1) as string
     expect([list.includes(token), list.includes("ranks of us on ios, csv (term, rank)")]).toEqual([false, true])
     const [, handle = ""] = /class="hash">(feed_\w+)/.exec(list) ?? []
-    const elsewhere = settingsBrowser(await ownerOf(houses[0], await on.house.workspace()), "/app/settings/sharing")
+    const elsewhere = settingsBrowser(await ownerOf(services[0], await on.service.workspace()), "/app/settings/sharing")
     expect((await elsewhere.send("withdrawn", { id: handle })).status).toBe(400)
     await works(url)
     await settings.send("withdrawn", { id: handle })
     await gone(url)
     const rows = JSON.stringify(await on.sql`select * from feed_link`)
-    const texts = [rows, ...houses.flatMap(({ logged }) => logged), ...on.house.logged]
+    const texts = [rows, ...services.flatMap(({ logged }) => logged), ...on.service.logged]
     expect(texts.filter((text) => text.includes(token))).toEqual([])
   })
 
   test("when its creator loses the right, is limited to other apps or leaves", async () => {
-    const owner = await ownerOf(houses[0], on.workspace)
+    const owner = await ownerOf(services[0], on.workspace)
     const url = await created(owner, "reviews atom")
     const alertsUrl = await created(owner, "alerts atom")
     await works(url)
@@ -248,7 +248,7 @@ describe("a feed ends at once in every process", () => {
       select person_id as person
       from membership
       where workspace_id = ${on.workspace}`
-    await memberOf(on.house, on.workspace, "owner")
+    await memberOf(on.service, on.workspace, "owner")
     const changes = async (scopes: Right[], appList: string[] | null) =>
       await on.sql.begin((tx) => changeRights(tx, on.workspace, person, { scopes, appList }))
     await changes(["apps:read"], null)

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, t
 import { hash } from "node:crypto"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { chromiumBinary, openTab, type Tab } from "../pages/browser.ts"
+import { openService, type Service } from "../service.ts"
 import { readPage, type Sharing, sharing } from "./share-scene.ts"
 
 setDefaultTimeout(60_000)
@@ -17,16 +17,20 @@ else test("no chromium is installed here: shared pages are tried without a brows
 function inBrowser(binary: string) {
   describe("in a browser", () => {
     let sql: Sql
-    let house: House
+    let service: Service
     let server: Bun.Server<undefined>
     let tab: Tab
     let on: Sharing
 
     beforeAll(async () => {
       sql = await freshDatabase()
-      house = openHouse({ sql })
-      server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => house.app.fetch(request, "127.0.0.1") })
-      on = await sharing(house, {
+      service = openService({ sql })
+      server = Bun.serve({
+        port: 0,
+        hostname: "127.0.0.1",
+        fetch: (request) => service.app.fetch(request, "127.0.0.1"),
+      })
+      on = await sharing(service, {
         name: 'Tea "Timer" <i>',
         keywords: ["tea", "green tea", "a long keyword ".repeat(9).trim()],
       })
@@ -39,7 +43,7 @@ function inBrowser(binary: string) {
       ] as const)
         await on.measure("tea", ago, rank)
       await on.measure("green tea", 0, 0)
-      await readPage(house, on.iosId)
+      await readPage(service, on.iosId)
       tab = await openTab(binary)
     })
     afterAll(async () => {
@@ -98,7 +102,7 @@ function inBrowser(binary: string) {
     })
 
     test("a page stays unchanged after its source changed", async () => {
-      const own = await sharing(house, { keywords: ["white tea"] })
+      const own = await sharing(service, { keywords: ["white tea"] })
       await own.measure("white tea", 1, 5)
       const { path } = await own.share()
       await tab.open(at(path))
@@ -132,7 +136,7 @@ function inBrowser(binary: string) {
     })
 
     test("a phone shows the table's column heads unbroken, even with long keywords", async () => {
-      const own = await sharing(house, { keywords: ["a long keyword ".repeat(9).trim(), "x".repeat(60)] })
+      const own = await sharing(service, { keywords: ["a long keyword ".repeat(9).trim(), "x".repeat(60)] })
       const { path } = await own.share()
       await tab.show(360, 800)
       await tab.open(at(path))

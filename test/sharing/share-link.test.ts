@@ -1,26 +1,26 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
+import { openService, type Service } from "../service.ts"
 import { dayAgo } from "../world/clock.ts"
 import { anApp, booksAt, booksOf, said } from "../writes/writer.ts"
 import { readPage, type Sharing, sharing } from "./share-scene.ts"
 
 let sql: Sql
-let house: House
+let service: Service
 let on: Sharing
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
-  on = await sharing(house, { keywords: ["tea", "green tea", "oolong"] })
+  service = openService({ sql })
+  on = await sharing(service, { keywords: ["tea", "green tea", "oolong"] })
   await on.measure("tea", 2, 7)
   await on.measure("tea", 0, 4)
   await on.measure("green tea", 0, 0)
 })
 
 const preview = (args: object, { writer, app } = on) =>
-  house.call("/v1/actions", {
+  service.call("/v1/actions", {
     key: writer.key,
     method: "POST",
     body: { action: "create_share_link", args: { appId: app, country: "us", ...args } },
@@ -61,11 +61,11 @@ describe("a preview of a shared page", () => {
   })
 
   test("a shared page covers 30 days on Free, as the plan's history does", async () => {
-    const own = await sharing(house)
-    const workspace = await house.workspace({ plan: "free" })
+    const own = await sharing(service)
+    const workspace = await service.workspace({ plan: "free" })
     await sql`update tracked_app set workspace_id = ${workspace} where id = ${own.app}`
     const args = { action: "create_share_link", args: { appId: own.app, country: "us" } }
-    const { body } = await house.tool("preview_action", args, { key: await house.key(workspace) })
+    const { body } = await service.tool("preview_action", args, { key: await service.key(workspace) })
     expect(body.preview.after.link.shows).toMatchObject({ from: dayAgo(29), to: dayAgo(0) })
   })
 
@@ -96,25 +96,25 @@ describe("a preview of a shared page", () => {
   })
 
   test("sharing another workspace's app, or without scope or access to the app, is refused", async () => {
-    const other = await sharing(house)
+    const other = await sharing(service)
     expect(said(await preview({ appId: other.app }))).toBe("404 not_found")
-    const narrow = await house.key(on.writer.workspace, { scopes: ["apps:read"] })
+    const narrow = await service.key(on.writer.workspace, { scopes: ["apps:read"] })
     expect(said(await preview({}, { ...on, writer: { ...on.writer, key: narrow } }))).toBe("403 scope_required")
     const another = await anApp(sql, on.writer.workspace)
-    const elsewhere = await house.key(on.writer.workspace, { appList: [another] })
+    const elsewhere = await service.key(on.writer.workspace, { appList: [another] })
     expect(said(await preview({}, { ...on, writer: { ...on.writer, key: elsewhere } }))).toBe("403 app_not_allowed")
   })
 })
 
 describe("a confirm", () => {
   test("the confirm returns an address that works for the requested number of days", async () => {
-    const own = await sharing(house)
+    const own = await sharing(service)
     for (const days of [1, 30]) {
       const { result, path } = await own.share({ days })
       expect(Object.keys(result).sort()).toEqual(["appId", "country", "days", "expiresAt", "hasPassword", "url"])
       expect(result.url).toMatch(/^http:\/\/127\.0\.0\.1:8787\/share\/[\w-]{43}$/)
       expect(Math.abs(Date.parse(result.expiresAt) - Date.now() - days * 86_400_000)).toBeLessThan(10_000)
-      expect((await house.call(path)).text).toContain("Tea Timer")
+      expect((await service.call(path)).text).toContain("Tea Timer")
     }
     const { result } = await own.share()
     expect([result.days, result.hasPassword]).toEqual([7, false])
@@ -123,7 +123,7 @@ describe("a confirm", () => {
   })
 
   test("the confirm is refused with the new preview if the page would differ, and its token stays valid", async () => {
-    const own = await sharing(house)
+    const own = await sharing(service)
     const token = await own.writer.token("create_share_link", { appId: own.app, country: "us" })
     const rename = (from: string, to: string) =>
       sql`update tracked_term set term = ${to} where app_id = ${own.app} and term = ${from}`
@@ -140,7 +140,7 @@ describe("a confirm", () => {
   })
 
   test("the confirm is refused while the workspace has 200 unexpired pages", async () => {
-    const own = await sharing(house)
+    const own = await sharing(service)
     const { writer } = own
     await sql`
       insert into share_link (sha256, workspace_id, app_id, created_at, expires_at, content)
@@ -156,8 +156,8 @@ describe("a confirm", () => {
 
 describe("secrets", () => {
   test("neither the password nor the address is in the database or the log", async () => {
-    const own = await sharing(house)
-    await readPage(house, own.iosId)
+    const own = await sharing(service)
+    await readPage(service, own.iosId)
     const password = "correct horse battery stäple"
     const { token } = await own.share({ password })
     const { token: open } = await own.share()
@@ -167,7 +167,7 @@ describe("secrets", () => {
       where table_schema = 'public' and table_type = 'BASE TABLE'
       order by 1`
     expect(tables.length).toBeGreaterThan(30)
-    let stored = house.logged.join("")
+    let stored = service.logged.join("")
     for (const { name } of tables) stored += JSON.stringify(await sql`select t::text as row from ${sql(name)} t`)
     for (const secret of [password, "battery", "stäple", token, open]) expect(stored).not.toContain(secret)
     expect(stored).toContain("create_share_link")
@@ -182,7 +182,7 @@ describe("secrets", () => {
   })
 
   test("the stored hash is an argon2id that another implementation accepts, with a new salt each time", async () => {
-    const own = await sharing(house)
+    const own = await sharing(service)
     for (let i = 0; i < 2; i++) await own.share({ password: "Käse" })
     const hashes = (await links(own.writer.workspace)).map(({ password }) => password as string)
     expect(new Set(hashes).size).toBe(2)

@@ -2,26 +2,26 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import { hash } from "node:crypto"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { readMarkup } from "../pages/markup.ts"
+import { openService, type Service } from "../service.ts"
 import { tally } from "../writes/writer.ts"
 import { quickHash } from "./quick-hash.ts"
 import { form, type Sharing, sharing } from "./share-scene.ts"
 
 let sql: Sql
-let house: House
+let service: Service
 let on: Sharing
 let aheadMs = 0
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, now: () => new Date(Date.now() + aheadMs) })
-  on = await sharing(house, { name: "Hidden Name" })
+  service = openService({ sql, now: () => new Date(Date.now() + aheadMs) })
+  on = await sharing(service, { name: "Hidden Name" })
 })
 
 let asked = 0
 const address = () => `10.2.${(++asked >> 8) & 255}.${asked & 255}`
-const tried = (path: string, password: string, from: string) => house.call(path, { ...form(password), from })
+const tried = (path: string, password: string, from: string) => service.call(path, { ...form(password), from })
 
 /** Shares a page with a password that is quick to check. */
 async function shared(password: string) {
@@ -45,7 +45,7 @@ describe("a page with a password", () => {
   test("a page with a password shows a form and nothing of the app until the password is entered", async () => {
     const { path } = await on.share({ password: "open sesame" })
     const from = address()
-    const locked = await house.call(path, { from })
+    const locked = await service.call(path, { from })
     expect(locked.status).toBe(200)
     expect(locked.text).toContain('<form method="post">')
     expect(locked.text).not.toContain("Hidden Name")
@@ -63,7 +63,7 @@ describe("a page with a password", () => {
       expect(headers.get("content-security-policy")).toContain("form-action 'self'")
     }
     expect([locked, wrong].map(({ headers }) => headers.get("set-cookie"))).toEqual([null, null])
-    expect((await house.call(path, { from })).text).not.toContain("Hidden Name")
+    expect((await service.call(path, { from })).text).not.toContain("Hidden Name")
   })
 
   test(
@@ -84,13 +84,13 @@ describe("a page with a password", () => {
       }
       expect(new Set(cookies).size).toBe(1)
       const headers = { cookie: `theme=dark; ${cookies[0]}` }
-      const opened = await house.call(path, { from: address(), headers })
+      const opened = await service.call(path, { from: address(), headers })
       expect([opened.status, opened.text.includes("Hidden Name")]).toEqual([200, true])
-      expect((await house.call(other.path, { from: address(), headers })).text).not.toContain("Hidden Name")
+      expect((await service.call(other.path, { from: address(), headers })).text).not.toContain("Hidden Name")
       for (const value of ["", "unlocked=", `${cookies[0]}x`, cookies[0]!.slice(0, -1)])
-        expect((await house.call(path, { from: address(), headers: { cookie: value } })).text).not.toContain("Hidden")
+        expect((await service.call(path, { from: address(), headers: { cookie: value } })).text).not.toContain("Hidden")
       await sql`delete from share_link where sha256 = ${hash("sha256", token, "buffer")}`
-      expect((await house.call(path, { from: address(), headers })).status).toBe(404)
+      expect((await service.call(path, { from: address(), headers })).status).toBe(404)
     },
   )
 
@@ -109,7 +109,7 @@ describe("a page with a password", () => {
     const from = address()
     const headers = { "content-type": "application/x-www-form-urlencoded" }
     const send = (body: string, type = headers["content-type"]) =>
-      house.call(path, { method: "POST", from, body, headers: { "content-type": type } })
+      service.call(path, { method: "POST", from, body, headers: { "content-type": type } })
     for (let i = 0; i < 2; i++) {
       expect((await send('{"password":"x"}', "application/json")).status).toBe(415)
       expect((await send("password=x", "multipart/form-data")).status).toBe(415)
@@ -195,7 +195,7 @@ describe("tries of a password", () => {
     const rows = await sql<{ text: string }[]>`select t::text as text from secret_try t`
     expect(rows.length).toBeGreaterThan(0)
     expect(JSON.stringify(rows)).not.toContain("198.51.100")
-    expect(house.logged.join("")).not.toContain("198.51.100")
+    expect(service.logged.join("")).not.toContain("198.51.100")
   })
 })
 
@@ -215,15 +215,15 @@ describe("a flood of tries from changing addresses", () => {
     const looked = flood.filter(({ status }) => status === 403).length
     expect(looked).toBeLessThanOrEqual(20)
     expect((await tried(other.path, "x", address())).status).toBe(200)
-    expect((await house.call(path, { from: address(), headers: { cookie } })).text).toContain("Hidden Name")
+    expect((await service.call(path, { from: address(), headers: { cookie } })).text).toContain("Hidden Name")
 
     await letPass(60)
     const from = address()
-    const ticket = ticketIn((await house.call(path, { from })).text)
+    const ticket = ticketIn((await service.call(path, { from })).text)
     for (let i = 0; i < 50; i++) expect((await tried(path, "x", address())).status).toBe(429)
     aheadMs += 2_000
     const { body, ...rest } = form("x")
-    const honest = await house.call(path, { ...rest, body: `${body}&ticket=${ticket}`, from })
+    const honest = await service.call(path, { ...rest, body: `${body}&ticket=${ticket}`, from })
     expect([honest.status, honest.text.includes("Hidden Name")]).toEqual([200, true])
   })
 
@@ -232,11 +232,11 @@ describe("a flood of tries from changing addresses", () => {
     await flooded(path)
     await flooded(other.path)
     const from = address()
-    const ticket = ticketIn((await house.call(path, { from })).text)
+    const ticket = ticketIn((await service.call(path, { from })).text)
     const send = async (to: string, value: string, by = from) => {
       await letPass(60)
       const { body, ...rest } = form("x")
-      return (await house.call(to, { ...rest, body: `${body}&ticket=${value}`, from: by })).status
+      return (await service.call(to, { ...rest, body: `${body}&ticket=${value}`, from: by })).status
     }
     expect(await send(path, ticket)).toBe(429)
     aheadMs += 2_000

@@ -1,8 +1,8 @@
 import { expect } from "bun:test"
-import type { House } from "../house.ts"
 import { listed, PAGE } from "../measuring/record/listed.ts"
 import { reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
+import type { Service } from "../service.ts"
 import { newStoreId, trackOwn } from "../world/app.ts"
 import { dayAgo } from "../world/clock.ts"
 import { someWriter, type Writer } from "../writes/writer.ts"
@@ -30,11 +30,11 @@ export interface Shared {
 
 /** Creates a workspace that tracks an app with this name in the US, with unmeasured keywords. */
 export async function sharing(
-  house: House,
+  service: Service,
   { name = "Tea Timer", keywords = ["tea"], androidPkg = "" } = {},
 ): Promise<Sharing> {
-  const { sql } = house
-  const writer = await someWriter(house)
+  const { sql } = service
+  const writer = await someWriter(service)
   const iosId = newStoreId()
   const tracked = { workspaceId: writer.workspace, iosId, name, countries: ["us"], keywords, origin: "own" }
   const app = await trackOwn(sql, { ...tracked, ...(androidPkg && { androidPkg }) })
@@ -64,9 +64,9 @@ export async function sharing(
 }
 
 /** Records the app's App Store page, read yesterday. */
-export async function readPage(house: House, iosId: string, listing: Partial<typeof PAGE> = {}): Promise<void> {
+export async function readPage(service: Service, iosId: string, listing: Partial<typeof PAGE> = {}): Promise<void> {
   const page = listed(`${dayAgo(1)}T03:25:01Z`, { ...PAGE, ...listing }, { id: iosId })
-  await record(house.sql, [page], () => new Date())
+  await record(service.sql, [page], () => new Date())
 }
 
 export const form = (password: string) => ({

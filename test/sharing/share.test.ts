@@ -5,20 +5,20 @@ import { removeOld } from "../../src/measuring/retention/remove-old.ts"
 import { RETENTION } from "../../src/recording.ts"
 import { removeApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
-import { type Answer, type House, openHouse } from "../house.ts"
 import { readMarkup } from "../pages/markup.ts"
+import { type Answer, openService, type Service } from "../service.ts"
 import { dayAgo } from "../world/clock.ts"
 import { tally } from "../writes/writer.ts"
 import { form, readPage, type Sharing, sharing } from "./share-scene.ts"
 
 let sql: Sql
-let house: House
+let service: Service
 let on: Sharing
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
-  on = await sharing(house, { keywords: ["tea", "green tea", "oolong"] })
+  service = openService({ sql })
+  on = await sharing(service, { keywords: ["tea", "green tea", "oolong"] })
   for (const [ago, rank] of [
     [3, 9],
     [2, 7],
@@ -26,13 +26,13 @@ beforeAll(async () => {
   ] as const)
     await on.measure("tea", ago, rank)
   await on.measure("green tea", 0, 0)
-  await readPage(house, on.iosId)
+  await readPage(service, on.iosId)
 })
 
 let asked = 0
 /** Returns an address without earlier requests. */
 const from = () => `10.1.${(++asked >> 8) & 255}.${asked & 255}`
-const open = (path: string, options: object = {}) => house.call(path, { from: from(), ...options })
+const open = (path: string, options: object = {}) => service.call(path, { from: from(), ...options })
 const expireAt = (token: string, at: string) =>
   sql`
     update share_link
@@ -103,7 +103,7 @@ describe("a shared page", () => {
   })
 
   test("a shared page of an unmeasured app says so and shows no zero", async () => {
-    const bare = await sharing(house, { androidPkg: "com.example.tea", keywords: [] })
+    const bare = await sharing(service, { androidPkg: "com.example.tea", keywords: [] })
     const answer = await open((await bare.share()).path)
     expectPrivate(answer)
     const text = textOf(answer.text)
@@ -114,7 +114,7 @@ describe("a shared page", () => {
   })
 
   test("a shared page names the source of each measured day, and says if there are several", async () => {
-    const own = await sharing(house, { keywords: ["whose"] })
+    const own = await sharing(service, { keywords: ["whose"] })
     await own.measure("whose", 1, 9, { source: "apple-web-search" })
     await own.measure("whose", 0, 4)
     const text = textOf((await open((await own.share()).path)).text)
@@ -123,7 +123,7 @@ describe("a shared page", () => {
   })
 
   test("a shared page never compares days of different sources or too shallow readings", async () => {
-    const own = await sharing(house, { keywords: ["a", "b"] })
+    const own = await sharing(service, { keywords: ["a", "b"] })
     await own.measure("a", 1, 9, { source: "apple-web-search" })
     await own.measure("a", 0, 4)
     await own.measure("b", 1, 150)
@@ -136,7 +136,7 @@ describe("a shared page", () => {
 
   test("a shared page has at most twelve charts per store, and says so only if there are more keywords", async () => {
     const keywords = Array.from({ length: 13 }, (_, i) => `tea ${i}`)
-    const own = await sharing(house, { keywords })
+    const own = await sharing(service, { keywords })
     const charts = async () => {
       const { text } = await open((await own.share()).path)
       return [text.split("<svg ").length - 1, text.includes("Charts are of the first 12 keywords that were measured.")]
@@ -149,10 +149,10 @@ describe("a shared page", () => {
 
   test("a shared page shows hostile names as text", async () => {
     const hostile = `</title><script>alert(1)</script>"'><svg onload=x>&amp;`
-    const own = await sharing(house, { name: hostile, keywords: [`<img src=x onerror=alert(1)>`, `"><b>\u202e`] })
+    const own = await sharing(service, { name: hostile, keywords: [`<img src=x onerror=alert(1)>`, `"><b>\u202e`] })
     await own.measure(`<img src=x onerror=alert(1)>`, 0, 3)
     await own.measure(`"><b>\u202e`, 0, 0)
-    await readPage(house, own.iosId, { version: "<i>4</i>" })
+    await readPage(service, own.iosId, { version: "<i>4</i>" })
     const answer = await open((await own.share()).path)
     expectPrivate(answer)
     expect(answer.text).toContain("&lt;/title&gt;&lt;script&gt;alert(1)")
@@ -160,7 +160,7 @@ describe("a shared page", () => {
   })
 
   test("a shared page stays the same after its sources changed and the app was deleted", async () => {
-    const own = await sharing(house, { keywords: ["white tea"] })
+    const own = await sharing(service, { keywords: ["white tea"] })
     await own.measure("white tea", 1, 5)
     const { path } = await own.share()
     const { text } = await open(path)
@@ -193,7 +193,7 @@ describe("a link that opens nothing", () => {
     const unknown = await open(`/share/${"A".repeat(43)}`)
     expect(unknown.status).toBe(404)
     expectPrivate(unknown)
-    const own = await sharing(house)
+    const own = await sharing(service)
     const [over, locked] = [await own.share(), await own.share({ password: "x" })]
     await expireAt(over.token, "0 s")
     await expireAt(locked.token, "-1 s")
@@ -227,7 +227,7 @@ describe("a link that opens nothing", () => {
   })
 
   test("the clean-up deletes expired links, and tries after an hour", async () => {
-    const own = await sharing(house)
+    const own = await sharing(service)
     const [over, lasting] = [await own.share({ password: "x" }), await own.share()]
     await open(over.path, form("no"))
     await expireAt(over.token, "-1 s")
@@ -250,14 +250,14 @@ describe("a link that opens nothing", () => {
 
 test("a link shows a page with the time to wait while the database is unavailable", async () => {
   const { path } = await on.share()
-  const away = openHouse({ sql: (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql })
+  const away = openService({ sql: (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql })
   const answer = await away.call(path)
   expectPrivate(answer)
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "2"])
 })
 
 test("a HEAD request over a socket has the content length of the page that GET sends", async () => {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => house.app.fetch(request, from()) })
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => service.app.fetch(request, from()) })
   const { path } = await on.share()
   const url = `${server.url.origin}${path}`
   const headers = { "accept-encoding": "identity" }
@@ -273,7 +273,7 @@ test("a HEAD request over a socket has the content length of the page that GET s
 
 test("a client with more than 20 requests per second is told to wait", async () => {
   const at = new Date()
-  const still = openHouse({ sql, now: () => at })
+  const still = openService({ sql, now: () => at })
   const answers = await Promise.all(Array.from({ length: 25 }, () => still.call("/share/none", { from: "10.9.9.9" })))
   expect(tally(answers.map(({ status }) => String(status)))).toEqual({ 404: 20, 429: 5 })
   expect(answers.at(-1)?.headers.get("retry-after")).toBe("1")

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { openHouse, PUBLIC_URL } from "../house.ts"
+import { openService, PUBLIC_URL } from "../service.ts"
 
 setDefaultTimeout(60_000)
 
@@ -13,9 +13,9 @@ beforeAll(async () => {
 const TOKEN = "A".repeat(43)
 const AT = new Date("2025-11-20T10:00:00Z")
 
-function opener(house = openHouse({ sql, now: () => AT })) {
+function opener(service = openService({ sql, now: () => AT })) {
   return (path: string, { method = "GET", from = "192.0.2.7" } = {}) =>
-    Promise.resolve(house.app.fetch(new Request(`${PUBLIC_URL}${path}`, { method }), from))
+    Promise.resolve(service.app.fetch(new Request(`${PUBLIC_URL}${path}`, { method }), from))
 }
 
 function expectPrivate({ headers }: Response): void {
@@ -79,7 +79,7 @@ describe.each([
       return refused
     }
     const away = refuse as unknown as Sql
-    const answer = await opener(openHouse({ sql: away }))(`/${folder}/${TOKEN}`)
+    const answer = await opener(openService({ sql: away }))(`/${folder}/${TOKEN}`)
     expect([answer.status, Number(answer.headers.get("retry-after")) > 0]).toEqual([503, true])
     expectPrivate(answer)
   })

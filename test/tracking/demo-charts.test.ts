@@ -8,11 +8,11 @@ import { forgetDemo, loadDemoInto, loadDemoOnce, loadRestOnce, removeAllOfDemo }
 import { removeDemo } from "../../src/demo/remove-demo.ts"
 import { recording } from "../../src/recording.ts"
 import { freshDatabase } from "../database.ts"
-import { openHouse } from "../house.ts"
 import { cases, isLeftOut, long } from "../long.ts"
 import { charted, chartTables } from "../measuring/record/charted.ts"
 import { newWorkspace, said, stored } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
+import { openService } from "../service.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
 
 setDefaultTimeout(60_000)
@@ -73,9 +73,9 @@ test("a key finds the demo's charts, movers and landscape, each with its day, wi
     ? await loadDemoCharts(recording, sql, file)
     : await loadDemoInto(recording, sql, await newWorkspace(sql), { days: 1, now: () => NOW })
   expect([recorded, bad]).toEqual([isLeftOut ? lines.length : 70 + 30 + 4 + 42, []])
-  const house = openHouse({ sql, now: () => NOW })
-  const key = await house.key(await house.workspace({ explorer: true, plan: "pro" }))
-  const ask = (path: string) => house.call(`/v1/hive/${path}`, { key })
+  const service = openService({ sql, now: () => NOW })
+  const key = await service.key(await service.workspace({ explorer: true, plan: "pro" }))
+  const ask = (path: string) => service.call(`/v1/hive/${path}`, { key })
   const chart = await ask("charts?country=jp&genre=6015")
   const last = lines[29].apps.map(({ id }: { id: string }) => id)
   expect([chart.status, chart.body.day, chart.body.source]).toEqual([200, "2025-08-31", "import"])

@@ -7,11 +7,11 @@ import { isInventedId } from "../../src/lib/store-ids.ts"
 import { isInventedTerm } from "../../src/lib/term.ts"
 import { recording } from "../../src/recording.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { isLeftOut, long } from "../long.ts"
 import { stored } from "../measuring/record/measured.ts"
 import { ownerOf } from "../pages/app-scene.ts"
 import { record } from "../record.ts"
+import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 setDefaultTimeout(120_000)
@@ -20,16 +20,16 @@ const NOW = new Date("2026-11-20T12:00:00Z")
 const AFTER = new Date("2026-11-22T12:00:00Z")
 
 let sql: Sql
-let house: House
+let service: Service
 let workspace: number
 let key: string
 let app: string
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, now: () => NOW })
-  workspace = await house.workspace({ explorer: true, plan: "enterprise" })
-  key = await house.key(workspace)
+  service = openService({ sql, now: () => NOW })
+  workspace = await service.workspace({ explorer: true, plan: "enterprise" })
+  key = await service.key(workspace)
   if (isLeftOut) await loadMonth()
   else await loadDemoInto(recording, sql, workspace, { days: 30, now: () => NOW })
   const [row] = await sql<{ id: string }[]>`
@@ -47,7 +47,7 @@ async function loadMonth(): Promise<void> {
   await loadInvention(recording, sql, workspace, { days: 1, now: () => NOW })
 }
 
-const ask = async (path: string, by = key) => (await house.call(`/v1/apps/${app}${path}`, { key: by })).body
+const ask = async (path: string, by = key) => (await service.call(`/v1/apps/${app}${path}`, { key: by })).body
 
 test("the invented app, its rivals and keywords are recognisable by ids that no store uses and by name", () => {
   for (const { id, name } of [INVENTED_APP, ...INVENTED_RIVALS])
@@ -70,7 +70,7 @@ test("the invented app's keywords have all three states over a month, and a publ
 })
 
 test("the invented app's alerts follow from its rows by the rules, name it, and are delivered nowhere", async () => {
-  const { alerts } = (await house.call("/v1/alerts?limit=200", { key })).body
+  const { alerts } = (await service.call("/v1/alerts?limit=200", { key })).body
   const types = new Set(alerts.map(({ type }: { type: string }) => type))
   for (const type of ["review_wave", "rank_drop", "dropped_out", "entered", "rival_passed", "rival_event"])
     expect([type, types.has(type)]).toEqual([type, true])
@@ -92,7 +92,7 @@ test("the invented app has page changes, answers of assistants that name it, and
 })
 
 test("each page of the invented app states first that it is invented, and no page of another app does", async () => {
-  const owner = await ownerOf(house, workspace)
+  const owner = await ownerOf(service, workspace)
   for (const tab of ["", "/page", "/reviews", "/revenue", "/assistants", "/plan", "/rivals"])
     expect([tab, (await owner.open(`/app/apps/${app}${tab}`)).text]).toEqual([
       tab,
@@ -103,7 +103,7 @@ test("each page of the invented app states first that it is invented, and no pag
 })
 
 test("the invented app is not in the market and not in other workspaces' alerts or apps", async () => {
-  const others = await house.key(await house.workspace({ explorer: true, plan: "enterprise" }))
+  const others = await service.key(await service.workspace({ explorer: true, plan: "enterprise" }))
   const all = [INVENTED_APP, ...INVENTED_RIVALS]
   for (const path of [
     "/v1/alerts",
@@ -112,7 +112,7 @@ test("the invented app is not in the market and not in other workspaces' alerts 
     "/v1/hive/new?country=us",
     "/v1/hive/resolve?q=Lumen+Journal",
   ]) {
-    const { body } = await house.call(path, { key: others })
+    const { body } = await service.call(path, { key: others })
     for (const { id } of all) expect([path, JSON.stringify(body).includes(id)]).toEqual([path, false])
   }
 })

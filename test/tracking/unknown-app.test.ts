@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { openHouse } from "../house.ts"
+import { openService } from "../service.ts"
 import { newStoreId, trackOwn } from "../world/app.ts"
 
 let sql: Sql
@@ -18,38 +18,38 @@ async function track(workspaceId: number, count: number, name: string): Promise<
 }
 
 test("an unknown app id is refused with the first ten ids of the caller's own apps, by REST and by tool", async () => {
-  const house = openHouse({ sql })
-  const [mine, other] = [await house.workspace({ plan: "pro" }), await house.workspace({ plan: "pro" })]
+  const service = openService({ sql })
+  const [mine, other] = [await service.workspace({ plan: "pro" }), await service.workspace({ plan: "pro" })]
   const ids = await track(mine, 11, "Harbor Watch")
   const [theirId] = await track(other, 1, "Secret Project")
-  const key = await house.key(mine)
-  const { status, body } = await house.call("/v1/apps/Lumen%20Journal", { key })
+  const key = await service.key(mine)
+  const { status, body } = await service.call("/v1/apps/Lumen%20Journal", { key })
   expect([status, body.error]).toEqual([404, "not_found"])
   for (const id of ids.slice(0, 10)) expect(body.detail).toContain(`${id} (Harbor Watch `)
   expect(body.detail).not.toContain(ids[10])
   expect(body.detail).toContain("list_apps")
   expect(body.detail).not.toContain("Secret Project")
-  const theirs = await house.call(`/v1/apps/${theirId}`, { key })
+  const theirs = await service.call(`/v1/apps/${theirId}`, { key })
   expect(theirs.body).toEqual(body)
-  const tool = await house.tool("get_app", { appId: "Lumen" }, { key })
+  const tool = await service.tool("get_app", { appId: "Lumen" }, { key })
   expect(JSON.stringify(tool)).toContain(ids[0] as string)
 })
 
 test("a workspace without apps gets a refusal that explains how to add one", async () => {
-  const house = openHouse({ sql })
-  const key = await house.key(await house.workspace({ plan: "pro" }))
-  expect((await house.call("/v1/apps/x", { key })).body.detail).toBe(
+  const service = openService({ sql })
+  const key = await service.key(await service.workspace({ plan: "pro" }))
+  expect((await service.call("/v1/apps/x", { key })).body.detail).toBe(
     "The workspace tracks no app yet; add_app adds one.",
   )
 })
 
 test("a refusal for a key of some apps contains no ids of the others", async () => {
-  const house = openHouse({ sql })
-  const workspace = await house.workspace({ plan: "pro" })
+  const service = openService({ sql })
+  const workspace = await service.workspace({ plan: "pro" })
   const [first, gone] = (await track(workspace, 3, "Tide Clock")) as [string, string]
-  const key = await house.key(workspace, { appList: [first, gone] })
+  const key = await service.key(workspace, { appList: [first, gone] })
   await sql`delete from tracked_app where id = ${gone}`
-  expect((await house.call(`/v1/apps/${gone}`, { key })).body.detail).toBe(
+  expect((await service.call(`/v1/apps/${gone}`, { key })).body.detail).toBe(
     `App ids of this key: ${first} (Tide Clock 1).`,
   )
 })

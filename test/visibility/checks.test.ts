@@ -6,9 +6,9 @@ import type { AssistantChecks } from "../../src/lib/writing/assistant-checks.ts"
 import { recording } from "../../src/recording.ts"
 import { createAsking } from "../../src/visibility/worker.ts"
 import { deleteRows, freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { reading, said } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
+import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { openEngines } from "./stand-in.ts"
 
@@ -28,13 +28,13 @@ const stand = openEngines()
 afterAll(() => stand.close())
 
 let sql: Sql
-let house: House
+let service: Service
 /** The clock of the calling process. The database has its own. */
 let now = new Date()
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, assistants: SETUP })
+  service = openService({ sql, assistants: SETUP })
   await record(sql, [
     said("2025-11-18T10:00:00Z", [
       { id: "10001", name: "Tea Timer: Steep it right" },
@@ -85,11 +85,11 @@ async function opened({
   plan = "studio" as const,
   overrides = {},
 } = {}) {
-  const workspaceId = await house.workspace({ plan, overrides })
-  const key = await house.key(workspaceId)
+  const workspaceId = await service.workspace({ plan, overrides })
+  const key = await service.key(workspaceId)
   const appId = await trackOwn(sql, { workspaceId, iosId: "10001", countries, keywords })
-  const start = (query = "") => house.call(`/v1/apps/${appId}/ai-check${query}`, { key })
-  const read = (query = "") => house.call(`/v1/apps/${appId}/ai${query}`, { key })
+  const start = (query = "") => service.call(`/v1/apps/${appId}/ai-check${query}`, { key })
+  const read = (query = "") => service.call(`/v1/apps/${appId}/ai${query}`, { key })
   const used = async () => {
     const [row] = await sql<{ used: number }[]>`
       select coalesce(sum(used), 0)::int as used
@@ -251,7 +251,7 @@ test("a rival added later is found in old answers, without a request", async () 
 })
 
 test("a check asks at most the allowed number of answers and leaves out the least popular keywords", async () => {
-  const tight = openHouse({ sql, assistants: { ...SETUP, mostAnswers: 20 } })
+  const tight = openService({ sql, assistants: { ...SETUP, mostAnswers: 20 } })
   const { appId, key } = await opened({ keywords: ["a", "b", "c"], countries: ["us", "de"] })
   const { body } = await tight.call(`/v1/apps/${appId}/ai-check`, { key })
   expect(body).toMatchObject({ keywords: 2, answers: 18, countries: ["us", "de"] })
@@ -260,7 +260,7 @@ test("a check asks at most the allowed number of answers and leaves out the leas
 })
 
 test("a check without an assistant or without a keyword gives the reason and takes no unit", async () => {
-  const none = openHouse({ sql })
+  const none = openService({ sql })
   const { appId, key, used } = await opened()
   const refused = (await none.call(`/v1/apps/${appId}/ai-check`, { key })).body
   expect(refused).toMatchObject({ error: "ai_not_configured", detail: expect.stringContaining("AI_ENGINES") })

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, setDefaultTimeout } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { lockRemoval } from "../../src/measuring/record/identities.ts"
 import { freshDatabase } from "../database.ts"
-import type { Answer } from "../house.ts"
+import type { Answer } from "../service.ts"
 import { type LiveStores, liveStores } from "./stores.ts"
 import { explorerKey } from "./workspace.ts"
 
@@ -45,7 +45,7 @@ export function marketWorld({ forget = [] }: { forget?: readonly PublicReadings[
   const world = {} as MarketWorld
   let stores: LiveStores
 
-  world.get = (path, key = world.key) => world.house.call(path, { key })
+  world.get = (path, key = world.key) => world.service.call(path, { key })
   world.creditsUsed = async () => (await world.get("/v1/account")).body.credits.used
 
   world.forget = async (readings) => {
@@ -61,7 +61,7 @@ export function marketWorld({ forget = [] }: { forget?: readonly PublicReadings[
     stores = await liveStores(world.sql)
     Object.assign(world, stores)
     for (const readings of forget) await world.forget(readings)
-    world.key = await explorerKey(world.house)
+    world.key = await explorerKey(world.service)
   })
 
   afterEach(() => stores[Symbol.asyncDispose]())

@@ -8,15 +8,15 @@ import { createMeasuring } from "../../src/measuring/worker.ts"
 import type { SafeFetch } from "../../src/outbound/safe-fetch.ts"
 import { recording } from "../../src/recording.ts"
 import { SOURCES } from "../../src/sources.ts"
-import { type Answer, type House, openHouse } from "../house.ts"
 import { ask, page, type Site, site } from "../outbound/site.ts"
+import { type Answer, openService, type Service } from "../service.ts"
 import { type ReplayServer, reachOf, replayServer } from "../stores/parsing/replay.ts"
 import { slowness } from "../unit.ts"
 import { trackOwn } from "./app.ts"
 
 /** A service with local stand-ins of the stores and of developers' sites. */
 export interface LiveStores extends AsyncDisposable {
-  house: House
+  service: Service
   measure: Measure
   stores: ReplayServer
   /** The response of every site and its delay. Default: 404. */
@@ -37,9 +37,9 @@ export interface Live extends LiveStores {
 /** The same service with an app and these manual rivals in the US. Only requested subjects are due. */
 export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
   let known: Pick<Live, "workspaceId" | "key" | "appId">
-  const stores = await readingBefore(sql, async (house) => {
-    const workspaceId = await house.workspace()
-    const key = await house.key(workspaceId)
+  const stores = await readingBefore(sql, async (service) => {
+    const workspaceId = await service.workspace()
+    const key = await service.key(workspaceId)
     const own = {
       workspaceId,
       iosId: "10001",
@@ -57,7 +57,7 @@ export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
     async settled(path) {
       const pending: Answer[] = []
       for (;;) {
-        const answer = await stores.house.call(path, { key: known.key })
+        const answer = await stores.service.call(path, { key: known.key })
         if (answer.status !== 202 || pending.length > 20) return { ...answer, pending }
         pending.push(answer)
       }
@@ -66,16 +66,16 @@ export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
 }
 
 /** The service without tracked apps: tracking one takes a third of the processor time of everything else here. */
-export const liveStores = (sql: Sql, options: HouseParts = {}): Promise<LiveStores> =>
+export const liveStores = (sql: Sql, options: ServiceParts = {}): Promise<LiveStores> =>
   readingBefore(sql, async () => {}, options)
 
-type HouseParts = Pick<Parameters<typeof openHouse>[0], "settingsPorts">
+type ServiceParts = Pick<Parameters<typeof openService>[0], "settingsPorts">
 
 /** Starts reading after `fill` has created the data. */
 async function readingBefore(
   sql: Sql,
-  fill: (house: House) => Promise<void>,
-  options: HouseParts = {},
+  fill: (service: Service) => Promise<void>,
+  options: ServiceParts = {},
 ): Promise<LiveStores> {
   await sql.unsafe(FORGET)
   const stores = replayServer()
@@ -110,11 +110,11 @@ async function readingBefore(
     onEnded,
   })
   // a server's deadline, extended by how slow the machine is now
-  const house = openHouse({ ...options, sql, measure, settings: { requestDeadlineMs: 4_500 * (await lately()) } })
-  await fill(house)
+  const service = openService({ ...options, sql, measure, settings: { requestDeadlineMs: 4_500 * (await lately()) } })
+  await fill(service)
   measuring.start()
   return {
-    house,
+    service,
     measure,
     stores,
     says,

@@ -1,6 +1,6 @@
 import { createWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
-import type { House } from "../house.ts"
+import type { Service } from "../service.ts"
 
 let made = 0
 
@@ -10,11 +10,11 @@ export async function newWorkspace(sql: Sql): Promise<number> {
 }
 
 /** Creates a Pro workspace with Hive Explorer and a key. Returns the key's secret. */
-export async function explorerKey(house: House, overrides: Record<string, number> = {}): Promise<string> {
-  const workspace = await house.workspace({
+export async function explorerKey(service: Service, overrides: Record<string, number> = {}): Promise<string> {
+  const workspace = await service.workspace({
     explorer: true,
     plan: "pro",
     overrides: { ratePerSecond: 100_000, ...overrides },
   })
-  return await house.key(workspace)
+  return await service.key(workspace)
 }

@@ -11,8 +11,8 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-const preview = ({ house, key }: Live, args: object) =>
-  house.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
+const preview = ({ service, key }: Live, args: object) =>
+  service.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
 const asked = ({ stores }: Live, path: string) => stores.requests.filter(({ url }) => url.pathname === path).length
 
 describe("the preview of add_app", () => {
@@ -22,11 +22,11 @@ describe("the preview of add_app", () => {
     const shown = await preview(scene, { iosId: "20001" })
     expect(shown.body.preview).toMatchObject({ summary: 'Track "Tide Times" in the US.', notes: [] })
     expect(asked(scene, "/lookup")).toBe(1)
-    const { house, key } = scene
+    const { service, key } = scene
     const body = { confirmToken: shown.body.confirmToken }
-    const confirmed = await house.call("/v1/actions/confirm", { key, method: "POST", body })
+    const confirmed = await service.call("/v1/actions/confirm", { key, method: "POST", body })
     expect(confirmed.status).toBe(200)
-    expect((await house.call("/v1/apps", { key })).body.apps.map(({ name }: { name: string }) => name)).toContain(
+    expect((await service.call("/v1/apps", { key })).body.apps.map(({ name }: { name: string }) => name)).toContain(
       "Tide Times",
     )
   })

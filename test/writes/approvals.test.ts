@@ -4,8 +4,8 @@ import { changedLines } from "../../src/tracking/actions/changed-lines.ts"
 import { listApprovals, settleApproval } from "../../src/writes/approvals.ts"
 import { runHere } from "../commands/here.ts"
 import { scratchUrl } from "../database.ts"
-import { type Answer, PUBLIC_URL } from "../house.ts"
 import { CAPABILITIES, ENVELOPE, modern, post } from "../http/tools-messages.ts"
+import { type Answer, PUBLIC_URL } from "../service.ts"
 import { scene } from "./scene.ts"
 
 // If a workspace or key requires it, a person outside the assistant approves a write before it can be confirmed.
@@ -76,7 +76,7 @@ test("an approval covers the preview that was shown; a changed target needs a ne
 
 test("an approval of another workspace's, an expired, a confirmed or a missing write is refused", async () => {
   const { approval } = await previewed()
-  const other = await on.house.workspace()
+  const other = await on.service.workspace()
   expect(await settle(approval.id, "approved", other)).toBe(false)
   expect(await listApprovals(on.sql, { workspaceId: other, rights: null })).toEqual([])
   await on.sql`update confirm_token set created_at = now() - interval '601 s' where workspace_id = ${on.workspace}`
@@ -94,7 +94,7 @@ test("other actions, other keys and unchanged writes need no approval; rules add
   >`select max(id) as id from api_key where workspace_id = ${on.workspace}`
   await require_(["all"], false, id)
   expect((await previewed()).approval).not.toBe(null)
-  const other = await on.house.key(on.workspace)
+  const other = await on.service.key(on.workspace)
   const asked = { appId: on.app, keywords: ["coffee"] }
   expect((await on.preview("add_keywords", asked, other)).body.approval).toBe(null)
 })
@@ -127,7 +127,7 @@ async function askedAndAgreed(confirmToken: string) {
     const _meta = { ...ENVELOPE, [CAPABILITIES]: { elicitation: { form: {} } } }
     const params = { _meta, name: "confirm_action", arguments: { confirmToken }, ...more }
     const { message, headers } = modern("tools/call", params)
-    return (await post(on.house, message, { key: on.key, headers })).body.result
+    return (await post(on.service, message, { key: on.key, headers })).body.result
   }
   const asked = await call({})
   if (asked.resultType !== "input_required") return asked

@@ -2,29 +2,29 @@ import { beforeAll, beforeEach, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { listAudit } from "../../src/writes/audit.ts"
 import { freshDatabase } from "../database.ts"
-import { type Answer, type House, openHouse } from "../house.ts"
+import { type Answer, openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 let sql: Sql
-let house: House
+let service: Service
 let workspace: number
 let key: string
 let app: string
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
+  service = openService({ sql })
 })
 
 beforeEach(async () => {
-  workspace = await house.workspace()
-  key = await house.key(workspace, { name: "writer" })
+  workspace = await service.workspace()
+  key = await service.key(workspace, { name: "writer" })
   app = await tracked(workspace)
 })
 
 const tracked = (workspaceId: number, iosId = "1437843273") =>
   trackOwn(sql, { workspaceId, iosId, name: "Kettle", keywords: ["tea"] })
-const post = (path: string, body: object, by = key) => house.call(path, { key: by, method: "POST", body })
+const post = (path: string, body: object, by = key) => service.call(path, { key: by, method: "POST", body })
 
 async function applied(action: string, args: object, by = key): Promise<Answer> {
   const { confirmToken } = (await post("/v1/actions", { action, args }, by)).body
@@ -56,7 +56,7 @@ test("the audit lists who wrote what and when, with the request that confirmed i
 test("the audit does not list previews, refused confirms or unchanged writes", async () => {
   await post("/v1/actions", { action: "remove_keywords", args: { appId: app, keywords: ["tea"] } })
   expect((await applied("add_keywords", { appId: app, keywords: ["tea"] })).body.status).toBe("unchanged")
-  const poor = await house.key(workspace, { monthlyBudget: 0 })
+  const poor = await service.key(workspace, { monthlyBudget: 0 })
   expect((await applied("add_keywords", { appId: app, keywords: ["coffee"] }, poor)).status).toBe(402)
   expect(await rows()).toEqual([])
 })
@@ -89,6 +89,6 @@ test("the audit can be limited to one app, including an app added by a write or 
 
 test("the audit never lists another workspace's writes, even by the id of its app", async () => {
   await applied("add_keywords", { appId: app, keywords: ["coffee"] })
-  workspace = await house.workspace()
+  workspace = await service.workspace()
   expect([await rows(), await rows({ appId: app })]).toEqual([[], []])
 })

@@ -9,8 +9,8 @@ import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { scratchFolder } from "../database/processes.ts"
 import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { LONG, long, longOnServer } from "../long.ts"
+import { openService, type Service } from "../service.ts"
 import {
   booksAfter,
   type Prepared,
@@ -57,15 +57,15 @@ longOnServer(
   "postgres: a confirm killed at any step, and any other write killed near its end, is applied once or not at all",
   async () => {
     const sql = await freshDatabase()
-    const house = openHouse({ sql, settings })
-    const steps = await stepsOf(house, addKeywords)
+    const service = openService({ sql, settings })
+    const steps = await stepsOf(service, addKeywords)
     const rounds: Round[] = [...steps.map((_, step) => ({ before: step + 1 })), ...COMMITS, ...timers(15, 45)].map(
       (death) => ({ write: addKeywords, death }),
     )
     for (const { name } of actions) {
       const write = WRITES[name] as Write
       if (write === addKeywords) continue
-      const { length } = await stepsOf(house, write)
+      const { length } = await stepsOf(service, write)
       // everything but the audit row is written at this point
       rounds.push({ write, death: { before: length } }, { write, death: { commit: "sent" } })
     }
@@ -77,7 +77,7 @@ longOnServer(
       for (const [at, { write, death }] of rounds.entries()) {
         const child = children.shift() as Confirming
         if (at + 2 < rounds.length) children.push(start())
-        outcomes.push(await round(house, await begun(house, write), child, death))
+        outcomes.push(await round(service, await begun(service, write), child, death))
       }
     } finally {
       for (const child of children) child.kill()
@@ -85,7 +85,7 @@ longOnServer(
     report(outcomes)
     expectEveryStep(outcomes, steps)
     expectEveryAction(outcomes)
-    expect(house.logged.join("")).not.toContain("internal_error")
+    expect(service.logged.join("")).not.toContain("internal_error")
   },
 )
 
@@ -102,9 +102,9 @@ long("a confirm whose server is killed with the database directory open is appli
     using child = confirming({ dataDir })
     await child.ready
     const { sql, close } = await openDatabase({ dataDir, as: "command", log: silentLog })
-    const house = openHouse({ sql, settings })
-    if (last) outcomes.push(await settled(house, last.begun, last.died))
-    const next = await begun(house, addKeywords)
+    const service = openService({ sql, settings })
+    if (last) outcomes.push(await settled(service, last.begun, last.died))
+    const next = await begun(service, addKeywords)
     await close()
     if (death) last = { begun: next, died: await dead(child, next, death) }
   }
@@ -118,7 +118,7 @@ long("a confirm whose server is killed with the database directory open is appli
 async function firstStart(dataDir: string): Promise<string[]> {
   const memory = await openInMemory()
   await migrate(memory.sql, readTree("sql", ".sql"), silentLog)
-  const steps = await stepsOf(openHouse({ sql: memory.sql, settings }), addKeywords)
+  const steps = await stepsOf(openService({ sql: memory.sql, settings }), addKeywords)
   const template = await memory.backend!.dump()
   await memory.close()
   await (await openEmbedded({ dataDir, as: "server", log: silentLog, template })).close()
@@ -126,12 +126,12 @@ async function firstStart(dataDir: string): Promise<string[]> {
 }
 
 /** Returns the first line of each statement of this write's confirm, in order. */
-async function stepsOf(house: House, write: Write): Promise<string[]> {
+async function stepsOf(service: Service, write: Write): Promise<string[]> {
   const steps: string[] = []
-  const sql = stepped(house.sql, { statement: (_, text) => void steps.push(text) })
-  const { key, confirmToken } = await prepared(house, write)
+  const sql = stepped(service.sql, { statement: (_, text) => void steps.push(text) })
+  const { key, confirmToken } = await prepared(service, write)
   const body = { confirmToken }
-  const answer = await openHouse({ sql, settings }).call("/v1/actions/confirm", { key, method: "POST", body })
+  const answer = await openService({ sql, settings }).call("/v1/actions/confirm", { key, method: "POST", body })
   expect([said(answer), steps.at(-1)]).toEqual(["200", AUDIT])
   return steps
 }
@@ -144,9 +144,9 @@ interface Begun extends Prepared {
   before: State
 }
 
-async function begun(house: House, write: Write): Promise<Begun> {
-  const writer = await prepared(house, write)
-  return { ...writer, write, before: await stateOf(house.sql, writer) }
+async function begun(service: Service, write: Write): Promise<Begun> {
+  const writer = await prepared(service, write)
+  return { ...writer, write, before: await stateOf(service.sql, writer) }
 }
 
 interface Outcome {
@@ -156,8 +156,8 @@ interface Outcome {
   applied: boolean
 }
 
-async function round(house: House, begun: Begun, child: Confirming, death: Death): Promise<Outcome> {
-  return await settled(house, begun, await dead(child, begun, death))
+async function round(service: Service, begun: Begun, child: Confirming, death: Death): Promise<Outcome> {
+  return await settled(service, begun, await dead(child, begun, death))
 }
 
 /** Lets the child confirm and die. Returns where it died. */
@@ -173,8 +173,8 @@ async function dead(child: Confirming, { key, confirmToken }: Begun, death: Deat
  * Waits for transactions of the killed process, then checks that all or nothing was written, and that a remaining token
  * works once.
  */
-async function settled(house: House, begun: Begun, died: string): Promise<Outcome> {
-  const { sql } = house
+async function settled(service: Service, begun: Begun, died: string): Promise<Outcome> {
+  const { sql } = service
   const { workspace, write } = begun
   // an unfinished commit holds the lock of the token's row
   await sql.begin((tx) => tx`select 1 from confirm_token where workspace_id = ${workspace} for update`)
@@ -183,7 +183,7 @@ async function settled(house: House, begun: Begun, died: string): Promise<Outcom
     from confirm_token
     where workspace_id = ${workspace}`
   await expectState(sql, begun, used)
-  expect([write.action, died, await confirmAgain(house, begun)]).toEqual([
+  expect([write.action, died, await confirmAgain(service, begun)]).toEqual([
     write.action,
     died,
     used ? "400 confirm_token_invalid" : "200",
@@ -196,8 +196,8 @@ async function settled(house: House, begun: Begun, died: string): Promise<Outcom
  * PostgreSQL releases a dead connection's row locks before its advisory locks. A confirm that waited for the token's
  * row may then still get in_progress, and succeeds a moment later.
  */
-async function confirmAgain(house: House, { key, confirmToken }: Begun): Promise<string> {
-  const confirm = () => house.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
+async function confirmAgain(service: Service, { key, confirmToken }: Begun): Promise<string> {
+  const confirm = () => service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
   const until = performance.now() + 5_000
   let answer = await confirm()
   while (said(answer) === "409 in_progress" && performance.now() < until) {

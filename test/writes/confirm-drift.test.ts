@@ -6,8 +6,8 @@ import { removeApp, trackApp } from "../../src/tracking/apps.ts"
 import { TrackingProblem } from "../../src/tracking/checks.ts"
 import { addTerms, removeTerms } from "../../src/tracking/terms.ts"
 import { freshDatabase, scratchUrl } from "../database.ts"
-import { type Answer, type House, openHouse } from "../house.ts"
 import { cases, long } from "../long.ts"
+import { type Answer, openService, type Service } from "../service.ts"
 import { slowness } from "../unit.ts"
 import { steppable } from "./stepped.ts"
 import { booksAt, booksOf, said, someWriter, tally, termsOf, type Writer } from "./writer.ts"
@@ -17,14 +17,14 @@ setDefaultTimeout(60_000)
 
 let sql: Sql
 let steps: ReturnType<typeof steppable>
-let house: House
+let service: Service
 /** The connections of the command line. */
 let elsewhere: Sql
 
 beforeAll(async () => {
   sql = await freshDatabase()
   steps = steppable(sql)
-  house = openHouse({ sql: steps.sql, settings: { requestDeadlineMs: 20_000 } })
+  service = openService({ sql: steps.sql, settings: { requestDeadlineMs: 20_000 } })
   if (!process.env.DATABASE_URL) elsewhere = sql
   else
     elsewhere = (await openDatabase({ databaseUrl: scratchUrl(sql), dataDir: "", as: "command", log: silentLog })).sql
@@ -243,7 +243,7 @@ async function meetAll(how: string, rounds: { name: string; start: Start }[]): P
       `${JSON.stringify(tally(answers))}`,
   )
   expect([orders.length, counts.stale]).toEqual([rounds.length, undefined])
-  expect(house.logged.join("")).not.toMatch(/internal_error|deadlock/)
+  expect(service.logged.join("")).not.toMatch(/internal_error|deadlock/)
   return orders
 }
 
@@ -281,10 +281,10 @@ async function bothOrders(meeting: Meeting): Promise<Expected> {
 
 async function met(meeting: Meeting, start: Start): Promise<Seen> {
   const { action, args, keywords, overrides, prepare, change } = meeting
-  const writer = await someWriter(house, { keywords, overrides, countries: ["us", "de"] })
+  const writer = await someWriter(service, { keywords, overrides, countries: ["us", "de"] })
   if (prepare) await sql.begin((tx) => prepare(tx as Tx, writer))
   const body = { action, args: args(writer) }
-  const previewed = (await house.call("/v1/actions", { key: writer.key, method: "POST", body })).body
+  const previewed = (await service.call("/v1/actions", { key: writer.key, method: "POST", body })).body
   const [answer, changed] = await together(
     start,
     () => writer.confirm(previewed.confirmToken),

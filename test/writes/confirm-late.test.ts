@@ -4,8 +4,8 @@ import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { proxyTo } from "../database/proxy.ts"
 import { freshDatabase, scratchUrl } from "../database.ts"
-import { type Answer, type House, openHouse } from "../house.ts"
 import { cases } from "../long.ts"
+import { type Answer, openService, type Service } from "../service.ts"
 import { type Steps, steppable } from "./stepped.ts"
 import { booksAt, booksOf, said, someWriter, tally, termsOf, type Writer } from "./writer.ts"
 
@@ -16,16 +16,16 @@ const TIMES = cases(4, 12)
 
 let sql: Sql
 /** Uses the usual deadlines, for the steps before and after. */
-let house: House
+let service: Service
 /** Answers its callers after 500 ms. */
-let hasty: House
+let hasty: Service
 let steps: ReturnType<typeof steppable>
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
+  service = openService({ sql })
   steps = steppable(sql)
-  hasty = openHouse({ sql: steps.sql, settings: { requestDeadlineMs: 500 } })
+  hasty = openService({ sql: steps.sql, settings: { requestDeadlineMs: 500 } })
 })
 
 const postgresOnly = test.skipIf(!process.env.DATABASE_URL)
@@ -99,15 +99,16 @@ describe("a confirm that loses its database", () => {
       const proxy = await proxyTo(new URL(scratchUrl(sql)))
       const far = await openDatabase({ databaseUrl: proxy.url, dataDir: "", as: "server", log: silentLog })
       const { sql: distant, during } = steppable(far.sql)
-      const service = openHouse({ sql: distant, settings: { requestDeadlineMs: 500 } })
+      const distantService = openService({ sql: distant, settings: { requestDeadlineMs: 500 } })
       const ends: string[] = []
       const length = await lengthOf()
       for (const away of awayAt(proxy, length)) {
         const writer = await removing()
         const { key, confirmToken } = writer
-        while ((await service.call("/v1/account", { key })).status !== 200) await Bun.sleep(20)
+        while ((await distantService.call("/v1/account", { key })).status !== 200) await Bun.sleep(20)
         const over = Promise.withResolvers<void>()
-        const confirming = () => service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
+        const confirming = () =>
+          distantService.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
         const answer = await during({ ...away.steps, ended: over.resolve }, confirming)
         proxy.freeze(false)
         proxy.cut()
@@ -177,7 +178,7 @@ interface Held {
 type Removing = Writer & { confirmToken: string }
 
 async function removing(): Promise<Removing> {
-  const writer = await someWriter(house, { keywords: ["old"] })
+  const writer = await someWriter(service, { keywords: ["old"] })
   return { ...writer, confirmToken: await writer.token("remove_keywords", { appId: writer.app, keywords: ["old"] }) }
 }
 

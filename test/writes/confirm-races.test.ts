@@ -4,8 +4,8 @@ import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { cases, long } from "../long.ts"
+import { openService, type Service } from "../service.ts"
 import { type Confirming, confirming } from "./processes.ts"
 import { anApp, booksAt, booksOf, said, someWriter, tally, termsOf } from "./writer.ts"
 
@@ -13,14 +13,14 @@ import { anApp, booksAt, booksOf, said, someWriter, tally, termsOf } from "./wri
 setDefaultTimeout(60_000)
 
 let sql: Sql
-let house: House
+let service: Service
 
 // time is not tested here: waiting on two busy cores must not become a 503
 const settings = { requestDeadlineMs: 20_000, maxWaiting: 1_000 }
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, settings })
+  service = openService({ sql, settings })
 })
 
 const postgresOnly = test.skipIf(!process.env.DATABASE_URL)
@@ -50,18 +50,18 @@ describe("one token", () => {
       } finally {
         for (const child of children) child.kill()
       }
-      expect(house.logged.join("")).not.toContain("internal_error")
+      expect(service.logged.join("")).not.toContain("internal_error")
     },
   )
 
   async function askedOnce(child: Confirming): Promise<void> {
-    const { key, app, token } = await someWriter(house)
+    const { key, app, token } = await someWriter(service)
     const confirmToken = await token("add_keywords", { appId: app, keywords: ["tea"] })
     expect(await child.ask({ key, token: confirmToken, calls: 1 })).toEqual({ "200": 1 })
   }
 
   async function raced(children: Confirming[]): Promise<Record<string, number>> {
-    const { workspace, key, app, token } = await someWriter(house)
+    const { workspace, key, app, token } = await someWriter(service)
     const confirmToken = await token("add_keywords", { appId: app, keywords: ["tea", "coffee"] })
     await Promise.all(children.map(({ ready }) => ready))
     const parts = await Promise.all(children.map((child) => child.ask({ key, token: confirmToken, calls: 125 })))
@@ -73,8 +73,8 @@ describe("one token", () => {
   test(`a token confirmed by ${CALLERS} callers at once in one process is applied once`, async () => {
     const { sql, close } = await openInMemory()
     await migrate(sql, readTree("sql", ".sql"), silentLog)
-    const house = openHouse({ sql, settings })
-    const { workspace, app, token, confirm } = await someWriter(house)
+    const service = openService({ sql, settings })
+    const { workspace, app, token, confirm } = await someWriter(service)
     const confirmToken = await token("add_keywords", { appId: app, keywords: ["tea"] })
     const answers = await times(CALLERS, () => confirm(confirmToken))
     const counts = tally(answers.map((answer) => said(answer) + (answer.body.detail ? " used" : "")))
@@ -97,8 +97,8 @@ long(
   async () => {
     const { sql, bridge, close } = await openInMemory()
     await migrate(sql, readTree("sql", ".sql"), silentLog)
-    const house = openHouse({ sql, settings })
-    const { workspace, app, token, confirm } = await someWriter(house)
+    const service = openService({ sql, settings })
+    const { workspace, app, token, confirm } = await someWriter(service)
     const tokens = await times(21, (n) => token("add_keywords", { appId: app, keywords: [`own ${n}`] }))
     // waiting is measured in round trips to the single backend
     const trips = () => bridge!.trips
@@ -134,7 +134,7 @@ describe("many tokens of one app", () => {
   postgresOnly(
     "postgres: tokens of an app are in_progress while one is applied, and can be confirmed afterwards",
     async () => {
-      const { workspace, app, token, confirm } = await someWriter(house)
+      const { workspace, app, token, confirm } = await someWriter(service)
       const tokens = await times(50, (n) => token("add_keywords", { appId: app, keywords: [`own ${n}`] }))
       const hold = await held(app)
       // the first waits for the app's row while it holds the target
@@ -155,7 +155,7 @@ describe("many tokens of one app", () => {
   )
 
   test("many tokens of one app confirmed at once add up; a refused one works later or shows the change", async () => {
-    const { workspace, app, token, confirm } = await someWriter(house, { keywords: ["old"], countries: ["us", "de"] })
+    const { workspace, app, token, confirm } = await someWriter(service, { keywords: ["old"], countries: ["us", "de"] })
     // ten of them also add the same keyword: the first one adds it, and the others were previewed without it
     const wanted = (n: number) => (n % 5 === 0 ? [`own ${n}`, "shared"] : [`own ${n}`])
     const tokens = await times(50, async (n) => ({
@@ -197,7 +197,7 @@ describe("many tokens of one app", () => {
 
 describe("tokens of different apps of a workspace", () => {
   test("tokens of different apps confirmed at once are all applied, and none is in_progress", async () => {
-    const { workspace, token, confirm } = await someWriter(house)
+    const { workspace, token, confirm } = await someWriter(service)
     const tokens = await times(APPS, async (n) => {
       const appId = await anApp(sql, workspace, ["old"])
       return n % 2
@@ -211,7 +211,7 @@ describe("tokens of different apps of a workspace", () => {
   })
 
   postgresOnly("postgres: confirms for different apps do not wait for each other", async () => {
-    const { workspace, token, confirm } = await someWriter(house)
+    const { workspace, token, confirm } = await someWriter(service)
     const apps = await times(10, () => anApp(sql, workspace, ["old"]))
     const tokens = await Promise.all(apps.map((appId) => token("remove_keywords", { appId, keywords: ["old"] })))
     const hold = await held(apps[0]!)
@@ -231,7 +231,7 @@ describe("tokens of different apps of a workspace", () => {
 
 describe("a limit and twenty simultaneous confirms", () => {
   long("simultaneous confirms reach the limit of keywords exactly, in two workspaces side by side", async () => {
-    const writers = await times(2, () => someWriter(house, { overrides: { trackedKeywords: 32, apps: 100 } }))
+    const writers = await times(2, () => someWriter(service, { overrides: { trackedKeywords: 32, apps: 100 } }))
     const tokens = await Promise.all(
       writers.map(({ workspace, token }) =>
         times(20, async () =>
@@ -251,8 +251,8 @@ describe("a limit and twenty simultaneous confirms", () => {
   })
 
   test("simultaneous confirms reach the limit of apps or credits exactly, and refused ones write nothing", async () => {
-    const small = await someWriter(house, { overrides: { apps: 8 } })
-    const poor = await someWriter(house, { overrides: { credits: 15, apps: 100 } })
+    const small = await someWriter(service, { overrides: { apps: 8 } })
+    const poor = await someWriter(service, { overrides: { credits: 15, apps: 100 } })
     const addApps = ({ token }: typeof small) =>
       times(20, (n) => token("add_app", { iosId: String(700_000_000 + n), keywords: ["tea"] }))
     const tokens = await Promise.all([small, poor].map(addApps))
@@ -271,7 +271,7 @@ describe("a limit and twenty simultaneous confirms", () => {
   })
 
   long("simultaneous confirms reach the limit of shared pages exactly, for any apps", async () => {
-    const { workspace, app, token, confirm } = await someWriter(house)
+    const { workspace, app, token, confirm } = await someWriter(service)
     await sql`
       insert into share_link (sha256, workspace_id, app_id, created_at, expires_at, content)
       select sha256((${app}::text || g)::bytea), ${workspace}, ${app}, now(), now() + interval '1 hour', '{}'

@@ -48,8 +48,8 @@ describe("a confirm", () => {
 
   test("a confirm of an unknown token, or of another key's or workspace's, is confirm_token_invalid", async () => {
     const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body
-    const second = await on.house.key(on.workspace)
-    const elsewhere = await on.house.key(await on.house.workspace())
+    const second = await on.service.key(on.workspace)
+    const elsewhere = await on.service.key(await on.service.workspace())
     for (const [token, by] of [
       [confirmToken, second],
       [confirmToken, elsewhere],
@@ -64,11 +64,11 @@ describe("a confirm", () => {
       ])
     }
     for (const body of [{}, { confirmToken: "" }, { confirmToken: 7 }])
-      expect((await on.house.call("/v1/actions/confirm", { key: on.key, method: "POST", body })).body.error).toBe(
+      expect((await on.service.call("/v1/actions/confirm", { key: on.key, method: "POST", body })).body.error).toBe(
         "confirm_token_invalid",
       )
     const more = { confirmToken, args: { appId: on.app, keywords: ["other"] } }
-    const strange = await on.house.call("/v1/actions/confirm", { key: on.key, method: "POST", body: more })
+    const strange = await on.service.call("/v1/actions/confirm", { key: on.key, method: "POST", body: more })
     expect(strange.body).toMatchObject({ error: "invalid_arguments", field: "args" })
     expect(await termsOf(on.sql, on.app)).toEqual(["de tea", "us tea"])
     expect((await on.confirm(confirmToken)).status).toBe(200)
@@ -132,8 +132,8 @@ describe("a confirm", () => {
   })
 
   test("a confirm without enough credits writes nothing and says so, and works after a pack was bought", async () => {
-    const poor = await on.house.workspace({ plan: "pro", overrides: { credits: 1, ratePerSecond: 1_000 } })
-    const spender = await on.house.key(poor)
+    const poor = await on.service.workspace({ plan: "pro", overrides: { credits: 1, ratePerSecond: 1_000 } })
+    const spender = await on.service.key(poor)
     const { confirmToken } = (await on.preview("add_app", { iosId: "389801252" }, spender)).body
     const refused = await on.confirm(confirmToken, spender)
     expect([refused.status, refused.body.error, refused.body.limit]).toEqual([402, "credits_exhausted", 1])
@@ -144,7 +144,7 @@ describe("a confirm", () => {
   })
 
   test("a confirm is refused beyond a key's budget, and without a scope removed since the preview", async () => {
-    const tight = await on.house.key(on.workspace, { monthlyBudget: 0 })
+    const tight = await on.service.key(on.workspace, { monthlyBudget: 0 })
     const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] }, tight)).body
     expect((await on.confirm(confirmToken, tight)).body.error).toBe("key_budget_reached")
     await on.sql`update api_key set scopes = '{apps:read}' where workspace_id = ${on.workspace}`
@@ -157,8 +157,8 @@ describe("a confirm", () => {
   })
 
   test("a write beyond the workspace's limit is write_limit_reached, at preview and confirm", async () => {
-    const small = await on.house.workspace({ overrides: { apps: 1, trackedKeywords: 3, ratePerSecond: 1_000 } })
-    const by = await on.house.key(small)
+    const small = await on.service.workspace({ overrides: { apps: 1, trackedKeywords: 3, ratePerSecond: 1_000 } })
+    const by = await on.service.key(small)
     const own = await on.tracked(["one"], "1437843273", small)
     const full = await on.preview("add_keywords", { appId: own, keywords: ["two", "three"] }, by)
     expect([full.status, full.body.error, full.body.reason]).toEqual([

@@ -3,7 +3,7 @@ import { writeSync } from "node:fs"
 import { createInterface } from "node:readline"
 import { openDatabase } from "../../src/database/connect.ts"
 import { silentLog } from "../../src/lib/log.ts"
-import { openHouse, PUBLIC_URL } from "../house.ts"
+import { openService, PUBLIC_URL } from "../service.ts"
 import type { Asked, Death } from "./processes.ts"
 import { type Steps, stepped } from "./stepped.ts"
 import { said, tally } from "./writer.ts"
@@ -16,13 +16,16 @@ for await (const line of createInterface({ input: process.stdin })) say(await an
 process.exit(0)
 
 async function answer({ key, token, calls = 1, death }: Asked) {
-  const house = openHouse({ sql: death ? stepped(sql, dying(death)) : sql, settings: { requestDeadlineMs: 20_000 } })
+  const service = openService({
+    sql: death ? stepped(sql, dying(death)) : sql,
+    settings: { requestDeadlineMs: 20_000 },
+  })
   const body = { confirmToken: token }
-  const confirm = () => house.call("/v1/actions/confirm", { key, method: "POST", body })
+  const confirm = () => service.call("/v1/actions/confirm", { key, method: "POST", body })
   // caches the key first, so that the following time is the confirm's only; other tests check the answer against the
   // document
   const headers = { authorization: `Bearer ${key}` }
-  const known = await house.app.fetch(new Request(`${PUBLIC_URL}/v1/account`, { headers }), "127.0.0.1")
+  const known = await service.app.fetch(new Request(`${PUBLIC_URL}/v1/account`, { headers }), "127.0.0.1")
   if (known.status !== 200) throw new Error(await known.text())
   if (death && "afterMs" in death) setTimeout(() => die(`${death.afterMs} ms`), death.afterMs)
   const answers = await Promise.all(Array.from({ length: calls }, confirm))

@@ -2,9 +2,9 @@ import { deleteWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { removeApp } from "../../src/tracking/apps.ts"
 import { addTerms } from "../../src/tracking/terms.ts"
-import type { House } from "../house.ts"
 import { reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
+import type { Service } from "../service.ts"
 import { dayAgo } from "../world/clock.ts"
 import { tellAlerts } from "./feed-alerts.ts"
 import { type Books, booksAt, someWriter, type Writer } from "./writer.ts"
@@ -194,9 +194,9 @@ export interface Prepared extends Writer {
 }
 
 /** Creates a writer with a previewed write. */
-export async function prepared(house: House, write: Write, overrides?: Record<string, number>): Promise<Prepared> {
-  const writer = await someWriter(house, { keywords: ["tea"], ...(overrides && { overrides }) })
-  await write.prepare?.(house.sql, writer)
+export async function prepared(service: Service, write: Write, overrides?: Record<string, number>): Promise<Prepared> {
+  const writer = await someWriter(service, { keywords: ["tea"], ...(overrides && { overrides }) })
+  await write.prepare?.(service.sql, writer)
   return { ...writer, confirmToken: await writer.token(write.action, write.args(writer)) }
 }
 

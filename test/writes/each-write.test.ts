@@ -4,8 +4,8 @@ import type { Sql } from "../../src/database/types.ts"
 import { once } from "../../src/lib/prepared.ts"
 import { freshDatabase } from "../database.ts"
 import { everyRow } from "../every-row.ts"
-import { type House, openHouse } from "../house.ts"
 import { cases, longOnServer } from "../long.ts"
+import { openService, type Service } from "../service.ts"
 import {
   booksAfter,
   deleted,
@@ -28,12 +28,12 @@ setDefaultTimeout(60_000)
 
 let sql: Sql
 let steps: ReturnType<typeof steppable>
-let house: House
+let service: Service
 
 beforeAll(async () => {
   sql = await freshDatabase()
   steps = steppable(sql)
-  house = openHouse({ sql: steps.sql, settings: { requestDeadlineMs: 20_000, maxWaiting: 1_000 } })
+  service = openService({ sql: steps.sql, settings: { requestDeadlineMs: 20_000, maxWaiting: 1_000 } })
 })
 
 const NEVER = booksAt(0)
@@ -43,7 +43,7 @@ const PREVIEWS = cases(2, 5)
 
 describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, at })))("$name:", ({ write, at }) => {
   test(`a token confirmed by ${CALLERS} callers at once is applied once`, async () => {
-    const writer = await prepared(house, write)
+    const writer = await prepared(service, write)
     const before = await stateOf(sql, writer)
     const answers = await Promise.all(Array.from({ length: CALLERS }, () => writer.confirm(writer.confirmToken)))
     expect(tally(answers.map(said))).toEqual({ "200": 1, "400 confirm_token_invalid": CALLERS - 1 })
@@ -52,7 +52,7 @@ describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, 
 
   const times = write.another ? "one after the other, each as a whole" : "once"
   test(`${TOKENS} tokens of the same write confirmed at once are applied ${times}`, async () => {
-    const writer = await prepared(house, write)
+    const writer = await prepared(service, write)
     const before = await stateOf(sql, writer)
     const tokens = await Promise.all(
       Array.from({ length: TOKENS }, () => writer.token(write.action, write.args(writer))),
@@ -67,8 +67,8 @@ describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, 
   })
 
   test("a confirm that fails at any statement writes nothing, and its token works", async () => {
-    const length = await lengthOf(await prepared(house, write))
-    const writer = await prepared(house, write)
+    const length = await lengthOf(await prepared(service, write))
+    const writer = await prepared(service, write)
     const before = await stateOf(sql, writer)
     // short runs try every sixteenth statement, a different one for each write
     for (let step = 1 + (at % cases(16, 1)); step <= length; step += cases(16, 1)) {
@@ -96,7 +96,7 @@ const meetings = Object.entries(WRITES).flatMap(([name, write]) =>
 
 describe.each(meetings)("$name:", ({ write, make, answer: after }) => {
   test("a confirm after the change writes nothing, and its token is not used up", async () => {
-    const writer = await prepared(house, write)
+    const writer = await prepared(service, write)
     await make(sql, writer)
     const changed = await stateOf(sql, writer)
     const answer = await writer.confirm(writer.confirmToken)
@@ -108,20 +108,20 @@ describe.each(meetings)("$name:", ({ write, make, answer: after }) => {
   longOnServer(
     "postgres: a change that begins at any step of the confirm takes effect entirely before or after it",
     async () => {
-      const first = await prepared(house, write)
+      const first = await prepared(service, write)
       const length = await lengthOf(first)
       await make(sql, first)
-      const second = await prepared(house, write)
+      const second = await prepared(service, write)
       await make(sql, second)
       const orders: Record<string, State> = { 200: await stateOf(sql, first), [after]: await stateOf(sql, second) }
       // one beyond the last statement is the commit
       for (let step = 1; step <= length + 1; step++) {
-        const writer = await prepared(house, write)
+        const writer = await prepared(service, write)
         const answer = await metAt(step, writer, () => make(sql, writer))
         expect([step, answer, await stateOf(sql, writer)]).toEqual([step, answer, orders[answer] as State])
         expect(await booksOf(sql, writer.workspace)).toEqual(answer === "200" ? booksAfter(write) : NEVER)
       }
-      expect(house.logged.join("")).not.toContain("deadlock")
+      expect(service.logged.join("")).not.toContain("deadlock")
     },
   )
 })
@@ -145,7 +145,7 @@ describe.each(actions.map(({ name }) => ({ name })))("$name:", ({ name: action }
 /** A writer for each action, and all rows at that time, read once for all tests. */
 const allPrepared = once(async () => {
   const writers = new Map<string, Prepared>()
-  for (const { name } of actions) writers.set(name, await prepared(house, WRITES[name] as Write))
+  for (const { name } of actions) writers.set(name, await prepared(service, WRITES[name] as Write))
   return { writers, rows: await everyRow(sql, "confirm_token") }
 })
 
@@ -153,25 +153,25 @@ describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ 
   const write = WRITES[action] as Write
 
   test("a write is refused for a test key, a key without its scope, and another key with its token", async () => {
-    const writer = await prepared(house, write)
+    const writer = await prepared(service, write)
     const before = await stateOf(sql, writer)
     const ask = (key: string) =>
-      house.call("/v1/actions", { key, method: "POST", body: { action, args: write.args(writer) } })
+      service.call("/v1/actions", { key, method: "POST", body: { action, args: write.args(writer) } })
     const confirm = (key: string) =>
-      house.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken: writer.confirmToken } })
-    const testKey = await house.key(writer.workspace, { kind: "test" })
+      service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken: writer.confirmToken } })
+    const testKey = await service.key(writer.workspace, { kind: "test" })
     expect([said(await ask(testKey)), said(await confirm(testKey))]).toEqual(Array(2).fill("403 test_key_read_only"))
-    const reader = await house.key(writer.workspace, { scopes: ["apps:read"] })
+    const reader = await service.key(writer.workspace, { scopes: ["apps:read"] })
     expect((await ask(reader)).body).toMatchObject({ error: "scope_required", scope })
-    const other = await house.key(writer.workspace)
+    const other = await service.key(writer.workspace)
     expect(said(await confirm(other))).toBe("400 confirm_token_invalid")
     await expectTimes(0, write, writer, before)
   })
 
   test("a write for a workspace deleted a moment ago says so or that its app is gone, and writes nothing", async () => {
-    const writer = await prepared(house, write)
+    const writer = await prepared(service, write)
     // the key was just used, so it is cached for up to a second
-    expect((await house.call("/v1/account", { key: writer.key })).status).toBe(200)
+    expect((await service.call("/v1/account", { key: writer.key })).status).toBe(200)
     await deleted(sql, writer)
     const before = await stateOf(sql, writer)
     expect(before.apps).toEqual([])
@@ -180,7 +180,7 @@ describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ 
   })
 
   test("a write without enough credits writes nothing, and a free write is never refused", async () => {
-    const writer = await prepared(house, write, { credits: Math.max(0, write.credits - 1) })
+    const writer = await prepared(service, write, { credits: Math.max(0, write.credits - 1) })
     const before = await stateOf(sql, writer)
     const refused = write.credits > 0
     expect(said(await writer.confirm(writer.confirmToken))).toBe(refused ? "402 credits_exhausted" : "200")

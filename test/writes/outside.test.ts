@@ -7,15 +7,15 @@ import { createOutbox, type Outbox } from "../../src/jobs/outbox.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { writeOperations } from "../../src/writes/operations/writes.ts"
 import { freshDatabase } from "../database.ts"
-import { type House, openHouse } from "../house.ts"
 import { type Platform, standIn } from "../jobs/platform.ts"
 import { setBid } from "../jobs/set-bid.ts"
+import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 // A complete write to another platform against a recording stand-in: preview, confirm, job, get_job.
 
 let sql: Sql
-let house: House
+let service: Service
 let platform: Platform
 let worker: Outbox
 let workspace: number
@@ -29,15 +29,15 @@ beforeAll(async () => {
   platform = standIn()
   const writes = [...actions, setBid(platform.url)]
   const writing = new Map<string, Operation>(writeOperations(writes).map((operation) => [operation.id, operation]))
-  house = openHouse({ sql, catalog: catalog.map((operation) => writing.get(operation.id) ?? operation) })
+  service = openService({ sql, catalog: catalog.map((operation) => writing.get(operation.id) ?? operation) })
   worker = createOutbox({ sql, kinds: outsideWrites(writes), log: silentLog, retry: { baseMs: 1, capMs: 1 } })
 })
 
 afterAll(() => platform.stop())
 
 beforeEach(async () => {
-  workspace = await house.workspace({ plan: "studio" })
-  key = await house.key(workspace)
+  workspace = await service.workspace({ plan: "studio" })
+  key = await service.key(workspace)
   const tracked = { workspaceId: workspace, iosId: "1437843273", countries: ["us"], keywords: [], origin: "own" }
   app = await trackOwn(sql, tracked)
   target = `keyword-${++made}`
@@ -45,12 +45,12 @@ beforeEach(async () => {
   platform.on("PUT")
 })
 
-const post = (path: string, body: object) => house.call(path, { key, method: "POST", body })
+const post = (path: string, body: object) => service.call(path, { key, method: "POST", body })
 const preview = async (bid = 2) =>
   (await post("/v1/actions", { action: "set_bid", args: { appId: app, target, bid } })).body
 const confirm = (confirmToken: string) => post("/v1/actions/confirm", { confirmToken })
-const job = async (id: string) => (await house.call(`/v1/jobs/${id}`, { key })).body
-const used = async () => (await house.call("/v1/account", { key })).body.credits.used
+const job = async (id: string) => (await service.call(`/v1/jobs/${id}`, { key })).body
+const used = async () => (await service.call("/v1/account", { key })).body.credits.used
 
 test("a confirmed write to another platform is one job, sent once, whose outcome can be read", async () => {
   const previewed = await preview()

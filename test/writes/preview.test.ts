@@ -32,8 +32,8 @@ describe("a preview", () => {
   test("arguments that are not an object are refused as args, over REST and as a tool", async () => {
     for (const args of [[], ["x"], [{}], "x", 1, null]) {
       const sent = { action: "mark_alerts_read", args }
-      const rest = await on.house.call("/v1/actions", { method: "POST", key: on.key, body: sent })
-      const tool = await on.house.tool("preview_action", sent, { key: on.key })
+      const rest = await on.service.call("/v1/actions", { method: "POST", key: on.key, body: sent })
+      const tool = await on.service.tool("preview_action", sent, { key: on.key })
       expect(rest.body).toMatchObject({ error: "invalid_arguments", field: "args" })
       expect(tool.body).toEqual(rest.body)
     }
@@ -68,7 +68,7 @@ describe("a preview", () => {
       expect((await on.preview("add_app", strange)).body).toMatchObject({ error: "invalid_arguments", field: name })
     }
     expect((await on.preview("buy_reviews")).body.error).toBe("unknown_action")
-    const strange = await on.house.call("/v1/actions", {
+    const strange = await on.service.call("/v1/actions", {
       key: on.key,
       method: "POST",
       body: { action: "add_app", arguments: {} },
@@ -77,7 +77,7 @@ describe("a preview", () => {
   })
 
   test("a preview and its confirm never write for a test key", async () => {
-    const testKey = await on.house.key(on.workspace, { kind: "test" })
+    const testKey = await on.service.key(on.workspace, { kind: "test" })
     const before = await on.everything()
     for (const [action, args] of [
       ["add_app", { iosId: "389801252" }],
@@ -93,7 +93,7 @@ describe("a preview", () => {
   })
 
   test("a preview checks the action's scope before it looks up the app", async () => {
-    const reader = await on.house.key(on.workspace, { scopes: ["apps:read"] })
+    const reader = await on.service.key(on.workspace, { scopes: ["apps:read"] })
     const refused = await on.preview("add_keywords", { appId: "app_nowhere", keywords: ["a"] }, reader)
     expect(refused.body).toMatchObject({ error: "scope_required", scope: "track:write" })
   })
@@ -102,14 +102,14 @@ describe("a preview", () => {
     "a preview treats another workspace's app as missing, and refuses an app outside the key's " +
       "list without a look-up",
     async () => {
-      const other = await on.house.workspace()
+      const other = await on.service.workspace()
       const foreign = await on.tracked([], "389801252", other)
       const args = (appId: string) => ({ appId, keywords: ["a"] })
       expect((await on.preview("add_keywords", args(foreign))).text).toBe(
         (await on.preview("add_keywords", args("app_never"))).text,
       )
       expect((await on.preview("remove_keywords", args(foreign))).body.error).toBe("not_found")
-      const limited = await on.house.key(on.workspace, { appList: [on.app] })
+      const limited = await on.service.key(on.workspace, { appList: [on.app] })
       await on.sql`
         update api_key set app_list = '{app_other}' where workspace_id = ${on.workspace} and app_list is not null`
       expect((await on.preview("add_keywords", args(on.app), limited)).body.error).toBe("app_not_allowed")
@@ -156,7 +156,7 @@ describe("a preview", () => {
     const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body
     await on.confirm(confirmToken)
     const secret = confirmToken.slice("confirm_".length)
-    expect(on.house.logged.join("")).not.toContain(secret)
+    expect(on.service.logged.join("")).not.toContain(secret)
     expect(await on.everything()).not.toContain(secret)
     expect(JSON.stringify(await on.sql`select t::text from confirm_token t`)).not.toContain(secret)
   })

@@ -2,13 +2,13 @@ import { beforeAll, beforeEach, expect } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { everyRow } from "../every-row.ts"
-import { type Answer, type House, openHouse } from "../house.ts"
+import { type Answer, openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 /** A database for the file. Each test gets a workspace with a key and one app, "Kettle", in us and de with "tea". */
 export interface Scene {
   sql: Sql
-  house: House
+  service: Service
   workspace: number
   key: string
   app: string
@@ -29,12 +29,12 @@ export function scene(): Scene {
 
   beforeAll(async () => {
     on.sql = await freshDatabase()
-    on.house = openHouse({ sql: on.sql })
+    on.service = openService({ sql: on.sql })
   })
 
   beforeEach(async () => {
-    on.workspace = await on.house.workspace({ plan: "pro" })
-    on.key = await on.house.key(on.workspace)
+    on.workspace = await on.service.workspace({ plan: "pro" })
+    on.key = await on.service.key(on.workspace)
     on.app = await tracked(["tea"], "1437843273", on.workspace)
   })
 
@@ -44,11 +44,11 @@ export function scene(): Scene {
   }
 
   function preview(action: string, args: object = {}, by = on.key) {
-    return on.house.call("/v1/actions", { key: by, method: "POST", body: { action, args } })
+    return on.service.call("/v1/actions", { key: by, method: "POST", body: { action, args } })
   }
 
   function confirm(confirmToken: string, by = on.key) {
-    return on.house.call("/v1/actions/confirm", { key: by, method: "POST", body: { confirmToken } })
+    return on.service.call("/v1/actions/confirm", { key: by, method: "POST", body: { confirmToken } })
   }
 
   async function applied(action: string, args: object) {

@@ -17,7 +17,7 @@ describe("add_app", () => {
       notes: [expect.stringContaining("first measurement")],
     })
     const { appId } = (await on.confirm(body.confirmToken)).body.result
-    const shown = async () => (await on.house.call(`/v1/apps/${appId}`, { key: on.key })).body
+    const shown = async () => (await on.service.call(`/v1/apps/${appId}`, { key: on.key })).body
     expect(await shown()).toMatchObject({
       name: "389801252",
       icon: null,
@@ -54,7 +54,7 @@ describe("a name", () => {
       const { body } = await on.preview("add_app", { iosId: String(389_801_000 + at), name })
       expect([name, body.preview?.after.app.name]).toEqual([name, name.trim()])
       const { appId } = (await on.confirm(body.confirmToken)).body.result
-      expect((await on.house.call(`/v1/apps/${appId}`, { key: on.key })).body.name).toBe(name.trim())
+      expect((await on.service.call(`/v1/apps/${appId}`, { key: on.key })).body.name).toBe(name.trim())
     }
     for (const name of ["a\u0001b", "\uf8ff Music", "a\u202eb", " ", "x".repeat(101)])
       expect((await on.preview("add_app", { iosId: "389801252", name })).body.field).toBe("name")

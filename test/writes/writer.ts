@@ -1,7 +1,7 @@
 import { expect } from "bun:test"
 import type { Sql, Tx } from "../../src/database/types.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
-import type { Answer, House } from "../house.ts"
+import type { Answer, Service } from "../service.ts"
 
 /** A separate workspace with one app and a key that can write. */
 export interface Writer {
@@ -21,21 +21,21 @@ export interface WriterOptions {
 }
 
 export async function someWriter(
-  house: House,
+  service: Service,
   { keywords = [], countries = ["us"], overrides = {} }: WriterOptions = {},
 ): Promise<Writer> {
-  const workspace = await house.workspace({ overrides: { ratePerSecond: 100_000, ...overrides } })
-  const key = await house.key(workspace)
-  const app = await anApp(house.sql, workspace, keywords, countries)
+  const workspace = await service.workspace({ overrides: { ratePerSecond: 100_000, ...overrides } })
+  const key = await service.key(workspace)
+  const app = await anApp(service.sql, workspace, keywords, countries)
   // a server analyses its tables a minute later; plans made for empty tables scan them completely
   if (process.env.DATABASE_URL && ++writers % ANALYSED_EVERY === 0)
-    await house.sql`analyze workspace, store_app, tracked_app, tracked_term, due`
+    await service.sql`analyze workspace, store_app, tracked_app, tracked_term, due`
   return {
     workspace,
     key,
     app,
-    token: (action, args) => tokenOf(house, key, action, args),
-    confirm: (confirmToken) => house.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } }),
+    token: (action, args) => tokenOf(service, key, action, args),
+    confirm: (confirmToken) => service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } }),
   }
 }
 
@@ -51,8 +51,8 @@ export function anApp(sql: Sql, workspaceId: number, keywords: string[] = [], co
   )
 }
 
-async function tokenOf(house: House, key: string, action: string, args: object): Promise<string> {
-  const { status, body } = await house.call("/v1/actions", { key, method: "POST", body: { action, args } })
+async function tokenOf(service: Service, key: string, action: string, args: object): Promise<string> {
+  const { status, body } = await service.call("/v1/actions", { key, method: "POST", body: { action, args } })
   expect([status, body.error]).toEqual([200, undefined])
   return body.confirmToken
 }

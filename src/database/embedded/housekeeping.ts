@@ -20,7 +20,7 @@ export interface HousekeepingOptions {
  * Runs checkpoints, vacuum and analyze, because PGlite has no background processes. Without checkpoints the log grows
  * to 4.6 GB, and a log of 1.1 GB makes a start take 15 s.
  */
-export function keepHouse(
+export function startHousekeeping(
   sql: Sql,
   log: Log,
   {

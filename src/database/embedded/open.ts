@@ -11,7 +11,7 @@ import type { Database, Sql } from "../types.ts"
 import { Bridge } from "./bridge.ts"
 import { type Control, controlAnswers, controlStream, listenControl } from "./control.ts"
 import { guardDisk } from "./disk-guard.ts"
-import { type HousekeepingOptions, keepHouse, restWhenIdle } from "./housekeeping.ts"
+import { type HousekeepingOptions, restWhenIdle, startHousekeeping } from "./housekeeping.ts"
 import { lockDirectory } from "./lock.ts"
 import { Runaways } from "./runaways.ts"
 import { type Backend, startBackend } from "./thread.ts"
@@ -129,7 +129,7 @@ async function start(options: EmbeddedOptions, folder: LockedFolder | null): Pro
     backend.kill()
     throw error
   })
-  const stopHousekeeping = folder ? keepHouse(background, log, options.housekeeping) : async () => {}
+  const stopHousekeeping = folder ? startHousekeeping(background, log, options.housekeeping) : async () => {}
   const guarded = folder && options.as === "server" ? watchDisk(sql, log, folder.dataDir) : null
   const rest = async () => {
     Bun.gc(true)

@@ -4,7 +4,7 @@ import { isRegistered, isUsableRedirect } from "../../../src/access/oauth/redire
 import type { Sql } from "../../../src/database/types.ts"
 import { REGISTRATIONS_AN_HOUR } from "../../../src/pages/oauth/registration.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../../house.ts"
+import { openService, PUBLIC_URL, type Service } from "../../service.ts"
 import { fieldIn } from "../sign-in/browser.ts"
 import {
   agree,
@@ -22,20 +22,20 @@ import {
 } from "./scene.ts"
 
 let sql: Sql
-let house: House
+let service: Service
 let workspaceId: number
 let workspace: string
 let made = 0
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
+  service = openService({ sql })
 })
 
 beforeEach(async () => {
   await deleteRows(sql, "oauth_client", "secret_try")
   workspace = `acme ${++made}`
-  workspaceId = await house.workspace({ name: workspace, plan: "free" })
+  workspaceId = await service.workspace({ name: workspace, plan: "free" })
 })
 
 const granted = async () => (await listKeys(sql, workspace)).filter(({ hint }) => hint !== "pages")
@@ -45,8 +45,8 @@ describe("mix-up", () => {
     "each authorization response contains the issuer once, as in the metadata, " +
       "so that a client of several servers can tell them apart",
     async () => {
-      const browser = await ownerBrowser(house, workspaceId)
-      const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge)}`)
+      const browser = await ownerBrowser(service, workspaceId)
+      const page = await browser.open(`/oauth/authorize?${queryOf(await register(service), pkce().challenge)}`)
       for (const decision of ["allow", "deny"]) {
         const { searchParams } = answerIn(await agree(browser, page, { decision }))
         expect([searchParams.getAll("iss"), searchParams.getAll("state")]).toEqual([[PUBLIC_URL], ["st4te"]])
@@ -56,8 +56,8 @@ describe("mix-up", () => {
 
   test("an issuer or code in the redirect address does not replace that of the response", async () => {
     const evil = `${REDIRECT}?keep=1`
-    const browser = await ownerBrowser(house, workspaceId)
-    const clientId = await register(house, [evil])
+    const browser = await ownerBrowser(service, workspaceId)
+    const clientId = await register(service, [evil])
     const code = answerIn(
       await agree(
         browser,
@@ -70,8 +70,8 @@ describe("mix-up", () => {
 
 describe("code injection", () => {
   test("a code can be exchanged only with the verifier of its challenge, and only once", async () => {
-    const browser = await ownerBrowser(house, workspaceId)
-    const [clientId, otherClient] = [await register(house), await register(house)]
+    const browser = await ownerBrowser(service, workspaceId)
+    const [clientId, otherClient] = [await register(service), await register(service)]
     const { verifier, challenge } = pkce()
     const wrong: object[] = [
       { code_verifier: pkce().verifier },
@@ -88,21 +88,21 @@ describe("code injection", () => {
         redirect_uri: REDIRECT,
         code_verifier: verifier,
       }
-      expect((await post(house, "/oauth/token", { ...right, ...more })).body.error).toBe("invalid_grant")
+      expect((await post(service, "/oauth/token", { ...right, ...more })).body.error).toBe("invalid_grant")
       // A wrong verifier uses up the code.
-      expect((await post(house, "/oauth/token", right)).body.error).toBe("invalid_grant")
+      expect((await post(service, "/oauth/token", right)).body.error).toBe("invalid_grant")
     }
     expect(await granted()).toEqual([])
   })
 
   test("the code exchange requires a well-formed verifier", async () => {
-    const browser = await ownerBrowser(house, workspaceId)
-    const clientId = await register(house)
+    const browser = await ownerBrowser(service, workspaceId)
+    const clientId = await register(service)
     for (const code_verifier of [undefined, "", "short", "x".repeat(129), `${"x".repeat(43)} `]) {
       const code = await codeFor(browser, queryOf(clientId, pkce().challenge))
       const fields = { grant_type: "authorization_code", code, client_id: clientId, redirect_uri: REDIRECT }
       const sent = await post(
-        house,
+        service,
         "/oauth/token",
         code_verifier === undefined ? fields : { ...fields, code_verifier },
       )
@@ -111,16 +111,16 @@ describe("code injection", () => {
   })
 
   test("a reused code revokes the grant issued for it", async () => {
-    const { exchange, tokens, clientId } = await letIn(house, workspaceId)
-    expect((await post(house, "/oauth/token", exchange)).body.error).toBe("invalid_grant")
+    const { exchange, tokens, clientId } = await letIn(service, workspaceId)
+    expect((await post(service, "/oauth/token", exchange)).body.error).toBe("invalid_grant")
     expect((await granted()).map(({ state }) => state)).toEqual(["revoked"])
-    expect((await openHouse({ sql }).tool("whoami", {}, { key: tokens.access_token })).status).toBe(401)
-    expect((await refresh(house, clientId, tokens.refresh_token)).status).toBe(400)
+    expect((await openService({ sql }).tool("whoami", {}, { key: tokens.access_token })).status).toBe(401)
+    expect((await refresh(service, clientId, tokens.refresh_token)).status).toBe(400)
   })
 
   test("one of thirty concurrent exchanges of a code gets tokens, and the reuse revokes them", async () => {
-    const browser = await ownerBrowser(house, workspaceId)
-    const clientId = await register(house)
+    const browser = await ownerBrowser(service, workspaceId)
+    const clientId = await register(service)
     const { verifier, challenge } = pkce()
     const code = await codeFor(browser, queryOf(clientId, challenge))
     const fields = {
@@ -131,15 +131,15 @@ describe("code injection", () => {
       code_verifier: verifier,
     }
     const sent = await Promise.all(
-      Array.from({ length: 30 }, (_, n) => post(house, "/oauth/token", fields, { from: `198.51.100.${n}` })),
+      Array.from({ length: 30 }, (_, n) => post(service, "/oauth/token", fields, { from: `198.51.100.${n}` })),
     )
     expect(sent.filter(({ status }) => status === 200)).toHaveLength(1)
     expect((await granted()).map(({ state }) => state)).toEqual(["revoked"])
   })
 
   test("a code expires after a minute", async () => {
-    const browser = await ownerBrowser(house, workspaceId)
-    const clientId = await register(house)
+    const browser = await ownerBrowser(service, workspaceId)
+    const clientId = await register(service)
     const { verifier, challenge } = pkce()
     const code = await codeFor(browser, queryOf(clientId, challenge))
     await sql`update oauth_code set expires_at = now()`
@@ -150,7 +150,7 @@ describe("code injection", () => {
       redirect_uri: REDIRECT,
       code_verifier: verifier,
     }
-    expect((await post(house, "/oauth/token", fields)).body.error).toBe("invalid_grant")
+    expect((await post(service, "/oauth/token", fields)).body.error).toBe("invalid_grant")
   })
 })
 
@@ -250,7 +250,7 @@ describe("redirect variants", () => {
     expect(right.filter((uri) => !isUsableRedirect(uri))).toEqual([])
     expect(wrong.filter(isUsableRedirect)).toEqual([])
     const sent = await post(
-      house,
+      service,
       "/oauth/register",
       { redirect_uris: [REDIRECT, "javascript:alert(1)"] },
       { json: true },
@@ -259,8 +259,8 @@ describe("redirect variants", () => {
   })
 
   test("nothing is sent to an unregistered or repeated redirect address, or for an unknown client", async () => {
-    const browser = await ownerBrowser(house, workspaceId)
-    const clientId = await register(house)
+    const browser = await ownerBrowser(service, workspaceId)
+    const clientId = await register(service)
     const { challenge } = pkce()
     const queries = [
       queryOf(clientId, challenge, { redirect_uri: "https://evil.example/" }),
@@ -283,31 +283,31 @@ describe("redirect variants", () => {
 
 describe("a stolen refresh token", () => {
   test("a stolen refresh token is detected at its second use, by thief or client; then neither can call", async () => {
-    const { clientId, tokens } = await letIn(house, workspaceId)
-    const thief = (await refresh(house, clientId, tokens.refresh_token)).body
-    await refresh(house, clientId, thief.refresh_token)
+    const { clientId, tokens } = await letIn(service, workspaceId)
+    const thief = (await refresh(service, clientId, tokens.refresh_token)).body
+    await refresh(service, clientId, thief.refresh_token)
     await sql`update refresh_token set used_at = used_at - interval '31 s' where used_at is not null`
-    expect((await refresh(house, clientId, tokens.refresh_token)).body.error).toBe("invalid_grant")
+    expect((await refresh(service, clientId, tokens.refresh_token)).body.error).toBe("invalid_grant")
     expect((await granted()).map(({ state }) => state)).toEqual(["revoked"])
-    expect((await openHouse({ sql }).tool("whoami", {}, { key: thief.access_token })).status).toBe(401)
+    expect((await openService({ sql }).tool("whoami", {}, { key: thief.access_token })).status).toBe(401)
   })
 
   test("a stolen refresh token is useless to another client and does not reveal its successors", async () => {
-    const { clientId, tokens } = await letIn(house, workspaceId)
-    expect((await refresh(house, await register(house), tokens.refresh_token)).body.error).toBe("invalid_grant")
-    const next = (await refresh(house, clientId, tokens.refresh_token)).body.refresh_token
+    const { clientId, tokens } = await letIn(service, workspaceId)
+    expect((await refresh(service, await register(service), tokens.refresh_token)).body.error).toBe("invalid_grant")
+    const next = (await refresh(service, clientId, tokens.refresh_token)).body.refresh_token
     const [row] = await sql<{ salt: Uint8Array }[]>`select salt from oauth_grant where client_id = ${clientId}`
     expect([row!.salt.length, next.includes(tokens.refresh_token.slice(12, 30))]).toEqual([32, false])
     // Two grants derive different successors from the same token.
     await sql`update oauth_grant set salt = ${Buffer.alloc(32, 1)} where client_id = ${clientId}`
-    expect((await refresh(house, clientId, tokens.refresh_token)).body.refresh_token).not.toBe(next)
+    expect((await refresh(service, clientId, tokens.refresh_token)).body.refresh_token).not.toBe(next)
   })
 })
 
 describe("a page of another site", () => {
   test("a page of another site cannot approve for the owner, because it lacks the form token", async () => {
-    const [browser, other] = [await ownerBrowser(house, workspaceId), await ownerBrowser(house, workspaceId)]
-    const query = queryOf(await register(house), pkce().challenge)
+    const [browser, other] = [await ownerBrowser(service, workspaceId), await ownerBrowser(service, workspaceId)]
+    const query = queryOf(await register(service), pkce().challenge)
     const [page, foreign] = [
       await browser.open(`/oauth/authorize?${query}`),
       await other.open(`/oauth/authorize?${query}`),
@@ -322,16 +322,16 @@ describe("a page of another site", () => {
   })
 
   test("a GET link never approves a request", async () => {
-    const browser = await ownerBrowser(house, workspaceId)
+    const browser = await ownerBrowser(service, workspaceId)
     const page = await browser.open(
-      `/oauth/authorize?${queryOf(await register(house), pkce().challenge)}&decision=allow&apps=all&scope=apps:read`,
+      `/oauth/authorize?${queryOf(await register(service), pkce().challenge)}&decision=allow&apps=all&scope=apps:read`,
     )
     expect([page.status, page.headers.get("refresh"), scopesOn(page).length > 0]).toEqual([200, null, true])
   })
 
   test("a page of another site cannot frame the consent page, nor make it run or send anything", async () => {
-    const browser = await ownerBrowser(house, workspaceId)
-    const clientId = await register(house, [REDIRECT], `<script>x()</script>"><img src=x onerror=x()>`)
+    const browser = await ownerBrowser(service, workspaceId)
+    const clientId = await register(service, [REDIRECT], `<script>x()</script>"><img src=x onerror=x()>`)
     const page = await browser.open(
       `/oauth/authorize?${queryOf(clientId, pkce().challenge, { state: `"><script>y()</script>` })}`,
     )
@@ -345,8 +345,8 @@ describe("a page of another site", () => {
   })
 
   test("approval requires a session, even if the form was shown before", async () => {
-    const browser = await ownerBrowser(house, workspaceId)
-    const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge)}`)
+    const browser = await ownerBrowser(service, workspaceId)
+    const page = await browser.open(`/oauth/authorize?${queryOf(await register(service), pkce().challenge)}`)
     await sql`delete from person_session`
     const sent = await agree(browser, page)
     expect([sent.status, sent.headers.get("location")!.startsWith("/sign-in?next=%2Foauth%2Fauthorize")]).toEqual([
@@ -361,50 +361,52 @@ describe("a flood of registrations", () => {
     const metadata = { redirect_uris: [REDIRECT] }
     const statuses = []
     for (let n = 0; n <= REGISTRATIONS_AN_HOUR; n++)
-      statuses.push((await post(house, "/oauth/register", metadata, { json: true, from: "203.0.113.5" })).status)
+      statuses.push((await post(service, "/oauth/register", metadata, { json: true, from: "203.0.113.5" })).status)
     expect([statuses.filter((status) => status === 201).length, statuses.at(-1)]).toEqual([REGISTRATIONS_AN_HOUR, 429])
-    const refused = await post(house, "/oauth/register", metadata, { json: true, from: "203.0.113.5" })
+    const refused = await post(service, "/oauth/register", metadata, { json: true, from: "203.0.113.5" })
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
-    expect((await post(house, "/oauth/register", metadata, { json: true, from: "203.0.113.6" })).status).toBe(201)
+    expect((await post(service, "/oauth/register", metadata, { json: true, from: "203.0.113.6" })).status).toBe(201)
     // A customer has a /48 of IPv6.
     for (let n = 0; n < REGISTRATIONS_AN_HOUR; n++)
-      await post(house, "/oauth/register", metadata, { json: true, from: `2001:db8:1:${n}::1` })
-    expect((await post(house, "/oauth/register", metadata, { json: true, from: "2001:db8:1:ff::1" })).status).toBe(429)
+      await post(service, "/oauth/register", metadata, { json: true, from: `2001:db8:1:${n}::1` })
+    expect((await post(service, "/oauth/register", metadata, { json: true, from: "2001:db8:1:ff::1" })).status).toBe(
+      429,
+    )
   })
 
   test("a flood of registrations never evicts a client that waits for its owner", async () => {
-    const waiting = await register(house)
+    const waiting = await register(service)
     await sql`
       insert into oauth_client (id, name, redirect_uris, from_sha256, created_at)
       select 'flood ' || n, 'x', array['https://x.example/'], sha256(n::text::bytea), now() + n * interval '1 ms'
       from generate_series(1, 2300) n`
     for (let n = 0; n < 4; n++) {
       const metadata = { redirect_uris: [REDIRECT] }
-      expect((await post(house, "/oauth/register", metadata, { json: true })).status).toBe(429)
+      expect((await post(service, "/oauth/register", metadata, { json: true })).status).toBe(429)
     }
-    const browser = await ownerBrowser(house, workspaceId)
+    const browser = await ownerBrowser(service, workspaceId)
     expect((await browser.open(`/oauth/authorize?${queryOf(waiting, pkce().challenge)}`)).status).toBe(200)
   })
 
   test("a flood of registrations evicts its own oldest clients, and no approved one", async () => {
-    const { clientId, tokens } = await letIn(house, workspaceId)
+    const { clientId, tokens } = await letIn(service, workspaceId)
     await sql`
       insert into oauth_client (id, name, redirect_uris, from_sha256, created_at)
       select 'flood ' || n, 'x', array['https://x.example/'], sha256(n::text::bytea),
         now() - interval '1 hour' - n * interval '1 s'
       from generate_series(1, 2300) n`
     await sql`update oauth_client set created_at = now() - interval '1 day' where id = ${clientId}`
-    for (let n = 0; n < 4; n++) await register(house)
+    for (let n = 0; n < 4; n++) await register(service)
     const [row] = await sql`select count(*)::int as n from oauth_client where agreed_at is null`
     expect(row!.n).toBeLessThanOrEqual(2_000)
-    expect((await refresh(house, clientId, tokens.refresh_token)).status).toBe(200)
+    expect((await refresh(service, clientId, tokens.refresh_token)).status).toBe(200)
     expect((await sql`select id from oauth_client where id = ${clientId}`).length).toBe(1)
   })
 
   test("a client without a usable name can register, and a long name is cut", async () => {
     const named = async (client_name: unknown) => {
       const { status, body } = await post(
-        house,
+        service,
         "/oauth/register",
         { client_name, redirect_uris: ["http://127.0.0.1:33418/callback"] },
         { json: true },
@@ -418,7 +420,7 @@ describe("a flood of registrations", () => {
   })
 
   test("posts from one address beyond fifty a second are refused unread", async () => {
-    const still = openHouse({ sql, now: () => new Date("2026-11-25T12:00:00Z") })
+    const still = openService({ sql, now: () => new Date("2026-11-25T12:00:00Z") })
     const statuses = []
     for (let n = 0; n < 51; n++) statuses.push((await post(still, "/oauth/token", {}, { from: "203.0.113.9" })).status)
     expect([new Set(statuses.slice(0, 50)), statuses[50]]).toEqual([new Set([401]), 429])
@@ -435,6 +437,6 @@ describe("a flood of registrations", () => {
       { redirect_uris: Array(21).fill(REDIRECT) },
       { redirect_uris: [REDIRECT], x: "y".repeat(20_000) },
     ])
-      expect((await post(house, "/oauth/register", body, { json: true })).body.error).toBe("invalid_client_metadata")
+      expect((await post(service, "/oauth/register", body, { json: true })).body.error).toBe("invalid_client_metadata")
   })
 })

@@ -8,12 +8,12 @@ import type { Sql } from "../../../src/database/types.ts"
 import { OutboundProblem } from "../../../src/outbound/problem.ts"
 import { freshDatabase } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
-import { consentOf, type ServedHouse, serveAt } from "./served.ts"
+import { consentOf, type ServedService, serveAt } from "./served.ts"
 
 // Third-party clients, from only the URL of the tool endpoint to a call, over a socket.
 
 let sql: Sql
-let served: ServedHouse
+let served: ServedService
 let workspaceId: number
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
   served = serveAt(sql, async () => {
     throw new OutboundProblem("unreachable")
   })
-  workspaceId = await served.house.workspace({ plan: "free" })
+  workspaceId = await served.service.workspace({ plan: "free" })
 })
 afterAll(() => served.stop())
 

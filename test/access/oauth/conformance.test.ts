@@ -5,14 +5,14 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { freshDatabase } from "../../database.ts"
 import { register } from "./scene.ts"
-import { consentOf, type ServedHouse, serveAt } from "./served.ts"
+import { consentOf, type ServedService, serveAt } from "./served.ts"
 
 // Runs the official conformance suite for authorization servers. It prints a URL for a browser, which this test
 // simulates.
 
 const SUITE = join(import.meta.dirname, "../../../node_modules/@modelcontextprotocol/conformance/dist/index.js")
 const directory = mkdtempSync(join(tmpdir(), "appmeter-oauth-"))
-let served: ServedHouse
+let served: ServedService
 
 beforeAll(async () => {
   served = serveAt(await freshDatabase())
@@ -30,8 +30,8 @@ interface Check {
 
 test("every scenario for an authorization server passes without a warning", async () => {
   const port = await freePort()
-  const clientId = await register(served.house, [`http://127.0.0.1:${port}/callback`])
-  const workspaceId = await served.house.workspace()
+  const clientId = await register(served.service, [`http://127.0.0.1:${port}/callback`])
+  const workspaceId = await served.service.workspace()
   const child = Bun.spawn(
     [
       process.execPath,

@@ -6,14 +6,14 @@ import { freshDatabase } from "../../database.ts"
 import { chromiumBinary, openTab, type Tab } from "../../pages/browser.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { pkce, queryOf, register } from "./scene.ts"
-import { type ServedHouse, serveAt } from "./served.ts"
+import { type ServedService, serveAt } from "./served.ts"
 
 setDefaultTimeout(60_000)
 
 const binary = chromiumBinary()
 
 describe.skipIf(binary === null)("in a browser that runs no script", () => {
-  let served: ServedHouse
+  let served: ServedService
   let client: ReturnType<typeof Bun.serve>
   let tab: Tab
   let workspaceId: number
@@ -22,7 +22,7 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
   beforeAll(async () => {
     const sql = await freshDatabase()
     served = serveAt(sql)
-    workspaceId = await served.house.workspace({ name: "acme" })
+    workspaceId = await served.service.workspace({ name: "acme" })
     const personId = await sql.begin((tx) => ensureMember(tx, workspaceId))
     await setPassphrase(sql, personId, "correct horse battery")
     await trackOwn(sql, { workspaceId, iosId: "1437843273" })
@@ -49,7 +49,7 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
 
   const request = async (name?: string) => {
     const redirect_uri = `http://127.0.0.1:${client.port}/callback`
-    const query = queryOf(await register(served.house, [redirect_uri], name), pkce().challenge, {
+    const query = queryOf(await register(served.service, [redirect_uri], name), pkce().challenge, {
       redirect_uri,
       resource: `${served.url}/mcp`,
     })
@@ -74,7 +74,7 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
 
   test("a sign-in link signs in with one click", async () => {
     await tab.forget()
-    await tab.open(`${served.url}/sign-in?code=${await createCode(served.house.sql, workspaceId)}`)
+    await tab.open(`${served.url}/sign-in?code=${await createCode(served.service.sql, workspaceId)}`)
     await tab.leave(`document.querySelector("[name=code]").form.querySelector("button").click()`)
     expect(await tab.value("location.pathname")).toBe("/app")
     expect((await tab.cookies()).map(({ name, httpOnly }) => [name, httpOnly])).toEqual([["appmeter", true]])

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { checkSignIn } from "../../../src/commands/doctor/sign-in.ts"
 import { freshDatabase } from "../../database.ts"
-import { type ServedHouse, serveAt } from "./served.ts"
+import { type ServedService, serveAt } from "./served.ts"
 
-let served: ServedHouse
+let served: ServedService
 beforeAll(async () => {
   served = serveAt(await freshDatabase())
 })

@@ -6,7 +6,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { OutboundProblem } from "../../../src/outbound/problem.ts"
 import { type OutboundOptions, type SafeFetch, safeFetch } from "../../../src/outbound/safe-fetch.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
-import { openHouse } from "../../house.ts"
+import { openService } from "../../service.ts"
 import { browserOf } from "../sign-in/browser.ts"
 import { ownerBrowser, pkce, queryOf, REDIRECT } from "./scene.ts"
 
@@ -39,8 +39,8 @@ beforeEach(async () => {
 
 /** Opens a client's consent page as an owner. */
 async function opened(id: string, more: Record<string, string> = {}, ask: SafeFetch = fetch) {
-  const house = openHouse({ sql, fetch: ask })
-  const browser = await ownerBrowser(house, await house.workspace())
+  const service = openService({ sql, fetch: ask })
+  const browser = await ownerBrowser(service, await service.workspace())
   return await browser.open(`/oauth/authorize?${queryOf(id, pkce().challenge, more)}`)
 }
 
@@ -120,8 +120,8 @@ describe("the document of a client", () => {
   })
 
   test("a client document is fetched only for a signed-in owner, so strangers cannot cause requests", async () => {
-    const house = openHouse({ sql, fetch })
-    const { status } = await browserOf(house).open(`/oauth/authorize?${queryOf(ADDRESS, pkce().challenge)}`)
+    const service = openService({ sql, fetch })
+    const { status } = await browserOf(service).open(`/oauth/authorize?${queryOf(ADDRESS, pkce().challenge)}`)
     expect([status, requests.length]).toEqual([303, 0])
   })
 

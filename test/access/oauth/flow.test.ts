@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { listKeys } from "../../../src/access/key-register.ts"
 import { SCOPES } from "../../../src/access/scopes.ts"
-import { PUBLIC_URL } from "../../house.ts"
+import { PUBLIC_URL } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { browserOf } from "../sign-in/browser.ts"
-import { house, newOwner, openScene, sql, track, workspace, workspaceId } from "./owner-scene.ts"
+import { newOwner, openScene, service, sql, track, workspace, workspaceId } from "./owner-scene.ts"
 import { agree, answerIn, letIn, ownerBrowser, pkce, post, queryOf, register, scopesOn } from "./scene.ts"
 
 beforeAll(openScene)
@@ -12,7 +12,7 @@ beforeEach(newOwner)
 
 describe("the metadata", () => {
   const document = async (path: string) =>
-    (await house.app.fetch(new Request(`${PUBLIC_URL}${path}`), "192.0.2.1")).json()
+    (await service.app.fetch(new Request(`${PUBLIC_URL}${path}`), "192.0.2.1")).json()
 
   test("the metadata of the tool endpoint names its authorization server, whose issuer is identical", async () => {
     const resource = await document("/.well-known/oauth-protected-resource/mcp")
@@ -37,14 +37,17 @@ describe("the metadata", () => {
     ]).toEqual([true, false])
     for (const [name, address] of Object.entries(server).filter(([name]) => name.endsWith("_endpoint"))) {
       const { pathname } = new URL(address as string)
-      const { status } = await house.app.fetch(new Request(`${PUBLIC_URL}${pathname}`, { method: "PUT" }), "192.0.2.1")
+      const { status } = await service.app.fetch(
+        new Request(`${PUBLIC_URL}${pathname}`, { method: "PUT" }),
+        "192.0.2.1",
+      )
       expect([name, status]).toEqual([name, 405])
     }
   })
 
   test("clients that guess the metadata URLs find the same documents", async () => {
     const read = async (path: string) => {
-      const response = await house.app.fetch(new Request(`${PUBLIC_URL}${path}`), null)
+      const response = await service.app.fetch(new Request(`${PUBLIC_URL}${path}`), null)
       expect([path, response.status]).toEqual([path, 200])
       return await response.json()
     }
@@ -69,7 +72,7 @@ describe("the metadata", () => {
       "/oauth/register",
     ]) {
       const headers = { origin: "https://inspector.example", "access-control-request-method": "POST" }
-      const response = await house.app.fetch(
+      const response = await service.app.fetch(
         new Request(`${PUBLIC_URL}${path}`, { method: "OPTIONS", headers }),
         "192.0.2.1",
       )
@@ -81,25 +84,25 @@ describe("the metadata", () => {
     "the 401 of the tool endpoint has the metadata's URL and the minimum scope, " +
       "and that of the REST interface does not",
     async () => {
-      const challenge = (await house.tool("whoami")).headers.get("www-authenticate")
+      const challenge = (await service.tool("whoami")).headers.get("www-authenticate")
       expect(challenge).toBe(
         `Bearer realm="appmeter", resource_metadata="${PUBLIC_URL}/.well-known/oauth-protected-resource/mcp", ` +
           `scope="apps:read"`,
       )
-      const wrong = await house.tool("whoami", {}, { key: `svc_access_${"a".repeat(36)}` })
+      const wrong = await service.tool("whoami", {}, { key: `svc_access_${"a".repeat(36)}` })
       expect([wrong.status, wrong.body.error]).toEqual([401, "invalid_token"])
       expect(wrong.headers.get("www-authenticate")).toContain(`error="invalid_token", resource_metadata=`)
-      expect((await house.call("/v1/account")).headers.get("www-authenticate")).toBe(`Bearer realm="appmeter"`)
+      expect((await service.call("/v1/account")).headers.get("www-authenticate")).toBe(`Bearer realm="appmeter"`)
     },
   )
 })
 
 describe("from a request to a call", () => {
   test("an owner approves, and the client calls on every plan, even if the plan's keys are used up", async () => {
-    await house.key(workspaceId)
-    const { tokens } = await letIn(house, workspaceId)
+    await service.key(workspaceId)
+    const { tokens } = await letIn(service, workspaceId)
     expect(tokens).toMatchObject({ token_type: "Bearer", expires_in: 3_600 })
-    const { status, body } = await house.tool("whoami", {}, { key: tokens.access_token })
+    const { status, body } = await service.tool("whoami", {}, { key: tokens.access_token })
     expect([status, body.plan, body.auth, body.scopes]).toEqual([200, "free", "sign-in", tokens.scope.split(" ")])
     expect(await listKeys(sql, workspace)).toMatchObject([
       { kind: "live", state: "usable" },
@@ -109,18 +112,18 @@ describe("from a request to a call", () => {
   })
 
   test("the REST interface refuses every access token", async () => {
-    const { tokens } = await letIn(house, await house.workspace({ plan: "studio" }))
+    const { tokens } = await letIn(service, await service.workspace({ plan: "studio" }))
     for (const key of [tokens.access_token, tokens.refresh_token]) {
-      const { status, body } = await house.call("/v1/account", { key })
+      const { status, body } = await service.call("/v1/account", { key })
       expect([status, body.error]).toEqual([401, "invalid_token"])
     }
-    expect((await house.tool("whoami", {}, { key: tokens.refresh_token })).body.error).toBe("invalid_token")
+    expect((await service.tool("whoami", {}, { key: tokens.refresh_token })).body.error).toBe("invalid_token")
   })
 
   test("the owner must sign in first and then sees the request", async () => {
-    const clientId = await register(house)
+    const clientId = await register(service)
     const query = queryOf(clientId, pkce().challenge)
-    const { status, headers } = await browserOf(house).open(`/oauth/authorize?${query}`)
+    const { status, headers } = await browserOf(service).open(`/oauth/authorize?${query}`)
     expect(status).toBe(303)
     const next = new URL(headers.get("location")!, PUBLIC_URL)
     expect([next.pathname, next.searchParams.get("next")]).toEqual(["/sign-in", `/oauth/authorize?${query}`])
@@ -131,8 +134,8 @@ describe("from a request to a call", () => {
       "writes, money and measuring are not ticked",
     async () => {
       const appId = await track("1437843273")
-      const browser = await ownerBrowser(house, workspaceId)
-      const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge)}`)
+      const browser = await ownerBrowser(service, workspaceId)
+      const page = await browser.open(`/oauth/authorize?${queryOf(await register(service), pkce().challenge)}`)
       for (const shown of ["Test client", "client.example", workspace, "It registered itself", `value="${appId}"`])
         expect(page.text).toContain(shown)
       expect(scopesOn(page, "all")).toEqual([...SCOPES])
@@ -149,9 +152,9 @@ describe("from a request to a call", () => {
   )
 
   test("exactly the requested scopes are ticked, and the others are folded away", async () => {
-    const browser = await ownerBrowser(house, workspaceId)
+    const browser = await ownerBrowser(service, workspaceId)
     const scope = "track:write revenue:read hive:measure offline_access nonsense"
-    const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge, { scope })}`)
+    const page = await browser.open(`/oauth/authorize?${queryOf(await register(service), pkce().challenge, { scope })}`)
     expect(scopesOn(page).sort()).toEqual(["hive:measure", "revenue:read", "track:write"])
     expect(scopesOn(page, "all").sort()).toEqual([...SCOPES].sort())
     expect(page.text.split("<details>")[0]).not.toContain('value="ads:read"')
@@ -159,7 +162,7 @@ describe("from a request to a call", () => {
   })
 
   test("consent is required each time, also for an approved client and whatever prompt it requests", async () => {
-    const { browser, clientId } = await letIn(house, workspaceId)
+    const { browser, clientId } = await letIn(service, workspaceId)
     for (const more of [{}, { prompt: "none" }, { prompt: "consent" }]) {
       const page = await browser.open(`/oauth/authorize?${queryOf(clientId, pkce().challenge, more)}`)
       expect([page.status, page.headers.get("location"), scopesOn(page).length > 0]).toEqual([200, null, true])
@@ -168,8 +171,8 @@ describe("from a request to a call", () => {
 
   test("a grant is limited to its scopes and apps", async () => {
     const [mine, other] = [await track("1437843273"), await track("1085922018")]
-    const { tokens } = await letIn(house, workspaceId, { scopes: ["apps:read"], apps: [mine] })
-    const call = (name: string, args: object) => house.tool(name, args, { key: tokens.access_token })
+    const { tokens } = await letIn(service, workspaceId, { scopes: ["apps:read"], apps: [mine] })
+    const call = (name: string, args: object) => service.tool(name, args, { key: tokens.access_token })
     expect(tokens.scope).toBe("apps:read")
     expect((await call("list_apps", {})).body.apps).toMatchObject([{ id: mine }])
     expect((await call("get_app", { appId: mine })).isError).toBe(false)
@@ -183,19 +186,19 @@ describe("from a request to a call", () => {
   })
 
   test("an app of another workspace cannot be granted by its id in the form", async () => {
-    const elsewhere = await house.workspace()
+    const elsewhere = await service.workspace()
     const foreign = await trackOwn(sql, { workspaceId: elsewhere, iosId: "1085922018" })
-    const browser = await ownerBrowser(house, workspaceId)
-    const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge)}`)
+    const browser = await ownerBrowser(service, workspaceId)
+    const page = await browser.open(`/oauth/authorize?${queryOf(await register(service), pkce().challenge)}`)
     const sent = await agree(browser, page, { apps: [foreign] })
     expect([sent.status, sent.text.includes("Tick the apps")]).toEqual([400, true])
   })
 
   test("a missing scope is reported by status, header and result, with all scopes to request", async () => {
-    const { tokens } = await letIn(house, await house.workspace({ explorer: true }), {
+    const { tokens } = await letIn(service, await service.workspace({ explorer: true }), {
       scopes: ["apps:read", "hive:read"],
     })
-    const { status, body, result, headers } = await house.tool(
+    const { status, body, result, headers } = await service.tool(
       "hive_measure_keyword",
       { term: "tea timer", country: "us" },
       { key: tokens.access_token },
@@ -206,8 +209,8 @@ describe("from a request to a call", () => {
       expect(challenge).toContain(part)
     expect(result._meta["mcp/www_authenticate"]).toEqual([challenge])
     // Signing in cannot add scopes to a key.
-    const key = await house.key(workspaceId, { scopes: ["apps:read"] })
-    const refused = await house.tool("list_reviews", { appId: "app_none" }, { key })
+    const key = await service.key(workspaceId, { scopes: ["apps:read"] })
+    const refused = await service.tool("list_reviews", { appId: "app_none" }, { key })
     expect([refused.status, refused.body.error, refused.headers.get("www-authenticate")]).toEqual([
       200,
       "scope_required",
@@ -216,8 +219,8 @@ describe("from a request to a call", () => {
   })
 
   test("the owner's refusal and request errors reach the client by a click, with state and issuer", async () => {
-    const browser = await ownerBrowser(house, workspaceId)
-    const clientId = await register(house)
+    const browser = await ownerBrowser(service, workspaceId)
+    const clientId = await register(service)
     const { challenge } = pkce()
     const page = await browser.open(`/oauth/authorize?${queryOf(clientId, challenge)}`)
     const refused = answerIn(await agree(browser, page, { decision: "deny" }))
@@ -256,8 +259,8 @@ describe("Cursor, as its documents describe it", () => {
   ]
 
   test("Cursor registers three addresses at once and gets its response at the app's scheme", async () => {
-    const clientId = await register(house, ADDRESSES, "Cursor")
-    const browser = await ownerBrowser(house, workspaceId)
+    const clientId = await register(service, ADDRESSES, "Cursor")
+    const browser = await ownerBrowser(service, workspaceId)
     const { verifier, challenge } = pkce()
     const redirect_uri = ADDRESSES[2]!
     const page = await browser.open(`/oauth/authorize?${queryOf(clientId, challenge, { redirect_uri })}`)
@@ -272,8 +275,8 @@ describe("Cursor, as its documents describe it", () => {
       redirect_uri,
       code_verifier: verifier,
     }
-    const { body } = await post(house, "/oauth/token", exchange)
-    expect((await house.tool("whoami", {}, { key: body.access_token })).status).toBe(200)
+    const { body } = await post(service, "/oauth/token", exchange)
+    expect((await service.tool("whoami", {}, { key: body.access_token })).status).toBe(200)
     expect(await listKeys(sql, workspace)).toContainEqual(expect.objectContaining({ name: "Cursor", hint: "cursor:" }))
   })
 })

@@ -1,19 +1,19 @@
 import { createHash, randomBytes } from "node:crypto"
 import { createCode } from "../../../src/access/sign-in/code.ts"
-import { type House, PUBLIC_URL } from "../../house.ts"
+import { PUBLIC_URL, type Service } from "../../service.ts"
 import { type Browser, browserOf, fieldIn, type Page } from "../sign-in/browser.ts"
 
 export const REDIRECT = "https://client.example/callback"
 
 /** A browser with a signed-in owner of the workspace, who also operates the server. */
 export async function ownerBrowser(
-  house: House,
+  service: Service,
   workspaceId: number,
   options?: Parameters<typeof browserOf>[1],
 ): Promise<Browser> {
-  const browser = browserOf(house, options)
-  await browser.send("/sign-in", { code: await createCode(house.sql, workspaceId) })
-  await house.sql`
+  const browser = browserOf(service, options)
+  await browser.send("/sign-in", { code: await createCode(service.sql, workspaceId) })
+  await service.sql`
     update person
     set is_operator = true
     where id in (select person_id from membership where workspace_id = ${workspaceId})`
@@ -27,12 +27,12 @@ const anotherAddress = () => `198.18.${++addresses >> 8}.${addresses & 255}`
 
 /** Sends a client's request as JSON or as a form. Returns status, headers and the JSON response. */
 export async function post(
-  house: House,
+  service: Service,
   path: string,
   body: object,
   { from = anotherAddress(), json = false, headers = {} } = {},
 ) {
-  const response = await house.app.fetch(
+  const response = await service.app.fetch(
     new Request(`${PUBLIC_URL}${path}`, {
       method: "POST",
       headers: { "content-type": json ? "application/json" : "application/x-www-form-urlencoded", ...headers },
@@ -46,12 +46,12 @@ export async function post(
 }
 
 export async function register(
-  house: House,
+  service: Service,
   redirectUris: string[] = [REDIRECT],
   name = "Test client",
 ): Promise<string> {
   const { body } = await post(
-    house,
+    service,
     "/oauth/register",
     { client_name: name, redirect_uris: redirectUris },
     { json: true },
@@ -127,9 +127,9 @@ export interface ClientTokens {
 }
 
 /** Creates a client that an owner has approved, with its tokens. */
-export async function letIn(house: House, workspaceId: number, more: Parameters<typeof agree>[2] = {}) {
-  const browser = await ownerBrowser(house, workspaceId)
-  const clientId = await register(house)
+export async function letIn(service: Service, workspaceId: number, more: Parameters<typeof agree>[2] = {}) {
+  const browser = await ownerBrowser(service, workspaceId)
+  const clientId = await register(service)
   const { verifier, challenge } = pkce()
   const code = await codeFor(browser, queryOf(clientId, challenge), more)
   const exchange = {
@@ -139,9 +139,9 @@ export async function letIn(house: House, workspaceId: number, more: Parameters<
     redirect_uri: REDIRECT,
     code_verifier: verifier,
   }
-  const { body } = await post(house, "/oauth/token", exchange)
+  const { body } = await post(service, "/oauth/token", exchange)
   return { browser, clientId, exchange, tokens: body as ClientTokens }
 }
 
-export const refresh = (house: House, clientId: string, token: string, more: object = {}) =>
-  post(house, "/oauth/token", { grant_type: "refresh_token", refresh_token: token, client_id: clientId, ...more })
+export const refresh = (service: Service, clientId: string, token: string, more: object = {}) =>
+  post(service, "/oauth/token", { grant_type: "refresh_token", refresh_token: token, client_id: clientId, ...more })

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { listKeys, pauseKey, revokeKey } from "../../../src/access/key-register.ts"
-import { openHouse, PUBLIC_URL } from "../../house.ts"
-import { fresh, house, newOwner, openScene, sql, workspace, workspaceId } from "./owner-scene.ts"
+import { openService, PUBLIC_URL } from "../../service.ts"
+import { fresh, newOwner, openScene, service, sql, workspace, workspaceId } from "./owner-scene.ts"
 import { codeFor, letIn, ownerBrowser, pkce, post, queryOf, REDIRECT, refresh, register } from "./scene.ts"
 
 beforeAll(openScene)
@@ -9,18 +9,18 @@ beforeEach(newOwner)
 
 describe("tokens", () => {
   test("a refresh token is valid once, and its successor has the same rights", async () => {
-    const { clientId, tokens } = await letIn(house, workspaceId)
-    const { status, body, headers } = await refresh(house, clientId, tokens.refresh_token)
+    const { clientId, tokens } = await letIn(service, workspaceId)
+    const { status, body, headers } = await refresh(service, clientId, tokens.refresh_token)
     expect([status, body.scope, headers.get("cache-control")]).toEqual([200, tokens.scope, "no-store"])
     expect(body.refresh_token).not.toBe(tokens.refresh_token)
-    expect((await house.tool("whoami", {}, { key: body.access_token })).status).toBe(200)
+    expect((await service.tool("whoami", {}, { key: body.access_token })).status).toBe(200)
   })
 
   test("a refresh can request fewer scopes but not more", async () => {
-    const { clientId, tokens } = await letIn(house, workspaceId, { scopes: ["apps:read", "reviews:read"] })
-    const { body } = await refresh(house, clientId, tokens.refresh_token, { scope: "apps:read ads:write" })
+    const { clientId, tokens } = await letIn(service, workspaceId, { scopes: ["apps:read", "reviews:read"] })
+    const { body } = await refresh(service, clientId, tokens.refresh_token, { scope: "apps:read ads:write" })
     expect(body.scope).toBe("apps:read")
-    const { body: call } = await house.tool("list_reviews", { appId: "app_none" }, { key: body.access_token })
+    const { body: call } = await service.tool("list_reviews", { appId: "app_none" }, { key: body.access_token })
     expect(call.error).toBe("scope_required")
   })
 
@@ -28,23 +28,23 @@ describe("tokens", () => {
     "a refresh token reused within 30 s gives the same successor, also to ten at once, " +
       "and later revokes the family",
     async () => {
-      const { clientId, tokens } = await letIn(house, workspaceId)
+      const { clientId, tokens } = await letIn(service, workspaceId)
       const renewed = await Promise.all(
-        Array.from({ length: 10 }, () => refresh(house, clientId, tokens.refresh_token)),
+        Array.from({ length: 10 }, () => refresh(service, clientId, tokens.refresh_token)),
       )
       expect(new Set(renewed.map(({ body }) => body.refresh_token)).size).toBe(1)
       const [{ body: next }] = renewed as [(typeof renewed)[0]]
       await sql`update refresh_token set used_at = used_at - interval '31 s' where used_at is not null`
-      const stolen = await refresh(house, clientId, tokens.refresh_token)
+      const stolen = await refresh(service, clientId, tokens.refresh_token)
       expect([stolen.status, stolen.body.error]).toEqual([400, "invalid_grant"])
-      expect((await refresh(house, clientId, next.refresh_token)).body.error).toBe("invalid_grant")
+      expect((await refresh(service, clientId, next.refresh_token)).body.error).toBe("invalid_grant")
       expect((await fresh().tool("whoami", {}, { key: next.access_token })).body.error).toBe("invalid_token")
       expect((await listKeys(sql, workspace)).map(({ state }) => state)).toEqual(["usable", "revoked"])
     },
   )
 
   test("an access token lasts an hour, a refresh token 60 days, and a grant a year", async () => {
-    const { clientId, tokens } = await letIn(house, workspaceId)
+    const { clientId, tokens } = await letIn(service, workspaceId)
     const [dates] = await sql`
       select a.expires_at - now() as access, r.expires_at - now() as refresh, g.ends_at - now() as ends
       from oauth_grant g
@@ -57,7 +57,7 @@ describe("tokens", () => {
       expect.stringMatching(/^(364 days 23:|365 days$)/),
     ])
     await sql`update oauth_grant set ends_at = now() + interval '5 days'`
-    const { body } = await refresh(house, clientId, tokens.refresh_token)
+    const { body } = await refresh(service, clientId, tokens.refresh_token)
     const [last] = await sql`
         select max(expires_at) < now() + interval '6 days' as short from refresh_token
         where used_at is null and key_id = (select key_id from oauth_grant where client_id = ${clientId})`
@@ -67,8 +67,8 @@ describe("tokens", () => {
   })
 
   test("tokens are valid only for the tool endpoint of this server", async () => {
-    const { tokens } = await letIn(house, workspaceId)
-    const moved = openHouse({ sql, settings: { publicUrl: "https://ranks.example.com" } })
+    const { tokens } = await letIn(service, workspaceId)
+    const moved = openService({ sql, settings: { publicUrl: "https://ranks.example.com" } })
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" })
     const headers = {
       authorization: `Bearer ${tokens.access_token}`,
@@ -91,50 +91,50 @@ describe("tokens", () => {
     ["another host", "https://elsewhere.example/mcp", 400],
     ["with a fragment", `${PUBLIC_URL}/mcp#x`, 400],
   ])("the resource of a token request is checked: %s", async (_, resource, status) => {
-    const { clientId, tokens } = await letIn(house, workspaceId)
-    const renewed = await refresh(house, clientId, tokens.refresh_token, resource === undefined ? {} : { resource })
+    const { clientId, tokens } = await letIn(service, workspaceId)
+    const renewed = await refresh(service, clientId, tokens.refresh_token, resource === undefined ? {} : { resource })
     expect(renewed.status).toBe(status)
     if (status === 400) expect(renewed.body.error).toBe("invalid_target")
   })
 
   test("a client can revoke tokens, and only its own", async () => {
-    const { clientId, tokens } = await letIn(house, workspaceId)
-    const other = await register(house)
+    const { clientId, tokens } = await letIn(service, workspaceId)
+    const other = await register(service)
     for (const [token, client_id] of [
       [tokens.refresh_token, other],
       ["nonsense", clientId],
       [`svc_access_${"a".repeat(36)}`, clientId],
     ])
-      expect((await post(house, "/oauth/revoke", { token, client_id })).status).toBe(200)
-    expect((await house.tool("whoami", {}, { key: tokens.access_token })).status).toBe(200)
-    expect((await post(house, "/oauth/revoke", { token: tokens.access_token, client_id: clientId })).status).toBe(200)
+      expect((await post(service, "/oauth/revoke", { token, client_id })).status).toBe(200)
+    expect((await service.tool("whoami", {}, { key: tokens.access_token })).status).toBe(200)
+    expect((await post(service, "/oauth/revoke", { token: tokens.access_token, client_id: clientId })).status).toBe(200)
     expect((await fresh().tool("whoami", {}, { key: tokens.access_token })).status).toBe(401)
-    expect((await refresh(house, clientId, tokens.refresh_token)).status).toBe(400)
+    expect((await refresh(service, clientId, tokens.refresh_token)).status).toBe(400)
   })
 
   test("a revocation without a token or a client is an invalid request and revokes nothing", async () => {
-    const { clientId, tokens } = await letIn(house, workspaceId)
+    const { clientId, tokens } = await letIn(service, workspaceId)
     for (const fields of [{ token: tokens.access_token }, { client_id: clientId }, {}]) {
-      const { status, body } = await post(house, "/oauth/revoke", fields as Record<string, string>)
+      const { status, body } = await post(service, "/oauth/revoke", fields as Record<string, string>)
       expect([status, body.error]).toEqual([400, "invalid_request"])
     }
-    expect((await house.tool("whoami", {}, { key: tokens.access_token })).status).toBe(200)
+    expect((await service.tool("whoami", {}, { key: tokens.access_token })).status).toBe(200)
   })
 
   test("a grant is paused and revoked like a key, within a second", async () => {
-    const { clientId, tokens } = await letIn(house, workspaceId)
+    const { clientId, tokens } = await letIn(service, workspaceId)
     const { id } = (await listKeys(sql, workspace)).find(({ name }) => name === "Test client")!
     await pauseKey(sql, id)
     await Bun.sleep(800)
-    expect((await house.tool("whoami", {}, { key: tokens.access_token })).body.error).toBe("key_paused")
+    expect((await service.tool("whoami", {}, { key: tokens.access_token })).body.error).toBe("key_paused")
     await revokeKey(sql, id)
     await Bun.sleep(800)
-    expect((await house.tool("whoami", {}, { key: tokens.access_token })).body.error).toBe("invalid_token")
-    expect((await refresh(house, clientId, tokens.refresh_token)).body.error).toBe("invalid_grant")
+    expect((await service.tool("whoami", {}, { key: tokens.access_token })).body.error).toBe("invalid_token")
+    expect((await refresh(service, clientId, tokens.refresh_token)).body.error).toBe("invalid_grant")
   })
 
   test("token errors have OAuth codes and repeat nothing that was sent", async () => {
-    const clientId = await register(house)
+    const clientId = await register(service)
     const cases: [Record<string, string>, number, string][] = [
       [{}, 401, "invalid_client"],
       [{ client_id: clientId }, 400, "unsupported_grant_type"],
@@ -144,7 +144,7 @@ describe("tokens", () => {
       [{ client_id: clientId, grant_type: "authorization_code", code: "x" }, 400, "invalid_request"],
     ]
     for (const [fields, status, error] of cases) {
-      const answer = await post(house, "/oauth/token", fields)
+      const answer = await post(service, "/oauth/token", fields)
       expect([answer.status, answer.body.error, answer.headers.get("cache-control")]).toEqual([
         status,
         error,
@@ -152,26 +152,26 @@ describe("tokens", () => {
       ])
       expect(JSON.stringify(answer.body)).not.toContain("secret>")
     }
-    expect((await post(house, "/oauth/token", { grant_type: "refresh_token" }, { json: true })).body.error).toBe(
+    expect((await post(service, "/oauth/token", { grant_type: "refresh_token" }, { json: true })).body.error).toBe(
       "invalid_request",
     )
   })
 
   test("the log contains no token and nothing sent to get one", async () => {
-    const { exchange, tokens } = await letIn(house, workspaceId)
-    await house.call("/v1/account", { key: tokens.access_token })
-    const log = house.logged.join("\n")
+    const { exchange, tokens } = await letIn(service, workspaceId)
+    await service.call("/v1/account", { key: tokens.access_token })
+    const log = service.logged.join("\n")
     for (const secret of [exchange.code, exchange.code_verifier, tokens.access_token, tokens.refresh_token])
       expect(log).not.toContain(secret)
-    expect((await house.call(`/v1/account?x=${tokens.access_token}`)).body.error).toBe("key_in_url")
+    expect((await service.call(`/v1/account?x=${tokens.access_token}`)).body.error).toBe("key_in_url")
   })
 
   test("a client may identify itself by HTTP Basic with an empty secret, and with no other secret", async () => {
-    const { clientId, tokens } = await letIn(house, workspaceId)
+    const { clientId, tokens } = await letIn(service, workspaceId)
     const renew = async (credentials: string) => {
       const headers = { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` }
       const fields = { grant_type: "refresh_token", refresh_token: tokens.refresh_token }
-      return (await post(house, "/oauth/token", fields, { headers })).status
+      return (await post(service, "/oauth/token", fields, { headers })).status
     }
     expect([await renew(`${clientId}:secret`), await renew("nobody"), await renew(`${clientId}:`)]).toEqual([
       401, 401, 200,
@@ -179,8 +179,8 @@ describe("tokens", () => {
   })
 
   test("the redirect address may be omitted in an exchange (OAuth 2.1), and must match if it is sent", async () => {
-    const browser = await ownerBrowser(house, workspaceId)
-    const clientId = await register(house)
+    const browser = await ownerBrowser(service, workspaceId)
+    const clientId = await register(service)
     for (const [redirect, status] of [
       [{}, 200],
       [{ redirect_uri: REDIRECT }, 200],
@@ -195,7 +195,7 @@ describe("tokens", () => {
         code_verifier: verifier,
         ...redirect,
       }
-      expect((await post(house, "/oauth/token", fields)).status).toBe(status)
+      expect((await post(service, "/oauth/token", fields)).status).toBe(status)
     }
   })
 })

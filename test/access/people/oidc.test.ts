@@ -8,7 +8,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { removeFolders, scratch } from "../../commands/child.ts"
 import { runHere } from "../../commands/here.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../../house.ts"
+import { openService, PUBLIC_URL, type Service } from "../../service.ts"
 import { type Browser, browserOf, fieldIn } from "../sign-in/browser.ts"
 import { beginVisit, CLIENT, type RunningProvider, runProvider } from "./provider.ts"
 import { anotherAddress, memberOf } from "./scene.ts"
@@ -21,16 +21,16 @@ const CALLBACK = "/sign-in/oidc/callback"
 const EMAIL = "ada@example.com"
 
 let sql: Sql
-let house: House
+let service: Service
 let workspaceId: number
 let provider: RunningProvider
 
 beforeAll(async () => {
   sql = await freshDatabase()
   provider = await runProvider({ redirectUri: `${PUBLIC_URL}${CALLBACK}`, email: EMAIL })
-  house = openHouse({ sql, settings: { oidc: { issuer: provider.issuer, ...CLIENT, name: "Keycloak" } } })
-  workspaceId = await house.workspace()
-  const { browser } = await memberOf(house, workspaceId, "owner")
+  service = openService({ sql, settings: { oidc: { issuer: provider.issuer, ...CLIENT, name: "Keycloak" } } })
+  workspaceId = await service.workspace()
+  const { browser } = await memberOf(service, workspaceId, "owner")
   await linkAccount(browser, "linked")
 }, 120_000)
 
@@ -39,7 +39,7 @@ afterAll(async () => {
   removeFolders()
 })
 
-const newBrowser = () => browserOf(house, { from: anotherAddress() })
+const newBrowser = () => browserOf(service, { from: anotherAddress() })
 
 async function linkAccount(browser: Browser, account: string): Promise<void> {
   const form = fieldIn(await browser.open("/app/settings/profile"), "form") ?? ""
@@ -187,10 +187,10 @@ test("a callback opened in another browser signs nobody in (fixation)", async ()
 })
 
 test("a link begun by one person is not finished in the session of another", async () => {
-  const { browser } = await memberOf(house, workspaceId, "viewer")
+  const { browser } = await memberOf(service, workspaceId, "viewer")
   const form = fieldIn(await browser.open("/app/settings/profile"), "form") ?? ""
   const path = await provider.signIn(await beginVisit(browser, { form, link: "1" }), "planted")
-  const other = await memberOf(house, workspaceId, "viewer")
+  const other = await memberOf(service, workspaceId, "viewer")
   for (const [name, value] of browser.cookies) if (name !== "appmeter") other.browser.cookies.set(name, value)
   expect((await other.browser.open(path)).status).toBe(400)
   const planted = await returning("planted")
@@ -198,7 +198,7 @@ test("a link begun by one person is not finished in the session of another", asy
 })
 
 test("linking needs the form's token, a recent proof, and an account that nobody else has linked", async () => {
-  const { browser, personId } = await memberOf(house, workspaceId, "viewer")
+  const { browser, personId } = await memberOf(service, workspaceId, "viewer")
   expect((await browser.send("/sign-in/oidc", { link: "1", form: "x" })).status).toBe(400)
   const form = fieldIn(await browser.open("/app/settings/profile"), "form") ?? ""
   const path = await provider.signIn(await beginVisit(browser, { form, link: "1" }), "linked")
@@ -220,7 +220,7 @@ test("a next address on another origin is ignored, and a form from another site 
 
 test("an unlinked account and the account of a removed person no longer sign in", async () => {
   for (const end of ["unlink", "remove"]) {
-    const { browser, personId } = await memberOf(house, workspaceId, "viewer")
+    const { browser, personId } = await memberOf(service, workspaceId, "viewer")
     const account = `ended by ${end}`
     await linkAccount(browser, account)
     if (end === "remove") await sql.begin((tx) => removeMember(tx, workspaceId, personId))
@@ -238,7 +238,7 @@ test("an unlinked account and the account of a removed person no longer sign in"
 test("a provider that is down is answered with a page that says what to do", async () => {
   const down = await runProvider({ redirectUri: `${PUBLIC_URL}${CALLBACK}`, email: "x" })
   await down.close()
-  const broken = openHouse({ sql, settings: { oidc: { issuer: down.issuer, ...CLIENT, name: "Keycloak" } } })
+  const broken = openService({ sql, settings: { oidc: { issuer: down.issuer, ...CLIENT, name: "Keycloak" } } })
   const page = await browserOf(broken, { from: anotherAddress() }).send("/sign-in/oidc", {})
   expect([page.status, page.text.includes("appmeter doctor")]).toEqual([502, true])
   expect(page.text).toContain("sign in with your passphrase or a code")
@@ -246,7 +246,7 @@ test("a provider that is down is answered with a page that says what to do", asy
 })
 
 test("without a provider the sign-in page has no button and the addresses do not exist", async () => {
-  const plain = browserOf(openHouse({ sql }), { from: anotherAddress() })
+  const plain = browserOf(openService({ sql }), { from: anotherAddress() })
   expect((await plain.open("/sign-in")).text).not.toContain("/sign-in/oidc")
   expect((await plain.open(`${CALLBACK}?code=1&state=2`)).status).toBe(404)
 })

@@ -11,7 +11,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { listAudit } from "../../../src/writes/audit.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
-import { type House, openHouse } from "../../house.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { agree, answerIn, codeFor, pkce, post, queryOf, REDIRECT, refresh, register, scopesOn } from "../oauth/scene.ts"
 import { type Browser, browserOf, fieldIn } from "../sign-in/browser.ts"
@@ -22,7 +22,7 @@ setDefaultTimeout(60_000)
 const PASSPHRASE = "correct horse battery"
 
 let sql: Sql
-let house: House
+let service: Service
 let workspaceId: number
 let workspace: string
 let app: string
@@ -31,19 +31,19 @@ let made = 0
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
+  service = openService({ sql })
 })
 
 beforeEach(async () => {
   await deleteRows(sql, "secret_try")
   workspace = `acme ${++made}`
-  workspaceId = await house.workspace({ name: workspace, plan: "pro" })
-  owner = await memberOf(house, workspaceId, "owner")
+  workspaceId = await service.workspace({ name: workspace, plan: "pro" })
+  owner = await memberOf(service, workspaceId, "owner")
   app = await trackOwn(sql, { workspaceId, iosId: String(2_000_000_000 + made) })
 })
 
 /** Another process: its caches are its own, and it answers until it looks again. */
-const otherProcess = () => openHouse({ sql })
+const otherProcess = () => openService({ sql })
 
 const invite = (role: Role, by: Member | null = owner) =>
   createInvitation(sql, {
@@ -54,7 +54,7 @@ const invite = (role: Role, by: Member | null = owner) =>
     invitedBy: by?.personId ?? null,
   })
 
-const join = (code: string, name: string, browser = browserOf(house, { from: anotherAddress() })) =>
+const join = (code: string, name: string, browser = browserOf(service, { from: anotherAddress() })) =>
   browser.send("/invitation", { code, name, passphrase: PASSPHRASE })
 
 /** Previews a write on a page. Returns the status, and the token that confirms it. */
@@ -72,7 +72,7 @@ async function previewOn(browser: Browser, keyword: string) {
 
 /** Lets an assistant in as this person. Returns what the assistant fetches its tokens with. */
 async function consentOf({ browser }: Member, scopes = ["apps:read"]) {
-  const clientId = await register(house)
+  const clientId = await register(service)
   const { verifier, challenge } = pkce()
   const code = await codeFor(browser, queryOf(clientId, challenge, { scope: scopes.join(" ") }), { scopes })
   return {
@@ -87,7 +87,7 @@ async function consentOf({ browser }: Member, scopes = ["apps:read"]) {
 /** Connects an assistant as this person. */
 async function assistantOf(member: Member, scopes: string[]) {
   const consent = await consentOf(member, scopes)
-  const { body } = await post(house, "/oauth/token", consent)
+  const { body } = await post(service, "/oauth/token", consent)
   return {
     clientId: consent.client_id,
     access: body.access_token as string,
@@ -102,7 +102,7 @@ const keyOf = async (personId: number) =>
 describe("the first start", () => {
   test("the first person of a server is owner and operator, that of another workspace is owner", async () => {
     const fresh = await freshDatabase()
-    const first = openHouse({ sql: fresh })
+    const first = openService({ sql: fresh })
     const people = async () => await fresh`select name, is_operator as operator from person order by id`
     await createCode(fresh, await first.workspace({ name: "default" }))
     expect([...(await people())]).toMatchObject([{ name: "owner", operator: true }])
@@ -112,7 +112,7 @@ describe("the first start", () => {
 
   test("the first code offers a passphrase, which signs in without a name while it is the only one", async () => {
     const fresh = await freshDatabase()
-    const first = openHouse({ sql: fresh })
+    const first = openService({ sql: fresh })
     const browser = browserOf(first)
     const code = await createCode(fresh, await first.workspace({ name: "default" }))
     await browser.send("/sign-in", { code })
@@ -135,14 +135,14 @@ describe("the first start", () => {
 describe("an invitation", () => {
   test("an invitation creates a person with its rights, name and passphrase, once", async () => {
     const code = await invite("viewer")
-    const browser = browserOf(house, { from: anotherAddress() })
+    const browser = browserOf(service, { from: anotherAddress() })
     for (const _ of [1, 2]) expect((await browser.open(`/invitation?code=${code}`)).text).toContain(workspace)
     expect((await join(code, "Bo Viewer", browser)).headers.get("location")).toBe("/app")
     expect((await browser.open("/app")).status).toBe(200)
     expect((await previewOn(browser, "tea")).status).toBe(403)
-    for (const used of [await join(code, "Mallory"), await browserOf(house).open(`/invitation?code=${code}`)])
+    for (const used of [await join(code, "Mallory"), await browserOf(service).open(`/invitation?code=${code}`)])
       expect([used.status, used.text.includes("This invitation is not valid")]).toEqual([404, true])
-    const again = await browserOf(house).send("/sign-in", { name: "bo viewer", passphrase: PASSPHRASE })
+    const again = await browserOf(service).send("/sign-in", { name: "bo viewer", passphrase: PASSPHRASE })
     expect(again.status).toBe(303)
   })
 
@@ -153,11 +153,11 @@ describe("an invitation", () => {
   })
 
   test("an expired, withdrawn or guessed invitation lets nobody in, nor one of a removed person", async () => {
-    const other = await memberOf(house, workspaceId, "owner")
+    const other = await memberOf(service, workspaceId, "owner")
     const codes = [await invite("owner"), await invite("owner", other), await invite("owner")]
     await sql`update invitation set expires_at = now() where id = (select min(id) from invitation)`
     await sql.begin((tx) => removeMember(tx, workspaceId, other.personId))
-    const demoted = await memberOf(house, workspaceId, "owner")
+    const demoted = await memberOf(service, workspaceId, "owner")
     codes.push(await invite("owner", demoted))
     await sql.begin((tx) =>
       changeRights(tx, workspaceId, demoted.personId, { scopes: scopesOf("viewer"), appList: null }),
@@ -180,8 +180,8 @@ describe("an invitation", () => {
     const code = await invite("owner")
     const headers = { "sec-fetch-site": "cross-site" }
     const fields = { code, name: "Mallory", passphrase: PASSPHRASE }
-    expect((await browserOf(house).send("/invitation", fields, headers)).status).toBe(400)
-    const bo = await memberOf(house, await house.workspace(), "owner")
+    expect((await browserOf(service).send("/invitation", fields, headers)).status).toBe(400)
+    const bo = await memberOf(service, await service.workspace(), "owner")
     expect((await bo.browser.send("/invitation", { code, as: "me" })).status).toBe(400)
     const form = fieldIn(await bo.browser.open(`/invitation?code=${code}`), "form") ?? ""
     expect((await bo.browser.send("/invitation", { code, as: "me", form })).status).toBe(303)
@@ -190,22 +190,22 @@ describe("an invitation", () => {
 
 describe("several workspaces", () => {
   test("a person has their own rights in each workspace, and switches between them", async () => {
-    const bo = await memberOf(house, await house.workspace({ name: `other ${made}` }), "owner")
-    await alsoMember(house, workspaceId, bo.personId, "viewer")
+    const bo = await memberOf(service, await service.workspace({ name: `other ${made}` }), "owner")
+    await alsoMember(service, workspaceId, bo.personId, "viewer")
     expect((await bo.browser.open(`/app/apps/${app}`)).status).toBe(404)
     const form = fieldIn(await bo.browser.open("/sign-in"), "form") ?? ""
     const to = (id: number) => bo.browser.send("/sign-in/workspace", { form, workspace: String(id) })
     expect((await to(workspaceId)).status).toBe(303)
     expect((await bo.browser.open(`/app/apps/${app}`)).status).toBe(200)
     expect((await previewOn(bo.browser, "tea")).status).toBe(403)
-    expect((await to(await house.workspace())).status).toBe(400)
+    expect((await to(await service.workspace())).status).toBe(400)
     expect((await bo.browser.send("/sign-in/workspace", { workspace: String(workspaceId) })).status).toBe(400)
   })
 })
 
 describe("rights", () => {
   test("a viewer can neither preview, confirm another's token, nor approve on a page", async () => {
-    const viewer = await memberOf(house, workspaceId, "viewer")
+    const viewer = await memberOf(service, workspaceId, "viewer")
     expect((await previewOn(viewer.browser, "tea")).status).toBe(403)
     const { confirmToken } = await previewOn(owner.browser, "tea")
     const form = fieldIn(await viewer.browser.open("/sign-in"), "form") ?? ""
@@ -213,9 +213,9 @@ describe("rights", () => {
     expect([confirmed.status, await listAudit(sql, { workspaceId, rights: null, limit: 5 })]).toEqual([400, []])
 
     await setApprovalRule(sql, workspaceId, null, { actions: ["all"] })
-    const key = await house.key(workspaceId)
+    const key = await service.key(workspaceId)
     const args = { appId: app, keywords: ["green tea"] }
-    const { body } = await house.call("/v1/actions", { method: "POST", key, body: { action: "add_keywords", args } })
+    const { body } = await service.call("/v1/actions", { method: "POST", key, body: { action: "add_keywords", args } })
     const approved = [
       await viewer.browser.send(`/approve/${body.approval.id}`, { form, verdict: "approve" }),
       await viewer.browser.send("/app/changes", { form, id: body.approval.id, verdict: "approved" }),
@@ -224,13 +224,13 @@ describe("rights", () => {
     expect(await sql`select verdict from approval where id = ${body.approval.id}`).toMatchObject([{ verdict: null }])
     const own = fieldIn(await owner.browser.open(`/approve/${body.approval.id}`), "form") ?? ""
     await owner.browser.send(`/approve/${body.approval.id}`, { form: own, verdict: "approve" })
-    await house.call("/v1/actions/confirm", { method: "POST", key, body: { confirmToken: body.confirmToken } })
+    await service.call("/v1/actions/confirm", { method: "POST", key, body: { confirmToken: body.confirmToken } })
     expect(await listAudit(sql, { workspaceId, rights: null, limit: 1 })).toMatchObject([{ approvedBy: owner.name }])
   })
 
   test("an assistant never gets more than its person has, at consent or later", async () => {
-    const viewer = await memberOf(house, workspaceId, "viewer-without-money")
-    const clientId = await register(house)
+    const viewer = await memberOf(service, workspaceId, "viewer-without-money")
+    const clientId = await register(service)
     const { challenge } = pkce()
     const page = await viewer.browser.open(`/oauth/authorize?${queryOf(clientId, challenge)}`)
     expect(scopesOn(page, "all").toSorted()).toEqual([...scopesOf("viewer-without-money")].toSorted())
@@ -240,41 +240,41 @@ describe("rights", () => {
     const [row] = await sql<{ scopes: string[] }[]>`select scopes from oauth_code order by expires_at desc limit 1`
     expect([mixed.searchParams.has("code"), row?.scopes]).toEqual([true, ["apps:read"]])
 
-    const editor = await memberOf(house, workspaceId, "editor")
+    const editor = await memberOf(service, workspaceId, "editor")
     const assistant = await assistantOf(editor, ["apps:read", "track:write"])
-    const preview = (on: House) =>
+    const preview = (on: Service) =>
       on.tool(
         "preview_action",
         { action: "add_keywords", args: { appId: app, keywords: ["tea"] } },
         { key: assistant.access },
       )
-    expect((await preview(house)).isError).toBe(false)
+    expect((await preview(service)).isError).toBe(false)
     await sql.begin((tx) =>
       changeRights(tx, workspaceId, editor.personId, { scopes: scopesOf("viewer"), appList: null }),
     )
     expect((await preview(otherProcess())).body).toMatchObject({ error: "scope_required", scope: "track:write" })
-    expect((await refresh(house, assistant.clientId, assistant.refresh)).body.scope).toBe("apps:read")
+    expect((await refresh(service, assistant.clientId, assistant.refresh)).body.scope).toBe("apps:read")
   })
 
   test("a person, their key and their assistant see no other app than the person's", async () => {
     const hidden = await trackOwn(sql, { workspaceId, iosId: String(2_100_000_000 + made) })
-    const bo = await memberOf(house, workspaceId, "viewer", { apps: [app] })
+    const bo = await memberOf(service, workspaceId, "viewer", { apps: [app] })
     const [key, assistant] = [await keyOf(bo.personId), await assistantOf(bo, ["apps:read"])]
     expect((await bo.browser.open(`/app/apps/${hidden}`)).status).toBe(403)
     expect((await bo.browser.open(`/app/apps/${app}`)).status).toBe(200)
-    const { body } = await house.call("/v1/apps", { key })
+    const { body } = await service.call("/v1/apps", { key })
     expect(body.apps.map(({ id }: { id: string }) => id)).toEqual([app])
-    expect((await house.call(`/v1/apps/${hidden}/keywords`, { key })).body.error).toBe("app_not_allowed")
-    expect((await house.tool("list_keyword_ranks", { appId: hidden }, { key: assistant.access })).body.error).toBe(
+    expect((await service.call(`/v1/apps/${hidden}/keywords`, { key })).body.error).toBe("app_not_allowed")
+    expect((await service.tool("list_keyword_ranks", { appId: hidden }, { key: assistant.access })).body.error).toBe(
       "app_not_allowed",
     )
   })
 
   test("a key of a person has no right that they lack, and rights of persons can be given to no key", async () => {
-    const viewer = await memberOf(house, workspaceId, "viewer")
+    const viewer = await memberOf(service, workspaceId, "viewer")
     const key = await keyOf(viewer.personId)
     const args = { appId: app, keywords: ["tea"] }
-    const { body } = await house.call("/v1/actions", { method: "POST", key, body: { action: "add_keywords", args } })
+    const { body } = await service.call("/v1/actions", { method: "POST", key, body: { action: "add_keywords", args } })
     expect(body).toMatchObject({ error: "scope_required", scope: "track:write" })
     for (const scope of ["workspace:manage", "server:operate"])
       expect(
@@ -285,7 +285,7 @@ describe("rights", () => {
   })
 
   test("only who manages the workspace sees its keys", async () => {
-    const editor = await memberOf(house, workspaceId, "editor")
+    const editor = await memberOf(service, workspaceId, "editor")
     const statusFor = async ({ browser }: Member) => (await browser.open("/app/settings/keys")).status
     expect([await statusFor(owner), await statusFor(editor)]).toEqual([200, 403])
   })
@@ -301,16 +301,16 @@ describe("rights", () => {
       message,
     )
     expect((await owner.browser.open("/app")).status).toBe(200)
-    const other = await memberOf(house, workspaceId, "owner")
+    const other = await memberOf(service, workspaceId, "owner")
     const both = [owner, other].map(({ personId }) => sql.begin((tx) => removeMember(tx, workspaceId, personId)))
     expect((await Promise.allSettled(both)).map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"])
   })
 })
 
 test("all access of a removed person ends within a second in every process", async () => {
-  const bo = await memberOf(house, workspaceId, "owner")
+  const bo = await memberOf(service, workspaceId, "owner")
   await setPassphrase(sql, bo.personId, PASSPHRASE)
-  bo.browser = await signedIn(house, workspaceId, bo.name)
+  bo.browser = await signedIn(service, workspaceId, bo.name)
   const [key, assistant] = [await keyOf(bo.personId), await assistantOf(bo, ["apps:read"])]
   const [code, invitation] = [await createCode(sql, workspaceId, bo.name), await invite("owner", bo)]
   // Sign-ins that are not finished: consent whose tokens are not fetched, and a second step, whose code is right.
@@ -318,7 +318,7 @@ test("all access of a removed person ends within a second in every process", asy
   await sql`
     insert into second_factor (person_id, sealed, confirmed_at, recovery)
     values (${bo.personId}, 'v1', now(), array[${hash("sha256", `recovery code of ${bo.personId} ${"B".repeat(16)}`)}])`
-  const halfway = browserOf(house, { from: anotherAddress() })
+  const halfway = browserOf(service, { from: anotherAddress() })
   const step = await halfway.send("/sign-in", { name: bo.name, passphrase: PASSPHRASE })
   expect(step.headers.get("location")).toStartWith("/sign-in/second-step")
   const processes = [otherProcess(), otherProcess()]
@@ -344,14 +344,14 @@ test("all access of a removed person ends within a second in every process", asy
     [303, 401, 401],
     [303, 401, 401],
   ])
-  expect((await refresh(house, assistant.clientId, assistant.refresh)).body.error).toBe("invalid_grant")
-  expect((await post(house, "/oauth/token", consent)).body.error).toBe("invalid_grant")
+  expect((await refresh(service, assistant.clientId, assistant.refresh)).body.error).toBe("invalid_grant")
+  expect((await post(service, "/oauth/token", consent)).body.error).toBe("invalid_grant")
   expect((await halfway.send("/sign-in/second-step", { code: "B".repeat(16) })).status).toBe(403)
   expect((await halfway.open("/app")).status).toBe(303)
-  expect((await browserOf(house, { from: anotherAddress() }).send("/sign-in", { code })).status).toBe(403)
+  expect((await browserOf(service, { from: anotherAddress() }).send("/sign-in", { code })).status).toBe(403)
   expect((await join(invitation, `Bo again ${made}`)).status).toBe(404)
   const passphrase = { name: bo.name, passphrase: PASSPHRASE }
-  expect((await browserOf(house, { from: anotherAddress() }).send("/sign-in", passphrase)).status).toBe(403)
+  expect((await browserOf(service, { from: anotherAddress() }).send("/sign-in", passphrase)).status).toBe(403)
 })
 
 describe("the passphrase again", () => {
@@ -360,9 +360,9 @@ describe("the passphrase again", () => {
   /** Approves a write that waits, by the form of its page and further fields. */
   async function approvalForm(browser: Browser) {
     await setApprovalRule(sql, workspaceId, null, { actions: ["all"] })
-    const key = await house.key(workspaceId)
+    const key = await service.key(workspaceId)
     const args = { appId: app, keywords: ["matcha"] }
-    const { body } = await house.call("/v1/actions", { method: "POST", key, body: { action: "add_keywords", args } })
+    const { body } = await service.call("/v1/actions", { method: "POST", key, body: { action: "add_keywords", args } })
     const path = `/approve/${body.approval.id}`
     const form = fieldIn(await browser.open(path), "form") ?? ""
     const send = (proof?: string) =>
@@ -374,7 +374,7 @@ describe("the passphrase again", () => {
 
   test("an approval ten minutes after the sign-in asks for the passphrase and then goes through", async () => {
     await setPassphrase(sql, owner.personId, PASSPHRASE)
-    const browser = await signedIn(house, workspaceId, owner.name)
+    const browser = await signedIn(service, workspaceId, owner.name)
     const { send, verdict } = await approvalForm(browser)
     await elapse()
     const asked = await send()
@@ -391,7 +391,7 @@ describe("the passphrase again", () => {
     const { send, verdict } = await approvalForm(owner.browser)
     await elapse()
     expect((await send()).text).toContain("appmeter sign-in")
-    const other = await memberOf(house, workspaceId, "owner")
+    const other = await memberOf(service, workspaceId, "owner")
     expect((await send(await createCode(sql, workspaceId, other.name))).status).toBe(403)
     expect([await verdict(), (await send(await createCode(sql, workspaceId, owner.name))).status]).toEqual([null, 303])
     expect(await verdict()).toBe("approved")
@@ -399,7 +399,7 @@ describe("the passphrase again", () => {
 
   test("guesses at the passphrase again are counted as those at the sign-in", async () => {
     await setPassphrase(sql, owner.personId, PASSPHRASE)
-    const browser = await signedIn(house, workspaceId, owner.name)
+    const browser = await signedIn(service, workspaceId, owner.name)
     const { send, verdict } = await approvalForm(browser)
     await elapse()
     for (let tries = 0; tries < 6; tries++) await send("x")

@@ -4,7 +4,7 @@ import { scopesOf } from "../../../src/access/people/roles.ts"
 import { setPassphrase } from "../../../src/access/sign-in/passphrase.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
+import { openService, type Service } from "../../service.ts"
 import { browserOf } from "../sign-in/browser.ts"
 import { memberOf } from "./scene.ts"
 
@@ -13,19 +13,19 @@ setDefaultTimeout(60_000)
 const PROXY = "10.1.2.3"
 
 let sql: Sql
-let house: House
+let service: Service
 let workspaceId: number
 let made = 0
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, settings: { trustedProxies: [PROXY], authProxyHeader: "Remote-User" } })
-  workspaceId = await house.workspace()
+  service = openService({ sql, settings: { trustedProxies: [PROXY], authProxyHeader: "Remote-User" } })
+  workspaceId = await service.workspace()
 })
 
 /** A browser whose requests come through the proxy, which names the person. */
 function behindProxy(name: string, from = PROXY) {
-  const browser = browserOf(house, { from })
+  const browser = browserOf(service, { from })
   const named = { "remote-user": name, "x-forwarded-for": `203.0.113.${++made}` }
   return {
     ...browser,
@@ -35,7 +35,7 @@ function behindProxy(name: string, from = PROXY) {
 }
 
 test("a person whom the trusted proxy names is signed in, in any case of the name", async () => {
-  const { name } = await memberOf(house, workspaceId, "viewer")
+  const { name } = await memberOf(service, workspaceId, "viewer")
   const browser = behindProxy(name.toUpperCase())
   const signedIn = await browser.open("/sign-in?next=%2Fapp%2Falerts")
   expect([signedIn.status, signedIn.headers.get("location")]).toEqual([303, "/app/alerts"])
@@ -43,7 +43,7 @@ test("a person whom the trusted proxy names is signed in, in any case of the nam
 })
 
 test("the header is ignored from any other address, also if it claims to be forwarded by the proxy", async () => {
-  const { name } = await memberOf(house, workspaceId, "owner")
+  const { name } = await memberOf(service, workspaceId, "owner")
   for (const from of ["203.0.113.9", "10.1.2.4", "::ffff:10.1.2.30"]) {
     const browser = behindProxy(name, from)
     const page = await browser.open("/sign-in", { "x-forwarded-for": PROXY })
@@ -52,12 +52,12 @@ test("the header is ignored from any other address, also if it claims to be forw
 })
 
 test("the header means nothing at /v1 and /mcp, even from the proxy", async () => {
-  const { name } = await memberOf(house, workspaceId, "owner")
+  const { name } = await memberOf(service, workspaceId, "owner")
   const headers = { "remote-user": name }
-  const rest = await house.call("/v1/apps", { headers, from: PROXY })
+  const rest = await service.call("/v1/apps", { headers, from: PROXY })
   expect([rest.status, rest.body.error]).toEqual([401, "missing_api_key"])
   const request = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }
-  const response = await house.app.fetch(
+  const response = await service.app.fetch(
     new Request("http://127.0.0.1:8787/mcp", {
       method: "POST",
       headers: { ...headers, "content-type": "application/json", accept: "application/json, text/event-stream" },
@@ -86,30 +86,30 @@ test("an unknown person needs an invitation, and then has the name of the proxy'
 })
 
 test("a session by the proxy ends where the proxy names nobody or somebody else", async () => {
-  const [ada, bo] = [await memberOf(house, workspaceId, "owner"), await memberOf(house, workspaceId, "viewer")]
+  const [ada, bo] = [await memberOf(service, workspaceId, "owner"), await memberOf(service, workspaceId, "viewer")]
   const browser = behindProxy(ada.name)
   await browser.open("/sign-in")
   expect((await browser.open("/app")).status).toBe(200)
   expect((await browser.open("/app", { "remote-user": bo.name })).status).toBe(303)
-  const direct = browserOf(house)
+  const direct = browserOf(service)
   for (const [name, value] of browser.cookies) direct.cookies.set(name, value)
   expect((await direct.open("/app")).status).toBe(303)
 })
 
 test("a person behind the proxy can still sign in by passphrase without it", async () => {
-  const { personId, name } = await memberOf(house, workspaceId, "viewer")
+  const { personId, name } = await memberOf(service, workspaceId, "viewer")
   await setPassphrase(sql, personId, "correct horse battery")
-  const direct = browserOf(house, { from: "203.0.113.200" })
+  const direct = browserOf(service, { from: "203.0.113.200" })
   expect((await direct.send("/sign-in", { name, passphrase: "correct horse battery" })).status).toBe(303)
   expect((await direct.open("/app")).status).toBe(200)
 })
 
 test("the proxy signs in a person with a second factor without asking for it, a passphrase does not", async () => {
-  const { personId, name } = await memberOf(house, workspaceId, "viewer")
+  const { personId, name } = await memberOf(service, workspaceId, "viewer")
   await setPassphrase(sql, personId, "correct horse battery")
   await sql`insert into second_factor (person_id, sealed, confirmed_at) values (${personId}, 'v1', now())`
   expect((await behindProxy(name).open("/sign-in?next=%2Fapp")).headers.get("location")).toBe("/app")
-  const direct = browserOf(house, { from: "203.0.113.201" })
+  const direct = browserOf(service, { from: "203.0.113.201" })
   const { headers } = await direct.send("/sign-in", { name, passphrase: "correct horse battery" })
   expect(headers.get("location")).toStartWith("/sign-in/second-step")
 })

@@ -5,9 +5,9 @@ import type { Operation } from "../../../src/core/operation.ts"
 import { readTree } from "../../../src/database/assets.ts"
 import { freshDatabase } from "../../database.ts"
 import { cells, pageOf } from "../../docs/pages.ts"
-import { type House, openHouse } from "../../house.ts"
 import { cases } from "../../long.ts"
 import { NO_PORTS } from "../../pages/settings/ports.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { fieldIn } from "../sign-in/browser.ts"
 import { type Member, memberOf } from "./scene.ts"
@@ -16,19 +16,19 @@ setDefaultTimeout(120_000)
 
 // The tables of the manual's page People, compared with what people of each role get from pages and calls.
 
-let house: House
+let service: Service
 let app: string
 const members = new Map<Role, Member & { keyId: number }>()
 
 beforeAll(async () => {
   const sql = await freshDatabase()
-  house = openHouse({ sql, settingsPorts: NO_PORTS })
-  const workspaceId = await house.workspace({ plan: "enterprise", explorer: true })
+  service = openService({ sql, settingsPorts: NO_PORTS })
+  const workspaceId = await service.workspace({ plan: "enterprise", explorer: true })
   // The first person operates the server, who is none of those below.
-  await memberOf(house, workspaceId, "owner")
+  await memberOf(service, workspaceId, "owner")
   app = await trackOwn(sql, { workspaceId, iosId: "2000000001" })
   for (const role of ROLES) {
-    const member = await memberOf(house, workspaceId, role)
+    const member = await memberOf(service, workspaceId, role)
     const [row] = await sql<{ keyId: number }[]>`
       select key_id as "keyId"
       from membership
@@ -41,7 +41,7 @@ const memberIn = (role: Role) => members.get(role) as Member & { keyId: number }
 
 /** Calls an operation as the pages of this person do. Returns the right that is missing, or null. */
 async function missingRight(role: Role, operation: Operation, input: Record<string, unknown>): Promise<string | null> {
-  const { fault } = await house.app.invoke({
+  const { fault } = await service.app.invoke({
     surface: "pages",
     requestId: crypto.randomUUID(),
     credentials: { grant: memberIn(role).keyId },

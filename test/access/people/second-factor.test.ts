@@ -5,9 +5,9 @@ import { setPassphrase } from "../../../src/access/sign-in/passphrase.ts"
 import { removeSecondFactor } from "../../../src/access/sign-in/second-factor.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { NO_PORTS } from "../../pages/settings/ports.ts"
 import { settingsBrowser } from "../../pages/settings/settings-browser.ts"
+import { openService, type Service } from "../../service.ts"
 import { type Browser, browserOf, fieldIn, type Page } from "../sign-in/browser.ts"
 import { codeOf } from "./authenticator.ts"
 import { anotherAddress, type Member, memberOf, signedIn } from "./scene.ts"
@@ -19,14 +19,14 @@ const STEP = "/sign-in/second-step"
 const PASSPHRASE = "correct horse battery"
 
 let sql: Sql
-let house: House
+let service: Service
 let workspaceId: number
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, settingsPorts: NO_PORTS })
-  workspaceId = await house.workspace()
-  await memberOf(house, workspaceId, "owner")
+  service = openService({ sql, settingsPorts: NO_PORTS })
+  workspaceId = await service.workspace()
+  await memberOf(service, workspaceId, "owner")
 })
 
 beforeEach(async () => await deleteRows(sql, "secret_try"))
@@ -44,9 +44,9 @@ const secretIn = ({ text }: Page) => /<code>([A-Z2-7]{4}(?: [A-Z2-7]{4}){7})<\/c
 
 /** A signed-in person with a passphrase. */
 async function withPassphrase(): Promise<Member> {
-  const member = await memberOf(house, workspaceId, "owner")
+  const member = await memberOf(service, workspaceId, "owner")
   await setPassphrase(sql, member.personId, PASSPHRASE)
-  return { ...member, browser: await signedIn(house, workspaceId, member.name) }
+  return { ...member, browser: await signedIn(service, workspaceId, member.name) }
 }
 
 /** A signed-in person whose second factor is on. Its codes are all unused. */
@@ -62,7 +62,7 @@ async function withFactor(): Promise<Protected> {
 /** As if the accepted codes had been those of another day. */
 const forgetSteps = () => sql`update second_factor set last_step = 0`
 
-const newBrowser = () => browserOf(house, { from: anotherAddress() })
+const newBrowser = () => browserOf(service, { from: anotherAddress() })
 
 /** Gives the passphrase in a new browser. */
 async function firstStep(name: string, browser = newBrowser()): Promise<Browser> {
@@ -76,7 +76,7 @@ const isSignedIn = async (browser: Browser) => (await browser.open("/app")).stat
 describe("the setup", () => {
   test("the profile shows the secret as a picture and as text, and ten recovery codes after a right code", async () => {
     const member = await withPassphrase()
-    const other = await signedIn(house, workspaceId, member.name)
+    const other = await signedIn(service, workspaceId, member.name)
     const begun = await profileOf(member).send("begin-factor", { current: PASSPHRASE })
     expect(begun.headers.get("location")).toContain("done=begun")
     const page = await member.browser.open(PROFILE)
@@ -88,7 +88,7 @@ describe("the setup", () => {
     const wrong = await profileOf(member).send("confirm-factor", { code: codeOf(secret, 5) })
     expect([wrong.status, wrong.text.includes("This is not the code")]).toEqual([400, true])
     expect(
-      (await browserOf(house, { from: anotherAddress() }).send("/sign-in", signInOf(member))).headers.get("location"),
+      (await browserOf(service, { from: anotherAddress() }).send("/sign-in", signInOf(member))).headers.get("location"),
     ).toBe("/app")
 
     const confirmed = await profileOf(member).send("confirm-factor", { code: codeOf(secret) })
@@ -258,7 +258,7 @@ describe("the sign-in", () => {
 
   test("without the key that encrypted the secret, recovery codes still sign in and others are refused", async () => {
     const { name, secret, recovery } = await withFactor()
-    const keyless = openHouse({ sql })
+    const keyless = openService({ sql })
     const browser = browserOf(keyless, { from: anotherAddress() })
     await firstStep(name, browser)
     const refused = await browser.send(STEP, { code: codeOf(secret) })

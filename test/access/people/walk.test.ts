@@ -8,10 +8,10 @@ import type { Sql } from "../../../src/database/types.ts"
 import { deskOperations } from "../../../src/pages/desk/desk.ts"
 import { SOURCES } from "../../../src/sources.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { LONG } from "../../long.ts"
 import { appPages } from "../../pages/app-scene.ts"
 import { NO_PORTS } from "../../pages/settings/ports.ts"
+import { openService, type Service } from "../../service.ts"
 import { type Browser, browserOf, type Page } from "../sign-in/browser.ts"
 import { anotherAddress, type Member, memberOf } from "./scene.ts"
 import { connectAll, FOREIGN, fillWorkspace, MONEY, SECOND, type WalkWorkspace } from "./walk-world.ts"
@@ -24,7 +24,7 @@ setDefaultTimeout(300_000)
 const APP_STORE_IDS: [string, string] = ["1437843273", "2000000002"]
 
 let sql: Sql
-let house: House
+let service: Service
 let mine: WalkWorkspace
 let stranger: Member
 let limited: Member
@@ -38,11 +38,11 @@ let pages: string[]
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, settingsPorts: NO_PORTS })
+  service = openService({ sql, settingsPorts: NO_PORTS })
   const open = async (workspace: string, mark: string, iosIds: [string, string]) => {
-    const workspaceId = await house.workspace({ name: workspace, plan: "enterprise", explorer: true })
+    const workspaceId = await service.workspace({ name: workspace, plan: "enterprise", explorer: true })
     // The first person of the server operates it.
-    const first = await memberOf(house, workspaceId, "owner")
+    const first = await memberOf(service, workspaceId, "owner")
     const filled = await fillWorkspace(sql, { workspaceId, workspace, mark, iosIds })
     await connectAll(sql, filled)
     return { first, filled }
@@ -51,8 +51,8 @@ beforeAll(async () => {
   const other = await open("walk foreignmark", "foreignmark", ["2000000003", "2000000004"])
   mine = own.filled
   stranger = other.first
-  for (const role of ROLES) members.set(role, await memberOf(house, mine.workspaceId, role))
-  limited = await memberOf(house, mine.workspaceId, "viewer", { apps: [mine.app] })
+  for (const role of ROLES) members.set(role, await memberOf(service, mine.workspaceId, role))
+  limited = await memberOf(service, mine.workspaceId, "viewer", { apps: [mine.app] })
   crawled = await crawl(own.first.browser)
   pages = crawled.map(({ path }) => path)
 })
@@ -165,7 +165,7 @@ async function callAll({ personId }: Member, about: WalkWorkspace, which = opera
   const called = []
   const wrong: string[] = []
   for (const operation of which) {
-    const answer = await house.app.invoke({
+    const answer = await service.app.invoke({
       surface: "pages",
       requestId: crypto.randomUUID(),
       credentials: { grant: membership!.keyId },
@@ -248,13 +248,13 @@ describe("other workspaces", () => {
   })
 
   test("nobody sees a page or an answer without signing in", async () => {
-    const nobody = browserOf(house, { from: anotherAddress() })
+    const nobody = browserOf(service, { from: anotherAddress() })
     for (const { path, page } of await visit({ browser: nobody })) {
       const { status, headers } = page
       expect([path, status, headers.get("location")?.split("?")[0]]).toEqual([path, 303, "/sign-in"])
     }
     for (const { method, path } of catalog) {
-      const { status, body } = await house.call(`/v1${path.replaceAll(/:\w+/g, mine.app)}`, { method })
+      const { status, body } = await service.call(`/v1${path.replaceAll(/:\w+/g, mine.app)}`, { method })
       expect([path, status, body.error]).toEqual([path, 401, "missing_api_key"])
     }
   })

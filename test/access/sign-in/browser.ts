@@ -1,4 +1,4 @@
-import { type House, PUBLIC_URL } from "../../house.ts"
+import { PUBLIC_URL, type Service } from "../../service.ts"
 
 export interface Page {
   status: number
@@ -6,7 +6,7 @@ export interface Page {
   headers: Headers
 }
 
-/** Opens pages of a house like a browser: keeps cookies and sends forms, but does not follow redirects. */
+/** Opens pages of a service like a browser: keeps cookies and sends forms, but does not follow redirects. */
 export interface Browser {
   open(path: string, headers?: Record<string, string>): Promise<Page>
   send(
@@ -19,12 +19,12 @@ export interface Browser {
   cookies: Map<string, string>
 }
 
-export function browserOf(house: Pick<House, "app">, { url = PUBLIC_URL, from = "192.0.2.1" } = {}): Browser {
+export function browserOf(service: Pick<Service, "app">, { url = PUBLIC_URL, from = "192.0.2.1" } = {}): Browser {
   const cookies = new Map<string, string>()
   const ask = async (path: string, init: RequestInit, own: Record<string, string>): Promise<Page> => {
     const headers = new Headers({ accept: "text/html", host: new URL(url).host, ...own })
     if (cookies.size > 0) headers.set("cookie", [...cookies].map((pair) => pair.join("=")).join("; "))
-    const response = await house.app.fetch(new Request(`${url}${path}`, { ...init, headers }), from)
+    const response = await service.app.fetch(new Request(`${url}${path}`, { ...init, headers }), from)
     for (const line of response.headers.getSetCookie()) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(line) as unknown as [string, string, string]
       if (/Max-Age=0/.test(line)) cookies.delete(name)

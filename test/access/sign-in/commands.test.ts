@@ -6,13 +6,13 @@ import type { Database } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { removeFolders, scratch } from "../../commands/child.ts"
 import { runHere } from "../../commands/here.ts"
-import { type House, openHouse } from "../../house.ts"
+import { openService, type Service } from "../../service.ts"
 import { browserOf, fieldIn } from "./browser.ts"
 
 setDefaultTimeout(60_000)
 
 let database: Database
-let house: House
+let service: Service
 let env: Record<string, string>
 
 // A server holds the database, so the commands use its socket.
@@ -20,8 +20,8 @@ beforeAll(async () => {
   env = { DATA_DIR: scratch(), PUBLIC_URL: "https://ranks.example.com" }
   database = await openEmbedded({ dataDir: env.DATA_DIR!, as: "server", log: silentLog })
   await migrate(database.sql, readTree("sql", ".sql"), silentLog)
-  house = openHouse({ sql: database.sql })
-  await house.workspace({ name: "acme" })
+  service = openService({ sql: database.sql })
+  await service.workspace({ name: "acme" })
 })
 
 afterAll(async () => {
@@ -35,7 +35,7 @@ test("sign-in prints a code and a link, and the link's form signs in", async () 
   const { code, out } = await run(["sign-in", "--workspace", "acme"])
   const [typed, url] = out.trim().split("\n")
   expect([code, url]).toEqual([0, `https://ranks.example.com/sign-in?code=${typed}`])
-  const browser = browserOf(house)
+  const browser = browserOf(service)
   const page = await browser.open(url!.slice("https://ranks.example.com".length))
   expect((await browser.send("/sign-in", { code: fieldIn(page, "code")! })).status).toBe(303)
   const json = JSON.parse((await run(["sign-in", "--json"])).out)
@@ -44,7 +44,7 @@ test("sign-in prints a code and a link, and the link's form signs in", async () 
 
 test("a passphrase is generated and shown once, read from stdin and never shown, or removed", async () => {
   const made = (await run(["person", "passphrase", "owner"])).out.trim()
-  const tried = async (passphrase: string) => (await browserOf(house).send("/sign-in", { passphrase })).status
+  const tried = async (passphrase: string) => (await browserOf(service).send("/sign-in", { passphrase })).status
   expect(await tried(made)).toBe(303)
   const own = await run(["person", "passphrase", "owner", "--file", "-"], "correct horse battery\n")
   expect([own.code, own.out, own.err]).toEqual([0, "", ""])
@@ -71,7 +71,7 @@ test("the command line adds, lists, changes, invites and removes people, and end
   const list = async () => JSON.parse((await run(["person", "list", "--json"])).out).people
   const { code, person } = JSON.parse((await run(["person", "add", "Ada", "--role", "editor", "--json"])).out)
   expect(person).toMatchObject({ name: "Ada", role: "editor", appList: null, isOperator: false })
-  const browser = browserOf(house)
+  const browser = browserOf(service)
   expect((await browser.send("/sign-in", { code })).status).toBe(303)
   const sessions = JSON.parse((await run(["session", "list", "--person", "ada", "--json"])).out).sessions
   expect(sessions).toMatchObject([{ person: "Ada", workspace: "acme" }])
@@ -90,10 +90,10 @@ test("the command line adds, lists, changes, invites and removes people, and end
   })
   const link = (await run(["person", "invite", "Bo", "--role", "viewer"])).out.trim()
   expect(link).toMatch(/^https:\/\/ranks\.example\.com\/invitation\?code=[\w-]{43}$/)
-  expect((await browserOf(house).open(link.slice("https://ranks.example.com".length))).text).toContain("acme")
+  expect((await browserOf(service).open(link.slice("https://ranks.example.com".length))).text).toContain("acme")
   const [{ id }] = JSON.parse((await run(["person", "list", "--json"])).out).invitations
   expect((await run(["person", "withdraw", String(id)])).code).toBe(0)
-  expect((await browserOf(house).open(link.slice("https://ranks.example.com".length))).status).toBe(404)
+  expect((await browserOf(service).open(link.slice("https://ranks.example.com".length))).status).toBe(404)
   expect((await run(["person", "remove", "ADA", "--force"])).code).toBe(0)
   expect(await list()).toMatchObject([{ name: "owner" }])
 })

@@ -13,15 +13,15 @@ import { whoami } from "../../../src/overview/operations/account.ts"
 import { SCHEME_SCRIPT } from "../../../src/ui/scheme.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
-import { checkedHeaders, type House, openHouse, PUBLIC_URL } from "../../house.ts"
 import { countedOn } from "../../http/counted.ts"
+import { checkedHeaders, openService, PUBLIC_URL, type Service } from "../../service.ts"
 import { quickHash } from "../../sharing/quick-hash.ts"
 import { type Browser, browserOf, fieldIn } from "./browser.ts"
 
 const digestOf = (text: string) => `'sha256-${new Bun.CryptoHasher("sha256").update(text).digest("base64")}'`
 
 let sql: Sql
-let house: House
+let service: Service
 let workspaceId: number
 let workspace: string
 let personId: number
@@ -32,13 +32,13 @@ const PASSPHRASE = "correct horse battery"
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
+  service = openService({ sql })
 })
 
 beforeEach(async () => {
   await deleteRows(sql, "secret_try", "sign_in_code", "person_session")
   workspace = `acme ${++made}`
-  workspaceId = await house.workspace({ name: workspace, plan: "free" })
+  workspaceId = await service.workspace({ name: workspace, plan: "free" })
   name = `Ada ${made}`
   personId = await addOwner()
 })
@@ -56,14 +56,14 @@ const personOf = (browser: Browser, publicUrl = PUBLIC_URL, on = sql): Promise<P
   })
 
 /** A browser in which the person has signed in with a code. */
-async function signedIn(browser = browserOf(house)): Promise<Browser> {
+async function signedIn(browser = browserOf(service)): Promise<Browser> {
   const { status } = await browser.send("/sign-in", { code: await createCode(sql, workspaceId) })
   expect(status).toBe(303)
   return browser
 }
 
 const callAs = (person: Person) =>
-  house.app.invoke({
+  service.app.invoke({
     surface: "pages",
     requestId: crypto.randomUUID(),
     credentials: { grant: person.keyId },
@@ -79,7 +79,7 @@ describe("with the passphrase", () => {
 
   test("the passphrase signs a person in and redirects to the requested page", async () => {
     await setPassphrase(sql, personId, PASSPHRASE)
-    const browser = browserOf(house)
+    const browser = browserOf(service)
     const page = await browser.open("/sign-in?next=%2Fapp%3Fday%3D1")
     expect(page.status).toBe(200)
     const sent = await browser.send("/sign-in", {
@@ -94,7 +94,7 @@ describe("with the passphrase", () => {
   test("a wrong passphrase, an unknown name and a person without a passphrase have the same response", async () => {
     const none = `${name} without`
     await addOwner(none)
-    const browser = browserOf(house)
+    const browser = browserOf(service)
     const answers = []
     for (const typed of [name, "nobody's", none]) {
       const { status, text } = await browser.send("/sign-in", { name: typed, passphrase: `${PASSPHRASE}?` })
@@ -107,19 +107,19 @@ describe("with the passphrase", () => {
   })
 
   test("an address has five tries a minute over all people, and a sixth is not checked", async () => {
-    const browser = browserOf(house)
+    const browser = browserOf(service)
     for (let tried = 0; tried < 5; tried++)
       expect((await browser.send("/sign-in", { name: tried % 2 ? name : "other", passphrase: "x" })).status).toBe(403)
     const sixth = await browser.send("/sign-in", { name, passphrase: PASSPHRASE })
     expect([sixth.status, Number(sixth.headers.get("retry-after")) > 30]).toEqual([429, true])
     expect(browser.cookies.size).toBe(0)
-    const elsewhere = browserOf(house, { from: "198.51.100.7" })
+    const elsewhere = browserOf(service, { from: "198.51.100.7" })
     expect((await elsewhere.send("/sign-in", { name, passphrase: PASSPHRASE })).status).toBe(303)
   })
 
   test("each further guess at a person waits longer, up to a minute; an hour without one resets it", async () => {
     let n = 0
-    const guess = () => browserOf(house, { from: `10.9.0.${++n}` }).send("/sign-in", { name, passphrase: "x" })
+    const guess = () => browserOf(service, { from: `10.9.0.${++n}` }).send("/sign-in", { name, passphrase: "x" })
     await guess()
     const waits = []
     for (const tries of [18, 19, 29, 39, 79, 5_000_000]) {
@@ -135,7 +135,7 @@ describe("with the passphrase", () => {
 
   test("guesses at a person from many addresses are slowed down, and a code still signs them in", async () => {
     const guess = (n: number) =>
-      browserOf(house, { from: `198.51.100.${n}` }).send("/sign-in", { name, passphrase: "x" })
+      browserOf(service, { from: `198.51.100.${n}` }).send("/sign-in", { name, passphrase: "x" })
     const statuses = []
     for (let n = 1; n <= 23; n++) statuses.push((await guess(n)).status)
     expect(statuses.slice(0, 20)).toEqual(Array(20).fill(403))
@@ -145,7 +145,7 @@ describe("with the passphrase", () => {
 
   test("a correct passphrase does not count as a try", async () => {
     for (let n = 0; n < 7; n++)
-      expect((await browserOf(house).send("/sign-in", { name, passphrase: PASSPHRASE })).status).toBe(303)
+      expect((await browserOf(service).send("/sign-in", { name, passphrase: PASSPHRASE })).status).toBe(303)
   })
 
   test("changing or removing the passphrase ends the sessions of the old one", async () => {
@@ -174,18 +174,18 @@ describe("with a code", () => {
   test("a code signs in once, however it is typed, and expires after ten minutes", async () => {
     const code = await createCode(sql, workspaceId)
     expect(code).toMatch(/^[B-DF-HJ-KM-NP-TV-XZ]{4}-[B-DF-HJ-KM-NP-TV-XZ]{4}$/)
-    const browser = browserOf(house)
+    const browser = browserOf(service)
     expect((await browser.send("/sign-in", { code: ` ${code.toLowerCase().replace("-", " ")} ` })).status).toBe(303)
-    expect((await browserOf(house).send("/sign-in", { code })).status).toBe(403)
+    expect((await browserOf(service).send("/sign-in", { code })).status).toBe(403)
     const late = await createCode(sql, workspaceId)
     await sql`update sign_in_code set expires_at = now()`
-    expect((await browserOf(house).send("/sign-in", { code: late })).status).toBe(403)
+    expect((await browserOf(service).send("/sign-in", { code: late })).status).toBe(403)
   })
 
   test("one of ten browsers that send a code at once is signed in", async () => {
     const code = await createCode(sql, workspaceId)
     const sent = Array.from({ length: 10 }, (_, n) =>
-      browserOf(house, { from: `192.0.2.${n}` }).send("/sign-in", { code }),
+      browserOf(service, { from: `192.0.2.${n}` }).send("/sign-in", { code }),
     )
     const statuses = (await Promise.all(sent)).map(({ status }) => status)
     expect(statuses.filter((status) => status === 303)).toHaveLength(1)
@@ -193,7 +193,7 @@ describe("with a code", () => {
 
   test("opening a code's link does not consume it: the form contains the code, and a person sends it", async () => {
     const code = await createCode(sql, workspaceId)
-    const browser = browserOf(house)
+    const browser = browserOf(service)
     for (const _ of [1, 2]) {
       const page = await browser.open(`/sign-in?code=${code}`)
       expect([fieldIn(page, "code"), browser.cookies.size]).toEqual([code, 0])
@@ -204,7 +204,7 @@ describe("with a code", () => {
 
 describe("a session", () => {
   test("a session cookie is hidden from scripts and forms of other sites, and outlives the session", async () => {
-    const browser = browserOf(house)
+    const browser = browserOf(service)
     const { headers } = await browser.send("/sign-in", { code: await createCode(sql, workspaceId) })
     expect(headers.get("set-cookie")).toMatch(/^appmeter=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=34560000$/)
   })
@@ -231,7 +231,7 @@ describe("a session", () => {
 
   test("a session cookie behind TLS belongs to one host", async () => {
     const url = "https://ranks.example.com"
-    const secure = openHouse({ sql, settings: { publicUrl: url } })
+    const secure = openService({ sql, settings: { publicUrl: url } })
     const browser = await signedIn(browserOf(secure, { url }))
     expect([...browser.cookies.keys()]).toEqual(["__Host-appmeter"])
     expect(await personOf(browser, url)).toMatchObject({ workspaceId })
@@ -239,10 +239,10 @@ describe("a session", () => {
 
   test("a cookie without the __Host- prefix is ignored behind TLS, alone or next to the right one", async () => {
     const url = "https://ranks.example.com"
-    const secure = openHouse({ sql, settings: { publicUrl: url } })
+    const secure = openService({ sql, settings: { publicUrl: url } })
     const own = await signedIn(browserOf(secure, { url }))
     const first = workspaceId
-    workspaceId = await house.workspace({ name: `evil ${made}`, plan: "free" })
+    workspaceId = await service.workspace({ name: `evil ${made}`, plan: "free" })
     await addOwner(`evil ${made}`)
     const planted = (await signedIn()).cookies.get("appmeter")!
     const browser = browserOf(secure, { url })
@@ -253,7 +253,7 @@ describe("a session", () => {
   })
 
   test("a session calls for the person on every plan, and is charged and listed as a key", async () => {
-    await house.key(workspaceId)
+    await service.key(workspaceId)
     const person = (await personOf(await signedIn()))!
     expect(await callAs(person)).toMatchObject({ status: 200, answer: { plan: "free", auth: "sign-in" } })
     expect(await listKeys(sql, workspace)).toMatchObject([
@@ -279,7 +279,7 @@ describe("a session", () => {
     const code = await createCode(sql, workspaceId)
     await setWorkspace(sql, workspace, { suspended: true })
     expect(await personOf(browser)).toBeNull()
-    expect((await browserOf(house).send("/sign-in", { code })).status).toBe(403)
+    expect((await browserOf(service).send("/sign-in", { code })).status).toBe(403)
     await setWorkspace(sql, workspace, { suspended: false })
     expect(await personOf(browser)).not.toBeNull()
     await deleteWorkspace(sql, workspace)
@@ -310,7 +310,7 @@ describe("a session", () => {
 
 describe("the page", () => {
   test("the sign-in page runs the colour switch only, loads nothing and sends forms to this server only", async () => {
-    for (const page of [await browserOf(house).open("/sign-in"), await (await signedIn()).open("/sign-in")]) {
+    for (const page of [await browserOf(service).open("/sign-in"), await (await signedIn()).open("/sign-in")]) {
       const policy = page.headers.get("content-security-policy")!
       for (const rule of ["default-src 'none'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"])
         expect(policy).toContain(rule)
@@ -322,7 +322,7 @@ describe("the page", () => {
   })
 
   test("the sign-in page shows parameters of its address as text", async () => {
-    const { text } = await browserOf(house).open(`/sign-in?code=${encodeURIComponent('"><script>x()</script>')}`)
+    const { text } = await browserOf(service).open(`/sign-in?code=${encodeURIComponent('"><script>x()</script>')}`)
     expect(text).not.toContain("<script>x")
   })
 
@@ -343,13 +343,13 @@ describe("the page", () => {
     ).toEqual([])
     for (const next of away) {
       const code = await createCode(sql, workspaceId)
-      expect((await browserOf(house).send("/sign-in", { code, next })).headers.get("location")).toBe("/app")
+      expect((await browserOf(service).send("/sign-in", { code, next })).headers.get("location")).toBe("/app")
     }
   })
 
   test("a form of another site neither signs in nor counts as a guess", async () => {
     const code = await createCode(sql, workspaceId)
-    const browser = browserOf(house)
+    const browser = browserOf(service)
     const elsewhere: Record<string, string>[] = [
       { origin: "https://evil.example" },
       { "sec-fetch-site": "cross-site" },
@@ -362,7 +362,7 @@ describe("the page", () => {
   })
 
   test("a request that is not its form is refused by the sign-in page", async () => {
-    const browser = browserOf(house)
+    const browser = browserOf(service)
     const wrong: (Record<string, string> | [string, string][])[] = [
       {},
       { name },

@@ -124,7 +124,7 @@ describe("create_alert_rule", () => {
       values (${id}, ${workspace}, ${kind}, 'shown', 'sealed', ${disabled}, ${disabled && on.sql`now()`})`
     await connect("chan_1", "webhook")
     await connect("chan_2", "webhook", on.workspace, "gone")
-    await connect("chan_3", "slack", await on.house.workspace())
+    await connect("chan_3", "slack", await on.service.workspace())
     const { preview, confirmToken } = await previewed({ type: "entered" })
     expect([preview.after.rule.channels, preview.notes]).toEqual([["webhook"], []])
     await connect("chan_4", "telegram", on.workspace, "gone")
@@ -191,7 +191,7 @@ describe("delete_alert_rule", () => {
 describe("rules", () => {
   test("rules of another workspace are neither visible nor changed", async () => {
     await on.applied("create_alert_rule", { type: "rank_drop" })
-    const key = await on.house.key(await on.house.workspace())
+    const key = await on.service.key(await on.service.workspace())
     expect((await on.preview("create_alert_rule", { type: "rank_drop" }, key)).body.preview.before).toEqual({
       rule: null,
     })
@@ -202,7 +202,7 @@ describe("rules", () => {
 
   test("a key limited to some apps cannot change rules, because they apply to all apps", async () => {
     await on.applied("create_alert_rule", { type: "rank_drop" })
-    const limited = await on.house.key(on.workspace, { appList: [on.app] })
+    const limited = await on.service.key(on.workspace, { appList: [on.app] })
     for (const action of ["create_alert_rule", "delete_alert_rule"])
       expect((await on.preview(action, { type: "rank_drop" }, limited)).body.error).toBe("app_not_allowed")
   })

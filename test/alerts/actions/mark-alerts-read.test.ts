@@ -106,7 +106,7 @@ describe("marked alerts", () => {
 
   test("until with an alert's `at` as shown in the feed includes that alert", async () => {
     await tell({ at: "2025-11-01T10:00:00.530999Z" })
-    const feed = async () => (await on.house.call("/v1/alerts", { key: on.key })).body
+    const feed = async () => (await on.service.call("/v1/alerts", { key: on.key })).body
     const [{ at }] = (await feed()).alerts
     await marked({ until: at })
     expect(await feed()).toMatchObject({ unread: 0, alerts: [{ at, read: true }] })
@@ -177,7 +177,7 @@ describe("marked alerts", () => {
 
 describe("a key limited to some apps", () => {
   test("a key limited to some apps marks only their alerts, and none of the whole workspace", async () => {
-    const limited = await on.house.key(on.workspace, { appList: [other] })
+    const limited = await on.service.key(on.workspace, { appList: [other] })
     const [own, , whole] = await tell({}, { app: other }, { app: null })
     const { body } = await on.preview("mark_alerts_read", {}, limited)
     expect(body.preview.before.alerts).toMatchObject([{ appId: other, count: 1 }])
@@ -187,7 +187,7 @@ describe("a key limited to some apps", () => {
   })
 
   test("a limited key and another workspace's key never change other alerts", async () => {
-    const stranger = await on.house.workspace()
+    const stranger = await on.service.workspace()
     const theirs = await on.tracked([], "389801252", stranger)
     const ids = await tellAlerts(on.sql, [
       { workspace: stranger, app: theirs },

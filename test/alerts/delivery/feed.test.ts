@@ -4,7 +4,7 @@ import { createKey } from "../../../src/access/key-register.ts"
 import { addChannel } from "../../../src/alerts/delivery/channels.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
-import { openHouse } from "../../house.ts"
+import { openService } from "../../service.ts"
 import { type Receiver, receiver } from "./receiver.ts"
 import { found, hook, hurry, rule, scene, telling } from "./scene.ts"
 
@@ -32,7 +32,7 @@ test("the feed shows the delivery of each alert: undelivered, waiting, delivered
   await sql`update delivery set next_at = now() + interval '1 day' where state = 'waiting'`
   const [workspace] = await sql<{ name: string }[]>`select name from workspace where id = ${at.workspaceId}`
   const { secret: key } = await createKey(sql, { workspace: workspace!.name, kind: "live", name: "reads" }, randomBytes)
-  const { body } = await openHouse({ sql }).call("/v1/alerts", { key })
+  const { body } = await openService({ sql }).call("/v1/alerts", { key })
   const told = Object.fromEntries(
     body.alerts.map((row: { id: number; deliveries: object[] }) => [row.id, row.deliveries]),
   )

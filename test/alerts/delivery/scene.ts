@@ -6,7 +6,7 @@ import { createDelivery, type DeliveryOptions } from "../../../src/alerts/delive
 import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { safeFetch } from "../../../src/outbound/safe-fetch.ts"
-import { openHouse } from "../../house.ts"
+import { openService } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 /** The same in all processes of a test. */
@@ -26,9 +26,9 @@ export interface Scene {
 
 /** Creates a workspace with an app. */
 export async function scene(sql: Sql, name = "Tea Timer"): Promise<Scene> {
-  const house = openHouse({ sql })
-  const workspaceId = await house.workspace()
-  await house.key(workspaceId)
+  const service = openService({ sql })
+  const workspaceId = await service.workspace()
+  await service.key(workspaceId)
   const [key] = await sql<{ id: number }[]>`select id from api_key where workspace_id = ${workspaceId}`
   const appId = await trackOwn(sql, { workspaceId, name, iosId: "10001", keywords: ["tea"] })
   return { sql, register: { sql, sealer, randomBytes }, workspaceId, keyId: key!.id, appId }

@@ -6,9 +6,9 @@ import { weekToTell } from "../../../src/alerts/weekly.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { freshDatabase } from "../../database.ts"
-import { openHouse } from "../../house.ts"
 import { reading, said } from "../../measuring/record/measured.ts"
 import { reviewedOnPlay } from "../../measuring/record/reviewed.ts"
+import { openService } from "../../service.ts"
 import { listOf, OWN, stored, told, tracked } from "../derived-alerts.ts"
 import { type Receiver, receiver } from "./receiver.ts"
 import { hook, rule, type Scene, scene, telling } from "./scene.ts"
@@ -178,12 +178,12 @@ test("a weekly rule delivers figures to machines and lines to people", async () 
 test("the feed shows a week to a key that may see the app", async () => {
   const at = await app()
   await summaries().runOnce()
-  const house = openHouse({ sql })
-  const workspaceId = await house.workspace()
+  const service = openService({ sql })
+  const workspaceId = await service.workspace()
   await sql`update tracked_app set workspace_id = ${workspaceId} where id = ${at.appId}`
   await sql`update alert set workspace_id = ${workspaceId} where app_id = ${at.appId}`
-  const { body } = await house.call("/v1/alerts", { key: await house.key(workspaceId, { appList: [at.appId] }) })
+  const { body } = await service.call("/v1/alerts", { key: await service.key(workspaceId, { appList: [at.appId] }) })
   expect(body.alerts).toMatchObject([{ type: "weekly", appId: at.appId, week: { from: "2025-11-10" }, deliveries: [] }])
-  const { body: tool } = await house.tool("list_alerts", {}, { key: await house.key(workspaceId) })
+  const { body: tool } = await service.tool("list_alerts", {}, { key: await service.key(workspaceId) })
   expect(tool.alerts).toEqual(body.alerts)
 })

@@ -121,7 +121,7 @@ long("the mail settings and the page that ends a subscription are accessible in 
   const app = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
-    fetch: (request) => scene.house.app.fetch(request, "127.0.0.1"),
+    fetch: (request) => scene.service.app.fetch(request, "127.0.0.1"),
   })
   const at = (path: string) => `http://127.0.0.1:${app.port}${path}`
   await tab.open(at(`/sign-in?code=${await createCode(scene.sql, scene.tea.writer.workspace, member.name)}`))

@@ -4,13 +4,13 @@ import { askAs } from "../../../src/commands/process/digests.ts"
 import { openDatabase } from "../../../src/database/connect.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { createMailer } from "../../../src/outbound/mail/smtp.ts"
-import { openHouse } from "../../house.ts"
+import { openService } from "../../service.ts"
 import { AFTER, PUBLIC } from "./scene.ts"
 
 const { databaseUrl, port } = JSON.parse(process.argv[2]!)
 const database = await openDatabase({ databaseUrl, dataDir: "", as: "server", log: silentLog, maxConnections: 3 })
 const { sql } = database
-const { app } = openHouse({ sql, now: () => AFTER })
+const { app } = openService({ sql, now: () => AFTER })
 const from = { name: "Appmeter", address: "reports@example.com" }
 const digests = createDigests({
   sql,

@@ -197,7 +197,7 @@ describe("a digest", () => {
   })
 
   test("of a workspace without measurements is skipped and says so", async () => {
-    const idle = { ...scene, tea: await sharing(scene.house, { name: "Idle", keywords: ["never read"] }) }
+    const idle = { ...scene, tea: await sharing(scene.service, { name: "Idle", keywords: ["never read"] }) }
     const { personId, browser } = await subscriber(idle)
     await digests(scene).runOnce()
     expect(await stateOf(personId)).toEqual({ state: "skipped", failure: "nothing was measured" })
@@ -213,7 +213,7 @@ describe("the link that ends a subscription", () => {
     const { unsubscribe } = headers.get("list") as unknown as { unsubscribe: { url: string } }
     const path = new URL(unsubscribe.url).pathname
     const ask = (method: string) =>
-      scene.house.app.fetch(
+      scene.service.app.fetch(
         new Request(`http://127.0.0.1:8787${path}`, {
           method,
           ...(method === "POST" && {
@@ -233,7 +233,7 @@ describe("the link that ends a subscription", () => {
   })
 
   test("is a page with status 404 if nobody has it", async () => {
-    const { status } = await scene.house.app.fetch(
+    const { status } = await scene.service.app.fetch(
       new Request(`http://127.0.0.1:8787/unsubscribe/${"x".repeat(43)}`, { method: "POST" }),
       "192.0.2.9",
     )

@@ -5,12 +5,12 @@ import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { createMailer, type Mailer } from "../../../src/outbound/mail/smtp.ts"
 import { type Member, memberOf } from "../../access/people/scene.ts"
-import { type House, openHouse } from "../../house.ts"
 import { reviewed } from "../../measuring/record/reviewed.ts"
 import { type MailServer, parsed, plainServer, startMailServer } from "../../outbound/mail/mail-server.ts"
 import { NO_PORTS } from "../../pages/settings/ports.ts"
 import { settingsBrowser } from "../../pages/settings/settings-browser.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { type Sharing, sharing } from "../../sharing/share-scene.ts"
 import { tellAlerts } from "../../writes/feed-alerts.ts"
 
@@ -27,7 +27,7 @@ export const AFTER = new Date(midnight + DAY_MS + 1_800_000)
 
 export interface MailScene {
   sql: Sql
-  house: House
+  service: Service
   there: MailServer
   mailer: Mailer
   tea: Sharing
@@ -40,13 +40,13 @@ export async function mailScene(sql: Sql, name = "Tea <Timer>"): Promise<MailSce
   const there = await startMailServer()
   const mailer = createMailer(plainServer(there))
   const clock = { now: AFTER }
-  const house = openHouse({ sql, now: () => clock.now, settingsPorts: { ...NO_PORTS, mailer } })
-  const tea = await sharing(house, { name, keywords: ["tea", "mate"] })
+  const service = openService({ sql, now: () => clock.now, settingsPorts: { ...NO_PORTS, mailer } })
+  const tea = await sharing(service, { name, keywords: ["tea", "mate"] })
   await tea.measureAll([
     ["tea", 1, 5],
     ["tea", 0, 12],
   ])
-  return { sql, house, there, mailer, tea, clock }
+  return { sql, service, there, mailer, tea, clock }
 }
 
 /** Adds an alert of today and reviews with these texts. */
@@ -66,11 +66,11 @@ export async function happened({ sql, tea }: MailScene, texts: readonly string[]
 
 /** A person with a confirmed address and a daily digest, set on the page. */
 export async function subscriber(
-  { house, there, tea }: MailScene,
+  { service, there, tea }: MailScene,
   role = "owner",
   address = "ada@example.org",
 ): Promise<Member> {
-  const member = await memberOf(house, tea.writer.workspace, role as never)
+  const member = await memberOf(service, tea.writer.workspace, role as never)
   const { send } = settingsBrowser(member.browser, MAIL)
   await send("address", { address })
   await send("confirm", { code: await codeIn(there) })
@@ -85,10 +85,10 @@ export async function codeIn({ got }: MailServer): Promise<string> {
 }
 
 export function digests(
-  { sql, house, mailer, clock }: MailScene,
+  { sql, service, mailer, clock }: MailScene,
   more: Partial<Parameters<typeof createDigests>[0]> = {},
 ): Digests {
-  const askedAs = (keyId: number) => askAs(house.app.invoke, keyId)
+  const askedAs = (keyId: number) => askAs(service.app.invoke, keyId)
   return createDigests({
     sql,
     log: silentLog,

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { reading, said } from "../../measuring/record/measured.ts"
+import { openService, type Service } from "../../service.ts"
 import { derived, listOf, OWN, stored, tracked } from "../derived-alerts.ts"
 
 let sql: Sql
-let house: House
+let service: Service
 let workspaceId: number
 let mine: string
 let other: string
@@ -14,8 +14,8 @@ let key: string
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
-  workspaceId = await house.workspace()
+  service = openService({ sql })
+  workspaceId = await service.workspace()
   mine = await tracked(sql, ["tea"], { workspaceId, name: "Tea" })
   other = await tracked(sql, ["mate"], { workspaceId, iosId: "20001", name: "Mate", manualRivals: [`ios:${OWN}`] })
   await stored(sql, [
@@ -25,20 +25,20 @@ beforeAll(async () => {
     reading("mate", "2025-11-19T11:00:00Z", listOf(4, 60)),
     reading("mate", "2025-11-20T11:00:00Z", [OWN, ...listOf(null, 40)]),
   ])
-  key = await house.key(workspaceId)
+  key = await service.key(workspaceId)
   await derived(sql)
   await derived(sql, { subject: "20001" })
 })
 
 describe("GET /v1/alerts", () => {
   test("GET /v1/alerts is empty if nothing was found", async () => {
-    const empty = await house.key(await house.workspace())
-    const { status, body } = await house.call("/v1/alerts", { key: empty })
+    const empty = await service.key(await service.workspace())
+    const { status, body } = await service.call("/v1/alerts", { key: empty })
     expect([status, body]).toEqual([200, { unread: 0, alerts: [], omitted: 0, nextCursor: null }])
   })
 
   test("GET /v1/alerts returns the alerts of all apps, newest first", async () => {
-    const { status, body, credits } = await house.call("/v1/alerts", { key })
+    const { status, body, credits } = await service.call("/v1/alerts", { key })
     expect(status).toBe(200)
     expect(credits.used).toBe(1)
     expect(body.unread).toBe(2)
@@ -104,15 +104,15 @@ describe("GET /v1/alerts", () => {
   })
 
   test("a key limited to some apps sees and counts only their alerts", async () => {
-    const limited = await house.key(workspaceId, { appList: [mine] })
-    const { body } = await house.call("/v1/alerts", { key: limited })
+    const limited = await service.key(workspaceId, { appList: [mine] })
+    const { body } = await service.call("/v1/alerts", { key: limited })
     expect(body.unread).toBe(1)
     expect(body.alerts.map(({ appId }: { appId: string }) => appId)).toEqual([mine])
     expect(JSON.stringify(body)).not.toContain(other)
   })
 
   test.each(["0", "501", "1.5", "many"])("limit %p is refused", async (limit) => {
-    const { status, body } = await house.call(`/v1/alerts?limit=${limit}`, { key })
+    const { status, body } = await service.call(`/v1/alerts?limit=${limit}`, { key })
     expect([status, body.error, body.field]).toEqual([400, "invalid_arguments", "limit"])
   })
 
@@ -120,12 +120,12 @@ describe("GET /v1/alerts", () => {
     ["1", 1],
     ["500", 2],
   ])("limit %p returns %p", async (limit, count) => {
-    const { status, body } = await house.call(`/v1/alerts?limit=${limit}`, { key })
+    const { status, body } = await service.call(`/v1/alerts?limit=${limit}`, { key })
     expect([status, body.alerts.length, body.unread]).toEqual([200, count, 2])
   })
 
   test("of 501 alerts 50 are returned by default and 500 at most, and all unread ones are counted", async () => {
-    const many = await house.workspace()
+    const many = await service.workspace()
     const app = await tracked(sql, [], { workspaceId: many, iosId: "10009" })
     await sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
@@ -135,13 +135,13 @@ describe("GET /v1/alerts", () => {
           'against', '2025-11-19')
       from generate_series(1, 501) n
       order by n`
-    const by = await house.key(many)
+    const by = await service.key(many)
     for (const [query, count] of [
       ["", 50],
       ["?limit=500", 500],
       ["?limit=51", 51],
     ] as const) {
-      const { body } = await house.call(`/v1/alerts${query}`, { key: by })
+      const { body } = await service.call(`/v1/alerts${query}`, { key: by })
       expect([query, body.alerts.length, body.unread]).toEqual([query, count, 501])
       expect(body.omitted).toBe(501 - count)
       const newest = Array.from({ length: count }, (_, at) => `term ${501 - at}`)
@@ -151,15 +151,15 @@ describe("GET /v1/alerts", () => {
 
   test("an alert that was read is returned, and not counted as unread", async () => {
     await sql`update alert set read_at = now() where app_id = ${other}`
-    const { body } = await house.tool("list_alerts", {}, { key })
+    const { body } = await service.tool("list_alerts", {}, { key })
     expect(body.unread).toBe(1)
     expect(body.alerts.map(({ read }: { read: boolean }) => read)).toEqual([true, false])
   })
 
   test("the sandbox's alerts are in order, and their ranks match the sandbox's history", async () => {
     const [{ body: feed }, { body: history }] = [
-      await house.call("/v1/sandbox/alerts"),
-      await house.call("/v1/sandbox/apps/app_lumenjournal/history"),
+      await service.call("/v1/sandbox/alerts"),
+      await service.call("/v1/sandbox/apps/app_lumenjournal/history"),
     ]
     expect(feed.unread).toBe(feed.alerts.filter(({ read }: Shown) => !read).length)
     const newestFirst = (a: Shown, b: Shown) => Date.parse(b.at) - Date.parse(a.at) || b.id - a.id

@@ -3,12 +3,12 @@ import { getChartMovers } from "../../../src/charts/operations/chart-movers.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { LONG } from "../../long.ts"
 import { ALL, daysOf, isAllHere, linesOf, rowsOf, SOME } from "../../measuring/record/chart-rows.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { ask, contextOf, NOW, newWorkspace, rename } from "../../measuring/record/measured.ts"
 import { importLines, record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(120_000)
@@ -322,19 +322,19 @@ test("rivals are those followed and those added by hand since, the latter first,
 })
 
 describe("chart movers over HTTP", () => {
-  let house: House
+  let service: Service
   let key: string
   let path: string
 
   beforeEach(async () => {
-    house = openHouse({ sql, now })
-    workspaceId = await house.workspace()
-    key = await house.key(workspaceId)
+    service = openService({ sql, now })
+    workspaceId = await service.workspace()
+    key = await service.key(workspaceId)
     path = `/v1/apps/${await track()}/chart-movers`
   })
 
   const outcome = async (query: string) => {
-    const { status, body } = await house.call(`${path}?${query}`, { key })
+    const { status, body } = await service.call(`${path}?${query}`, { key })
     return status === 200 ? "taken" : `${body.error} ${body.field}`
   }
 
@@ -373,16 +373,16 @@ describe("chart movers over HTTP", () => {
   })
 
   test("chart movers cost one credit, refusals none, and need the scope and Pro, by tool too", async () => {
-    expect((await house.call(path, { key })).credits.used).toBe(1)
-    expect((await house.call(`${path}?days=91`, { key })).credits.used).toBe(1)
-    const reviews = await house.key(workspaceId, { scopes: ["reviews:read"] })
-    expect((await house.call(path, { key: reviews })).body).toMatchObject({
+    expect((await service.call(path, { key })).credits.used).toBe(1)
+    expect((await service.call(`${path}?days=91`, { key })).credits.used).toBe(1)
+    const reviews = await service.key(workspaceId, { scopes: ["reviews:read"] })
+    expect((await service.call(path, { key: reviews })).body).toMatchObject({
       error: "scope_required",
       scope: "apps:read",
     })
-    workspaceId = await house.workspace({ plan: "free" })
-    const free = await house.key(workspaceId)
-    const refused = await house.tool("get_chart_movers", { appId: await track() }, { key: free })
+    workspaceId = await service.workspace({ plan: "free" })
+    const free = await service.key(workspaceId)
+    const refused = await service.tool("get_chart_movers", { appId: await track() }, { key: free })
     expect(refused.body.error).toBe("plan_required")
   })
 })

@@ -3,11 +3,11 @@ import { getChartPositions } from "../../../src/charts/operations/charts.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { freshDatabase } from "../../database.ts"
-import { openHouse } from "../../house.ts"
 import { daysOf, linesOf, rowsOf, SOME } from "../../measuring/record/chart-rows.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { ask, contextOf, NOW, newWorkspace } from "../../measuring/record/measured.ts"
 import { importLines, record } from "../../record.ts"
+import { openService } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(60_000)
@@ -238,25 +238,28 @@ describe("the history of a list", () => {
 })
 
 test("charts over HTTP cost one credit and need the scope, and the Free tool has thirty days", async () => {
-  const house = openHouse({ sql, now })
-  const workspace = await house.workspace({ plan: "studio" })
+  const service = openService({ sql, now })
+  const workspace = await service.workspace({ plan: "studio" })
   workspaceId = workspace
   const appId = await track()
   const path = `/v1/apps/${appId}/charts`
-  const key = await house.key(workspace)
-  const answer = await house.call(path, { key })
+  const key = await service.key(workspace)
+  const answer = await service.call(path, { key })
   expect([answer.status, answer.credits.used, answer.body.from]).toEqual([200, 1, "2025-09-22"])
-  const reviews = await house.key(workspace, { scopes: ["reviews:read"] })
-  expect((await house.call(path, { key: reviews })).body).toMatchObject({ error: "scope_required", scope: "apps:read" })
-  expect((await house.call(`${path}?country=zz`, { key })).body).toMatchObject({
+  const reviews = await service.key(workspace, { scopes: ["reviews:read"] })
+  expect((await service.call(path, { key: reviews })).body).toMatchObject({
+    error: "scope_required",
+    scope: "apps:read",
+  })
+  expect((await service.call(`${path}?country=zz`, { key })).body).toMatchObject({
     error: "bad_country",
     field: "country",
   })
-  expect((await house.call(`${path}?platform=android`, { key })).body).toMatchObject({ error: "invalid_arguments" })
-  expect((await house.call("/v1/apps/app_unknown/charts", { key })).body.error).toBe("not_found")
-  workspaceId = await house.workspace({ plan: "free" })
+  expect((await service.call(`${path}?platform=android`, { key })).body).toMatchObject({ error: "invalid_arguments" })
+  expect((await service.call("/v1/apps/app_unknown/charts", { key })).body.error).toBe("not_found")
+  workspaceId = await service.workspace({ plan: "free" })
   const free = { appId: await track() }
-  const freeKey = await house.key(workspaceId)
-  expect((await house.tool("get_chart_positions", free, { key: freeKey })).body.from).toBe("2025-10-22")
-  expect((await house.call(`/v1/apps/${free.appId}/charts`, { key: freeKey })).body.error).toBe("plan_required")
+  const freeKey = await service.key(workspaceId)
+  expect((await service.tool("get_chart_positions", free, { key: freeKey })).body.from).toBe("2025-10-22")
+  expect((await service.call(`/v1/apps/${free.appId}/charts`, { key: freeKey })).body.error).toBe("plan_required")
 })

@@ -13,11 +13,11 @@ import {
   type Filled,
   fill,
   fillUp,
-  houseOver,
   inFolder,
   inServer,
   livesOn,
   recorded,
+  serviceOver,
   sumsOf,
   TABLES,
 } from "../filled.ts"
@@ -355,13 +355,13 @@ describe("a database that holds data", () => {
 
 /** Creates a backup while calls are charged, and returns the file. */
 async function whileCharging(sql: Sql, env: Record<string, string>): Promise<string> {
-  const house = houseOver(sql)
+  const service = serviceOver(sql)
   const { key } = filled.writer
   const file = join(scratch(), "busy.backup")
   let busy = true
   let charged = 0
   const charging = (async () => {
-    while (busy) charged += (await house.call("/v1/apps", { key })).status === 200 ? 1 : 0
+    while (busy) charged += (await service.call("/v1/apps", { key })).status === 200 ? 1 : 0
   })()
   await until(() => charged > 2)
   const before = charged

@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { EmbeddedDatabase } from "../../../src/database/embedded/open.ts"
 import { addDays } from "../../../src/lib/days.ts"
-import { openHouse } from "../../house.ts"
 import { record } from "../../record.ts"
+import { openService } from "../../service.ts"
 import { dayAgo, daysAgo } from "../../world/clock.ts"
 import { searchReading } from "../../world/readings.ts"
 import { answer, appmeter, dataFolder, holding, removeFolders, scratch } from "../child.ts"
@@ -54,7 +54,7 @@ function yearFile(): string {
 }
 
 async function ownAnswers(): Promise<string[]> {
-  const { call } = openHouse({ sql: database.sql, now: () => new Date() })
+  const { call } = openService({ sql: database.sql, now: () => new Date() })
   const paths = ["apps", "alerts", "today", `apps/${id}/keywords?country=us`, `apps/${id}/history?days=365&country=us`]
   const texts: string[] = []
   for (const path of paths) texts.push((await call(`/v1/${path}`, { key })).text)

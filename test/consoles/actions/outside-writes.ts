@@ -7,14 +7,14 @@ import type { Sql } from "../../../src/database/types.ts"
 import { createOutbox, type Outbox } from "../../../src/jobs/outbox.ts"
 import { createLog } from "../../../src/lib/log.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
-import { type Answer, type House, openHouse } from "../../house.ts"
+import { type Answer, openService, type Service } from "../../service.ts"
 import { type Cutter, cutterBefore } from "../cutter.ts"
 import { type AccountScene, reachOf } from "../scene.ts"
 
 /** A workspace whose connected account accepts writes, behind a proxy that can cut connections. */
 export interface OutsideWrites {
   cutter: Cutter
-  house: House
+  service: Service
   key: string
   worker: Outbox
   workerLog: string[]
@@ -38,19 +38,19 @@ export async function openWrites(
   await setWrites(register, workspaceId, account, { on: true })
   const cutter = cutterBefore(url)
   const platforms = createPlatforms({ sql, sealer, reach: reachOf(cutter.url) })
-  const house = openHouse({ sql, platforms })
+  const service = openService({ sql, platforms })
   const [{ name }] = await sql<[{ name: string }]>`
     update workspace set plan = 'studio', overrides = '{"ratePerSecond": 100000}'
     where id = ${workspaceId}
     returning name`
-  const key = await house.key(workspaceId, { workspace: name })
+  const key = await service.key(workspaceId, { workspace: name })
   const workerLog: string[] = []
   const log = createLog((line) => void workerLog.push(line), "debug")
   const worker = createOutbox({ sql, kinds: outsideWrites(actions), platforms, log, retry: { baseMs: 1, capMs: 1 } })
-  return { cutter, house, key, worker, workerLog, confirm, queue, job, used, after, close }
+  return { cutter, service, key, worker, workerLog, confirm, queue, job, used, after, close }
 
   async function confirm(confirmToken: string) {
-    return await house.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
+    return await service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
   }
 
   async function queue({ body }: Answer) {
@@ -61,11 +61,11 @@ export async function openWrites(
   }
 
   async function job(id: string) {
-    return (await house.call(`/v1/jobs/${id}`, { key })).body
+    return (await service.call(`/v1/jobs/${id}`, { key })).body
   }
 
   async function used() {
-    return (await house.call("/v1/account", { key })).body.credits.used
+    return (await service.call("/v1/account", { key })).body.credits.used
   }
 
   async function after(id: string, minutes: number) {

@@ -51,7 +51,7 @@ test("a reply is sent once, with the console's id of the review, and is done whe
 })
 
 async function rowsWith(text: string): Promise<number> {
-  return (await everyRow(on.house.sql)).filter((row) => row.includes(text)).length
+  return (await everyRow(on.service.sql)).filter((row) => row.includes(text)).length
 }
 
 test("an existing reply is shown before it is overwritten, and repeating it is free and sends nothing", async () => {
@@ -68,7 +68,7 @@ test("an existing reply is shown before it is overwritten, and repeating it is f
 test("a reply given in the console after the preview refuses the confirm, and later ends the job unsent", async () => {
   const { body } = await previewed()
   standing("Somebody else's.")
-  const confirmed = await on.house.call("/v1/actions/confirm", {
+  const confirmed = await on.service.call("/v1/actions/confirm", {
     key: on.key,
     method: "POST",
     body: { confirmToken: body.confirmToken },
@@ -246,7 +246,7 @@ test("instructions in a review reach no argument, preview, approval, job or log"
     ]
   expect(shown).not.toContain("IGNORE")
   await on.sql`update workspace set approve_outside = '{}' where id = ${on.workspaceId}`
-  const confirmed = await on.house.call("/v1/actions/confirm", {
+  const confirmed = await on.service.call("/v1/actions/confirm", {
     key: on.key,
     method: "POST",
     body: { confirmToken: body.confirmToken },
@@ -255,7 +255,7 @@ test("instructions in a review reach no argument, preview, approval, job or log"
     path === "/v1/customerReviewResponses" ? Response.json({ errors: [{ detail: order }] }, { status: 500 }) : null
   await on.worker.runOnce()
   expect((await on.job(confirmed.body.jobId)).status).toBe("unknown")
-  expect([...on.house.logged, ...on.workerLog].join("\n")).not.toContain("IGNORE")
+  expect([...on.service.logged, ...on.workerLog].join("\n")).not.toContain("IGNORE")
   const stored = await on.sql`select j::text from job j where workspace_id = ${on.workspaceId}`
   expect(JSON.stringify(stored)).not.toContain("IGNORE")
   const audited = await on.sql`select a::text from audit a where workspace_id = ${on.workspaceId}`

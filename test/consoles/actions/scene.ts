@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, beforeEach } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
-import type { Answer } from "../../house.ts"
 import { reviewed } from "../../measuring/record/reviewed.ts"
 import { record } from "../../record.ts"
+import type { Answer } from "../../service.ts"
 import { type AccountScene, accountScene } from "../scene.ts"
 import { type OutsideWrites, openWrites } from "./outside-writes.ts"
 
@@ -47,7 +47,7 @@ export function consoleScene(): ConsoleScene {
   })
 
   async function preview(action: string, args: object) {
-    return await on.house.call("/v1/actions", { key: on.key, method: "POST", body: { action, args } })
+    return await on.service.call("/v1/actions", { key: on.key, method: "POST", body: { action, args } })
   }
 
   async function queued(action: string, args: object) {

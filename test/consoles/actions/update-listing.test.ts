@@ -236,5 +236,5 @@ test("instructions in a listing appear in the preview as data, and in no log", a
   const job = await done(BOTH)
   expect(job.status).toBe("done")
   expect(JSON.stringify(job)).not.toContain("IGNORE")
-  expect([...on.house.logged, ...on.workerLog].join("\n")).not.toContain("IGNORE")
+  expect([...on.service.logged, ...on.workerLog].join("\n")).not.toContain("IGNORE")
 })

@@ -56,7 +56,7 @@ test("adding a key with several ad accounts lists them and stores nothing unless
   expect(error).toMatchObject({
     name: "SeveralParts",
     parts: [
-      { id: String(AD_ACCOUNT.id), name: "Tea House" },
+      { id: String(AD_ACCOUNT.id), name: "Tea Service" },
       { id: "2", name: "Coffee" },
     ],
   })

@@ -11,7 +11,7 @@ import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
 import type { Said } from "./queries.ts"
-import { AD_ACCOUNT, type AdsScene, adsScene, teaHouse } from "./scene.ts"
+import { AD_ACCOUNT, type AdsScene, addTeaAdGroup, adsScene } from "./scene.ts"
 import { refusal } from "./stand-in.ts"
 
 const LAST = lastAdsDay(AD_ACCOUNT.timezone, new Date())
@@ -25,7 +25,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await sql`delete from connected_account`
   scene = await adsScene(sql)
-  teaHouse(scene)
+  addTeaAdGroup(scene)
   kept = []
   await scene.add()
 })
@@ -53,8 +53,8 @@ const troubles = async () => {
 }
 
 const call = async (path: string) => {
-  const key = await scene.house.key(scene.workspaceId)
-  return await scene.house.call(`/v1/apps/${scene.appId}/${path}`, { key })
+  const key = await scene.service.key(scene.workspaceId)
+  return await scene.service.call(`/v1/apps/${scene.appId}/${path}`, { key })
 }
 
 test("a report with the country in each day's figures is read by country", async () => {

@@ -10,7 +10,7 @@ import type { RawBody } from "../../../src/measuring/source.ts"
 import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
-import { AD_ACCOUNT, type AdsScene, adsScene, campaign, teaHouse } from "./scene.ts"
+import { AD_ACCOUNT, type AdsScene, addTeaAdGroup, adsScene, campaign } from "./scene.ts"
 import { refusal } from "./stand-in.ts"
 
 let sql: Sql
@@ -22,7 +22,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await sql`delete from connected_account`
   scene = await adsScene(sql)
-  teaHouse(scene)
+  addTeaAdGroup(scene)
   kept = []
 })
 afterEach(() => scene.there.stop())

@@ -4,14 +4,14 @@ import { publishedSunday } from "../../../src/consoles/sources/ads/requests.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
-import { type House, openHouse } from "../../house.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { reachOf, TEA } from "../scene.ts"
 import { type AdAccount, type AdsStandIn, adsStandIn, type MadeAdsKey } from "./stand-in.ts"
 
 export const AD_ACCOUNT: AdAccount = {
   id: 123456789,
-  name: "Tea House",
+  name: "Tea Service",
   orgId: 40669820,
   roles: ["API Account Manager"],
   timezone: "Europe/Berlin",
@@ -20,7 +20,7 @@ export const AD_ACCOUNT: AdAccount = {
 
 export interface AdsScene {
   sql: Sql
-  house: House
+  service: Service
   there: AdsStandIn
   register: Register
   workspaceId: number
@@ -35,8 +35,8 @@ export async function adsScene(sql: Sql, now = new Date()): Promise<AdsScene> {
   there.accounts.push({ ...AD_ACCOUNT })
   there.campaigns.push(campaign())
   const at = { now }
-  const house = openHouse({ sql, now: () => at.now })
-  const workspaceId = await house.workspace()
+  const service = openService({ sql, now: () => at.now })
+  const workspaceId = await service.workspace()
   const tracked = { name: TEA.name, iosId: TEA.id, countries: ["de", "us"], keywords: ["tea"], origin: "own" as const }
   const appId = await trackOwn(sql, { workspaceId, ...tracked })
   const register: Register = { sql, sealer, reach: reachOf(there.url) }
@@ -44,7 +44,7 @@ export async function adsScene(sql: Sql, now = new Date()): Promise<AdsScene> {
     const { pem: privateKey, ...ids } = key
     return addAccount(register, workspaceId, { kind: "apple-ads", key: { ...ids, privateKey }, part })
   }
-  return { sql, house, there, register, workspaceId, appId, at, add }
+  return { sql, service, there, register, workspaceId, appId, at, add }
 }
 
 /** A campaign in the platform's format. */
@@ -71,7 +71,7 @@ export function campaign(rest: object = {}) {
 }
 
 /** Adds an ad group with two keywords, negative keywords, two days, search terms, a change and a week of popularity. */
-export function teaHouse({ there }: Pick<AdsScene, "there">, now = new Date()): void {
+export function addTeaAdGroup({ there }: Pick<AdsScene, "there">, now = new Date()): void {
   const [campaignId, adGroupId] = [444555666, 71]
   const last = lastAdsDay(AD_ACCOUNT.timezone, now)
   const euros = (amount: string) => ({ amount, currency: AD_ACCOUNT.currency })

@@ -80,8 +80,8 @@ test("a real account with 88.75 of 100 USD withheld has one undisclosed row per 
   expect([...(await sql`select failure from account_task where failure is not null and task <> 'popularity'`)]).toEqual(
     [],
   )
-  const key = await scene.house.key(scene.workspaceId)
-  const { status, body } = await scene.house.call(`/v1/apps/${scene.appId}/ads-search-terms?limit=200`, { key })
+  const key = await scene.service.key(scene.workspaceId)
+  const { status, body } = await scene.service.call(`/v1/apps/${scene.appId}/ads-search-terms?limit=200`, { key })
   expect(status).toBe(200)
   const dollars = (amount: string) => ({ amount, currency: "USD" })
   const sum = (name: string, of: typeof rows) => of.reduce((total, row) => total + Number(row[name]), 0)

@@ -20,7 +20,7 @@ const PROJECT = "proj1ab2c3d4"
 const NOW = new Date()
 
 /** RevenueCat's API v2 on localhost, with its checks, lists, limits and refusals. */
-const service = {
+const revenueCat = {
   key: KEY,
   apps: [{ id: "app1", name: "Tea", type: "app_store", app_store: { bundle_id: TEA.bundleId } }] as object[],
   metrics: [] as object[],
@@ -38,20 +38,20 @@ const server = Bun.serve({
   port: 0,
   fetch(request) {
     const { pathname, searchParams } = new URL(request.url)
-    service.asked.push(pathname)
-    if (service.before) return service.before()
-    if (request.headers.get("authorization") !== `Bearer ${service.key}`) return error(401, "authentication_error")
-    if (service.denied.some((end) => pathname.endsWith(end))) return error(403, "authorization_error")
+    revenueCat.asked.push(pathname)
+    if (revenueCat.before) return revenueCat.before()
+    if (request.headers.get("authorization") !== `Bearer ${revenueCat.key}`) return error(401, "authentication_error")
+    if (revenueCat.denied.some((end) => pathname.endsWith(end))) return error(403, "authorization_error")
     const list = (items: object[], next: string | null = null) =>
       Response.json({ object: "list", items, next_page: next, url: pathname })
     if (pathname === "/v2/projects") return list([{ object: "project", id: PROJECT, name: "Teas" }])
     if (pathname === `/v2/projects/${PROJECT}/apps`)
       return searchParams.has("starting_after")
-        ? list(service.apps.slice(1))
-        : list(service.apps.slice(0, 1), `https://elsewhere.example/v2/projects/${PROJECT}/apps?starting_after=app1`)
+        ? list(revenueCat.apps.slice(1))
+        : list(revenueCat.apps.slice(0, 1), `https://elsewhere.example/v2/projects/${PROJECT}/apps?starting_after=app1`)
     if (pathname !== `/v2/projects/${PROJECT}/metrics/overview`) return error(404, "resource_missing")
     expect(searchParams.get("currency")).toBe("USD")
-    return Response.json({ object: "overview_metrics", metrics: service.metrics })
+    return Response.json({ object: "overview_metrics", metrics: revenueCat.metrics })
   },
 })
 
@@ -63,7 +63,7 @@ let key: string
 beforeAll(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
   register = { ...scene.register, reach: reachOf(server.url.href.replace(/\/$/, "")) }
-  key = await scene.house.key(scene.workspaceId)
+  key = await scene.service.key(scene.workspaceId)
   await scene.sql`update store_app set bundle_id = ${TEA.bundleId} where store_id = ${TEA.id}`
   const yesterday = addDays(pacificDay(NOW), -1)
   const row = {
@@ -87,7 +87,7 @@ afterAll(async () => {
 })
 
 const billing = async (path = "revenue") =>
-  (await scene.house.call(`/v1/apps/${scene.appId}/${path}?days=2`, { key })).body.billing
+  (await scene.service.call(`/v1/apps/${scene.appId}/${path}?days=2`, { key })).body.billing
 
 const add = async (apiKey = KEY, part: string | null = null) =>
   await addAccount(register, scene.workspaceId, { kind: "revenuecat-metrics", key: { apiKey }, part })
@@ -116,7 +116,7 @@ test("billing figures are null without an account, an invalid key is refused, an
   id = account.id
   expect(account).toMatchObject({ part: PROJECT, shown: "key …mnop", state: "ok" })
   expect(account.apps).toMatchObject([{ outsideId: "app1", appId: scene.appId, byHand: false }])
-  expect(service.asked.filter((path) => path.endsWith("/apps"))).toHaveLength(2)
+  expect(revenueCat.asked.filter((path) => path.endsWith("/apps"))).toHaveLength(2)
 })
 
 test("billing figures are null before the first read, then the service's own figures with their time", async () => {
@@ -131,7 +131,7 @@ test("billing figures are null before the first read, then the service's own fig
     ...unknown,
     days: [],
   })
-  service.metrics = [figure("mrr", 4210.55, "P28D"), figure("active_subscriptions", 0), figure("revenue", 1, "P28D")]
+  revenueCat.metrics = [figure("mrr", 4210.55, "P28D"), figure("active_subscriptions", 0), figure("revenue", 1, "P28D")]
   await readFigures(id)
   const read = await billing()
   const said = { mrr: { amount: "4210.55", currency: "USD" }, activeSubscriptions: 0, activeTrials: null }
@@ -154,7 +154,7 @@ test("billing figures are null before the first read, then the service's own fig
       if (body) compared.push(subject.compare(await subject.read({ ...body, seenAt: subject.seenAt })))
     }
   expect(compared).toEqual([[null]])
-  service.metrics = [figure("mrr", 4300, "P28D"), figure("active_subscriptions", 7), figure("active_trials", 2)]
+  revenueCat.metrics = [figure("mrr", 4300, "P28D"), figure("active_subscriptions", 7), figure("active_trials", 2)]
   await readFigures(id)
   expect(await billing()).toMatchObject({ mrr: { amount: "4300" }, activeTrials: 2 })
   expect(await scene.sql`select from billing_metric_day where account_id = ${id}`).toHaveLength(2)
@@ -162,9 +162,9 @@ test("billing figures are null before the first read, then the service's own fig
 
 test("unreadable figures, a rate limit and a rejected key keep the stored figures and show the problem", async () => {
   const before = await billing()
-  service.metrics = []
+  revenueCat.metrics = []
   await readFigures(id)
-  service.before = () =>
+  revenueCat.before = () =>
     Response.json(
       { object: "error", type: "rate_limit_error", backoff_ms: 1 },
       { status: 429, headers: { "retry-after": "3600" } },
@@ -175,27 +175,32 @@ test("unreadable figures, a rate limit and a rejected key keep the stored figure
   expect(row?.failure).toBe("too many requests")
   expect(row?.s).toBeGreaterThan(3_000)
   expect(await billing()).toEqual({ ...before, state: "unavailable", why: "too many requests" })
-  service.before = null
-  service.denied = ["/overview"]
+  revenueCat.before = null
+  revenueCat.denied = ["/overview"]
   await scene.sql`update connected_account set checked_at = null where id = ${id}`
   await readFigures(id)
   expect(await billing()).toMatchObject({ state: "limited", why: expect.stringContaining("charts"), activeTrials: 2 })
-  service.denied = []
+  revenueCat.denied = []
   const refusal = await rotateKey(register, scene.workspaceId, id, { apiKey: "sk_another_one_of_ours" }).catch(String)
   expect(refusal).toContain("refuses the key")
-  service.key = "sk_another_one_of_ours"
-  await rotateKey(register, scene.workspaceId, id, { apiKey: service.key })
+  revenueCat.key = "sk_another_one_of_ours"
+  await rotateKey(register, scene.workspaceId, id, { apiKey: revenueCat.key })
   expect((await billing()).state).toBe("ok")
 })
 
 test("the project's app count is shown, an app mapped to none has no figures, and a right is needed", async () => {
-  service.apps.push({ id: "app2", name: "Coffee", type: "app_store", app_store: { bundle_id: "com.example.coffee" } })
+  revenueCat.apps.push({
+    id: "app2",
+    name: "Coffee",
+    type: "app_store",
+    app_store: { bundle_id: "com.example.coffee" },
+  })
   await scene.sql`update connected_account set checked_at = null where id = ${id}`
-  service.metrics = [figure("mrr", 1)]
+  revenueCat.metrics = [figure("mrr", 1)]
   await readFigures(id)
   expect((await billing()).projectApps).toBe(2)
-  const blind = await scene.house.key(scene.workspaceId, { scopes: ["apps:read"] })
-  const told = await scene.house.call(`/v1/apps/${scene.appId}/revenue`, { key: blind })
+  const blind = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
+  const told = await scene.service.call(`/v1/apps/${scene.appId}/revenue`, { key: blind })
   expect([told.status, JSON.stringify(told.body).includes(id)]).toEqual([403, false])
   await setMapping(scene.sql, scene.workspaceId, { id, outsideId: "app1", appId: null })
   expect(await billing()).toBeNull()

@@ -44,7 +44,7 @@ function transaction(rest: object = {}) {
 }
 
 async function pricing() {
-  const { body } = await scene.house.call(`/v1/apps/${scene.appId}/pricing`, { key: scene.key })
+  const { body } = await scene.service.call(`/v1/apps/${scene.appId}/pricing`, { key: scene.key })
   return body
 }
 

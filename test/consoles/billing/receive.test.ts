@@ -53,7 +53,7 @@ describe("messages of billing services", () => {
     expect((await held(account))[0]?.price).toBe("19.99")
     const all = await scene.sql`select to_jsonb(b)::text as row from billing_event b`
     for (const buyer of ["buyer-4711", "alias-0815", "a@b.example"]) expect(JSON.stringify(all)).not.toContain(buyer)
-    expect(scene.house.logged.join()).not.toContain(SECRET)
+    expect(scene.service.logged.join()).not.toContain(SECRET)
   })
 
   test("a message of an unknown type keeps its name, and sandbox and other stores are separate", async () => {

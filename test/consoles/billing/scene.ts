@@ -5,7 +5,7 @@ import { addAccount } from "../../../src/consoles/register.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
-import { type House, openHouse } from "../../house.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { reachOf, TEA } from "../scene.ts"
 
@@ -13,7 +13,7 @@ export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 export interface BillingScene {
   sql: Sql
-  house: House
+  service: Service
   workspaceId: number
   appId: string
   key: string
@@ -28,7 +28,7 @@ export interface BillingScene {
  */
 export async function billingScene(sql: Sql, { now = new Date(), roots = [] as string[] } = {}): Promise<BillingScene> {
   const at = { now }
-  const house = openHouse({
+  const service = openService({
     sql,
     now: () => at.now,
     async receive(account, message) {
@@ -36,17 +36,17 @@ export async function billingScene(sql: Sql, { now = new Date(), roots = [] as s
       return typeof receipt === "object" || receipt === "unreadable" ? receipt : receipt !== "not theirs"
     },
   })
-  const workspaceId = await house.workspace()
+  const workspaceId = await service.workspace()
   const tracked = { name: TEA.name, iosId: TEA.id, countries: ["us"], keywords: ["tea"], origin: "own" as const }
   const appId = await trackOwn(sql, { workspaceId, ...tracked })
   const register = { sql, sealer, reach: reachOf("http://127.0.0.1:9") }
   return {
     sql,
-    house,
+    service,
     workspaceId,
     appId,
     at,
-    key: await house.key(workspaceId),
+    key: await service.key(workspaceId),
     async add(kind, storeId = TEA.id) {
       const key = kind === "app-store-notifications" ? {} : { secret: SECRET }
       return (await addAccount(register, workspaceId, { kind, key, part: storeId } as never)).id
@@ -54,7 +54,7 @@ export async function billingScene(sql: Sql, { now = new Date(), roots = [] as s
     async send(account, body, headers = { authorization: SECRET }, method = "POST") {
       const text = typeof body === "string" ? body : JSON.stringify(body)
       const sent = { method, headers, ...(method === "POST" && { body: text }) }
-      return await house.app.fetch(new Request(`http://127.0.0.1/in/${account}`, sent), "127.0.0.1")
+      return await service.app.fetch(new Request(`http://127.0.0.1/in/${account}`, sent), "127.0.0.1")
     },
   }
 }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 
 const call = (query = "", by = scene.key) =>
-  scene.house.call(`/v1/apps/${scene.appId}/change-impact${query}`, { key: by })
+  scene.service.call(`/v1/apps/${scene.appId}/change-impact${query}`, { key: by })
 type Body = Awaited<ReturnType<typeof call>>["body"]
 const outcome = (body: Body, name: string): Body =>
   body.outcomes.find(({ outcome }: { outcome: string }) => outcome === name)
@@ -66,7 +66,7 @@ test("30 % more downloads after new screenshots are detected, over REST and as a
   expect(body.sources[0]).toMatchObject({ report: "sales", state: "ok" })
   // A new version is no overlap here and confounds nothing, because it is in all storefronts.
   expect(body.overlaps).toEqual([])
-  const told = await scene.house.tool("get_change_impact", { appId: scene.appId, country: "us" }, { key: scene.key })
+  const told = await scene.service.tool("get_change_impact", { appId: scene.appId, country: "us" }, { key: scene.key })
   expect(JSON.stringify(told.result.structuredContent)).toBe(JSON.stringify(body))
 })
 
@@ -271,16 +271,16 @@ describe("refusals of get_change_impact", () => {
   })
 
   test("an unread storefront, an untracked one, no account of either store and no right are refused", async () => {
-    const { sql, house, workspaceId } = scene
+    const { sql, service, workspaceId } = scene
     expect(await refusal("?country=br")).toEqual([404, "not_measured", expect.stringContaining("never read")])
-    const blind = await house.key(workspaceId, { scopes: ["apps:read"] })
+    const blind = await service.key(workspaceId, { scopes: ["apps:read"] })
     expect((await call("", blind)).body.error).toBe("scope_required")
-    const strange = await house.workspace()
-    const key = await house.key(strange)
+    const strange = await service.workspace()
+    const key = await service.key(strange)
     const asked = async (rest: object) => {
       const tracked = { workspaceId: strange, countries: ["us"], keywords: [], origin: "own", ...rest }
       const appId = await trackOwn(sql, tracked as never)
-      return (await house.call(`/v1/apps/${appId}/change-impact`, { key })).body.error
+      return (await service.call(`/v1/apps/${appId}/change-impact`, { key })).body.error
     }
     expect(await asked({ iosId: "1600000101" })).toBe("not_connected")
     expect(await asked({ androidPkg: "com.example.tea" })).toBe("unsupported_platform")

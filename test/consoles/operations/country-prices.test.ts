@@ -15,11 +15,11 @@ let scene: AccountScene
 let key: string
 beforeEach(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
-  key = await scene.house.key(scene.workspaceId, { plan: "pro" } as never)
+  key = await scene.service.key(scene.workspaceId, { plan: "pro" } as never)
 })
 afterEach(() => scene.there.stop())
 
-const call = (query = "", by = key) => scene.house.call(`/v1/apps/${scene.appId}/country-prices${query}`, { key: by })
+const call = (query = "", by = key) => scene.service.call(`/v1/apps/${scene.appId}/country-prices${query}`, { key: by })
 
 const worker = () => {
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
@@ -116,7 +116,7 @@ test("country prices list price, proceeds, Apple's price, dollars at a dated rat
   expect(german.countries).toMatchObject([
     { country: "de", price: "0.00", automatic: true, affordability: { bigMacs: 0, index: null } },
   ])
-  const told = await scene.house.tool("get_country_prices", { appId: scene.appId }, { key })
+  const told = await scene.service.tool("get_country_prices", { appId: scene.appId }, { key })
   expect(told.result.structuredContent).toEqual(body)
   const unknown = await call("?product=tea.month")
   expect([unknown.status, unknown.body.error, unknown.body.detail]).toEqual([
@@ -178,7 +178,7 @@ test("unchanged prices are not stored again, and a removed product keeps its pri
 describe("refusals of country prices, over REST and as a tool", () => {
   const refused = async () => {
     const rest = await call()
-    const told = await scene.house.tool("get_country_prices", { appId: scene.appId }, { key })
+    const told = await scene.service.tool("get_country_prices", { appId: scene.appId }, { key })
     expect(JSON.parse(told.result.content[0].text)).toMatchObject({ error: rest.body.error, detail: rest.body.detail })
     expect(rest.credits.used).toBe(0)
     return [rest.status, rest.body.error, rest.body.detail]

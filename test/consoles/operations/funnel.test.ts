@@ -22,12 +22,12 @@ let key: string
 let kept: RawBody[]
 beforeEach(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
-  key = await scene.house.key(scene.workspaceId)
+  key = await scene.service.key(scene.workspaceId)
   kept = []
 })
 afterEach(() => scene.there.stop())
 
-const call = (query = "", by = key) => scene.house.call(`/v1/apps/${scene.appId}/funnel${query}`, { key: by })
+const call = (query = "", by = key) => scene.service.call(`/v1/apps/${scene.appId}/funnel${query}`, { key: by })
 
 /** Reads everything due except the daily reports, which this console does not have. */
 async function read(times = 1): Promise<void> {
@@ -171,7 +171,7 @@ test("two reports become one funnel with counts, rates and denominators, and unk
     400,
     0,
   ])
-  const told = await scene.house.tool("get_funnel", { appId: scene.appId, days: 5 }, { key })
+  const told = await scene.service.tool("get_funnel", { appId: scene.appId, days: 5 }, { key })
   expect(told.result.structuredContent).toEqual(body)
 })
 
@@ -258,7 +258,7 @@ describe("broken analytics files", () => {
 describe("refusals of the funnel, over REST and as a tool", () => {
   const refused = async () => {
     const rest = await call()
-    const told = await scene.house.tool("get_funnel", { appId: scene.appId }, { key })
+    const told = await scene.service.tool("get_funnel", { appId: scene.appId }, { key })
     expect(JSON.parse(told.result.content[0].text)).toMatchObject({ error: rest.body.error, detail: rest.body.detail })
     expect([told.result.isError, rest.credits.used]).toEqual([true, 0])
     return [rest.status, rest.body.error, rest.body.detail]
@@ -317,7 +317,7 @@ describe("refusals of the funnel, over REST and as a tool", () => {
   })
 
   test("the funnel is refused on Google Play, without the right and for invalid parameters", async () => {
-    const blind = await scene.house.key(scene.workspaceId, { scopes: ["apps:read"] })
+    const blind = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
     expect((await call("", blind)).body.error).toBe("scope_required")
     for (const [query, code] of [
       ["?days=0", "bad_days"],

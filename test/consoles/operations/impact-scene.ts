@@ -2,10 +2,10 @@ import type { Sql } from "../../../src/database/types.ts"
 import type { Observation } from "../../../src/kinds.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { IOS_ID } from "../../core/paged.ts"
-import { type House, openHouse } from "../../house.ts"
 import { listed, PAGE } from "../../measuring/record/listed.ts"
 import { reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { downloadsIn } from "../impact/worlds.ts"
 import { EXAMPLE_ACCOUNT, reported } from "../reported.ts"
@@ -26,7 +26,7 @@ const DAYS = 220
 
 export interface ImpactScene {
   sql: Sql
-  house: House
+  service: Service
   workspaceId: number
   appId: string
   key: string
@@ -36,8 +36,8 @@ export interface ImpactScene {
 /** 220 days of downloads in seven storefronts, after which us has 30 % more; store pages of all, and ranks in gb. */
 export async function impactScene(sql: Sql): Promise<ImpactScene> {
   const at = { now: TODAY }
-  const house = openHouse({ sql, now: () => at.now })
-  const workspaceId = await house.workspace({ plan: "enterprise", overrides: { ratePerSecond: 100_000 } })
+  const service = openService({ sql, now: () => at.now })
+  const workspaceId = await service.workspace({ plan: "enterprise", overrides: { ratePerSecond: 100_000 } })
   const tracked = { workspaceId, iosId: IOS_ID, countries: COUNTRIES, keywords: TERMS, origin: "own" }
   const appId = await trackOwn(sql, tracked)
   await sql`
@@ -48,8 +48,8 @@ export async function impactScene(sql: Sql): Promise<ImpactScene> {
     values (${EXAMPLE_ACCOUNT}, ${IOS_ID}, 'TEA01', 'Tea', 'com.example.tea', ${appId})`
   const told = await record(sql, [...salesDays(), ...pages(), ...ranks()], () => new Date("2026-12-31T00:00:00Z"))
   if (told.refused.length > 0) throw told.refused[0]?.problem
-  const key = await house.key(workspaceId)
-  return { sql, house, workspaceId, appId, key, at }
+  const key = await service.key(workspaceId)
+  return { sql, service, workspaceId, appId, key, at }
 }
 
 function salesDays(): Observation[] {

@@ -17,12 +17,12 @@ beforeAll(async () => {
 })
 
 const call = (query = "", by = scene.key, app = scene.appId) =>
-  scene.house.call(`/v1/apps/${app}/pricing${query}`, { key: by })
+  scene.service.call(`/v1/apps/${app}/pricing${query}`, { key: by })
 
 describe("refusals of pricing, over REST and as a tool", () => {
   const refusal = async (by = scene.key, app = scene.appId) => {
     const rest = await call("", by, app)
-    const { result } = await scene.house.tool("get_pricing", { appId: app }, { key: by })
+    const { result } = await scene.service.tool("get_pricing", { appId: app }, { key: by })
     expect(JSON.parse(result.content[0].text)).toMatchObject({ error: rest.body.error, detail: rest.body.detail })
     expect(rest.credits.used).toBe(0)
     return [rest.status, rest.body.error, rest.body.detail]
@@ -30,7 +30,7 @@ describe("refusals of pricing, over REST and as a tool", () => {
 
   test("pricing is refused without an account, on Google Play and without the right", async () => {
     expect(await refusal()).toEqual([404, "not_connected", expect.stringContaining("account add revenuecat")])
-    const { sql, house, workspaceId } = scene
+    const { sql, service, workspaceId } = scene
     const asked = {
       workspaceId,
       androidPkg: "com.example.tea",
@@ -40,7 +40,7 @@ describe("refusals of pricing, over REST and as a tool", () => {
     }
     const onPlay = await trackOwn(sql, asked)
     expect((await refusal(scene.key, onPlay)).slice(0, 2)).toEqual([400, "unsupported_platform"])
-    const blind = await house.key(workspaceId, { scopes: ["apps:read"] })
+    const blind = await service.key(workspaceId, { scopes: ["apps:read"] })
     expect((await call("", blind)).body.error).toBe("scope_required")
   })
 
@@ -136,7 +136,7 @@ test("payments are listed by product, country and price, with trials separate an
     { offer: "SPRING", product: "tea.year", firstDay: "2026-06-12", lastDay: "2026-06-13", redemptions: 2 },
   ])
   expect(body.listed).toBeNull()
-  const told = await scene.house.tool("get_pricing", { appId: scene.appId }, { key: scene.key })
+  const told = await scene.service.tool("get_pricing", { appId: scene.appId }, { key: scene.key })
   expect(told.result.structuredContent).toEqual(body)
   const american = (await call("?country=US")).body
   expect(american.paid.map(({ country }: { country: string }) => country)).toEqual(["us"])

@@ -90,10 +90,10 @@ const TOLD = () => [
 
 let scene: AccountScene
 let key: string
-let service: string
+let billing: string
 beforeAll(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
-  key = await scene.house.key(scene.workspaceId)
+  key = await scene.service.key(scene.workspaceId)
   scene.there.report = (type, day) => {
     if (type === "SUBSCRIPTION_EVENT" && EVENTS[day]) return { tsv: table(Object.keys(EVENTS[day]![0]!), EVENTS[day]!) }
     if (type !== "SALES") return "late"
@@ -107,7 +107,7 @@ beforeAll(async () => {
 afterAll(() => scene.there.stop())
 
 async function reconciliation(query = "days=6") {
-  const { status, body } = await scene.house.call(`/v1/apps/${scene.appId}/revenue?${query}`, { key })
+  const { status, body } = await scene.service.call(`/v1/apps/${scene.appId}/revenue?${query}`, { key })
   expect(status).toBe(200)
   return body.reconciliation
 }
@@ -117,21 +117,21 @@ async function tell(...events: { event: { event_timestamp_ms: number } }[]): Pro
     const at = new Date(event.event.event_timestamp_ms)
     const message = { headers: new Headers({ authorization: SECRET }), body: Buffer.from(JSON.stringify(event)), at }
     const parts = { sql: scene.sql, sealer, now: () => at }
-    expect(await storeMessage({ recording, ...parts }, service, { ...message, roots: [] })).toBe("stored")
+    expect(await storeMessage({ recording, ...parts }, billing, { ...message, roots: [] })).toBe("stored")
   }
 }
 
 test("reconciliation is null without a service, and before its first message", async () => {
   expect(await reconciliation()).toBeNull()
   const made = { kind: "revenuecat" as const, key: { secret: SECRET }, part: TEA.id }
-  service = (await addAccount(scene.register, scene.workspaceId, made)).id
+  billing = (await addAccount(scene.register, scene.workspaceId, made)).id
   expect(await reconciliation()).toBeNull()
 })
 
 test("both figures are listed by product and currency, with the difference that each cause explains", async () => {
   await tell(...TOLD())
   const found = await reconciliation()
-  expect(found.with).toMatchObject({ id: service, kind: "revenuecat", state: "ok", sandbox: 1, otherStores: 1 })
+  expect(found.with).toMatchObject({ id: billing, kind: "revenuecat", state: "ok", sandbox: 1, otherStores: 1 })
   const products = Object.fromEntries(
     found.products.map(({ product, currency, ...rest }: Record<string, string>) => [`${product} ${currency}`, rest]),
   )
@@ -170,7 +170,7 @@ test("both figures are listed by product and currency, with the difference that 
 })
 
 test("the owner's page shows both figures with the explained and the unexplained difference", async () => {
-  const owner = await ownerOf(scene.house, scene.workspaceId)
+  const owner = await ownerOf(scene.service, scene.workspaceId)
   const { status, text } = await owner.open(`/app/apps/${scene.appId}/revenue?days=7`)
   expect(status).toBe(200)
   const found = await reconciliation("days=7")
@@ -185,7 +185,7 @@ test("the owner's page shows both figures with the explained and the unexplained
   expect(part).toContain("the same number at other prices")
   expect(part).toMatch(/class="down">\+1<\/span><br><span class="small quiet">17\.99, 33\.3 %/)
   expect(part).toContain("Payments")
-  const other = await ownerOf(scene.house, await scene.house.workspace())
+  const other = await ownerOf(scene.service, await scene.service.workspace())
   expect((await other.open(`/app/apps/${scene.appId}/revenue`)).status).toBe(404)
 })
 
@@ -216,7 +216,7 @@ test("each console day is covered by both, late or before the first message, and
 })
 
 test("subscription events are compared only where both sources count them in the same way", async () => {
-  const { body } = await scene.house.call(`/v1/apps/${scene.appId}/subscriptions?days=6`, { key })
+  const { body } = await scene.service.call(`/v1/apps/${scene.appId}/subscriptions?days=6`, { key })
   expect(body.reconciliation.with).toEqual((await reconciliation()).with)
   const said = body.reconciliation.events.map(({ causes, ...event }: { causes: object[] }) => [
     ...Object.values(event),
@@ -243,16 +243,16 @@ test("subscription events are compared only where both sources count them in the
 })
 
 test("reconciliation needs the right, and a revoked or removed service keeps its figures", async () => {
-  const blind = await scene.house.key(scene.workspaceId, { scopes: ["apps:read"] })
-  const refused = await scene.house.call(`/v1/apps/${scene.appId}/revenue`, { key: blind })
+  const blind = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
+  const refused = await scene.service.call(`/v1/apps/${scene.appId}/revenue`, { key: blind })
   expect([refused.status, refused.body.error]).toEqual([403, "scope_required"])
-  expect(JSON.stringify(refused.body)).not.toContain(service)
-  await scene.sql.begin((tx) => noteState(tx, service, { state: "revoked", why: "the key is refused" }))
+  expect(JSON.stringify(refused.body)).not.toContain(billing)
+  await scene.sql.begin((tx) => noteState(tx, billing, { state: "revoked", why: "the key is refused" }))
   const before = await reconciliation()
   expect(before.with.state).toBe("revoked")
-  await removeAccount(scene.sql, scene.workspaceId, service, false)
+  await removeAccount(scene.sql, scene.workspaceId, billing, false)
   const after = await reconciliation()
   expect(after).toEqual({ ...before, with: { ...before.with, state: "removed" } })
-  await removeAccount(scene.sql, scene.workspaceId, service, true)
+  await removeAccount(scene.sql, scene.workspaceId, billing, true)
   expect(await reconciliation()).toBeNull()
 })

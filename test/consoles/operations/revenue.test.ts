@@ -19,7 +19,7 @@ let scene: AccountScene
 let key: string
 beforeEach(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
-  key = await scene.house.key(scene.workspaceId)
+  key = await scene.service.key(scene.workspaceId)
 })
 afterEach(() => scene.there.stop())
 
@@ -50,7 +50,7 @@ const BACK: SalesRow = { ...DOLLARS, Units: "-1", "Customer Price": "-19.99" }
 const OTHERS: SalesRow = { ...APP, SKU: "OTHER", Title: "Not ours", Units: "900" }
 const STRANGE: SalesRow = { ...APP, "Product Type Identifier": "ZZ9", Units: "4" }
 
-const call = (path: string, by = key) => scene.house.call(`/v1/apps/${scene.appId}/${path}`, { key: by })
+const call = (path: string, by = key) => scene.service.call(`/v1/apps/${scene.appId}/${path}`, { key: by })
 
 /** Reads this many of the newest reports, as a server does in its first seconds. */
 async function readReports(atMost: number): Promise<void> {
@@ -128,7 +128,7 @@ test("revenue after connecting lists each day as read, empty or unknown, and eac
   expect([earlier.from, earlier.totals.downloads]).toEqual([ago(3), 7])
   expect(JSON.stringify(body)).not.toContain("Not ours")
   // The tool returns the same.
-  const told = await scene.house.tool("get_revenue", { appId: scene.appId, days: 4 }, { key })
+  const told = await scene.service.tool("get_revenue", { appId: scene.appId, days: 4 }, { key })
   expect(told.result.structuredContent).toEqual(body)
 })
 
@@ -258,7 +258,7 @@ test("the day and the portfolio show dollars, trials and their source, and nothi
   const figuresOn = async (day: string, by = key) => {
     const { body } = await call(`today?${zone}&day=${day}`, by)
     const own = body.figures.filter(({ key }: { key: string }) => ["subscriptionRevenue", "trials"].includes(key))
-    const portfolio = (await scene.house.call(`/v1/portfolio?${zone}&day=${day}`, { key: by })).body
+    const portfolio = (await scene.service.call(`/v1/portfolio?${zone}&day=${day}`, { key: by })).body
     const { subscriptionRevenue, trials } = portfolio.apps[0]
     expect([portfolio.totals.subscriptionRevenue, portfolio.totals.trials]).toEqual([subscriptionRevenue, trials])
     const connected = (conns: { id: string; connected: boolean }[]) =>
@@ -272,7 +272,7 @@ test("the day and the portfolio show dollars, trials and their source, and nothi
     }
   }
   const countriesOn = async (day: string, by = key) => {
-    const { cards } = (await scene.house.call(`/v1/portfolio?${zone}&day=${day}`, { key: by })).body
+    const { cards } = (await scene.service.call(`/v1/portfolio?${zone}&day=${day}`, { key: by })).body
     const { figures } = (await call(`today?${zone}&day=${day}`, by)).body
     const proceeds = figures
       .filter(({ key }: { key: string }) => key === "proceeds")
@@ -293,7 +293,7 @@ test("the day and the portfolio show dollars, trials and their source, and nothi
     ],
   })
   const totalsOn = async (day: string) =>
-    (await scene.house.call(`/v1/portfolio?${zone}&day=${day}`, { key })).body.totals
+    (await scene.service.call(`/v1/portfolio?${zone}&day=${day}`, { key })).body.totals
   expect((await totalsOn(ago(1))).subscriptionRevenueWithout).toBeUndefined()
   expect((await totalsOn(ago(2))).subscriptionRevenueWithout).toEqual([scene.appId])
   // Some of it is in euros, and currencies are never summed.
@@ -325,7 +325,7 @@ test("the day and the portfolio show dollars, trials and their source, and nothi
     card: { id: "countries", state: "not_measured", rows: [] },
     proceeds: [[null, null, null, "not_measured"]],
   })
-  const blind = await scene.house.key(scene.workspaceId, { scopes: ["apps:read"] })
+  const blind = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
   expect(await countriesOn(ago(1), blind)).toEqual({
     card: { id: "countries", state: "hidden", rows: [] },
     proceeds: [[null, null, null, "hidden"]],
@@ -345,7 +345,7 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
   const refusals = async (path = "revenue") => {
     const rest = await call(path)
     const name = path.startsWith("revenue") ? "get_revenue" : "get_subscriptions"
-    const told = await scene.house.tool(name, { appId: scene.appId }, { key })
+    const told = await scene.service.tool(name, { appId: scene.appId }, { key })
     expect(told.result.isError).toBe(true)
     expect(JSON.parse(told.result.content[0].text)).toMatchObject({ error: rest.body.error, detail: rest.body.detail })
     expect(rest.credits.used).toBe(0)
@@ -394,7 +394,7 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
   })
 
   test("revenue without the right does not reveal accounts, and invalid days are refused", async () => {
-    const blind = await scene.house.key(scene.workspaceId, { scopes: ["apps:read"] })
+    const blind = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
     for (const path of ["revenue", "subscriptions"]) expect((await call(path, blind)).body.error).toBe("scope_required")
     expect((await call("revenue?days=0")).body.error).toBe("bad_days")
     expect((await call("revenue?days=366")).body.error).toBe("bad_days")
@@ -449,8 +449,8 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
     expect((await call("revenue?days=1")).body.sources[0].state).toBe("removed")
     const stranger = await accountScene(scene.sql, NOW)
     stranger.there.stop()
-    const theirs = await stranger.house.key(stranger.workspaceId)
-    const told = await stranger.house.call(`/v1/apps/${stranger.appId}/revenue`, { key: theirs })
+    const theirs = await stranger.service.key(stranger.workspaceId)
+    const told = await stranger.service.call(`/v1/apps/${stranger.appId}/revenue`, { key: theirs })
     expect([told.status, told.body.error]).toEqual([404, "not_connected"])
     await removeAccount(scene.sql, scene.workspaceId, id, true)
     expect((await call("revenue")).body.error).toBe("not_connected")

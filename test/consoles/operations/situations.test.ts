@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import type { Scope } from "../../../src/access/scopes.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { listed } from "../../measuring/record/listed.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 const IOS = "310633997"
@@ -25,11 +25,11 @@ const READS = [
 type Read = (typeof READS)[number]
 
 let sql: Sql
-let house: House
+let service: Service
 let number = 0
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
+  service = openService({ sql })
 })
 
 interface Owner {
@@ -39,10 +39,10 @@ interface Owner {
 }
 
 async function owner(rest: object = { iosId: IOS }, scopes?: Scope[]): Promise<Owner> {
-  const workspaceId = await house.workspace({ plan: "pro" })
+  const workspaceId = await service.workspace({ plan: "pro" })
   const tracked = { workspaceId, countries: ["us"], keywords: ["tea"], origin: "own" as const, ...rest }
   const appId = await trackOwn(sql, tracked)
-  return { workspaceId, appId, key: await house.key(workspaceId, scopes && { scopes }) }
+  return { workspaceId, appId, key: await service.key(workspaceId, scopes && { scopes }) }
 }
 
 async function connect(
@@ -62,8 +62,8 @@ async function connect(
 
 /** Calls over REST and as a tool, checks that both refuse alike and free, and returns the refusal. */
 async function refusal([tool, path]: Read, { appId, key }: Owner): Promise<[number, string, string]> {
-  const rest = await house.call(`/v1/apps/${appId}/${path}`, { key })
-  const told = await house.tool(tool, { appId }, { key })
+  const rest = await service.call(`/v1/apps/${appId}/${path}`, { key })
+  const told = await service.tool(tool, { appId }, { key })
   expect([told.result.isError, rest.credits.used]).toEqual([true, 0])
   expect(JSON.parse(told.result.content[0].text)).toMatchObject({ error: rest.body.error, message: rest.body.message })
   expect(JSON.parse(told.result.content[0].text).detail).toBe(rest.body.detail)

@@ -1,8 +1,8 @@
 import { parsePlayReport, playObservations } from "../../../src/consoles/sources/play/reports.ts"
 import { changedReports } from "../../../src/consoles/store/reports.ts"
 import type { Sql } from "../../../src/database/types.ts"
-import { openHouse } from "../../house.ts"
 import { record } from "../../record.ts"
+import { openService } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 export const CONSOLE = "ac_0123456789abcdef02"
@@ -16,8 +16,8 @@ interface PlayScene {
 
 /** A workspace with an Android app whose console is connected, at a fixed time. */
 export async function playFacts(sql: Sql, { app, now, iosId, countries = ["us"] }: PlayScene) {
-  const house = openHouse({ sql, now: () => now })
-  const workspaceId = await house.workspace()
+  const service = openService({ sql, now: () => now })
+  const workspaceId = await service.workspace()
   const ids = { androidPkg: app, ...(iosId && { iosId }) }
   const appId = await trackOwn(sql, { workspaceId, name: "Tea", ...ids, countries, origin: "own" })
   await sql`
@@ -27,14 +27,14 @@ export async function playFacts(sql: Sql, { app, now, iosId, countries = ["us"] 
   await sql`
     insert into account_app (account_id, outside_id, sku, name, bundle_id)
     values (${CONSOLE}, ${app}, ${app}, ${app}, ${app})`
-  const key = await house.key(workspaceId)
+  const key = await service.key(workspaceId)
   let generation = 0
   return {
-    house,
+    service,
     key,
     appId,
     workspaceId,
-    call: (path: string) => house.call(`/v1/apps/${appId}/${path}`, { key }),
+    call: (path: string) => service.call(`/v1/apps/${appId}/${path}`, { key }),
     /** Stores a file as reading the account does. */
     async store(name: string, text: string, updated: string) {
       const parsed = await parsePlayReport({ name, generation: String(++generation), updated, text })

@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, beforeEach } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
-import type { Answer } from "../../house.ts"
 import { reviewedOnPlay } from "../../measuring/record/reviewed.ts"
 import { record } from "../../record.ts"
+import type { Answer } from "../../service.ts"
 import { type OutsideWrites, openWrites } from "../actions/outside-writes.ts"
 import { type ReviewShelf, reviewShelf, type ShelfReview } from "./review-shelf.ts"
 import { type PlayScene, playScene, TEA_PACKAGE } from "./scene.ts"
@@ -54,7 +54,7 @@ export function replyScene(): ReplyScene {
 
   async function preview(more: object = {}) {
     const args = { appId: on.appId, reviewId: on.review.id, response: RESPONSE, ...more }
-    return await on.house.call("/v1/actions", {
+    return await on.service.call("/v1/actions", {
       key: on.key,
       method: "POST",
       body: { action: "reply_review", args },

@@ -213,5 +213,5 @@ test("instructions in a review or an answer of Google reach no preview, job or l
   await on.worker.runOnce()
   expect((await on.job(id)).status).toBe("unknown")
   const job = await on.sql`select j::text from job j where workspace_id = ${on.workspaceId}`
-  expect(JSON.stringify([...job, on.house.logged, on.workerLog])).not.toContain("IGNORE")
+  expect(JSON.stringify([...job, on.service.logged, on.workerLog])).not.toContain("IGNORE")
 })

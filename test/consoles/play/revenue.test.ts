@@ -123,7 +123,7 @@ test("estimated sales begin after the last settled day and are in no other figur
       { day: "2026-11-02", purchases: 1 },
     ],
   })
-  const owner = await ownerOf(scene.house, scene.workspaceId)
+  const owner = await ownerOf(scene.service, scene.workspaceId)
   const { status, text } = await owner.open(`/app/apps/${scene.appId}/revenue`)
   expect(status).toBe(200)
   expect(text).toContain("Estimated sales")
@@ -209,7 +209,7 @@ test("the revenue page of an app in both stores shows the store that is chosen",
     ),
     "2026-11-08T00:00:00Z",
   )
-  const owner = await ownerOf(scene.house, scene.workspaceId)
+  const owner = await ownerOf(scene.service, scene.workspaceId)
   const first = (await owner.open(`/app/apps/${scene.appId}/revenue`)).text
   expect(first).toContain("App Store Connect is not connected")
   const choices = /<select[^>]*name="at"[\s\S]*?<\/select>/.exec(first)?.[0] ?? ""

@@ -29,7 +29,7 @@ beforeEach(async () => {
   scene = await playScene(sql)
   shelf = reviewShelf(scene.there, TEA_PACKAGE)
   account = (await scene.add()).id
-  key = await scene.house.key(scene.workspaceId)
+  key = await scene.service.key(scene.workspaceId)
 })
 afterEach(() => scene.there.stop())
 
@@ -64,7 +64,7 @@ async function task() {
   return row
 }
 
-const list = async (query = "") => (await scene.house.call(`/v1/apps/${scene.appId}/reviews${query}`, { key })).body
+const list = async (query = "") => (await scene.service.call(`/v1/apps/${scene.appId}/reviews${query}`, { key })).body
 const idsOf = (body: { android: { id: string }[] | null }) => body.android?.map((review) => review.id) ?? null
 
 test("all pages of the week are read, and listed with their source; no author is stored", async () => {
@@ -106,7 +106,7 @@ test("a review of the store's page is listed once, and what only the console has
     { id: first.id, ...same, reply: null },
     { id: second.id, ...same, reply: "Thanks!" },
   ])
-  const stats = await scene.house.call(`/v1/apps/${scene.appId}/reviews/stats?platform=android&days=30`, { key })
+  const stats = await scene.service.call(`/v1/apps/${scene.appId}/reviews/stats?platform=android&days=30`, { key })
   expect(stats.body).toMatchObject({ count: 3, coveredTo: expect.any(String) })
 })
 
@@ -145,13 +145,13 @@ test("a review belongs to the storefronts of its language, and one without a lan
 test("another workspace that tracks the app sees nothing of it, and forgetting the account deletes it", async () => {
   shelf.reviews = [written(1)]
   await read()
-  const other = await scene.house.workspace()
+  const other = await scene.service.workspace()
   const tracked = { name: "Tea Timer", androidPkg: TEA_PACKAGE, countries: ["us"], origin: "own" as const }
   const app = await trackOwn(sql, { workspaceId: other, ...tracked, keywords: ["tea"] })
-  const theirs = { key: await scene.house.key(other) }
-  const seen = await scene.house.call(`/v1/apps/${app}/reviews`, theirs)
+  const theirs = { key: await scene.service.key(other) }
+  const seen = await scene.service.call(`/v1/apps/${app}/reviews`, theirs)
   expect([seen.status, seen.body.android, seen.text.includes("Text 1")]).toEqual([200, null, false])
-  const found = await scene.house.call(`/v1/hive/reviews/${TEA_PACKAGE}?country=us`, theirs)
+  const found = await scene.service.call(`/v1/hive/reviews/${TEA_PACKAGE}?country=us`, theirs)
   expect(found.text).not.toContain("Text 1")
   await removeAccount(sql, scene.workspaceId, account, true)
   for (const table of ["console_review", "review_version", "review_day", "review_feed"])

@@ -1,7 +1,7 @@
 import { type AccountRow, addAccount, type Register } from "../../../src/consoles/register.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
-import { type House, openHouse } from "../../house.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { reachOf } from "../scene.ts"
 import { type MadePlayKey, type PlayStandIn, playStandIn } from "./stand-in.ts"
@@ -10,7 +10,7 @@ export const TEA_PACKAGE = "com.example.tea"
 
 export interface PlayScene {
   sql: Sql
-  house: House
+  service: Service
   there: PlayStandIn
   register: Register
   workspaceId: number
@@ -24,12 +24,12 @@ export async function playScene(sql: Sql, now = new Date()): Promise<PlayScene> 
   const there = playStandIn()
   there.put(`stats/installs/installs_${TEA_PACKAGE}_202610_overview.csv`, "Date,Package Name\n")
   const at = { now }
-  const house = openHouse({ sql, now: () => at.now })
-  const workspaceId = await house.workspace()
+  const service = openService({ sql, now: () => at.now })
+  const workspaceId = await service.workspace()
   const tracked = { name: "Tea Timer", androidPkg: TEA_PACKAGE, countries: ["us"], keywords: ["tea"] }
   const appId = await trackOwn(sql, { workspaceId, ...tracked, origin: "own" })
   const register: Register = { sql, sealer, reach: reachOf(there.url) }
   const add: PlayScene["add"] = ({ key = there.key(), part = there.bucket } = {}) =>
     addAccount(register, workspaceId, { kind: "google-play-console", key: { serviceAccount: key.json }, part })
-  return { sql, house, there, register, workspaceId, appId, at, add }
+  return { sql, service, there, register, workspaceId, appId, at, add }
 }

@@ -30,11 +30,11 @@ let key: string
 const apps = () => [{ id: scene.appId, iosId: TEA.id, name: TEA.name, keywords: KEYWORDS }]
 const load = (now = NOW) =>
   loadDemoOwner(recording, scene.sql, { workspaceId: scene.workspaceId, apps: apps(), now: () => now })
-const ask = (path: string, by = key) => scene.house.call(`/v1/apps/${scene.appId}/${path}`, { key: by })
+const ask = (path: string, by = key) => scene.service.call(`/v1/apps/${scene.appId}/${path}`, { key: by })
 
 beforeAll(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
-  key = await scene.house.key(scene.workspaceId)
+  key = await scene.service.key(scene.workspaceId)
   await load()
 })
 afterAll(() => scene.there.stop())
@@ -107,7 +107,7 @@ describe("the demo's account for a new key", () => {
     expect(pricing.body.offered).toMatchObject([{ kind: "introductory", mode: "FREE_TRIAL", duration: "ONE_WEEK" }])
     const prices = await ask("country-prices")
     expect([prices.status, prices.body.account.state]).toEqual([200, "demo"])
-    const { body } = await scene.house.call(`/v1/portfolio?tz=America/Los_Angeles&day=${YESTERDAY}`, { key })
+    const { body } = await scene.service.call(`/v1/portfolio?tz=America/Los_Angeles&day=${YESTERDAY}`, { key })
     const invented = { id: "subscriptions", connected: true, invented: true }
     const countries = body.cards.find(({ id }: { id: string }) => id === "countries")
     expect([countries.state, countries.rows.map(({ label }: { label: string }) => label).sort()]).toEqual([
@@ -121,7 +121,7 @@ describe("the demo's account for a new key", () => {
   })
 
   test("the owner's pages say first that the data is invented", async () => {
-    const owner = await ownerOf(scene.house, scene.workspaceId)
+    const owner = await ownerOf(scene.service, scene.workspaceId)
     for (const page of ["revenue", "ads"]) {
       const { status, text } = await owner.open(`/app/apps/${scene.appId}/${page}`)
       expect([page, status]).toEqual([page, 200])
@@ -171,11 +171,11 @@ describe("the demo's account for a new key", () => {
   })
 
   test("no other key sees the demo's account", async () => {
-    const others = await scene.house.workspace()
+    const others = await scene.service.workspace()
     const appId = await trackOwn(scene.sql, { workspaceId: others, iosId: TEA.id, keywords: ["tea"] })
-    const theirs = await scene.house.key(others)
-    expect((await scene.house.call(`/v1/apps/${appId}/revenue`, { key: theirs })).body.error).toBe("not_connected")
-    const blind = await scene.house.key(scene.workspaceId, { scopes: ["apps:read"] })
+    const theirs = await scene.service.key(others)
+    expect((await scene.service.call(`/v1/apps/${appId}/revenue`, { key: theirs })).body.error).toBe("not_connected")
+    const blind = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
     expect((await ask("revenue", blind)).body.error).toBe("scope_required")
   })
 })

@@ -26,11 +26,11 @@ const apps = () => [{ id: scene.appId, iosId: TEA.id, name: TEA.name, keywords: 
 const load = (now = NOW) =>
   loadDemoOwner(recording, scene.sql, { workspaceId: scene.workspaceId, apps: apps(), now: () => now, days: 1 })
 const ask = async (path: string, by = key, app = scene.appId) =>
-  (await scene.house.call(`/v1/apps/${app}/reviews${path}`, { key: by })).body
+  (await scene.service.call(`/v1/apps/${app}/reviews${path}`, { key: by })).body
 
 beforeEach(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
-  key = await scene.house.key(scene.workspaceId)
+  key = await scene.service.key(scene.workspaceId)
   await load()
 })
 
@@ -58,17 +58,17 @@ test(
 )
 
 test("nobody else sees the demo's reviews: not with the same app, in the market or among readings", async () => {
-  const others = await scene.house.workspace({ explorer: true, plan: "pro" })
+  const others = await scene.service.workspace({ explorer: true, plan: "pro" })
   const theirs = await trackOwn(scene.sql, { workspaceId: others, iosId: TEA.id, keywords: ["tea"] })
-  const their = await scene.house.key(others)
+  const their = await scene.service.key(others)
   expect(await ask("/stats", their, theirs)).toMatchObject({ feed: { feed: "us", state: "never_read" }, count: null })
   expect(await ask("/search", their, theirs)).toMatchObject({ total: null })
-  const market = () => scene.house.call(`/v1/hive/reviews/${TEA.id}?country=us`, { key: their })
+  const market = () => scene.service.call(`/v1/hive/reviews/${TEA.id}?country=us`, { key: their })
   expect((await market()).status).toBe(404)
   await record(scene.sql, [OWN], () => NOW)
   expect((await market()).body).toMatchObject({ feed: "us", held: 1, reviews: [{ id: "1" }] })
   const readings = async (workspace: number, app: string) =>
-    (await (await ownerOf(scene.house, workspace)).open(`/app/apps/${app}/readings`)).text
+    (await (await ownerOf(scene.service, workspace)).open(`/app/apps/${app}/readings`)).text
   expect(await readings(others, theirs)).not.toContain("demo-us")
   expect(await readings(scene.workspaceId, scene.appId)).toContain("demo-us")
 })

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { reported } from "../../consoles/reported.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { reading, said } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 const ADS = "ac_00000000000000ad01"
@@ -14,23 +14,23 @@ const EXAMPLE = reported("ads_popularity") as unknown as {
 const [LISTED] = EXAMPLE.rows as [(typeof EXAMPLE.rows)[number]]
 
 let sql: Sql
-let house: House
+let service: Service
 let workspace: number
 let app: string
 let key: string
 beforeAll(async () => {
   sql = await freshDatabase()
   // no live reading: only what is stored counts
-  house = openHouse({ sql, measure: async () => ({ state: "fresh", measuredAt: new Date() }) })
-  workspace = await house.workspace()
+  service = openService({ sql, measure: async () => ({ state: "fresh", measuredAt: new Date() }) })
+  workspace = await service.workspace()
   const keywords = ["a term nobody lists", LISTED.term]
   const tracked = { name: "Tea", iosId: "310633997", countries: ["de", "us"], keywords, origin: "own" as const }
   app = await trackOwn(sql, { workspaceId: workspace, ...tracked })
-  key = await house.key(workspace)
+  key = await service.key(workspace)
 })
 
 const asked = async (query: string, by = key) =>
-  (await house.call(`/v1/apps/${app}/keywords?${query}`, { key: by })).body.adsPopularity
+  (await service.call(`/v1/apps/${app}/keywords?${query}`, { key: by })).body.adsPopularity
 
 test("Apple Ads' popularity is read only on request and only for the App Store", async () => {
   expect(await asked("country=de")).toBeNull()
@@ -54,15 +54,15 @@ test("Apple Ads' popularity distinguishes not connected, not read, listed and no
 })
 
 test("Apple Ads' popularity is hidden without ads:read and from other workspaces, and separate from ours", async () => {
-  const blind = await house.key(workspace, { scopes: ["apps:read"] })
+  const blind = await service.key(workspace, { scopes: ["apps:read"] })
   expect(await asked("country=de&adsPopularity=true", blind)).toMatchObject({
     state: "hidden",
     account: null,
     terms: [],
   })
-  const { body } = await house.call(`/v1/apps/${app}/keywords?country=de&adsPopularity=true`, { key })
+  const { body } = await service.call(`/v1/apps/${app}/keywords?country=de&adsPopularity=true`, { key })
   expect(body.keywords.map(({ popularity }: { popularity: unknown }) => popularity)).toEqual([null, null])
-  const stranger = await house.workspace()
+  const stranger = await service.workspace()
   const tracked = {
     name: "Tea",
     iosId: "310633997",
@@ -71,8 +71,8 @@ test("Apple Ads' popularity is hidden without ads:read and from other workspaces
     origin: "own" as const,
   }
   const other = await trackOwn(sql, { workspaceId: stranger, ...tracked })
-  const theirs = await house.key(stranger)
-  const told = await house.call(`/v1/apps/${other}/keywords?country=de&adsPopularity=true`, { key: theirs })
+  const theirs = await service.key(stranger)
+  const told = await service.call(`/v1/apps/${other}/keywords?country=de&adsPopularity=true`, { key: theirs })
   expect(told.body.adsPopularity.state).toBe("not_connected")
 })
 
@@ -86,7 +86,7 @@ describe("Apple Ads' popularity in each operation, on request and never for anot
   ] as const
   const shown = { term: TERM, overall100: LISTED.overall100, overall5: LISTED.overall5 }
   const market = async (explorer: number) =>
-    await house.key(explorer, { scopes: ["apps:read", "ads:read", "hive:read"] })
+    await service.key(explorer, { scopes: ["apps:read", "ads:read", "hive:read"] })
   beforeAll(async () => {
     await sql`update workspace set plan = 'enterprise', explorer = true`
     const ids = Array.from({ length: 12 }, (_, place) => String(1_700_000_000 + place))
@@ -98,7 +98,7 @@ describe("Apple Ads' popularity in each operation, on request and never for anot
 
   test.each(reads)("%s returns Apple Ads' popularity on request only", async (_, path) => {
     const own = await market(workspace)
-    const answer = async (query: string, by: string) => (await house.call(`/v1/${path}${query}`, { key: by })).body
+    const answer = async (query: string, by: string) => (await service.call(`/v1/${path}${query}`, { key: by })).body
     const plain = await answer("", own)
     expect(plain.adsPopularity).toBeNull()
     const asked = await answer("&adsPopularity=true", own)
@@ -106,17 +106,17 @@ describe("Apple Ads' popularity in each operation, on request and never for anot
     expect(asked.adsPopularity.terms[0]).toEqual(shown)
     // our own figures are on another scale and must not change
     expect({ ...asked, adsPopularity: null }).toEqual(plain)
-    const theirs = await market(await house.workspace({ plan: "enterprise", explorer: true } as never))
-    const told = await house.call(`/v1/${path}&adsPopularity=true`, { key: theirs })
+    const theirs = await market(await service.workspace({ plan: "enterprise", explorer: true } as never))
+    const told = await service.call(`/v1/${path}&adsPopularity=true`, { key: theirs })
     expect(told.body.adsPopularity).toMatchObject({ state: "not_connected", terms: [] })
     expect(told.text).not.toContain(ADS)
-    const blind = await house.key(workspace, { scopes: ["apps:read", "hive:read"] })
+    const blind = await service.key(workspace, { scopes: ["apps:read", "hive:read"] })
     expect((await answer("&adsPopularity=true", blind)).adsPopularity).toMatchObject({ state: "hidden", terms: [] })
   })
 
   test("fetch includes Apple Ads' popularity in a keyword's record", async () => {
     const id = `kw:${app}:de:${encodeURIComponent(TERM)}`
-    const { body } = await house.call(`/v1/fetch?id=${encodeURIComponent(id)}`, { key })
+    const { body } = await service.call(`/v1/fetch?id=${encodeURIComponent(id)}`, { key })
     expect(body.metadata.adsPopularity).toMatchObject({ state: "measured", account: ADS, terms: [shown] })
   })
 })

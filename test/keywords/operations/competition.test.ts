@@ -8,9 +8,9 @@ import { listKeywordRanks } from "../../../src/keywords/operations/keywords.ts"
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
 import { recording } from "../../../src/recording.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(60_000)
@@ -192,11 +192,11 @@ describe("the requested terms", () => {
     const asked = await competition(appId, { terms: ["milk tea", "tea", "never", "tea", "never"] })
     expect([termsIn(asked.keywords), asked.notMeasured, asked.corpus]).toEqual([["milk tea", "tea"], ["never"], 3])
     expect(asked.keywords[0]).toMatchObject({ day: "2025-11-01", rank: null })
-    const house = openHouse({ sql, now })
-    workspaceId = await house.workspace()
-    const key = await house.key(workspaceId)
+    const service = openService({ sql, now })
+    workspaceId = await service.workspace()
+    const key = await service.key(workspaceId)
     const path = `/v1/apps/${await track()}/competition`
-    const spelled = await house.call(`${path}?terms=%20TEA,Milk+Tea%20,milk%20tea&terms=tea`, { key })
+    const spelled = await service.call(`${path}?terms=%20TEA,Milk+Tea%20,milk%20tea&terms=tea`, { key })
     expect(termsIn(spelled.body.keywords)).toEqual(["tea", "milk tea"])
   })
 
@@ -244,20 +244,20 @@ describe("the requested terms", () => {
 })
 
 describe("competition over HTTP", () => {
-  let house: House
+  let service: Service
   let key: string
   let path: string
 
   beforeEach(async () => {
-    house = openHouse({ sql, now })
-    workspaceId = await house.workspace()
-    key = await house.key(workspaceId)
+    service = openService({ sql, now })
+    workspaceId = await service.workspace()
+    key = await service.key(workspaceId)
     path = `/v1/apps/${await track()}/competition`
   })
 
   test("values at and beyond each bound are accepted or refused with their own code", async () => {
     const outcome = async (query: string) => {
-      const { status, body } = await house.call(`${path}?${query}`, { key })
+      const { status, body } = await service.call(`${path}?${query}`, { key })
       return status === 200 ? "taken" : `${body.error} ${body.field}`
     }
     const asked: [string, string][] = [
@@ -274,21 +274,21 @@ describe("competition over HTTP", () => {
       ["country=zz", "bad_country country"],
     ]
     for (const [query, wanted] of asked) expect([query, await outcome(query)]).toEqual([query, wanted])
-    const empty = await house.tool("get_keyword_competition", { appId: path.split("/")[3], terms: [] }, { key })
+    const empty = await service.tool("get_keyword_competition", { appId: path.split("/")[3], terms: [] }, { key })
     expect(empty.body).toMatchObject({ error: "invalid_arguments", field: "terms" })
   })
 
   test("the competition costs one credit for any number of keywords, a refusal none, and needs the scope", async () => {
-    expect((await house.call(`${path}?terms=${many(100, "t").join()}`, { key })).credits.used).toBe(1)
-    expect((await house.call(`${path}?terms=a,,b`, { key })).credits.used).toBe(1)
-    const reviews = await house.key(workspaceId, { scopes: ["reviews:read"] })
-    expect((await house.call(path, { key: reviews })).body).toMatchObject({
+    expect((await service.call(`${path}?terms=${many(100, "t").join()}`, { key })).credits.used).toBe(1)
+    expect((await service.call(`${path}?terms=a,,b`, { key })).credits.used).toBe(1)
+    const reviews = await service.key(workspaceId, { scopes: ["reviews:read"] })
+    expect((await service.call(path, { key: reviews })).body).toMatchObject({
       error: "scope_required",
       scope: "apps:read",
     })
-    workspaceId = await house.workspace({ plan: "free" })
-    const free = await house.key(workspaceId)
-    const answer = await house.tool("get_keyword_competition", { appId: await track() }, { key: free })
+    workspaceId = await service.workspace({ plan: "free" })
+    const free = await service.key(workspaceId)
+    const answer = await service.tool("get_keyword_competition", { appId: await track() }, { key: free })
     expect(answer.body.notMeasured).toEqual(["tea", "mate"])
   })
 })

@@ -6,9 +6,9 @@ import { addDays } from "../../../src/lib/days.ts"
 import { addTerms } from "../../../src/tracking/terms.ts"
 import { explaining, type Step, type Work } from "../../core/explained.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { cases } from "../../long.ts"
 import { ask, contextOf } from "../../measuring/record/measured.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { trackYear } from "../tracked-year.ts"
 
@@ -19,7 +19,7 @@ const DAYS = 200
 const FIRST = addDays(TODAY, 1 - DAYS)
 
 let sql: Sql
-let house: House
+let service: Service
 let key: string
 let app: string
 let workspace: number
@@ -27,10 +27,10 @@ let now = new Date(`${TODAY}T12:00:00Z`)
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, now: () => now })
+  service = openService({ sql, now: () => now })
   const overrides = { historyDays: DAYS, ratePerSecond: 1e6, trackedKeywords: 1_000, credits: 1e7 }
-  workspace = await house.workspace({ plan: "enterprise", overrides })
-  key = await house.key(workspace)
+  workspace = await service.workspace({ plan: "enterprise", overrides })
+  key = await service.key(workspace)
   app = await trackYear(sql, workspace, KEYWORDS, TODAY)
   await sql`analyze list, rank_month, list_month, list_now, tracked_term, tracked_app, store_app`
 })
@@ -45,14 +45,14 @@ interface History {
 
 async function asked(input: Record<string, unknown> = {}): Promise<History> {
   const query = new URLSearchParams(Object.entries(input).map(([name, value]) => [name, String(value)]))
-  const { status, body } = await house.call(`/v1/apps/${app}/history?${query}`, { key })
+  const { status, body } = await service.call(`/v1/apps/${app}/history?${query}`, { key })
   expect([input, status, status === 200 ? "" : body]).toEqual([input, 200, ""])
   return body
 }
 
 async function refused(input: Record<string, unknown>) {
   const query = new URLSearchParams(Object.entries(input).map(([name, value]) => [name, String(value)]))
-  const { status, body } = await house.call(`/v1/apps/${app}/history?${query}`, { key })
+  const { status, body } = await service.call(`/v1/apps/${app}/history?${query}`, { key })
   return [status, body.error, body.field, body.detail]
 }
 
@@ -141,10 +141,12 @@ describe("the window of a history", () => {
     expect((await asked({ days: 1_000 })).from).toBe(FIRST)
     expect((await asked({ from: "2020-01-01" })).from).toBe(FIRST)
     expect((await refused({ to: addDays(FIRST, -1) })).slice(0, 3)).toEqual([400, "bad_range", "to"])
-    const pro = await house.workspace({ plan: "pro" })
+    const pro = await service.workspace({ plan: "pro" })
     const tracked = { workspaceId: pro, iosId: "900000002", countries: ["us"], keywords: ["tea"], origin: "own" }
     const its = await trackOwn(sql, tracked)
-    const { status, body } = await house.call(`/v1/apps/${its}/history?to=2025-05-01`, { key: await house.key(pro) })
+    const { status, body } = await service.call(`/v1/apps/${its}/history?to=2025-05-01`, {
+      key: await service.key(pro),
+    })
     expect([status, body.error, body.detail]).toEqual([
       403,
       "plan_required",
@@ -230,7 +232,7 @@ describe("the database work of a history", () => {
 
 describe("the history tool", () => {
   test("the history tool reads 30 days by default, or the days, from and to that are given", async () => {
-    const of = async (input: object) => (await house.tool("get_rank_history", { appId: app, ...input }, { key })).body
+    const of = async (input: object) => (await service.tool("get_rank_history", { appId: app, ...input }, { key })).body
     expect(await of({})).toEqual(await asked({ days: 30 }))
     expect(await of({ days: 90 })).toEqual(await asked({ days: 90 }))
     expect(await of({ from: FIRST })).toEqual(await asked())

@@ -3,9 +3,9 @@ import type { Sql } from "../../../src/database/types.ts"
 import type { SearchObservation } from "../../../src/keywords/kinds/search-shape.ts"
 import { RANK_SOURCES } from "../../../src/lib/upstreams.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { NOW, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 const SINCE = "2025-11-14"
@@ -14,15 +14,15 @@ const OWN = "10001"
 const TRACKED = ["word 1", "word 4", "word 7"]
 
 let sql: Sql
-let house: House
+let service: Service
 let key: string
 let appId: string
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, now: () => NOW })
-  const workspaceId = await house.workspace({ overrides: { spy: 100 } })
-  key = await house.key(workspaceId)
+  service = openService({ sql, now: () => NOW })
+  const workspaceId = await service.workspace({ overrides: { spy: 100 } })
+  key = await service.key(workspaceId)
   appId = await trackOwn(sql, {
     workspaceId,
     iosId: OWN,
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 
 async function rivalKeywords(storefront: string) {
-  const { body } = await house.call(`/v1/apps/${appId}/rivals/${RIVAL}?country=${storefront}`, { key })
+  const { body } = await service.call(`/v1/apps/${appId}/rivals/${RIVAL}?country=${storefront}`, { key })
   expect([body.total, body.complete]).toEqual([body.keywords.length, true])
   return { searched: body.searched, keywords: body.keywords }
 }

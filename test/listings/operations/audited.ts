@@ -2,9 +2,9 @@ import type { Sql } from "../../../src/database/types.ts"
 import type { Measure } from "../../../src/lib/live-read.ts"
 import { STOREFRONTS } from "../../../src/lib/storefronts.ts"
 import type { Listing } from "../../../src/stores/kinds/listing-shape.ts"
-import { type Answer, type House, openHouse } from "../../house.ts"
 import { listed } from "../../measuring/record/listed.ts"
 import { record } from "../../record.ts"
+import { type Answer, openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 export const OWN = "1600000101"
@@ -31,7 +31,7 @@ export function page(rest: Partial<Listing> = {}): Partial<Listing> {
 /** A workspace with an app in the US, on a database without scans. */
 export interface Audited {
   sql: Sql
-  house: House
+  service: Service
   workspaceId: number
   key: string
   appId: string
@@ -52,19 +52,19 @@ export async function audited(sql: Sql, measure?: Measure): Promise<Audited> {
     await sql`delete from ${sql(table)}`
   await sql`delete from app_storefront`
   await sql`delete from pace`
-  const house = openHouse({ sql, measure: measure ?? (async () => ({ state: "pending", eta: 1 })) })
-  const workspaceId = await house.workspace()
-  const key = await house.key(workspaceId)
+  const service = openService({ sql, measure: measure ?? (async () => ({ state: "pending", eta: 1 })) })
+  const workspaceId = await service.workspace()
+  const key = await service.key(workspaceId)
   const appId = await trackOwn(sql, { workspaceId, iosId: OWN })
   await sql`delete from due`
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
   return {
     sql,
-    house,
+    service,
     workspaceId,
     key,
     appId,
-    ask: (query = "", by = key) => house.call(`/v1/apps/${appId}/storefront-audit${query}`, { key: by }),
+    ask: (query = "", by = key) => service.call(`/v1/apps/${appId}/storefront-audit${query}`, { key: by }),
     async says(pages, minutesAgo = 0) {
       const all = Object.entries(pages).map(([storefront, rest]) =>
         listed(ago(minutesAgo), page(rest), { storefront, id: OWN }),

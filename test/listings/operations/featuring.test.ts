@@ -4,10 +4,10 @@ import { getFeaturing } from "../../../src/listings/operations/featuring.ts"
 import type { Listing } from "../../../src/stores/kinds/listing-shape.ts"
 import { contextOn, IOS_ID, june, PACKAGE, played, recorded, TODAY, tell, trackTea } from "../../core/paged.ts"
 import { freshDatabase } from "../../database.ts"
-import { openHouse } from "../../house.ts"
 import { listed, PAGE } from "../../measuring/record/listed.ts"
 import { ask, newWorkspace } from "../../measuring/record/measured.ts"
 import { recordAttempt } from "../../record.ts"
+import { openService } from "../../service.ts"
 
 setDefaultTimeout(60_000)
 
@@ -249,13 +249,13 @@ describe("storefronts of featuring", () => {
   })
 
   test("an unknown storefront and another workspace's app are refused", async () => {
-    const house = openHouse({ sql, now: () => TODAY })
-    const id = await house.workspace()
-    const key = await house.key(id)
+    const service = openService({ sql, now: () => TODAY })
+    const id = await service.workspace()
+    const key = await service.key(id)
     const appId = await trackTea(sql, id)
     const other = await trackTea(sql, workspaceId)
     const call = async (path: string) => {
-      const { status, body } = await house.call(path, { key })
+      const { status, body } = await service.call(path, { key })
       return [status, body.error ?? body.storefronts.length, body.field]
     }
     expect(await call(`/v1/apps/${appId}/featuring`)).toEqual([200, 2, undefined])

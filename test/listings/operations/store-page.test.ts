@@ -4,10 +4,10 @@ import type { Sql } from "../../../src/database/types.ts"
 import { getStorePage } from "../../../src/listings/operations/store-page.ts"
 import { contextOn, IOS_ID, june, PACKAGE, played, recorded, TODAY, tell, trackTea } from "../../core/paged.ts"
 import { freshDatabase } from "../../database.ts"
-import { openHouse } from "../../house.ts"
 import { listed, PAGE } from "../../measuring/record/listed.ts"
 import { ask, newWorkspace } from "../../measuring/record/measured.ts"
 import { recordAttempt } from "../../record.ts"
+import { openService } from "../../service.ts"
 
 setDefaultTimeout(30_000)
 
@@ -329,12 +329,12 @@ describe("unknown parts of a store page", () => {
 })
 
 test("a key on Free reads its part through the tools and nothing over REST", async () => {
-  const house = openHouse({ sql, now: () => TODAY })
-  const id = await house.workspace({ plan: "free" })
-  const key = await house.key(id)
+  const service = openService({ sql, now: () => TODAY })
+  const id = await service.workspace({ plan: "free" })
+  const key = await service.key(id)
   const appId = await trackTea(sql, id)
   await tell(sql, listed(june(1), { inAppPurchases: [{ name: "Oolong pack" }] }))
-  const { body, isError, credits } = await house.tool("get_store_page", { appId }, { key })
+  const { body, isError, credits } = await service.tool("get_store_page", { appId }, { key })
   expect([isError, credits.used]).toEqual([false, 1])
   expect(body.ios.listingExtras).toMatchObject({
     languages: ["English", "French"],
@@ -342,7 +342,7 @@ test("a key on Free reads its part through the tools and nothing over REST", asy
     withheld: { events: 1, promotionalText: 1, inAppPurchases: 1 },
     lockedParts: ["events", "promotionalText", "inAppPurchases"],
   })
-  const rest = await house.call(`/v1/apps/${appId}/page`, { key })
+  const rest = await service.call(`/v1/apps/${appId}/page`, { key })
   expect([rest.status, rest.body.error, rest.text.includes("Oolong")]).toEqual([403, "plan_required", false])
 })
 

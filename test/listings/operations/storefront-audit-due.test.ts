@@ -64,7 +64,7 @@ describe("due work of a storefront audit", () => {
   })
 
   test("a scan of a free plan gets a higher priority when a paying plan joins it", async () => {
-    const free = await on.house.workspace({ plan: "free" })
+    const free = await on.service.workspace({ plan: "free" })
     const app = await trackOwn(sql, { workspaceId: free, iosId: OWN, countries: ["fr"] })
     const classes = async () =>
       (

@@ -3,10 +3,10 @@ import type { Sql } from "../../../src/database/types.ts"
 import { localesOf } from "../../../src/lib/locales.ts"
 import { STOREFRONTS } from "../../../src/lib/storefronts.ts"
 import { freshDatabase } from "../../database.ts"
-import type { Answer } from "../../house.ts"
 import { until } from "../../jobs/platform.ts"
 import { long } from "../../long.ts"
 import { captchaPage } from "../../measuring/store-pages.ts"
+import type { Answer } from "../../service.ts"
 import { type Live, live } from "../../world/stores.ts"
 import { TEXTS } from "./audited.ts"
 
@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 afterEach(() => on[Symbol.asyncDispose]())
 
-const ask = (query = "") => on.house.call(`/v1/apps/${on.appId}/storefront-audit${query}`, { key: on.key })
+const ask = (query = "") => on.service.call(`/v1/apps/${on.appId}/storefront-audit${query}`, { key: on.key })
 const asked = () =>
   on.stores.requests.flatMap(({ url }) => /^\/([a-z]{2})\/app\/id10001$/.exec(url.pathname)?.[1] ?? []).sort()
 const due = async () =>

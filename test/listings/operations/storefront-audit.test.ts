@@ -21,7 +21,7 @@ beforeEach(async () => {
   on = await audited(sql)
 })
 
-const used = async () => (await on.house.call("/v1/account", { key: on.key })).body.credits.used
+const used = async () => (await on.service.call("/v1/account", { key: on.key })).body.credits.used
 const storeApp = async () => (await sql<{ id: number }[]>`select id from store_app where store_id = ${OWN}`)[0]!.id
 /** Runs a scan that finds the app only in these storefronts. */
 const scanned = async (pages: Parameters<Audited["says"]>[0]) => {
@@ -65,14 +65,14 @@ describe("app that was never scanned", () => {
     const track = (rest: object) => ({ workspaceId, countries: ["us"], keywords: [], origin: "own", ...rest })
     on.appId = await trackOwn(sql, track({ androidPkg: "com.example.tea" }))
     for (const query of ["", "?refresh=true"]) {
-      const { status, body } = await on.house.call(`/v1/apps/${on.appId}/storefront-audit${query}`, { key: on.key })
+      const { status, body } = await on.service.call(`/v1/apps/${on.appId}/storefront-audit${query}`, { key: on.key })
       expect([status, body.error]).toEqual([404, "not_measured"])
       expect(body.detail).toContain("not on the App Store")
     }
     const demo = (await loadDemo(recording, sql, workspaceId, "")).apps[0]!.id
     const path = `/v1/apps/${demo}/storefront-audit`
-    expect((await on.house.call(path, { key: on.key })).body.measured).toBe(false)
-    const { status, body } = await on.house.call(`${path}?refresh=true`, { key: on.key })
+    expect((await on.service.call(path, { key: on.key })).body.measured).toBe(false)
+    const { status, body } = await on.service.call(`${path}?refresh=true`, { key: on.key })
     expect([status, body.error, body.detail]).toEqual([404, "not_measured", "This instance does not read it."])
     await beginScan(sql, demo)
     expect(await on.scans()).toEqual([])
@@ -89,13 +89,13 @@ describe("app that was never scanned", () => {
 
 describe("running storefront audit", () => {
   test("concurrent requests of several workspaces start only one scan", async () => {
-    const otherWorkspace = await on.house.workspace()
-    const otherKey = await on.house.key(otherWorkspace)
+    const otherWorkspace = await on.service.workspace()
+    const otherKey = await on.service.key(otherWorkspace)
     const otherApp = await trackOwn(sql, { workspaceId: otherWorkspace, iosId: OWN, countries: ["de"] })
     const paths = [on.appId, otherApp].map((id) => `/v1/apps/${id}/storefront-audit?refresh=true`) as [string, string]
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
-        i % 2 ? on.house.call(paths[0], { key: on.key }) : on.house.call(paths[1], { key: otherKey }),
+        i % 2 ? on.service.call(paths[0], { key: on.key }) : on.service.call(paths[1], { key: otherKey }),
       ),
     )
     for (const { status, body } of answers) expect([status, body.running, body.eta > 0]).toEqual([202, true, true])
@@ -316,10 +316,10 @@ describe("table of a storefront audit", () => {
     const { body: full } = await scanned(
       Object.fromEntries(names.map((one, i) => [one, { ratings: 100 - i, name: `Tea Timer of ${one} alone` }])),
     )
-    const free = await on.house.workspace({ plan: "free" })
+    const free = await on.service.workspace({ plan: "free" })
     const appId = await trackOwn(sql, { workspaceId: free, iosId: OWN })
-    const key = await on.house.key(free)
-    const { body, result } = await on.house.tool("get_storefront_audit", { appId }, { key })
+    const key = await on.service.key(free)
+    const { body, result } = await on.service.tool("get_storefront_audit", { appId }, { key })
     expect(body.rows).toEqual(full.rows.slice(0, 5))
     expect(body.locked).toBe(170)
     expect(body.summary).toEqual(full.summary)
@@ -330,10 +330,10 @@ describe("table of a storefront audit", () => {
 
 describe("access to a storefront audit", () => {
   test("a storefront audit needs apps:read and an allowed app, and costs one credit", async () => {
-    const poor = await on.house.key(on.workspaceId, { scopes: ["hive:read"] })
+    const poor = await on.service.key(on.workspaceId, { scopes: ["hive:read"] })
     expect((await on.ask("", poor)).body.error).toBe("scope_required")
     const other = { workspaceId: on.workspaceId, iosId: "20001", countries: ["us"], keywords: [], origin: "own" }
-    const limited = await on.house.key(on.workspaceId, { appList: [await trackOwn(sql, other)] })
+    const limited = await on.service.key(on.workspaceId, { appList: [await trackOwn(sql, other)] })
     expect((await on.ask("?refresh=true", limited)).body.error).toBe("app_not_allowed")
     expect([await on.scans(), await used()]).toEqual([[], 0])
     await on.ask()
@@ -341,9 +341,9 @@ describe("access to a storefront audit", () => {
   })
 
   test("a test key gets the sandbox's audit and starts no scan", async () => {
-    const testKey = await on.house.key(on.workspaceId, { kind: "test" })
+    const testKey = await on.service.key(on.workspaceId, { kind: "test" })
     const path = "/v1/apps/app_lumenjournal/storefront-audit?refresh=true"
-    const { status, body } = await on.house.call(path, { key: testKey })
+    const { status, body } = await on.service.call(path, { key: testKey })
     expect([status, body.measured, body.rows.length + body.locked]).toEqual([200, true, 175])
     expect(await on.scans()).toEqual([])
   })

@@ -2,25 +2,25 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { PLACES, readSurroundings } from "../../../src/listings/read/listing-surroundings.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { NOW, reading, said, stored } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { points } from "../listing.ts"
 
 let sql: Sql
-let house: House
+let service: Service
 let key: string
 let workspaceId: number
 let appId: string
 const path = () => `/v1/apps/${appId}/validate-listing`
-const validate = (body: object, options: object = {}) => house.call(path(), { method: "POST", key, body, ...options })
+const validate = (body: object, options: object = {}) => service.call(path(), { method: "POST", key, body, ...options })
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, now: () => NOW })
-  workspaceId = await house.workspace()
-  key = await house.key(workspaceId, { scopes: ["apps:read"] })
+  service = openService({ sql, now: () => NOW })
+  workspaceId = await service.workspace()
+  key = await service.key(workspaceId, { scopes: ["apps:read"] })
   appId = await trackOwn(sql, {
     workspaceId,
     iosId: "60001",
@@ -212,32 +212,32 @@ describe("rights and price of validate_listing", () => {
   })
 
   test("validate_listing needs apps:read and an app of the workspace that the key may see", async () => {
-    const other = await house.key(workspaceId, { scopes: ["reviews:read"] })
+    const other = await service.key(workspaceId, { scopes: ["reviews:read"] })
     expect((await validate({}, { key: other })).body).toMatchObject({ error: "scope_required", scope: "apps:read" })
-    const stranger = await house.key(await house.workspace())
+    const stranger = await service.key(await service.workspace())
     expect((await validate({}, { key: stranger })).body.error).toBe("not_found")
     const tracked = { workspaceId, iosId: "60778", countries: ["us"], keywords: [], origin: "own" }
-    const limited = await house.key(workspaceId, { appList: [await trackOwn(sql, tracked)] })
+    const limited = await service.key(workspaceId, { appList: [await trackOwn(sql, tracked)] })
     expect((await validate({}, { key: limited })).body.error).toBe("app_not_allowed")
-    expect((await house.call(path(), { key })).body.error).toBe("method_not_allowed")
+    expect((await service.call(path(), { key })).body.error).toBe("method_not_allowed")
   })
 
   test("the free plan calls validate_listing as a tool", async () => {
-    const free = await house.workspace({ plan: "free" })
+    const free = await service.workspace({ plan: "free" })
     const id = await trackOwn(sql, { workspaceId: free, iosId: "60777" })
-    const answer = await house.tool(
+    const answer = await service.tool(
       "validate_listing",
       { appId: id, name: "Free Diary" },
-      { key: await house.key(free) },
+      { key: await service.key(free) },
     )
     expect(answer.body.findings).toMatchObject([{ code: "price_word", what: "Free" }])
     expect(answer.credits.used).toBe(1)
   })
 
   test("a test key validates only the sandbox's sample app", async () => {
-    const trial = await house.key(workspaceId, { kind: "test" })
+    const trial = await service.key(workspaceId, { kind: "test" })
     const call = (id: string) =>
-      house.call(`/v1/apps/${id}/validate-listing`, { method: "POST", key: trial, body: { name: "Lumen" } })
+      service.call(`/v1/apps/${id}/validate-listing`, { method: "POST", key: trial, body: { name: "Lumen" } })
     expect((await call("app_lumenjournal")).body.coverage.keywords[0].term).toBe("journal")
     expect((await call(appId)).body.error).toBe("not_found")
   })

@@ -8,9 +8,9 @@ import { makeEstimate } from "../../../src/market/estimates/make-estimate.ts"
 import { readCalibration, readGradedMonth } from "../../../src/market/read/grades.ts"
 import type { AppsObservation } from "../../../src/stores/kinds/apps-shape.ts"
 import { freshDatabase } from "../../database.ts"
-import { openHouse } from "../../house.ts"
 import { said } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
+import { openService } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(60_000)
@@ -41,7 +41,7 @@ beforeAll(async () => {
     () => new Date("2025-11-05T00:00:00Z"),
   )
   expect(refused).toEqual([])
-  const workspaceId = await openHouse({ sql }).workspace()
+  const workspaceId = await openService({ sql }).workspace()
   await trackOwn(sql, { workspaceId, iosId: IOS })
 })
 
@@ -148,7 +148,7 @@ test("an Android app without a public count has a figure only if it is tracked, 
   const read = (day: string, ratings: number) => ids.map((id) => said(`${day}T09:00:00Z`, [{ id, ratings }], play))
   const { refused } = await record(sql, [...read("2025-10-02", 100), ...read("2025-10-30", 156)], () => SETTLED)
   expect(refused).toEqual([])
-  const workspaceId = await openHouse({ sql }).workspace()
+  const workspaceId = await openService({ sql }).workspace()
   await trackOwn(sql, { workspaceId, androidPkg: ids[0]! })
   await sql`delete from estimate_grade`
   await sql`delete from estimate_month`

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { openHouse } from "../../house.ts"
+import { openService } from "../../service.ts"
 import { fixture } from "../../stores/parsing/parsed.ts"
 import { marketWorld } from "../../world/market.ts"
 import { answersLookUps } from "../../world/stores.ts"
@@ -111,14 +111,14 @@ test("an instance that reads nothing answers from stored data or lists the store
   page(fixture("apple-app-page-us.html"))
   await ask(APP)
   await on.sql`update app_storefront set seen_at = seen_at - interval '3 days'`
-  const house = openHouse({ sql: on.sql })
-  const held = await house.call(`/v1/hive/apps/${APP}`, { key: on.key })
+  const service = openService({ sql: on.sql })
+  const held = await service.call(`/v1/hive/apps/${APP}`, { key: on.key })
   expect([held.status, held.body.measuredAt < new Date(Date.now() - 172_800_000).toISOString()]).toEqual([200, true])
-  const { status, body } = await house.call(`/v1/hive/apps/${APP}?country=de`, { key: on.key })
+  const { status, body } = await service.call(`/v1/hive/apps/${APP}?country=de`, { key: on.key })
   expect([status, body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 21])
   expect(body.detail).toContain("does not read it")
   expect(body.detail).toContain("Storefronts that have it, for country: us.")
-  const unknown = await house.call("/v1/hive/apps/1555555555", { key: on.key })
+  const unknown = await service.call("/v1/hive/apps/1555555555", { key: on.key })
   expect([unknown.body.error, unknown.body.detail.includes("Storefronts")]).toEqual(["not_measured", false])
 })
 

@@ -67,8 +67,8 @@ describe("hive_get_chart", () => {
   })
 
   test("an instance that reads nothing is not_measured for 1 credit, with the reason", async () => {
-    const house = (await import("../../house.ts")).openHouse({ sql: on.sql })
-    const { status, body, credits } = await house.call("/v1/hive/charts?genre=6015", { key: on.key })
+    const service = (await import("../../service.ts")).openService({ sql: on.sql })
+    const { status, body, credits } = await service.call("/v1/hive/charts?genre=6015", { key: on.key })
     expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
     expect(body.detail).toContain("does not read")
   })
@@ -82,9 +82,9 @@ describe("hive_get_chart", () => {
 
   test("a chart is refused without Explorer or a pack, and allowed with a pack", async () => {
     await seen(0, [10_001])
-    const plain = await on.house.key(await on.house.workspace({ plan: "pro" }))
+    const plain = await on.service.key(await on.service.workspace({ plan: "pro" }))
     expect((await ask("charts?genre=6015", plain)).body.error).toBe("explorer_required")
-    const packed = await on.house.key(await on.house.workspace({ plan: "pro", pack: 100 }))
+    const packed = await on.service.key(await on.service.workspace({ plan: "pro", pack: 100 }))
     expect((await ask("charts?genre=6015", packed)).status).toBe(200)
   })
 

@@ -28,14 +28,14 @@ beforeAll(async () => {
 beforeEach(async () => {
   on = await liveStores(sql)
   await forgetSearches(sql)
-  key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
+  key = await on.service.key(await on.service.workspace({ explorer: true, plan: "pro" }))
 })
 
 afterEach(() => on[Symbol.asyncDispose]())
 
 const ask = (app: string, query = "") =>
-  on.house.call(`/v1/rank-check?app=${encodeURIComponent(app)}&term=Tide%20Table${query}`, { key })
-const used = async () => (await on.house.call("/v1/account", { key })).body.credits.used
+  on.service.call(`/v1/rank-check?app=${encodeURIComponent(app)}&term=Tide%20Table${query}`, { key })
+const used = async () => (await on.service.call("/v1/account", { key })).body.credits.used
 const asked = (path: string) => on.stores.requests.filter(({ url }) => url.pathname.includes(path)).length
 const answers = (holdMs = 0) =>
   on.stores.on("apps.apple.com", "/", async ({ url }) => {
@@ -48,11 +48,11 @@ const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).
 test(`${CALLERS} concurrent callers for an untracked term share one request and get rank and apps above`, async () => {
   answers(200)
   const workspaces = await Promise.all(
-    Array.from({ length: 4 }, async () => on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))),
+    Array.from({ length: 4 }, async () => on.service.key(await on.service.workspace({ explorer: true, plan: "pro" }))),
   )
   const all = await Promise.all(
     Array.from({ length: CALLERS }, (_, i) =>
-      on.house.call(`/v1/rank-check?app=${APPS[i % 20]!.id}&term=tide table`, { key: workspaces[i % 4]! }),
+      on.service.call(`/v1/rank-check?app=${APPS[i % 20]!.id}&term=tide table`, { key: workspaces[i % 4]! }),
     ),
   )
   expect(all.map(({ status }) => status)).toEqual(all.map(() => 200))
@@ -137,7 +137,7 @@ test("Google Play in an unsupported country is not_measured for 1 credit, withou
 
 test("an app of Google Play is checked there, by its package or a link", async () => {
   on.stores.on("play.google.com", "/store/search", () => html(fixture("play-search-panda.html")))
-  const query = (app: string) => on.house.call(`/v1/rank-check?app=${encodeURIComponent(app)}&term=panda`, { key })
+  const query = (app: string) => on.service.call(`/v1/rank-check?app=${encodeURIComponent(app)}&term=panda`, { key })
   const link = (id: string) => `https://play.google.com/store/apps/details?id=${id}&hl=en`
   const first = await query("com.example.unknown")
   const shown = await sql<{ id: string }[]>`

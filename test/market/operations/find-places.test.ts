@@ -2,9 +2,9 @@ import { beforeAll, expect, test } from "bun:test"
 import { rebuildCharts } from "../../../src/charts/store/rebuild-charts.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
-import { type Answer, openHouse } from "../../house.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { record } from "../../record.ts"
+import { type Answer, openService } from "../../service.ts"
 
 const NOW = new Date("2025-08-31T12:00:00Z")
 let sql: Sql
@@ -12,9 +12,9 @@ let ask: (query: string) => Promise<Answer>
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  const house = openHouse({ sql, now: () => NOW })
-  const key = await house.key(await house.workspace({ explorer: true, plan: "enterprise" }))
-  ask = (query) => house.call(`/v1/hive/find?${query}`, { key })
+  const service = openService({ sql, now: () => NOW })
+  const key = await service.key(await service.workspace({ explorer: true, plan: "enterprise" }))
+  ask = (query) => service.call(`/v1/hive/find?${query}`, { key })
 })
 
 test("rankMin and rankMax apply to the best rank on all searched charts", async () => {

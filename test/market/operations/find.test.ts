@@ -4,10 +4,10 @@ import type { Sql } from "../../../src/database/types.ts"
 import { hiveFindApps } from "../../../src/market/operations/find.ts"
 import { deriveAppTexts } from "../../../src/stores/store/app-texts.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { cases, LONG } from "../../long.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { answerTo, type PlainFigures, type Question } from "./find-script.ts"
 import { ALL, isAllHere, observed, type Reading, readingsOf, SOME } from "./market-rows.ts"
 
@@ -18,30 +18,30 @@ const NOW = new Date(`${TODAY}T12:00:00Z`)
 const QUESTIONS = Number(process.env.QUESTIONS ?? cases(25, 200))
 
 let sql: Sql
-let house: House
+let service: Service
 let workspace: number
 let key: string
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, now: () => NOW })
+  service = openService({ sql, now: () => NOW })
 })
 
 beforeEach(async () => {
-  workspace = await house.workspace({
+  workspace = await service.workspace({
     explorer: true,
     plan: "enterprise",
     overrides: { credits: 1e9, ratePerSecond: 1e6 },
   })
-  key = await house.key(workspace)
+  key = await service.key(workspace)
 })
 
 const ask = async (question: Question | string) => {
   const rest = Object.entries(question as object).map(([name, value]) => [name, String(value)])
   const query = typeof question === "string" ? question : String(new URLSearchParams(rest))
-  return await house.call(`/v1/hive/find?${query}`, { key })
+  return await service.call(`/v1/hive/find?${query}`, { key })
 }
-const used = async () => (await house.call("/v1/account", { key })).body.credits.used
+const used = async () => (await service.call("/v1/account", { key })).body.credits.used
 // biome-ignore lint/suspicious/noExplicitAny: an answer
 const idsOf = (body: any): string[] => body.apps.map(({ id }: { id: string }) => id)
 

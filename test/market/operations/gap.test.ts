@@ -4,9 +4,9 @@ import { findAppKeywords, findGap } from "../../../src/keywords/read/keywords-of
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
 import { explaining, readsOf, type Work } from "../../core/explained.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { published, reading, rename, said } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { dayAgo } from "../../world/clock.ts"
 import { forgetSearches } from "../../world/market.ts"
 import { byText, scatteredReadings, storeAnswers, walkedAnswers } from "./market-lists.ts"
@@ -15,23 +15,23 @@ setDefaultTimeout(60_000)
 
 const OWN = { source: "apple-web-search" } as const
 let sql: Sql
-let house: House
+let service: Service
 let key: string
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
+  service = openService({ sql })
 })
 
 beforeEach(async () => {
   await forgetSearches(sql)
-  key = await house.key(
-    await house.workspace({ explorer: true, plan: "pro", overrides: { credits: 1_000_000, ratePerSecond: 10_000 } }),
+  key = await service.key(
+    await service.workspace({ explorer: true, plan: "pro", overrides: { credits: 1_000_000, ratePerSecond: 10_000 } }),
   )
 })
 
-const ask = (ids: string, query = "") => house.call(`/v1/hive/gap?ids=${ids}${query}`, { key })
-const used = async () => (await house.call("/v1/account", { key })).body.credits.used
+const ask = (ids: string, query = "") => service.call(`/v1/hive/gap?ids=${ids}${query}`, { key })
+const used = async () => (await service.call("/v1/account", { key })).body.credits.used
 const at = (days: number) => `${dayAgo(days)}T00:00:01.000Z`
 
 test("gap lists every keyword that any of the apps ranks for, with each rank and who is missing", async () => {
@@ -144,17 +144,17 @@ test("gap refuses fewer than two apps, more than five, duplicates and ids of ano
     ["10001,10002", "&platform=android"],
   ] as const)
     expect([ids, (await ask(ids, query)).body.error]).toEqual([ids, "bad_ids"])
-  expect((await house.call("/v1/hive/gap", { key })).body.error).toBe("bad_ids")
+  expect((await service.call("/v1/hive/gap", { key })).body.error).toBe("bad_ids")
   expect((await ask("10001,10002", "&country=zz")).body.error).toBe("bad_country")
   expect((await ask("10001,10002", "&cursor=nothing")).body.error).toBe("bad_cursor")
-  const pack = await house.key(await house.workspace({ plan: "pro", pack: 1_000 }))
-  const { body } = await house.call("/v1/hive/gap?ids=10001,10002", { key: pack })
+  const pack = await service.key(await service.workspace({ plan: "pro", pack: 1_000 }))
+  const { body } = await service.call("/v1/hive/gap?ids=10001,10002", { key: pack })
   expect([body.error, await used()]).toEqual(["explorer_required", 0])
 })
 
 test("gap answers nothing and charges nothing if the credits do not cover every app inside the index", async () => {
   await record(sql, [reading("tide", at(1), ["10001", "10002"], OWN)])
-  key = await house.key(await house.workspace({ explorer: true, plan: "pro", overrides: { credits: 399 } }))
+  key = await service.key(await service.workspace({ explorer: true, plan: "pro", overrides: { credits: 399 } }))
   const { status, body } = await ask("10001,10002")
   expect([status, body.error, body.keywords, await used()]).toEqual([402, "credits_exhausted", undefined, 0])
   expect((await ask("10001,10009")).status).toBe(200)

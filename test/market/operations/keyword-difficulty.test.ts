@@ -3,12 +3,12 @@ import { difficultyOf } from "../../../src/keywords/formulas/difficulty.ts"
 import { readFirstTen } from "../../../src/keywords/read/first-ten.ts"
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
 import { explaining, type Work } from "../../core/explained.ts"
-import { openHouse } from "../../house.ts"
 import { until } from "../../jobs/platform.ts"
 import { long } from "../../long.ts"
 import { hinted, reading, said } from "../../measuring/record/measured.ts"
 import { answerSearches, type ShownApp, someApps } from "../../measuring/store-pages.ts"
 import { record } from "../../record.ts"
+import { openService } from "../../service.ts"
 import { daysAgo } from "../../world/clock.ts"
 import { marketWorld } from "../../world/market.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -154,7 +154,7 @@ describe("an untracked keyword", () => {
   })
 
   test("a keyword is not_measured for 1 credit, with the reason, if this instance reads nothing", async () => {
-    const { status, body, credits } = await openHouse({ sql: on.sql }).call("/v1/keyword-difficulty?term=tide", {
+    const { status, body, credits } = await openService({ sql: on.sql }).call("/v1/keyword-difficulty?term=tide", {
       key: on.key,
     })
     expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
@@ -218,16 +218,16 @@ describe("a stored difficulty", () => {
 
 test("on Free a tool answers only for keywords tracked in that storefront, and refusals cost nothing", async () => {
   answers()
-  const workspaceId = await on.house.workspace({
+  const workspaceId = await on.service.workspace({
     explorer: true,
     plan: "free",
     overrides: { liveKeys: 2, ratePerSecond: 1_000 },
   })
-  const free = await on.house.key(workspaceId)
+  const free = await on.service.key(workspaceId)
   const app = { workspaceId, iosId: "10001", countries: ["us", "de"], keywords: [], origin: "own" }
   const appId = await trackOwn(on.sql, app)
   await on.sql`insert into tracked_term (app_id, country, term, position) values (${appId}, 'us', 'tide table', 1)`
-  const tool = (term: string, cc: string) => on.house.tool("get_keyword_difficulty", { term, cc }, { key: free })
+  const tool = (term: string, cc: string) => on.service.tool("get_keyword_difficulty", { term, cc }, { key: free })
   const own = await tool(" Tide Table ", "US")
   expect([own.isError, own.body.term, own.credits.used]).toEqual([false, "tide table", 10])
   for (const [term, cc] of [
@@ -240,7 +240,7 @@ test("on Free a tool answers only for keywords tracked in that storefront, and r
   }
   // a key that may not see the app learns nothing about its keywords
   const other = await trackOwn(on.sql, { ...app, iosId: "10002" })
-  const limited = await on.house.key(workspaceId, { appList: [other as string] })
-  const hidden = await on.house.tool("get_keyword_difficulty", { term: "tide table" }, { key: limited })
+  const limited = await on.service.key(workspaceId, { appList: [other as string] })
+  const hidden = await on.service.tool("get_keyword_difficulty", { term: "tide table" }, { key: limited })
   expect([hidden.isError, hidden.body.error]).toEqual([true, "plan_required"])
 })

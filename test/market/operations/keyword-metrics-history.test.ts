@@ -218,8 +218,8 @@ test("Google Play, wrong days and unknown storefronts are refused for free, and 
   ])
     expect((await ask(query)).body.error).toBe(code)
   expect((await ask("", "x".repeat(151))).body.error).toBe("bad_term")
-  const pack = await on.house.key(await on.house.workspace({ plan: "pro", pack: 1_000 }))
-  const { status, body } = await on.house.call("/v1/hive/keywords/tide/metrics/history", { key: pack })
+  const pack = await on.service.key(await on.service.workspace({ plan: "pro", pack: 1_000 }))
+  const { status, body } = await on.service.call("/v1/hive/keywords/tide/metrics/history", { key: pack })
   expect([status, body.error, await on.creditsUsed()]).toEqual([403, "explorer_required", 0])
 })
 

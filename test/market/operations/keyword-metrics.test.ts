@@ -195,8 +195,8 @@ test("wrong stores, storefronts and keywords are refused for free, and Explorer 
   ])
     expect((await ask(query)).body.error).toBe(code)
   expect((await ask("", "x".repeat(151))).body.error).toBe("bad_term")
-  const pack = await on.house.key(await on.house.workspace({ plan: "pro", pack: 1_000 }))
-  const { status, body } = await on.house.call("/v1/hive/keywords/tide/metrics", { key: pack })
+  const pack = await on.service.key(await on.service.workspace({ plan: "pro", pack: 1_000 }))
+  const { status, body } = await on.service.call("/v1/hive/keywords/tide/metrics", { key: pack })
   expect([status, body.error, await on.creditsUsed()]).toEqual([403, "explorer_required", 0])
 })
 

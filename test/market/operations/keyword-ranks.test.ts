@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test"
 import { readDays } from "../../../src/keywords/read/term-results.ts"
 import { explaining, type Work } from "../../core/explained.ts"
-import { openHouse } from "../../house.ts"
 import { until } from "../../jobs/platform.ts"
 import { long } from "../../long.ts"
 import { reading, rename } from "../../measuring/record/measured.ts"
 import { searchPage, someApps } from "../../measuring/store-pages.ts"
 import { record } from "../../record.ts"
+import { openService } from "../../service.ts"
 import { dayAgo, daysAgo } from "../../world/clock.ts"
 import { marketWorld } from "../../world/market.ts"
 
@@ -79,7 +79,7 @@ test("concurrent calls for an unread keyword cost 1 each and share one reading",
 
 test("the error for an empty window names the last stored day before it", async () => {
   await record(on.sql, [reading("tide table", daysAgo(20), ["10001"], own)])
-  const { status, body } = await openHouse({ sql: on.sql }).call("/v1/hive/keywords/tide%20table/ranks", {
+  const { status, body } = await openService({ sql: on.sql }).call("/v1/hive/keywords/tide%20table/ranks", {
     key: on.key,
   })
   expect([status, body.error]).toEqual([404, "not_measured"])
@@ -145,7 +145,7 @@ test("CSV has one row per result, and one row for a day without results", async 
     reading("tide table", daysAgo(0), ["10001", "10002"], own),
     reading("tide table", daysAgo(1), [], { depth: 200, ...own }),
   ])
-  const { text } = await on.house.call("/v1/hive/keywords/tide%20table/ranks?days=3", {
+  const { text } = await on.service.call("/v1/hive/keywords/tide%20table/ranks?days=3", {
     key: on.key,
     headers: { accept: "text/csv" },
   })

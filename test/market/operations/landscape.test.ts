@@ -2,11 +2,11 @@ import { expect, test } from "bun:test"
 import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
 import { readOnce } from "../../../src/measuring/source.ts"
 import { itunesLookup } from "../../../src/stores/apple/itunes-lookup.ts"
-import { openHouse } from "../../house.ts"
 import { rowsOf, SOME } from "../../measuring/record/chart-rows.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { said } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
+import { openService } from "../../service.ts"
 import { fixture } from "../../stores/parsing/parsed.ts"
 import { reachOf } from "../../stores/parsing/replay.ts"
 import { DAY_MS, daysAgo } from "../../world/clock.ts"
@@ -190,8 +190,8 @@ test("counts and updates read far from the chart's day are unknown, while a rele
 })
 
 test("an unread category is not_measured at the price of an empty answer if this instance reads nothing", async () => {
-  const house = openHouse({ sql: on.sql })
-  const { status, body, credits } = await house.call("/v1/hive/landscape?genre=games", { key: on.key })
+  const service = openService({ sql: on.sql })
+  const { status, body, credits } = await service.call("/v1/hive/landscape?genre=games", { key: on.key })
   expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
   expect(body.detail).toContain("does not read")
 })

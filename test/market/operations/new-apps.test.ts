@@ -3,17 +3,17 @@ import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { long } from "../../long.ts"
 import { linesOf, rowsOf, SOME } from "../../measuring/record/chart-rows.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { importLines, record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 
 setDefaultTimeout(60_000)
 
 const TODAY = "2025-11-20"
 let sql: Sql
-let house: House
+let service: Service
 let key: string
 let taken: number
 
@@ -33,12 +33,12 @@ beforeEach(async () => {
     "app_storefront",
   ])
     await sql`delete from ${sql(table)}`
-  house = openHouse({ sql, now: () => new Date(`${TODAY}T12:00:00Z`) })
+  service = openService({ sql, now: () => new Date(`${TODAY}T12:00:00Z`) })
   taken = 0
-  key = await house.key(await house.workspace({ explorer: true, plan: "pro" }))
+  key = await service.key(await service.workspace({ explorer: true, plan: "pro" }))
 })
 
-const ask = async (query = "", by = house) => {
+const ask = async (query = "", by = service) => {
   const before = taken
   const answer = await by.call(`/v1/hive/new${query}`, { key })
   taken = Number(answer.credits.used ?? before)
@@ -168,7 +168,7 @@ long("in a real chart, day by day, the new apps are those that no earlier readin
   expect(days.length).toBeGreaterThan(10)
   let shown = 0
   for (const today of days) {
-    const then = openHouse({ sql, now: () => new Date(`${today}T23:59:00Z`) })
+    const then = openService({ sql, now: () => new Date(`${today}T23:59:00Z`) })
     for (const asked of [1, 7, 30]) {
       const from = addDays(today, 1 - asked)
       const within = (day: string) => day >= from && day <= today && day > days[0]!

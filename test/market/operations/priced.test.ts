@@ -5,10 +5,10 @@ import { makeDue } from "../../../src/market/estimates/estimates.ts"
 import { fillMarket, type HiveWorld } from "../../bench/hive-reads-world.ts"
 import contract from "../../contract/operations.json"
 import { freshDatabase } from "../../database.ts"
-import { type CallOptions, type House, openHouse } from "../../house.ts"
 import { said } from "../../measuring/record/measured.ts"
 import { type ContractParameter, probes } from "../../probes.ts"
 import { record } from "../../record.ts"
+import { type CallOptions, openService, type Service } from "../../service.ts"
 
 setDefaultTimeout(120_000)
 
@@ -19,7 +19,7 @@ const [NOBODY, UNHEARD] = ["1999999999", "nobody%20asked%20this"]
 let sql: Sql
 let world: HiveWorld
 /** The same database on a server that reads no store. */
-let quiet: House
+let quiet: Service
 let workspaceId: number
 let key: string
 
@@ -36,17 +36,17 @@ beforeAll(async () => {
   ])
   await sql`update estimate_due set next_at = now()`
   while ((await makeDue(sql, new Date())) > 0);
-  quiet = openHouse({ sql })
+  quiet = openService({ sql })
   ;[workspaceId, key] = await caller()
 })
 afterAll(() => world.close())
 
 async function caller(scopes?: never[]): Promise<[number, string]> {
   const overrides = { credits: 1e6, ratePerSecond: 1e5, measurements: 100 }
-  const id = await world.house.workspace({ plan: "enterprise", explorer: true, overrides })
+  const id = await world.service.workspace({ plan: "enterprise", explorer: true, overrides })
   return [
     id,
-    await world.house.key(id, { scopes: scopes ?? ["hive:read", "hive:spy", "hive:estimate", "hive:measure"] }),
+    await world.service.key(id, { scopes: scopes ?? ["hive:read", "hive:spy", "hive:estimate", "hive:measure"] }),
   ]
 }
 
@@ -183,11 +183,11 @@ function withFigure(rows: Body[], field: string): number {
   return count
 }
 
-const used = async (by = key) => (await world.house.call("/v1/account", { key: by })).body.credits.used as number
+const used = async (by = key) => (await world.service.call("/v1/account", { key: by })).body.credits.used as number
 
 function call({ path, body, isRead }: Form, by = key) {
   const options: CallOptions = { key: by, ...(body && { method: "POST", body }) }
-  return (isRead ? world.house : quiet).call(`/v1${path}`, options)
+  return (isRead ? world.service : quiet).call(`/v1${path}`, options)
 }
 
 async function ask(form: Form, by = key) {
@@ -218,7 +218,7 @@ describe.each(ROWS)("$operationId", (row) => {
       await sql`update account set quota = ${cost} where workspace_id = ${poorId}`
       // the figures of a key are cached briefly
       const scopes = [row.scope as "hive:read"]
-      expect(await ask(form, await world.house.key(poorId, { scopes }))).toMatchObject({ status: 200, paid: cost })
+      expect(await ask(form, await world.service.key(poorId, { scopes }))).toMatchObject({ status: 200, paid: cost })
     }
   })
 
@@ -244,11 +244,11 @@ describe.each(ROWS)("$operationId", (row) => {
     expect(refusals).toBeGreaterThan(0)
     const stray = await call({ ...form!, path: `${form!.path}${form!.path.includes("?") ? "&" : "?"}stray=1` })
     expect([stray.status, stray.body.error]).toEqual([400, "invalid_arguments"])
-    const unscoped = await world.house.key(workspaceId, { scopes: ["apps:read"] })
+    const unscoped = await world.service.key(workspaceId, { scopes: ["apps:read"] })
     const without = await call(form!, unscoped)
     expect([without.status, without.body.error]).toEqual([403, "scope_required"])
-    const plain = await world.house.workspace({ plan: "enterprise" })
-    const plainKey = await world.house.key(plain, { scopes: [row.scope as "hive:read"] })
+    const plain = await world.service.workspace({ plan: "enterprise" })
+    const plainKey = await world.service.key(plain, { scopes: [row.scope as "hive:read"] })
     const closed = await call(form!, plainKey)
     expect([closed.status, closed.body.error]).toEqual([403, "explorer_required"])
     expect([await used(), await used(plainKey)]).toEqual([before, 0])

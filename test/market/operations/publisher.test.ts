@@ -2,10 +2,10 @@ import { beforeEach, expect, test } from "bun:test"
 import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
 import { readChartedApps } from "../../../src/market/read/publishers.ts"
 import { explaining, type Work } from "../../core/explained.ts"
-import { openHouse } from "../../house.ts"
 import { long } from "../../long.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { record } from "../../record.ts"
+import { openService } from "../../service.ts"
 import { fixture } from "../../stores/parsing/parsed.ts"
 import { dayAgo, daysAgo } from "../../world/clock.ts"
 import { marketWorld } from "../../world/market.ts"
@@ -81,8 +81,8 @@ test("an unknown publisher is not_measured for 1 credit, with or without a store
   const nobody = await ask("1599999999")
   expect([nobody.status, nobody.body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 1])
   expect(nobody.body.detail).toContain("does not list it there")
-  const house = openHouse({ sql: on.sql })
-  const off = await house.call("/v1/hive/publisher/1599999999", { key: on.key })
+  const service = openService({ sql: on.sql })
+  const off = await service.call("/v1/hive/publisher/1599999999", { key: on.key })
   expect([off.body.error, off.body.detail, await on.creditsUsed()]).toEqual([
     "not_measured",
     expect.stringContaining("does not read"),
@@ -91,17 +91,19 @@ test("an unknown publisher is not_measured for 1 credit, with or without a store
 })
 
 test("charts without publisher ids are not searched, and an answer without rows gives that reason", async () => {
-  const house = openHouse({ sql: on.sql })
+  const service = openService({ sql: on.sql })
   await seen(1, ["10009"], { storefront: "jp", origin: "demo", source: "import" })
-  const { status, body } = await house.call("/v1/hive/publisher/1599999999", { key: on.key })
+  const { status, body } = await service.call("/v1/hive/publisher/1599999999", { key: on.key })
   expect([status, body.error]).toEqual([404, "not_measured"])
   expect(body.detail).toContain("Charts of jp list publishers without ids")
   await seen(0, [APPS[0]!])
-  expect((await house.call(`/v1/hive/publisher/${PUBLISHER}`, { key: on.key })).body.searched).toEqual(["us"])
+  expect((await service.call(`/v1/hive/publisher/${PUBLISHER}`, { key: on.key })).body.searched).toEqual(["us"])
   // a reading with publisher ids makes the storefront searched
   await seen(0, [APPS[1]!], { storefront: "jp" })
-  expect((await house.call(`/v1/hive/publisher/${PUBLISHER}`, { key: on.key })).body.searched).toEqual(["jp", "us"])
-  expect((await house.call("/v1/hive/publisher/1599999999", { key: on.key })).body.detail).not.toContain("without ids")
+  expect((await service.call(`/v1/hive/publisher/${PUBLISHER}`, { key: on.key })).body.searched).toEqual(["jp", "us"])
+  expect((await service.call("/v1/hive/publisher/1599999999", { key: on.key })).body.detail).not.toContain(
+    "without ids",
+  )
 })
 
 test("a publisher on Google Play has no charts, and the answer needs no request", async () => {

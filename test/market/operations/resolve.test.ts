@@ -18,13 +18,13 @@ let key: string
 beforeEach(async () => {
   sql = await freshDatabase()
   on = await liveStores(sql)
-  key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
+  key = await on.service.key(await on.service.workspace({ explorer: true, plan: "pro" }))
 })
 
 afterEach(() => on[Symbol.asyncDispose]())
 
-const ask = (q: string, rest = "") => on.house.call(`/v1/hive/resolve?q=${encodeURIComponent(q)}${rest}`, { key })
-const used = async () => (await on.house.call("/v1/account", { key })).body.credits.used
+const ask = (q: string, rest = "") => on.service.call(`/v1/hive/resolve?q=${encodeURIComponent(q)}${rest}`, { key })
+const used = async () => (await on.service.call("/v1/account", { key })).body.credits.used
 const searches = () => on.stores.requests.filter(({ url }) => url.pathname === "/search")
 const know = (apps: StoreApp[], rest: object = {}) =>
   record(sql, [said(new Date(Date.now() - 60_000).toISOString(), apps, rest)])

@@ -3,9 +3,9 @@ import type { Sql } from "../../../src/database/types.ts"
 import { findAppKeywords } from "../../../src/keywords/read/keywords-of-apps.ts"
 import { explaining, readsOf, type Work } from "../../core/explained.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { published, reading, rename } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { dayAgo } from "../../world/clock.ts"
 import { forgetSearches } from "../../world/market.ts"
 import { byText, scatteredReadings, storeAnswers, walkedAnswers } from "./market-lists.ts"
@@ -14,21 +14,21 @@ setDefaultTimeout(60_000)
 
 const OWN = { source: "apple-web-search" } as const
 let sql: Sql
-let house: House
+let service: Service
 let key: string
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
+  service = openService({ sql })
 })
 
 beforeEach(async () => {
   await forgetSearches(sql)
-  key = await house.key(await house.workspace({ pack: 100_000, plan: "pro", overrides: { ratePerSecond: 10_000 } }))
+  key = await service.key(await service.workspace({ pack: 100_000, plan: "pro", overrides: { ratePerSecond: 10_000 } }))
 })
 
-const ask = (id = "10001", query = "") => house.call(`/v1/hive/spy/${id}${query}`, { key })
-const used = async () => (await house.call("/v1/account", { key })).body.credits.used
+const ask = (id = "10001", query = "") => service.call(`/v1/hive/spy/${id}${query}`, { key })
+const used = async () => (await service.call("/v1/account", { key })).body.credits.used
 const at = (days: number) => `${dayAgo(days)}T00:00:01.000Z`
 
 test("spy lists every keyword whose latest results contain the app, the best rank first", async () => {
@@ -116,8 +116,8 @@ test("spy refuses an id of the other store, a bad id, a foreign cursor and a mis
     expect((await ask(id, query)).body.error).toBe(code)
   expect((await ask("com.example.sea")).body.detail).toContain("Set platform to android")
   expect(await used()).toBe(before)
-  const reader = await house.key(await house.workspace({ explorer: true, plan: "pro" }), { scopes: ["hive:read"] })
-  const { body } = await house.call("/v1/hive/spy/10001", { key: reader })
+  const reader = await service.key(await service.workspace({ explorer: true, plan: "pro" }), { scopes: ["hive:read"] })
+  const { body } = await service.call("/v1/hive/spy/10001", { key: reader })
   expect([body.error, body.scope]).toEqual(["scope_required", "hive:spy"])
 })
 

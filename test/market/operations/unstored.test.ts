@@ -5,10 +5,10 @@ import { kindsOf } from "../../../src/due-kinds.ts"
 import { createMeasure } from "../../../src/measuring/measure.ts"
 import { damageSearches, repairSearches } from "../../core/market.ts"
 import { freshDatabase } from "../../database.ts"
-import { openHouse } from "../../house.ts"
 import { reading } from "../../measuring/record/measured.ts"
 import { answerSearches, someApps } from "../../measuring/store-pages.ts"
 import { record } from "../../record.ts"
+import { openService } from "../../service.ts"
 import { forgetSearches } from "../../world/market.ts"
 import { type LiveStores, liveStores } from "../../world/stores.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -29,8 +29,8 @@ beforeEach(async () => {
   on = await liveStores(sql)
   await forgetSearches(sql)
   await sql`delete from allowance_used where allowance = 'measurements'`
-  workspaceId = await on.house.workspace({ explorer: true, plan: "pro", overrides: { ratePerSecond: 100_000 } })
-  key = await on.house.key(workspaceId, { scopes: ["apps:read", "hive:read", "hive:measure"] })
+  workspaceId = await on.service.workspace({ explorer: true, plan: "pro", overrides: { ratePerSecond: 100_000 } })
+  key = await on.service.key(workspaceId, { scopes: ["apps:read", "hive:read", "hive:measure"] })
   answerSearches(on.stores, { apps: APPS, suggests: ["journal app"] })
 })
 
@@ -62,8 +62,8 @@ const OPERATIONS = [
   ["hive_measure_keyword", "POST", "/v1/hive/keywords/journal/metrics/measure", { term: "journal", wait: 20 }],
 ] as const
 
-const rest = (at: (typeof OPERATIONS)[number], house = on.house) =>
-  house.call(at[2], { key, method: at[1], ...(at[1] === "POST" && { body: { wait: 20 } }) })
+const rest = (at: (typeof OPERATIONS)[number], service = on.service) =>
+  service.call(at[2], { key, method: at[1], ...(at[1] === "POST" && { body: { wait: 20 } }) })
 
 test.each(["53100", "25006", "23514"])(
   "a reading that cannot be stored (SQLSTATE %s) is hive_write_failed for free, and a retry succeeds",
@@ -73,7 +73,7 @@ test.each(["53100", "25006", "23514"])(
       const answer = await rest(at)
       expect([at[0], answer.status, answer.body.error]).toEqual([at[0], 400, "hive_write_failed"])
       expect(answer.headers.get("retry-after")).toBe("60")
-      const tool = await on.house.tool(at[0], at[3], { key })
+      const tool = await on.service.tool(at[0], at[3], { key })
       expect([tool.isError, tool.body]).toEqual([true, answer.body])
     }
     expect(await taken()).toEqual([0, 0])
@@ -95,33 +95,33 @@ test("a tracked keyword that cannot be stored stays due, and another process get
   const kinds = kindsOf({ egressCountry: "us" })
   const elsewhere = { isReading: () => true, nudge() {}, onEnded() {} }
   const measure = createMeasure({ sql, kinds, egress: "live", now, pollMs: 50, ...elsewhere })
-  const house = openHouse({ sql, measure })
-  const answer = await rest(OPERATIONS[0], house)
+  const service = openService({ sql, measure })
+  const answer = await rest(OPERATIONS[0], service)
   expect([answer.status, answer.body.error]).toEqual([400, "hive_write_failed"])
   const [due] = await sql`
     select failure, failures, lease, next_at > now() as later from due where kind = 'search' and subject = 'journal'`
   expect(due).toMatchObject({ failure: "unstored", lease: null })
   expect(due!.failures).toBeGreaterThan(0)
   // its standing reports a failed attempt, as the format has no other word for it
-  const { body } = await house.call("/v1/hive/keywords/journal/metrics?country=us", { key })
+  const { body } = await service.call("/v1/hive/keywords/journal/metrics?country=us", { key })
   expect(body.difficultyStanding.lastAttempt).toMatchObject({ of: "results", outcome: "failed" })
 })
 
 test("damaged results are hive_read_failed without a charge, and the log names the call", async () => {
-  const house = openHouse({ sql })
+  const service = openService({ sql })
   await record(sql, [
     reading("journal", new Date().toISOString(), ["10001", "10002"], { source: "apple-web-search", depth: 10 }),
   ])
   await damageSearches(sql)
-  const answer = await house.call("/v1/hive/keywords/journal/ranks", { key })
+  const answer = await service.call("/v1/hive/keywords/journal/ranks", { key })
   expect([answer.status, answer.body.error]).toEqual([400, "hive_read_failed"])
-  const tool = await house.tool("hive_get_keyword_ranks", { term: "journal" }, { key })
+  const tool = await service.tool("hive_get_keyword_ranks", { term: "journal" }, { key })
   expect(tool.body).toEqual(answer.body)
-  const line = house.logged.map((one) => JSON.parse(one)).findLast(({ event }) => event === "hive_read_failed")
+  const line = service.logged.map((one) => JSON.parse(one)).findLast(({ event }) => event === "hive_read_failed")
   expect(line).toMatchObject({ level: "error", operation: "hive_get_keyword_ranks" })
   expect(line.reason).toContain('"term":"journal"')
   expect(line.requestId).toBeTruthy()
-  const ranked = await house.call(OPERATIONS[0][2], { key })
+  const ranked = await service.call(OPERATIONS[0][2], { key })
   expect([ranked.status, ranked.body.error]).toEqual([400, "hive_read_failed"])
   expect(await taken()).toEqual([0, 0])
 })

@@ -3,10 +3,10 @@ import type { LiveReadState, LiveSubject, Patience } from "../../../src/lib/live
 import { followMarket } from "../../../src/market/followed-storefronts.ts"
 import { type Browser, fieldIn, type Page } from "../../access/sign-in/browser.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { charted, FINANCE } from "../../measuring/record/charted.ts"
 import { ownerOf } from "../../pages/app-scene.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { newStoreId, trackOwn } from "../../world/app.ts"
 import { dayAgo, daysAgo } from "../../world/clock.ts"
 
@@ -15,7 +15,7 @@ setDefaultTimeout(60_000)
 const EVIL = "<b>&\"'"
 const CHART = "/app/market/charts?country=us&genre=6015"
 
-let house: House
+let service: Service
 let owner: Browser
 let workspace: number
 /** The readings that pages requested, and the answer of the store. */
@@ -38,7 +38,7 @@ const textOf = ({ text }: Page) => text.replaceAll(/<[^>]+>/g, " ").replaceAll(/
 const rowOf = ({ text }: Page, name: string) =>
   new RegExp(`<tr>(?:(?!</tr>)[\\s\\S])*<bdi>${name}</bdi>[\\s\\S]*?</tr>`).exec(text)?.[0] ?? ""
 const followed = async () =>
-  (await house.sql`select storefront, genres from market_storefront order by storefront`).map(
+  (await service.sql`select storefront, genres from market_storefront order by storefront`).map(
     ({ storefront, genres }) => [storefront, genres.join()],
   )
 
@@ -47,10 +47,10 @@ beforeAll(async () => {
     reads.push({ wanted, patience })
     return state
   }
-  house = openHouse({ sql: await freshDatabase(), measure })
-  workspace = await house.workspace({ plan: "enterprise", explorer: true })
-  owner = await ownerOf(house, workspace)
-  await record(house.sql, [
+  service = openService({ sql: await freshDatabase(), measure })
+  workspace = await service.workspace({ plan: "enterprise", explorer: true })
+  owner = await ownerOf(service, workspace)
+  await record(service.sql, [
     chartOf(8, [named(10_001), named(10_002), named(10_003), named(10_009)]),
     chartOf(1, [named(10_002), named(10_001), named(10_003), named(10_008)]),
     chartOf(0, [named(10_002), named(10_004, EVIL), named(10_001), named(10_003)]),
@@ -110,7 +110,7 @@ test("the page of an app whose facts were not read has its name, its ranks on ch
 
 describe("reading and credits", () => {
   const used = async (id: number) => {
-    const [row] = await house.sql<{ used: number }[]>`select used::int from account where workspace_id = ${id}`
+    const [row] = await service.sql<{ used: number }[]>`select used::int from account where workspace_id = ${id}`
     return row?.used ?? 0
   }
 
@@ -127,8 +127,8 @@ describe("reading and credits", () => {
   })
 
   test("where the plan limits credits, nothing is read or charged before the button with the price", async () => {
-    const limited = await house.workspace({ plan: "pro", explorer: true })
-    const person = await ownerOf(house, limited)
+    const limited = await service.workspace({ plan: "pro", explorer: true })
+    const person = await ownerOf(service, limited)
     const path = "/app/market/charts?country=us&genre=6015"
     const page = await person.open(path)
     expect(textOf(page)).toContain("Read now · 10 credits")
@@ -141,7 +141,7 @@ describe("reading and credits", () => {
   })
 
   test("a workspace without Explorer learns what is missing", async () => {
-    const plain = await ownerOf(house, await house.workspace({ plan: "pro" }))
+    const plain = await ownerOf(service, await service.workspace({ plan: "pro" }))
     expect(textOf(await plain.open(CHART))).toContain("This call needs Explorer or a credit pack.")
   })
 })
@@ -155,7 +155,7 @@ describe("following", () => {
   }
 
   test("an operator follows a category, undoes it, and MARKET stays as it is set", async () => {
-    await followMarket(house.sql, [{ storefront: "gb", genres: ["36"] }])
+    await followMarket(service.sql, [{ storefront: "gb", genres: ["36"] }])
     const sent = await form(owner, { do: "follow", storefront: "us", genre: "6015" })
     expect(sent.status).toBe(303)
     const next = await owner.open(sent.headers.get("location") ?? "")
@@ -166,7 +166,7 @@ describe("following", () => {
       ["us", "6015"],
     ])
     // a start with the same setting keeps what was chosen
-    await followMarket(house.sql, [{ storefront: "gb", genres: ["36"] }])
+    await followMarket(service.sql, [{ storefront: "gb", genres: ["36"] }])
     expect(await followed()).toEqual([
       ["gb", "36,6014"],
       ["us", "6015"],
@@ -174,14 +174,14 @@ describe("following", () => {
     await form(owner, { do: "drop", storefront: "us", genre: "6015" })
     await form(owner, { do: "drop", storefront: "gb", genre: "36.6014" })
     expect(await followed()).toEqual([["gb", "36"]])
-    await followMarket(house.sql, [])
+    await followMarket(service.sql, [])
     expect(await followed()).toEqual([])
   })
 
   test("nobody but an operator follows, and only with the form of a page", async () => {
-    const other = await house.workspace({ plan: "enterprise", explorer: true })
-    const person = await ownerOf(house, other)
-    await house.sql`
+    const other = await service.workspace({ plan: "enterprise", explorer: true })
+    const person = await ownerOf(service, other)
+    await service.sql`
       update person
       set is_operator = false
       where id in (select person_id from membership where workspace_id = ${other})`
@@ -214,7 +214,7 @@ describe("the finder page", () => {
   })
 
   test("found apps are sorted by a column, and the file has them with texts that no spreadsheet runs", async () => {
-    await record(house.sql, [
+    await record(service.sql, [
       chartOf(0, [named(10_002), named(10_004, EVIL), named(10_001), named(10_003)], {
         chart: "grossing",
         apps: [named(10_002, "=1+1"), named(10_004, EVIL)],
@@ -238,7 +238,7 @@ test("more apps than a page has are sorted over all of them, except by name, and
   const growing = (days: number, count: number) =>
     chartOf(days, apps.slice(0, count), { storefront: "gb", genre: "6014", depth: count })
   // the last thirty are new on the second day, and stand behind the others
-  await record(house.sql, [growing(3, 200), growing(0, 230)])
+  await record(service.sql, [growing(3, 200), growing(0, 230)])
   const path = "/app/market/find?country=gb&kind=free&genre=6014&rankMax=500"
   const ids = ({ text }: Page) => [...text.matchAll(/<th scope="row">[\s\S]*?app\?id=(\d+)/g)].map(([, id]) => id)
   const byRank = await owner.open(path)
@@ -271,7 +271,7 @@ describe("the comparison page", () => {
       sha256: Buffer.alloc(32, term.length),
       results: ids.map((id) => named(id)),
     })
-    await record(house.sql, [
+    await record(service.sql, [
       search("tide", [20_001, 20_007, 20_003]),
       search("clock", [20_007]),
       search("moon", [20_002]),
@@ -303,7 +303,7 @@ describe("the comparison page", () => {
 
   test("selected keywords are added to the app at once, with an offer to undo it", async () => {
     const iosId = newStoreId()
-    const app = await trackOwn(house.sql, {
+    const app = await trackOwn(service.sql, {
       workspaceId: workspace,
       iosId,
       countries: ["us"],
@@ -316,7 +316,7 @@ describe("the comparison page", () => {
     const fields = hidden.map(([, name = "", value = ""]): [string, string] => [name, value.replaceAll("&amp;", "&")])
     const sent = await owner.send("/app/write", [...fields, ["terms", "clock"]])
     expect(sent.status).toBe(303)
-    const terms = await house.sql`select term from tracked_term where app_id = ${app}`
+    const terms = await service.sql`select term from tracked_term where app_id = ${app}`
     expect(terms.map(({ term }) => term)).toEqual(["clock"])
     expect(textOf(await owner.open(sent.headers.get("location") ?? ""))).toContain("1 keyword added. Undo")
   })

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
-import { openHouse } from "../../house.ts"
 import { cases } from "../../long.ts"
 import { importLines } from "../../record.ts"
+import { openService } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { randomOf, shuffled } from "./listed.ts"
 
@@ -45,12 +45,12 @@ interface App {
  * Returns the API's answers about the app: changes such as "2026-11-23 version", the page, and the timeline's versions.
  */
 async function answers(app: App) {
-  const house = openHouse({ sql, now })
-  const workspaceId = await house.workspace({ plan: "pro" })
+  const service = openService({ sql, now })
+  const workspaceId = await service.workspace({ plan: "pro" })
   const appId = await trackOwn(sql, { workspaceId, countries: ["us"], keywords: [], ...app } as never)
-  const key = await house.key(workspaceId)
-  const timeline = await house.call(`/v1/apps/${appId}/timeline?country=us`, { key })
-  const page = await house.call(`/v1/apps/${appId}/page?country=us`, { key })
+  const key = await service.key(workspaceId)
+  const timeline = await service.call(`/v1/apps/${appId}/timeline?country=us`, { key })
+  const page = await service.call(`/v1/apps/${appId}/page?country=us`, { key })
   const shown = page.body.ios ?? page.body.android
   const [called] = await sql`select name from store_app_name order by app_id`
   return {

@@ -2,22 +2,22 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { chargeAlone } from "../../access/registered.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
+import { openService, type Service } from "../../service.ts"
 
 let sql: Sql
-let house: House
+let service: Service
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, now: () => new Date("2026-11-02T23:59:59Z") })
+  service = openService({ sql, now: () => new Date("2026-11-02T23:59:59Z") })
 })
 
 describe("GET /account", () => {
   test("GET /account returns the caller, the rights of the key and the remaining credits", async () => {
-    const workspace = await house.workspace({ plan: "studio" })
+    const workspace = await service.workspace({ plan: "studio" })
     const app = await track(workspace, ["us", "gb"], { us: ["journal"] })
-    const key = await house.key(workspace, { scopes: ["apps:read", "hive:read"] })
-    const { body } = await house.call("/v1/account", { key })
+    const key = await service.key(workspace, { scopes: ["apps:read", "hive:read"] })
+    const { body } = await service.call("/v1/account", { key })
     expect(body).toEqual({
       plan: "studio",
       auth: "live key",
@@ -32,9 +32,9 @@ describe("GET /account", () => {
   })
 
   test("GET /account costs nothing and includes what another process has just charged", async () => {
-    const workspace = await house.workspace({ plan: "pro" })
-    const key = await house.key(workspace)
-    expect((await house.call("/v1/account", { key })).body.credits.used).toBe(0)
+    const workspace = await service.workspace({ plan: "pro" })
+    const key = await service.key(workspace)
+    expect((await service.call("/v1/account", { key })).body.credits.used).toBe(0)
     await chargeAlone(sql, {
       workspaceId: workspace,
       keyId: await keyOf(workspace),
@@ -42,25 +42,25 @@ describe("GET /account", () => {
       operation: "x",
       requestId: "r",
     })
-    expect((await house.call("/v1/account", { key })).body.credits).toMatchObject({ used: 7, limit: 10_000 })
-    expect((await house.call("/v1/account", { key })).body.credits.used).toBe(7)
+    expect((await service.call("/v1/account", { key })).body.credits).toMatchObject({ used: 7, limit: 10_000 })
+    expect((await service.call("/v1/account", { key })).body.credits.used).toBe(7)
   })
 
   test("GET /account works without a scope and without credits", async () => {
-    const workspace = await house.workspace({ plan: "pro", overrides: { credits: 0 } })
-    const key = await house.key(workspace, { scopes: [] })
-    expect((await house.call("/v1/account", { key })).body).toMatchObject({
+    const workspace = await service.workspace({ plan: "pro", overrides: { credits: 0 } })
+    const key = await service.key(workspace, { scopes: [] })
+    expect((await service.call("/v1/account", { key })).body).toMatchObject({
       scopes: [],
       credits: { used: 0, limit: 0 },
     })
   })
 
   test("a key limited to one app sees no other app in GET /account, and none of another workspace", async () => {
-    const [workspace, other] = [await house.workspace(), await house.workspace()]
+    const [workspace, other] = [await service.workspace(), await service.workspace()]
     const [mine, hidden] = [await track(workspace, ["us"]), await track(workspace, ["de"])]
     await track(other, ["us"])
-    const key = await house.key(workspace, { appList: [mine] })
-    const { body } = await house.call("/v1/account", { key })
+    const key = await service.key(workspace, { appList: [mine] })
+    const { body } = await service.call("/v1/account", { key })
     expect(body).toMatchObject({ appRestriction: true, apps: [{ id: mine }] })
     expect(body.apps).toHaveLength(1)
     expect(JSON.stringify(body)).not.toContain(hidden)
@@ -68,9 +68,9 @@ describe("GET /account", () => {
 
   test("GET /account shows 10,000 Hive calls with Explorer and 500 with a pack", async () => {
     const perDay = async (workspace: number) =>
-      (await house.call("/v1/account", { key: await house.key(workspace) })).body.hive.perDay
-    expect(await perDay(await house.workspace({ explorer: true }))).toBe(10_000)
-    const packed = await house.workspace()
+      (await service.call("/v1/account", { key: await service.key(workspace) })).body.hive.perDay
+    expect(await perDay(await service.workspace({ explorer: true }))).toBe(10_000)
+    const packed = await service.workspace()
     await sql`update account set pack = 3 where workspace_id = ${packed}`
     expect(await perDay(packed)).toBe(500)
   })
@@ -78,12 +78,12 @@ describe("GET /account", () => {
 
 describe("GET /usage", () => {
   test("GET /usage counts a keyword once per app and storefront", async () => {
-    const workspace = await house.workspace({ plan: "pro" })
+    const workspace = await service.workspace({ plan: "pro" })
     const one = await track(workspace, ["us", "gb"], { us: ["journal", "diary"], gb: ["journal"] })
     const two = await track(workspace, ["us"], { us: ["journal"] })
     const none = await track(workspace, ["us"])
-    await track(await house.workspace(), ["us"], { us: ["journal"] })
-    const { body } = await house.call("/v1/usage", { key: await house.key(workspace) })
+    await track(await service.workspace(), ["us"], { us: ["journal"] })
+    const { body } = await service.call("/v1/usage", { key: await service.key(workspace) })
     expect(quota(body, "trackedKeywords")).toEqual({
       key: "trackedKeywords",
       kind: "stock",
@@ -99,17 +99,19 @@ describe("GET /usage", () => {
   })
 
   test("a key limited to one app sees the workspace's totals in GET /usage, but only its own app's share", async () => {
-    const workspace = await house.workspace({ plan: "pro" })
+    const workspace = await service.workspace({ plan: "pro" })
     const mine = await track(workspace, ["us"], { us: ["journal"] })
     const hidden = await track(workspace, ["us"], { us: ["journal", "diary"] })
-    const { body, text } = await house.call("/v1/usage", { key: await house.key(workspace, { appList: [mine] }) })
+    const { body, text } = await service.call("/v1/usage", { key: await service.key(workspace, { appList: [mine] }) })
     expect(quota(body, "trackedKeywords")).toMatchObject({ used: 3, byApp: [{ appId: mine, used: 1 }] })
     expect(quota(body, "apps").used).toBe(2)
     expect(text).not.toContain(hidden)
   })
 
   test("a quota without a meter is null in GET /usage, never zero", async () => {
-    const { body } = await house.call("/v1/usage", { key: await house.key(await house.workspace({ plan: "studio" })) })
+    const { body } = await service.call("/v1/usage", {
+      key: await service.key(await service.workspace({ plan: "studio" })),
+    })
     for (const key of ["discovery", "aiQuestions"])
       expect(quota(body, key)).toMatchObject({ kind: "month", used: null })
     expect(quota(body, "reviewAi")).toEqual({ key: "reviewAi", kind: "month", used: 0, limit: 200 })
@@ -134,13 +136,13 @@ describe("GET /usage", () => {
 
   test("GET /usage counts listing writes per month, on Free for all time, and AI writing separately", async () => {
     const asked = async (plan: "free" | "pro") => {
-      const workspace = await house.workspace({ plan, ...(plan === "free" && { pack: 100 }) })
+      const workspace = await service.workspace({ plan, ...(plan === "free" && { pack: 100 }) })
       await sql`
         insert into allowance_used (workspace_id, allowance, period, used)
         select ${workspace}, what, case what when 'listingWritesEver' then date '0001-01-01'
             else date_trunc('month', now() at time zone 'utc')::date end, used
         from (values ('listingWritesEver', 1), ('listingWrites', 3), ('aiWriting', 2)) u (what, used)`
-      return (await house.call("/v1/usage", { key: await house.key(workspace) })).body
+      return (await service.call("/v1/usage", { key: await service.key(workspace) })).body
     }
     const [free, pro] = [await asked("free"), await asked("pro")]
     expect(quota(free, "listingWrites")).toEqual({ key: "listingWrites", kind: "total", used: 1, limit: 1 })
@@ -149,9 +151,9 @@ describe("GET /usage", () => {
   })
 
   test("GET /usage has the same credits as the headers and lists the rest of a pack separately", async () => {
-    const workspace = await house.workspace({ plan: "pro" })
+    const workspace = await service.workspace({ plan: "pro" })
     await sql`update account set used = 42, pack = 250 where workspace_id = ${workspace}`
-    const { body, credits } = await house.call("/v1/usage", { key: await house.key(workspace) })
+    const { body, credits } = await service.call("/v1/usage", { key: await service.key(workspace) })
     expect(quota(body, "apiCredits")).toMatchObject({ kind: "month", used: 42, limit: 10_250 })
     expect(credits).toMatchObject({ used: 42, limit: 10_250 })
     expect(body.packs).toEqual({
@@ -166,17 +168,19 @@ describe("GET /usage", () => {
   })
 
   test("the Hive day in GET /usage ends at 00:00 UTC", async () => {
-    const { body } = await house.call("/v1/usage", { key: await house.key(await house.workspace({ explorer: true })) })
+    const { body } = await service.call("/v1/usage", {
+      key: await service.key(await service.workspace({ explorer: true })),
+    })
     expect(body.hive).toEqual({ perDay: 10_000, usedToday: 0, resetsAt: "2026-11-03T00:00:00.000Z" })
     expect(quota(body, "hive")).toEqual({ key: "hive", kind: "day", used: 0, limit: 10_000 })
   })
 
   test("GET /usage counts today's Hive calls", async () => {
-    const workspace = await house.workspace({ explorer: true })
+    const workspace = await service.workspace({ explorer: true })
     await sql`
       insert into allowance_used (workspace_id, allowance, period, used)
       values (${workspace}, 'hive', (now() at time zone 'utc')::date, 12)`
-    const { body } = await house.call("/v1/usage", { key: await house.key(workspace) })
+    const { body } = await service.call("/v1/usage", { key: await service.key(workspace) })
     expect([body.hive.usedToday, quota(body, "hive").used]).toEqual([12, 12])
   })
 })

@@ -3,8 +3,8 @@ import type { Sql } from "../../../src/database/types.ts"
 import { addDays, dayOf } from "../../../src/lib/days.ts"
 import { reported } from "../../consoles/reported.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 const [ADS, TELLS] = ["ac_00000000000000ad01", "ac_00000000000000be01"]
@@ -13,17 +13,17 @@ const DAY = addDays(dayOf(NOW), -1)
 const STORE_ID = "310633997"
 
 let sql: Sql
-let house: House
+let service: Service
 let workspace: number
 let app: string
 let key: string
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
-  workspace = await house.workspace()
+  service = openService({ sql })
+  workspace = await service.workspace()
   const tracked = { name: "Tea", iosId: STORE_ID, countries: ["us"], keywords: [], origin: "own" as const }
   app = await trackOwn(sql, { workspaceId: workspace, ...tracked })
-  key = await house.key(workspace)
+  key = await service.key(workspace)
 })
 
 const connect = async (id: string, kind: string) => {
@@ -36,8 +36,8 @@ const connect = async (id: string, kind: string) => {
 }
 
 async function shown(by = key) {
-  const today = (await house.call(`/v1/apps/${app}/today?day=${DAY}`, { key: by })).body
-  const { body } = await house.call(`/v1/portfolio?day=${DAY}`, { key: by })
+  const today = (await service.call(`/v1/apps/${app}/today?day=${DAY}`, { key: by })).body
+  const { body } = await service.call(`/v1/portfolio?day=${DAY}`, { key: by })
   const { value, currency, state, source } = today.figures.find((one: { key: string }) => one.key === "adSpend")
   const connected = (conns: { id: string; connected: boolean }[]) =>
     conns.filter((one) => one.connected).map(({ id }) => id)
@@ -89,7 +89,7 @@ test("the spend of a day excludes other days and campaigns of other apps", async
 })
 
 test("a second campaign without a reading makes the day unknown, and money is hidden without the right", async () => {
-  const blind = await house.key(workspace, { scopes: ["apps:read"] })
+  const blind = await service.key(workspace, { scopes: ["apps:read"] })
   const hidden = await shown(blind)
   expect([hidden.figure, hidden.spend, hidden.conns]).toEqual([[null, null, "hidden", null], null, ["apple_ads"]])
   const [row] = (reported("ads_campaigns") as unknown as { rows: object[] }).rows
@@ -116,6 +116,6 @@ test("the feed lists the day's events of a service, newest first, and hides mone
     { ...event, at: at(9).toISOString(), event: "INITIAL_PURCHASE", revenue: null },
     { ...event, at: at(3).toISOString(), event: "RENEWAL", revenue: 23.21 },
   ])
-  const blind = await house.key(workspace, { scopes: ["apps:read"] })
+  const blind = await service.key(workspace, { scopes: ["apps:read"] })
   expect((await shown(blind)).feed.map(({ revenue }: { revenue: unknown }) => revenue)).toEqual([null, null])
 })

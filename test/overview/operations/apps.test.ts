@@ -4,9 +4,9 @@ import { getApp, listApps } from "../../../src/overview/operations/apps.ts"
 import { removeApp } from "../../../src/tracking/apps.ts"
 import { addTerms, removeTerms } from "../../../src/tracking/terms.ts"
 import { freshDatabase } from "../../database.ts"
-import { openHouse } from "../../house.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
+import { openService } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 let sql: Sql
@@ -52,17 +52,17 @@ test("a workspace without apps lists none", async () => {
 })
 
 test("concurrent calls each list the apps of their own key, with every change made before the call", async () => {
-  const house = openHouse({ sql })
+  const service = openService({ sql })
   const callers = await Promise.all(
     Array.from({ length: 6 }, async (_, n) => {
-      const workspaceId = await house.workspace({ plan: "pro" })
+      const workspaceId = await service.workspace({ plan: "pro" })
       const apps: string[] = []
       for (const iosId of ["10001", "10002"]) {
         const app = { workspaceId, iosId, countries: ["us"], keywords: ["tea"], origin: "own" as const }
         apps.push(await trackOwn(sql, app))
       }
       const limited = n % 2 === 1
-      const key = await house.key(workspaceId, limited ? { appList: [apps[1]!] } : {})
+      const key = await service.key(workspaceId, limited ? { appList: [apps[1]!] } : {})
       return { key, apps: limited ? [apps[1]!] : apps }
     }),
   )
@@ -70,7 +70,7 @@ test("concurrent calls each list the apps of their own key, with every change ma
     callers.map(async ({ key, apps }) => {
       for (const [at, term] of ["mate", "matcha"].entries()) {
         await sql.begin((tx) => addTerms(tx, apps[0]!, "all", [term]))
-        const answers = await Promise.all([1, 2, 3].map(() => house.call("/v1/apps", { key })))
+        const answers = await Promise.all([1, 2, 3].map(() => service.call("/v1/apps", { key })))
         for (const { body } of answers) {
           expect(body.apps.map(({ id }: { id: string }) => id)).toEqual(apps)
           expect(body.apps[0].keywords).toEqual(["tea", "mate", "matcha"].slice(0, at + 2))

@@ -4,7 +4,7 @@ import { listKeywordRanks } from "../../../src/keywords/operations/keywords.ts"
 import { search } from "../../../src/overview/operations/search.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
-import { begin, DAY, fetched, house, limited, lumen, sql, TERMS, track, workspaceId } from "./fetch-scene.ts"
+import { begin, DAY, fetched, limited, lumen, service, sql, TERMS, track, workspaceId } from "./fetch-scene.ts"
 
 beforeAll(begin)
 
@@ -173,7 +173,7 @@ describe("every tracked keyword is fetched by the id that search returns", () =>
     const { key } = await limited(null)
     for (const term of TERMS) {
       const id = `kw:${lumen}:us:${encodeURIComponent(term)}`
-      const { status, body } = await house.call(`/v1/fetch?id=${encodeURIComponent(id)}`, { key })
+      const { status, body } = await service.call(`/v1/fetch?id=${encodeURIComponent(id)}`, { key })
       expect([term, status, body.id, body.title]).toEqual([term, 200, id, term])
     }
   })
@@ -181,7 +181,7 @@ describe("every tracked keyword is fetched by the id that search returns", () =>
   test("an id that is not percent-encoded in the URL is decoded once and still names its keyword", async () => {
     const { key } = await limited(null)
     for (const term of TERMS.filter((spelt) => spelt !== "50%20off" && spelt !== "%41")) {
-      const { body } = await house.call(`/v1/fetch?id=kw:${lumen}:us:${encodeURIComponent(term)}`, { key })
+      const { body } = await service.call(`/v1/fetch?id=kw:${lumen}:us:${encodeURIComponent(term)}`, { key })
       expect([term, body.title]).toEqual([term, term])
     }
   })

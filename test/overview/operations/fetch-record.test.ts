@@ -5,7 +5,7 @@ import { getApp } from "../../../src/overview/operations/apps.ts"
 import { faultOf } from "../../access/registered.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
-import { begin, DAY, fetched, house, limited, lumen, sql, TERMS, track, workspaceId } from "./fetch-scene.ts"
+import { begin, DAY, fetched, limited, lumen, service, sql, TERMS, track, workspaceId } from "./fetch-scene.ts"
 
 beforeAll(begin)
 
@@ -93,13 +93,13 @@ describe("a rival", () => {
 
 describe("refusals", () => {
   test("malformed ids are bad_id and cost nothing", async () => {
-    const key = await house.key(await house.workspace())
+    const key = await service.key(await service.workspace())
     const malformed = ["", "x", "app:", "kw:a:us:", "rival:a:1", `app:${"a".repeat(65)}`, "app:a%00", "kw:a:us:%"]
     for (const id of malformed) {
-      const { status, body, credits } = await house.call(`/v1/fetch?id=${id}`, { key })
+      const { status, body, credits } = await service.call(`/v1/fetch?id=${id}`, { key })
       expect([id, status, body.error, body.field, credits.used]).toEqual([id, 400, "bad_id", "id", 0])
     }
-    expect((await house.call("/v1/fetch", { key })).body.error).toBe("bad_id")
+    expect((await service.call("/v1/fetch", { key })).body.error).toBe("bad_id")
   })
 
   test("ids that name nothing or belong to another workspace are not_found", async () => {
@@ -123,10 +123,10 @@ describe("refusals", () => {
   test("an app that the key may not see is app_not_allowed, whether it exists or not", async () => {
     const { key, app, other } = await limited("own")
     for (const id of [`app:${other}`, `kw:${other}:us:tea`, `rival:${other}:70002`, "app:app_neverexisted"]) {
-      const { status, body } = await house.call(`/v1/fetch?id=${encodeURIComponent(id)}`, { key })
+      const { status, body } = await service.call(`/v1/fetch?id=${encodeURIComponent(id)}`, { key })
       expect([id, status, body.error]).toEqual([id, 403, "app_not_allowed"])
     }
-    expect((await house.call(`/v1/fetch?id=app:${app}`, { key })).status).toBe(200)
+    expect((await service.call(`/v1/fetch?id=app:${app}`, { key })).status).toBe(200)
   })
 })
 

@@ -2,13 +2,13 @@ import type { Sql } from "../../../src/database/types.ts"
 import { fetchRecord } from "../../../src/overview/operations/fetch-record.ts"
 import type { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 export let sql: Sql
-export let house: House
+export let service: Service
 export let workspaceId: number
 export let lumen: string
 
@@ -29,7 +29,7 @@ export const TERMS = [
 
 export async function begin() {
   sql = await freshDatabase()
-  house = openHouse({ sql, now: () => NOW })
+  service = openService({ sql, now: () => NOW })
   workspaceId = await newWorkspace(sql)
   lumen = await track({
     name: "Lumen Journal",
@@ -73,10 +73,10 @@ export async function limited(list: "own" | null) {
     const [{ name } = { name: "" }] = await sql<
       { name: string }[]
     >`select name from workspace where id = ${workspaceId}`
-    return { key: await house.key(workspaceId, { workspace: name }), app: lumen, other: "" }
+    return { key: await service.key(workspaceId, { workspace: name }), app: lumen, other: "" }
   }
-  const workspace = await house.workspace()
+  const workspace = await service.workspace()
   const app = await track({ iosId: "75001" }, workspace)
   const other = await track({ iosId: "75002", keywords: ["tea"], manualRivals: ["ios:70002"] }, workspace)
-  return { key: await house.key(workspace, { appList: [app] }), app, other }
+  return { key: await service.key(workspace, { appList: [app] }), app, other }
 }

@@ -52,7 +52,7 @@ async function reportedScene({ iosId }: { iosId?: string } = {}) {
     ),
     updated,
   )
-  const at = async (path: string, key = scene.key) => (await scene.house.call(`/v1${path}`, { key })).body
+  const at = async (path: string, key = scene.key) => (await scene.service.call(`/v1${path}`, { key })).body
   return { ...scene, at }
 }
 
@@ -115,9 +115,9 @@ test("a day that Google reports late is unknown with the delay, and one without 
 })
 
 test("the figures of both stores stand side by side and are never added", async () => {
-  const { at, appId, house, workspaceId } = await reportedScene({ iosId: "310633997" })
+  const { at, appId, service, workspaceId } = await reportedScene({ iosId: "310633997" })
   const account = "ac_0123456789abcdef03"
-  const { sql } = house
+  const { sql } = service
   await sql`
     insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state, created_at)
     values (${account}, ${workspaceId}, 'app-store-connect', 'key …1', '85012345', 'v1.a.b.c',
@@ -148,7 +148,7 @@ test("the figures of both stores stand side by side and are never added", async 
     { platform: "ios", currency: "EUR", value: 2.1, source: "asc-sales" },
     { platform: "android", state: "not_measured" },
   ])
-  const owner = await ownerOf(house, workspaceId)
+  const owner = await ownerOf(service, workspaceId)
   const revenue = /<dt>Revenue<\/dt><dd>([\s\S]*?)<\/dd>/.exec((await owner.open("/app")).text)?.[1] ?? ""
   expect(
     revenue
@@ -159,18 +159,18 @@ test("the figures of both stores stand side by side and are never added", async 
 })
 
 test("a key without revenue:read and another workspace get no sales", async () => {
-  const { at, appId, house, workspaceId } = await reportedScene()
-  const poor = await house.key(workspaceId, { scopes: ["apps:read"] })
+  const { at, appId, service, workspaceId } = await reportedScene()
+  const poor = await service.key(workspaceId, { scopes: ["apps:read"] })
   const portfolio = await at("/portfolio?day=2026-11-07", poor)
   expect(["sales" in portfolio.apps[0], "sales" in portfolio.totals]).toEqual([false, false])
   expect("sales" in (await at(`/apps/${appId}/today?day=2026-11-07`, poor))).toBe(false)
-  const other = await house.key(await house.workspace())
+  const other = await service.key(await service.workspace())
   expect("sales" in (await at("/portfolio?day=2026-11-07", other)).totals).toBe(false)
 })
 
 test("the overview shows the estimated sales of seven days as such, in each currency", async () => {
-  const { house, workspaceId } = await reportedScene()
-  const owner = await ownerOf(house, workspaceId)
+  const { service, workspaceId } = await reportedScene()
+  const owner = await ownerOf(service, workspaceId)
   const { status, text } = await owner.open("/app?order=revenue")
   const revenue = /<dt>Revenue<\/dt><dd>([\s\S]*?)<\/dd>/.exec(text)?.[1] ?? ""
   expect([

@@ -10,14 +10,14 @@ import { search } from "../../../src/overview/operations/search.ts"
 import { recording } from "../../../src/recording.ts"
 import type { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { cases, long } from "../../long.ts"
 import { ask, contextOf, NOW, newWorkspace, reading, rename } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 let sql: Sql
-let house: House
+let service: Service
 let workspaceId: number
 let lumen: string
 let tasse: string
@@ -35,7 +35,7 @@ const named = (...apps: [id: number, name: string][]) => apps.map(([id, name]) =
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
+  service = openService({ sql })
   workspaceId = await newWorkspace(sql)
   lumen = await track({
     name: "Lumen Journal",
@@ -319,10 +319,10 @@ test("a search finds nothing of another workspace, and nothing in an empty one",
 
 describe("over REST", () => {
   test("a key limited to some apps finds nothing of the others", async () => {
-    const workspace = await house.workspace()
+    const workspace = await service.workspace()
     const one = await track({ iosId: "60001", name: "Journal One", keywords: ["journal"] }, workspace)
     const two = await track({ iosId: "60003", name: "Journal Two", keywords: ["journal two"] }, workspace)
-    const all = await house.call("/v1/search?q=journal", { key: await house.key(workspace) })
+    const all = await service.call("/v1/search?q=journal", { key: await service.key(workspace) })
     expect(all.body.results.map(({ id }: Result) => id)).toEqual([
       `kw:${one}:us:journal`,
       `app:${one}`,
@@ -330,14 +330,16 @@ describe("over REST", () => {
       `kw:${two}:us:journal%20two`,
       `rival:${one}:60003`,
     ])
-    const limited = await house.call("/v1/search?q=journal", { key: await house.key(workspace, { appList: [two] }) })
+    const limited = await service.call("/v1/search?q=journal", {
+      key: await service.key(workspace, { appList: [two] }),
+    })
     expect(limited.body.results.map(({ id }: Result) => id)).toEqual([`app:${two}`, `kw:${two}:us:journal%20two`])
     expect(limited.credits.used - all.credits.used).toBe(1)
   })
 
   test("a query must have 1 to 120 characters and more than spaces", async () => {
-    const key = await house.key(await house.workspace())
-    const asked = (query: string) => house.call(`/v1/search${query}`, { key })
+    const key = await service.key(await service.workspace())
+    const asked = (query: string) => service.call(`/v1/search${query}`, { key })
     for (const query of ["", "?q=", "?q=%20%20", `?q=${"x".repeat(121)}`, "?q=%00", "?q=a&q=b", "?q=%"]) {
       const { status, body } = await asked(query)
       expect([query, status, body.error, body.field]).toEqual([query, 400, "bad_query", "q"])

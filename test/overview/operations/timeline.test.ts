@@ -5,10 +5,10 @@ import { addDays, dayOf } from "../../../src/lib/days.ts"
 import { getTimeline } from "../../../src/overview/operations/timeline.ts"
 import { contextOn, IOS_ID, june, PACKAGE, played, tell, trackTea } from "../../core/paged.ts"
 import { freshDatabase } from "../../database.ts"
-import { openHouse } from "../../house.ts"
 import { listed, PAGE, randomOf } from "../../measuring/record/listed.ts"
 import { ask, newWorkspace, reading } from "../../measuring/record/measured.ts"
 import { recordAttempt } from "../../record.ts"
+import { openService } from "../../service.ts"
 
 setDefaultTimeout(60_000)
 
@@ -122,12 +122,12 @@ describe("the window", () => {
   })
 
   test("the window must be 1 to 30 whole days, and other values are refused with the field", async () => {
-    const house = openHouse({ sql, now: () => june(20) })
-    const id = await house.workspace()
+    const service = openService({ sql, now: () => june(20) })
+    const id = await service.workspace()
     const appId = await trackTea(sql, id)
-    const key = await house.key(id)
+    const key = await service.key(id)
     const call = async (query: string) => {
-      const { status, body } = await house.call(`/v1/apps/${appId}/timeline${query}`, { key })
+      const { status, body } = await service.call(`/v1/apps/${appId}/timeline${query}`, { key })
       return [status, body.error ?? body.window, body.field]
     }
     expect(await call("")).toEqual([200, 7, undefined])
@@ -137,7 +137,7 @@ describe("the window", () => {
       expect(await call(`?window=${window}`)).toEqual([400, "invalid_arguments", "window"])
     expect(await call("?country=zz")).toEqual([400, "bad_country", "country"])
     expect(await call("?platform=web")).toEqual([400, "invalid_arguments", "platform"])
-    const unknown = await house.call("/v1/apps/app_none/timeline", { key })
+    const unknown = await service.call("/v1/apps/app_none/timeline", { key })
     expect([unknown.status, unknown.body.error]).toEqual([404, "not_found"])
   })
 })

@@ -4,10 +4,10 @@ import type { Observation } from "../../../src/kinds.ts"
 import { getWeeklyPlan } from "../../../src/overview/operations/weekly-plan.ts"
 import { addTerms } from "../../../src/tracking/terms.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { listed } from "../../measuring/record/listed.ts"
 import { ask, contextOf, newWorkspace, published, reading, said } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 const NOW = new Date("2025-11-20T12:00:00Z")
@@ -210,12 +210,12 @@ test("a page that contains every keyword's words is nothing_to_do", async () => 
 })
 
 test("over HTTP the plan requires Pro, costs 1 credit, and each invalid parameter has its code", async () => {
-  const house: House = openHouse({ sql, now: () => NOW })
-  const [pro, free] = [await house.workspace({ plan: "pro" }), await house.workspace({ plan: "free", pack: 1_000 })]
+  const service: Service = openService({ sql, now: () => NOW })
+  const [pro, free] = [await service.workspace({ plan: "pro" }), await service.workspace({ plan: "free", pack: 1_000 })]
   const app = await trackOwn(sql, { workspaceId: pro, iosId: OWN, keywords: ["tea"] })
-  const key = await house.key(pro)
+  const key = await service.key(pro)
   const get = async (query: string) => {
-    const { status, body, headers } = await house.call(`/v1/apps/${app}/weekly-plan?${query}`, { key })
+    const { status, body, headers } = await service.call(`/v1/apps/${app}/weekly-plan?${query}`, { key })
     return [status, body.error ?? headers.get("x-credits-used")]
   }
   expect(await get("limit=1")).toEqual([200, "1"])
@@ -225,8 +225,8 @@ test("over HTTP the plan requires Pro, costs 1 credit, and each invalid paramete
   expect(await get("limit=2.5")).toEqual([400, "invalid_arguments"])
   expect(await get("goal=fame")).toEqual([400, "bad_goal"])
   expect(await get("country=zz")).toEqual([400, "bad_country"])
-  const other = await house.key(free)
-  expect((await house.call(`/v1/apps/${app}/weekly-plan`, { key: other })).body.error).toBe("plan_required")
+  const other = await service.key(free)
+  expect((await service.call(`/v1/apps/${app}/weekly-plan`, { key: other })).body.error).toBe("plan_required")
 })
 
 test("a task whose text appears on the page later is graded by its keywords' ranks since, and not before", async () => {

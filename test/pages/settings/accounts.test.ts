@@ -8,7 +8,7 @@ import { playStandIn } from "../../consoles/play/stand-in.ts"
 import { reachOf, TEA } from "../../consoles/scene.ts"
 import { type StandIn, standIn } from "../../consoles/stand-in.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { ownerOf } from "../app-scene.ts"
 import { NO_PORTS } from "./ports.ts"
@@ -19,7 +19,7 @@ setDefaultTimeout(60_000)
 const ACCOUNTS = "/app/settings/accounts"
 const ADD = `${ACCOUNTS}?add=app-store-connect`
 
-let house: House
+let service: Service
 let there: StandIn
 let owner: Browser
 let workspaceId: number
@@ -34,9 +34,9 @@ beforeAll(async () => {
     reach: reachOf(there.url),
     forgetBodies: async (id: string) => void forgotten.push(id),
   }
-  house = openHouse({ sql: await freshDatabase(), settingsPorts })
-  workspaceId = await house.workspace()
-  await trackOwn(house.sql, {
+  service = openService({ sql: await freshDatabase(), settingsPorts })
+  workspaceId = await service.workspace()
+  await trackOwn(service.sql, {
     workspaceId,
     name: TEA.name,
     iosId: TEA.id,
@@ -44,12 +44,12 @@ beforeAll(async () => {
     keywords: ["tea"],
     origin: "own",
   })
-  owner = await ownerOf(house, workspaceId)
+  owner = await ownerOf(service, workspaceId)
   settings = settingsBrowser(owner, ACCOUNTS)
 })
 afterAll(() => there.stop())
 
-const accounts = async (): Promise<AccountRow[]> => await listAccounts(house.sql, workspaceId)
+const accounts = async (): Promise<AccountRow[]> => await listAccounts(service.sql, workspaceId)
 const keyFields = () => {
   const { keyId, pem } = there.key("ADMIN")
   return { kind: "app-store-connect", issuer: there.issuer, keyId, privateKey: pem, part: there.vendor }
@@ -157,9 +157,9 @@ describe("connected accounts in the settings", () => {
     const ads = adsStandIn()
     ads.accounts.push({ ...AD_ACCOUNT })
     const settingsPorts = { ...NO_PORTS, reach: reachOf(ads.url) }
-    const adsHouse = openHouse({ sql: house.sql, settingsPorts })
-    const adsWorkspace = await adsHouse.workspace()
-    const adsOwner = settingsBrowser(await ownerOf(adsHouse, adsWorkspace), ACCOUNTS)
+    const adsService = openService({ sql: service.sql, settingsPorts })
+    const adsWorkspace = await adsService.workspace()
+    const adsOwner = settingsBrowser(await ownerOf(adsService, adsWorkspace), ACCOUNTS)
     const at = `${ACCOUNTS}?add=apple-ads`
     const made = await adsOwner.send("keygen", { kind: "apple-ads" }, at)
     const [, publicKey = ""] = /<textarea[^>]*>\n([^<]+)<\/textarea>/.exec(made.text) ?? []
@@ -171,7 +171,7 @@ describe("connected accounts in the settings", () => {
     expect((await settings.send("add", { ...fields, ...ids }, at)).status).toBe(400)
     const done = await adsOwner.send("add", { ...fields, ...ids }, at)
     expect(done.headers.get("location")).toBe(`${ACCOUNTS}?done=added`)
-    const [account] = await listAccounts(house.sql, adsWorkspace)
+    const [account] = await listAccounts(service.sql, adsWorkspace)
     expect(account).toMatchObject({ state: "ok", part: String(AD_ACCOUNT.id) })
     const change = `${ACCOUNTS}?account=${account?.id}&change=rotate`
     const next = await adsOwner.send("keygen", { id: account!.id, kind: "apple-ads" }, change)
@@ -188,9 +188,9 @@ describe("connected accounts in the settings", () => {
     const play = playStandIn()
     play.put("stats/installs/installs_com.example.tea_202610_overview.csv", "")
     const settingsPorts = { ...NO_PORTS, reach: reachOf(play.url) }
-    const playHouse = openHouse({ sql: house.sql, settingsPorts })
-    const playWorkspace = await playHouse.workspace()
-    const playOwner = settingsBrowser(await ownerOf(playHouse, playWorkspace), ACCOUNTS)
+    const playService = openService({ sql: service.sql, settingsPorts })
+    const playWorkspace = await playService.workspace()
+    const playOwner = settingsBrowser(await ownerOf(playService, playWorkspace), ACCOUNTS)
     const at = `${ACCOUNTS}?add=google-play-console`
     const { json, email } = play.key()
     const fields = { kind: "google-play-console", serviceAccount: json, part: `gs://${play.bucket}/stats/` }
@@ -201,7 +201,7 @@ describe("connected accounts in the settings", () => {
     expect([elsewhere.status, elsewhere.text.includes('id="add-part-error"')]).toEqual([400, true])
     expect(elsewhere.text).not.toContain("PRIVATE KEY")
     expect((await playOwner.send("add", fields, at)).headers.get("location")).toBe(`${ACCOUNTS}?done=added`)
-    const [account] = await listAccounts(house.sql, playWorkspace)
+    const [account] = await listAccounts(service.sql, playWorkspace)
     expect(account).toMatchObject({ state: "ok", part: play.bucket, shown: expect.stringContaining(email) })
     play.stop()
   })

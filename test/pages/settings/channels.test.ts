@@ -6,7 +6,7 @@ import { OutboundProblem } from "../../../src/outbound/problem.ts"
 import type { SafeFetch } from "../../../src/outbound/safe-fetch.ts"
 import type { Browser } from "../../access/sign-in/browser.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
+import { openService, type Service } from "../../service.ts"
 import { type Sharing, sharing } from "../../sharing/share-scene.ts"
 import { ownerOf } from "../app-scene.ts"
 import { NO_PORTS } from "./ports.ts"
@@ -18,7 +18,7 @@ const CHANNELS = "/app/settings/channels"
 const RULES = "/app/settings/rules"
 const SLACK = "https://hooks.slack.example/services/T000/B000/verysecretpart1234"
 
-let house: House
+let service: Service
 let tea: Sharing
 let owner: Browser
 let channels: ReturnType<typeof settingsBrowser>
@@ -33,14 +33,14 @@ const outbound: SafeFetch = async (url, { body } = {}) => {
 }
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase(), settingsPorts: { ...NO_PORTS, outbound } })
-  tea = await sharing(house, { name: "Tea", keywords: ["tea"] })
-  owner = await ownerOf(house, tea.writer.workspace)
+  service = openService({ sql: await freshDatabase(), settingsPorts: { ...NO_PORTS, outbound } })
+  tea = await sharing(service, { name: "Tea", keywords: ["tea"] })
+  owner = await ownerOf(service, tea.writer.workspace)
   channels = settingsBrowser(owner, CHANNELS)
   rules = settingsBrowser(owner, RULES)
 })
 
-const listed = async () => await listChannels(house.sql, tea.writer.workspace)
+const listed = async () => await listChannels(service.sql, tea.writer.workspace)
 const channelOf = async (kind: string) => (await listed()).find((channel) => channel.kind === kind)!
 
 describe("channels in the settings", () => {
@@ -80,7 +80,7 @@ describe("channels in the settings", () => {
   test("a chat that moved shows both ids", async () => {
     const moved = { moved_from: "-100123", moved_at: new Date(), shown: "-100456" }
     const { id } = await channelOf("telegram")
-    await house.sql`update channel set ${house.sql(moved)} where id = ${id}`
+    await service.sql`update channel set ${service.sql(moved)} where id = ${id}`
     const { text } = await owner.open(CHANNELS)
     expect(text).toContain("The chat got a new id")
     for (const chat of ["-100123", "-100456"]) expect([chat, text.includes(chat)]).toEqual([chat, true])
@@ -129,7 +129,7 @@ describe("channels in the settings", () => {
 
 describe("alert rules in the settings", () => {
   const ruleOf = async (type: string) =>
-    (await listRules(house.sql, tea.writer.workspace)).find((rule) => rule.type === type)
+    (await listRules(service.sql, tea.writer.workspace)).find((rule) => rule.type === type)
 
   test("a rule needs a channel, and comes back filled in without one", async () => {
     const page = await rules.send(

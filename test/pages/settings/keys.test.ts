@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { listWorkspaceKeys } from "../../../src/access/key-register.ts"
 import type { Browser } from "../../access/sign-in/browser.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
+import { openService, type Service } from "../../service.ts"
 import { type Sharing, sharing } from "../../sharing/share-scene.ts"
 import { ownerOf } from "../app-scene.ts"
 import { settingsBrowser } from "./settings-browser.ts"
@@ -11,22 +11,22 @@ setDefaultTimeout(60_000)
 
 const KEYS = "/app/settings/keys"
 
-let house: House
+let service: Service
 let tea: Sharing
 let owner: Browser
 let settings: ReturnType<typeof settingsBrowser>
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
-  tea = await sharing(house, { name: "Tea <Timer>", keywords: ["tea"] })
-  owner = await ownerOf(house, tea.writer.workspace)
+  service = openService({ sql: await freshDatabase() })
+  tea = await sharing(service, { name: "Tea <Timer>", keywords: ["tea"] })
+  owner = await ownerOf(service, tea.writer.workspace)
   settings = settingsBrowser(owner, KEYS)
 })
 
 const create = (fields: Record<string, string | string[]>) =>
   settings.send("create", { name: "CI", kind: "live", scopes: ["apps:read"], ...fields })
 
-const keysOf = async (sharing: Sharing) => await listWorkspaceKeys(house.sql, sharing.writer.workspace)
+const keysOf = async (sharing: Sharing) => await listWorkspaceKeys(service.sql, sharing.writer.workspace)
 const keyNamed = async (name: string) => (await keysOf(tea)).find((key) => key.name === name)!
 
 describe("keys in the settings", () => {
@@ -40,9 +40,9 @@ describe("keys in the settings", () => {
     })
     const [secret = ""] = /value="(svc_live_[^"]+)"/.exec(page.text)?.slice(1) ?? []
     expect([page.status, secret.length > 20]).toEqual([200, true])
-    const answer = await house.call("/v1/apps", { key: secret, from: "192.0.2.9" })
+    const answer = await service.call("/v1/apps", { key: secret, from: "192.0.2.9" })
     expect([answer.status, answer.body.apps.length]).toEqual([200, 1])
-    expect((await house.call("/v1/apps", { key: secret, from: "203.0.113.1" })).body.error).toBe("ip_not_allowed")
+    expect((await service.call("/v1/apps", { key: secret, from: "203.0.113.1" })).body.error).toBe("ip_not_allowed")
     const key = await keyNamed("Limited")
     expect([key.monthlyBudget, key.appList, key.expiresAt?.toISOString()]).toEqual([
       500,
@@ -85,8 +85,8 @@ describe("keys in the settings", () => {
     const id = String((await keyNamed("Agent")).id)
     const confirm = async () => {
       const body = { action: "add_keywords", args: { appId: tea.app, keywords: [`word ${crypto.randomUUID()}`] } }
-      const { confirmToken } = (await house.call("/v1/actions", { key, method: "POST", body })).body
-      return (await house.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })).body
+      const { confirmToken } = (await service.call("/v1/actions", { key, method: "POST", body })).body
+      return (await service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })).body
     }
     await settings.send("require", { id })
     expect([(await confirm()).reason, (await owner.open(KEYS)).text.includes("wait for approval")]).toEqual([
@@ -98,7 +98,7 @@ describe("keys in the settings", () => {
   })
 
   test("changes are listed in the audit of the server", async () => {
-    const rows = await house.sql<{ command: string; actor: string; exitCode: number }[]>`
+    const rows = await service.sql<{ command: string; actor: string; exitCode: number }[]>`
       select command, actor, exit_code as "exitCode"
       from operator_action
       where command = 'key revoke'`

@@ -5,7 +5,7 @@ import { openMachine } from "../../../src/commands/process/machine.ts"
 import type { Machine } from "../../../src/pages/settings/machine.ts"
 import type { Browser } from "../../access/sign-in/browser.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
+import { openService, type Service } from "../../service.ts"
 import { ownerOf } from "../app-scene.ts"
 import { NO_PORTS } from "./ports.ts"
 import { settingsBrowser } from "./settings-browser.ts"
@@ -16,7 +16,7 @@ const DATA = "/app/settings/data"
 const HEALTH = "/app/settings/health"
 const NAME = "appmeter-20261129T120000Z.backup"
 
-let house: House
+let service: Service
 let owner: Browser
 let folder: string
 
@@ -34,8 +34,8 @@ beforeAll(async () => {
       { thing: "writer", state: "ok", says: "not set", fix: null },
     ],
   }
-  house = openHouse({ sql: await freshDatabase(), settingsPorts: { ...NO_PORTS, machine } })
-  owner = await ownerOf(house, await house.workspace())
+  service = openService({ sql: await freshDatabase(), settingsPorts: { ...NO_PORTS, machine } })
+  owner = await ownerOf(service, await service.workspace())
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 

@@ -4,7 +4,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { alsoMember, type Member, memberOf, signedIn } from "../../access/people/scene.ts"
 import { browserOf } from "../../access/sign-in/browser.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { readMarkup } from "../markup.ts"
 import { settingsBrowser } from "./settings-browser.ts"
@@ -16,20 +16,20 @@ const PROFILE = "/app/settings/profile"
 const PASSPHRASE = "correct horse battery"
 
 let sql: Sql
-let house: House
+let service: Service
 let workspaceId: number
 let owner: Member
 let made = 0
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
+  service = openService({ sql })
 })
 
 beforeEach(async () => {
   await deleteRows(sql, "secret_try")
-  workspaceId = await house.workspace({ name: `acme ${++made}` })
-  owner = await memberOf(house, workspaceId, "owner")
+  workspaceId = await service.workspace({ name: `acme ${++made}` })
+  owner = await memberOf(service, workspaceId, "owner")
 })
 
 const peopleOf = ({ browser }: Member) => settingsBrowser(browser, PEOPLE)
@@ -41,7 +41,7 @@ describe("people in the settings", () => {
     const created = await peopleOf(owner).send("invite", { name: "Bo", role: "editor", appList: app })
     const link = /value="([^"]*\/invitation\?code=[\w-]{43})"/.exec(created.text)?.[1] ?? ""
     expect((await owner.browser.open(PEOPLE)).text).toContain("Open invitations")
-    const bo = browserOf(house, { from: "192.0.2.77" })
+    const bo = browserOf(service, { from: "192.0.2.77" })
     const fields = { code: new URL(link).searchParams.get("code") ?? "", name: `Bo ${made}`, passphrase: PASSPHRASE }
     expect((await bo.send("/invitation", fields)).status).toBe(303)
     const [member] = await sql<{ id: number; apps: string[]; scopes: string[] }[]>`
@@ -69,10 +69,10 @@ describe("people in the settings", () => {
   })
 
   test("an editor neither sees people nor sends their forms, and a manager gives no right that they lack", async () => {
-    const editor = await memberOf(house, workspaceId, "editor")
+    const editor = await memberOf(service, workspaceId, "editor")
     expect((await editor.browser.open(PEOPLE)).status).toBe(403)
     expect((await peopleOf(editor).send("invite", { name: "Mallory", role: "owner" })).status).toBe(403)
-    const manager = await memberOf(house, workspaceId, ["apps:read", "workspace:manage"])
+    const manager = await memberOf(service, workspaceId, ["apps:read", "workspace:manage"])
     for (const form of [
       peopleOf(manager).send("invite", { name: "Mallory", role: "owner" }),
       peopleOf(manager).send("role", { id: String(manager.personId), role: "owner" }),
@@ -82,7 +82,7 @@ describe("people in the settings", () => {
   })
 
   test("nobody changes people of another workspace, and the last owner stays", async () => {
-    const stranger = await memberOf(house, await house.workspace(), "owner")
+    const stranger = await memberOf(service, await service.workspace(), "owner")
     for (const form of ["role", "remove", "removed"])
       expect((await peopleOf(stranger).send(form, { id: String(owner.personId), role: "viewer" })).status).toBe(400)
     const last = await peopleOf(owner).send("removed", { id: String(owner.personId) })
@@ -91,7 +91,7 @@ describe("people in the settings", () => {
 
   test("ten minutes after the sign-in, an invitation asks for the passphrase and then goes through", async () => {
     await setPassphrase(sql, owner.personId, PASSPHRASE)
-    owner.browser = await signedIn(house, workspaceId, owner.name)
+    owner.browser = await signedIn(service, workspaceId, owner.name)
     await sql`update person_session set proved_at = now() - interval '11 minutes'`
     const fields = { name: "Carol", role: "viewer" }
     const question = await peopleOf(owner).send("invite", fields)
@@ -104,20 +104,20 @@ describe("people in the settings", () => {
 
 describe("the profile", () => {
   test("a viewer changes name and passphrase, which ends the other sessions", async () => {
-    const viewer = await memberOf(house, workspaceId, "viewer")
-    const other = await signedIn(house, workspaceId, viewer.name)
+    const viewer = await memberOf(service, workspaceId, "viewer")
+    const other = await signedIn(service, workspaceId, viewer.name)
     await profileOf(viewer).send("rename", { name: `Dora ${made}` })
     await profileOf(viewer).send("passphrase", { passphrase: PASSPHRASE })
     expect([(await viewer.browser.open("/app")).status, (await other.open("/app")).status]).toEqual([200, 303])
     const wrong = await profileOf(viewer).send("passphrase", { current: "guess", passphrase: `${PASSPHRASE} 2` })
     expect([wrong.status, wrong.text.includes("This is not your passphrase.")]).toEqual([400, true])
-    const browser = browserOf(house, { from: "192.0.2.78" })
+    const browser = browserOf(service, { from: "192.0.2.78" })
     expect((await browser.send("/sign-in", { name: `dora ${made}`, passphrase: PASSPHRASE })).status).toBe(303)
   })
 
   test("a person lists and ends their own sessions and keys, and nobody else's", async () => {
-    const viewer = await memberOf(house, workspaceId, "viewer")
-    const other = await signedIn(house, workspaceId, viewer.name)
+    const viewer = await memberOf(service, workspaceId, "viewer")
+    const other = await signedIn(service, workspaceId, viewer.name)
     const key = await settingsBrowser(owner.browser, "/app/settings/keys").send("create", {
       name: "nightly job",
       kind: "live",
@@ -140,8 +140,8 @@ describe("the profile", () => {
   })
 
   test("a person of several workspaces opens another from the profile; both pages are well-formed", async () => {
-    const elsewhere = await house.workspace({ name: `other ${made}` })
-    await alsoMember(house, elsewhere, owner.personId, "owner")
+    const elsewhere = await service.workspace({ name: `other ${made}` })
+    await alsoMember(service, elsewhere, owner.personId, "owner")
     for (const page of [PROFILE, PEOPLE]) {
       const { unbalanced, bare, ids } = readMarkup(
         (await owner.browser.open(page)).text.replace(/<script>[\s\S]*<\/script>/, ""),

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { type Browser, fieldIn } from "../../access/sign-in/browser.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse, PUBLIC_URL } from "../../house.ts"
+import { openService, PUBLIC_URL, type Service } from "../../service.ts"
 import { type Sharing, sharing } from "../../sharing/share-scene.ts"
 import { ownerOf } from "../app-scene.ts"
 import { settingsBrowser } from "./settings-browser.ts"
@@ -10,15 +10,15 @@ setDefaultTimeout(60_000)
 
 const SHARING = "/app/settings/sharing"
 
-let house: House
+let service: Service
 let tea: Sharing
 let owner: Browser
 let settings: ReturnType<typeof settingsBrowser>
 
 beforeAll(async () => {
-  house = openHouse({ sql: await freshDatabase() })
-  tea = await sharing(house, { name: "Tea <Timer>", keywords: ["tea"] })
-  owner = await ownerOf(house, tea.writer.workspace)
+  service = openService({ sql: await freshDatabase() })
+  tea = await sharing(service, { name: "Tea <Timer>", keywords: ["tea"] })
+  owner = await ownerOf(service, tea.writer.workspace)
   settings = settingsBrowser(owner, SHARING)
 })
 

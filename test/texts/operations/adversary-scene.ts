@@ -7,11 +7,11 @@ import { OutboundProblem } from "../../../src/outbound/problem.ts"
 import { openPictures } from "../../../src/texts/pictures/read-pictures.ts"
 import { createWriting } from "../../../src/texts/port/write.ts"
 import { freshDatabase } from "../../database.ts"
-import { type Answer, openHouse } from "../../house.ts"
 import { listed } from "../../measuring/record/listed.ts"
 import { hinted, reading, said } from "../../measuring/record/measured.ts"
 import { reviewed } from "../../measuring/record/reviewed.ts"
 import { record } from "../../record.ts"
+import { type Answer, openService } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import type { Said } from "../adversary.ts"
 import { type Line, openStandIn } from "../stand-in.ts"
@@ -169,11 +169,11 @@ export async function openScene(): Promise<Scene> {
     },
     ocr: { read: async () => table.says, stop() {} },
   })
-  const house = openHouse({ sql, write, pictures: reader.read })
+  const service = openService({ sql, write, pictures: reader.read })
   await fill(sql)
   const overrides = { ratePerSecond: 1e6, credits: 1_000_000, reviewAi: 1e5, aiWriting: 1e5, listingWrites: 1e5 }
-  const workspaceId = await house.workspace({ plan: "studio", overrides })
-  const key = await house.key(workspaceId)
+  const workspaceId = await service.workspace({ plan: "studio", overrides })
+  const key = await service.key(workspaceId)
   const asked = { workspaceId, iosId: OWN, countries: ["us"], keywords: ["journal"], origin: "own" }
   const appId = await trackOwn(sql, asked)
   let pages = 0
@@ -210,10 +210,10 @@ export async function openScene(): Promise<Scene> {
       await sql`delete from allowance_used`
     },
     async usage(quota) {
-      const { body } = await house.call("/v1/usage", { key })
+      const { body } = await service.call("/v1/usage", { key })
       return body.quotas.find(({ key: name }: { key: string }) => name === quota)
     },
-    get: (path) => house.call(`/v1/apps/${appId}/${path}`, { key }),
+    get: (path) => service.call(`/v1/apps/${appId}/${path}`, { key }),
     async books() {
       const [row] = await sql<{ units: number; credits: number; texts: number }[]>`
         select coalesce((select sum(used) from allowance_used), 0)::int as units,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import type { Answer } from "../../house.ts"
 import { cases, long } from "../../long.ts"
+import type { Answer } from "../../service.ts"
 import { NEVER_SHOWN, openRandom, scriptsOf } from "../adversary.ts"
 import { ATTACKS } from "../attacks.ts"
 import { type Script, well } from "../stand-in.ts"

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto"
 import { openDatabase } from "../../../src/database/connect.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { createWriting } from "../../../src/texts/port/write.ts"
-import { openHouse } from "../../house.ts"
+import { openService } from "../../service.ts"
 
 const { databaseUrl, provider, path, key } = JSON.parse(process.argv[2]!)
 const { sql } = await openDatabase({ dataDir: "", as: "server", log: silentLog, maxConnections: 4, databaseUrl })
@@ -25,9 +25,9 @@ const { write } = createWriting({
   },
   fetch: (url, init) => fetch(url, init),
 })
-const house = openHouse({ sql, write })
+const service = openService({ sql, write })
 process.stdout.write("ready\n")
 for (let n = 0; ; n++) {
-  const { status } = await house.call(`${path}&note=n${n}`, { key })
+  const { status } = await service.call(`${path}&note=n${n}`, { key })
   process.stdout.write(`${status}\n`)
 }

@@ -1,9 +1,9 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { hinted, reading, said } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(60_000)
@@ -12,11 +12,11 @@ const NOW = new Date("2025-11-20T12:00:00Z")
 const [OWN, PETAL, TIDE] = ["10001", "10002", "10003"]
 
 let sql: Sql
-let house: House
+let service: Service
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, now: () => NOW })
+  service = openService({ sql, now: () => NOW })
   const at = "2025-11-20T06:00:00Z"
   const names = [
     [OWN, "Lumen"],
@@ -47,13 +47,13 @@ beforeAll(async () => {
   )
 })
 
-async function opened(options: Parameters<House["workspace"]>[0] = {}) {
-  const workspaceId = await house.workspace(options)
-  const key = await house.key(workspaceId)
+async function opened(options: Parameters<Service["workspace"]>[0] = {}) {
+  const workspaceId = await service.workspace(options)
+  const key = await service.key(workspaceId)
   const asked = { workspaceId, iosId: OWN, countries: ["us", "jp"], keywords: ["journal"], origin: "own" }
   const appId = await trackOwn(sql, asked)
   await sql`update tracked_app set buried_keywords = array['hidden words'] where id = ${appId}`
-  const get = (query = "") => house.call(`/v1/apps/${appId}/suggest${query}`, { key })
+  const get = (query = "") => service.call(`/v1/apps/${appId}/suggest${query}`, { key })
   const used = async () => {
     const [row] = await sql<{ used: number }[]>`
       select coalesce(sum(used), 0)::int as used

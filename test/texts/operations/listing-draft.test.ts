@@ -5,9 +5,9 @@ import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metric
 import { silentLog } from "../../../src/lib/log.ts"
 import { createWriting } from "../../../src/texts/port/write.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { listed } from "../../measuring/record/listed.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { popularityReading, searchReading } from "../../world/readings.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { openStandIn, type Script, well } from "../stand-in.ts"
@@ -16,7 +16,7 @@ setDefaultTimeout(60_000)
 
 const NOW = new Date("2026-05-20T12:00:00Z")
 let sql: Sql
-let house: House
+let service: Service
 const standIn = openStandIn("responses")
 afterAll(() => standIn.close())
 
@@ -41,13 +41,13 @@ beforeAll(async () => {
     patienceMs: 50,
     fetch: (url, init) => fetch(url, init),
   })
-  house = openHouse({ sql, now: () => NOW, write })
+  service = openService({ sql, now: () => NOW, write })
   await record(sql, [listed("2026-05-19T10:00:00Z")], () => NOW)
 })
 
-async function opened(options: Parameters<House["workspace"]>[0] = {}) {
-  const workspaceId = await house.workspace(options)
-  const key = await house.key(workspaceId)
+async function opened(options: Parameters<Service["workspace"]>[0] = {}) {
+  const workspaceId = await service.workspace(options)
+  const key = await service.key(workspaceId)
   const [app] = await sql<
     { id: string }[]
   >`select store_id as id from store_app where developer = 'Leaves' order by id limit 1`
@@ -59,7 +59,7 @@ async function opened(options: Parameters<House["workspace"]>[0] = {}) {
     origin: "own",
   }
   const appId = await trackOwn(sql, asked)
-  const get = (query = "") => house.call(`/v1/apps/${appId}/draft?${query}`, { key })
+  const get = (query = "") => service.call(`/v1/apps/${appId}/draft?${query}`, { key })
   const used = async () => {
     const [row] = await sql<{ used: number }[]>`
       select coalesce(sum(used), 0)::int as used
@@ -103,7 +103,7 @@ test("a draft is written once a day, passes validate_listing, and names the keyw
   expect((await get()).body).toEqual(body)
   expect([standIn.seen.length, await used()]).toEqual([1, 1])
   const texts = Object.fromEntries(body.fields.map(({ field, text }: Record<string, string>) => [field, text]))
-  const checked = await house.call(`/v1/apps/${appId}/validate-listing`, { key, method: "POST", body: texts })
+  const checked = await service.call(`/v1/apps/${appId}/validate-listing`, { key, method: "POST", body: texts })
   expect(checked.body.counts.error).toBe(0)
   expect(checked.body.counts).toEqual(body.counts)
 })
@@ -169,7 +169,7 @@ test("the writer gets keywords on one scale, so that a published figure may rank
   await sql.begin((tx) => deriveKeywordMetrics(tx, [{ term: "oolong", platform: "ios", storefront: "us" }], NOW))
   play(well(() => GOOD))
   expect((await get()).status).toBe(200)
-  const { body } = await house.call(`/v1/apps/${appId}/keywords?country=us`, { key })
+  const { body } = await service.call(`/v1/apps/${appId}/keywords?country=us`, { key })
   const estimate = body.keywords.find(({ term }: { term: string }) => term === "oolong")
   expect([estimate.popularity, estimate.popularityLow, estimate.popularityHigh]).toEqual([null, 5, 9])
   const keywords = [...standIn.seen[0]!.data.matchAll(/"r":"keyword","term":"([^"]+)","popularity":(\d+|null)/g)]

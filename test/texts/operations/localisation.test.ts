@@ -5,9 +5,9 @@ import { silentLog } from "../../../src/lib/log.ts"
 import { createWriting } from "../../../src/texts/port/write.ts"
 import { picturesThat } from "../../core/written.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { listed } from "../../measuring/record/listed.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { openStandIn, type Script, well } from "../stand-in.ts"
 
@@ -31,7 +31,7 @@ const GERMAN = {
 }
 
 let sql: Sql
-let house: House
+let service: Service
 const standIn = openStandIn("chat")
 afterAll(() => standIn.close())
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
     settings: { ...near, contextTokens: 100_000, tokensADay: 1e12, atOnce: 2 },
     fetch: (url, init) => fetch(url, init),
   })
-  house = openHouse({ sql, write, pictures: picturesThat("are read") })
+  service = openService({ sql, write, pictures: picturesThat("are read") })
   await record(sql, [listed(new Date(Date.now() - 86_400_000), TEXTS, { id: OWN })])
 })
 
@@ -59,9 +59,9 @@ function play(...script: Script[]) {
 const good = (rest: object = {}) =>
   well(() => ({ ...GERMAN, keywords: ["teezeit", "tee, uhr"], captions: ["Ruhig"], ...rest }))
 
-async function opened({ audit = true, ...options }: Parameters<House["workspace"]>[0] & { audit?: boolean } = {}) {
-  const workspaceId = await house.workspace({ plan: "pro", overrides: { ratePerSecond: 1e6 }, ...options })
-  const key = await house.key(workspaceId)
+async function opened({ audit = true, ...options }: Parameters<Service["workspace"]>[0] & { audit?: boolean } = {}) {
+  const workspaceId = await service.workspace({ plan: "pro", overrides: { ratePerSecond: 1e6 }, ...options })
+  const key = await service.key(workspaceId)
   const asked = { workspaceId, iosId: OWN, countries: ["us"], keywords: ["tea timer"], origin: "own" }
   const appId = await trackOwn(sql, asked)
   const rows = ["us", "de", "at", "jp"].map((country) => ({
@@ -77,7 +77,7 @@ async function opened({ audit = true, ...options }: Parameters<House["workspace"
       from tracked_app
       where id = ${appId}
       on conflict do nothing`
-  const get = (query: string, on = house) => on.call(`/v1/apps/${appId}/localize?${query}`, { key })
+  const get = (query: string, on = service) => on.call(`/v1/apps/${appId}/localize?${query}`, { key })
   const polled = async (query: string) => {
     for (;;) {
       const answer = await get(`${query}&poll=true`)
@@ -197,7 +197,7 @@ test("a translation whose process ended is resumed by the next poll, and given u
       atOnce: 2,
     },
   })
-  const ending = openHouse({ sql, write })
+  const ending = openService({ sql, write })
   await get("locale=de_de", ending)
   await Bun.sleep(100)
   await stop()
@@ -221,13 +221,13 @@ test("captions of screenshots are included on request, for the same write", asyn
 
 test("localize_listing is refused without audit, storefront, valid locale, writer or job", async () => {
   const asked = await opened()
-  const error = async (query: string, on?: House) => (await asked.get(query, on)).body.error
+  const error = async (query: string, on?: Service) => (await asked.get(query, on)).body.error
   expect(await error("locale=ja_jp")).toBe("no_storefront")
   expect(await error("locale=xx_yy")).toBe("no_storefront")
   for (const locale of ["de", "de_deu", "deutsch", "d3_de", ""])
     expect([locale, await error(`locale=${locale}`)]).toEqual([locale, "bad_locale"])
   expect(await error("locale=de_de&poll=true")).toBe("no_job")
-  expect([await error("locale=de_de", openHouse({ sql })), await asked.used()]).toEqual(["ai_not_configured", 0])
+  expect([await error("locale=de_de", openService({ sql })), await asked.used()]).toEqual(["ai_not_configured", 0])
   await sql`delete from storefront_audit`
   expect(await error("locale=de_de")).toBe("no_audit")
 })

@@ -4,10 +4,10 @@ import type { Sql } from "../../../src/database/types.ts"
 import { createLog } from "../../../src/lib/log.ts"
 import { createWriting } from "../../../src/texts/port/write.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { cases } from "../../long.ts"
 import { reviewed, reviewedOnPlay } from "../../measuring/record/reviewed.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { ATTACKS } from "../attacks.ts"
 import { type Line, openStandIn, receiptOf, type Script, well } from "../stand-in.ts"
@@ -17,8 +17,8 @@ setDefaultTimeout(120_000)
 const NOW = new Date("2025-11-20T12:00:00Z")
 const ATTACKED = 200
 let sql: Sql
-let house: House
-let without: House
+let service: Service
+let without: Service
 const logged: string[] = []
 const standIn = openStandIn("chat")
 afterAll(() => standIn.close())
@@ -45,8 +45,8 @@ beforeAll(async () => {
     patienceMs: 50,
     fetch: (url, init) => fetch(url, init),
   })
-  house = openHouse({ sql, now: () => NOW, write })
-  without = openHouse({ sql, now: () => NOW })
+  service = openService({ sql, now: () => NOW, write })
+  without = openService({ sql, now: () => NOW })
   const end = { end: { pages: 1, complete: true, empty: false } }
   const plain = [
     {
@@ -63,9 +63,9 @@ beforeAll(async () => {
   await record(sql, [reviewedOnPlay("2025-11-19T10:00:00Z", plain, end)], () => NOW)
 })
 
-async function opened(options: Parameters<House["workspace"]>[0] = {}, asHouse = house) {
-  const workspaceId = await asHouse.workspace(options)
-  const key = await asHouse.key(workspaceId)
+async function opened(options: Parameters<Service["workspace"]>[0] = {}, target = service) {
+  const workspaceId = await target.workspace(options)
+  const key = await target.key(workspaceId)
   const asked = {
     workspaceId,
     iosId: "10001",
@@ -75,7 +75,7 @@ async function opened(options: Parameters<House["workspace"]>[0] = {}, asHouse =
     origin: "own",
   }
   const appId = await trackOwn(sql, asked)
-  const get = (query: string) => asHouse.call(`/v1/apps/${appId}/reviews/reply-draft?${query}`, { key })
+  const get = (query: string) => target.call(`/v1/apps/${appId}/reviews/reply-draft?${query}`, { key })
   const used = async () => {
     const [row] = await sql<{ used: number }[]>`
       select coalesce(sum(used), 0)::int as used

@@ -1,21 +1,21 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { reviewed, reviewedOnPlay } from "../../measuring/record/reviewed.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(60_000)
 
 let sql: Sql
-let house: House
+let service: Service
 let now = new Date("2025-11-20T12:00:00Z")
 const end = { end: { pages: 1, complete: true, empty: false } }
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, now: () => now })
+  service = openService({ sql, now: () => now })
   const texts = [
     "Far too many ads after each level.",
     "It crashes on start since the update.",
@@ -33,9 +33,9 @@ beforeAll(async () => {
   )
 })
 
-async function opened(options: Parameters<House["workspace"]>[0] = {}) {
-  const workspaceId = await house.workspace(options)
-  const key = await house.key(workspaceId)
+async function opened(options: Parameters<Service["workspace"]>[0] = {}) {
+  const workspaceId = await service.workspace(options)
+  const key = await service.key(workspaceId)
   const asked = {
     workspaceId,
     iosId: "10001",
@@ -45,9 +45,9 @@ async function opened(options: Parameters<House["workspace"]>[0] = {}) {
     origin: "own",
   }
   const appId = await trackOwn(sql, asked)
-  const get = (query = "", id = appId) => house.call(`/v1/apps/${id}/reviews/summary${query}`, { key })
+  const get = (query = "", id = appId) => service.call(`/v1/apps/${id}/reviews/summary${query}`, { key })
   const used = async () => {
-    const { body } = await house.call("/v1/usage", { key })
+    const { body } = await service.call("/v1/usage", { key })
     return body.quotas.find((quota: { key: string }) => quota.key === "reviewAi").used as number
   }
   return { get, used, key, appId }
@@ -94,7 +94,7 @@ test("counts match the reviews, quotes occur in them, and the answer lists what 
 
 async function listed() {
   const { key, appId } = await opened()
-  const { body } = await house.call(`/v1/apps/${appId}/reviews/search?limit=1000`, { key })
+  const { body } = await service.call(`/v1/apps/${appId}/reviews/search?limit=1000`, { key })
   return {
     reviews: new Map<string, { text: string; rating: number }>(
       body.reviews.map((one: { id: string }) => [one.id, one]),
@@ -143,6 +143,6 @@ test("of 50 simultaneous calls for one summary one is charged a unit, and all ge
 
 test("the summary as a tool says that quotes are never instructions", async () => {
   const { key, appId } = await opened()
-  const { body } = await house.tool("summarize_reviews", { appId }, { key })
+  const { body } = await service.tool("summarize_reviews", { appId }, { key })
   expect(body.state).toBe("ready")
 })

@@ -6,9 +6,9 @@ import { createLog } from "../../../src/lib/log.ts"
 import { OutboundProblem } from "../../../src/outbound/problem.ts"
 import { openPictures, type PictureParts } from "../../../src/texts/pictures/read-pictures.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { listed } from "../../measuring/record/listed.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(60_000)
@@ -18,7 +18,7 @@ const PICTURE = new Uint8Array(readFileSync(join(import.meta.dirname, "../pictur
 const at = (name: string) => `https://pictures.example/${name}`
 
 let sql: Sql
-let house: House
+let service: Service
 /** Responses by address: bytes, a status, or a failure. */
 const there = new Map<string, Uint8Array | number | "unreachable" | "too_large">()
 let asked: string[] = []
@@ -32,13 +32,13 @@ beforeEach(async () => {
   there.clear()
   asked = []
   readMs = 0
-  house = houseWith()
+  service = serviceWith()
 })
 
 /** Words in Tesseract's format. The number of each picture is its position among those read. */
 const TABLE = "5\t1\t1\t1\t1\t1\t90\t157\t554\t96\t95.4\tCalm\n5\t1\t1\t1\t1\t2\t700\t157\t100\t96\t91\tpages"
 
-function houseWith(parts: Partial<PictureParts> = {}): House {
+function serviceWith(parts: Partial<PictureParts> = {}): Service {
   const pictures = openPictures({
     sql,
     log: createLog(() => {}, "error"),
@@ -61,22 +61,22 @@ function houseWith(parts: Partial<PictureParts> = {}): House {
     },
     ...parts,
   })
-  return openHouse({ sql, pictures: pictures.read })
+  return openService({ sql, pictures: pictures.read })
 }
 
 let pages = 0
 
-async function opened(phone: string[], options: Parameters<House["workspace"]>[0] = {}) {
+async function opened(phone: string[], options: Parameters<Service["workspace"]>[0] = {}) {
   const shows = async (addresses: string[]) => {
     const day = `2025-11-${String(++pages).padStart(2, "0")}T00:00:00Z`
     await record(sql, [listed(day, { screenshots: { phone: addresses } }, { id: OWN })])
   }
   await shows(phone)
-  const workspaceId = await house.workspace(options)
-  const key = await house.key(workspaceId)
+  const workspaceId = await service.workspace(options)
+  const key = await service.key(workspaceId)
   const app = { workspaceId, iosId: OWN, countries: ["us", "jp"], keywords: ["journal"], origin: "own" }
   const appId = await trackOwn(sql, app)
-  const get = (query = "", on = house) => on.call(`/v1/apps/${appId}/shot-text${query}`, { key })
+  const get = (query = "", on = service) => on.call(`/v1/apps/${appId}/shot-text${query}`, { key })
   const used = async () => {
     const [row] = await sql<{ used: number }[]>`
       select coalesce(sum(used), 0)::int as used
@@ -127,8 +127,8 @@ test("pictures read by one workspace are free for another, and only a changed sc
 test("many callers in two processes read a picture once", async () => {
   readMs = 100
   const { get } = await opened([at("once.png")], { overrides: { ratePerSecond: 10_000 } })
-  const second = houseWith()
-  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => get("", n % 2 ? house : second)))
+  const second = serviceWith()
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => get("", n % 2 ? service : second)))
   expect([new Set(answers.map(({ status }) => status)), asked.length]).toEqual([new Set([200]), 1])
 })
 
@@ -137,9 +137,9 @@ test("no unit is charged if no picture can be fetched, there is no OCR, or the p
   there.set(at("x.png"), "unreachable")
   const refused = await get()
   expect([refused.status, refused.body.error, refused.headers.get("retry-after")]).toEqual([503, "unavailable", "60"])
-  const off = await get("", houseWith({ ocr: null }))
+  const off = await get("", serviceWith({ ocr: null }))
   expect([off.status, off.body.error]).toEqual([404, "not_measured"])
-  const broken = houseWith({ ocr: { read: async () => Promise.reject(new Error("no thread")), stop() {} } })
+  const broken = serviceWith({ ocr: { read: async () => Promise.reject(new Error("no thread")), stop() {} } })
   there.delete(at("x.png"))
   expect((await get("", broken)).body.error).toBe("not_measured")
   const unread = await get("?cc=jp")

@@ -5,9 +5,9 @@ import { silentLog } from "../../../src/lib/log.ts"
 import { createWriting } from "../../../src/texts/port/write.ts"
 import { TOPIC_LABELS } from "../../../src/texts/topics/topics.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { reviewed } from "../../measuring/record/reviewed.ts"
 import { record } from "../../record.ts"
+import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { type Line, openStandIn, type Script, well } from "../stand-in.ts"
 
@@ -16,7 +16,7 @@ setDefaultTimeout(60_000)
 const NOW = new Date("2025-11-20T12:00:00Z")
 const TEXTS = ["Far too many ads after level 30.", "It crashes on start.", "Nice."]
 let sql: Sql
-let house: House
+let service: Service
 const standIn = openStandIn("messages")
 afterAll(() => standIn.close())
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
     patienceMs: 50,
     fetch: (url, init) => fetch(url, init),
   })
-  house = openHouse({ sql, now: () => NOW, write })
+  service = openService({ sql, now: () => NOW, write })
   const reviews = Array.from({ length: 30 }, (_, n) => ({ id: `r-${n}`, text: TEXTS[n % 3]!, stars: 1 + (n % 5) }))
   await record(
     sql,
@@ -55,13 +55,13 @@ beforeEach(async () => {
 })
 
 async function opened() {
-  const workspaceId = await house.workspace()
-  const key = await house.key(workspaceId)
+  const workspaceId = await service.workspace()
+  const key = await service.key(workspaceId)
   const asked = { workspaceId, iosId: "10001", countries: ["us", "gb"], keywords: ["tea"], origin: "own" }
   const appId = await trackOwn(sql, asked)
-  const get = (query = "") => house.call(`/v1/apps/${appId}/reviews/summary?${query}`, { key })
+  const get = (query = "") => service.call(`/v1/apps/${appId}/reviews/summary?${query}`, { key })
   const used = async () => {
-    const { body } = await house.call("/v1/usage", { key })
+    const { body } = await service.call("/v1/usage", { key })
     return body.quotas.find((quota: { key: string }) => quota.key === "reviewAi").used as number
   }
   return { get, used }

@@ -21,7 +21,7 @@ beforeEach(async () => {
   expect(refused).toEqual([])
 })
 
-const get = async (path: string) => (await on.house.call(`/v1${path}`, { key: on.key })).body
+const get = async (path: string) => (await on.service.call(`/v1${path}`, { key: on.key })).body
 const add = (...rivals: string[]) => on.applied("add_rivals", { appId: on.app, rivals })
 const remove = (...rivals: string[]) => on.applied("remove_rivals", { appId: on.app, rivals })
 
@@ -241,7 +241,7 @@ describe("a hidden rival", () => {
         expect(await followed()).toEqual(write === add ? [{ manual: true, terms: 1 }] : [])
       }
     }
-    expect(on.house.logged.join("")).not.toContain("deadlock")
+    expect(on.service.logged.join("")).not.toContain("deadlock")
   })
 
   test("a hidden rival is not in the answer of GET /apps", async () => {
@@ -283,9 +283,9 @@ test("the app itself, a malformed rival and another workspace's app are refused,
     expect((await on.preview(action, { appId: own, rivals: [`ios:${OWN}`] })).status).toBe(200)
     for (const rivals of [[], "ios:30001", undefined])
       expect((await on.preview(action, { appId: on.app, rivals })).body.field).toBe("rivals")
-    const foreign = await on.tracked([], "284882215", await on.house.workspace())
+    const foreign = await on.tracked([], "284882215", await on.service.workspace())
     expect((await on.preview(action, { appId: foreign, rivals: [`ios:${CUP}`] })).body.error).toBe("not_found")
-    const limited = await on.house.key(on.workspace, { appList: [own] })
+    const limited = await on.service.key(on.workspace, { appList: [own] })
     expect((await on.preview(action, { appId: on.app, rivals: [`ios:${CUP}`] }, limited)).body.error).toBe(
       "app_not_allowed",
     )

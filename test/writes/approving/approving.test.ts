@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 
 async function signedIn(workspace: number): Promise<Browser> {
-  const one = browserOf(on.house)
+  const one = browserOf(on.service)
   await one.send("/sign-in", { code: await createCode(on.sql, workspace) })
   return one
 }
@@ -27,7 +27,7 @@ const pathOf = (address: string) => new URL(address).pathname
 test("the approval address leads through sign-in to the preview; an approval there allows the confirm", async () => {
   const { approval, confirmToken } = await previewed()
   const path = pathOf(approval.address)
-  const stranger = await browserOf(on.house).open(path)
+  const stranger = await browserOf(on.service).open(path)
   expect([stranger.status, stranger.headers.get("location")]).toEqual([
     303,
     `/sign-in?next=${encodeURIComponent(path)}`,
@@ -80,7 +80,7 @@ test("a form from another site, without its token or with an unknown verdict cha
 test("an approval of another workspace can be neither read nor decided", async () => {
   const { approval, confirmToken } = await previewed()
   const path = pathOf(approval.address)
-  const other = await signedIn(await on.house.workspace())
+  const other = await signedIn(await on.service.workspace())
   const page = await other.open(path)
   expect([page.status, page.text.includes("coffee")]).toEqual([404, false])
   const own = fieldIn(await other.open("/sign-in"), "form")!
@@ -94,12 +94,12 @@ test("an owner without pending approvals sees instructions and a sample that can
   const { text } = await browser.open("/approve")
   expect(text).toContain(`<a href="/app/settings/keys">Choose the keys whose changes wait</a>`)
   expect(text).toContain('href="/approve/sample"')
-  const stranger = await browserOf(on.house).open("/approve/sample")
+  const stranger = await browserOf(on.service).open("/approve/sample")
   expect([stranger.status, stranger.text.includes("evening pages")]).toEqual([200, true])
   expect(stranger.text).not.toContain('type="submit"')
   expect((await browser.send("/approve/sample", { form: "x", verdict: "approve" })).status).toBe(405)
   expect((await browser.open("/app/changes")).text).toContain('href="/app/sample/changes"')
-  expect((await browserOf(on.house).open("/app/sample/changes")).text).toContain(
+  expect((await browserOf(on.service).open("/app/sample/changes")).text).toContain(
     "you approve or decline the change here",
   )
 })

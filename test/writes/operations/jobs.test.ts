@@ -4,20 +4,20 @@ import type { NewJob } from "../../../src/jobs/enqueue.ts"
 import { claim, finish, markSent } from "../../../src/jobs/outbox-jobs.ts"
 import { Fault, type FaultCode, type FaultExtra } from "../../../src/lib/faults.ts"
 import { freshDatabase } from "../../database.ts"
-import { type House, openHouse } from "../../house.ts"
 import { bidJob, enqueued, letLeaseRunOut } from "../../jobs/enqueued.ts"
+import { openService, type Service } from "../../service.ts"
 
 let sql: Sql
-let house: House
+let service: Service
 let workspaceId: number
 let key: string
 let by: { workspaceId: number; keyId: number }
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql })
-  workspaceId = await house.workspace({ plan: "pro" })
-  key = await house.key(workspaceId, { scopes: [] })
+  service = openService({ sql })
+  workspaceId = await service.workspace({ plan: "pro" })
+  key = await service.key(workspaceId, { scopes: [] })
   by = { workspaceId, keyId: await newestKey() }
 })
 
@@ -26,7 +26,7 @@ async function newestKey(): Promise<number> {
   return row!.id
 }
 
-const ask = (id: string, as = key) => house.call(`/v1/jobs/${id}`, { key: as })
+const ask = (id: string, as = key) => service.call(`/v1/jobs/${id}`, { key: as })
 
 /** A job, and its lease once a worker has begun it. */
 async function begun(job: NewJob) {
@@ -129,8 +129,8 @@ describe("states of a job", () => {
 
 describe("access to jobs", () => {
   test("another workspace's job is answered like a missing one, free of charge", async () => {
-    const other = await house.workspace({ plan: "enterprise" })
-    const stranger = await house.key(other)
+    const other = await service.workspace({ plan: "enterprise" })
+    const stranger = await service.key(other)
     const id = await enqueued(sql, bidJob(by))
     const [real, never] = [await ask(id, stranger), await ask("job_neverexisted", stranger)]
     expect(real.status).toBe(404)
@@ -141,7 +141,7 @@ describe("access to jobs", () => {
   })
 
   test("a key limited to an app sees that app's jobs only; any other is answered like a missing one", async () => {
-    const limited = await house.key(workspaceId)
+    const limited = await service.key(workspaceId)
     await sql`update api_key set app_list = '{app_mine,app_ours}' where id = ${await newestKey()}`
     const about = async (appId: string | null) => enqueued(sql, bidJob(by, { appId }))
     const [mine, theirs, nobodys] = [await about("app_mine"), await about("app_theirs"), await about(null)]
@@ -155,7 +155,7 @@ describe("access to jobs", () => {
   })
 
   test("a key limited to apps sees a job without an app if it started that job", async () => {
-    const limited = await house.key(workspaceId)
+    const limited = await service.key(workspaceId)
     const keyId = await newestKey()
     await sql`update api_key set app_list = '{app_mine}' where id = ${keyId}`
     const id = await enqueued(sql, bidJob({ workspaceId, keyId }, { appId: null }))
@@ -165,29 +165,29 @@ describe("access to jobs", () => {
   })
 
   test("get_job needs a key, but no scope and no credits", async () => {
-    const poor = await house.workspace({ plan: "pro", overrides: { credits: 0 } })
-    const none = await house.key(poor, { scopes: [] })
+    const poor = await service.workspace({ plan: "pro", overrides: { credits: 0 } })
+    const none = await service.key(poor, { scopes: [] })
     const id = await enqueued(sql, bidJob({ workspaceId: poor, keyId: await newestKey() }))
     expect((await ask(id, none)).status).toBe(200)
-    expect((await house.call(`/v1/jobs/${id}`)).body.error).toBe("missing_api_key")
+    expect((await service.call(`/v1/jobs/${id}`)).body.error).toBe("missing_api_key")
   })
 
   test("malformed job ids are refused without a look-up", async () => {
     for (const id of ["x".repeat(65), "%00", "%ED%A0%80"]) expect((await ask(id)).body.error).toBe("invalid_arguments")
     for (const id of ["*", "%25", "x".repeat(64), "😀"]) expect((await ask(id)).body.error).toBe("job_not_found")
-    expect((await house.call("/v1/jobs/x?appId=app_tea", { key })).body).toMatchObject({ field: "appId" })
+    expect((await service.call("/v1/jobs/x?appId=app_tea", { key })).body).toMatchObject({ field: "appId" })
   })
 })
 
 describe("the sandbox", () => {
   test("the sandbox has one job about its own app, and test keys get the same bytes", async () => {
     const path = "/jobs/job_5kQ2vR8nWc0TzLmY3aXd"
-    const sandbox = await house.call(`/v1/sandbox${path}`)
+    const sandbox = await service.call(`/v1/sandbox${path}`)
     expect(sandbox.body).toMatchObject({ status: "done", appId: "app_lumenjournal" })
-    const testKey = await house.key(workspaceId, { kind: "test" })
-    expect((await house.call(`/v1${path}`, { key: testKey })).text).toBe(sandbox.text)
+    const testKey = await service.key(workspaceId, { kind: "test" })
+    expect((await service.call(`/v1${path}`, { key: testKey })).text).toBe(sandbox.text)
     const other = await enqueued(sql, bidJob(by))
     expect((await ask(other, testKey)).body.error).toBe("job_not_found")
-    expect((await house.call("/v1/sandbox/jobs/job_other")).body.error).toBe("job_not_found")
+    expect((await service.call("/v1/sandbox/jobs/job_other")).body.error).toBe("job_not_found")
   })
 })

@@ -277,7 +277,7 @@ test("instructions in the name of a campaign or keyword reach no preview, job or
     expect((await on.preview(action, args)).text).not.toContain("IGNORE")
     expect(JSON.stringify(await on.done(action, args))).not.toContain("IGNORE")
   }
-  expect([...on.house.logged, ...on.workerLog].join("\n")).not.toContain("IGNORE")
+  expect([...on.service.logged, ...on.workerLog].join("\n")).not.toContain("IGNORE")
   const stored = await on.sql`select j::text from job j where workspace_id = ${on.workspaceId}`
   expect(JSON.stringify(stored)).not.toContain("IGNORE")
 })

@@ -31,7 +31,7 @@ test("our writes are merged with the platform's entries, and other programs' cha
   await on.sql`update connected_account set next_at = now() where id = ${on.account}`
   const parts = { sql: on.sql, sealer, log: silentLog, reach: on.register.reach, gapMs: 0 }
   await createAccountReading({ recording, ...parts }).runOnce()
-  const { body } = await on.house.call(`/v1/apps/${on.appId}/ads-commands`, { key: on.key })
+  const { body } = await on.service.call(`/v1/apps/${on.appId}/ads-commands`, { key: on.key })
   const said = (body.commands as Listed[]).map(({ by, listed, event, job, changes }) => {
     return [by, listed, event, job?.id ?? null, changes.length > 0]
   })

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach } from "bun:test"
 import type { Sql } from "../../../../src/database/types.ts"
 import { freshDatabase } from "../../../database.ts"
-import type { Answer } from "../../../house.ts"
+import type { Answer } from "../../../service.ts"
 import { type AdsScene as AccountScene, adsScene } from "../../ads/scene.ts"
 import { type OutsideWrites, openWrites } from "../outside-writes.ts"
 
@@ -46,7 +46,7 @@ export function adsWrites(): AdsScene {
 
   async function preview(action: string, args: object = {}) {
     const body = { action, args: { appId: on.appId, campaignId: CAMPAIGN, ...args } }
-    return await on.house.call("/v1/actions", { key: on.key, method: "POST", body })
+    return await on.service.call("/v1/actions", { key: on.key, method: "POST", body })
   }
 
   async function queued(action: string, args: object = {}) {

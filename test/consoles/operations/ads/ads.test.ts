@@ -14,7 +14,7 @@ import { freshDatabase } from "../../../database.ts"
 import { reading } from "../../../measuring/record/measured.ts"
 import { record } from "../../../record.ts"
 import { trackOwn } from "../../../world/tracked.ts"
-import { AD_ACCOUNT, type AdsScene, adsScene, campaign, teaHouse } from "../../ads/scene.ts"
+import { AD_ACCOUNT, type AdsScene, addTeaAdGroup, adsScene, campaign } from "../../ads/scene.ts"
 import { TEA } from "../../scene.ts"
 
 let sql: Sql
@@ -26,8 +26,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   await sql`delete from connected_account`
   scene = await adsScene(sql)
-  teaHouse(scene)
-  key = await scene.house.key(scene.workspaceId)
+  addTeaAdGroup(scene)
+  key = await scene.service.key(scene.workspaceId)
 })
 afterEach(() => scene.there.stop())
 
@@ -41,7 +41,7 @@ const TOOLS = [
   "get_search_popularity",
 ]
 
-const call = (path: string, by = key) => scene.house.call(`/v1/apps/${scene.appId}/${path}`, { key: by })
+const call = (path: string, by = key) => scene.service.call(`/v1/apps/${scene.appId}/${path}`, { key: by })
 
 async function readAll(): Promise<void> {
   await sql`update connected_account set next_at = now() where sealed is not null`
@@ -98,7 +98,7 @@ test("campaigns are listed with state, budget and 28 days by spend, over REST an
     metrics: { taps: 0, spend: euros("0"), cpt: null },
   })
   expect((await call("campaigns?country=us")).body.totals).toMatchObject({ spend: euros("2"), taps: 4 })
-  const told = await scene.house.tool("list_campaigns", { appId: scene.appId }, { key })
+  const told = await scene.service.tool("list_campaigns", { appId: scene.appId }, { key })
   expect(told.result.structuredContent).toEqual(body)
 })
 
@@ -280,7 +280,7 @@ describe("refusals of ads reads, over REST and as a tool", () => {
     const said: unknown[] = []
     for (const [at, path] of PATHS.entries()) {
       const rest = await call(path)
-      const told = await scene.house.tool(TOOLS[at]!, { appId: scene.appId }, { key })
+      const told = await scene.service.tool(TOOLS[at]!, { appId: scene.appId }, { key })
       expect(told.result.isError).toBe(true)
       const text = JSON.parse(told.result.content[0].text)
       expect(text).toMatchObject({ error: rest.body.error, detail: rest.body.detail })
@@ -316,7 +316,7 @@ describe("refusals of ads reads, over REST and as a tool", () => {
   })
 
   test("ads reads are refused without ads:read, and for an invalid campaign or country", async () => {
-    const blind = await scene.house.key(scene.workspaceId, { scopes: ["apps:read", "revenue:read"] })
+    const blind = await scene.service.key(scene.workspaceId, { scopes: ["apps:read", "revenue:read"] })
     for (const path of PATHS) expect((await call(path, blind)).body.error).toBe("scope_required")
     expect((await call("ads-keywords?campaign=x")).body.error).toBe("invalid_arguments")
     expect((await call("campaigns?country=zz")).body.error).toBe("bad_country")
@@ -343,9 +343,9 @@ describe("refusals of ads reads, over REST and as a tool", () => {
     expect((await call("campaigns")).body.sources[0].state).toBe("removed")
     const stranger = await adsScene(sql)
     await stranger.there.stop()
-    const theirs = await stranger.house.key(stranger.workspaceId)
+    const theirs = await stranger.service.key(stranger.workspaceId)
     for (const path of PATHS) {
-      const told = await stranger.house.call(`/v1/apps/${stranger.appId}/${path}`, { key: theirs })
+      const told = await stranger.service.call(`/v1/apps/${stranger.appId}/${path}`, { key: theirs })
       expect([told.status, told.body.error]).toEqual([404, "not_connected"])
     }
     await removeAccount(sql, scene.workspaceId, id, true)

@@ -79,7 +79,7 @@ export const LEVEL_FIT: LevelFit = {
     "category Finance": [0.036392, -0.083579],
     "category Food & Drink": [0.014826, -0.0016817],
     "category Health & Fitness": [0.026733, 0.038346],
-    "category House & Home": [0.0043805, -0.015866],
+    "category Service & Home": [0.0043805, -0.015866],
     "category Libraries & Demo": [0.0026957, 0.13297],
     "category Lifestyle": [0.047849, 0.07796],
     "category Maps & Navigation": [0.013479, -0.0028237],

@@ -3,10 +3,10 @@ import type { StoreApp } from "../../../../src/core/observation/line-parts.ts"
 import { addDays, dayOf } from "../../../../src/lib/days.ts"
 import { makeDue } from "../../../../src/market/estimates/estimates.ts"
 import type { AppsObservation } from "../../../../src/stores/kinds/apps-shape.ts"
-import { openHouse } from "../../../house.ts"
 import { charted } from "../../../measuring/record/charted.ts"
 import { said } from "../../../measuring/record/measured.ts"
 import { record } from "../../../record.ts"
+import { openService } from "../../../service.ts"
 import { marketWorld } from "../../../world/market.ts"
 import { answersLookUps } from "../../../world/stores.ts"
 
@@ -168,12 +168,12 @@ function kindOf(estimate: { value: number | null; low: number | null; under: num
 }
 
 test("an estimate without readings is not_measured for 1 credit, and refusals cost nothing", async () => {
-  const house = openHouse({ sql: on.sql })
-  const workspace = await house.workspace({ explorer: true, plan: "pro" })
-  const own = await house.key(workspace)
-  const { status, body, credits } = await house.call(`/v1/hive/estimate/1699999999`, { key: own })
+  const service = openService({ sql: on.sql })
+  const workspace = await service.workspace({ explorer: true, plan: "pro" })
+  const own = await service.key(workspace)
+  const { status, body, credits } = await service.call(`/v1/hive/estimate/1699999999`, { key: own })
   expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
   expect((await ask("no id")).body.error).toBe("bad_app_id")
-  const reads = await house.key(workspace, { scopes: ["hive:read"] })
-  expect((await house.call(`/v1/hive/estimate/${IOS}`, { key: reads })).body.error).toBe("scope_required")
+  const reads = await service.key(workspace, { scopes: ["hive:read"] })
+  expect((await service.call(`/v1/hive/estimate/${IOS}`, { key: reads })).body.error).toBe("scope_required")
 })

@@ -3,23 +3,23 @@ import fc from "fast-check"
 import { deriveMarketFigures } from "../../../../src/charts/store/market-apps.ts"
 import type { Sql } from "../../../../src/database/types.ts"
 import { freshDatabase } from "../../../database.ts"
-import { type House, openHouse } from "../../../house.ts"
 import { cases } from "../../../long.ts"
 import { charted } from "../../../measuring/record/charted.ts"
 import { record } from "../../../record.ts"
+import { openService, type Service } from "../../../service.ts"
 
 const APPS = 60
 const NOW = new Date("2025-08-31T12:00:00Z")
 let sql: Sql
-let house: House
+let service: Service
 let key: string
 let apps: { id: number; storeId: string }[]
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  house = openHouse({ sql, now: () => NOW })
+  service = openService({ sql, now: () => NOW })
   const overrides = { credits: 1e9, ratePerSecond: 1e6 }
-  key = await house.key(await house.workspace({ explorer: true, plan: "enterprise", overrides }))
+  key = await service.key(await service.workspace({ explorer: true, plan: "enterprise", overrides }))
   const ids = Array.from({ length: APPS }, (_, at) => 30_001 + at)
   await record(sql, [charted("2025-08-30T06:00:00Z", ids, { depth: APPS })], () => NOW)
   apps = await sql<{ id: number; storeId: string }[]>`
@@ -134,7 +134,7 @@ test("a filter by figures finds apps by their displayed estimates and counts the
             ...(min === undefined ? [] : [[`${name}Min`, String(min)]]),
             ...(max === undefined ? [] : [[`${name}Max`, String(max)]]),
           ])
-          const { body } = await house.call(`/v1/hive/find?limit=200&${new URLSearchParams(bounds)}`, { key })
+          const { body } = await service.call(`/v1/hive/find?limit=200&${new URLSearchParams(bounds)}`, { key })
           const fits = apps.map(({ storeId }) => {
             const { downloads = {}, revenue = {}, growth = null } = rows.get(storeId) ?? {}
             const asked = [

@@ -47,7 +47,7 @@ beforeEach(async () => {
 })
 afterEach(() => scene.there.stop())
 
-const ask = (key: string) => scene.house.call(`/v1/hive/estimate/${TEA.id}`, { key })
+const ask = (key: string) => scene.service.call(`/v1/hive/estimate/${TEA.id}`, { key })
 
 /**
  * Reports five downloads a day in Germany and in Japan, none on the last day. Days that are not `reported` are missing.
@@ -73,7 +73,7 @@ async function connect(reported: (day: string) => boolean): Promise<void> {
 
 test("an ended month has its estimate next to the console's downloads of the same days and storefronts", async () => {
   await connect(() => true)
-  const key = await scene.house.key(scene.workspaceId)
+  const key = await scene.service.key(scene.workspaceId)
   const { status, body } = await ask(key)
   expect(status).toBe(200)
   expect(body.ownRecord).toEqual([
@@ -91,13 +91,13 @@ test("an ended month has its estimate next to the console's downloads of the sam
 
 test("own months are null for other workspaces, keys without revenue:read and keys of other apps", async () => {
   await connect(() => true)
-  const other = await scene.house.workspace({ plan: "pro", explorer: true })
+  const other = await scene.service.workspace({ plan: "pro", explorer: true })
   const second = { name: "Other", iosId: "310633998", countries: ["us"], keywords: ["tea"], origin: "own" as const }
   const app = await trackOwn(scene.sql, { workspaceId: scene.workspaceId, ...second })
   const keys = [
-    await scene.house.key(other),
-    await scene.house.key(scene.workspaceId, { scopes: ["hive:estimate"] }),
-    await scene.house.key(scene.workspaceId, { appList: [app] }),
+    await scene.service.key(other),
+    await scene.service.key(scene.workspaceId, { scopes: ["hive:estimate"] }),
+    await scene.service.key(scene.workspaceId, { appList: [app] }),
   ]
   for (const key of keys) {
     const { status, body, text } = await ask(key)
@@ -107,14 +107,14 @@ test("own months are null for other workspaces, keys without revenue:read and ke
 
 test("a month with an unreported day has no downloads and no verdict", async () => {
   await connect((day) => day !== addDays(END, -3))
-  const { body } = await ask(await scene.house.key(scene.workspaceId))
+  const { body } = await ask(await scene.service.key(scene.workspaceId))
   expect(body.ownRecord[0]).toMatchObject({ reportedDays: 29, downloads: null, held: null })
 })
 
 test("an Android app's month stands next to its console's installs, which a withheld day makes unknown", async () => {
   const app = "com.example.tea"
   const play = await playFacts(await freshDatabase(), { app, now: NOW })
-  const { sql, house, workspaceId } = { ...play, sql: play.house.sql }
+  const { sql, service, workspaceId } = { ...play, sql: play.service.sql }
   await sql`update workspace set explorer = true`
   const seenAt = new Date(NOW.getTime() - 60_000).toISOString()
   const source = { source: "play-details", platform: "android", storefront: "us" } as const
@@ -124,7 +124,7 @@ test("an Android app's month stands next to its console's installs, which a with
     select ${MONTH}::date, id, 1, 900, '{us}', 200, 100, 205
     from store_app
     where store_id = ${app}`
-  const key = await house.key(workspaceId)
+  const key = await service.key(workspaceId)
   const months = Map.groupBy(daysUpTo(END, 40), (day) => day.slice(0, 7).replace("-", ""))
   const storeInstalls = async (installsOf: (day: string) => string) => {
     for (const [month, days] of months)
@@ -134,7 +134,7 @@ test("an Android app's month stands next to its console's installs, which a with
         NOW.toISOString(),
       )
   }
-  const recordOf = async (by = key) => (await house.call(`/v1/hive/estimate/${app}`, { key: by })).body.ownRecord
+  const recordOf = async (by = key) => (await service.call(`/v1/hive/estimate/${app}`, { key: by })).body.ownRecord
   await storeInstalls(() => "7")
   expect(await recordOf()).toEqual([
     {
@@ -148,8 +148,8 @@ test("an Android app's month stands next to its console's installs, which a with
     },
   ])
   const strangers = [
-    await house.key(await house.workspace({ plan: "pro", explorer: true })),
-    await house.key(workspaceId, { scopes: ["hive:estimate"] }),
+    await service.key(await service.workspace({ plan: "pro", explorer: true })),
+    await service.key(workspaceId, { scopes: ["hive:estimate"] }),
   ]
   for (const stranger of strangers) expect(await recordOf(stranger)).toBeNull()
   await storeInstalls((day) => (day === END ? "" : "7"))

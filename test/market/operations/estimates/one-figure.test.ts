@@ -28,7 +28,7 @@ let [own, other] = ["", ""]
 
 beforeAll(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
-  const { sql, house } = scene
+  const { sql, service } = scene
   await sql`update workspace set explorer = true`
   await sql`update account set quota = 1000000000`
   const read = (days: number, rows: [string, number][]) =>
@@ -54,14 +54,14 @@ beforeAll(async () => {
   expect(refused).toEqual([])
   await sql`update estimate_due set next_at = now() where next_at is not null`
   while ((await makeDue(sql, NOW)) > 0);
-  own = await house.key(scene.workspaceId)
-  other = await house.key(
-    await house.workspace({ plan: "pro", explorer: true, overrides: { credits: 1e9, ratePerSecond: 1e6 } }),
+  own = await service.key(scene.workspaceId)
+  other = await service.key(
+    await service.workspace({ plan: "pro", explorer: true, overrides: { credits: 1e9, ratePerSecond: 1e6 } }),
   )
 })
 afterAll(() => scene.there.stop())
 
-const ask = (path: string, key: string) => scene.house.call(`/v1/hive/${path}`, { key })
+const ask = (path: string, key: string) => scene.service.call(`/v1/hive/${path}`, { key })
 const CHART = "charts?genre=6015&estimates=true"
 // biome-ignore lint/suspicious/noExplicitAny: rows of an answer
 const inChart = async (key: string): Promise<any[]> => {
@@ -108,15 +108,15 @@ test("a rank is worth what the apps around it bring, and the entry at #10 uses a
 })
 
 test("a row without a figure of its own is free", async () => {
-  const used = async () => (await scene.house.call("/v1/account", { key: other })).body.credits.used
+  const used = async () => (await scene.service.call("/v1/account", { key: other })).body.credits.used
   const before = await used()
   await ask(CHART, other)
   expect((await used()) - before).toBe(10 + 50 * 10)
 })
 
 test("own sales change only the estimates of their workspace and of keys that may read them", async () => {
-  const { sql, house } = scene
-  const narrow = await house.key(scene.workspaceId, { scopes: ["hive:read", "hive:estimate"] })
+  const { sql, service } = scene
+  const narrow = await service.key(scene.workspaceId, { scopes: ["hive:read", "hive:estimate"] })
   const everything = async () => {
     const texts = []
     for (const key of [other, narrow])
@@ -196,7 +196,7 @@ test("own sales change only the estimates of their workspace and of keys that ma
     expect((await inFinder(other, `&downloadsMin=${value}&downloadsMax=${value}`)).size).toBe(0)
   }
   // and so does the order of the finder's page
-  const owner = await ownerOf(house, scene.workspaceId)
+  const owner = await ownerOf(service, scene.workspaceId)
   for (const [column, order] of ["downloads", "revenue", "growth"].entries()) {
     const { text } = await owner.open(`/app/market/${FIND}&estimates=yes&order=${order}&as=csv`)
     const rows = [...csvRecords(text)].slice(1).map(({ fields }) => fields as string[])

@@ -32,7 +32,7 @@ let account = ""
 
 beforeAll(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
-  const { sql, house } = scene
+  const { sql, service } = scene
   await sql`update workspace set explorer = true`
   await sql`update account set quota = 1000000000`
   const at = (day: string) => (day === DAYS.at(-1) ? NOW.toISOString() : `${day}T06:00:00Z`)
@@ -50,16 +50,16 @@ beforeAll(async () => {
   expect(refused).toEqual([])
   await sql`update estimate_due set next_at = now() where next_at is not null`
   while ((await makeDue(sql, NOW)) > 0);
-  own = await house.key(scene.workspaceId)
-  narrow = await house.key(scene.workspaceId, { scopes: ["hive:read", "hive:estimate"] })
-  other = await house.key(
-    await house.workspace({ plan: "pro", explorer: true, overrides: { credits: 1e9, ratePerSecond: 1e6 } }),
+  own = await service.key(scene.workspaceId)
+  narrow = await service.key(scene.workspaceId, { scopes: ["hive:read", "hive:estimate"] })
+  other = await service.key(
+    await service.workspace({ plan: "pro", explorer: true, overrides: { credits: 1e9, ratePerSecond: 1e6 } }),
   )
   account = (await scene.add()).id
 })
 afterAll(() => scene.there.stop())
 
-const ask = (path: string, key: string) => scene.house.call(`/v1/hive/${path}`, { key })
+const ask = (path: string, key: string) => scene.service.call(`/v1/hive/${path}`, { key })
 // biome-ignore lint/suspicious/noExplicitAny: answers
 const alone = async (key: string): Promise<any[]> => {
   const answers = []

@@ -33,7 +33,7 @@ let key = ""
  */
 beforeAll(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
-  const { sql, house, there, workspaceId } = scene
+  const { sql, service, there, workspaceId } = scene
   await sql`update workspace set explorer = true`
   await sql`update account set quota = 1000000000`
   for (const { id, sku } of PANEL) {
@@ -81,7 +81,7 @@ beforeAll(async () => {
     where r.value > 0`
   await sql`update estimate_due set next_at = now() where next_at is not null`
   while ((await makeDue(sql, NOW)) > 0);
-  key = await house.key(workspaceId)
+  key = await service.key(workspaceId)
 })
 afterAll(() => scene.there.stop())
 
@@ -89,7 +89,7 @@ async function answers(apps: readonly AppTwice[]) {
   const found = []
   for (const app of apps) {
     const { id } = PANEL.find((one) => one.app === app)!
-    const { body } = await scene.house.call(`/v1/hive/estimate/${id}`, { key })
+    const { body } = await scene.service.call(`/v1/hive/estimate/${id}`, { key })
     found.push({ ...body.downloads, basis: body.basis, truth: app.second.installs - app.first.installs })
   }
   return found

@@ -2,12 +2,12 @@ import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, 
 import type { Sql } from "../../../../src/database/types.ts"
 import { deriveKeywordMetrics } from "../../../../src/keywords/store/keyword-metrics.ts"
 import { freshDatabase } from "../../../database.ts"
-import { type House, openHouse } from "../../../house.ts"
 import { until } from "../../../jobs/platform.ts"
 import { cases, long } from "../../../long.ts"
 import { hinted, published, reading, said } from "../../../measuring/record/measured.ts"
 import { answerSearches, captchaPage, hintsAnswer, someApps } from "../../../measuring/store-pages.ts"
 import { record } from "../../../record.ts"
+import { openService, type Service } from "../../../service.ts"
 import { forgetSearches } from "../../../world/market.ts"
 import { type LiveStores, liveStores } from "../../../world/stores.ts"
 
@@ -37,13 +37,13 @@ afterEach(() => on[Symbol.asyncDispose]())
 
 async function caller(measurements = 50): Promise<[number, string]> {
   const overrides = { ratePerSecond: 100_000, credits: 100_000, measurements }
-  const id = await on.house.workspace({ explorer: true, plan: "pro", overrides })
-  return [id, await on.house.key(id, { scopes: ["apps:read", "hive:read", "hive:measure"] })]
+  const id = await on.service.workspace({ explorer: true, plan: "pro", overrides })
+  return [id, await on.service.key(id, { scopes: ["apps:read", "hive:read", "hive:measure"] })]
 }
 
-const measure = (body: object = { wait: 20 }, by = key, at: House = on.house, term = "tide%20table") =>
+const measure = (body: object = { wait: 20 }, by = key, at: Service = on.service, term = "tide%20table") =>
   at.call(`/v1/hive/keywords/${term}/metrics/measure`, { key: by, method: "POST", body })
-const used = async (by = key) => (await on.house.call("/v1/account", { key: by })).body.credits.used
+const used = async (by = key) => (await on.service.call("/v1/account", { key: by })).body.credits.used
 const asked = () => on.stores.requests.map(({ url }) => url.host + url.pathname.replace(/.*\//, "/")).sort()
 const units = async (id = workspaceId) => {
   const [row] = await sql<{ n: number }[]>`
@@ -105,7 +105,7 @@ describe("an unmeasured keyword", () => {
     const second = await measure({ metrics: ["difficulty"] })
     expect([second.status, second.body.started, second.body.popularityEnd]).toEqual([202, false, null])
     expect([await units(), await used()]).toEqual([1, 2])
-    const metrics = async () => (await on.house.call("/v1/hive/keywords/tide%20table/metrics", { key })).body
+    const metrics = async () => (await on.service.call("/v1/hive/keywords/tide%20table/metrics", { key })).body
     await until(async () => (await metrics()).difficultyStanding?.state === "measured")
     expect(asked().filter((one) => one.endsWith("/lookup")).length).toBe(1)
   })
@@ -120,7 +120,7 @@ describe("an unmeasured keyword", () => {
 
   test("a tool waits 15 seconds by default", async () => {
     answers({ holdMs: 400 })
-    const { body, isError } = await on.house.tool("hive_measure_keyword", { term: "tide table" }, { key })
+    const { body, isError } = await on.service.tool("hive_measure_keyword", { term: "tide table" }, { key })
     expect([isError, body.popularityEnd, body.difficultyEnd]).toEqual([false, "measured", "measured"])
   })
 })
@@ -163,14 +163,14 @@ describe("a failed measurement costs nothing and returns its unit", () => {
   }
 
   test("hive_measurement_unavailable: no process reads", async () => {
-    await refused("hive_measurement_unavailable", measure({ wait: 5 }, key, openHouse({ sql })))
+    await refused("hive_measurement_unavailable", measure({ wait: 5 }, key, openService({ sql })))
   })
 
   test("hive_measurement_queue_failed: the row could not be written", async () => {
     await swallow("raise exception 'no room for it'")
     try {
       await refused("hive_measurement_queue_failed", measure())
-      expect(on.house.logged.join("\n")).toContain("no room for it")
+      expect(on.service.logged.join("\n")).toContain("no room for it")
     } finally {
       await swallow(null)
     }
@@ -215,8 +215,8 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     await until(async () => (await sql`select from due where subject = 'tide table'`).length > 0)
     expect((await measure({ wait: 20 }, poor)).body.started).toBeFalse()
     expect([(await begun).body.started, await units(id)]).toEqual([true, 0])
-    await measure({ wait: 20 }, poor, on.house, "one")
-    const over = await measure({ wait: 20 }, poor, on.house, "two")
+    await measure({ wait: 20 }, poor, on.service, "one")
+    const over = await measure({ wait: 20 }, poor, on.service, "two")
     expect([over.status, over.body.error, over.body.limit, over.body.used]).toEqual([429, "daily_hive_limit", 1, 1])
     expect(Date.parse(over.body.resetsAt)).toBeGreaterThan(Date.now())
     expect(asked().filter((one) => one.endsWith("/lookup")).length).toBe(2)
@@ -226,17 +226,17 @@ describe("a failed measurement costs nothing and returns its unit", () => {
   long("of 60 concurrent keywords exactly as many are started as there are units", async () => {
     const [id, poor] = await caller(4)
     answers()
-    const all = await Promise.all(Array.from({ length: 12 }, (_, i) => measure({}, poor, on.house, `term${i}`)))
+    const all = await Promise.all(Array.from({ length: 12 }, (_, i) => measure({}, poor, on.service, `term${i}`)))
     expect(all.filter(({ status }) => status === 429).length).toBe(8)
     expect(await units(id)).toBe(4)
   })
 })
 
 test("measuring needs Explorer and the scope hive:measure, which no key has by default", async () => {
-  const usual = await on.house.key(workspaceId)
+  const usual = await on.service.key(workspaceId)
   expect((await measure({}, usual)).body).toMatchObject({ error: "scope_required", scope: "hive:measure" })
-  const pack = await on.house.workspace({ plan: "pro", pack: 1_000 })
-  const without = await on.house.key(pack, { scopes: ["hive:measure"] })
+  const pack = await on.service.workspace({ plan: "pro", pack: 1_000 })
+  const without = await on.service.key(pack, { scopes: ["hive:measure"] })
   expect((await measure({}, without)).body.error).toBe("explorer_required")
 })
 

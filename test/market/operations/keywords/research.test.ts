@@ -3,11 +3,11 @@ import type { Sql } from "../../../../src/database/types.ts"
 import { deriveKeywordMetrics } from "../../../../src/keywords/store/keyword-metrics.ts"
 import { addTerms } from "../../../../src/tracking/terms.ts"
 import { freshDatabase } from "../../../database.ts"
-import { openHouse } from "../../../house.ts"
 import { cases } from "../../../long.ts"
 import { hinted, published, reading, said } from "../../../measuring/record/measured.ts"
 import { answerSearches, type ShownApp, someApps } from "../../../measuring/store-pages.ts"
 import { record } from "../../../record.ts"
+import { openService } from "../../../service.ts"
 import { slowness } from "../../../unit.ts"
 import { forgetSearches } from "../../../world/market.ts"
 import { type Live, live } from "../../../world/stores.ts"
@@ -25,7 +25,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   on = await live(sql, [])
   await forgetSearches(sql)
-  key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
+  key = await on.service.key(await on.service.workspace({ explorer: true, plan: "pro" }))
 })
 
 afterEach(() => on[Symbol.asyncDispose]())
@@ -40,8 +40,8 @@ interface Row {
   [name: string]: unknown
 }
 
-const ask = (query = "", by = key) => on.house.call(`/v1/hive/research?seed=tide%20table${query}`, { key: by })
-const used = async () => (await on.house.call("/v1/account", { key })).body.credits.used
+const ask = (query = "", by = key) => on.service.call(`/v1/hive/research?seed=tide%20table${query}`, { key: by })
+const used = async () => (await on.service.call("/v1/account", { key })).body.credits.used
 const now = () => new Date().toISOString()
 const own = { source: "apple-web-search", depth: 200 } as const
 const idsOf = (from: number, count = 20) => Array.from({ length: count }, (_, i) => String(20_001 + from + i))
@@ -100,7 +100,7 @@ describe("related keywords", () => {
 
   test("related keywords request no reading: a metric is unmeasured, or pending if already under way", async () => {
     answers(["tide table", "tide clock", "tide chart"])
-    await on.house.call(`/v1/apps/${on.appId}`, { key: on.key })
+    await on.service.call(`/v1/apps/${on.appId}`, { key: on.key })
     await ask()
     const before = on.stores.requests.length
     await sql.begin((tx) => addTerms(tx, on.appId, ["us"], ["tide clock"]))
@@ -168,8 +168,12 @@ test("concurrent callers of one seed share one search, one look-up and one sugge
   // a call that waits ten seconds for the database is refused, so slow machines use fewer callers
   const callers = Math.ceil(cases(20, 200) / (await slowness()))
   answers(["something else"])
-  const key = await on.house.key(
-    await on.house.workspace({ explorer: true, plan: "pro", overrides: { ratePerSecond: 100_000, credits: 100_000 } }),
+  const key = await on.service.key(
+    await on.service.workspace({
+      explorer: true,
+      plan: "pro",
+      overrides: { ratePerSecond: 100_000, credits: 100_000 },
+    }),
   )
   const all = await Promise.all(Array.from({ length: callers }, () => ask("", key)))
   expect(all.filter(({ status }) => status !== 200)).toEqual([])
@@ -181,9 +185,9 @@ test("concurrent callers of one seed share one search, one look-up and one sugge
 })
 
 test("a seed without readings is not_measured for 1 credit, and a pack does not suffice", async () => {
-  const { status, body } = await openHouse({ sql }).call("/v1/hive/research?seed=tide%20table", { key })
+  const { status, body } = await openService({ sql }).call("/v1/hive/research?seed=tide%20table", { key })
   expect([status, body.error, await used()]).toEqual([404, "not_measured", 1])
-  const pack = await on.house.key(await on.house.workspace({ plan: "pro", pack: 1_000 }))
+  const pack = await on.service.key(await on.service.workspace({ plan: "pro", pack: 1_000 }))
   expect((await ask("", pack)).body.error).toBe("explorer_required")
 })
 

@@ -4,10 +4,10 @@ import { join } from "node:path"
 import type { Sql } from "../../../../src/database/types.ts"
 import type { trackApp } from "../../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../../database.ts"
-import { type Answer, type House, openHouse } from "../../../house.ts"
 import { listed } from "../../../measuring/record/listed.ts"
 import { NOW, reading, said } from "../../../measuring/record/measured.ts"
 import { record } from "../../../record.ts"
+import { type Answer, openService, type Service } from "../../../service.ts"
 import { trackOwn } from "../../../world/tracked.ts"
 
 const OWN = "10001"
@@ -17,7 +17,7 @@ const at = (daysAgo: number, time = "10:00") =>
 const day = (daysAgo: number) => at(daysAgo).slice(0, 10)
 
 let sql: Sql
-let house: House
+let service: Service
 let workspaceId: number
 let appId: string
 let key: string
@@ -37,9 +37,9 @@ beforeEach(async () => {
     "app_storefront",
   ])
     await sql`delete from ${sql(table)}`
-  house = openHouse({ sql, now: () => NOW })
-  workspaceId = await house.workspace({ overrides: { spy: 2, ratePerSecond: 100_000 } })
-  key = await house.key(workspaceId)
+  service = openService({ sql, now: () => NOW })
+  workspaceId = await service.workspace({ overrides: { spy: 2, ratePerSecond: 100_000 } })
+  key = await service.key(workspaceId)
   appId = await track({})
 })
 
@@ -54,9 +54,9 @@ const track = (rest: Partial<Parameters<typeof trackApp>[1]>) =>
   })
 const stored = (...observations: Parameters<typeof record>[1][number][]) => record(sql, observations, () => NOW)
 const ask = (rivalId = RIVAL, query = "", by = key): Promise<Answer> =>
-  house.call(`/v1/apps/${appId}/rivals/${encodeURIComponent(rivalId)}${query}`, { key: by })
+  service.call(`/v1/apps/${appId}/rivals/${encodeURIComponent(rivalId)}${query}`, { key: by })
 const spies = async () => {
-  const { body } = await house.call("/v1/usage", { key })
+  const { body } = await service.call("/v1/usage", { key })
   return body.quotas.find((row: { key: string }) => row.key === "spy").used
 }
 
@@ -237,7 +237,7 @@ describe("the keyword spy", () => {
       })
     expect(await spies()).toBe(0)
     await sql`update workspace set overrides = overrides || '{"spy": 0}' where id = ${workspaceId}`
-    const poor = await house.key(workspaceId)
+    const poor = await service.key(workspaceId)
     expect((await ask("19999", "", poor)).body).toMatchObject({ locked: false, keywords: [] })
     expect((await ask(RIVAL, "", poor)).body).toMatchObject({ locked: true, spies: { used: 0, limit: 0 } })
   })
@@ -254,8 +254,8 @@ describe("the keyword spy", () => {
   })
 
   test("of two concurrent calls with one credit one is paid, and the other's spy is returned", async () => {
-    const poor = await house.workspace({ overrides: { credits: 1, spy: 9, ratePerSecond: 100_000 } })
-    const poorKey = await house.key(poor)
+    const poor = await service.workspace({ overrides: { credits: 1, spy: 9, ratePerSecond: 100_000 } })
+    const poorKey = await service.key(poor)
     appId = await track({ workspaceId: poor })
     const answers = await Promise.all([ask(RIVAL, "", poorKey), ask("10003", "", poorKey)])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 402])
@@ -270,9 +270,9 @@ describe("the keyword spy", () => {
 
   test("spies belong to a workspace, and another workspace takes its own", async () => {
     await ask()
-    const other = await house.workspace({ overrides: { spy: 0, ratePerSecond: 100_000 } })
+    const other = await service.workspace({ overrides: { spy: 0, ratePerSecond: 100_000 } })
     const theirs = await track({ workspaceId: other, countries: ["us"] })
-    const { body } = await house.call(`/v1/apps/${theirs}/rivals/${RIVAL}`, { key: await house.key(other) })
+    const { body } = await service.call(`/v1/apps/${theirs}/rivals/${RIVAL}`, { key: await service.key(other) })
     expect(body).toMatchObject({ locked: true, spies: { used: 0, limit: 0 } })
   })
 })
@@ -284,24 +284,24 @@ describe("access to a rival", () => {
 
   test("a rival is readable with apps:read, by tool on the free plan, for one credit", async () => {
     expect((await ask()).credits.used).toBe(1)
-    expect((await ask(RIVAL, "", await house.key(workspaceId, { scopes: ["hive:read"] }))).body.error).toBe(
+    expect((await ask(RIVAL, "", await service.key(workspaceId, { scopes: ["hive:read"] }))).body.error).toBe(
       "scope_required",
     )
-    const free = await house.workspace({ plan: "free" })
+    const free = await service.workspace({ plan: "free" })
     appId = await track({ workspaceId: free })
-    const answer = await house.tool("get_rival", { appId, rivalId: RIVAL }, { key: await house.key(free) })
+    const answer = await service.tool("get_rival", { appId, rivalId: RIVAL }, { key: await service.key(free) })
     expect(answer.body).toMatchObject({ id: RIVAL, locked: false, spies: { used: 1, limit: 3 } })
   })
 
   test("a key limited to other apps is refused and takes no spy", async () => {
-    const limited = await house.key(workspaceId, { appList: [await track({ iosId: "20001", keywords: ["tea"] })] })
+    const limited = await service.key(workspaceId, { appList: [await track({ iosId: "20001", keywords: ["tea"] })] })
     expect((await ask(RIVAL, "", limited)).body.error).toBe("app_not_allowed")
     expect(await spies()).toBe(0)
   })
 
   test("a test key gets the sandbox's answer and takes no spy", async () => {
-    const testKey = await house.key(workspaceId, { kind: "test" })
-    const { body } = await house.call("/v1/apps/app_lumenjournal/rivals/9990000102", { key: testKey })
+    const testKey = await service.key(workspaceId, { kind: "test" })
+    const { body } = await service.call("/v1/apps/app_lumenjournal/rivals/9990000102", { key: testKey })
     expect(body).toMatchObject({ name: "Daybook Garden", locked: false })
     expect(await spies()).toBe(0)
   })
@@ -345,7 +345,7 @@ describe("changes on a rival's page", () => {
     expect([cut.changes.length, cut.changesTruncated]).toEqual([50, true])
     await sql`update workspace set plan = 'free' where id = ${workspaceId}`
     // a tool of another process, which has no cached key; tools are included in every plan
-    const { body } = await openHouse({ sql, now: () => NOW }).tool("get_rival", { appId, rivalId: RIVAL }, { key })
+    const { body } = await openService({ sql, now: () => NOW }).tool("get_rival", { appId, rivalId: RIVAL }, { key })
     expect(body.changes[1]).toMatchObject({ kind: "promotional_text", before: null, after: null })
   })
 })

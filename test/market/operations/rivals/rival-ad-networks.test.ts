@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => on[Symbol.asyncDispose]())
 
 const path = (rivalId = RIVAL, query = "") => `/v1/apps/${on.appId}/rivals/${rivalId}/adnetworks${query}`
-const used = async () => (await on.house.call("/v1/account", { key: on.key })).body.credits.used
+const used = async () => (await on.service.call("/v1/account", { key: on.key })).body.credits.used
 
 function look(agoMs: number, rest: Partial<AppAdsObservation>): AppAdsObservation {
   return {
@@ -62,7 +62,7 @@ describe("stored ad networks", () => {
     ]
     const seen = look(DAY_MS, { records })
     await record(sql, [look(3 * DAY_MS, { state: "no_file" }), seen])
-    const { status, body, credits } = await on.house.call(path(), { key: on.key })
+    const { status, body, credits } = await on.service.call(path(), { key: on.key })
     expect([status, credits.used]).toEqual([200, 1])
     expect(body).toEqual({
       platform: "ios",
@@ -97,14 +97,14 @@ describe("stored ad networks", () => {
     for (const [said, shown] of told) {
       await sql`delete from app_ads`
       await record(sql, [look(DAY_MS, said)])
-      expect((await on.house.call(path(), { key: on.key })).body).toMatchObject(shown)
+      expect((await on.service.call(path(), { key: on.key })).body).toMatchObject(shown)
     }
   })
 
   test("a reading that is almost 14 days old is answered, an older one is read again", async () => {
     answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://www.maker.test/app" } })
     await record(sql, [look(14 * DAY_MS - 60_000, { records: [row("google.com", "DIRECT", "1")] })])
-    expect((await on.house.call(path(), { key: on.key })).body.state).toBe("records")
+    expect((await on.service.call(path(), { key: on.key })).body.state).toBe("records")
     expect(on.asked).toEqual([])
     await sql`update app_ads set seen_at = seen_at - interval '2 minutes'`
     const { status, body } = await on.settled(path())
@@ -133,7 +133,7 @@ describe("a reading of ad networks on request", () => {
     expect(body).not.toHaveProperty("eta")
     expect(Date.now() - Date.parse(body.measuredAt)).toBeLessThan(60_000)
     const requests = [on.stores.requests.length, on.asked.length]
-    expect((await on.house.call(path(), { key: on.key })).body).toEqual(body)
+    expect((await on.service.call(path(), { key: on.key })).body).toEqual(body)
     expect([on.stores.requests.length, on.asked.length]).toEqual(requests)
   })
 
@@ -156,7 +156,7 @@ describe("a reading of ad networks on request", () => {
   test("a request waits for the store and then for the site without exceeding its deadline", async () => {
     answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://maker.test" } }, 2_400)
     Object.assign(on.says, { site: page("google.com, pub-1, DIRECT\n"), holdMs: 2_400 })
-    const { status, body } = await on.house.call(path(), { key: on.key })
+    const { status, body } = await on.service.call(path(), { key: on.key })
     // on a busy machine the second wait may time out
     expect(["200 records", "202 measuring"]).toContain(`${status} ${body.state}`)
   })
@@ -177,30 +177,30 @@ describe("a reading of ad networks on request", () => {
     await sql`delete from app_storefront`
     on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 403 }))
     const spent = await used()
-    const { status, body, headers } = await on.house.call(path(), { key: on.key })
+    const { status, body, headers } = await on.service.call(path(), { key: on.key })
     expect([status, body.error, headers.get("retry-after")]).toEqual([503, "measure_busy", "60"])
     expect(await used()).toBe(spent)
     expect(await sql`select from app_ads`).toHaveLength(0)
   })
 
   test("a source that this instance does not read is not_measured", async () => {
-    await on.house.call("/v1/account", { key: on.key })
+    await on.service.call("/v1/account", { key: on.key })
     await sql`update tracked_app set countries = '{de}'`
-    const { status, body } = await on.house.call(path("com.example.rival", "?platform=android"), { key: on.key })
+    const { status, body } = await on.service.call(path("com.example.rival", "?platform=android"), { key: on.key })
     expect([status, body.error, body.detail]).toEqual([404, "not_measured", "This instance does not read it."])
   })
 })
 
 test("the ad networks of an app that is not a rival are not_found, and a key needs scope and app", async () => {
-  expect((await on.house.call(path("10099"), { key: on.key })).body.error).toBe("not_found")
-  expect((await on.house.call(path("x"), { key: on.key })).body).toMatchObject({
+  expect((await on.service.call(path("10099"), { key: on.key })).body.error).toBe("not_found")
+  expect((await on.service.call(path("x"), { key: on.key })).body).toMatchObject({
     error: "bad_app_id",
     field: "rivalId",
   })
-  const without = await on.house.key(on.workspaceId, { scopes: ["hive:read"] })
-  expect((await on.house.call(path(), { key: without })).body.error).toBe("scope_required")
+  const without = await on.service.key(on.workspaceId, { scopes: ["hive:read"] })
+  expect((await on.service.call(path(), { key: without })).body.error).toBe("scope_required")
   const elsewhere = path().replace(on.appId, "app_other")
-  const limited = await on.house.key(on.workspaceId, { appList: [on.appId] })
-  expect((await on.house.call(elsewhere, { key: limited })).body.error).toBe("app_not_allowed")
+  const limited = await on.service.key(on.workspaceId, { appList: [on.appId] })
+  expect((await on.service.call(elsewhere, { key: limited })).body.error).toBe("app_not_allowed")
   expect(await used()).toBe(0)
 })

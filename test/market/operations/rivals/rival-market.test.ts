@@ -29,7 +29,7 @@ afterEach(() => on[Symbol.asyncDispose]())
 
 const path = (rivalId = RIVAL, query = "") => `/v1/apps/${on.appId}/rivals/${rivalId}/market${query}`
 const android = () => path(MINECRAFT, "?platform=android")
-const used = async () => (await on.house.call("/v1/account", { key: on.key })).body.credits.used
+const used = async () => (await on.service.call("/v1/account", { key: on.key })).body.credits.used
 const onPlay = (ms: number, market: MarketFacts, rest: object = {}) =>
   said(ago(ms), [{ id: MINECRAFT, name: "Minecraft", price: 6.99, currency: "USD", market, ...rest }], {
     source: "play-details",
@@ -67,7 +67,7 @@ describe("market data of the App Store", () => {
     expect(body).not.toHaveProperty("eta")
     expect(body.name).not.toBe(RIVAL)
     const requests = on.stores.requests.length
-    expect((await on.house.call(path(), { key: on.key })).text).toBe(text)
+    expect((await on.service.call(path(), { key: on.key })).text).toBe(text)
     expect(on.stores.requests.length).toBe(requests)
   })
 
@@ -97,7 +97,7 @@ describe("market data of the App Store", () => {
   test("a store that refuses is measure_busy, and nothing is charged or stored", async () => {
     on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 403 }))
     page()
-    const { status, body, headers } = await on.house.call(path(), { key: on.key })
+    const { status, body, headers } = await on.service.call(path(), { key: on.key })
     expect([status, body.error, headers.get("retry-after")]).toEqual([503, "measure_busy", "60"])
     expect(await used()).toBe(0)
     expect(await sql`select from app_storefront where source = 'itunes-lookup'`).toHaveLength(0)
@@ -107,7 +107,7 @@ describe("market data of the App Store", () => {
     page()
     await record(sql, [said(ago(8 * DAY_MS), [{ id: RIVAL, name: "Old", price: 9, currency: "USD", ratings: 7 }])])
     answersLookUps(on.stores, { [RIVAL]: {} }, 4_000)
-    const first = await on.house.call(path(), { key: on.key })
+    const first = await on.service.call(path(), { key: on.key })
     expect([first.status, first.credits.used]).toEqual([202, 1])
     expect(first.body).toMatchObject({ price: 9, ratings: 7, eta: expect.any(Number) })
     expect((await on.settled(path())).body.price).toBe(2.99)
@@ -146,7 +146,7 @@ describe("market data of Google Play", () => {
       from market_fact
       limit 1`
     await record(sql, [onPlay(60_000, { installs: 940, hasInAppPurchases: false })])
-    const { body } = await on.house.call(android(), { key: on.key })
+    const { body } = await on.service.call(android(), { key: on.key })
     expect(body).toMatchObject({
       installs: 940,
       installsDay: dayOf(60_000),
@@ -162,20 +162,20 @@ describe("market data of Google Play", () => {
     await record(sql, [onPlay(4 * DAY_MS, { installs: 10, hasInAppPurchases: false })])
     await record(sql, [onPlay(3 * DAY_MS, { installs: 20, hasInAppPurchases: true, ...prices })])
     await record(sql, [onPlay(2 * DAY_MS, { installs: 30 }), onPlay(60_000, { installs: 40 })])
-    const { body } = await on.house.call(android(), { key: on.key })
+    const { body } = await on.service.call(android(), { key: on.key })
     expect(body).toMatchObject({ hasInAppPurchases: true, inAppPrices: null, installs: 40 })
     expect(body.installsChange).toEqual({ change: 10, from: dayOf(2 * DAY_MS), to: dayOf(60_000) })
   })
 
   test("a single measurement has no change", async () => {
     await record(sql, [onPlay(60_000, { installs: 0 })])
-    const { body } = await on.house.call(android(), { key: on.key })
+    const { body } = await on.service.call(android(), { key: on.key })
     expect(body).toMatchObject({ installs: 0, installsChange: null, inAppPrices: null, hasInAppPurchases: null })
     expect(body).toMatchObject({ price: 6.99, currency: "USD", ratings: null, releasedAt: null })
   })
 
   test("a storefront that this instance cannot read is not_measured and costs nothing", async () => {
-    const { status, body } = await on.house.call(`${android()}&country=de`, { key: on.key })
+    const { status, body } = await on.service.call(`${android()}&country=de`, { key: on.key })
     expect([status, body.error]).toEqual([404, "not_measured"])
     expect(await used()).toBe(0)
   })
@@ -193,15 +193,15 @@ test("each storefront has its own market data", async () => {
 })
 
 test("the market data of an app that is not a rival is not_found, and a key needs scope and app", async () => {
-  expect((await on.house.call(path("10099"), { key: on.key })).body.error).toBe("not_found")
-  expect((await on.house.call(path("x"), { key: on.key })).body).toMatchObject({
+  expect((await on.service.call(path("10099"), { key: on.key })).body.error).toBe("not_found")
+  expect((await on.service.call(path("x"), { key: on.key })).body).toMatchObject({
     error: "bad_app_id",
     field: "rivalId",
   })
-  expect((await on.house.call(path(RIVAL, "?country=zz"), { key: on.key })).body.error).toBe("bad_country")
-  const without = await on.house.key(on.workspaceId, { scopes: ["hive:read"] })
-  expect((await on.house.call(path(), { key: without })).body.error).toBe("scope_required")
-  const limited = await on.house.key(on.workspaceId, { appList: [on.appId] })
+  expect((await on.service.call(path(RIVAL, "?country=zz"), { key: on.key })).body.error).toBe("bad_country")
+  const without = await on.service.key(on.workspaceId, { scopes: ["hive:read"] })
+  expect((await on.service.call(path(), { key: without })).body.error).toBe("scope_required")
+  const limited = await on.service.key(on.workspaceId, { appList: [on.appId] })
   const elsewhere = path().replace(on.appId, "app_other")
-  expect((await on.house.call(elsewhere, { key: limited })).body.error).toBe("app_not_allowed")
+  expect((await on.service.call(elsewhere, { key: limited })).body.error).toBe("app_not_allowed")
 })

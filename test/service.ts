@@ -28,7 +28,7 @@ import { LONG } from "./long.ts"
 
 export const PUBLIC_URL = "http://127.0.0.1:8787"
 
-export interface House {
+export interface Service {
   sql: Sql
   app: App
   /** All log lines so far. */
@@ -79,7 +79,7 @@ export interface ToolAnswer {
 
 type WorkspaceOptions = Partial<Parameters<typeof createWorkspace>[1]>
 
-interface HouseOptions {
+interface ServiceOptions {
   sql: Sql
   settings?: Partial<AppSettings>
   catalog?: readonly Operation[]
@@ -109,7 +109,7 @@ interface HouseOptions {
 }
 
 /** Opens the whole service over a database, without a socket. */
-export function openHouse(options: HouseOptions): House {
+export function openService(options: ServiceOptions): Service {
   const {
     sql,
     settings,
