@@ -1,8 +1,8 @@
 // Types only: the answers and inputs of every operation by its id, for pages and commands.
 import type { CatalogOperation } from "./catalog.ts"
-import type { DeskOperation } from "./pages/desk/desk.ts"
+import type { PageOperation } from "./pages/app/operations.ts"
 
-type KnownOperation = CatalogOperation | DeskOperation
+type KnownOperation = CatalogOperation | PageOperation
 
 export type OperationId = KnownOperation["id"]
 

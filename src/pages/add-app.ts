@@ -3,7 +3,7 @@ import { Fault } from "../lib/faults.ts"
 import { type Platform, readStoreLink, whyNoApp } from "../lib/store-pages.ts"
 import { storefrontName } from "../lib/storefront-names.ts"
 import { ALL_STOREFRONTS } from "../lib/storefronts.ts"
-import { address, appAddress, type Desk, hereOf, isFault, type Page } from "../ui/app/desk.ts"
+import { address, appAddress, hereOf, isFault, type Page, type PageContext } from "../ui/app/context.ts"
 import { type Face, readFaces } from "../ui/app/faces.ts"
 import { appIcon } from "../ui/app/frame.ts"
 import { card, empty } from "../ui/app/parts.ts"
@@ -15,23 +15,23 @@ import { counted, STORES } from "../ui/words.ts"
 type Found = AnswerOf<"hive_resolve_app">["apps"][number]
 
 /** Adds an app: it is found by name, link or id first, then storefronts and keywords are chosen. */
-export async function addAppPage(desk: Desk): Promise<Page> {
+export async function addAppPage(context: PageContext): Promise<Page> {
   const page = (body: Html): Page => ({ title: "Add an app", at: "", body })
-  if (desk.isSample)
+  if (context.isSample)
     return page(
       html`<section class="card">${empty("The sample cannot be changed", "Sign in to add your own app.")}</section>`,
     )
-  if (desk.editFields.length === 0) return page(html`<section class="card">${mayNotEdit()}</section>`)
-  const chosen = desk.query.get("app")
-  if (chosen !== null) return page(await detailsPart(desk, chosen))
-  const query = desk.query.get("q")?.trim() ?? ""
+  if (context.editFields.length === 0) return page(html`<section class="card">${mayNotEdit()}</section>`)
+  const chosen = context.query.get("app")
+  if (chosen !== null) return page(await detailsPart(context, chosen))
+  const query = context.query.get("q")?.trim() ?? ""
   return page(
-    html`<section class="card">${searchForm(desk)}${query !== "" && (await resultsPart(desk, query))}</section>`,
+    html`<section class="card">${searchForm(context)}${query !== "" && (await resultsPart(context, query))}</section>`,
   )
 }
 
 /** The storefront that is searched: chosen, or that of a link. */
-function countryIn({ query }: Desk): string {
+function countryIn({ query }: PageContext): string {
   const link = readStoreLink(query.get("q") ?? "")
   const chosen = query.get("country")
   if (link !== null && "id" in link && link.storefront !== null) return link.storefront
@@ -39,17 +39,17 @@ function countryIn({ query }: Desk): string {
 }
 
 /** A box for a name, a link or an id. */
-export function searchForm(desk: Desk): Html | false {
-  if (desk.editFields.length === 0) return false
+export function searchForm(context: PageContext): Html | false {
+  if (context.editFields.length === 0) return false
   const form: FormState = { id: "find", values: null, errors: {} }
-  const forApp = desk.query.get("for")
-  return html`<form class="filters" method="get" action="${desk.base}/add" role="search">${
+  const forApp = context.query.get("for")
+  return html`<form class="filters" method="get" action="${context.base}/add" role="search">${
     forApp !== null && hiddenFields([["for", forApp]])
   }${textField(form, {
     name: "q",
     label: "Name of the app, link to its store page, or its id",
     type: "search",
-    value: desk.query.get("q") ?? "",
+    value: context.query.get("q") ?? "",
     placeholder: "Tide Times",
     maxLength: 500,
     isRequired: true,
@@ -57,7 +57,7 @@ export function searchForm(desk: Desk): Html | false {
   })}${selectField(form, {
     name: "country",
     label: "Storefront",
-    value: countryIn(desk),
+    value: countryIn(context),
     options: storefrontOptions(),
   })}<div class="send"><button class="main" type="submit">Find app</button></div></form>
 `
@@ -67,11 +67,11 @@ const storefrontOptions = () =>
   ALL_STOREFRONTS.map((code) => [code, storefrontName(code)] as const).toSorted(([, a], [, b]) => (a < b ? -1 : 1))
 
 /** The answers of the stores. */
-async function resultsPart(desk: Desk, query: string): Promise<Html> {
+async function resultsPart(context: PageContext, query: string): Promise<Html> {
   const why = whyNoApp(query)
   if (why !== null) return empty("This is not the page of an app", why)
-  const country = countryIn(desk)
-  const [answer, tracked] = await Promise.all([findApps(desk, query, country), desk.ask("list_app_heads")])
+  const country = countryIn(context)
+  const [answer, tracked] = await Promise.all([findApps(context, query, country), context.ask("list_app_heads")])
   if (isFault(answer) && answer.status === 503)
     return empty("The store does not answer now", "Please try again in a moment, or paste the link of its store page.")
   if (isFault(answer)) {
@@ -96,18 +96,22 @@ async function resultsPart(desk: Desk, query: string): Promise<Html> {
         ] as const,
     ),
   )
-  const faces = await readFaces(desk, apps.map(codeOf), country)
+  const faces = await readFaces(context, apps.map(codeOf), country)
   const items = apps.map((app) =>
-    foundItem(desk, app, { country, appId: appIds.get(app.id), face: faces.get(codeOf(app)) }),
+    foundItem(context, app, { country, appId: appIds.get(app.id), face: faces.get(codeOf(app)) }),
   )
   const note = whyNotAsked && html`<p class="inside quiet">The App Store could not be searched now. ${whyNotAsked}</p>`
   return html`${note}<ul class="list">${items}</ul>`
 }
 
 /** Returns what the store answers, or the fault. A slow store is no reason to lose what was typed. */
-async function findApps(desk: Desk, q: string, country: string): Promise<AnswerOf<"hive_resolve_app"> | Fault> {
+async function findApps(
+  context: PageContext,
+  q: string,
+  country: string,
+): Promise<AnswerOf<"hive_resolve_app"> | Fault> {
   try {
-    return await desk.ask("find_store_apps", { q, country })
+    return await context.ask("find_store_apps", { q, country })
   } catch (error) {
     if (error instanceof Fault && error.status !== 401 && error.status !== 429) return error
     throw error
@@ -123,23 +127,23 @@ interface FoundPlace {
   face: Face | undefined
 }
 
-function foundItem(desk: Desk, app: Found, { country, appId, face }: FoundPlace): Html {
+function foundItem(context: PageContext, app: Found, { country, appId, face }: FoundPlace): Html {
   const { id, name, publisher, platform, ratings } = app
-  const forApp = desk.query.get("for")
+  const forApp = context.query.get("for")
   const facts = [
     publisher && html`<bdi>${publisher}</bdi>`,
     STORES[platform],
     storefrontName(country),
     ratings !== null && counted(ratings, "rating"),
   ].filter(Boolean)
-  const place = address(`${desk.base}/add`, { app: `${platform}:${id}`, country, q: desk.query.get("q") })
+  const place = address(`${context.base}/add`, { app: `${platform}:${id}`, country, q: context.query.get("q") })
   const action =
     forApp !== null
-      ? rivalButton(desk, `${platform}:${id}`, forApp)
+      ? rivalButton(context, `${platform}:${id}`, forApp)
       : appId === undefined
         ? html`<a class="button" href="${place}">Choose</a>`
-        : html`<a href="${appAddress(desk, { id: appId })}">Tracked already</a>`
-  return html`<li class="line"><div class="subject">${appIcon(desk, { name, icon: face?.icon ?? null })}<div>
+        : html`<a href="${appAddress(context, { id: appId })}">Tracked already</a>`
+  return html`<li class="line"><div class="subject">${appIcon(context, { name, icon: face?.icon ?? null })}<div>
 <p><strong><bdi>${name}</bdi></strong></p>
 <p class="small quiet">${facts.map((fact, at) => html`${at > 0 && " · "}${fact}`)}</p></div></div>${action}</li>
 `
@@ -148,11 +152,11 @@ function foundItem(desk: Desk, app: Found, { country, appId, face }: FoundPlace)
 /**
  * Adds the found app as a rival of one of the workspace's apps. The rival's page has the app's state, so it previews.
  */
-function rivalButton(desk: Desk, rival: string, appId: string): Html | false {
-  return writeForm(desk, {
+function rivalButton(context: PageContext, rival: string, appId: string): Html | false {
+  return writeForm(context, {
     action: "add_rivals",
     id: `add-${rival}`,
-    back: appAddress(desk, { id: appId }, "rivals"),
+    back: appAddress(context, { id: appId }, "rivals"),
     fixed: { appId, rivals: rival },
     button: "Add as rival",
     look: "row",
@@ -163,30 +167,30 @@ function rivalButton(desk: Desk, rival: string, appId: string): Html | false {
 const COMMON = ["us", "gb", "de", "fr", "es", "it", "jp", "kr", "br", "ca", "au", "in"]
 
 /** The second step: the found app, its storefronts and its keywords. */
-async function detailsPart(desk: Desk, code: string): Promise<Html> {
+async function detailsPart(context: PageContext, code: string): Promise<Html> {
   const [, platform, id] = /^(ios|android):([\w.]{1,255})$/.exec(code) ?? []
-  const search = html`<a href="${address(`${desk.base}/add`, { q: desk.query.get("q") })}">Find another app</a>`
+  const search = html`<a href="${address(`${context.base}/add`, { q: context.query.get("q") })}">Find another app</a>`
   if (platform === undefined || id === undefined)
     return html`<section class="card">
-${searchForm(desk)}${empty("No such app", "Find it by its name, link or id.")}</section>`
-  const country = countryIn(desk)
+${searchForm(context)}${empty("No such app", "Find it by its name, link or id.")}</section>`
+  const country = countryIn(context)
   const link = platform === "ios" ? `id${id}` : id
-  const answer = await findApps(desk, link, country)
+  const answer = await findApps(context, link, country)
   const app = isFault(answer)
     ? undefined
     : (answer as AnswerOf<"hive_resolve_app">).apps.find((found) => found.id === id)
-  const icon = (await readFaces(desk, [code], country)).get(code)?.icon ?? null
+  const icon = (await readFaces(context, [code], country)).get(code)?.icon ?? null
   const other = platform === "ios" ? STORES.android : STORES.ios
   const options = {
     action: "add_app",
-    back: hereOf(desk),
+    back: hereOf(context),
     fixed: { app: link },
     button: "Preview",
     tone: "main",
     hasFile: true,
   } as const
   const form = writeForm(
-    desk,
+    context,
     options,
     (state) => html`${checkFields(state, {
       name: "countries",
@@ -207,7 +211,7 @@ ${keywordFields(state)}${textField(state, {
       platform: platform as Platform,
       id,
       country,
-      icon: appIcon(desk, { name: app?.name ?? id, icon }),
+      icon: appIcon(context, { name: app?.name ?? id, icon }),
     })}${form}`,
     search,
   )

@@ -30,7 +30,7 @@ import { planPage } from "../overview/page/plan.ts"
 import { replyPage } from "../reviews/page/reply.ts"
 import { reviewsPage } from "../reviews/page/reviews.ts"
 import { summaryPage } from "../reviews/page/summary.ts"
-import type { Desk, Page } from "../ui/app/desk.ts"
+import type { Page, PageContext } from "../ui/app/context.ts"
 import { readingsPage } from "../ui/app/readings.ts"
 import { draftPage } from "../ui/app/texts/drafts.ts"
 import { editPage } from "../ui/app/write/edit.ts"
@@ -42,7 +42,7 @@ import { sourcesPage } from "./settings/sources.ts"
 import { usagePage } from "./settings/usage.ts"
 
 /** Pages of the workspace by their path below the base. */
-export const WORKSPACE_PAGES: Record<string, (desk: Desk) => Promise<Page>> = {
+export const WORKSPACE_PAGES: Record<string, (context: PageContext) => Promise<Page>> = {
   "": overviewPage,
   "/add": addAppPage,
   "/search": searchPage,
@@ -64,7 +64,7 @@ export const WORKSPACE_PAGES: Record<string, (desk: Desk) => Promise<Page>> = {
 }
 
 /** Pages of an app by the last part of their path. */
-export const APP_PAGES: Record<string, (desk: Desk, appId: string) => Promise<Page>> = {
+export const APP_PAGES: Record<string, (context: PageContext, appId: string) => Promise<Page>> = {
   "": keywordsPage,
   ranks: ranksPage,
   visibility: visibilityPage,
@@ -89,14 +89,14 @@ export const APP_PAGES: Record<string, (desk: Desk, appId: string) => Promise<Pa
   edit: editPage,
 }
 
-/** Returns the page at a path below the desk's base. Null if there is none. */
-export function pageAt(path: string): ((desk: Desk) => Promise<Page>) | null {
+/** Returns the page at a path below the context's base. Null if there is none. */
+export function pageAt(path: string): ((context: PageContext) => Promise<Page>) | null {
   const workspacePage = ownValue(WORKSPACE_PAGES, path)
   if (workspacePage) return workspacePage
   const [, id, tab = ""] = /^\/apps\/([^/]+)(?:\/([a-z]+))?$/.exec(path) ?? []
   const appId = id === undefined ? null : decoded(id)
   const appPage = ownValue(APP_PAGES, tab)
-  return appId === null || !appPage ? null : (desk) => appPage(desk, appId)
+  return appId === null || !appPage ? null : (context) => appPage(context, appId)
 }
 
 function decoded(segment: string): string | null {

@@ -105,6 +105,6 @@ test("evidence is visible to the owner, and hidden without the revenue right and
   expect((await browserOf(scene.service).open(page)).status).not.toBe(200)
   expect(await evidence(others)).toBe(null)
   const key = await scene.service.key(scene.workspaceId)
-  const asked = `/v1/desk/${scene.appId}/report-evidence?report=sales`
+  const asked = `/v1/page/${scene.appId}/report-evidence?report=sales`
   expect((await scene.service.call(asked, { key })).body.error).toBe("unknown_endpoint")
 })

@@ -129,10 +129,10 @@ long("licences names every package in the binary, and where each file in it come
     "NOTICES",
     "commit",
     "demo",
-    "desk",
     "engine-files",
     "manual",
     "package.json",
+    "pages",
     "sandbox",
     "sql",
   ])

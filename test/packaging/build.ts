@@ -26,7 +26,7 @@ import { writeRelease } from "./release.ts"
 const ROOT = join(import.meta.dirname, "../..")
 
 /** The data that the program serves. The recordings beside it are for tests only. */
-const FIXTURES = ["fixtures/demo", "fixtures/desk", "fixtures/sandbox"]
+const FIXTURES = ["fixtures/demo", "fixtures/pages", "fixtures/sandbox"]
 
 const TARGETS = ["linux-x64", "linux-arm64", "linux-x64-musl", "darwin-arm64", "darwin-x64", "windows-x64"] as const
 type Target = (typeof TARGETS)[number]

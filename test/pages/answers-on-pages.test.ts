@@ -3,7 +3,7 @@ import { type AlertRow, alertItems } from "../../src/alerts/page/alert-list.ts"
 import type { AnswerOf } from "../../src/answers.ts"
 import { boughtPart, campaignsPart, commandsPart } from "../../src/consoles/page/ads.ts"
 import { groupAlerts } from "../../src/lib/alert-groups.ts"
-import type { Desk } from "../../src/ui/app/desk.ts"
+import type { PageContext } from "../../src/ui/app/context.ts"
 
 // every value below is one that the operation's output schema allows
 
@@ -55,7 +55,7 @@ test("an alert of an app that is no longer tracked has no link", () => {
     source: null,
     deliveries: [],
   }
-  const [list] = alertItems({ base: "/app" } as Desk, groupAlerts([alert as unknown as AlertRow])).map(
+  const [list] = alertItems({ base: "/app" } as PageContext, groupAlerts([alert as unknown as AlertRow])).map(
     ({ text }) => text,
   )
   expect(list).toContain("Tide Times")
@@ -66,9 +66,9 @@ test("renaming a field of an answer breaks the build", () => {
   const rivals = { day: null, rivals: [], omitted: 0 } as unknown as AnswerOf<"list_rivals">
   // @ts-expect-error: list_rivals has no such field
   expect(rivals.theirRivals).toBeUndefined()
-  const desk = { ask: () => rivals } as unknown as Desk
+  const context = { ask: () => rivals } as unknown as PageContext
   // @ts-expect-error: there is no such operation
-  expect<unknown>(desk.ask("list_rivalz")).toBe(rivals)
+  expect<unknown>(context.ask("list_rivalz")).toBe(rivals)
   // @ts-expect-error: list_rivals has no such input
-  expect<unknown>(desk.ask("list_rivals", { application: "x" })).toBe(rivals)
+  expect<unknown>(context.ask("list_rivals", { application: "x" })).toBe(rivals)
 })

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { randomUUID } from "node:crypto"
 import { catalog } from "../../src/catalog.ts"
 import { loadDemoInto } from "../../src/demo/load-at-start.ts"
-import { deskOperations } from "../../src/pages/desk/desk.ts"
+import { pageOperations } from "../../src/pages/app/operations.ts"
 import { recording } from "../../src/recording.ts"
 import { SOURCES } from "../../src/sources.ts"
 import { APP_POLICY } from "../../src/ui/app/frame.ts"
@@ -267,7 +267,7 @@ describe("other workspaces", () => {
     const PUBLIC = ["get_market", "get_market_chart", "get_market_app", "list_found_apps"]
     // these name no app, or find the apps of the stores
     const others = ["confirm_edit", "get_made_change", "find_store_apps", "list_store_faces"]
-    for (const operation of deskOperations(SOURCES).all.filter(({ id }) => !others.includes(id))) {
+    for (const operation of pageOperations(SOURCES).all.filter(({ id }) => !others.includes(id))) {
       const { entries } = operation.input
       const needed = {
         ...("term" in entries && { term: "tea" }),

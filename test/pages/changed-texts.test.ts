@@ -60,5 +60,5 @@ test("programs cannot read those texts", async () => {
   const key = await service.key(tea.writer.workspace)
   const { text, status } = await service.call(`/v1/apps/${tea.app}/page?country=us`, { key })
   expect([status, text.includes("green tea right"), text.includes("white tea")]).toEqual([200, false, false])
-  expect((await service.call(`/v1/desk/${tea.app}/changed-texts`, { key })).status).toBe(404)
+  expect((await service.call(`/v1/page/${tea.app}/changed-texts`, { key })).status).toBe(404)
 })

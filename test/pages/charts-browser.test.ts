@@ -19,7 +19,7 @@ interface Sample {
 }
 
 const sample = (name: string): Sample =>
-  JSON.parse(readFileSync(`${import.meta.dirname}/../../fixtures/desk/${name}.json`, "utf8"))
+  JSON.parse(readFileSync(`${import.meta.dirname}/../../fixtures/pages/${name}.json`, "utf8"))
 
 /** The 90 days up to the sample's last, oldest first. */
 const DAYS = Array.from({ length: 90 }, (_, at) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import type { AnswerOf } from "../../src/answers.ts"
 import { impactPart } from "../../src/consoles/page/impact.ts"
-import type { Desk } from "../../src/ui/app/desk.ts"
+import type { PageContext } from "../../src/ui/app/context.ts"
 import { answerLines } from "../../src/visibility/page/answer-text.ts"
 
 type Impact = AnswerOf<"get_change_impact">
@@ -11,8 +11,8 @@ const sample: Impact = JSON.parse(
   readFileSync(new URL("../../fixtures/sandbox/get_change_impact.json", import.meta.url), "utf8"),
 ).answer
 
-const desk = { query: new URLSearchParams("at=us-ios") } as Desk
-const shown = (impact: Partial<Impact>) => impactPart({ ...sample, ...impact }, desk).text
+const context = { query: new URLSearchParams("at=us-ios") } as PageContext
+const shown = (impact: Partial<Impact>) => impactPart({ ...sample, ...impact }, context).text
 
 describe("before and after a change", () => {
   test.each([

@@ -1,6 +1,6 @@
 import type { AnswerOf, InputOf, OperationId } from "../../answers.ts"
 import { type AlertGroup, groupAlerts } from "../../lib/alert-groups.ts"
-import { attempted, isFault, type Side, sidesOf } from "../../ui/app/desk.ts"
+import { attempted, isFault, type Side, sidesOf } from "../../ui/app/context.ts"
 import type { Period, Schedule } from "./period.ts"
 
 /** Runs an operation with the rights of one person, as pages do. Throws Faults. */

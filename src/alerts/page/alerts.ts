@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../answers.ts"
 import { groupAlerts } from "../../lib/alert-groups.ts"
-import { address, attempted, type Desk, hereOf, isFault, MADE, type Page } from "../../ui/app/desk.ts"
+import { address, attempted, hereOf, isFault, MADE, type Page, type PageContext } from "../../ui/app/context.ts"
 import { card, empty, refusedPart } from "../../ui/app/parts.ts"
 import { writeForm } from "../../ui/app/write/form.ts"
 import { type Html, html } from "../../ui/html.ts"
@@ -14,62 +14,64 @@ type Rules = AnswerOf<"list_alert_rules">
 const LISTED = 100
 
 /** The events of the feed with filters, newest first, and the rules of their delivery. */
-export async function alertsPage(desk: Desk): Promise<Page> {
-  const { apps } = await desk.ask("list_app_heads")
-  const filters = filtersIn(desk.query, apps)
+export async function alertsPage(context: PageContext): Promise<Page> {
+  const { apps } = await context.ask("list_app_heads")
+  const filters = filtersIn(context.query, apps)
   const page = (body: Html): Page => ({ title: "Alerts", at: "/alerts", body })
-  if (desk.query.get("as") === "csv")
-    return { ...page(html``), file: { name: "alerts.csv", csv: await alertsFile(desk, filters) } }
-  const cursor = desk.query.get("after")
+  if (context.query.get("as") === "csv")
+    return { ...page(html``), file: { name: "alerts.csv", csv: await alertsFile(context, filters) } }
+  const cursor = context.query.get("after")
   const [feed, rules] = await Promise.all([
-    attempted(readFeedPage(desk, { ...filters, limit: LISTED, ...(cursor && { cursor }) })),
-    attempted(desk.ask("list_alert_rules")),
+    attempted(readFeedPage(context, { ...filters, limit: LISTED, ...(cursor && { cursor }) })),
+    attempted(context.ask("list_alert_rules")),
   ])
-  const delivery = isFault(rules) ? card("Delivery", refusedPart(rules)) : deliveryPart(desk, rules)
+  const delivery = isFault(rules) ? card("Delivery", refusedPart(rules)) : deliveryPart(context, rules)
   return page(html`<div class="columns-2 wide-left"><div>${
     isFault(feed)
-      ? card("What happened", html`${refusedPart(feed)}${firstPage(desk)}`)
-      : feedPart(desk, feed, filters, apps)
+      ? card("What happened", html`${refusedPart(feed)}${firstPage(context)}`)
+      : feedPart(context, feed, filters, apps)
   }</div>
 <div>${delivery}</div></div>`)
 }
 
 type Feed = AnswerOf<"list_alerts">
 
-function feedPart(desk: Desk, feed: Feed, filters: Filters, apps: AnswerOf<"list_app_heads">["apps"]): Html {
+function feedPart(context: PageContext, feed: Feed, filters: Filters, apps: AnswerOf<"list_app_heads">["apps"]): Html {
   const { alerts, unread, omitted, nextCursor } = feed
   const isFiltered = Object.keys(filters).length > 0
-  if (alerts.length === 0 && !isFiltered) return html`<section class="card">${noAlerts(desk)}</section>`
-  const status = html`${unread > 0 && html`<span>${whole(unread)} unread</span> `}${markForm(desk, feed, filters)}`
+  if (alerts.length === 0 && !isFiltered) return html`<section class="card">${noAlerts(context)}</section>`
+  const status = html`${unread > 0 && html`<span>${whole(unread)} unread</span> `}${markForm(context, feed, filters)}`
   const list =
     alerts.length > 0
-      ? html`<ul class="list">${alertItems(desk, groupAlerts(alerts))}</ul>`
-      : empty("No such alert", html`Choose other filters, or <a href="${desk.base}/alerts">show all alerts</a>.`)
+      ? html`<ul class="list">${alertItems(context, groupAlerts(alerts))}</ul>`
+      : empty("No such alert", html`Choose other filters, or <a href="${context.base}/alerts">show all alerts</a>.`)
   const to = (more: Record<string, string>) =>
-    address(`${desk.base}/alerts`, { ...Object.fromEntries(desk.query), [MADE]: null, ...more })
+    address(`${context.base}/alerts`, { ...Object.fromEntries(context.query), [MADE]: null, ...more })
   return card(
     "What happened",
-    html`${filterForm(desk, apps, filters)}${list}<p class="pages">${desk.query.has("after") && firstPage(desk)}${
+    html`${filterForm(context, apps, filters)}${list}<p class="pages">${
+      context.query.has("after") && firstPage(context)
+    }${
       nextCursor !== null &&
       html`<a href="${to({ after: nextCursor })}" rel="next">Older</a>
 <span class="quiet">${counted(omitted, "older alert")}</span>`
-    }${alerts.length > 0 && !desk.isSample && html`<a href="${to({ as: "csv", after: "" })}">CSV</a>`}</p>`,
+    }${alerts.length > 0 && !context.isSample && html`<a href="${to({ as: "csv", after: "" })}">CSV</a>`}</p>`,
     status,
   )
 }
 
-function firstPage(desk: Desk): Html {
-  const { after: _, ...query } = Object.fromEntries(desk.query)
-  return html`<a href="${address(`${desk.base}/alerts`, query)}">Newest</a>`
+function firstPage(context: PageContext): Html {
+  const { after: _, ...query } = Object.fromEntries(context.query)
+  return html`<a href="${address(`${context.base}/alerts`, query)}">Newest</a>`
 }
 
 /** Marks all alerts, or those of the chosen app, up to the newest one that is shown. */
-function markForm(desk: Desk, { alerts, unread }: Feed, { appId, type, since }: Filters): Html | false {
+function markForm(context: PageContext, { alerts, unread }: Feed, { appId, type, since }: Filters): Html | false {
   const [newest] = alerts
-  if (unread === 0 || !newest || type || since || desk.query.has("after")) return false
-  return writeForm(desk, {
+  if (unread === 0 || !newest || type || since || context.query.has("after")) return false
+  return writeForm(context, {
     action: "mark_alerts_read",
-    back: hereOf(desk),
+    back: hereOf(context),
     fixed: { until: newest.at, ...(appId !== undefined && { about: appId }) },
     button: appId === undefined ? "Mark all as read" : "Mark this app's as read",
     look: "row",
@@ -77,10 +79,11 @@ function markForm(desk: Desk, { alerts, unread }: Feed, { appId, type, since }: 
 }
 
 /** The rules and channels, which the settings change. */
-function deliveryPart(desk: Desk, { rules, channels }: Rules): Html {
+function deliveryPart(context: PageContext, { rules, channels }: Rules): Html {
   const links =
-    !desk.isSample &&
-    html`<a href="${desk.base}/settings/rules">Change rules</a> · <a href="${desk.base}/settings/channels">Channels</a>`
+    !context.isSample &&
+    html`<a href="${context.base}/settings/rules">Change rules</a> · <a
+  href="${context.base}/settings/channels">Channels</a>`
   if (rules.length === 0)
     return card(
       "Delivery",
@@ -106,11 +109,11 @@ function rulePart({ type, channels, dropBy, keywordScope, rivalScope }: Rules["r
 <p class="small quiet">${terms.filter(Boolean).join(" · ") || "All of them"}</p></li>`
 }
 
-function noAlerts(desk: Desk): Html {
+function noAlerts(context: PageContext): Html {
   return empty(
     "No alerts yet",
     "Alerts compare each measured day with the one before: ranks that moved, rivals that passed you, changed store " +
       "pages, charts, features and waves of bad reviews. The first ones can appear on the second day.",
-    desk.isSample ? {} : { sample: "/app/sample/alerts" },
+    context.isSample ? {} : { sample: "/app/sample/alerts" },
   )
 }

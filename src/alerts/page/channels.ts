@@ -181,7 +181,7 @@ function addForms(visit: SettingsVisit): Html[] {
   return CHANNELS.map((kind) => {
     const { title, button, fields } = CHANNEL_KINDS[kind]
     const form = settingsForm(visit, { form: kind, button }, (state) => fields.map((field) => fieldOf(state, field)))
-    const isOpen = visit.desk.refused?.id === kind
+    const isOpen = visit.context.refused?.id === kind
     return html`<details${isOpen && html` open=""`}><summary>${title}</summary>${form}</details>
 `
   })

@@ -1,7 +1,7 @@
 import type { AnswerOf, InputOf } from "../../answers.ts"
 import { csvRecord } from "../../lib/csv.ts"
 import { isRealDay } from "../../lib/time.ts"
-import type { Desk } from "../../ui/app/desk.ts"
+import type { PageContext } from "../../ui/app/context.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { spoken } from "../../ui/words.ts"
 import { MAX_ALERTS } from "../feed.ts"
@@ -31,9 +31,9 @@ export function filtersIn(query: URLSearchParams, apps: Heads): Filters {
 }
 
 /** Reads a page of the feed. The sample has one page, which is filtered here. */
-export async function readFeedPage(desk: Desk, input: InputOf<"list_alerts"> & Filters): Promise<Feed> {
-  const feed = await desk.ask("list_alerts", input)
-  if (!desk.isSample) return feed
+export async function readFeedPage(context: PageContext, input: InputOf<"list_alerts"> & Filters): Promise<Feed> {
+  const feed = await context.ask("list_alerts", input)
+  if (!context.isSample) return feed
   const { appId, type, since, unread } = input
   const alerts = feed.alerts.filter(
     (alert) =>
@@ -45,7 +45,7 @@ export async function readFeedPage(desk: Desk, input: InputOf<"list_alerts"> & F
   return { ...feed, alerts }
 }
 
-export function filterForm(desk: Desk, apps: Heads, { appId, type, since, unread }: Filters): Html {
+export function filterForm(context: PageContext, apps: Heads, { appId, type, since, unread }: Filters): Html {
   const select = (
     name: string,
     label: string,
@@ -61,7 +61,7 @@ export function filterForm(desk: Desk, apps: Heads, { appId, type, since, unread
     ["", "Read and unread"],
     ["true", "Unread only"],
   ] as const
-  return html`<form class="filters" method="get" action="${desk.base}/alerts" data-now="">${
+  return html`<form class="filters" method="get" action="${context.base}/alerts" data-now="">${
     apps.length > 1 && select("app", "App", [["", "All apps"], ...names], appId)
   }${select("type", "Type", [["", "All types"], ...types], type?.[0])}${select(
     "unread",
@@ -89,8 +89,8 @@ const COLUMNS = [
 ] as const
 
 /** The alerts as a file, with the same filters. Longer feeds continue by the API. */
-export async function alertsFile(desk: Desk, filters: Filters): Promise<string> {
-  const { alerts } = await readFeedPage(desk, { ...filters, limit: MAX_ALERTS })
+export async function alertsFile(context: PageContext, filters: Filters): Promise<string> {
+  const { alerts } = await readFeedPage(context, { ...filters, limit: MAX_ALERTS })
   const rows = alerts.map((alert) => csvRecord(COLUMNS.map((name) => alert[name])))
   return csvRecord([...COLUMNS]) + rows.join("")
 }

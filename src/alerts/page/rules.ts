@@ -36,7 +36,7 @@ export function rulesSection(): SettingsSection {
       deleted: "The rule is deleted. The feed still lists these alerts.",
     },
     async show(visit) {
-      const type = typeIn(visit.desk.query)
+      const type = typeIn(visit.context.query)
       return type === null ? await listPage(visit) : await editPage(visit, type)
     },
     forms: {
@@ -55,8 +55,8 @@ export function rulesSection(): SettingsSection {
       // sent by the page that asks for an approval
       confirm: {
         audit: null,
-        async send({ desk }, fields) {
-          await desk.ask("confirm_action", { confirmToken: fields.get("confirmToken") ?? "" })
+        async send({ context }, fields) {
+          await context.ask("confirm_action", { confirmToken: fields.get("confirmToken") ?? "" })
           return { to: back, done: "saved" }
         },
       },
@@ -66,7 +66,7 @@ export function rulesSection(): SettingsSection {
 
 /** Previews and confirms at once: the page has shown the whole rule, and it can be changed back. */
 async function write(visit: SettingsVisit, action: string, args: object, done: string): Promise<FormOutcome> {
-  const { approval, confirmToken, preview } = await visit.desk.ask("preview_action", { action, args })
+  const { approval, confirmToken, preview } = await visit.context.ask("preview_action", { action, args })
   if (approval) {
     const page = confirmPage(visit, {
       title: "An approval is needed",
@@ -79,7 +79,7 @@ async function write(visit: SettingsVisit, action: string, args: object, done: s
     })
     return { page }
   }
-  await visit.desk.ask("confirm_action", { confirmToken })
+  await visit.context.ask("confirm_action", { confirmToken })
   return { to: back, done }
 }
 
@@ -88,7 +88,7 @@ function typeIn(fields: URLSearchParams): RuleType | null {
 }
 
 async function listPage(visit: SettingsVisit): Promise<Html> {
-  const { rules } = await visit.desk.ask("list_alert_rules")
+  const { rules } = await visit.context.ask("list_alert_rules")
   const free = RULE_TYPES.filter((type) => !rules.some((rule) => rule.type === type))
   const choice = { id: "type", values: null, errors: {} }
   const select = selectField(choice, {
@@ -135,7 +135,7 @@ function ruleItem(visit: SettingsVisit, { type, channels, dropBy, keywordScope, 
 }
 
 async function editPage(visit: SettingsVisit, type: RuleType): Promise<Html> {
-  const { rules, channels } = await visit.desk.ask("list_alert_rules")
+  const { rules, channels } = await visit.context.ask("list_alert_rules")
   const rule = rules.find((one) => one.type === type)
   const crumbs = html`<p class="crumbs"><a href="${back}">Alert rules</a></p>`
   const connected = Map.groupBy(channels, ({ kind }) => kind)

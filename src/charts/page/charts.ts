@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../answers.ts"
 import { later } from "../../lib/days.ts"
 import { type View, viewAt, viewBar } from "../../ui/app/bar.ts"
 import { chartPart } from "../../ui/app/chart.ts"
-import { type Desk, type Page, readHead, sideAt } from "../../ui/app/desk.ts"
+import { type Page, type PageContext, readHead, sideAt } from "../../ui/app/context.ts"
 import { readMarks } from "../../ui/app/marks.ts"
 import { card, empty, samplePage } from "../../ui/app/parts.ts"
 import { readingsLink } from "../../ui/app/readings.ts"
@@ -16,27 +16,27 @@ type Chart = Positions["charts"][number]
 type Positions = AnswerOf<"get_chart_positions">
 
 /** Shows the app's ranks in the store's top charts, now and over time. */
-export async function chartsPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const { country } = sideAt(app, desk.query)
-  const { state, charts } = await desk.ask("get_chart_positions", { appId, country })
+export async function chartsPage(context: PageContext, appId: string): Promise<Page> {
+  const app = await readHead(context, appId)
+  const { country } = sideAt(app, context.query)
+  const { state, charts } = await context.ask("get_chart_positions", { appId, country })
   const measured = charts.filter((chart) => chart.measured).toSorted((a, b) => (a.rank ?? 9_999) - (b.rank ?? 9_999))
   const lastDay = measured.reduce((last, { series }) => later(last, series.at(-1)?.[0] ?? ""), "")
-  const view = viewAt(desk, app, { usual: 90, lastDay: lastDay || null })
+  const view = viewAt(context, app, { usual: 90, lastDay: lastDay || null })
   const { side } = view
   const page = (body: Html): Page => ({ title: `Charts · ${app.name}`, app, at: "charts", body })
   if (measured.length === 0)
-    return page(html`${viewBar(desk, app, view, { hasNoDays: true })}<section class="card">
-${notMeasured(desk, side, state)}</section>`)
-  const marks = await readMarks(desk, app, view)
+    return page(html`${viewBar(context, app, view, { hasNoDays: true })}<section class="card">
+${notMeasured(context, side, state)}</section>`)
+  const marks = await readMarks(context, app, view)
   const unread = charts.filter((chart) => !chart.measured)
   const shownCharts = measured.map((chart, at) => ({ chart, lines: linesOf(chart, `c${at}`, { view, marks }) }))
-  const evidence = readingsLink(desk, app, side)
+  const evidence = readingsLink(context, app, side)
   return {
     ...page(
-      html`${viewBar(desk, app, view)}
+      html`${viewBar(context, app, view)}
 <div class="columns-2">
-${shownCharts.map(({ chart, lines }) => chartCard(chart, lines && chartPart(desk, lines), evidence))}</div>
+${shownCharts.map(({ chart, lines }) => chartCard(chart, lines && chartPart(context, lines), evidence))}</div>
 ${unread.length > 0 && html`<p class="quiet small">Not read yet: ${unread.map(nameOf).join("; ")}.</p>`}`,
     ),
     charts: shownCharts.flatMap(({ lines }) => lines ?? []),
@@ -81,7 +81,11 @@ ${measuredAt && html`Read ${momentTime(measuredAt)}`}${
   )
 }
 
-function notMeasured(desk: Desk, side: { country: string; platform: "ios" | "android" }, state: string): Html {
+function notMeasured(
+  context: PageContext,
+  side: { country: string; platform: "ios" | "android" },
+  state: string,
+): Html {
   if (state === "unsupported_platform" || side.platform === "android")
     return empty(
       "Charts are only read in the App Store",
@@ -90,6 +94,6 @@ function notMeasured(desk: Desk, side: { country: string; platform: "ios" | "and
   return empty(
     `No charts were read in ${sideName(side)} yet`,
     "Top charts are read once a day, as soon as the app's category is known from its store page.",
-    samplePage(desk, "charts"),
+    samplePage(context, "charts"),
   )
 }

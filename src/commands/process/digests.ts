@@ -9,7 +9,7 @@ import type { Sql } from "../../database/types.ts"
 import { Fault } from "../../lib/faults.ts"
 import type { Log } from "../../lib/log.ts"
 import { createMailer, type SmtpServer } from "../../outbound/mail/smtp.ts"
-import { deskOperations } from "../../pages/desk/desk.ts"
+import { pageOperations } from "../../pages/app/operations.ts"
 import { SOURCES } from "../../sources.ts"
 
 interface DigestPorts {
@@ -25,7 +25,7 @@ export function openDigests(mail: SmtpServer, { sql, log, invoke, publicUrl }: D
 }
 
 const BY_ID = new Map<string, Operation>(
-  [...catalog, ...deskOperations(SOURCES).all].map((operation) => [operation.id, operation]),
+  [...catalog, ...pageOperations(SOURCES).all].map((operation) => [operation.id, operation]),
 )
 
 /** Calls per second that a plan allows are few. A digest waits. */

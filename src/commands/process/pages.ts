@@ -9,8 +9,8 @@ import { messageRoute, type ReceiveMessage } from "../../http/messages.ts"
 import { prepareSandbox, type Sandbox } from "../../http/sandbox.ts"
 import { once } from "../../lib/prepared.ts"
 import { type SafeFetch, safeFetch } from "../../outbound/safe-fetch.ts"
-import { deskOperations } from "../../pages/desk/desk.ts"
-import { deskRoutes } from "../../pages/desk/surface.ts"
+import { pageOperations } from "../../pages/app/operations.ts"
+import { appRoutes } from "../../pages/app/surface.ts"
 import { oauthRoutes } from "../../pages/oauth/surface.ts"
 import { type SettingsPorts, settingsSections } from "../../pages/settings/sections.ts"
 import { createSettingsPages } from "../../pages/settings/surface.ts"
@@ -44,7 +44,7 @@ interface PagesParts extends LinkParts {
 
 const RECEIVE_MS = 5_000
 
-const DESK = deskOperations(SOURCES)
+const PAGE_OPERATIONS = pageOperations(SOURCES)
 
 /** Returns the routes without a key: public links, sign-in pages and messages from services. */
 export function openRoutes(parts: PagesParts): OpenRoute[] {
@@ -57,11 +57,11 @@ export function openRoutes(parts: PagesParts): OpenRoute[] {
   const visitorGate = limitKeylessWrites(gate)
   const pages = openPages(parts, [
     ...signInRoutes({ sql, gate, visitorGate, people, publicUrl, sessionDays, oidc, log: parts.log }),
-    ...deskRoutes({
+    ...appRoutes({
       invoke,
       people,
       now,
-      operations: [...catalog, ...DESK.all],
+      operations: [...catalog, ...PAGE_OPERATIONS.all],
       sampleAnswer: samplesOf(sandbox, publicUrl),
       pictures: parts.pictureCache,
       settings: createSettingsPages({
@@ -87,6 +87,9 @@ export function openRoutes(parts: PagesParts): OpenRoute[] {
 
 /** Returns the sandbox's answers, and samples that only pages use, which are loaded at first use. */
 function samplesOf(sandbox: Sandbox, publicUrl: string): Sandbox["answer"] {
-  const pageSamples = once(() => prepareSandbox(DESK.sampled, readTree("fixtures/desk", ".json"), publicUrl))
-  return (operation, input) => (DESK.sampled.includes(operation) ? pageSamples() : sandbox).answer(operation, input)
+  const pageSamples = once(() =>
+    prepareSandbox(PAGE_OPERATIONS.sampled, readTree("fixtures/pages", ".json"), publicUrl),
+  )
+  return (operation, input) =>
+    (PAGE_OPERATIONS.sampled.includes(operation) ? pageSamples() : sandbox).answer(operation, input)
 }

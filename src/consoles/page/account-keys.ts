@@ -105,7 +105,7 @@ export async function withKeyPair(
   const { publicKey, privateKey } = kind.createKeyPair()
   const sealedKey = await sealForForm(sealer, { visit, kind }, { [kind.secret.name]: privateKey })
   const values = new URLSearchParams({ [PUBLIC_KEY]: publicKey.trim(), [SEALED_KEY]: sealedKey })
-  return { ...visit, desk: { ...visit.desk, refused: { id: form, values, errors: {}, message: "" } } }
+  return { ...visit, context: { ...visit.context, refused: { id: form, values, errors: {}, message: "" } } }
 }
 
 const LABELS: Record<string, string> = {

@@ -31,7 +31,7 @@ const STATES: Record<AccountRow["state"], string> = {
 
 /** Lists the accounts with their rights and apps, and the types that can be connected. */
 export async function accountList(visit: SettingsVisit, accounts: readonly AccountRow[]): Promise<Html> {
-  const { apps } = await visit.desk.ask("list_app_heads")
+  const { apps } = await visit.context.ask("list_app_heads")
   const kinds = ACCOUNT_KINDS.map(({ name, title, summary }) =>
     listItem(html`<a href="${sectionAddress(PATH, { add: name })}"><strong>${title}</strong></a>`, summary),
   )

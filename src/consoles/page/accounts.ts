@@ -81,7 +81,7 @@ export function accountsSection({ forgetBodies, ...register }: AccountParts): Se
       removed: "The account is disconnected, and its key destroyed.",
     },
     async show(visit) {
-      const { query } = visit.desk
+      const { query } = visit.context
       const adding = kindIn(query.get("add"))
       if (adding) return addPage(visit, adding)
       const id = query.get("account")

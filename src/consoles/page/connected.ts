@@ -1,7 +1,7 @@
 import type { AnswerOf, InputOf } from "../../answers.ts"
 import type { Platform } from "../../core/observation/provenance.ts"
 import { isRealDay } from "../../lib/time.ts"
-import { attempted, type Desk, isFault, type Page, readHead } from "../../ui/app/desk.ts"
+import { attempted, isFault, type Page, type PageContext, readHead } from "../../ui/app/context.ts"
 import { card, empty, failureNote, inventedNote, refusedPart, samplePage } from "../../ui/app/parts.ts"
 import type { Chart } from "../../ui/charts/chart.ts"
 import { type Html, html } from "../../ui/html.ts"
@@ -24,7 +24,7 @@ type SectionOperation =
 /** A card of a page. It is left out if its operation does not exist. */
 interface Section {
   operation: SectionOperation
-  show(desk: Desk, app: SectionApp): Promise<ShownSection>
+  show(context: PageContext, app: SectionApp): Promise<ShownSection>
 }
 
 /** The app of a page, and the store that the page shows. */
@@ -50,7 +50,7 @@ interface SectionOptions<Id extends SectionOperation> {
   report?: { name: string; nameOnPlay?: string; day?: keyof AnswerOf<Id> & string }
   /** Arguments from the address, besides the app. */
   input?: (query: URLSearchParams, platform: Platform) => InputOf<Id>
-  part: (answer: AnswerOf<Id>, desk: Desk) => Html
+  part: (answer: AnswerOf<Id>, context: PageContext) => Html
   /** The charts of the part that have a CSV. */
   charts?: (answer: AnswerOf<Id>) => readonly Chart[]
 }
@@ -59,16 +59,18 @@ function section<Id extends SectionOperation>(operation: Id, options: SectionOpt
   const { title, hint, report, part, input = () => ({}), charts = () => [] } = options
   return {
     operation,
-    async show(desk, { appId, platform }) {
-      const answer = await attempted(desk.ask(operation, { ...input(desk.query, platform), appId } as InputOf<Id>))
+    async show(context, { appId, platform }) {
+      const answer = await attempted(
+        context.ask(operation, { ...input(context.query, platform), appId } as InputOf<Id>),
+      )
       if (isFault(answer)) {
         const isConnected = answer.code !== "not_connected"
         return { card: card(title, refusedPart(answer), hint), isConnected, note: false, charts: [] }
       }
-      const body = html`<div class="inside">${failureNote(answer)}${part(answer, desk)}</div>`
+      const body = html`<div class="inside">${failureNote(answer)}${part(answer, context)}</div>`
       const day = report?.day && answer[report.day]
       const name = (platform === "android" && report?.nameOnPlay) || report?.name
-      const link = name && reportLink(desk, { id: appId }, { report: name, ...(typeof day === "string" && { day }) })
+      const link = name && reportLink(context, { id: appId }, { report: name, ...(typeof day === "string" && { day }) })
       const about = link ? html`${hint} · ${link}` : hint
       const note = inventedNote(answer)
       return { card: card(title, body, about), isConnected: true, note, charts: charts(answer) }
@@ -146,35 +148,35 @@ function changeIn(query: URLSearchParams): { day?: string; window?: number } {
   }
 }
 
-export async function adsPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const sections = await shownSections(desk, ADS, { appId, platform: "ios" })
+export async function adsPage(context: PageContext, appId: string): Promise<Page> {
+  const app = await readHead(context, appId)
+  const sections = await shownSections(context, ADS, { appId, platform: "ios" })
   const isConnected = sections.length === 0 || sections.some((section) => section.isConnected)
   return {
     title: `Ads · ${app.name}`,
     app,
     at: "ads",
-    body: isConnected ? sectionsPart(sections) : html`<section class="card">${noAds(desk)}</section>`,
+    body: isConnected ? sectionsPart(sections) : html`<section class="card">${noAds(context)}</section>`,
   }
 }
 
-function noAds(desk: Desk): Html {
+function noAds(context: PageContext): Html {
   return empty(
     "Apple Ads is not connected",
     html`Connect the account that advertises this app under
-<a href="${desk.base}/settings/accounts?add=apple-ads">Connected accounts</a>. Then this page shows campaigns,
+<a href="${context.base}/settings/accounts?add=apple-ads">Connected accounts</a>. Then this page shows campaigns,
 keywords and search terms with their cost per install beside the organic rank, and what was changed by whom.`,
-    samplePage(desk, "ads"),
+    samplePage(context, "ads"),
   )
 }
 
 export async function shownSections(
-  desk: Desk,
+  context: PageContext,
   sections: readonly Section[],
   app: SectionApp,
 ): Promise<ShownSection[]> {
-  const existing = sections.filter(({ operation }) => desk.has(operation))
-  return await Promise.all(existing.map((one) => one.show(desk, app)))
+  const existing = sections.filter(({ operation }) => context.has(operation))
+  return await Promise.all(existing.map((one) => one.show(context, app)))
 }
 
 /** The cards of accounts that are connected, below one note if figures are sample data. */

@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../../answers.ts"
 import { storefrontName } from "../../lib/storefront-names.ts"
 import { chartPart } from "../../ui/app/chart.ts"
-import type { Desk } from "../../ui/app/desk.ts"
+import type { PageContext } from "../../ui/app/context.ts"
 import type { Chart } from "../../ui/charts/chart.ts"
 import { amounts, dayValue } from "../../ui/charts/scale.ts"
 import { shareBar } from "../../ui/charts/small.ts"
@@ -10,7 +10,7 @@ import { dayTime } from "../../ui/times.ts"
 import { figure, percent, spoken, whole } from "../../ui/words.ts"
 
 /** The steps from impression to download, each as a share of the first, and the downloads by day. */
-export function funnelPart(answer: AnswerOf<"get_funnel">, desk: Desk): Html {
+export function funnelPart(answer: AnswerOf<"get_funnel">, context: PageContext): Html {
   const { completeTo, totals, countries, trafficSources } = answer
   const steps: [string, number | null][] = [
     ["Impressions", totals.impressions],
@@ -25,7 +25,7 @@ export function funnelPart(answer: AnswerOf<"get_funnel">, desk: Desk): Html {
     }<span>${figure(count)} <span class="quiet small">${part !== null && percent(part)}</span></span>`
   })}</div>${completeTo && html`<p class="small quiet">Whole days alone, up to ${dayTime(completeTo)}.</p>`}
 <h3>First downloads a day</h3>
-${chartPart(desk, funnelChart(answer))}${funnelTable(
+${chartPart(context, funnelChart(answer))}${funnelTable(
   "Storefront",
   countries.map(({ country, ...counts }) => ({
     name: country === null ? "Unknown" : storefrontName(country),

@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../answers.ts"
 import { storefrontName } from "../../lib/storefront-names.ts"
-import type { Desk } from "../../ui/app/desk.ts"
+import type { PageContext } from "../../ui/app/context.ts"
 import { hiddenFields } from "../../ui/app/write/form.ts"
 import { type Html, type HtmlPart, html } from "../../ui/html.ts"
 import { dayTime } from "../../ui/times.ts"
@@ -48,7 +48,7 @@ const VERDICTS: Record<Impact["verdict"], readonly [name: string, tone: string, 
 }
 
 /** Shows the effect of a change of the store page: the verdict, each figure with its interval, and the doubts. */
-export function impactPart(impact: Impact, desk: Desk): Html {
+export function impactPart(impact: Impact, context: PageContext): Html {
   const { day, changed, verdict, sentence, outcomes, window, tryWindow } = impact
   const [name, tone, advice] = VERDICTS[verdict]
   const what = changed.map(
@@ -60,7 +60,7 @@ export function impactPart(impact: Impact, desk: Desk): Html {
     judged.length > 0 && intervalsPicture(`Change after ${day}, with its interval`, judged.map(rowOf))
   }<p class="quiet">${advice}${
     impact.standing && " What comes after a change need not come from it."
-  }</p>${waitingPart(outcomes)}${doubtsPart(impact)}${chooseForm(desk, { day, window, tryWindow })}`
+  }</p>${waitingPart(outcomes)}${doubtsPart(impact)}${chooseForm(context, { day, window, tryWindow })}`
 }
 
 function rowOf({ outcome, country, effectPercent, lowPercent, highPercent, ...rest }: Outcome): PercentRow {
@@ -124,7 +124,7 @@ function doubtsPart({ overlaps, adsSpend, missing }: Impact): Html | false {
 
 /** Chooses another change by its day, and the length of the window. */
 function chooseForm(
-  { query }: Desk,
+  { query }: PageContext,
   { day, window, tryWindow }: { day: string; window: number; tryWindow: number | null },
 ): Html {
   const hidden = [...query].filter(([name]) => name !== "day" && name !== "window")

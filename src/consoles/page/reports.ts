@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../answers.ts"
-import { address, appAddress, type Desk, type Page, readHead } from "../../ui/app/desk.ts"
+import { address, appAddress, type Page, type PageContext, readHead } from "../../ui/app/context.ts"
 import { card, empty, inventedNote } from "../../ui/app/parts.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime, momentTime } from "../../ui/times.ts"
@@ -8,10 +8,10 @@ import { counted, spoken } from "../../ui/words.ts"
 type Evidence = AnswerOf<"get_report_evidence">
 
 /** The evidence for an account's figures: each stored report of a day. */
-export async function reportsPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const [report, day] = [desk.query.get("report") ?? "sales", desk.query.get("day")]
-  const evidence = await desk.ask("get_report_evidence", { appId, report, ...(day && { day }) })
+export async function reportsPage(context: PageContext, appId: string): Promise<Page> {
+  const app = await readHead(context, appId)
+  const [report, day] = [context.query.get("report") ?? "sales", context.query.get("day")]
+  const evidence = await context.ask("get_report_evidence", { appId, report, ...(day && { day }) })
   const { account, state, dayZone, said } = evidence
   return {
     title: `${spoken(report)} · ${app.name}`,
@@ -74,6 +74,6 @@ function cellText(value: unknown): string {
 }
 
 /** A link to the evidence, for cards that show these figures. */
-export function reportLink(desk: Desk, app: { id: string }, asked: { report: string; day?: string }): Html {
-  return html`<a href="${address(appAddress(desk, app, "reports"), { ...asked })}">Evidence</a>`
+export function reportLink(context: PageContext, app: { id: string }, asked: { report: string; day?: string }): Html {
+  return html`<a href="${address(appAddress(context, app, "reports"), { ...asked })}">Evidence</a>`
 }

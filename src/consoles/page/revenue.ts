@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../answers.ts"
 import { storefrontName } from "../../lib/storefront-names.ts"
 import { viewAt, viewBar } from "../../ui/app/bar.ts"
 import { chartPart } from "../../ui/app/chart.ts"
-import { appAddress, attempted, type Desk, isFault, type Page, readHead } from "../../ui/app/desk.ts"
+import { appAddress, attempted, isFault, type Page, type PageContext, readHead } from "../../ui/app/context.ts"
 import { card, empty, inventedNote, refusedPart, samplePage, tiles } from "../../ui/app/parts.ts"
 import type { Chart } from "../../ui/charts/chart.ts"
 import { type Html, html } from "../../ui/html.ts"
@@ -19,41 +19,41 @@ type Revenue = AnswerOf<"get_revenue">
 type Subscriptions = AnswerOf<"get_subscriptions">
 
 /** The figures of the seller's console: units and proceeds by day, storefront and product, and subscriptions. */
-export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const view = viewAt(desk, app, { isOfAll: true })
+export async function revenuePage(context: PageContext, appId: string): Promise<Page> {
+  const app = await readHead(context, appId)
+  const view = viewAt(context, app, { isOfAll: true })
   const { platform } = view.side
   const isInBoth = app.iosId !== null && app.androidPkg !== null
-  const bar = viewBar(desk, app, view, { isOfAll: true, hasStores: true, only: platform, compares: { rivals: [] } })
+  const bar = viewBar(context, app, view, { isOfAll: true, hasStores: true, only: platform, compares: { rivals: [] } })
   const days = reportDays(view)
   const [revenue, subscriptions, others, portfolio] = await Promise.all([
-    attempted(desk.ask("get_revenue", { appId, platform, ...days })),
+    attempted(context.ask("get_revenue", { appId, platform, ...days })),
     // Google Play Console has no report of subscriptions, and the answer would be that of the App Store
-    platform === "ios" ? attempted(desk.ask("get_subscriptions", { appId, ...days })) : null,
-    shownSections(desk, sectionsOf(platform), { appId, platform }),
-    attempted(desk.ask("list_app_revenue")),
+    platform === "ios" ? attempted(context.ask("get_subscriptions", { appId, ...days })) : null,
+    shownSections(context, sectionsOf(platform), { appId, platform }),
+    attempted(context.ask("list_app_revenue")),
   ])
   const page = (body: Html): Page => ({ title: `Revenue · ${app.name}`, app, at: "revenue", body })
   if (isFault(revenue)) {
-    const body = revenue.code === "not_connected" ? notConnected(desk, platform) : refusedPart(revenue)
+    const body = revenue.code === "not_connected" ? notConnected(context, platform) : refusedPart(revenue)
     return page(html`${isInBoth && bar}<section class="card">${body}</section>${sectionsPart(others)}`)
   }
-  const charts = await readSalesCharts(desk, app, view, revenue)
+  const charts = await readSalesCharts(context, app, view, revenue)
   const reported = subscriptions === null || isFault(subscriptions) ? null : subscriptions
   const body = html`${bar}${inventedNote(revenue)}${totalTiles(revenue)}
-<div class="columns-2">${charts.map((chart) => chartCard(desk, chart))}</div>
+<div class="columns-2">${charts.map((chart) => chartCard(context, chart))}</div>
 <div class="columns-2">${countriesPart(revenue)}
 <div>${
     subscriptions !== null &&
     (isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions))
-  }${sourcesPart(desk, app, revenue, reported?.sources ?? [])}</div></div>
+  }${sourcesPart(context, app, revenue, reported?.sources ?? [])}</div></div>
 ${estimatedPart(revenue)}${witnessesPart(revenue, reported?.reconciliation ?? null)}
-${sectionsPart(others, { hasNote: false })}${!isFault(portfolio) && portfolioCard(desk, app, portfolio)}`
+${sectionsPart(others, { hasNote: false })}${!isFault(portfolio) && portfolioCard(context, app, portfolio)}`
   return { ...page(body), charts: [...charts, ...others.flatMap((section) => section.charts)] }
 }
 
-function chartCard(desk: Desk, chart: Chart): Html {
-  return card(chart.title, html`<div class="inside">${chartPart(desk, chart)}</div>`, "A gap was not reported yet")
+function chartCard(context: PageContext, chart: Chart): Html {
+  return card(chart.title, html`<div class="inside">${chartPart(context, chart)}</div>`, "A gap was not reported yet")
 }
 
 /** Orders on Google Play that are not settled yet. They are in no other figure. False if there are none. */
@@ -71,14 +71,14 @@ function estimatedPart({ estimatedSales }: Revenue): Html | false {
 }
 
 /** The proceeds of all apps. Currencies and stores are never summed. False if this is the only app. */
-function portfolioCard(desk: Desk, app: { id: string }, { apps, unconnected }: AnswerOf<"list_app_revenue">) {
-  if (new Set(apps.map(({ id }) => id)).size + unconnected < 2 && !desk.isSample) return false
+function portfolioCard(context: PageContext, app: { id: string }, { apps, unconnected }: AnswerOf<"list_app_revenue">) {
+  if (new Set(apps.map(({ id }) => id)).size + unconnected < 2 && !context.isSample) return false
   const isOnPlay = apps.some(({ platform }) => platform === "android")
   const rows = apps.map(
     ({ id, name, platform, figure: kind, to, days, proceeds }) => html`<tr><th scope="row">${
       id === app.id
         ? html`<strong><bdi>${name}</bdi></strong>`
-        : html`<a href="${appAddress(desk, { id }, "revenue")}"><bdi>${name}</bdi></a>`
+        : html`<a href="${appAddress(context, { id }, "revenue")}"><bdi>${name}</bdi></a>`
     }${
       isOnPlay &&
       html` <small class="quiet">${STORES[platform]}${kind === "estimated_sales" && ", estimated sales"}</small>`
@@ -173,7 +173,7 @@ ${Object.entries(totals).map(
 }
 
 function sourcesPart(
-  desk: Desk,
+  context: PageContext,
   app: { id: string },
   { sources, days: shown }: Revenue,
   others: Revenue["sources"],
@@ -189,24 +189,26 @@ ${[...sources, ...others].map(
     }">${state}</span></p><p class="small quiet">
 ${reportedDays} of ${days} days reported${
       asOf && html` · as of ${momentTime(asOf)}`
-    }${why && html` · <bdi>${why}</bdi>`} · ${reportLink(desk, app, { report, ...(day && { day }) })}</p></li>`,
+    }${why && html` · <bdi>${why}</bdi>`} · ${reportLink(context, app, { report, ...(day && { day }) })}</p></li>`,
 )}</ul>`,
   )
 }
 
-function notConnected(desk: Desk, platform: "ios" | "android"): Html {
+function notConnected(context: PageContext, platform: "ios" | "android"): Html {
   if (platform === "android")
     return empty(
       "Google Play Console is not connected",
-      html`Connect it under <a href="${desk.base}/settings/accounts?add=google-play-console">Connected accounts</a> to
-see installs, settled earnings and the visitors of the store page by day. The key is stored encrypted on this server.`,
-      samplePage(desk, "revenue"),
+      html`Connect it under
+<a href="${context.base}/settings/accounts?add=google-play-console">Connected accounts</a> to see
+installs, settled earnings and the visitors of the store page by day. The key is stored encrypted on this server.`,
+      samplePage(context, "revenue"),
     )
   return empty(
     "App Store Connect is not connected",
-    html`Connect it under <a href="${desk.base}/settings/accounts?add=app-store-connect">Connected accounts</a> to see
+    html`Connect it under
+<a href="${context.base}/settings/accounts?add=app-store-connect">Connected accounts</a> to see
 downloads, proceeds, subscriptions and the store funnel by day, as Apple reports them, and what a change of the store
 page did. The key is stored encrypted on this server.`,
-    samplePage(desk, "revenue"),
+    samplePage(context, "revenue"),
   )
 }

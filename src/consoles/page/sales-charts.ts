@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../../answers.ts"
 import { addDays, dayNumber } from "../../lib/days.ts"
 import type { View } from "../../ui/app/bar.ts"
-import { type AppHead, attempted, type Desk, isFault } from "../../ui/app/desk.ts"
+import { type AppHead, attempted, isFault, type PageContext } from "../../ui/app/context.ts"
 import { readMarks } from "../../ui/app/marks.ts"
 import { type Chart, type ChartLine, shifted } from "../../ui/charts/chart.ts"
 import { amounts, type RankPoint } from "../../ui/charts/scale.ts"
@@ -20,10 +20,15 @@ export function reportDays({ days: { from, to }, period }: Pick<View, "days" | "
  * Returns the charts of downloads and proceeds per day, with what they are compared with and the app's own changes.
  * Proceeds are of one currency, the first of the totals: amounts in different currencies are never summed.
  */
-export async function readSalesCharts(desk: Desk, app: AppHead, view: View, revenue: Revenue): Promise<Chart[]> {
+export async function readSalesCharts(
+  context: PageContext,
+  app: AppHead,
+  view: View,
+  revenue: Revenue,
+): Promise<Chart[]> {
   const { from, to } = revenue
   const reported = { ...view, days: { from, to } }
-  const [other, marks] = await Promise.all([readCompared(desk, app, reported), readMarks(desk, app, reported)])
+  const [other, marks] = await Promise.all([readCompared(context, app, reported), readMarks(context, app, reported)])
   const chart = (id: string, title: string, text: (amount: number) => string, amountOf: (day: Day) => number) => {
     const line: ChartLine = { name: title, points: pointsOf(revenue.days, amountOf) }
     const compared = other && shifted(pointsOf(other.days, amountOf), other.step)
@@ -44,7 +49,7 @@ const pointsOf = (days: readonly Day[], amountOf: (day: Day) => number) =>
 
 /** Returns the days to compare with. Null if nothing is compared. */
 async function readCompared(
-  desk: Desk,
+  context: PageContext,
   app: AppHead,
   { side: { platform }, days: { from, to }, versus }: Pick<View, "side" | "days" | "versus">,
 ): Promise<{ name: string; days: readonly Day[]; step: number } | null> {
@@ -52,7 +57,7 @@ async function readCompared(
   const length = dayNumber(to) - dayNumber(from) + 1
   const isBefore = versus.kind === "before"
   const place = isBefore ? { to: addDays(from, -1) } : { to, country: versus.side.country }
-  const answer = await attempted(desk.ask("get_revenue", { appId: app.id, platform, days: length, ...place }))
+  const answer = await attempted(context.ask("get_revenue", { appId: app.id, platform, days: length, ...place }))
   if (isFault(answer)) return null
   const last = isBefore ? place.to : to
   const days = answer.days.filter(({ day }) => addDays(last, -length) < day && day <= last)

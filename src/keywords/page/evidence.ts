@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../answers.ts"
-import { appAddress, type Desk, type Page, readHead, sideAt, sideCode } from "../../ui/app/desk.ts"
+import { appAddress, type Page, type PageContext, readHead, sideAt, sideCode } from "../../ui/app/context.ts"
 import { card, empty, facts } from "../../ui/app/parts.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { DEMO_SOURCE, sourceName } from "../../ui/source-names.ts"
@@ -11,14 +11,14 @@ type Reading = Evidence["readings"][number]
 type Evidence = AnswerOf<"get_evidence">
 
 /** Shows the readings behind a keyword's figures: their sources and times, and the results themselves. */
-export async function evidencePage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
-  const term = desk.query.get("term") ?? ""
-  const day = desk.query.get("day")
-  const evidence = await desk.ask("get_evidence", { appId, ...side, term, ...(day && { day }) })
+export async function evidencePage(context: PageContext, appId: string): Promise<Page> {
+  const app = await readHead(context, appId)
+  const side = sideAt(app, context.query)
+  const term = context.query.get("term") ?? ""
+  const day = context.query.get("day")
+  const evidence = await context.ask("get_evidence", { appId, ...side, term, ...(day && { day }) })
   const [first, ...otherReadings] = evidence.readings
-  const ranksHref = `${appAddress(desk, app, "ranks")}?${new URLSearchParams({ terms: term, at: sideCode(side) })}`
+  const ranksHref = `${appAddress(context, app, "ranks")}?${new URLSearchParams({ terms: term, at: sideCode(side) })}`
   return {
     title: `Evidence of “${evidence.term}” · ${app.name}`,
     app,

@@ -1,4 +1,4 @@
-import { type AppHead, appAddress, type Desk, type Side, sideCode } from "../../ui/app/desk.ts"
+import { type AppHead, appAddress, type PageContext, type Side, sideCode } from "../../ui/app/context.ts"
 import { type Html, html } from "../../ui/html.ts"
 
 const MOVEMENTS: Record<string, string> = {
@@ -30,15 +30,15 @@ export function rowsAsked(query: URLSearchParams): Record<string, string | numbe
 /** Maximum characters of a keyword. */
 const LONGEST = 150
 
-export function filtersPart(desk: Desk, app: AppHead, side: Side): Html {
-  const { query } = desk
+export function filtersPart(context: PageContext, app: AppHead, side: Side): Html {
+  const { query } = context
   const tags = [...new Set(Object.values(app.tags).flat())].sort()
   const chosen = (name: string, value: string) => (query.get(name) ?? "") === value && html` selected=""`
   const hidden = ["order", "days"].flatMap((name) => {
     const value = query.get(name)
     return value ? [html`<input type="hidden" name="${name}" value="${value}">`] : []
   })
-  return html`<form class="filters" method="get" action="${appAddress(desk, app)}" data-now="">
+  return html`<form class="filters" method="get" action="${appAddress(context, app)}" data-now="">
 <input type="hidden" name="at" value="${sideCode(side)}">${hidden}
 <label class="grow">Find a keyword<input type="search" name="find" value="${query.get("find") ?? ""}"
   data-finds="keywords" autocomplete="off"></label>

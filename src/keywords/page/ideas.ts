@@ -1,5 +1,13 @@
 import type { AnswerOf } from "../../answers.ts"
-import { type AppHead, address, appAddress, type Desk, type Page, type Side, sideCode } from "../../ui/app/desk.ts"
+import {
+  type AppHead,
+  address,
+  appAddress,
+  type Page,
+  type PageContext,
+  type Side,
+  sideCode,
+} from "../../ui/app/context.ts"
 import { card, empty, samplePage } from "../../ui/app/parts.ts"
 import { askPart, madePage, type TextPage, writtenCard } from "../../ui/app/texts/written.ts"
 import { writeForm } from "../../ui/app/write/form.ts"
@@ -12,8 +20,8 @@ type Ideas = AnswerOf<"suggest_keywords">
 
 const PAGE: TextPage = { title: "Keyword ideas", at: "", back: { tab: "", name: "Keywords" } }
 
-function askForIdeas(desk: Desk, app: AppHead, side: Side): Html {
-  return askPart(desk, address(appAddress(desk, app, "ideas"), { at: sideCode(side) }), {
+function askForIdeas(context: PageContext, app: AppHead, side: Side): Html {
+  return askPart(context, address(appAddress(context, app, "ideas"), { at: sideCode(side) }), {
     title: "Keyword ideas",
     said:
       "Keywords for which you or your rivals rank already, that the store suggests, or that app names share. " +
@@ -23,41 +31,41 @@ function askForIdeas(desk: Desk, app: AppHead, side: Side): Html {
   })
 }
 
-export async function ideasPage(desk: Desk, appId: string): Promise<Page> {
-  return await madePage<Ideas>(desk, appId, {
+export async function ideasPage(context: PageContext, appId: string): Promise<Page> {
+  return await madePage<Ideas>(context, appId, {
     page: PAGE,
-    offer: (app, side) => askForIdeas(desk, app, side),
-    make: ({ country: cc }) => desk.ask("suggest_keywords", { appId, cc }),
+    offer: (app, side) => askForIdeas(context, app, side),
+    make: ({ country: cc }) => context.ask("suggest_keywords", { appId, cc }),
     show: (answer, app) =>
       answer.candidates === 0
-        ? html`<section class="card">${noIdeas(desk, answer)}</section>`
-        : ideasPart(desk, app, answer),
+        ? html`<section class="card">${noIdeas(context, answer)}</section>`
+        : ideasPart(context, app, answer),
   })
 }
 
-function ideasPart(desk: Desk, app: AppHead, answer: Ideas): Html {
+function ideasPart(context: PageContext, app: AppHead, answer: Ideas): Html {
   const { candidates, ideas, newIdeas, written } = answer
   return html`${card(
     `For ${sideName(answer)}`,
     ideas.length + (newIdeas?.length ?? 0) > 0
-      ? chosenForm(desk, app, answer)
+      ? chosenForm(context, app, answer)
       : empty("Nothing new was found", "What speaks for a keyword here is tracked already, or names somebody's app."),
     `Of ${counted(candidates, "keyword")} looked at`,
   )}${writtenCard(written)}`
 }
 
-function noIdeas(desk: Desk, answer: Ideas): Html {
+function noIdeas(context: PageContext, answer: Ideas): Html {
   return empty(
     `Nothing that was measured in ${sideName(answer)} speaks for a keyword yet`,
     "Ideas come from searches that list the app or its rivals, store suggestions, and names of similar apps. " +
       "They need some measured days. No unit was charged.",
-    samplePage(desk, "ideas"),
+    samplePage(context, "ideas"),
   )
 }
 
 /** Tracks the selected ideas. */
-function chosenForm(desk: Desk, app: AppHead, { ideas, newIdeas }: Ideas): Html {
-  const isForm = desk.editFields.length > 0
+function chosenForm(context: PageContext, app: AppHead, { ideas, newIdeas }: Ideas): Html {
+  const isForm = context.editFields.length > 0
   const table = html`<div class="scroll" tabindex="0" role="group" aria-label="Keyword ideas"><table class="rows">
 <thead><tr><th scope="col">Keyword, and why</th><th scope="col" class="num">Rank</th>
 <th scope="col" class="wide num">Popularity</th><th scope="col" class="wide num">Difficulty</th></tr></thead>
@@ -66,11 +74,11 @@ function chosenForm(desk: Desk, app: AppHead, { ideas, newIdeas }: Ideas): Html 
   if (!isForm) return table
   const write = {
     action: "add_keywords",
-    back: appAddress(desk, app),
+    back: appAddress(context, app),
     fixed: { appId: app.id, seen: app.version },
     look: "",
   }
-  return writeForm(desk, { ...write, button: "Add selected keywords", tone: "main" }, () => table) as Html
+  return writeForm(context, { ...write, button: "Add selected keywords", tone: "main" }, () => table) as Html
 }
 
 function ideaRow(idea: Idea, isForm: boolean): Html {

@@ -1,6 +1,14 @@
 import { addDays } from "../../lib/days.ts"
 import { stepOf, type View } from "../../ui/app/bar.ts"
-import { type AppHead, address, appAddress, attempted, type Desk, isFault, sideCode } from "../../ui/app/desk.ts"
+import {
+  type AppHead,
+  address,
+  appAddress,
+  attempted,
+  isFault,
+  type PageContext,
+  sideCode,
+} from "../../ui/app/context.ts"
 import { type Chart, type ChartLine, type ChartMark, MAX_LINES } from "../../ui/charts/chart.ts"
 import { RANKS, type RankPoint } from "../../ui/charts/scale.ts"
 import { DEMO_SOURCE } from "../../ui/source-names.ts"
@@ -10,7 +18,7 @@ type Keyword = History["keywords"][number]
 
 /** Returns what each keyword is compared with, as dashed lines of its colour. Nothing if nothing is compared. */
 export async function readCompared(
-  desk: Desk,
+  context: PageContext,
   app: AppHead,
   { side, days, versus }: View,
   terms: readonly string[],
@@ -23,12 +31,12 @@ export async function readCompared(
     return { name: `${term}, ${name}`, said: lastOf(points), points, sources, colour, isCompared: true }
   }
   if (versus.kind === "rival") {
-    const rival = await attempted(desk.ask("list_rival_lines", { ...query, rival: versus.rival }))
+    const rival = await attempted(context.ask("list_rival_lines", { ...query, rival: versus.rival }))
     if (isFault(rival)) return []
     return amongTerms(rival.keywords, terms).map((keyword) => lineOf(keyword, rival.name ?? versus.name))
   }
   const place = versus.kind === "side" ? versus.side : versus.days
-  const other = await attempted(desk.ask("list_rank_lines", { ...query, ...place }))
+  const other = await attempted(context.ask("list_rank_lines", { ...query, ...place }))
   if (isFault(other)) return []
   const step = stepOf({ days, versus })
   return amongTerms(other.keywords, terms).map((keyword) => lineOf(later(keyword, step), versus.name))
@@ -36,14 +44,14 @@ export async function readCompared(
 
 /** Returns the ranks of other tools as lines with colours of their own, as many as still can be told apart. */
 export async function readImported(
-  desk: Desk,
+  context: PageContext,
   app: AppHead,
   { side, days }: View,
   terms: readonly string[],
 ): Promise<ChartLine[]> {
   if (terms.length === 0) return []
   const answer = await attempted(
-    desk.ask("list_imported_lines", { appId: app.id, ...side, ...days, terms: [...terms] }),
+    context.ask("list_imported_lines", { appId: app.id, ...side, ...days, terms: [...terms] }),
   )
   if (isFault(answer)) return []
   return answer.lines.slice(0, MAX_LINES - terms.length).map(({ term, tool, series }, at) => ({
@@ -81,18 +89,18 @@ interface KeywordChart {
 
 /** Returns the chart of some keywords. It begins with the first measured day, unless its days were chosen. */
 export function keywordChart(
-  desk: Desk,
+  context: PageContext,
   app: AppHead,
   { side, days, period, versus }: View,
   { id, title, keywords, compared, imported = [], marks, isOpen = false }: KeywordChart,
 ): Chart {
   const at = sideCode(side)
   const lines = keywords.map(({ term, series, sources }): ChartLine => {
-    const evidence = (day?: string) => address(appAddress(desk, app, "evidence"), { term, at, day })
+    const evidence = (day?: string) => address(appAddress(context, app, "evidence"), { term, at, day })
     return {
       name: term,
       said: lastOf(series),
-      href: isOpen ? evidence() : address(appAddress(desk, app, "ranks"), { terms: term, at }),
+      href: isOpen ? evidence() : address(appAddress(context, app, "ranks"), { terms: term, at }),
       points: series,
       sources: app.isInvented ? sources.map((run) => ({ ...run, source: DEMO_SOURCE })) : sources,
       ...(isOpen && { hrefOn: evidence }),

@@ -5,13 +5,13 @@ import {
   address,
   appAddress,
   attempted,
-  type Desk,
   hereOf,
   isFault,
   type Page,
+  type PageContext,
   type Side,
   sideCode,
-} from "../../ui/app/desk.ts"
+} from "../../ui/app/context.ts"
 import { readMarks } from "../../ui/app/marks.ts"
 import { card, empty, refusedPart, samplePage, type Tile, tiles } from "../../ui/app/parts.ts"
 import { keywordFields, writeForm } from "../../ui/app/write/form.ts"
@@ -25,31 +25,31 @@ import { type History, type KeywordRow, keywordRows, type RowsAnswer, readHistor
 import { keywordTable } from "./table.ts"
 
 /** An app's keywords: totals, a chart of the best ones, and a page of the table. */
-export async function keywordsPage(desk: Desk, appId: string): Promise<Page> {
-  const answer = await desk.ask("list_keyword_rows", { appId, ...rowsAsked(desk.query) })
+export async function keywordsPage(context: PageContext, appId: string): Promise<Page> {
+  const answer = await context.ask("list_keyword_rows", { appId, ...rowsAsked(context.query) })
   const { app, country, platform, totals } = answer
   const side = { country, platform }
-  const view = { ...viewAt(desk, app, { lastDay: totals.day }), side }
+  const view = { ...viewAt(context, app, { lastDay: totals.day }), side }
   const at = ""
-  if (totals.tracked === 0) return { title: app.name, app, at, body: noKeywords(desk, app, view) }
+  if (totals.tracked === 0) return { title: app.name, app, at, body: noKeywords(context, app, view) }
   const terms = [...new Set([...answer.best, ...answer.rows].map(({ term }) => term))]
-  const charted = chosenTerms(desk) ?? answer.best.map(({ term }) => term)
+  const charted = chosenTerms(context) ?? answer.best.map(({ term }) => term)
   const [history, compared, marks] = await Promise.all([
-    attempted(readHistory(desk, app, view, [...new Set([...charted, ...terms])].slice(0, MAX_TERMS))),
-    readCompared(desk, app, view, charted),
-    readMarks(desk, app, view),
+    attempted(readHistory(context, app, view, [...new Set([...charted, ...terms])].slice(0, MAX_TERMS))),
+    readCompared(context, app, view, charted),
+    readMarks(context, app, view),
   ])
   const loaded = isFault(history) ? null : history
   const rows = keywordRows(answer.rows, loaded)
-  const chart = loaded && bestChart(desk, app, view, { charted, history: loaded, compared, marks })
+  const chart = loaded && bestChart(context, app, view, { charted, history: loaded, compared, marks })
   return {
     title: app.name,
     app,
     at,
     charts: chart ? [chart] : [],
-    body: html`${viewBar(desk, app, view, { compares: { rivals: [] } })}${summary(answer, rows)}${
-      isFault(history) ? card("Ranks over time", refusedPart(history)) : chart && bestPart(desk, app, chart)
-    }${tablePart(desk, app, side, { ...answer, shown: rows })}`,
+    body: html`${viewBar(context, app, view, { compares: { rivals: [] } })}${summary(answer, rows)}${
+      isFault(history) ? card("Ranks over time", refusedPart(history)) : chart && bestPart(context, app, chart)
+    }${tablePart(context, app, side, { ...answer, shown: rows })}`,
   }
 }
 
@@ -57,7 +57,7 @@ export async function keywordsPage(desk: Desk, appId: string): Promise<Page> {
 const MAX_TERMS = 100
 
 /** Returns the ticked keywords, which the address keeps between tabs. Null without any. */
-function chosenTerms({ query }: Desk): string[] | null {
+function chosenTerms({ query }: PageContext): string[] | null {
   const terms = [...new Set(query.getAll("terms"))].slice(0, MAX_LINES)
   return terms.length > 0 ? terms : null
 }
@@ -94,49 +94,58 @@ interface Charted {
 }
 
 /** Returns the chart of the best keywords, or of the ticked ones. Null if no line would have two days. */
-function bestChart(desk: Desk, app: AppHead, view: View, { charted, history, compared, marks }: Charted): Chart | null {
+function bestChart(
+  context: PageContext,
+  app: AppHead,
+  view: View,
+  { charted, history, compared, marks }: Charted,
+): Chart | null {
   const byTerm = new Map(history.keywords.map((keyword) => [keyword.term, keyword]))
   const keywords = charted.flatMap((term) => {
     const keyword = byTerm.get(term)
     return keyword && keyword.series.length > 1 ? [keyword] : []
   })
-  const title = chosenTerms(desk) ? "Ranks of the selected keywords" : "Ranks of the best keywords"
-  return keywords.length === 0 ? null : keywordChart(desk, app, view, { id: "ranks", title, keywords, compared, marks })
+  const title = chosenTerms(context) ? "Ranks of the selected keywords" : "Ranks of the best keywords"
+  return keywords.length === 0
+    ? null
+    : keywordChart(context, app, view, { id: "ranks", title, keywords, compared, marks })
 }
 
-function bestPart(desk: Desk, app: AppHead, chart: Chart): Html {
-  const isChosen = chosenTerms(desk) !== null
-  const best = new URLSearchParams([...desk.query].filter(([name]) => name !== "terms"))
+function bestPart(context: PageContext, app: AppHead, chart: Chart): Html {
+  const isChosen = chosenTerms(context) !== null
+  const best = new URLSearchParams([...context.query].filter(([name]) => name !== "terms"))
   return card(
     isChosen ? "Selected keywords" : "Best keywords",
-    html`<div class="inside">${chartPart(desk, chart)}
+    html`<div class="inside">${chartPart(context, chart)}
 <p class="reading">Rank 1 is at the top; a gap is a day that was not measured.</p></div>`,
-    isChosen && html`<a href="${appAddress(desk, app)}?${best.toString()}">Show the best keywords</a>`,
+    isChosen && html`<a href="${appAddress(context, app)}?${best.toString()}">Show the best keywords</a>`,
   )
 }
 
 function tablePart(
-  desk: Desk,
+  context: PageContext,
   app: AppHead,
   side: Side,
   { totals, found, page, pages, shown }: RowsAnswer & { shown: readonly KeywordRow[] },
 ): Html {
   const isReading = shown.some(({ measuring }) => measuring)
-  const visibility = keptAddress(desk, app, "visibility")
+  const visibility = keptAddress(context, app, "visibility")
   const measuredText =
     totals.measuredAt === null ? "Not measured yet" : html`Last measured ${momentTime(totals.measuredAt)}`
-  const ideas = html`<a href="${address(appAddress(desk, app, "ideas"), {
+  const ideas = html`<a href="${address(appAddress(context, app, "ideas"), {
     at: sideCode(side),
   })}">Find keyword ideas</a>`
   return card(
     "Keywords",
-    html`${isReading && readingPart(totals)}${addPart(desk, app)}${!desk.isSample && filtersPart(desk, app, side)}${
+    html`${isReading && readingPart(totals)}${addPart(context, app)}${
+      !context.isSample && filtersPart(context, app, side)
+    }${
       found === 0
         ? empty(
             "No keyword fits these filters",
-            html`<a href="${appAddress(desk, app)}?at=${sideCode(side)}">Show all ${totals.tracked}</a>`,
+            html`<a href="${appAddress(context, app)}?at=${sideCode(side)}">Show all ${totals.tracked}</a>`,
           )
-        : keywordTable(desk, app, side, { shown, found, page, pages })
+        : keywordTable(context, app, side, { shown, found, page, pages })
     }`,
     html`${measuredText} · <a href="${visibility}">Visibility score</a> · ${ideas}`,
   )
@@ -152,27 +161,27 @@ function readingPart({ tracked, measured }: RowsAnswer["totals"]): Html {
 }
 
 /** Adds keywords: typed, pasted or from a file. */
-function addPart(desk: Desk, app: AppHead): Html | false {
-  const isOpen = desk.refused?.id === "add_keywords"
-  const form = addKeywordsForm(desk, app)
+function addPart(context: PageContext, app: AppHead): Html | false {
+  const isOpen = context.refused?.id === "add_keywords"
+  const form = addKeywordsForm(context, app)
   return form && html`<details${isOpen && html` open=""`}><summary>Add keywords</summary>${form}</details>`
 }
 
-function addKeywordsForm(desk: Desk, app: AppHead): Html | false {
+function addKeywordsForm(context: PageContext, app: AppHead): Html | false {
   const options = {
     action: "add_keywords",
-    back: hereOf(desk),
+    back: hereOf(context),
     fixed: { appId: app.id, seen: app.version },
     button: "Add keywords",
     hasFile: true,
   }
-  return writeForm(desk, options, keywordFields)
+  return writeForm(context, options, keywordFields)
 }
 
-function noKeywords(desk: Desk, app: AppHead, view: View): Html {
-  return html`${viewBar(desk, app, view, { hasNoDays: true })}<section class="card">${empty(
+function noKeywords(context: PageContext, app: AppHead, view: View): Html {
+  return html`${viewBar(context, app, view, { hasNoDays: true })}<section class="card">${empty(
     `No keyword is tracked in ${sideName(view.side)}`,
     "A keyword is what people type into the store's search. Add some to see where the app ranks for them.",
-    samplePage(desk, ""),
-  )}${addKeywordsForm(desk, app)}</section>`
+    samplePage(context, ""),
+  )}${addKeywordsForm(context, app)}</section>`
 }

@@ -4,12 +4,12 @@ import {
   type AppHead,
   appAddress,
   attempted,
-  type Desk,
   isFault,
   type Page,
+  type PageContext,
   readHead,
   sideCode,
-} from "../../ui/app/desk.ts"
+} from "../../ui/app/context.ts"
 import { storeAppCode } from "../../ui/app/faces.ts"
 import { readMarks } from "../../ui/app/marks.ts"
 import { card, empty, refusedPart } from "../../ui/app/parts.ts"
@@ -24,15 +24,15 @@ import { readHistory } from "./rows.ts"
  * Charts the selected keywords together, with every day and its source in a table. A single keyword has its first ten
  * apps then and now, and who passed whom.
  */
-export async function ranksPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const view = viewAt(desk, app)
-  const terms = [...new Set(desk.query.getAll("terms"))].slice(0, MAX_LINES)
+export async function ranksPage(context: PageContext, appId: string): Promise<Page> {
+  const app = await readHead(context, appId)
+  const view = viewAt(context, app)
+  const terms = [...new Set(context.query.getAll("terms"))].slice(0, MAX_LINES)
   const title = terms.length === 1 ? `${terms[0]} · ${app.name}` : app.name
   const [term] = terms
-  const keywordDays = term === undefined ? null : await readKeywordDays(desk, app, view, term)
-  const bar = viewBar(desk, app, view, { compares: { rivals: rivalsIn(keywordDays) } })
-  const page = (body: Html): Page => ({ title, app, at: "", body: html`${bar}${backPart(desk, app, view)}${body}` })
+  const keywordDays = term === undefined ? null : await readKeywordDays(context, app, view, term)
+  const bar = viewBar(context, app, view, { compares: { rivals: rivalsIn(keywordDays) } })
+  const page = (body: Html): Page => ({ title, app, at: "", body: html`${bar}${backPart(context, app, view)}${body}` })
   if (terms.length === 0)
     return page(
       html`<section class="card">${empty(
@@ -41,17 +41,17 @@ export async function ranksPage(desk: Desk, appId: string): Promise<Page> {
       )}</section>`,
     )
   const [history, compared, imported, marks] = await Promise.all([
-    attempted(readHistory(desk, app, view, terms)),
-    readCompared(desk, app, view, terms),
-    readImported(desk, app, view, terms),
-    readMarks(desk, app, view),
+    attempted(readHistory(context, app, view, terms)),
+    readCompared(context, app, view, terms),
+    readImported(context, app, view, terms),
+    readMarks(context, app, view),
   ])
   if (isFault(history)) return page(card("Ranks over time", refusedPart(history)))
   const keywords = history.keywords.filter(({ series }) => series.length > 0)
   if (keywords.length + imported.length === 0)
-    return page(html`<section class="card">${nothingMeasured(desk, app, terms)}</section>`)
+    return page(html`<section class="card">${nothingMeasured(context, app, terms)}</section>`)
   const names = history.keywords.map(({ term }) => term).join(", ")
-  const chart = keywordChart(desk, app, view, {
+  const chart = keywordChart(context, app, view, {
     id: "ranks",
     title: `Ranks of ${names}`,
     keywords,
@@ -62,7 +62,7 @@ export async function ranksPage(desk: Desk, appId: string): Promise<Page> {
   })
   const ranks = card(
     history.keywords.length === 1 ? `Rank of “${names}”` : "Ranks over time",
-    html`<div class="inside">${chartPart(desk, chart)}
+    html`<div class="inside">${chartPart(context, chart)}
 <p class="reading">
 A gap is a day that was not measured. A square in the band below is a day on which the app was not among the results
 read. A line is not drawn across a change of source. A rank in the table leads to its evidence.${
@@ -71,13 +71,13 @@ read. A line is not drawn across a change of source. A rank in the table leads t
 absence.`
     }</p></div>`,
   )
-  const days = terms.length === 1 && keywordDays && keywordDaysPart(desk, app, view, keywordDays)
+  const days = terms.length === 1 && keywordDays && keywordDaysPart(context, app, view, keywordDays)
   return { ...page(html`${ranks}${days}`), charts: [chart] }
 }
 
-function backPart(desk: Desk, app: AppHead, { side }: View): Html {
+function backPart(context: PageContext, app: AppHead, { side }: View): Html {
   return html`<p class="crumbs">
-<a href="${appAddress(desk, app)}?at=${sideCode(side)}">Keywords in ${sideName(side)}</a></p>`
+<a href="${appAddress(context, app)}?at=${sideCode(side)}">Keywords in ${sideName(side)}</a></p>`
 }
 
 /** Returns the first ten apps of a keyword, which the bar offers for comparison. All rivals would take a long read. */
@@ -86,12 +86,12 @@ function rivalsIn(answer: KeywordDays | null): { code: string; name: string }[] 
   return places.map(({ id, name }) => ({ code: storeAppCode(id), name: name ?? id }))
 }
 
-function nothingMeasured(desk: Desk, app: AppHead, terms: readonly string[]): Html {
+function nothingMeasured(context: PageContext, app: AppHead, terms: readonly string[]): Html {
   return empty(
     "Nothing was measured in these days",
     html`No result of ${terms
       .map((term) => `“${term}”`)
       .join(", ")} was read in the days chosen. A longer period may have some; a keyword that was
-added today has its first rank some seconds later. <a href="${appAddress(desk, app)}">All keywords</a>`,
+added today has its first rank some seconds later. <a href="${appAddress(context, app)}">All keywords</a>`,
   )
 }

@@ -4,13 +4,13 @@ import {
   type AppHead,
   address,
   appAddress,
-  type Desk,
   type Page,
+  type PageContext,
   readHead,
   type Side,
   sideAt,
   sideCode,
-} from "../../ui/app/desk.ts"
+} from "../../ui/app/context.ts"
 import { changePart } from "../../ui/app/diff.ts"
 import { appIcon } from "../../ui/app/frame.ts"
 import { card, empty, facts } from "../../ui/app/parts.ts"
@@ -27,29 +27,30 @@ type Rival = AnswerOf<"get_rival">
  * One rival compared with the app. Reading its keywords uses one of the month's spies, so following a link shows only a
  * button. Pressing the button opens the page, which then costs no spy for 30 days.
  */
-export async function rivalPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
-  const rivalId = desk.query.get("rival") ?? ""
+export async function rivalPage(context: PageContext, appId: string): Promise<Page> {
+  const app = await readHead(context, appId)
+  const side = sideAt(app, context.query)
+  const rivalId = context.query.get("rival") ?? ""
   const page = (title: string, body: Html): Page => ({ title: `${title} · ${app.name}`, app, at: "rivals", body })
   const back = html`<p class="crumbs">
-<a href="${address(appAddress(desk, app, "rivals"), { at: sideCode(side) })}">Rivals</a></p>`
-  if (!desk.isSample && !desk.isSent) return page("A rival", html`${back}${await openPart(desk, app, side, rivalId)}`)
-  const rival = await desk.ask("get_rival", { appId, rivalId, ...side })
+<a href="${address(appAddress(context, app, "rivals"), { at: sideCode(side) })}">Rivals</a></p>`
+  if (!context.isSample && !context.isSent)
+    return page("A rival", html`${back}${await openPart(context, app, side, rivalId)}`)
+  const rival = await context.ask("get_rival", { appId, rivalId, ...side })
   return page(
     rival.name,
-    html`${back}<div class="subject">${appIcon(desk, rival)}<div><h2><bdi>${rival.name}</bdi></h2>
+    html`${back}<div class="subject">${appIcon(context, rival)}<div><h2><bdi>${rival.name}</bdi></h2>
 <p class="quiet small">
 ${rival.developer && html`<bdi>${rival.developer}</bdi> · `}<code>${rival.id}</code>${
       rival.manual && html` <span class="tag">added by you</span>`
     }</p></div></div>
-<div class="columns-2 wide-left"><div>${keywordsPart(desk, app, side, rival)}</div>
-<div>${ratingsPart(rival)}${changesPart(desk, rival)}</div></div>`,
+<div class="columns-2 wide-left"><div>${keywordsPart(context, app, side, rival)}</div>
+<div>${ratingsPart(rival)}${changesPart(context, rival)}</div></div>`,
   )
 }
 
-async function openPart(desk: Desk, app: AppHead, side: Side, rivalId: string): Promise<Html> {
-  const { rivals } = await desk.ask("list_rivals", {
+async function openPart(context: PageContext, app: AppHead, side: Side, rivalId: string): Promise<Html> {
+  const { rivals } = await context.ask("list_rivals", {
     appId: app.id,
     ...side,
   })
@@ -59,20 +60,20 @@ async function openPart(desk: Desk, app: AppHead, side: Side, rivalId: string): 
       "No such rival in this storefront",
       "Rivals are apps that rank above yours for your keywords, and those you add.",
     )}</section>`
-  const to = address(appAddress(desk, app, "rival"), { rival: rival.id, at: sideCode(side) })
+  const to = address(appAddress(context, app, "rival"), { rival: rival.id, at: sideCode(side) })
   const price =
-    desk.isMetered() &&
+    context.isMetered() &&
     " It takes 1 credit and one keyword spy of the month, and stays open for 30 days without another."
   return card(
     rival.name,
     html`<div class="inside"><p>Its ratings, changes of its page, and every keyword it ranks for.${price}</p></div>
-<form class="filters" method="post" action="${to}">${hiddenFields(desk.formFields)}
+<form class="filters" method="post" action="${to}">${hiddenFields(context.formFields)}
 <button class="main" type="submit">Open rival</button></form>`,
   )
 }
 
 function keywordsPart(
-  desk: Desk,
+  context: PageContext,
   app: AppHead,
   side: Side,
   { locked, keywords = [], total = 0, searched, spies, openUntil }: Rival,
@@ -91,14 +92,14 @@ function keywordsPart(
       title,
       empty("No keyword found", "It was in none of the results that were read in the last seven days."),
     )
-  const rows = keywords.slice(0, MAX_KEYWORDS).map((keyword) => keywordRow(desk, app, side, keyword))
+  const rows = keywords.slice(0, MAX_KEYWORDS).map((keyword) => keywordRow(context, app, side, keyword))
   const table = html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table class="rows">
 <thead><tr><th scope="col">Keyword</th><th scope="col" class="num">Theirs</th><th scope="col" class="num">Ours</th>
 <th scope="col">Read</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`
   const write = {
     action: "add_keywords",
-    back: address(appAddress(desk, app), { at: sideCode(side) }),
+    back: address(appAddress(context, app), { at: sideCode(side) }),
     fixed: { appId: app.id, seen: app.version },
     button: "Add selected keywords",
     look: "",
@@ -106,7 +107,7 @@ function keywordsPart(
   const hasNew = keywords.some(({ tracked }) => !tracked)
   return card(
     title,
-    (hasNew && desk.editFields.length > 0 && writeForm(desk, write, () => table)) || table,
+    (hasNew && context.editFields.length > 0 && writeForm(context, write, () => table)) || table,
     html`${keywords.length < total && `${keywords.length} of `}${counted(
       total,
       "keyword",
@@ -117,10 +118,15 @@ function keywordsPart(
 type RivalKeyword = NonNullable<Rival["keywords"]>[number]
 
 /** A keyword that is not tracked yet can be selected to add it. */
-function keywordRow(desk: Desk, app: AppHead, side: Side, { term, rank, ourRank, day, tracked }: RivalKeyword): Html {
-  const evidence = address(appAddress(desk, app, "evidence"), { term, at: sideCode(side), day })
+function keywordRow(
+  context: PageContext,
+  app: AppHead,
+  side: Side,
+  { term, rank, ourRank, day, tracked }: RivalKeyword,
+): Html {
+  const evidence = address(appAddress(context, app, "evidence"), { term, at: sideCode(side), day })
   const untracked = html`${
-    desk.editFields.length > 0 &&
+    context.editFields.length > 0 &&
     html`<input type="checkbox" name="terms" value="${term}" aria-label="Select ${term}"> `
   }<bdi>${term}</bdi> <span class="tag">not tracked</span>`
   const name = tracked ? html`<a href="${evidence}"><bdi>${term}</bdi></a>` : untracked
@@ -164,12 +170,12 @@ ${chartFigure({
   )
 }
 
-function changesPart(desk: Desk, { changes }: Rival): Html {
+function changesPart(context: PageContext, { changes }: Rival): Html {
   if (changes.length === 0)
     return card(
       "What changed on its page",
       empty("No change was seen", "Its page is read once a day where the pace allows it; 90 days are looked back."),
     )
-  const items = changes.map((change) => changePart(desk, change))
+  const items = changes.map((change) => changePart(context, change))
   return card("What changed on its page", html`<ul class="list">${items}</ul>`)
 }

@@ -3,14 +3,14 @@ import {
   type AppHead,
   address,
   appAddress,
-  type Desk,
   hereOf,
   type Page,
+  type PageContext,
   readHead,
   type Side,
   sideAt,
   sideCode,
-} from "../../ui/app/desk.ts"
+} from "../../ui/app/context.ts"
 import { type Face, readFaces, storeAppCode } from "../../ui/app/faces.ts"
 import { appIcon, sideForm } from "../../ui/app/frame.ts"
 import { card, empty, samplePage } from "../../ui/app/parts.ts"
@@ -28,22 +28,23 @@ type Faces = ReadonlyMap<string, Face>
 const BESIDE = 6
 
 /** Apps that rank above the app on its keywords: a table that compares ranks, and a list of what each is ahead on. */
-export async function rivalsPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
-  const { day, rivals, omitted } = await desk.ask("list_rivals", { appId, ...side })
-  const form = sideForm(desk, app, {}, side)
+export async function rivalsPage(context: PageContext, appId: string): Promise<Page> {
+  const app = await readHead(context, appId)
+  const side = sideAt(app, context.query)
+  const { day, rivals, omitted } = await context.ask("list_rivals", { appId, ...side })
+  const form = sideForm(context, app, {}, side)
   const page = (body: Html): Page => ({ title: `Rivals · ${app.name}`, app, at: "rivals", body: html`${form}${body}` })
-  const adding = addCard(desk, app)
+  const adding = addCard(context, app)
   const codes = [...rivals.map(({ id }) => storeAppCode(id)), ...app.hiddenRivals]
-  const faces = await readFaces(desk, codes, side.country)
-  const hidden = hiddenCard(desk, app, faces)
-  if (rivals.length === 0) return page(html`<section class="card">${noRivals(desk, side)}</section>${adding}${hidden}`)
+  const faces = await readFaces(context, codes, side.country)
+  const hidden = hiddenCard(context, app, faces)
+  if (rivals.length === 0)
+    return page(html`<section class="card">${noRivals(context, side)}</section>${adding}${hidden}`)
   const count = omitted > 0 ? `${counted(omitted, "more rival")} not listed` : counted(rivals.length, "rival")
   return page(
-    html`${besidePart(desk, app, side, { rivals, day })}${card(
+    html`${besidePart(context, app, side, { rivals, day })}${card(
       "Rivals",
-      rivalForm(desk, app, side, { rivals, faces }),
+      rivalForm(context, app, side, { rivals, faces }),
       count,
     )}${adding}${hidden}`,
   )
@@ -52,7 +53,12 @@ export async function rivalsPage(desk: Desk, appId: string): Promise<Page> {
 /** Keywords of the comparison table: the app's best. */
 const MAX_KEYWORDS = 100
 
-function besidePart(desk: Desk, app: AppHead, side: Side, { rivals, day }: Pick<Rivals, "rivals" | "day">): Html {
+function besidePart(
+  context: PageContext,
+  app: AppHead,
+  side: Side,
+  { rivals, day }: Pick<Rivals, "rivals" | "day">,
+): Html {
   const compared = rivals.slice(0, BESIDE)
   const ours = new Map<string, number | null>()
   for (const { terms } of compared) for (const { term, ourRank } of terms) ours.set(term, ourRank)
@@ -71,7 +77,7 @@ function besidePart(desk: Desk, app: AppHead, side: Side, { rivals, day }: Pick<
 ${columns.map(({ name }) => html`<th scope="col" class="num"><bdi>${shortName(name)}</bdi></th>`)}</tr></thead>
 <tbody>${rows.map(
       ([term, our]) => html`<tr><th scope="row">
-<a href="${address(appAddress(desk, app, "evidence"), { term, at: sideCode(side) })}"><bdi>${term}</bdi></a></th>
+<a href="${address(appAddress(context, app, "evidence"), { term, at: sideCode(side) })}"><bdi>${term}</bdi></a></th>
 <td class="num"><strong>${our ?? html`<span class="gone">absent</span>`}</strong></td>
 ${columns.map(({ ranks }) => cell(ranks.get(term), our))}</tr>
 `,
@@ -92,46 +98,46 @@ function cell(theirRank: number | undefined, our: number | null): Html {
 
 /** The list of rivals in a form that hides the selected ones. */
 function rivalForm(
-  desk: Desk,
+  context: PageContext,
   app: AppHead,
   side: Side,
   { rivals, faces }: { rivals: readonly Rival[]; faces: Faces },
 ): Html {
   const items = rivals.map((rival) => {
     const icon = faces.get(storeAppCode(rival.id))?.icon ?? null
-    return rivalItem(desk, app, side, { ...rival, icon })
+    return rivalItem(context, app, side, { ...rival, icon })
   })
   const list = html`<ul class="list">${items}</ul>`
-  if (desk.editFields.length === 0) return list
+  if (context.editFields.length === 0) return list
   const hidden = hiddenFields([
-    ...desk.formFields,
+    ...context.formFields,
     ["action", "remove_rivals"],
     ["form-id", "remove_rivals"],
-    ["back", hereOf(desk)],
+    ["back", hereOf(context)],
     ["appId", app.id],
     ["seen", app.version],
   ])
-  return html`<form method="post" action="${desk.base}/write">${hidden}${list}
+  return html`<form method="post" action="${context.base}/write">${hidden}${list}
 <div class="picked" role="group" aria-label="Selected rivals">
 <span class="count"></span><button type="submit">Hide</button></div></form>`
 }
 
 function rivalItem(
-  desk: Desk,
+  context: PageContext,
   app: AppHead,
   side: Side,
   { id, name, icon, ratings, ratingsDay, manual, terms }: Rival & Pick<Face, "icon">,
 ): Html {
   const ahead = terms.filter(({ theirRank, ourRank }) => ourRank === null || theirRank < ourRank).length
-  const page = address(appAddress(desk, app, "rival"), { rival: id, at: sideCode(side) })
+  const page = address(appAddress(context, app, "rival"), { rival: id, at: sideCode(side) })
   const firstTerms = terms
     .slice(0, SHOWN_TERMS)
     .map(({ term }) => term)
     .join(", ")
   const tick =
-    desk.editFields.length > 0 &&
+    context.editFields.length > 0 &&
     html`<input type="checkbox" name="rivals" value="${storeAppCode(id)}" aria-label="Select ${name}"> `
-  return html`<li><div class="subject">${tick}${appIcon(desk, { name, icon })}<div>
+  return html`<li><div class="subject">${tick}${appIcon(context, { name, icon })}<div>
 <p><a href="${page}"><strong><bdi>${name}</bdi></strong></a>${
     manual && html` <span class="tag">added by you</span>`
   }</p><p class="small quiet">${figure(ratings)} ratings${ratingsDay && html`, ${dayTime(ratingsDay)}`}</p>
@@ -143,12 +149,12 @@ function rivalItem(
 
 const SHOWN_TERMS = 6
 
-function addCard(desk: Desk, app: AppHead): Html | false {
+function addCard(context: PageContext, app: AppHead): Html | false {
   const form = writeForm(
-    desk,
+    context,
     {
       action: "add_rivals",
-      back: hereOf(desk),
+      back: hereOf(context),
       fixed: { appId: app.id, seen: app.version },
       button: "Add rivals",
     },
@@ -161,12 +167,12 @@ function addCard(desk: Desk, app: AppHead): Html | false {
         isWide: true,
       }),
   )
-  return form && card("Add rivals", form, html`<a href="${desk.base}/add?for=${app.id}">Find one by name</a>`)
+  return form && card("Add rivals", form, html`<a href="${context.base}/add?for=${app.id}">Find one by name</a>`)
 }
 
 /** Rivals that were hidden, each with a button that shows it again. */
-function hiddenCard(desk: Desk, app: AppHead, faces: Faces): Html | false {
-  if (app.hiddenRivals.length === 0 || desk.editFields.length === 0) return false
+function hiddenCard(context: PageContext, app: AppHead, faces: Faces): Html | false {
+  if (app.hiddenRivals.length === 0 || context.editFields.length === 0) return false
   return card(
     "Hidden rivals",
     html`<ul class="list">${app.hiddenRivals.map((rival) => {
@@ -174,16 +180,19 @@ function hiddenCard(desk: Desk, app: AppHead, faces: Faces): Html | false {
       const again = {
         action: "add_rivals",
         id: `show-${rival}`,
-        back: hereOf(desk),
+        back: hereOf(context),
         fixed: { appId: app.id, seen: app.version, rivals: rival },
         button: "Show again",
         tone: "quiet",
         look: "row",
       } as const
       const { name, icon } = faces.get(rival) ?? NO_FACE
-      return html`<li class="line"><div class="subject">${appIcon(desk, { name: name ?? id, icon })}<div>
+      return html`<li class="line"><div class="subject">${appIcon(context, { name: name ?? id, icon })}<div>
 <p><strong><bdi>${name ?? id}</bdi></strong></p>
-<p class="small quiet">${STORES[platform]} <span class="hash">${id}</span></p></div></div>${writeForm(desk, again)}</li>
+<p class="small quiet">${STORES[platform]} <span class="hash">${id}</span></p></div></div>${writeForm(
+        context,
+        again,
+      )}</li>
 `
     })}</ul>`,
   )
@@ -192,10 +201,10 @@ function hiddenCard(desk: Desk, app: AppHead, faces: Faces): Html | false {
 /** An app that was never read. */
 const NO_FACE: Face = { name: null, icon: null }
 
-function noRivals(desk: Desk, side: Side): Html {
+function noRivals(context: PageContext, side: Side): Html {
   return empty(
     `No rivals found in ${sideName(side)}`,
     "Rivals are apps that rank above yours for your keywords, and those you add. They appear with the first ranks.",
-    samplePage(desk, "rivals"),
+    samplePage(context, "rivals"),
   )
 }

@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../../answers.ts"
 import { sourceOn } from "../../lib/source-runs.ts"
 import type { View } from "../../ui/app/bar.ts"
-import type { AppHead, Desk } from "../../ui/app/desk.ts"
+import type { AppHead, PageContext } from "../../ui/app/context.ts"
 import type { RankPoint } from "../../ui/charts/scale.ts"
 import { moveBetween } from "../formulas/rank-moves.ts"
 
@@ -17,13 +17,13 @@ export interface KeywordRow extends KeywordFigures {
 
 /** Returns the ranks of some keywords in the days of the view. */
 export async function readHistory(
-  desk: Desk,
+  context: PageContext,
   { id: appId }: AppHead,
   { side, days }: Pick<View, "side" | "days">,
   terms: readonly string[],
 ): Promise<History> {
-  const history = await desk.ask("list_rank_lines", { appId, ...side, ...days, terms })
-  if (!desk.isSample) return history
+  const history = await context.ask("list_rank_lines", { appId, ...side, ...days, terms })
+  if (!context.isSample) return history
   // the sample has one answer for all days
   const keywords = history.keywords
     .filter(({ term }) => terms.includes(term))

@@ -4,12 +4,12 @@ import {
   type AppHead,
   address,
   appAddress,
-  type Desk,
   hereOf,
   NOTICES,
+  type PageContext,
   type Side,
   sideCode,
-} from "../../ui/app/desk.ts"
+} from "../../ui/app/context.ts"
 import { pager } from "../../ui/app/parts.ts"
 import { hiddenFields } from "../../ui/app/write/form.ts"
 import { shareBar, sparkline } from "../../ui/charts/small.ts"
@@ -29,7 +29,12 @@ interface ShownRows {
  * A table of keywords with rank, change, history, popularity and difficulty. Selected rows can be compared in a chart,
  * tagged, buried and removed.
  */
-export function keywordTable(desk: Desk, app: AppHead, side: Side, { shown, found, page, pages }: ShownRows): Html {
+export function keywordTable(
+  context: PageContext,
+  app: AppHead,
+  side: Side,
+  { shown, found, page, pages }: ShownRows,
+): Html {
   // a single day is not a line
   const hasLines = shown.some(({ line }) => line !== null && line.series.length > 1)
   const span = hasLines ? spanOf(shown) : null
@@ -37,19 +42,19 @@ export function keywordTable(desk: Desk, app: AppHead, side: Side, { shown, foun
 <table class="rows" id="keywords">
 <caption>${counted(found, "keyword")}. A rank links to its evidence.</caption>
 <thead><tr><th scope="col" class="pick"><span class="small">Select</span></th>
-${headings(desk, app, hasLines)}</tr></thead>
+${headings(context, app, hasLines)}</tr></thead>
 <tbody>
-${shown.map((row) => keywordRow(desk, app, side, { row, span }))}</tbody>
+${shown.map((row) => keywordRow(context, app, side, { row, span }))}</tbody>
 </table></div>`
-  return html`${pickForm(desk, app, side, table)}${pager(appAddress(desk, app), desk.query, { page, pages })}`
+  return html`${pickForm(context, app, side, table)}${pager(appAddress(context, app), context.query, { page, pages })}`
 }
 
-function headings(desk: Desk, app: AppHead, hasLines: boolean): Html {
-  const path = appAddress(desk, app)
-  const order = desk.query.get("order") ?? "rank"
-  const filters = Object.fromEntries([...desk.query].filter(([name]) => name !== "page" && !NOTICES.includes(name)))
+function headings(context: PageContext, app: AppHead, hasLines: boolean): Html {
+  const path = appAddress(context, app)
+  const order = context.query.get("order") ?? "rank"
+  const filters = Object.fromEntries([...context.query].filter(([name]) => name !== "page" && !NOTICES.includes(name)))
   const heading = (code: string, name: string, kind = "") => {
-    if (desk.isSample) return html`<th scope="col" class="${kind}">${name}</th>`
+    if (context.isSample) return html`<th scope="col" class="${kind}">${name}</th>`
     const direction = code === "rank" || code === "term" ? "ascending" : "descending"
     const sorted = order === code && html` aria-sort="${direction}"`
     const link = html`<a href="${address(path, { ...filters, order: code })}">${name}</a>`
@@ -61,21 +66,23 @@ function headings(desk: Desk, app: AppHead, hasLines: boolean): Html {
 }
 
 /** The form around the rows. Its toolbar appears with the first selected row, and without script as well. */
-function pickForm(desk: Desk, app: AppHead, side: Side, table: Html): Html {
-  if (desk.editFields.length === 0)
-    return html`<form method="get" action="${appAddress(desk, app, "ranks")}">${hiddenFields([["at", sideCode(side)]])}
+function pickForm(context: PageContext, app: AppHead, side: Side, table: Html): Html {
+  if (context.editFields.length === 0)
+    return html`<form method="get" action="${appAddress(context, app, "ranks")}">${hiddenFields([
+      ["at", sideCode(side)],
+    ])}
 ${table}
 <div class="picked" role="group" aria-label="Selected keywords"><button type="submit">Compare</button></div></form>`
   const tags = [...new Set(Object.values(app.tags).flat())].sort()
   const hidden = hiddenFields([
-    ...desk.formFields,
+    ...context.formFields,
     ["form-id", "keywords"],
-    ["back", hereOf(desk)],
+    ["back", hereOf(context)],
     ["appId", app.id],
     ["seen", app.version],
     ["at", sideCode(side)],
   ])
-  return html`<form method="post" action="${desk.base}/write">${hidden}
+  return html`<form method="post" action="${context.base}/write">${hidden}
 ${table}
 <div class="picked" role="group" aria-label="Selected keywords"><span class="count"></span>
 <label>Tag <input name="tag" list="tags" maxlength="100" autocomplete="off"></label><datalist id="tags">${tags.map(
@@ -107,11 +114,16 @@ function spanOf(rows: readonly KeywordRow[]): Days {
   }
 }
 
-function keywordRow(desk: Desk, app: AppHead, side: Side, { row, span }: { row: KeywordRow; span: Days | null }): Html {
+function keywordRow(
+  context: PageContext,
+  app: AppHead,
+  side: Side,
+  { row, span }: { row: KeywordRow; span: Days | null },
+): Html {
   const { term, line, difficulty, difficultyBand } = row
   const query = { term, at: sideCode(side) }
-  const ranks = address(appAddress(desk, app, "ranks"), { terms: term, at: query.at })
-  const evidence = address(appAddress(desk, app, "evidence"), query)
+  const ranks = address(appAddress(context, app, "ranks"), { terms: term, at: query.at })
+  const evidence = address(appAddress(context, app, "evidence"), query)
   const tone = difficulty !== null && difficulty >= 70 ? "hard" : ""
   return html`<tr><td class="pick"><input type="checkbox" name="terms" value="${term}" aria-label="Select ${term}"></td>
 <th scope="row"><a href="${ranks}"><bdi>${term}</bdi></a>${tagsOf(app, term)}</th>

@@ -7,14 +7,14 @@ import {
   address,
   appAddress,
   attempted,
-  type Desk,
   isFault,
   type Page,
+  type PageContext,
   readHead,
   type Side,
   sideCode,
   sidesOf,
-} from "../../ui/app/desk.ts"
+} from "../../ui/app/context.ts"
 import { readMarks } from "../../ui/app/marks.ts"
 import { card, empty, refusedPart, samplePage, tiles } from "../../ui/app/parts.ts"
 import type { Chart, ChartLine } from "../../ui/charts/chart.ts"
@@ -31,28 +31,28 @@ const MAX_SIDES = 12
 const points = (score: number) => `${score.toFixed(1)} %`
 
 /** The visibility score: its history, its formula, and the same for the other storefronts. */
-export async function visibilityPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const view = viewAt(desk, app)
+export async function visibilityPage(context: PageContext, appId: string): Promise<Page> {
+  const app = await readHead(context, appId)
+  const view = viewAt(context, app)
   const sides = [view.side, ...sidesOf(app).filter((side) => sideCode(side) !== sideCode(view.side))]
     .filter(({ platform }) => platform === "ios")
     .slice(0, MAX_SIDES)
-  const bar = viewBar(desk, app, view, { compares: { rivals: [] } })
+  const bar = viewBar(context, app, view, { compares: { rivals: [] } })
   const page = (body: Html): Page => ({ title: `Visibility · ${app.name}`, app, at: "", body: html`${bar}${body}` })
   if (view.side.platform === "android") return page(html`<section class="card">${playPart()}</section>`)
   const length = dayNumber(view.days.to) - dayNumber(view.days.from) + 1
   const before = { from: addDays(view.days.from, -length), to: addDays(view.days.from, -1) }
   // one read of the first side has both periods
   const read = (side: Side, at: number) =>
-    desk.ask("get_visibility", { appId, ...side, ...view.days, ...(at === 0 && { from: before.from }) })
+    context.ask("get_visibility", { appId, ...side, ...view.days, ...(at === 0 && { from: before.from }) })
   const answers = await attempted(Promise.all(sides.map(read)))
   if (isFault(answers)) return page(card("Visibility score", refusedPart(answers)))
   const [whole] = answers as [Visibility, ...Visibility[]]
   const periods = answers.map((answer) => within(answer, view.days))
   const [own] = periods as [Visibility, ...Visibility[]]
   const earlier = later(within(whole, before), length)
-  const marks = await readMarks(desk, app, view)
-  if (own.days.length === 0) return page(html`<section class="card">${nothingPart(desk, own)}</section>`)
+  const marks = await readMarks(context, app, view)
+  if (own.days.length === 0) return page(html`<section class="card">${nothingPart(context, own)}</section>`)
   const lines = [lineOf(own, sideName(own)), ...comparedLines(view, { before: earlier, answers: periods })]
   const chart: Chart = {
     id: "visibility",
@@ -66,9 +66,9 @@ export async function visibilityPage(desk: Desk, appId: string): Promise<Page> {
     ...page(
       html`${totals(own, earlier)}${card(
         "Visibility score",
-        html`<div class="inside">${chartPart(desk, chart)}</div>${formulaPart(own)}`,
+        html`<div class="inside">${chartPart(context, chart)}</div>${formulaPart(own)}`,
         sideName(own),
-      )}${sidesPart(desk, app, periods)}`,
+      )}${sidesPart(context, app, periods)}`,
     ),
     charts: [chart],
   }
@@ -137,11 +137,11 @@ ${unknown === 1 ? "is" : "are"} left out.`
   }</p></details>`
 }
 
-function sidesPart(desk: Desk, app: AppHead, answers: readonly Visibility[]): Html | false {
+function sidesPart(context: PageContext, app: AppHead, answers: readonly Visibility[]): Html | false {
   if (answers.length < 2) return false
   const rows = answers.map((answer) => {
     const last = answer.days.at(-1)
-    const link = address(appAddress(desk, app, "visibility"), { at: sideCode(answer) })
+    const link = address(appAddress(context, app, "visibility"), { at: sideCode(answer) })
     return html`<tr><th scope="row"><a href="${link}">${sideName(answer)}</a></th>
 <td class="num">${last ? points(last[1]) : "–"}</td><td class="num">${last ? points(mean(answer)) : "–"}</td>
 <td class="num">${answer.weighed} of ${answer.tracked}</td><td class="num">${answer.days.length}</td></tr>
@@ -157,18 +157,18 @@ function sidesPart(desk: Desk, app: AppHead, answers: readonly Visibility[]): Ht
   )
 }
 
-function nothingPart(desk: Desk, { tracked, weighed }: Visibility): Html {
+function nothingPart(context: PageContext, { tracked, weighed }: Visibility): Html {
   if (weighed === 0)
     return empty(
       "No keyword has a popularity yet",
       `The score weighs ranks by popularity. You track ${counted(tracked, "keyword")} here. The popularity comes ` +
         "some minutes after the first rank: from Apple's report, or estimated from suggestions and ratings.",
-      samplePage(desk, "visibility"),
+      samplePage(context, "visibility"),
     )
   return empty(
     "Too little was measured in these days",
     "A day has a score once half of the popularity of the tracked keywords was measured. Choose a longer period.",
-    samplePage(desk, "visibility"),
+    samplePage(context, "visibility"),
   )
 }
 

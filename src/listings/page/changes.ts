@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../answers.ts"
-import { attempted, type Desk, isFault, type Page } from "../../ui/app/desk.ts"
+import { attempted, isFault, type Page, type PageContext } from "../../ui/app/context.ts"
 import { card, empty, refusedPart } from "../../ui/app/parts.ts"
 import { hiddenFields } from "../../ui/app/write/form.ts"
 import { changesPart } from "../../ui/changes.ts"
@@ -11,32 +11,32 @@ type Writes = AnswerOf<"list_writes">
 type ApprovalList = AnswerOf<"list_approvals">
 
 /** Shows the writes that wait for approval and the writes that were made. */
-export async function changesPage(desk: Desk): Promise<Page> {
+export async function changesPage(context: PageContext): Promise<Page> {
   const [waiting, writes] = await Promise.all([
-    attempted(desk.ask("list_approvals")),
-    attempted(desk.ask("list_writes")),
+    attempted(context.ask("list_approvals")),
+    attempted(context.ask("list_writes")),
   ])
   return {
     title: "Changes",
     at: "/changes",
-    body: html`${isFault(waiting) ? card("Waiting for approval", refusedPart(waiting)) : waitingPart(desk, waiting)}${
-      isFault(writes) ? card("Made changes", refusedPart(writes)) : writesPart(desk, writes)
-    }`,
+    body: html`${
+      isFault(waiting) ? card("Waiting for approval", refusedPart(waiting)) : waitingPart(context, waiting)
+    }${isFault(writes) ? card("Made changes", refusedPart(writes)) : writesPart(context, writes)}`,
   }
 }
 
-function waitingPart(desk: Desk, { approvals, required }: ApprovalList): Html {
+function waitingPart(context: PageContext, { approvals, required }: ApprovalList): Html {
   const policy =
     required.length === 0 ? "No change needs an approval" : `Needs an approval: ${required.map(spoken).join(", ")}`
   const list =
     approvals.length > 0
-      ? html`<ul class="list">${approvals.map((approval) => approvalPart(desk, approval))}</ul>`
-      : nothingWaits(desk, required.length > 0)
+      ? html`<ul class="list">${approvals.map((approval) => approvalPart(context, approval))}</ul>`
+      : nothingWaits(context, required.length > 0)
   return card("Waiting for approval", list, policy)
 }
 
-function nothingWaits(desk: Desk, isRequired: boolean): Html {
-  const sample = desk.isSample ? {} : { sample: `/app/sample/changes` }
+function nothingWaits(context: PageContext, isRequired: boolean): Html {
+  const sample = context.isSample ? {} : { sample: `/app/sample/changes` }
   if (isRequired)
     return empty(
       "Nothing is waiting",
@@ -52,30 +52,30 @@ function nothingWaits(desk: Desk, isRequired: boolean): Html {
 
 type Approval = ApprovalList["approvals"][number]
 
-function approvalPart(desk: Desk, approval: Approval): Html {
+function approvalPart(context: PageContext, approval: Approval): Html {
   const { id, summary, notes, credits, destructive, key, expiresAt } = approval
   return html`<li class="fresh"><p><strong>${summary}</strong></p>
 ${changesPart(approval)}${notes.map((note) => html`<p class="quiet"><bdi>${note}</bdi></p>`)}${
   destructive && html`<p><span class="tag warn">Removes or publishes something</span></p>`
 }
 <p class="small quiet">Requested by ${key ?? "a deleted key"}${
-    desk.isMetered() && credits > 0 && html` · ${counted(credits, "credit")}`
-  } · waits until ${momentTime(expiresAt)}</p>${settleForm(desk, id)}</li>
+    context.isMetered() && credits > 0 && html` · ${counted(credits, "credit")}`
+  } · waits until ${momentTime(expiresAt)}</p>${settleForm(context, id)}</li>
 `
 }
 
-function settleForm(desk: Desk, id: string): Html | false {
-  if (desk.isSample)
+function settleForm(context: PageContext, id: string): Html | false {
+  if (context.isSample)
     return html`<p class="small quiet">In your own workspace, you approve or decline the change here.</p>`
-  if (desk.formFields.length === 0) return false
-  return html`<form class="filters" method="post" action="${desk.base}/changes">${hiddenFields([
-    ...desk.formFields,
+  if (context.formFields.length === 0) return false
+  return html`<form class="filters" method="post" action="${context.base}/changes">${hiddenFields([
+    ...context.formFields,
     ["id", id],
   ])}<button class="main" type="submit" name="verdict" value="approved">Approve</button>
 <button class="quiet" type="submit" name="verdict" value="declined">Decline</button></form>`
 }
 
-function writesPart(desk: Desk, { writes }: Writes): Html {
+function writesPart(context: PageContext, { writes }: Writes): Html {
   if (writes.length === 0)
     return card(
       "Made changes",
@@ -86,14 +86,14 @@ function writesPart(desk: Desk, { writes }: Writes): Html {
     )
   return card(
     "Made changes",
-    html`<ul class="list">${writes.map((write) => writePart(desk, write))}</ul>`,
+    html`<ul class="list">${writes.map((write) => writePart(context, write))}</ul>`,
     html`The latest 50. Changes by commands: <code>appmeter audit</code>`,
   )
 }
 
-function writePart(desk: Desk, { at, by, summary, credits, approvedBy }: Writes["writes"][number]): Html {
+function writePart(context: PageContext, { at, by, summary, credits, approvedBy }: Writes["writes"][number]): Html {
   return html`<li><p>${summary}</p><p class="small quiet">${momentTime(at)} · by ${by ?? "a deleted key"}${
-    desk.isMetered() && credits > 0 && html` · ${counted(credits, "credit")}`
+    context.isMetered() && credits > 0 && html` · ${counted(credits, "credit")}`
   }${approvedBy && html` · approved by <bdi>${approvedBy}</bdi>`}</p></li>
 `
 }

@@ -4,14 +4,14 @@ import {
   address,
   appAddress,
   attempted,
-  type Desk,
   isFault,
   type Page,
+  type PageContext,
   readHead,
   type Side,
   sideAt,
   sideCode,
-} from "../../ui/app/desk.ts"
+} from "../../ui/app/context.ts"
 import { card, empty, refusedPart, samplePage } from "../../ui/app/parts.ts"
 import {
   askPart,
@@ -34,13 +34,13 @@ type Translation = AnswerOf<"localize_listing">
 const PAGE: TextPage = { title: "In another language", at: "page", back: { tab: "page", name: "Store page" } }
 
 /** Links from the store page to the translation. */
-export function localisationCard(desk: Desk, app: AppHead): Html {
+export function localisationCard(context: PageContext, app: AppHead): Html {
   return card(
     "This page in another language",
     html`<div class="inside">
 <p>Shows which languages of its storefronts the page lacks, from its storefront audit. A language model can translate
 the page, with keywords for that language and checks of each field. The cost is shown before it starts.</p>
-<p><a href="${appAddress(desk, app, "localize")}">Choose a language, and see which words count where</a></p></div>`,
+<p><a href="${appAddress(context, app, "localize")}">Choose a language, and see which words count where</a></p></div>`,
   )
 }
 
@@ -48,54 +48,55 @@ the page, with keywords for that language and checks of each field. The cost is 
  * Shows the locales to choose from, the cost of translating into the locale in the address, and the translation once it
  * was requested.
  */
-export async function localisationPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
-  const page = (body: HtmlPart) => textPage(desk, app, side, { page: PAGE, body: html`${body}` })
-  const code = desk.isSample ? "de-DE" : (desk.query.get("locale") ?? "")
-  const isPoll = desk.query.has("poll")
-  if (desk.isSample || (code !== "" && (desk.isSent || isPoll))) {
-    const shots = desk.query.has("shots")
+export async function localisationPage(context: PageContext, appId: string): Promise<Page> {
+  const app = await readHead(context, appId)
+  const side = sideAt(app, context.query)
+  const page = (body: HtmlPart) => textPage(context, app, side, { page: PAGE, body: html`${body}` })
+  const code = context.isSample ? "de-DE" : (context.query.get("locale") ?? "")
+  const isPoll = context.query.has("poll")
+  if (context.isSample || (code !== "" && (context.isSent || isPoll))) {
+    const shots = context.query.has("shots")
     const input = { appId, locale: code, ...(shots && { shots }), ...(isPoll && { poll: true }) }
-    const text = await attemptedText(desk.ask("localize_listing", input))
+    const text = await attemptedText(context.ask("localize_listing", input))
     if (!isFault(text))
       return page([
-        desk.isSample && (await gridPart(desk, appId)),
-        textPart(desk, app, { text, code, shots }),
-        desk.isSample && (await choosePart(desk, app, "")),
+        context.isSample && (await gridPart(context, appId)),
+        textPart(context, app, { text, code, shots }),
+        context.isSample && (await choosePart(context, app, "")),
       ])
-    return page([refusedCard(PAGE.title, text), await choosePart(desk, app, code)])
+    return page([refusedCard(PAGE.title, text), await choosePart(context, app, code)])
   }
-  const begun = desk.isSent && desk.query.has("audit") && (await attempted(beginAudit(desk, appId)))
+  const begun = context.isSent && context.query.has("audit") && (await attempted(beginAudit(context, appId)))
   return page([
     isFault(begun) && card("Storefront audit", refusedPart(begun)),
-    code === "" && (await gridPart(desk, appId)),
-    await choosePart(desk, app, code, side),
+    code === "" && (await gridPart(context, appId)),
+    await choosePart(context, app, code, side),
   ])
 }
 
-const gridPart = async (desk: Desk, appId: string) =>
-  localisationGridPart(await desk.ask("get_localisation_grid", { appId }))
+const gridPart = async (context: PageContext, appId: string) =>
+  localisationGridPart(await context.ask("get_localisation_grid", { appId }))
 
-const beginAudit = (desk: Desk, appId: string) => desk.ask("get_storefront_audit", { appId, refresh: true })
+const beginAudit = (context: PageContext, appId: string) =>
+  context.ask("get_storefront_audit", { appId, refresh: true })
 
-async function choosePart(desk: Desk, app: AppHead, code: string, side?: Side): Promise<HtmlPart> {
-  const found = await desk.ask("list_locales", { appId: app.id })
+async function choosePart(context: PageContext, app: AppHead, code: string, side?: Side): Promise<HtmlPart> {
+  const found = await context.ask("list_locales", { appId: app.id })
   if (app.iosId === null)
     return html`<section class="card">
 ${empty(
   "Only on Google Play",
   "Listings are translated for the App Store only.",
-  samplePage(desk, "localize"),
+  samplePage(context, "localize"),
 )}</section>`
-  if (found.auditedAt === null) return noAudit(desk, app, found)
+  if (found.auditedAt === null) return noAudit(context, app, found)
   const chosen = found.locales.find((locale) => locale.code === code)
-  const shots = desk.query.has("shots")
-  const path = appAddress(desk, app, "localize")
+  const shots = context.query.has("shots")
+  const path = appAddress(context, app, "localize")
   const query = { locale: code, ...(side && { at: sideCode(side) }), ...(shots && { shots: "1" }) }
   return [
     chosen &&
-      askPart(desk, address(path, query), {
+      askPart(context, address(path, query), {
         title: `In ${nameOf(chosen.locale)}`,
         said:
           `By a language model, from the current page${shots ? " and captions of its first four screenshots" : ""}. ` +
@@ -110,20 +111,20 @@ ${empty(
         html`<div class="inside">
 <p><a href="${address(path, { ...query, poll: "1" })}">Look at it again</a>, which takes nothing.</p></div>`,
       ),
-    localesPart(desk, app, found, code),
+    localesPart(context, app, found, code),
   ]
 }
 
-function localesPart(desk: Desk, app: AppHead, { locales, auditedAt }: Locales, code: string): Html {
+function localesPart(context: PageContext, app: AppHead, { locales, auditedAt }: Locales, code: string): Html {
   const form =
-    !desk.isSample &&
-    html`<form class="filters" method="get" action="${appAddress(desk, app, "localize")}">
+    !context.isSample &&
+    html`<form class="filters" method="get" action="${appAddress(context, app, "localize")}">
 <label class="grow">Language<select name="locale">${locales.map(
       (locale) =>
         html`<option value="${locale.code}"${locale.code === code && html` selected=""`}>
 ${nameOf(locale.locale)} (${locale.locale})</option>`,
     )}</select></label><label><input type="checkbox" name="shots" value="1"${
-      desk.query.has("shots") && html` checked=""`
+      context.query.has("shots") && html` checked=""`
     }> Captions of screenshots too</label><button type="submit">Choose</button></form>
 `
   const unserved = locales.filter(({ unservedRatings }) => unservedRatings !== null)
@@ -155,7 +156,7 @@ Languages that people read where the page is in another, by the ratings of the s
   )}</tbody></table></div>`
 }
 
-function noAudit(desk: Desk, app: AppHead, { eta, isFailed }: Locales): HtmlPart {
+function noAudit(context: PageContext, app: AppHead, { eta, isFailed }: Locales): HtmlPart {
   if (eta !== null)
     return html`<section class="card">
 ${empty(
@@ -165,12 +166,12 @@ ${empty(
   const teaching = empty(
     isFailed ? "The last audit read too few storefronts" : "No storefront audit yet",
     "An audit reads the app's page in all storefronts of the App Store. It shows which languages your page lacks.",
-    samplePage(desk, "localize"),
+    samplePage(context, "localize"),
   )
   if (app.isInvented) return html`<section class="card">${teaching}</section>`
   return [
     html`<section class="card">${teaching}</section>`,
-    askPart(desk, address(appAddress(desk, app, "localize"), { audit: "1" }), {
+    askPart(context, address(appAddress(context, app, "localize"), { audit: "1" }), {
       title: "Audit every storefront",
       said: "Reads the listing in 175 storefronts, which takes some minutes.",
       cost: "1 credit",
@@ -180,13 +181,17 @@ ${empty(
 }
 
 function textPart(
-  desk: Desk,
+  context: PageContext,
   app: AppHead,
   { text, code, shots }: { text: Translation; code: string; shots: boolean },
 ): HtmlPart {
   const { state, locale, source, fields, keywords, written, eta } = text
   if (state === "pending") {
-    const again = address(appAddress(desk, app, "localize"), { locale: code, ...(shots && { shots: "1" }), poll: "1" })
+    const again = address(appAddress(context, app, "localize"), {
+      locale: code,
+      ...(shots && { shots: "1" }),
+      poll: "1",
+    })
     return card(
       `In ${nameOf(locale)}`,
       html`<div class="inside"><p>It is being written, and may be there in ${counted(eta ?? 20, "second")}.</p>

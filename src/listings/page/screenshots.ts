@@ -1,5 +1,13 @@
 import type { AnswerOf } from "../../answers.ts"
-import { type AppHead, address, appAddress, type Desk, type Page, type Side, sideCode } from "../../ui/app/desk.ts"
+import {
+  type AppHead,
+  address,
+  appAddress,
+  type Page,
+  type PageContext,
+  type Side,
+  sideCode,
+} from "../../ui/app/context.ts"
 import { card, empty, samplePage } from "../../ui/app/parts.ts"
 import { askPart, madePage, type TextPage, writtenCard } from "../../ui/app/texts/written.ts"
 import { type Html, html } from "../../ui/html.ts"
@@ -11,8 +19,8 @@ type Screenshots = AnswerOf<"get_screenshot_text">
 const PAGE: TextPage = { title: "Words in screenshots", at: "page", back: { tab: "page", name: "Store page" } }
 
 /** Links from the store page to the words in screenshots. */
-export function screenshotsCard(desk: Desk, app: AppHead, side: Side, isLink = true): Html {
-  return askPart(desk, address(appAddress(desk, app, "shots"), { at: sideCode(side) }), {
+export function screenshotsCard(context: PageContext, app: AppHead, side: Side, isLink = true): Html {
+  return askPart(context, address(appAddress(context, app, "shots"), { at: sideCode(side) }), {
     title: "Words in the screenshots",
     said:
       "The large text of the first four screenshots, read by OCR on this machine. People read it; the search of the " +
@@ -23,14 +31,14 @@ export function screenshotsCard(desk: Desk, app: AppHead, side: Side, isLink = t
   })
 }
 
-export async function screenshotsPage(desk: Desk, appId: string): Promise<Page> {
-  return await madePage<Screenshots>(desk, appId, {
+export async function screenshotsPage(context: PageContext, appId: string): Promise<Page> {
+  return await madePage<Screenshots>(context, appId, {
     page: PAGE,
     offer: (app, side) =>
       app.isInvented
-        ? html`<section class="card">${noPictures(desk)}</section>`
-        : screenshotsCard(desk, app, side, false),
-    make: ({ country: cc }) => desk.ask("get_screenshot_text", { appId, cc }),
+        ? html`<section class="card">${noPictures(context)}</section>`
+        : screenshotsCard(context, app, side, false),
+    make: ({ country: cc }) => context.ask("get_screenshot_text", { appId, cc }),
     show: screenshotsPart,
   })
 }
@@ -51,11 +59,11 @@ function screenshotsPart(answer: Screenshots): Html {
 }
 
 /** Shown before anything is requested, because the demo app's pictures cannot be read. */
-function noPictures(desk: Desk): Html {
+function noPictures(context: PageContext): Html {
   return empty(
     "The invented app's pictures are at no address",
     "Of an app in a store the words in its first four screenshots are read here, with how sure the reading is.",
-    samplePage(desk, "shots"),
+    samplePage(context, "shots"),
   )
 }
 

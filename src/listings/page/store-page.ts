@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../answers.ts"
-import { type Desk, type Page, readHead, sideAt } from "../../ui/app/desk.ts"
+import { type Page, type PageContext, readHead, sideAt } from "../../ui/app/context.ts"
 import { type Change, changePart } from "../../ui/app/diff.ts"
 import { sideForm } from "../../ui/app/frame.ts"
 import { card, empty, facts, readBy, samplePage } from "../../ui/app/parts.ts"
@@ -18,13 +18,13 @@ type AndroidPage = NonNullable<StorePages["android"]>
 type StorePage = IosPage | AndroidPage
 
 /** Shows the latest reading of the app's store page and its changes, before and after. */
-export async function storePagePage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
+export async function storePagePage(context: PageContext, appId: string): Promise<Page> {
+  const app = await readHead(context, appId)
+  const side = sideAt(app, context.query)
   const [answer, texts, failed] = await Promise.all([
-    desk.ask("get_store_page", { appId, country: side.country }),
-    desk.ask("list_changed_texts", { appId, ...side }),
-    failedReadingPart(desk, appId, { side, of: "page" }),
+    context.ask("get_store_page", { appId, country: side.country }),
+    context.ask("list_changed_texts", { appId, ...side }),
+    failedReadingPart(context, appId, { side, of: "page" }),
   ])
   const page = answer[side.platform]
   const changedTexts = new Map(texts.changes.map((change) => [changeKey(change), change]))
@@ -35,16 +35,16 @@ export async function storePagePage(desk: Desk, appId: string): Promise<Page> {
     title: `Listing · ${app.name}`,
     app,
     at: "page",
-    body: html`${sideForm(desk, app, {}, side)}${failed}<div class="columns-2 wide-left">
-<div>${changesPart(desk, changes, answer.timelineFrom, page)}${
+    body: html`${sideForm(context, app, {}, side)}${failed}<div class="columns-2 wide-left">
+<div>${changesPart(context, changes, answer.timelineFrom, page)}${
       page?.measured && [
-        draftCard(desk, app, side),
-        side.platform === "ios" && localisationCard(desk, app),
-        screenshotsCard(desk, app, side),
+        draftCard(context, app, side),
+        side.platform === "ios" && localisationCard(context, app),
+        screenshotsCard(context, app, side),
       ]
     }</div><div>${
       page
-        ? pagePart(side.platform, page, readingsLink(desk, app, side))
+        ? pagePart(side.platform, page, readingsLink(context, app, side))
         : card(
             STORES[side.platform],
             empty("The app is not in this store", "The app is only tracked in its other store."),
@@ -172,7 +172,7 @@ ${similar
   }`
 }
 
-function changesPart(desk: Desk, changes: readonly Change[], from: string, page: StorePage | null): Html {
+function changesPart(context: PageContext, changes: readonly Change[], from: string, page: StorePage | null): Html {
   const title = "What changed"
   if (changes.length === 0) {
     const why = page?.measured
@@ -181,9 +181,9 @@ function changesPart(desk: Desk, changes: readonly Change[], from: string, page:
       : "The page is read once a day. Changes appear here from the second reading on, before and after."
     return card(
       title,
-      empty(page?.measured ? "No change so far" : "The page was not read yet", why, samplePage(desk, "page")),
+      empty(page?.measured ? "No change so far" : "The page was not read yet", why, samplePage(context, "page")),
     )
   }
-  const items = changes.map((change) => changePart(desk, change))
+  const items = changes.map((change) => changePart(context, change))
   return card(title, html`<ul class="list">${items}</ul>`, html`Since ${dayTime(from)}`)
 }

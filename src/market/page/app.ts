@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../../answers.ts"
 import type { Fault } from "../../lib/faults.ts"
 import { storefrontName } from "../../lib/storefront-names.ts"
-import { address, appAddress, type Desk, isFault, type Page } from "../../ui/app/desk.ts"
+import { address, appAddress, isFault, type Page, type PageContext } from "../../ui/app/context.ts"
 import { changePart } from "../../ui/app/diff.ts"
 import { readFaces, storeAppCode } from "../../ui/app/faces.ts"
 import { appIcon } from "../../ui/app/frame.ts"
@@ -34,31 +34,31 @@ type App = AnswerOf<"hive_get_app">
 const CREDITS = 530
 
 /** Any app of the stores: facts, ranks, estimates, keywords, reviews and similar apps, and a button that tracks it. */
-export async function marketAppPage(desk: Desk): Promise<Page> {
-  const id = desk.query.get("id") ?? ""
-  const country = countryIn(desk.query)
+export async function marketAppPage(context: PageContext): Promise<Page> {
+  const id = context.query.get("id") ?? ""
+  const country = countryIn(context.query)
   const [app, estimate, spied, reviews, similar, faces, tracked, about] = await Promise.all([
-    marketAnswer(desk.ask("hive_get_app", { id, country })),
-    marketAnswer(desk.ask("hive_estimate_app", { id, country })),
-    marketAnswer(desk.ask("hive_spy_app", { id, country, platform: platformOf(id) })),
-    marketAnswer(desk.ask("hive_list_reviews", { appId: id, country, limit: 5 })),
-    marketAnswer(desk.ask("hive_get_similar_apps", { appId: id, country })),
-    readFaces(desk, [storeAppCode(id)], country),
-    desk.ask("list_app_heads"),
-    marketAnswer(desk.ask("get_market_app", { id, country })),
+    marketAnswer(context.ask("hive_get_app", { id, country })),
+    marketAnswer(context.ask("hive_estimate_app", { id, country })),
+    marketAnswer(context.ask("hive_spy_app", { id, country, platform: platformOf(id) })),
+    marketAnswer(context.ask("hive_list_reviews", { appId: id, country, limit: 5 })),
+    marketAnswer(context.ask("hive_get_similar_apps", { appId: id, country })),
+    readFaces(context, [storeAppCode(id)], country),
+    context.ask("list_app_heads"),
+    marketAnswer(context.ask("get_market_app", { id, country })),
   ])
-  const page = (title: string, body: Html) => marketPage(desk, { title, tab: "app", body })
+  const page = (title: string, body: Html) => marketPage(context, { title, tab: "app", body })
   const face = faces.get(storeAppCode(id))
   const named = !isFault(app) ? app : isFault(spied) ? { publisher: null, publisherId: null } : spied
   const name = "name" in named ? named.name : (face?.name ?? "An app")
   const ownApp = tracked.apps.find(({ iosId, androidPkg }) => iosId === id || androidPkg === id)
-  const icon = appIcon(desk, { name, icon: face?.icon ?? null })
-  const head = headPart(desk, named, { id, country, icon, ownId: ownApp?.id })
-  const places = !isFault(about) && placesCard(desk, about, id)
+  const icon = appIcon(context, { name, icon: face?.icon ?? null })
+  const head = headPart(context, named, { id, country, icon, ownId: ownApp?.id })
+  const places = !isFault(about) && placesCard(context, about, id)
   if (isFault(app) && isFault(spied)) {
     const isReadable = app.code === "not_measured"
     const credits = isReadable ? 0 : CREDITS
-    const missing = missingPart(desk, app, { title: "This app was not read there yet", credits })
+    const missing = missingPart(context, app, { title: "This app was not read there yet", credits })
     return page(name, html`${isReadable && head}<section class="card">${missing}</section>${places}`)
   }
   return page(
@@ -66,11 +66,11 @@ export async function marketAppPage(desk: Desk): Promise<Page> {
     html`${head}
 <div class="columns-2"><div>${
       isFault(app)
-        ? card("Facts", missingPart(desk, app, { title: "Its facts were not read yet", credits: 0 }))
-        : factsCard(desk, app)
-    }${places}${reviewsCard(desk, reviews)}</div>
-<div>${estimateCard(desk, estimate)}${keywordsCard(desk, spied, { id, country })}
-${!isFault(about) && changesCard(desk, about)}${similarCard(desk, similar, country)}</div></div>`,
+        ? card("Facts", missingPart(context, app, { title: "Its facts were not read yet", credits: 0 }))
+        : factsCard(context, app)
+    }${places}${reviewsCard(context, reviews)}</div>
+<div>${estimateCard(context, estimate)}${keywordsCard(context, spied, { id, country })}
+${!isFault(about) && changesCard(context, about)}${similarCard(context, similar, country)}</div></div>`,
   )
 }
 
@@ -85,33 +85,33 @@ interface Head {
 }
 
 function headPart(
-  desk: Desk,
+  context: PageContext,
   { publisher, publisherId }: Pick<App, "publisher" | "publisherId">,
   { id, country, icon, ownId }: Head,
 ): Html {
   const by = publisher && html`<bdi>${publisher}</bdi>`
-  const track = address(`${desk.base}/add`, { app: storeAppCode(id), country, q: id })
+  const track = address(`${context.base}/add`, { app: storeAppCode(id), country, q: id })
   const deed =
-    desk.editFields.length === 0 && ownId === undefined
+    context.editFields.length === 0 && ownId === undefined
       ? false
       : ownId === undefined
         ? html`<a class="button main" href="${track}">Track this app</a>`
-        : html`<a class="button" href="${appAddress(desk, { id: ownId })}">Tracked: open its page</a>`
+        : html`<a class="button" href="${appAddress(context, { id: ownId })}">Tracked: open its page</a>`
   return html`<div class="line above"><div class="subject">${icon}<div><p>${
-    publisherId && by ? linkTo(desk, publisherId, publisherAddress(desk, publisherId), by) : by
+    publisherId && by ? linkTo(context, publisherId, publisherAddress(context, publisherId), by) : by
   }</p><p class="small quiet">${STORES[platformOf(id)]} <span class="hash">${id}</span> · ${storefrontName(country)}</p>
-</div></div>${readButton(desk, CREDITS)}${deed}</div>`
+</div></div>${readButton(context, CREDITS)}${deed}</div>`
 }
 
-function factsCard(desk: Desk, app: App): Html {
+function factsCard(context: PageContext, app: App): Html {
   const { country, storefronts, listingExtras: extras, genre } = app
   const otherStorefronts = storefronts
     .filter((code) => code !== country)
     .slice(0, MAX_STOREFRONTS)
     .map((code, at) => {
-      const to = marketAddress(desk, "app", { id: app.id, country: code })
+      const to = marketAddress(context, "app", { id: app.id, country: code })
       const name = storefrontName(code)
-      return html`${at > 0 && ", "}${desk.isSample ? name : html`<a href="${to}">${name}</a>`}`
+      return html`${at > 0 && ", "}${context.isSample ? name : html`<a href="${to}">${name}</a>`}`
     })
   const category = genre && nameOfGenre({ id: genre, name: null })
   const purchases = app.inAppPurchaseCount === null ? null : counted(app.inAppPurchaseCount, "purchase")
@@ -161,11 +161,11 @@ function priceText({ price, currency }: App): string | null {
 
 type About = AnswerOf<"get_market_app">
 
-function placesCard(desk: Desk, { charts }: About, id: string): Html | false {
+function placesCard(context: PageContext, { charts }: About, id: string): Html | false {
   if (charts.length === 0) return false
   const rows = charts.slice(0, MAX_PLACES).map(({ country, kind, genre, rank, day }) => {
     const name = `${kindName(kind)}, ${nameOfGenre({ id: genre, name: null })}, ${storefrontName(country)}`
-    return html`<tr><th scope="row"><a href="${chartAddress(desk, { country, kind, genre }, id)}">${name}</a></th>
+    return html`<tr><th scope="row"><a href="${chartAddress(context, { country, kind, genre }, id)}">${name}</a></th>
 <td class="num"><span class="rank">${rank}</span></td><td class="small">${dayTime(day)}</td></tr>`
   })
   return card(
@@ -178,7 +178,7 @@ function placesCard(desk: Desk, { charts }: About, id: string): Html | false {
 
 const MAX_PLACES = 12
 
-function changesCard(desk: Desk, { changes }: About): Html {
+function changesCard(context: PageContext, { changes }: About): Html {
   const title = "What changed on its page"
   if (changes.length === 0)
     return card(
@@ -188,14 +188,14 @@ function changesCard(desk: Desk, { changes }: About): Html {
         "Its page is read daily while it is tracked or a rival of yours. Open this page again later, or track the app.",
       ),
     )
-  return card(title, html`<ul class="list">${changes.map((change) => changePart(desk, change))}</ul>`)
+  return card(title, html`<ul class="list">${changes.map((change) => changePart(context, change))}</ul>`)
 }
 
 type Reviews = AnswerOf<"hive_list_reviews">
 
-function reviewsCard(desk: Desk, reviews: Reviews | Fault): Html {
+function reviewsCard(context: PageContext, reviews: Reviews | Fault): Html {
   if (isFault(reviews))
-    return card("Reviews", missingPart(desk, reviews, { title: "Its reviews were not read yet", credits: 0 }))
+    return card("Reviews", missingPart(context, reviews, { title: "Its reviews were not read yet", credits: 0 }))
   const items = reviews.reviews.map(
     ({ rating, title, text, version, date }) => html`<li><p>
 ${starText(rating)} <bdi>${title}</bdi></p>
@@ -214,11 +214,16 @@ ${starText(rating)} <bdi>${title}</bdi></p>
 
 type Spied = AnswerOf<"hive_spy_app">
 
-function keywordsCard(desk: Desk, spied: Spied | Fault, { id, country }: { id: string; country: string }): Html {
+function keywordsCard(
+  context: PageContext,
+  spied: Spied | Fault,
+  { id, country }: { id: string; country: string },
+): Html {
   const title = "Ranks for keywords"
-  const compare = html`<a href="${marketAddress(desk, "compare", { apps: id, country })}">Compare with other apps</a>`
+  const compareAddress = marketAddress(context, "compare", { apps: id, country })
+  const compare = html`<a href="${compareAddress}">Compare with other apps</a>`
   if (isFault(spied))
-    return card(title, missingPart(desk, spied, { title: "No keyword of this storefront was read yet", credits: 0 }))
+    return card(title, missingPart(context, spied, { title: "No keyword of this storefront was read yet", credits: 0 }))
   if (spied.total === 0)
     return card(
       title,
@@ -230,8 +235,8 @@ function keywordsCard(desk: Desk, spied: Spied | Fault, { id, country }: { id: s
     )
   const rows = spied.keywords.slice(0, MAX_KEYWORDS).map((keyword) => {
     const { term, rank, difficulty, day } = keyword
-    const to = marketAddress(desk, "keyword", { term, country })
-    return html`<tr><th scope="row">${linkTo(desk, term, to, html`<bdi>${term}</bdi>`)}</th>
+    const to = marketAddress(context, "keyword", { term, country })
+    return html`<tr><th scope="row">${linkTo(context, term, to, html`<bdi>${term}</bdi>`)}</th>
 <td class="num">${rank}</td><td class="num">${popularityText(keyword)}</td>
 <td class="num wide">${figure(difficulty)}</td>
 <td class="wide small">${dayTime(day)}</td></tr>`
@@ -254,11 +259,11 @@ const MAX_KEYWORDS = 25
 
 type Similar = AnswerOf<"hive_get_similar_apps">
 
-function similarCard(desk: Desk, similar: Similar | Fault, country: string): Html | false {
+function similarCard(context: PageContext, similar: Similar | Fault, country: string): Html | false {
   if (isFault(similar) || similar.apps.length === 0) return false
   return card(
     "Similar apps",
-    html`<ul class="list">${similar.apps.map((app) => html`<li>${appCell(desk, app, { country })}</li>`)}</ul>`,
+    html`<ul class="list">${similar.apps.map((app) => html`<li>${appCell(context, app, { country })}</li>`)}</ul>`,
     html`as its page shows them, ${dayTime(similar.day)}`,
   )
 }

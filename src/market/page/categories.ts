@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../answers.ts"
 import { nameOfStorefront, storefrontName } from "../../lib/storefront-names.ts"
-import { type Desk, isFault, type Page } from "../../ui/app/desk.ts"
+import { isFault, type Page, type PageContext } from "../../ui/app/context.ts"
 import { card, empty } from "../../ui/app/parts.ts"
 import { type FormState, selectField } from "../../ui/fields.ts"
 import { type Html, html } from "../../ui/html.ts"
@@ -26,24 +26,26 @@ type Category = AnswerOf<"hive_get_landscape">["categories"][number]
 const CREDITS = 10
 
 /** The figures that show how hard a category is for a new app: one on request, or all that were read. */
-export async function marketCategoriesPage(desk: Desk): Promise<Page> {
-  const market = await desk.ask("get_market")
-  const country = countryIn(desk.query, market.first?.country)
-  const genre = /^[1-9]\d{0,5}$/.test(desk.query.get("genre") ?? "") ? (desk.query.get("genre") as string) : null
+export async function marketCategoriesPage(context: PageContext): Promise<Page> {
+  const market = await context.ask("get_market")
+  const country = countryIn(context.query, market.first?.country)
+  const genre = /^[1-9]\d{0,5}$/.test(context.query.get("genre") ?? "") ? (context.query.get("genre") as string) : null
   const answer = await marketAnswer(
-    desk.ask("hive_get_landscape", { country, ...(desk.isSample ? { genre: "lifestyle" } : genre && { genre }) }),
+    context.ask("hive_get_landscape", { country, ...(context.isSample ? { genre: "lifestyle" } : genre && { genre }) }),
   )
-  const form = categoryForm(desk, country, genre)
+  const form = categoryForm(context, country, genre)
   const page = (body: Html) =>
-    marketPage(desk, {
+    marketPage(context, {
       title: "Categories",
       tab: "categories",
       body: html`<section class="card">${form}</section>${body}`,
     })
-  const follow = followForm(desk, { country, genre: genre ?? "all" })
+  const follow = followForm(context, { country, genre: genre ?? "all" })
   const title = `No category of ${nameOfStorefront(country)} was read yet`
   if (isFault(answer))
-    return page(html`<section class="card">${missingPart(desk, answer, { title, credits: CREDITS, follow })}</section>`)
+    return page(
+      html`<section class="card">${missingPart(context, answer, { title, credits: CREDITS, follow })}</section>`,
+    )
   if (answer.categories.length === 0)
     return page(
       html`<section class="card">${empty(
@@ -58,17 +60,17 @@ Its apps are being looked up; figures appear within a minute.</p>`
   return page(
     card(
       `The first 100 free apps, ${storefrontName(country)}`,
-      html`${categoryTable(desk, country, answer.categories)}${isReading}<p class="inside small quiet">
+      html`${categoryTable(context, country, answer.categories)}${isReading}<p class="inside small quiet">
 A figure is a dash if it is known of less than half of the apps. The number of apps behind it is in its tooltip.</p>${
-        genre !== null && readButton(desk, CREDITS)
+        genre !== null && readButton(context, CREDITS)
       }`,
     ),
   )
 }
 
-function categoryForm(desk: Desk, country: string, genre: string | null): Html {
+function categoryForm(context: PageContext, country: string, genre: string | null): Html {
   const form: FormState = { id: "category", values: null, errors: {} }
-  const action = marketAddress(desk, "categories")
+  const action = marketAddress(context, "categories")
   return html`<form class="filters" method="get" action="${action}" data-now="">${selectField(form, {
     name: "country",
     label: "Storefront",
@@ -82,11 +84,11 @@ function categoryForm(desk: Desk, country: string, genre: string | null): Html {
   })}<div class="send"><button class="main" type="submit">Show categories</button></div></form>`
 }
 
-function categoryTable(desk: Desk, country: string, categories: readonly Category[]): Html {
+function categoryTable(context: PageContext, country: string, categories: readonly Category[]): Html {
   const rows = categories.map((category) => {
     const { genre, ratingsWall: wall, rating, releasedWithinYear, updatedWithin90Days, publishers, day } = category
-    const to = chartAddress(desk, { country, kind: "free", genre: genre.id })
-    return html`<tr><th scope="row">${linkTo(desk, "journal", to, nameOfGenre(genre))}
+    const to = chartAddress(context, { country, kind: "free", genre: genre.id })
+    return html`<tr><th scope="row">${linkTo(context, "journal", to, nameOfGenre(genre))}
 <span class="small quiet">${dayTime(day)}</span></th>
 <td class="num" title="${basisOf(wall)}">${figure(wall.median)}</td>
 <td class="num wide" title="${basisOf(wall)}">${figure(wall.least)}</td>

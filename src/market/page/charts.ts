@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../../answers.ts"
 import { nameOfStorefront, storefrontName } from "../../lib/storefront-names.ts"
 import { chartPart } from "../../ui/app/chart.ts"
-import { address, type Desk, isFault, MADE, type Page } from "../../ui/app/desk.ts"
+import { address, isFault, MADE, type Page, type PageContext } from "../../ui/app/context.ts"
 import { type Face, readFaces } from "../../ui/app/faces.ts"
 import { card, empty, pager } from "../../ui/app/parts.ts"
 import type { Chart as Lines } from "../../ui/charts/chart.ts"
@@ -40,39 +40,39 @@ const KINDS = ["free", "paid", "grossing", "ipad"] as const
 const PERIODS = [1, 7, 30] as const
 
 /** A top chart of any measured day: positions, changes, first days, newcomers, leavers, and the history of an app. */
-export async function marketChartsPage(desk: Desk): Promise<Page> {
-  const market = await desk.ask("get_market")
-  const wanted = chartIn(desk, market)
-  const chart = await marketAnswer(desk.ask("get_market_chart", wanted))
-  const page = (body: Html) => marketPage(desk, { title: "Charts", tab: "charts", body })
-  const form = chartForm(desk, wanted)
+export async function marketChartsPage(context: PageContext): Promise<Page> {
+  const market = await context.ask("get_market")
+  const wanted = chartIn(context, market)
+  const chart = await marketAnswer(context.ask("get_market_chart", wanted))
+  const page = (body: Html) => marketPage(context, { title: "Charts", tab: "charts", body })
+  const form = chartForm(context, wanted)
   if (isFault(chart)) {
-    const follow = followForm(desk, wanted)
+    const follow = followForm(context, wanted)
     const title = `This chart of ${nameOfStorefront(wanted.country)} was not read yet`
     return page(
-      html`<section class="card">${form}</section><section class="card">${missingPart(desk, chart, {
+      html`<section class="card">${form}</section><section class="card">${missingPart(context, chart, {
         title,
         credits: CREDITS,
         follow,
       })}</section>`,
     )
   }
-  const rows = shownRows(desk, chart)
+  const rows = shownRows(context, chart)
   const codes = [...rows.shown, ...(chart.entered ?? []), ...(chart.left ?? [])].map(({ id }) => `ios:${id}`)
-  const faces = await readFaces(desk, codes, chart.country)
+  const faces = await readFaces(context, codes, chart.country)
   const history = historyOf(chart)
   const body = html`<section class="card">${form}</section>
-${chart.history && historyCard(desk, chart, history)}
-<div class="columns-2 wide-left"><div>${chartCard(desk, chart, { ...rows, faces })}</div>
-<div>${moversCard(desk, chart, faces)}${movesCard(desk, chart, "entered", faces)}
-${movesCard(desk, chart, "left", faces)}
-${await thresholdsCard(desk, chart)}</div></div>`
+${chart.history && historyCard(context, chart, history)}
+<div class="columns-2 wide-left"><div>${chartCard(context, chart, { ...rows, faces })}</div>
+<div>${moversCard(context, chart, faces)}${movesCard(context, chart, "entered", faces)}
+${movesCard(context, chart, "left", faces)}
+${await thresholdsCard(context, chart)}</div></div>`
   return { ...page(body), ...(history && { charts: [history] }) }
 }
 
 /** Returns the chart in the address, otherwise one that was read. */
-function chartIn(desk: Desk, { first }: Market) {
-  const { query } = desk
+function chartIn(context: PageContext, { first }: Market) {
+  const { query } = context
   const kind = query.get("kind") ?? ""
   const genre = query.get("genre") ?? ""
   const day = dayIn(query, "day")
@@ -83,7 +83,7 @@ function chartIn(desk: Desk, { first }: Market) {
     country: countryIn(query, base?.country),
     kind: (KINDS as readonly string[]).includes(kind) ? kind : (base?.kind ?? "free"),
     genre: /^[1-9]\d{0,5}$/.test(genre) ? genre : (base?.genre ?? "36"),
-    since: sinceIn(desk),
+    since: sinceIn(context),
     ...(day !== null && { day }),
     ...(/^\d{5,12}$/.test(app) && { app }),
   }
@@ -91,9 +91,9 @@ function chartIn(desk: Desk, { first }: Market) {
 
 type WantedChart = ReturnType<typeof chartIn>
 
-function chartForm(desk: Desk, { country, kind, genre, day }: WantedChart): Html {
+function chartForm(context: PageContext, { country, kind, genre, day }: WantedChart): Html {
   const form: FormState = { id: "chart", values: null, errors: {} }
-  return html`<form class="filters" method="get" action="${marketAddress(desk, "charts")}" data-now="">
+  return html`<form class="filters" method="get" action="${marketAddress(context, "charts")}" data-now="">
 ${selectField(form, { name: "country", label: "Storefront", value: country, options: storefrontOptions() })}
 ${selectField(form, {
   name: "kind",
@@ -112,7 +112,7 @@ interface ShownRows {
   pages: number
 }
 
-function shownRows({ query }: Desk, { apps }: Chart): ShownRows {
+function shownRows({ query }: PageContext, { apps }: Chart): ShownRows {
   const pages = Math.max(1, Math.ceil(apps.length / PAGE_ROWS))
   const number = Number(query.get("page"))
   const page = Number.isInteger(number) && number >= 1 ? Math.min(number, pages) : 1
@@ -120,7 +120,7 @@ function shownRows({ query }: Desk, { apps }: Chart): ShownRows {
 }
 
 function chartCard(
-  desk: Desk,
+  context: PageContext,
   chart: Chart,
   { shown, page, pages, faces }: ShownRows & { faces: ReadonlyMap<string, Face> },
 ): Html {
@@ -132,15 +132,17 @@ function chartCard(
   })
   const rows = shown.map(
     (row) => html`<tr><td class="num"><span class="rank">${row.rank}</span></td>
-<th scope="row">${appCell(desk, row, { country: chart.country, face: faces.get(`ios:${row.id}`) })}</th>
+<th scope="row">${appCell(context, row, { country: chart.country, face: faces.get(`ios:${row.id}`) })}</th>
 ${row.was.map((was, at) => html`<td class="num${at > 0 && " wide"}">${moveText(row.rank, was)}</td>`)}
 <td class="wide small">${row.firstSeen ? dayTime(row.firstSeen) : unknownSince(firstDay)}</td>
-<td class="wide small">${hasPage(desk, row.id) && html`<a href="${historyAddress(desk, row.id)}">Over time</a>`}</td>
+<td class="wide small">${
+      hasPage(context, row.id) && html`<a href="${historyAddress(context, row.id)}">Over time</a>`
+    }</td>
 </tr>`,
   )
-  const earlier = previous && html`<a href="${dayAddress(desk, previous)}" rel="prev">${shortDay(previous)}</a> · `
+  const earlier = previous && html`<a href="${dayAddress(context, previous)}" rel="prev">${shortDay(previous)}</a> · `
   const steps = html`${earlier}
-${dayTime(day)}${next && html` · <a href="${dayAddress(desk, next)}" rel="next">${shortDay(next)}</a>`}`
+${dayTime(day)}${next && html` · <a href="${dayAddress(context, next)}" rel="next">${shortDay(next)}</a>`}`
   const title = `${kindName(chart.kind)}, ${nameOfGenre(chart.genre)}, ${storefrontName(chart.country)}`
   return card(
     title,
@@ -151,13 +153,13 @@ ${dayTime(day)}${next && html` · <a href="${dayAddress(desk, next)}" rel="next"
 <thead><tr><th scope="col" class="num">#</th><th scope="col">App</th>${heads}
 <th scope="col" class="wide">First seen</th><th scope="col" class="wide">Positions</th></tr>
 </thead><tbody>${rows}</tbody></table></div>`
-    }${pager(desk.path, desk.query, { page, pages })}<p class="inside small quiet">
+    }${pager(context.path, context.query, { page, pages })}<p class="inside small quiet">
 Read ${momentTime(measuredAt)}, ${sourceName(source)}${origin !== "own" && html` (<bdi>${origin}</bdi>)`}, ${counted(
       depth,
       "place",
     )}. Measured since ${dayTime(firstDay)}. “new” was certainly not among the places read then.
 App Store only: Google Play publishes no charts.</p>
-${readButton(desk, CREDITS)}`,
+${readButton(context, CREDITS)}`,
     steps,
   )
 }
@@ -165,15 +167,15 @@ ${readButton(desk, CREDITS)}`,
 const unknownSince = (firstDay: string) =>
   html`<span class="quiet" title="on the first reading of ${shortDay(firstDay)}, so possibly earlier">–</span>`
 
-function dayAddress(desk: Desk, day: string): string {
-  return address(desk.path, { ...choicesIn(desk), day })
+function dayAddress(context: PageContext, day: string): string {
+  return address(context.path, { ...choicesIn(context), day })
 }
 
-function historyAddress(desk: Desk, app: string): string {
-  return address(desk.path, { ...choicesIn(desk), app })
+function historyAddress(context: PageContext, app: string): string {
+  return address(context.path, { ...choicesIn(context), app })
 }
 
-function choicesIn({ query }: Desk): Record<string, string> {
+function choicesIn({ query }: PageContext): Record<string, string> {
   return Object.fromEntries([...query].filter(([name]) => ![MADE, "page"].includes(name)))
 }
 
@@ -192,10 +194,15 @@ const MOVES = {
   left: { title: "Leavers", none: "No app left." },
 } as const
 
-function movesCard(desk: Desk, chart: Chart, which: "entered" | "left", faces: ReadonlyMap<string, Face>): Html {
+function movesCard(
+  context: PageContext,
+  chart: Chart,
+  which: "entered" | "left",
+  faces: ReadonlyMap<string, Face>,
+): Html {
   const { title, none } = MOVES[which]
   const moves = chart[which]
-  const nav = sinceLinks(desk, title)
+  const nav = sinceLinks(context, title)
   if (moves === null)
     return card(
       title,
@@ -204,7 +211,9 @@ function movesCard(desk: Desk, chart: Chart, which: "entered" | "left", faces: R
     )
   if (moves.length === 0) return card(title, html`<p class="inside quiet">${none}</p>`, nav)
   const items = moves.slice(0, MAX_MOVES).map(
-    (app) => html`<li class="line">${appCell(desk, app, { country: chart.country, face: faces.get(`ios:${app.id}`) })}
+    (
+      app,
+    ) => html`<li class="line">${appCell(context, app, { country: chart.country, face: faces.get(`ios:${app.id}`) })}
 <span>${"rank" in app ? html`<span class="up">▲ ${app.rank}</span>` : html`<span class="down">was ${app.was}</span>`}
 </span></li>`,
   )
@@ -218,19 +227,19 @@ function movesCard(desk: Desk, chart: Chart, which: "entered" | "left", faces: R
 const MAX_MOVES = 15
 const MAX_MOVERS = 5
 
-function sinceLinks(desk: Desk, title: string): Html {
-  const since = sinceIn(desk)
+function sinceLinks(context: PageContext, title: string): Html {
+  const since = sinceIn(context)
   return html`<nav class="periods" aria-label="${title}, since">${PERIODS.map((days) => {
-    const to = address(desk.path, { ...choicesIn(desk), since: days })
+    const to = address(context.path, { ...choicesIn(context), since: days })
     return html`<a href="${to}"${days === since && html` aria-current="true"`}>${counted(days, "day")}</a>`
   })}</nav>`
 }
 
-const sinceIn = ({ query }: Desk) => PERIODS.find((days) => String(days) === query.get("since")) ?? 1
+const sinceIn = ({ query }: PageContext) => PERIODS.find((days) => String(days) === query.get("since")) ?? 1
 
 /** The largest climbs and falls since the chosen number of days. */
-function moversCard(desk: Desk, chart: Chart, faces: ReadonlyMap<string, Face>): Html | false {
-  const at = PERIODS.indexOf(sinceIn(desk))
+function moversCard(context: PageContext, chart: Chart, faces: ReadonlyMap<string, Face>): Html | false {
+  const at = PERIODS.indexOf(sinceIn(context))
   const moves = chart.apps.flatMap((row) => {
     const was = row.was[at]
     return typeof was === "number" && was !== row.rank ? [{ row, was, places: was - row.rank }] : []
@@ -241,23 +250,26 @@ function moversCard(desk: Desk, chart: Chart, faces: ReadonlyMap<string, Face>):
   const fell = largest.filter(({ places }) => places < 0).slice(-MAX_MOVERS)
   const items = [...climbed, ...fell].map(
     ({ row, was }) =>
-      html`<li class="line">${appCell(desk, row, {
+      html`<li class="line">${appCell(context, row, {
         country: chart.country,
         face: faces.get(`ios:${row.id}`),
       })}<span>${moveText(row.rank, was)} <span class="small quiet">${was} → ${row.rank}</span></span></li>`,
   )
-  return card("Movers", html`<ul class="list">${items}</ul>`, sinceLinks(desk, "Movers"))
+  return card("Movers", html`<ul class="list">${items}</ul>`, sinceLinks(context, "Movers"))
 }
 
 /** The estimated figures that ranks of the chart need, once they are asked for, since they take longer to read. */
-async function thresholdsCard(desk: Desk, { country, kind, genre }: Chart): Promise<Html | false> {
-  if (kind === "ipad" || desk.isSent) return false
+async function thresholdsCard(context: PageContext, { country, kind, genre }: Chart): Promise<Html | false> {
+  if (kind === "ipad" || context.isSent) return false
   const name = kind === "grossing" ? "Revenue" : "Downloads"
   const title = `${name} needed for a rank`
-  if (!desk.isSample && desk.query.get("needs") !== "yes")
-    return html`<p class="small"><a href="${address(desk.path, { ...choicesIn(desk), needs: "yes" })}">${title}</a></p>`
+  if (!context.isSample && context.query.get("needs") !== "yes")
+    return html`<p class="small"><a href="${address(context.path, {
+      ...choicesIn(context),
+      needs: "yes",
+    })}">${title}</a></p>`
   const query = { country, kind, genre: genre.id, limit: 1, estimates: true }
-  const answer = await marketAnswer(desk.ask("hive_get_chart", query))
+  const answer = await marketAnswer(context.ask("hive_get_chart", query))
   if (isFault(answer) || !answer.thresholds || answer.thresholds.length === 0)
     return card(title, empty("Too few estimates yet", "It takes five apps of the chart with an estimate."))
   const written = answer.measure === "revenue" ? dollars : whole
@@ -287,13 +299,13 @@ function historyOf({ history }: Chart): Lines | null {
   }
 }
 
-function historyCard(desk: Desk, { history, country }: Chart, lines: Lines | null): Html | false {
+function historyCard(context: PageContext, { history, country }: Chart, lines: Lines | null): Html | false {
   if (!history) return false
   const { id, name, points } = history
-  const close = address(desk.path, { ...choicesIn(desk), app: null })
-  const name_ = linkTo(desk, id, appPageAddress(desk, id, country), html`<bdi>${name}</bdi>`)
+  const close = address(context.path, { ...choicesIn(context), app: null })
+  const name_ = linkTo(context, id, appPageAddress(context, id, country), html`<bdi>${name}</bdi>`)
   const body = lines
-    ? html`<div class="inside">${chartPart(desk, lines)}
+    ? html`<div class="inside">${chartPart(context, lines)}
 <p class="small quiet">Measured days of the last 90. A gap is a day that was not measured.</p></div>`
     : points.length === 1 && points[0]![1] !== null
       ? empty("One measured day is no line yet", "The line starts with the second measured day.")
@@ -303,9 +315,9 @@ function historyCard(desk: Desk, { history, country }: Chart, lines: Lines | nul
 
 /** The address of a chart with the history of an app. */
 export function chartAddress(
-  desk: Desk,
+  context: PageContext,
   chart: { country: string; kind: string; genre: string },
   app?: string,
 ): string {
-  return marketAddress(desk, "charts", { ...chart, app: app ?? null })
+  return marketAddress(context, "charts", { ...chart, app: app ?? null })
 }

@@ -3,7 +3,7 @@ import { csvRecord } from "../../lib/csv.ts"
 import { isStoreId } from "../../lib/store-ids.ts"
 import { bareText, storeIdInLink } from "../../lib/store-pages.ts"
 import { nameOfStorefront } from "../../lib/storefront-names.ts"
-import { address, attempted, type Desk, isFault, type Page } from "../../ui/app/desk.ts"
+import { address, attempted, isFault, type Page, type PageContext } from "../../ui/app/context.ts"
 import { readFaces, storeAppCode } from "../../ui/app/faces.ts"
 import { card, empty, pager, refusedPart } from "../../ui/app/parts.ts"
 import { areaField, checkFields, type FormState, selectField } from "../../ui/fields.ts"
@@ -27,25 +27,30 @@ const SHOWS = [
 ] as const
 
 /** Up to ten apps on the same keywords: who ranks where, and the gaps of the first app. */
-export async function marketComparePage(desk: Desk): Promise<Page> {
-  const market = await desk.ask("get_market")
-  const { apps: own } = await desk.ask("list_app_heads")
-  const country = countryIn(desk.query, own[0]?.countries[0] ?? market.followed[0]?.country)
-  const ids = desk.isSample ? ["9990000101", "9990000102", "9990000103"] : idsIn(desk.query)
+export async function marketComparePage(context: PageContext): Promise<Page> {
+  const market = await context.ask("get_market")
+  const { apps: own } = await context.ask("list_app_heads")
+  const country = countryIn(context.query, own[0]?.countries[0] ?? market.followed[0]?.country)
+  const ids = context.isSample ? ["9990000101", "9990000102", "9990000103"] : idsIn(context.query)
   const problem = problemIn(ids)
-  const form = compareForm(desk, { own, ids, country, problem })
+  const form = compareForm(context, { own, ids, country, problem })
   const page = (body: HtmlPart) =>
-    marketPage(desk, { title: "Compare", tab: "compare", body: html`<section class="card">${form}</section>${body}` })
-  if (problem !== null || ids.length === 0) return page(ids.length === 0 && (await introCard(desk)))
-  const compared = await marketAnswer(compareApps(desk, ids, country))
+    marketPage(context, {
+      title: "Compare",
+      tab: "compare",
+      body: html`<section class="card">${form}</section>${body}`,
+    })
+  if (problem !== null || ids.length === 0) return page(ids.length === 0 && (await introCard(context)))
+  const compared = await marketAnswer(compareApps(context, ids, country))
   if (isFault(compared)) return page(html`<section class="card">${refusedPart(compared)}</section>`)
-  const show = SHOWS.find(([code]) => code === desk.query.get("show"))?.[0] ?? "all"
+  const show = SHOWS.find(([code]) => code === context.query.get("show"))?.[0] ?? "all"
   const rows = compared.rows.filter(({ ranks }) => {
     if (show === "gap") return ranks.get(ids[0] ?? "") === null
     return show === "all" || [...ranks.values()].every((rank) => typeof rank === "number")
   })
-  if (desk.query.get("as") === "csv") return { ...page(""), file: { name: "keywords.csv", csv: csvOf(compared, rows) } }
-  return page(await matrixCard(desk, compared, { rows, show, country }))
+  if (context.query.get("as") === "csv")
+    return { ...page(""), file: { name: "keywords.csv", csv: csvOf(compared, rows) } }
+  return page(await matrixCard(context, compared, { rows, show, country }))
 }
 
 /** Returns the ids in the address: of links, ids and ticked own apps. */
@@ -71,7 +76,7 @@ interface FormFacts {
   problem: string | null
 }
 
-function compareForm(desk: Desk, { own, ids, country, problem }: FormFacts): Html {
+function compareForm(context: PageContext, { own, ids, country, problem }: FormFacts): Html {
   const form: FormState = { id: "compare", values: null, errors: problem === null ? {} : { apps: problem } }
   const ownIds = own.flatMap(({ name, iosId, androidPkg }) => [
     ...(iosId ? [[iosId, name] as const] : []),
@@ -79,7 +84,7 @@ function compareForm(desk: Desk, { own, ids, country, problem }: FormFacts): Htm
   ])
   const shownOwn = ownIds.slice(0, MAX_APPS)
   const listed = ids.filter((id) => !shownOwn.some(([one]) => one === id))
-  return html`<form class="filters roomy" method="get" action="${marketAddress(desk, "compare")}">${
+  return html`<form class="filters roomy" method="get" action="${marketAddress(context, "compare")}">${
     shownOwn.length > 0 && checkFields(form, { name: "own", label: "Your apps", options: shownOwn, chosen: [...ids] })
   }${areaField(form, {
     name: "apps",
@@ -89,19 +94,19 @@ function compareForm(desk: Desk, { own, ids, country, problem }: FormFacts): Htm
     value: listed.join("\n"),
     isWide: true,
   })}${selectField(form, { name: "country", label: "Storefront", value: country, options: storefrontOptions() })}
-${selectField(form, { name: "show", label: "Show", value: desk.query.get("show") ?? "all", options: SHOWS })}
+${selectField(form, { name: "show", label: "Show", value: context.query.get("show") ?? "all", options: SHOWS })}
 <div class="send"><button class="main" type="submit">Compare apps</button></div></form>`
 }
 
 /** Explains the page, with a comparison of an own app and its rivals to start from. */
-async function introCard(desk: Desk): Promise<Html> {
-  const subject = await readSubject(desk)
-  const listed = subject && (await attempted(desk.ask("list_rivals", { appId: subject.id, ...subject.side })))
+async function introCard(context: PageContext): Promise<Html> {
+  const subject = await readSubject(context)
+  const listed = subject && (await attempted(context.ask("list_rivals", { appId: subject.id, ...subject.side })))
   const rivals = listed && !isFault(listed) ? listed.rivals.slice(0, MAX_RIVALS).map(({ id }) => id) : []
   const start =
     subject &&
     rivals.length > 0 &&
-    marketAddress(desk, "compare", { apps: [subject.storeId, ...rivals].join(","), country: subject.side.country })
+    marketAddress(context, "compare", { apps: [subject.storeId, ...rivals].join(","), country: subject.side.country })
   return html`<section class="card">${empty(
     "Choose two apps or more",
     "A row for each keyword that one of them ranks for, a column for each app, and filters for the gaps. " +
@@ -119,7 +124,11 @@ interface MatrixFacts {
   country: string
 }
 
-async function matrixCard(desk: Desk, compared: Comparison, { rows, show, country }: MatrixFacts): Promise<Html> {
+async function matrixCard(
+  context: PageContext,
+  compared: Comparison,
+  { rows, show, country }: MatrixFacts,
+): Promise<Html> {
   const { apps, searched, isCut } = compared
   if (compared.rows.length === 0)
     return html`<section class="card">${empty(
@@ -127,17 +136,17 @@ async function matrixCard(desk: Desk, compared: Comparison, { rows, show, countr
       `${counted(searched, "keyword")} were searched. Track keywords there, or research one, and the table fills.`,
     )}</section>`
   const faces = await readFaces(
-    desk,
+    context,
     apps.map(({ id }) => storeAppCode(id)),
     country,
   )
-  const wantedPage = Math.max(1, Math.trunc(Number(desk.query.get("page")) || 1))
+  const wantedPage = Math.max(1, Math.trunc(Number(context.query.get("page")) || 1))
   const pages = Math.max(1, Math.ceil(rows.length / PAGE_ROWS))
   const page = Math.min(wantedPage, pages)
   const heads = apps.map(
     (app) =>
       html`<th scope="col" class="matrix">${appCell(
-        desk,
+        context,
         { id: app.id, name: app.name },
         {
           country,
@@ -148,10 +157,10 @@ async function matrixCard(desk: Desk, compared: Comparison, { rows, show, countr
   const body = rows.slice((page - 1) * PAGE_ROWS, page * PAGE_ROWS).map((row) => {
     const ranked = [...row.ranks.values()].flatMap((rank) => rank ?? [])
     const best = Math.min(...ranked)
-    const to = marketAddress(desk, "keyword", { term: row.term, country })
-    const name = html`${linkTo(desk, row.term, to, html`<bdi>${row.term}</bdi>`)}`
+    const to = marketAddress(context, "keyword", { term: row.term, country })
+    const name = html`${linkTo(context, row.term, to, html`<bdi>${row.term}</bdi>`)}`
     const cells = apps.map(({ id }) => rankCell(row.ranks.get(id), best, row.depth))
-    return html`<tr><th scope="row">${tickedTerm(desk, row.term, name)}</th>${cells}
+    return html`<tr><th scope="row">${tickedTerm(context, row.term, name)}</th>${cells}
 <td class="num">${popularityText(row)}</td><td class="num">${figure(row.difficulty)}</td>
 <td class="small">${dayTime(row.day, shortDay)}</td></tr>`
   })
@@ -159,22 +168,23 @@ async function matrixCard(desk: Desk, compared: Comparison, { rows, show, countr
 <table class="matrix-table">
 <thead><tr><th scope="col">Keyword</th>${heads}<th scope="col" class="num">Popularity</th>
 <th scope="col" class="num">Difficulty</th><th scope="col">Read</th></tr></thead><tbody>${body}</tbody></table></div>`
-  const csv = address(desk.path, {
-    ...Object.fromEntries(desk.query),
+  const csv = address(context.path, {
+    ...Object.fromEntries(context.query),
     apps: apps.map(({ id }) => id).join(","),
     as: "csv",
   })
   const none = show === "gap" ? "The first app ranks wherever the others do." : "No keyword has them all."
   return card(
     counted(rows.length, "keyword"),
-    html`${rows.length === 0 ? html`<p class="inside quiet">${none}</p>` : await addKeywordsForm(desk, table)}${pager(
-      desk.path,
-      desk.query,
-      { page, pages },
-    )}<p class="inside small quiet">${counted(searched, "keyword")} of ${nameOfStorefront(country)} were searched${
+    html`${
+      rows.length === 0 ? html`<p class="inside quiet">${none}</p>` : await addKeywordsForm(context, table)
+    }${pager(context.path, context.query, {
+      page,
+      pages,
+    })}<p class="inside small quiet">${counted(searched, "keyword")} of ${nameOfStorefront(country)} were searched${
       isCut && "; the 1,000 with the most apps are shown"
     }. “absent” means not among the places that were read.</p>`,
-    !desk.isSample && html`<a href="${csv}">CSV</a>`,
+    !context.isSample && html`<a href="${csv}">CSV</a>`,
   )
 }
 

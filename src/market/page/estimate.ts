@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../answers.ts"
 import type { Fault } from "../../lib/faults.ts"
-import { type Desk, isFault } from "../../ui/app/desk.ts"
+import { isFault, type PageContext } from "../../ui/app/context.ts"
 import { card, empty } from "../../ui/app/parts.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime } from "../../ui/times.ts"
@@ -11,9 +11,10 @@ type Estimated = AnswerOf<"hive_estimate_app">
 type Estimate = NonNullable<Estimated["downloads"]>
 
 /** Estimated downloads and revenue of an app, each with its interval, and how they were derived. */
-export function estimateCard(desk: Desk, answer: Estimated | Fault): Html {
+export function estimateCard(context: PageContext, answer: Estimated | Fault): Html {
   const title = "Downloads and revenue, estimated"
-  if (isFault(answer)) return card(title, missingPart(desk, answer, { title: "There is no estimate yet", credits: 0 }))
+  if (isFault(answer))
+    return card(title, missingPart(context, answer, { title: "There is no estimate yet", credits: 0 }))
   const { downloads, revenue, growth, eta, level } = answer
   if (downloads === null && revenue === null)
     return card(

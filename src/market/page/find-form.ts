@@ -1,6 +1,6 @@
 import { genreName } from "../../lib/genre-names.ts"
 import { storefrontName, storefrontNamed } from "../../lib/storefront-names.ts"
-import type { Desk } from "../../ui/app/desk.ts"
+import type { PageContext } from "../../ui/app/context.ts"
 import { checkFields, type FormState, selectField, textField } from "../../ui/fields.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { genreOptions, kindName, marketAddress } from "./frame.ts"
@@ -90,7 +90,7 @@ export function filtersIn(query: URLSearchParams, country: string): Filters {
 }
 
 /** Every filter of the finder as a field. It comes back as it was sent, with messages at the fields. */
-export function finderForm(desk: Desk, { values, errors }: Filters): Html {
+export function finderForm(context: PageContext, { values, errors }: Filters): Html {
   const form: FormState = { id: "find-apps", values, errors }
   const ranges = RANGES.map(
     ([name, label]) =>
@@ -99,7 +99,7 @@ export function finderForm(desk: Desk, { values, errors }: Filters): Html {
         label: "From",
       })}${textField(form, { name: `${name}Max`, label: "To" })}</div></fieldset>`,
   )
-  return html`<form class="filters roomy" method="get" action="${marketAddress(desk, "find")}">
+  return html`<form class="filters roomy" method="get" action="${marketAddress(context, "find")}">
 ${textField(form, {
   name: "country",
   label: "Storefronts, up to five",
@@ -119,5 +119,5 @@ ${textField(form, {
   label: "Figures",
   options: [["yes", "Show estimated downloads, revenue and growth"]],
 })}<div class="send"><button class="main" type="submit">Find apps</button>
-<a class="button quiet" href="${marketAddress(desk, "find")}">Clear</a></div></form>`
+<a class="button quiet" href="${marketAddress(context, "find")}">Clear</a></div></form>`
 }

@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../answers.ts"
 import { type CsvCell, csvRecord } from "../../lib/csv.ts"
 import type { Fault } from "../../lib/faults.ts"
 import { nameOfStorefront, storefrontName } from "../../lib/storefront-names.ts"
-import { address, type Desk, isFault, type Page } from "../../ui/app/desk.ts"
+import { address, isFault, type Page, type PageContext } from "../../ui/app/context.ts"
 import { type Face, readFaces } from "../../ui/app/faces.ts"
 import { card, empty, pager } from "../../ui/app/parts.ts"
 import { type Html, html } from "../../ui/html.ts"
@@ -21,29 +21,29 @@ const MAX_SORTED = 200
 const MAX_FILE = 1_000
 
 /** Finds apps on charts by every filter of the finder, as a sorted table or a file. */
-export async function marketFindPage(desk: Desk): Promise<Page> {
-  const market = await desk.ask("get_market")
-  const query = desk.isSample ? SAMPLE_QUERY : desk.query
+export async function marketFindPage(context: PageContext): Promise<Page> {
+  const market = await context.ask("get_market")
+  const query = context.isSample ? SAMPLE_QUERY : context.query
   const filters = filtersIn(query, market.first?.country ?? "us")
-  const page = (body: Html) => marketPage(desk, { title: "Finder", tab: "find", body })
+  const page = (body: Html) => marketPage(context, { title: "Finder", tab: "find", body })
   if (filters.isEmpty || Object.keys(filters.errors).length > 0)
-    return page(html`${formCard(desk, filters)}${filters.isEmpty && introCard()}`)
+    return page(html`${formCard(context, filters)}${filters.isEmpty && introCard()}`)
   const order = ORDERS.find(([code]) => code === query.get("order"))?.[0] ?? "rank"
-  if (query.get("as") === "csv") return { ...page(html``), file: await fileOf(desk, filters, order) }
+  if (query.get("as") === "csv") return { ...page(html``), file: await fileOf(context, filters, order) }
   const number = Math.max(1, Math.min(100, Math.trunc(Number(query.get("page")) || 1)))
-  const first = await marketAnswer(desk.ask("hive_find_apps", { ...filters.input, limit: PAGE_ROWS, page: number }))
-  if (isFault(first)) return page(faultPart(desk, filters, first))
-  const rows = await rowsIn(desk, filters, { first, order, number })
+  const first = await marketAnswer(context.ask("hive_find_apps", { ...filters.input, limit: PAGE_ROWS, page: number }))
+  if (isFault(first)) return page(faultPart(context, filters, first))
+  const rows = await rowsIn(context, filters, { first, order, number })
   const faces = await readFaces(
-    desk,
+    context,
     rows.map(({ id }) => `ios:${id}`),
     first.countries[0] ?? "us",
   )
   const results =
     first.total === 0
-      ? html`<section class="card">${noneFound(desk, filters, first)}</section>`
-      : resultCard(desk, first, { rows, faces, order, number })
-  return page(html`${formCard(desk, filters)}${results}`)
+      ? html`<section class="card">${noneFound(context, filters, first)}</section>`
+      : resultCard(context, first, { rows, faces, order, number })
+  return page(html`${formCard(context, filters)}${results}`)
 }
 
 /** Whether all matches are ordered by the column in SQL: figures and first days are those of one storefront. */
@@ -55,26 +55,29 @@ const isOffered = (order: Order, found: Found) =>
 
 /** Returns the rows of a page in the chosen order, or by rank if that is not offered. */
 async function rowsIn(
-  desk: Desk,
+  context: PageContext,
   { input }: Filters,
   { first, order, number }: { first: Found; order: Order; number: number },
 ): Promise<readonly Row[]> {
   if (order === "rank" || !isOffered(order, first)) return first.apps
   if (isOrderedWhole(order, first)) {
-    const found = await desk.ask("list_found_apps", { ...input, limit: PAGE_ROWS, page: number, order })
+    const found = await context.ask("list_found_apps", { ...input, limit: PAGE_ROWS, page: number, order })
     return found.apps
   }
-  const found = await desk.ask("hive_find_apps", { ...input, limit: MAX_SORTED })
+  const found = await context.ask("hive_find_apps", { ...input, limit: MAX_SORTED })
   return sorted(found.apps, order).slice((number - 1) * PAGE_ROWS, number * PAGE_ROWS)
 }
 
 /** The filters of the sample's answer. */
 const SAMPLE_QUERY = new URLSearchParams({ genre: "6012", kind: "free", rankMax: "5" })
 
-function formCard(desk: Desk, filters: Filters): Html {
+function formCard(context: PageContext, filters: Filters): Html {
   const isOpen = filters.isEmpty || Object.keys(filters.errors).length > 0
   return html`<section class="card"><details class="plain"${isOpen && html` open=""`}>
-<summary>${filters.isEmpty ? "Filters" : `Filters: ${filters.names.join(", ")}`}</summary>${finderForm(desk, filters)}
+<summary>${filters.isEmpty ? "Filters" : `Filters: ${filters.names.join(", ")}`}</summary>${finderForm(
+    context,
+    filters,
+  )}
 </details></section>`
 }
 
@@ -87,7 +90,7 @@ function introCard(): Html {
 }
 
 /** A fault about a filter is shown at its field. */
-function faultPart(desk: Desk, filters: Filters, fault: Fault): Html {
+function faultPart(context: PageContext, filters: Filters, fault: Fault): Html {
   const { field, detail, problems } = fault.extra as {
     field?: string
     detail?: string
@@ -95,21 +98,21 @@ function faultPart(desk: Desk, filters: Filters, fault: Fault): Html {
   }
   const wrong = problems ?? (field === undefined ? [] : [{ field, detail: detail ?? fault.message }])
   if (wrong.length === 0) {
-    const missing = missingPart(desk, fault, { title: "Nothing can be searched yet", credits: 0 })
-    return html`${formCard(desk, filters)}<section class="card">${missing}</section>`
+    const missing = missingPart(context, fault, { title: "Nothing can be searched yet", credits: 0 })
+    return html`${formCard(context, filters)}<section class="card">${missing}</section>`
   }
   const errors = Object.fromEntries(wrong.map((one) => [one.field, one.detail ?? "Please check this value."]))
-  return formCard(desk, { ...filters, errors })
+  return formCard(context, { ...filters, errors })
 }
 
-function noneFound(desk: Desk, { input }: Filters, { coverage, noEstimate }: Found): Html {
+function noneFound(context: PageContext, { input }: Filters, { coverage, noEstimate }: Found): Html {
   const unread = coverage.storefronts.filter(({ lists }) => lists === 0)
   const country = unread[0]?.country
   if (country !== undefined)
     return html`${empty(
       `No chart of ${nameOfStorefront(country)} was read yet`,
       "The finder searches charts that were read. Follow the storefront, and its apps are found from the first day on.",
-    )}${followForm(desk, { country, genre: (input.genre as string[] | undefined)?.[0] ?? "all" })}`
+    )}${followForm(context, { country, genre: (input.genre as string[] | undefined)?.[0] ?? "all" })}`
   return html`${empty(
     "No app matches all filters",
     noEstimate > 0
@@ -149,13 +152,13 @@ interface Shown {
   number: number
 }
 
-function resultCard(desk: Desk, found: Found, { rows, faces, order, number }: Shown): Html {
+function resultCard(context: PageContext, found: Found, { rows, faces, order, number }: Shown): Html {
   const hasFigures = rows.some(({ estimates }) => estimates !== undefined)
   const shownOrders = ORDERS.filter(([code]) => hasFigures || !FIGURES.has(code))
   const heads = shownOrders.map(([code, name]) => {
     const kind = code === "name" ? "" : code === "rank" || code === "downloads" ? "num" : "num wide"
-    const to = address(desk.path, { ...paramsOf(desk), order: code })
-    const isLinked = !desk.isSample && isOffered(code, found)
+    const to = address(context.path, { ...paramsOf(context), order: code })
+    const isLinked = !context.isSample && isOffered(code, found)
     const isHere = code === (isOffered(order, found) ? order : "rank")
     return html`<th scope="col" class="${kind}"${
       isHere && html` aria-sort="${code === "rank" || code === "name" ? "ascending" : "descending"}"`
@@ -164,17 +167,17 @@ function resultCard(desk: Desk, found: Found, { rows, faces, order, number }: Sh
     }`
   })
   const pages = Math.ceil(Math.min(found.total, 10_000) / PAGE_ROWS)
-  const csv = address(desk.path, { ...paramsOf(desk), order: order === "rank" ? null : order, as: "csv" })
+  const csv = address(context.path, { ...paramsOf(context), order: order === "rank" ? null : order, as: "csv" })
   return card(
     counted(found.total, "app"),
     html`<div class="scroll" tabindex="0" role="group" aria-label="Found apps"><table class="rows"><thead><tr>${heads}
 </tr>
-</thead><tbody>${rows.map((row) => foundRow(desk, row, { face: faces.get(`ios:${row.id}`), hasFigures }))}</tbody>
+</thead><tbody>${rows.map((row) => foundRow(context, row, { face: faces.get(`ios:${row.id}`), hasFigures }))}</tbody>
 </table>
-</div>${pager(desk.path, desk.query, { page: number, pages })}<p class="inside small quiet">${coverageText(found)}${
-      found.total > MAX_SORTED && ` ${whyNotSorted(found)}`
-    }</p>`,
-    !desk.isSample && html`<a href="${csv}">CSV</a>`,
+</div>${pager(context.path, context.query, { page: number, pages })}<p class="inside small quiet">${coverageText(
+      found,
+    )}${found.total > MAX_SORTED && ` ${whyNotSorted(found)}`}</p>`,
+    !context.isSample && html`<a href="${csv}">CSV</a>`,
   )
 }
 
@@ -186,7 +189,11 @@ function whyNotSorted({ countries }: Found): string {
 
 const FIGURES = new Set<string>(["downloads", "revenue", "growth"])
 
-function foundRow(desk: Desk, row: Row, { face, hasFigures }: { face: Face | undefined; hasFigures: boolean }): Html {
+function foundRow(
+  context: PageContext,
+  row: Row,
+  { face, hasFigures }: { face: Face | undefined; hasFigures: boolean },
+): Html {
   const { estimates, kind, device, genre, country, rank, firstSeen } = row
   const list = `${kindName(device === "ipad" ? "ipad" : kind)}, ${nameOfGenre({ id: genre, name: null })}`
   const figures =
@@ -194,7 +201,7 @@ function foundRow(desk: Desk, row: Row, { face, hasFigures }: { face: Face | und
     html`<td class="num">${estimateText(estimates?.downloads, whole)}</td>
 <td class="num wide">${estimateText(estimates?.revenue, dollars)}</td>
 <td class="num wide">${growthText(estimates)}</td>`
-  return html`<tr><td class="num"><span class="rank">${rank}</span></td><th scope="row">${appCell(desk, row, {
+  return html`<tr><td class="num"><span class="rank">${rank}</span></td><th scope="row">${appCell(context, row, {
     country,
     face,
   })}</th><td class="wide small">${list}, ${storefrontName(country)}</td><td class="num wide small">${
@@ -226,22 +233,22 @@ function coverageText({ coverage, noEstimate }: Found): string {
   return `Searched: ${places.join("; ")}.${unsure}${unseen}`
 }
 
-function paramsOf({ query }: Desk): Record<string, string> {
+function paramsOf({ query }: PageContext): Record<string, string> {
   const entries = [...new Set(query.keys())]
     .filter((name) => !["page", "as", "order", "done"].includes(name))
     .map((name) => [name, query.getAll(name).join(",")] as const)
   return Object.fromEntries(entries)
 }
 
-async function fileOf(desk: Desk, { input }: Filters, order: Order): Promise<{ name: string; csv: string }> {
+async function fileOf(context: PageContext, { input }: Filters, order: Order): Promise<{ name: string; csv: string }> {
   const rows: Row[] = []
   const countries = input.country as string[]
   const isOrdered = order !== "rank" && isOrderedWhole(order, { countries })
   for (let page = 1; rows.length < MAX_FILE; page++) {
     const query = { ...input, limit: MAX_SORTED, page }
     const found = await (isOrdered
-      ? desk.ask("list_found_apps", { ...query, order })
-      : desk.ask("hive_find_apps", query))
+      ? context.ask("list_found_apps", { ...query, order })
+      : context.ask("hive_find_apps", query))
     rows.push(...found.apps)
     if (found.apps.length < MAX_SORTED || rows.length >= found.total) break
   }

@@ -35,35 +35,35 @@ export function marketSection(sql: Sql): SettingsSection {
     needs: "server:operate",
     isReversible: true,
     notices: {},
-    async show({ desk }) {
-      const market = await desk.ask("get_market")
+    async show({ context }) {
+      const market = await context.ask("get_market")
       return html`${card(
         "Followed storefronts",
         market.followed.length === 0
           ? empty("No storefront is followed", "Charts of followed storefronts, and the apps on them, are read daily.")
-          : followedList(desk, market),
-      )}${card("Follow a storefront", followForm(desk, { country: "us", genre: "36" }) || "")}`
+          : followedList(context, market),
+      )}${card("Follow a storefront", followForm(context, { country: "us", genre: "36" }) || "")}`
     },
     forms: { follow: form("follow"), drop: form("drop") },
   }
 }
 
 /** Returns to the market page that had the form. */
-function backIn({ desk }: SettingsVisit, fields: URLSearchParams): string {
+function backIn({ context }: SettingsVisit, fields: URLSearchParams): string {
   const back = fields.get("back") ?? ""
-  return /^\/app\/market(?:[/?]|$)/.test(back) && !/[\\\s]/.test(back) ? back : sectionAddress(PATH, {}) || desk.base
+  return /^\/app\/market(?:[/?]|$)/.test(back) && !/[\\\s]/.test(back) ? back : sectionAddress(PATH, {}) || context.base
 }
 
 /** The followed storefronts, with a button for what was chosen on a page. */
-export function followedList(desk: SettingsVisit["desk"], { followed }: Market): Html {
+export function followedList(context: SettingsVisit["context"], { followed }: Market): Html {
   const items = followed.map(({ country, genres, chosen, since }) => {
     const isWhole = genres.length === CHART_GENRES.length
     const names = isWhole ? "all categories" : genres.map(genreName).join(", ")
     const isFixed = chosen.length < genres.length
     const stop =
       chosen.length > 0 &&
-      desk.person?.isOperator &&
-      marketButton(desk, { deed: "drop", country, genres: chosen.join(".") }, "Stop following")
+      context.person?.isOperator &&
+      marketButton(context, { deed: "drop", country, genres: chosen.join(".") }, "Stop following")
     return html`<li class="line"><div><p><strong>${storefrontName(country)}</strong> · ${names}</p>
 <p class="small quiet">${counted(genres.length * 4, "chart")} a day since ${dayTime(since)}${
       isFixed && " · set by MARKET"

@@ -5,7 +5,7 @@ import { genreName } from "../../lib/genre-names.ts"
 import { isBeingRead } from "../../lib/live-read.ts"
 import { storefrontName } from "../../lib/storefront-names.ts"
 import { CHART_GENRES, STOREFRONTS } from "../../lib/storefronts.ts"
-import { address, type Desk, hereOf, MADE, type Page } from "../../ui/app/desk.ts"
+import { address, hereOf, MADE, type Page, type PageContext } from "../../ui/app/context.ts"
 import type { Face } from "../../ui/app/faces.ts"
 import { appIcon } from "../../ui/app/frame.ts"
 import { empty, refusedPart } from "../../ui/app/parts.ts"
@@ -25,19 +25,22 @@ const TABS = [
   ["categories", "Categories"],
 ] as const
 
-export function marketAddress(desk: Desk, path: string, query: Parameters<typeof address>[1] = {}): string {
-  return address(`${desk.base}/market${path && `/${path}`}`, query)
+export function marketAddress(context: PageContext, path: string, query: Parameters<typeof address>[1] = {}): string {
+  return address(`${context.base}/market${path && `/${path}`}`, query)
 }
 
 /** A page of the market, with the tabs that all of them share. */
-export function marketPage(desk: Desk, { title, tab, body }: { title: string; tab: string; body: HtmlPart }): Page {
+export function marketPage(
+  context: PageContext,
+  { title, tab, body }: { title: string; tab: string; body: HtmlPart },
+): Page {
   const tabs = TABS.map(([path, name]) => {
-    return html`<a href="${marketAddress(desk, path)}"${path === tab && html` aria-current="page"`}>${name}</a>`
+    return html`<a href="${marketAddress(context, path)}"${path === tab && html` aria-current="page"`}>${name}</a>`
   })
   return {
     title,
     at: "/market",
-    body: html`<nav class="tabs" aria-label="Market">${tabs}</nav>${followNotice(desk)}${body}`,
+    body: html`<nav class="tabs" aria-label="Market">${tabs}</nav>${followNotice(context)}${body}`,
   }
 }
 
@@ -45,11 +48,11 @@ export function marketPage(desk: Desk, { title, tab, body }: { title: string; ta
 const SAMPLED = new Set(["9990000102", "9990009001", "journal"])
 
 /** A link to the page of an app, a publisher or a keyword. Plain text where the sample has no such page. */
-export function linkTo(desk: Desk, id: string, to: string, text: HtmlPart): HtmlPart {
-  return hasPage(desk, id) ? html`<a href="${to}">${text}</a>` : text
+export function linkTo(context: PageContext, id: string, to: string, text: HtmlPart): HtmlPart {
+  return hasPage(context, id) ? html`<a href="${to}">${text}</a>` : text
 }
 
-export const hasPage = (desk: Desk, id: string) => !desk.isSample || SAMPLED.has(id)
+export const hasPage = (context: PageContext, id: string) => !context.isSample || SAMPLED.has(id)
 
 interface NamedApp {
   id: string
@@ -58,23 +61,29 @@ interface NamedApp {
   publisherId?: string | null
 }
 
-export function appPageAddress(desk: Desk, id: string, country: string): string {
-  return marketAddress(desk, "app", { id, country })
+export function appPageAddress(context: PageContext, id: string, country: string): string {
+  return marketAddress(context, "app", { id, country })
 }
 
 /** An app of a list: icon, name and publisher, each with a link to its page. */
-export function appCell(desk: Desk, app: NamedApp, { country, face }: { country: string; face?: Face | undefined }) {
+export function appCell(
+  context: PageContext,
+  app: NamedApp,
+  { country, face }: { country: string; face?: Face | undefined },
+) {
   const { id, name, publisher, publisherId } = app
-  const link = linkTo(desk, id, appPageAddress(desk, id, country), html`<bdi>${name}</bdi>`)
+  const link = linkTo(context, id, appPageAddress(context, id, country), html`<bdi>${name}</bdi>`)
   const by = publisher && html`<bdi>${publisher}</bdi>`
-  const publisherLink = publisherId ? linkTo(desk, publisherId, publisherAddress(desk, publisherId), by || "") : by
-  return html`<div class="subject tight">${appIcon(desk, { name, icon: face?.icon ?? null })}<div><p>${link}</p>${
+  const publisherLink = publisherId
+    ? linkTo(context, publisherId, publisherAddress(context, publisherId), by || "")
+    : by
+  return html`<div class="subject tight">${appIcon(context, { name, icon: face?.icon ?? null })}<div><p>${link}</p>${
     by && html`<p class="small quiet">${publisherLink}</p>`
   }</div></div>`
 }
 
-export function publisherAddress(desk: Desk, id: string): string {
-  return marketAddress(desk, "publisher", { id })
+export function publisherAddress(context: PageContext, id: string): string {
+  return marketAddress(context, "publisher", { id })
 }
 
 /** Returns the storefront in the address if the App Store has it. */
@@ -127,23 +136,23 @@ interface Missing {
 
 /** Explains why there is nothing to show, and offers to read or follow it. */
 export function missingPart(
-  desk: Desk,
+  context: PageContext,
   { code, message, extra, ...fault }: Fault,
   { title, credits, follow }: Missing,
 ) {
   const { detail } = extra as { detail?: string }
   if (isBeingRead(detail))
     return html`<div class="empty" data-reading=""><p class="what">It is being read</p>
-<p class="quiet">This page shows it in a few seconds. <a href="${hereOf(desk)}">Look again</a></p></div>`
+<p class="quiet">This page shows it in a few seconds. <a href="${hereOf(context)}">Look again</a></p></div>`
   if (!SHOWN.has(code) && code !== "not_measured") return refusedPart(Object.assign(new Fault(code), fault, { extra }))
-  const text = desk.isMetered() && !desk.isSent ? "Nobody has asked the store for it yet." : (detail ?? message)
-  return html`${empty(title, text)}${readButton(desk, credits)}${follow}`
+  const text = context.isMetered() && !context.isSent ? "Nobody has asked the store for it yet." : (detail ?? message)
+  return html`${empty(title, text)}${readButton(context, credits)}${follow}`
 }
 
 /** A button that reads the page's data again, where that costs credits. Elsewhere opening the page reads it. */
-export function readButton(desk: Desk, credits: number): Html | false {
-  if (credits === 0 || !desk.isMetered() || desk.formFields.length === 0) return false
-  return html`<form class="filters" method="post" action="${hereOf(desk)}">${hiddenFields(desk.formFields)}
+export function readButton(context: PageContext, credits: number): Html | false {
+  if (credits === 0 || !context.isMetered() || context.formFields.length === 0) return false
+  return html`<form class="filters" method="post" action="${hereOf(context)}">${hiddenFields(context.formFields)}
 <button type="submit">Read now · ${counted(credits, "credit")}</button></form>`
 }
 
@@ -154,9 +163,9 @@ interface Followed {
 }
 
 /** Says what following does, with the form for it. Only an operator can follow, since the server has to read it. */
-export function followForm(desk: Desk, { country, genre }: Followed, id = "follow"): Html | false {
-  if (desk.isSample) return false
-  if (!desk.person?.isOperator)
+export function followForm(context: PageContext, { country, genre }: Followed, id = "follow"): Html | false {
+  if (context.isSample) return false
+  if (!context.person?.isOperator)
     return html`<p class="inside quiet">The operator of this server can follow the charts of a storefront daily.</p>`
   const countries = storefrontOptions().map(
     ([code, name]) => html`<option value="${code}"${code === country && html` selected=""`}>${name}</option>`,
@@ -164,8 +173,8 @@ export function followForm(desk: Desk, { country, genre }: Followed, id = "follo
   const genres = [["all", "All categories"] as const, ...genreOptions()].map(
     ([code, name]) => html`<option value="${code}"${code === genre && html` selected=""`}>${name}</option>`,
   )
-  const fields = [...desk.formFields, ["do", "follow"], ["back", hereOf(desk)]] as const
-  return html`<form class="filters" method="post" action="${desk.base}/settings/market">${hiddenFields(fields)}
+  const fields = [...context.formFields, ["do", "follow"], ["back", hereOf(context)]] as const
+  return html`<form class="filters" method="post" action="${context.base}/settings/market">${hiddenFields(fields)}
 <div class="field"><label for="${id}-c">Storefront</label><select id="${id}-c" name="storefront">${countries}</select>
 </div><div class="field"><label for="${id}-g">Category</label><select id="${id}-g" name="genre">${genres}</select></div>
 <div class="send"><button class="main" type="submit">Follow daily</button></div></form>
@@ -175,27 +184,27 @@ and its apps some two more.</p>`
 
 /** A button that follows genres of a storefront, or stops following them. */
 export function marketButton(
-  desk: Desk,
+  context: PageContext,
   { deed, country, genres }: { deed: "follow" | "drop"; country: string; genres: string },
   name: string,
 ): Html {
   const fields = [
-    ...desk.formFields,
+    ...context.formFields,
     ["do", deed],
     ["storefront", country],
     ["genre", genres],
-    ["back", hereOf(desk)],
+    ["back", hereOf(context)],
   ] as const
-  return html`<form method="post" action="${desk.base}/settings/market">${hiddenFields(fields)}
+  return html`<form method="post" action="${context.base}/settings/market">${hiddenFields(fields)}
 <button type="submit">${name}</button></form>`
 }
 
 /** Reports what the form before this page followed, with an offer to undo it. */
-function followNotice(desk: Desk): Html | false {
-  const done = /^(follow|drop)-([a-z]{2})-([\d.]+|all)$/.exec(desk.query.get(MADE) ?? "")
-  if (!done || !desk.person?.isOperator) return false
+function followNotice(context: PageContext): Html | false {
+  const done = /^(follow|drop)-([a-z]{2})-([\d.]+|all)$/.exec(context.query.get(MADE) ?? "")
+  if (!done || !context.person?.isOperator) return false
   const [, deed, country = "", genres = ""] = done
-  const undo = marketButton(desk, { deed: deed === "follow" ? "drop" : "follow", country, genres }, "Undo")
+  const undo = marketButton(context, { deed: deed === "follow" ? "drop" : "follow", country, genres }, "Undo")
   return html`<div class="notice" role="status" data-toast=""><p>${
     deed === "follow"
       ? `${storefrontName(country)} is followed: its charts are read within minutes, then daily.`

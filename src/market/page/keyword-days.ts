@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../answers.ts"
 import type { Fault } from "../../lib/faults.ts"
-import { type Desk, isFault } from "../../ui/app/desk.ts"
+import { isFault, type PageContext } from "../../ui/app/context.ts"
 import { card } from "../../ui/app/parts.ts"
 import { hiddenFields } from "../../ui/app/write/form.ts"
 import { type FormState, textField } from "../../ui/fields.ts"
@@ -17,7 +17,7 @@ type History = AnswerOf<"hive_get_keyword_metrics_history">
 const MAX_DAYS = 5
 
 /** The first ten results on the latest measured days. */
-export function resultsCard(desk: Desk, ranks: Ranks | Fault, country: string): Html | false {
+export function resultsCard(context: PageContext, ranks: Ranks | Fault, country: string): Html | false {
   if (isFault(ranks)) return false
   const days = ranks.results.filter(({ measured }) => measured).slice(0, MAX_DAYS)
   if (days.length === 0) return false
@@ -28,7 +28,7 @@ export function resultsCard(desk: Desk, ranks: Ranks | Fault, country: string): 
       const app = apps?.[at]
       const name = app && html`<bdi>${app.name}</bdi>`
       return html`<td class="small wrap">${
-        app && name ? linkTo(desk, app.id, appPageAddress(desk, app.id, country), name) : "–"
+        app && name ? linkTo(context, app.id, appPageAddress(context, app.id, country), name) : "–"
       }</td>`
     })
     return html`<tr><th scope="row" class="num">${at + 1}</th>${cells}</tr>`
@@ -73,8 +73,11 @@ function stateText(one: Measured | undefined): Html | string {
 }
 
 /** Checks the current rank of any app for the keyword. */
-export function rankCheckCard(desk: Desk, { term, country }: { term: string; country: string }): Html | false {
-  if (desk.isSample) return false
+export function rankCheckCard(
+  context: PageContext,
+  { term, country }: { term: string; country: string },
+): Html | false {
+  if (context.isSample) return false
   const form: FormState = { id: "check", values: null, errors: {} }
   const hidden = hiddenFields([
     ["term", term],
@@ -82,7 +85,7 @@ export function rankCheckCard(desk: Desk, { term, country }: { term: string; cou
   ])
   return card(
     "Where is an app?",
-    html`<form class="filters" method="get" action="${marketAddress(desk, "rank")}">${hidden}${textField(form, {
+    html`<form class="filters" method="get" action="${marketAddress(context, "rank")}">${hidden}${textField(form, {
       name: "app",
       label: "Link to its store page, or its id",
       maxLength: 500,
@@ -100,17 +103,17 @@ const STATES = {
 } as const
 
 /** The rank of an app for a keyword, with its evidence and the apps above it. */
-export function checkedCard(desk: Desk, checked: Checked): Html {
+export function checkedCard(context: PageContext, checked: Checked): Html {
   const { app, rank, state, above, top, depth, measuredAt, source, sha256, country, platform } = checked
   const list = (above ?? top ?? []).map(
-    (one) => html`<li class="line">${appCell(desk, one, { country })}<span class="rank">${one.rank}</span></li>`,
+    (one) => html`<li class="line">${appCell(context, one, { country })}<span class="rank">${one.rank}</span></li>`,
   )
   const stands =
     state === "ranked"
       ? html`<strong>#${rank}</strong> of ${counted(depth, "place")} read`
       : html`<span class="gone">${STATES[state]}</span>`
   return card(
-    html`<a href="${appPageAddress(desk, app.id, country)}"><bdi>${app.name}</bdi></a>`,
+    html`<a href="${appPageAddress(context, app.id, country)}"><bdi>${app.name}</bdi></a>`,
     html`<div class="inside"><p>${stands}</p>
 <p class="small quiet">Read ${momentTime(measuredAt)}, ${sourceName(source)}
 (${platform === "ios" ? "App Store" : "Google Play"}). SHA-256 of the response: <span class="hash">${sha256}</span></p>

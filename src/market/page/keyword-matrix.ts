@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../answers.ts"
 import { isStoreId } from "../../lib/store-ids.ts"
-import type { Desk } from "../../ui/app/desk.ts"
+import type { PageContext } from "../../ui/app/context.ts"
 
 type Gap = AnswerOf<"hive_get_keyword_gap">
 type GapRow = Gap["keywords"][number]
@@ -19,11 +19,11 @@ export interface Comparison {
 const MAX_TOGETHER = 5
 
 /** Compares one to ten apps of one store. Keywords of most apps come first, then the most searched. */
-export async function compareApps(desk: Desk, ids: readonly string[], country: string): Promise<Comparison> {
+export async function compareApps(context: PageContext, ids: readonly string[], country: string): Promise<Comparison> {
   const platform = isStoreId("ios", ids[0] ?? "") ? "ios" : "android"
   const [only] = ids
   if (only !== undefined && ids.length === 1) {
-    const { name, total, keywords, searched, nextCursor } = await desk.ask("hive_spy_app", {
+    const { name, total, keywords, searched, nextCursor } = await context.ask("hive_spy_app", {
       id: only,
       country,
       platform,
@@ -34,7 +34,7 @@ export async function compareApps(desk: Desk, ids: readonly string[], country: s
   const half = ids.length > MAX_TOGETHER ? Math.ceil(ids.length / 2) : ids.length
   const parts = [ids.slice(0, half), ids.slice(half)].filter((part) => part.length > 0)
   const gaps = await Promise.all(
-    parts.map((part) => desk.ask("hive_get_keyword_gap", { ids: [...part], country, platform })),
+    parts.map((part) => context.ask("hive_get_keyword_gap", { ids: [...part], country, platform })),
   )
   return joined(gaps)
 }

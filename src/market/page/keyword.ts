@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../../answers.ts"
 import type { Fault } from "../../lib/faults.ts"
 import { nameOfStorefront } from "../../lib/storefront-names.ts"
-import { attempted, type Desk, hereOf, isFault, type Page } from "../../ui/app/desk.ts"
+import { attempted, hereOf, isFault, type Page, type PageContext } from "../../ui/app/context.ts"
 import { readFaces } from "../../ui/app/faces.ts"
 import { card, empty, tiles } from "../../ui/app/parts.ts"
 import { hiddenFields } from "../../ui/app/write/form.ts"
@@ -32,43 +32,48 @@ type Difficulty = AnswerOf<"get_keyword_difficulty">
 const CREDITS = 120
 
 /** Any keyword: its top apps, popularity, difficulty, history, and related and suggested keywords to add to an app. */
-export async function marketKeywordPage(desk: Desk): Promise<Page> {
-  const market = await desk.ask("get_market")
-  const country = countryIn(desk.query, market.first?.country)
-  const term = desk.query.get("term")?.trim() || (desk.isSample ? "journal" : "")
-  const form = keywordForm(desk, term, country)
+export async function marketKeywordPage(context: PageContext): Promise<Page> {
+  const market = await context.ask("get_market")
+  const country = countryIn(context.query, market.first?.country)
+  const term = context.query.get("term")?.trim() || (context.isSample ? "journal" : "")
+  const form = keywordForm(context, term, country)
   const page = (title: string, body: HtmlPart) =>
-    marketPage(desk, { title, tab: "keyword", body: html`<section class="card">${form}</section>${body}` })
-  if (term === "") return page("Keywords", await introCard(desk))
-  const measured = desk.isSent ? await marketAnswer(desk.ask("hive_measure_keyword", { term, country, wait: 3 })) : null
+    marketPage(context, { title, tab: "keyword", body: html`<section class="card">${form}</section>${body}` })
+  if (term === "") return page("Keywords", await introCard(context))
+  const measured = context.isSent
+    ? await marketAnswer(context.ask("hive_measure_keyword", { term, country, wait: 3 }))
+    : null
   const [research, difficulty, history, ranks] = await Promise.all([
-    marketAnswer(desk.ask("hive_research_keyword", { seed: term, country })),
-    marketAnswer(desk.ask("get_keyword_difficulty", { term, cc: country })),
-    marketAnswer(desk.ask("hive_get_keyword_metrics_history", { term, country, days: 90 })),
-    marketAnswer(desk.ask("hive_get_keyword_ranks", { term, country, top: 10, days: 7 })),
+    marketAnswer(context.ask("hive_research_keyword", { seed: term, country })),
+    marketAnswer(context.ask("get_keyword_difficulty", { term, cc: country })),
+    marketAnswer(context.ask("hive_get_keyword_metrics_history", { term, country, days: 90 })),
+    marketAnswer(context.ask("hive_get_keyword_ranks", { term, country, top: 10, days: 7 })),
   ])
   const failed =
     measured !== null && isFault(measured) && html`<p class="notice bad" role="alert">${measured.message}</p>`
   if (isFault(research)) {
-    const missing = missingPart(desk, research, { title: `“${term}” was not read yet`, credits: CREDITS })
+    const missing = missingPart(context, research, { title: `“${term}” was not read yet`, credits: CREDITS })
     return page(
       term,
-      html`${failed}<section class="card">${missing}</section>${rankCheckCard(desk, { term, country })}`,
+      html`${failed}<section class="card">${missing}</section>${rankCheckCard(context, { term, country })}`,
     )
   }
   const { seed, related, spell } = research
-  const topCard = await topAppsCard(desk, seed, { difficulty, country })
+  const topCard = await topAppsCard(context, seed, { difficulty, country })
   return page(
     term,
     html`${failed}${
       spell &&
       html`<p class="notice">Did you mean
-${linkTo(desk, spell.term, marketAddress(desk, "keyword", { term: spell.term, country }), spell.term)}?</p>`
+${linkTo(context, spell.term, marketAddress(context, "keyword", { term: spell.term, country }), spell.term)}?</p>`
     }
-${seedTiles(seed)}<div class="columns-2"><div>${await relatedCard(desk, research, country)}${
-      related && related.length > 0 && suggestedCard(desk, related, country)
-    }${difficultyCard(difficulty)}</div><div>${topCard}${historyCard(history)}${rankCheckCard(desk, { term, country })}
-${measureForm(desk)}</div></div>${resultsCard(desk, ranks, country)}`,
+${seedTiles(seed)}<div class="columns-2"><div>${await relatedCard(context, research, country)}${
+      related && related.length > 0 && suggestedCard(context, related, country)
+    }${difficultyCard(difficulty)}</div><div>${topCard}${historyCard(history)}${rankCheckCard(context, {
+      term,
+      country,
+    })}
+${measureForm(context)}</div></div>${resultsCard(context, ranks, country)}`,
   )
 }
 
@@ -78,7 +83,7 @@ interface TopFacts {
 }
 
 async function topAppsCard(
-  desk: Desk,
+  context: PageContext,
   { top, day, source }: Research["seed"],
   { difficulty, country }: TopFacts,
 ): Promise<Html> {
@@ -89,7 +94,7 @@ async function topAppsCard(
       empty("Its results were not read recently", "They are read when the keyword is measured or tracked."),
     )
   const faces = await readFaces(
-    desk,
+    context,
     top.map(({ id }) => `ios:${id}`),
     country,
   )
@@ -97,7 +102,7 @@ async function topAppsCard(
     const rated = isFault(difficulty) ? undefined : difficulty.top.find(({ id }) => id === app.id)
     const named = { ...app, publisher: rated?.publisher ?? null, publisherId: rated?.publisherId ?? null }
     return html`<tr><td class="num"><span class="rank">${at + 1}</span></td>
-<th scope="row">${appCell(desk, named, { country, face: faces.get(`ios:${app.id}`) })}</th>
+<th scope="row">${appCell(context, named, { country, face: faces.get(`ios:${app.id}`) })}</th>
 <td class="num">${figure(rated?.ratings)}</td>
 <td class="wide small">${rated?.inTitle && html`<span class="tag">in its name</span>`}</td></tr>`
   })
@@ -110,22 +115,29 @@ async function topAppsCard(
   )
 }
 
-function keywordForm(desk: Desk, term: string, country: string): Html {
+function keywordForm(context: PageContext, term: string, country: string): Html {
   const form: FormState = { id: "keyword", values: null, errors: {} }
-  return html`<form class="filters" method="get" action="${marketAddress(desk, "keyword")}" role="search">${textField(
-    form,
-    { name: "term", label: "Any keyword", type: "search", value: term, maxLength: 150, isRequired: true, isWide: true },
-  )}${selectField(form, { name: "country", label: "Storefront", value: country, options: storefrontOptions() })}
+  const action = marketAddress(context, "keyword")
+  return html`<form class="filters" method="get" action="${action}" role="search">${textField(form, {
+    name: "term",
+    label: "Any keyword",
+    type: "search",
+    value: term,
+    maxLength: 150,
+    isRequired: true,
+    isWide: true,
+  })}${selectField(form, { name: "country", label: "Storefront", value: country, options: storefrontOptions() })}
 <div class="send"><button class="main" type="submit">Research</button></div></form>`
 }
 
 /** Explains the page, with keywords of the workspace to start from. */
-async function introCard(desk: Desk): Promise<Html> {
-  const subject = await readSubject(desk)
-  const tracked = subject && (await attempted(desk.ask("list_keyword_ranks", { appId: subject.id, ...subject.side })))
+async function introCard(context: PageContext): Promise<Html> {
+  const subject = await readSubject(context)
+  const tracked =
+    subject && (await attempted(context.ask("list_keyword_ranks", { appId: subject.id, ...subject.side })))
   const terms = tracked && !isFault(tracked) ? tracked.keywords.slice(0, MAX_STARTS) : []
   const links = terms.map(({ term }, at) => {
-    const to = marketAddress(desk, "keyword", { term, country: subject?.side.country })
+    const to = marketAddress(context, "keyword", { term, country: subject?.side.country })
     return html`${at > 0 && ", "}<a href="${to}"><bdi>${term}</bdi></a>`
   })
   return html`<section class="card">${empty(
@@ -171,7 +183,7 @@ const STATES = {
   unmeasured: "not measured",
 } as const
 
-async function relatedCard(desk: Desk, { keywords, searched }: Research, country: string): Promise<Html> {
+async function relatedCard(context: PageContext, { keywords, searched }: Research, country: string): Promise<Html> {
   const title = "Related keywords"
   if (keywords.length === 0)
     return card(
@@ -183,9 +195,9 @@ async function relatedCard(desk: Desk, { keywords, searched }: Research, country
     )
   const rows = keywords.map((keyword) => {
     const { term, difficulty } = keyword
-    const to = marketAddress(desk, "keyword", { term, country })
-    const name = html`${linkTo(desk, term, to, html`<bdi>${term}</bdi>`)}`
-    return html`<tr><th scope="row">${tickedTerm(desk, term, name)}
+    const to = marketAddress(context, "keyword", { term, country })
+    const name = html`${linkTo(context, term, to, html`<bdi>${term}</bdi>`)}`
+    return html`<tr><th scope="row">${tickedTerm(context, term, name)}
 <p class="small quiet">${reasonText(keyword)}</p></th>
 <td class="num">${popularityText(keyword)}</td><td class="num">${figure(difficulty)}</td>
 <td class="wide small">${keyword.top?.[0] && html`<bdi>${keyword.top[0].name}</bdi>`}</td></tr>`
@@ -194,7 +206,7 @@ async function relatedCard(desk: Desk, { keywords, searched }: Research, country
 <th scope="col">Keyword, and why</th><th scope="col" class="num">Popularity</th>
 <th scope="col" class="num">Difficulty</th>
 <th scope="col" class="wide">First app</th></tr></thead><tbody>${rows}</tbody></table></div>`
-  return card(title, await addKeywordsForm(desk, table), `${counted(searched, "keyword")} searched`)
+  return card(title, await addKeywordsForm(context, table), `${counted(searched, "keyword")} searched`)
 }
 
 function reasonText({ shared, names, suggested }: Keyword): string {
@@ -206,10 +218,10 @@ function reasonText({ shared, names, suggested }: Keyword): string {
   return reasons.filter(Boolean).join(" · ")
 }
 
-function suggestedCard(desk: Desk, related: readonly string[], country: string): Html {
+function suggestedCard(context: PageContext, related: readonly string[], country: string): Html {
   const terms = related.map((term, at) => {
-    const to = marketAddress(desk, "keyword", { term, country })
-    return html`${at > 0 && ", "}${linkTo(desk, term, to, html`<bdi>${term}</bdi>`)}`
+    const to = marketAddress(context, "keyword", { term, country })
+    return html`${at > 0 && ", "}${linkTo(context, term, to, html`<bdi>${term}</bdi>`)}`
   })
   return card("The App Store suggests", html`<p class="inside">${terms}</p>`)
 }
@@ -234,9 +246,9 @@ ${figure(strongest)}, the middle ${figure(median)}. Demand from ratings: ${figur
 }
 
 /** A button that measures popularity and difficulty again. */
-function measureForm(desk: Desk): Html | false {
-  if (desk.formFields.length === 0) return false
-  const price = desk.isMetered() ? ` · ${counted(CREDITS, "credit")}` : ""
-  return html`<form class="deeds" method="post" action="${hereOf(desk)}">${hiddenFields(desk.formFields)}
+function measureForm(context: PageContext): Html | false {
+  if (context.formFields.length === 0) return false
+  const price = context.isMetered() ? ` · ${counted(CREDITS, "credit")}` : ""
+  return html`<form class="deeds" method="post" action="${hereOf(context)}">${hiddenFields(context.formFields)}
 <button type="submit">Measure again${price}</button></form>`
 }

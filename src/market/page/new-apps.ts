@@ -1,5 +1,5 @@
 import { storefrontName } from "../../lib/storefront-names.ts"
-import { type Desk, isFault, type Page } from "../../ui/app/desk.ts"
+import { isFault, type Page, type PageContext } from "../../ui/app/context.ts"
 import { readFaces } from "../../ui/app/faces.ts"
 import { card, empty } from "../../ui/app/parts.ts"
 import { type FormState, selectField } from "../../ui/fields.ts"
@@ -23,18 +23,20 @@ import {
 const DAYS = [7, 1, 14, 30] as const
 
 /** Apps that charts of a storefront, or of all, showed for the first time. */
-export async function marketNewPage(desk: Desk): Promise<Page> {
-  const { query } = desk
+export async function marketNewPage(context: PageContext): Promise<Page> {
+  const { query } = context
   const country = storefrontOptions().some(([code]) => code === query.get("country")) ? query.get("country") : null
-  const days = desk.isSample ? 14 : (DAYS.find((one) => String(one) === query.get("days")) ?? 7)
-  const answer = await marketAnswer(desk.ask("hive_list_new_apps", { days, limit: 100, ...(country && { country }) }))
-  const form = newForm(desk, country, days)
+  const days = context.isSample ? 14 : (DAYS.find((one) => String(one) === query.get("days")) ?? 7)
+  const answer = await marketAnswer(
+    context.ask("hive_list_new_apps", { days, limit: 100, ...(country && { country }) }),
+  )
+  const form = newForm(context, country, days)
   const page = (body: Html) =>
-    marketPage(desk, { title: "New apps", tab: "new", body: html`<section class="card">${form}</section>${body}` })
-  const follow = followForm(desk, { country: country ?? "us", genre: "all" })
+    marketPage(context, { title: "New apps", tab: "new", body: html`<section class="card">${form}</section>${body}` })
+  const follow = followForm(context, { country: country ?? "us", genre: "all" })
   const title = "No new app is known in these days"
   if (isFault(answer))
-    return page(html`<section class="card">${missingPart(desk, answer, { title, credits: 0, follow })}</section>`)
+    return page(html`<section class="card">${missingPart(context, answer, { title, credits: 0, follow })}</section>`)
   const { apps, daysCovered, searched } = answer
   const where = country === null ? counted(searched.length, "storefront") : storefrontName(country)
   const coverage = `${counted(daysCovered, "day")} of ${days} were read, in ${where}`
@@ -47,20 +49,20 @@ are listed from the second day on.`,
       )}${follow}</section>`,
     )
   const faces = await readFaces(
-    desk,
+    context,
     apps.map(({ id }) => `ios:${id}`),
     apps[0]?.country ?? "us",
   )
   const rows = apps.map((app) => {
     const list = app.device === "ipad" ? "ipad" : app.kind
-    const to = chartAddress(desk, { country: app.country, kind: list, genre: app.genre })
+    const to = chartAddress(context, { country: app.country, kind: list, genre: app.genre })
     const chart = `${kindName(list)}, ${nameOfGenre({ id: app.genre, name: null })}, ${storefrontName(app.country)}`
-    return html`<tr><th scope="row">${appCell(desk, app, {
+    return html`<tr><th scope="row">${appCell(context, app, {
       country: app.country,
       face: faces.get(`ios:${app.id}`),
     })}</th>
 <td class="num"><span class="rank">${app.rank}</span></td><td>${dayTime(app.firstSeen)}</td>
-<td class="wide small">${linkTo(desk, "journal", to, chart)}</td>
+<td class="wide small">${linkTo(context, "journal", to, chart)}</td>
 <td class="wide small">${app.releasedAt ? dayTime(app.releasedAt.slice(0, 10)) : unknown()}</td></tr>`
   })
   return page(
@@ -78,9 +80,9 @@ are listed from the second day on.`,
 
 const unknown = () => html`<span class="quiet" title="not looked up yet">–</span>`
 
-function newForm(desk: Desk, country: string | null, days: number): Html {
+function newForm(context: PageContext, country: string | null, days: number): Html {
   const form: FormState = { id: "new", values: null, errors: {} }
-  return html`<form class="filters" method="get" action="${marketAddress(desk, "new")}" data-now="">${selectField(
+  return html`<form class="filters" method="get" action="${marketAddress(context, "new")}" data-now="">${selectField(
     form,
     {
       name: "country",

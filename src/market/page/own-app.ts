@@ -1,4 +1,4 @@
-import { type Desk, type Side, sidesOf } from "../../ui/app/desk.ts"
+import { type PageContext, type Side, sidesOf } from "../../ui/app/context.ts"
 
 interface Subject {
   id: string
@@ -8,8 +8,8 @@ interface Subject {
 }
 
 /** Returns the workspace's app that moves most, as an example to start from. Null without apps. */
-export async function readSubject(desk: Desk): Promise<Subject | null> {
-  const { apps } = await desk.ask("get_overview", { order: "movement" })
+export async function readSubject(context: PageContext): Promise<Subject | null> {
+  const { apps } = await context.ask("get_overview", { order: "movement" })
   const [app] = apps
   const side = app && sidesOf(app)[0]
   const storeId = side?.platform === "android" ? app?.androidPkg : app?.iosId

@@ -1,5 +1,5 @@
 import { storefrontName } from "../../lib/storefront-names.ts"
-import { type Desk, isFault, type Page } from "../../ui/app/desk.ts"
+import { isFault, type Page, type PageContext } from "../../ui/app/context.ts"
 import { readFaces } from "../../ui/app/faces.ts"
 import { card, empty } from "../../ui/app/parts.ts"
 import { html } from "../../ui/html.ts"
@@ -22,35 +22,35 @@ const CREDITS = 10
 const MAX_STOREFRONTS = 6
 
 /** Every app of a publisher on the charts that were read, and how many apps it sells. */
-export async function marketPublisherPage(desk: Desk): Promise<Page> {
-  const publisherId = desk.query.get("id") ?? ""
-  const answer = await marketAnswer(desk.ask("hive_get_publisher", { publisherId }))
+export async function marketPublisherPage(context: PageContext): Promise<Page> {
+  const publisherId = context.query.get("id") ?? ""
+  const answer = await marketAnswer(context.ask("hive_get_publisher", { publisherId }))
   if (isFault(answer)) {
-    const follow = followForm(desk, { country: "us", genre: "36" })
+    const follow = followForm(context, { country: "us", genre: "36" })
     const title = "No chart that was read names this publisher"
-    return marketPage(desk, {
+    return marketPage(context, {
       title: "A publisher",
       tab: "publisher",
-      body: html`<section class="card">${missingPart(desk, answer, { title, credits: CREDITS, follow })}</section>`,
+      body: html`<section class="card">${missingPart(context, answer, { title, credits: CREDITS, follow })}</section>`,
     })
   }
   const { name, apps, shelf, searched } = answer
   const country = apps[0]?.country ?? "us"
   const codes = apps.map(({ id }) => `ios:${id}`)
-  const faces = await readFaces(desk, codes, country)
+  const faces = await readFaces(context, codes, country)
   const rows = apps.map((app) => {
     const { kind, device, genre, rank, day, firstSeen, storefronts } = app
     const list = device === "ipad" ? "ipad" : kind
     const chart = `${kindName(list)}, ${nameOfGenre({ id: genre, name: null })}, ${storefrontName(app.country)}`
-    const to = chartAddress(desk, { country: app.country, kind: list, genre }, app.id)
+    const to = chartAddress(context, { country: app.country, kind: list, genre }, app.id)
     const elsewhere = storefronts
       .slice(1, MAX_STOREFRONTS)
       .map(({ country: code, rank: place }) => `${storefrontName(code)} ${place}`)
-    return html`<tr><th scope="row">${appCell(desk, app, {
+    return html`<tr><th scope="row">${appCell(context, app, {
       country: app.country,
       face: faces.get(`ios:${app.id}`),
     })}</th>
-<td class="num"><span class="rank">${rank}</span></td><td>${linkTo(desk, "9990000102", to, chart)}
+<td class="num"><span class="rank">${rank}</span></td><td>${linkTo(context, "9990000102", to, chart)}
 <span class="small quiet">${dayTime(day)}</span></td><td class="wide small">${elsewhere.join(", ")}</td>
 <td class="wide small">${firstSeen ? dayTime(firstSeen) : html`<span class="quiet" title="on a first reading">–</span>`}
 </td></tr>`
@@ -59,7 +59,7 @@ export async function marketPublisherPage(desk: Desk): Promise<Page> {
     shelf &&
     html`Sells ${shelf.complete ? "" : "at least "}${counted(shelf.count, "app")} in ${storefrontName(shelf.country)},
 ${momentTime(shelf.measuredAt)}`
-  return marketPage(desk, {
+  return marketPage(context, {
     title: name ?? publisherId,
     tab: "publisher",
     body: card(
@@ -74,7 +74,7 @@ ${momentTime(shelf.measuredAt)}`
 </tbody>
 </table></div>`
       }<p class="inside small quiet">Charts of ${counted(searched.length, "storefront")} were searched:
-${searched.slice(0, 20).map(storefrontName).join(", ")}.</p>${readButton(desk, CREDITS)}`,
+${searched.slice(0, 20).map(storefrontName).join(", ")}.</p>${readButton(context, CREDITS)}`,
       sold,
     ),
   })

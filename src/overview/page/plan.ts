@@ -1,6 +1,15 @@
 import type { AnswerOf } from "../../answers.ts"
 import { storefrontName } from "../../lib/storefront-names.ts"
-import { address, appAddress, attempted, type Desk, isFault, type Page, readHead, sideAt } from "../../ui/app/desk.ts"
+import {
+  address,
+  appAddress,
+  attempted,
+  isFault,
+  type Page,
+  type PageContext,
+  readHead,
+  sideAt,
+} from "../../ui/app/context.ts"
 import { diffPart } from "../../ui/app/diff.ts"
 import { sideForm } from "../../ui/app/frame.ts"
 import { card, empty, refusedPart, samplePage } from "../../ui/app/parts.ts"
@@ -14,18 +23,18 @@ type Plan = AnswerOf<"get_weekly_plan">
 /**
  * Renders the changes worth making to the store page this week, with reasons. Often there are none, which is intended.
  */
-export async function planPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
+export async function planPage(context: PageContext, appId: string): Promise<Page> {
+  const app = await readHead(context, appId)
+  const side = sideAt(app, context.query)
   const page = (body: Html): Page => ({ title: `Plan · ${app.name}`, app, at: "plan", body })
-  const plan = await attempted(desk.ask("get_weekly_plan", { appId, platform: side.platform, limit: 10 }))
+  const plan = await attempted(context.ask("get_weekly_plan", { appId, platform: side.platform, limit: 10 }))
   if (isFault(plan)) return page(html`<section class="card">${refusedPart(plan)}</section>`)
   const evidence = (term: string, country: string) =>
-    address(appAddress(desk, app, "evidence"), { term, at: `${country}-${side.platform}` })
+    address(appAddress(context, app, "evidence"), { term, at: `${country}-${side.platform}` })
   return page(
-    html`${sideForm(desk, app, {}, side)}<div class="columns-2 wide-left"><div>${
+    html`${sideForm(context, app, {}, side)}<div class="columns-2 wide-left"><div>${
       plan.tasks.length === 0
-        ? html`<section class="card">${nothingToDo(desk)}</section>`
+        ? html`<section class="card">${nothingToDo(context)}</section>`
         : plan.tasks.map((task, at) => taskPart(task, at + 1, evidence))
     }</div>
 <div>${card("Storefronts", html`<ul class="list">${plan.storefronts.map(storefrontPart)}</ul>`)}</div></div>`,
@@ -70,11 +79,11 @@ ${counted(keywords, "keyword")} checked${settledAt && html` · settled by ${dayT
 `
 }
 
-function nothingToDo(desk: Desk): Html {
+function nothingToDo(context: PageContext): Html {
   return empty(
     "Nothing to do this week",
     "A task appears here when a word on your store page would likely gain more than it costs, " +
       "judged by ranks, popularity and the apps ahead. Most weeks have none; the list of storefronts says why.",
-    samplePage(desk, "plan"),
+    samplePage(context, "plan"),
   )
 }

@@ -4,16 +4,16 @@ import type { PageForm } from "./page-form.ts"
 /** Marks what the overview showed as seen; what is found later stays new. */
 export const markSeenForm: PageForm = {
   rules: {},
-  async send(desk, fields, back) {
-    await desk.ask("mark_seen", { until: fields.get("until") ?? "" })
+  async send(context, fields, back) {
+    await context.ask("mark_seen", { until: fields.get("until") ?? "" })
     return seeOther(back)
   },
 }
 
 export const unmarkSeenForm: PageForm = {
   rules: {},
-  async send(desk, _, back) {
-    await desk.ask("mark_seen")
+  async send(context, _, back) {
+    await context.ask("mark_seen")
     return seeOther(back)
   },
 }

@@ -2,7 +2,7 @@ import { Fault } from "../../lib/faults.ts"
 import { ownValue } from "../../lib/objects.ts"
 import type { BadLine } from "../../tracking/keyword-file.ts"
 import { type PageAnswer, seeOther } from "../../ui/answer.ts"
-import { type Desk, MADE, type Page, type RefusedForm, readHead } from "../../ui/app/desk.ts"
+import { MADE, type Page, type PageContext, type RefusedForm, readHead } from "../../ui/app/context.ts"
 import { previewPage, type WritePreview } from "../../ui/app/write/preview.ts"
 import { SKIPPED, skippedCode } from "../../ui/app/write/skipped.ts"
 import { FormProblem } from "../../ui/fields.ts"
@@ -10,7 +10,7 @@ import { FormProblem } from "../../ui/fields.ts"
 /** Handles a form of /app. src/pages/forms.ts lists all forms by their action. */
 export interface PageForm {
   /** Returns the next page, or a redirect. Throws FormProblem or a Fault; the form is then shown again. */
-  send(desk: Desk, fields: URLSearchParams, back: string): Promise<Page | PageAnswer>
+  send(context: PageContext, fields: URLSearchParams, back: string): Promise<Page | PageAnswer>
   /** Keyed by the argument of the operation. */
   rules: Readonly<Record<string, FieldRule>>
 }
@@ -41,9 +41,9 @@ interface WriteForm extends Pick<PageForm, "rules"> {
 export function previewed({ action, read, button, rules }: WriteForm): PageForm {
   return {
     rules,
-    async send(desk, fields, back) {
+    async send(context, fields, back) {
       const args = read(fields)
-      return previewPage(desk, await previewOf(desk, action, args), { button: button(args), back })
+      return previewPage(context, await previewOf(context, action, args), { button: button(args), back })
     },
   }
 }
@@ -55,10 +55,10 @@ export function previewed({ action, read, button, rules }: WriteForm): PageForm 
 export function atOnce(form: WriteForm): PageForm {
   return {
     rules: form.rules,
-    async send(desk, fields, back) {
+    async send(context, fields, back) {
       const args = form.read(fields)
-      const isAsShown = await isStateShown(desk, fields)
-      return await writeAtOnce(desk, form, { args, back, isAsShown })
+      const isAsShown = await isStateShown(context, fields)
+      return await writeAtOnce(context, form, { args, back, isAsShown })
     },
   }
 }
@@ -74,7 +74,7 @@ interface AtOnce {
  * if nothing is to be changed.
  */
 export async function writeAtOnce(
-  desk: Desk,
+  context: PageContext,
   { action, button, split = (args) => [args], carry = () => ({}) }: Omit<WriteForm, "read" | "rules">,
   { args, back, isAsShown }: AtOnce,
 ): Promise<Page | PageAnswer> {
@@ -82,29 +82,29 @@ export async function writeAtOnce(
   let hasWritten = false
   const pieces = split(args)
   for (const [at, piece] of pieces.entries()) {
-    const write = await previewOf(desk, action, piece)
+    const write = await previewOf(context, action, piece)
     const isChange = JSON.stringify(write.preview.before) !== JSON.stringify(write.preview.after)
-    const page = previewPage(desk, write, { button: button(piece), back, fixed: carry(pieces.slice(at + 1)) })
+    const page = previewPage(context, write, { button: button(piece), back, fixed: carry(pieces.slice(at + 1)) })
     if (isChange && (!isAsShown || write.approval !== null)) return page
-    if (isChange) await desk.ask("confirm_edit", { confirmToken: write.confirmToken })
+    if (isChange) await context.ask("confirm_edit", { confirmToken: write.confirmToken })
     else unchanged = page
     hasWritten ||= isChange
   }
-  return unchanged !== null && !hasWritten ? unchanged : seeOther(withMade(desk, back))
+  return unchanged !== null && !hasWritten ? unchanged : seeOther(withMade(context, back))
 }
 
-async function previewOf(desk: Desk, action: string, args: Record<string, unknown>): Promise<WritePreview> {
-  return (await desk.ask("preview_edit", { action, args })) as WritePreview
+async function previewOf(context: PageContext, action: string, args: Record<string, unknown>): Promise<WritePreview> {
+  return (await context.ask("preview_edit", { action, args })) as WritePreview
 }
 
 /** Whether the page showed the app as it is now. A form without an app shows nothing that could differ. */
-async function isStateShown(desk: Desk, fields: URLSearchParams): Promise<boolean> {
+async function isStateShown(context: PageContext, fields: URLSearchParams): Promise<boolean> {
   const appId = fields.get("appId")
-  return appId === null || (await readHead(desk, appId)).version === fields.get("seen")
+  return appId === null || (await readHead(context, appId)).version === fields.get("seen")
 }
 
 /** Returns the address with the request whose changes the page reports. */
-export function withMade({ requestId }: Desk, back: string): string {
+export function withMade({ requestId }: PageContext, back: string): string {
   return `${back}${back.includes("?") ? "&" : "?"}${MADE}=${requestId}`
 }
 

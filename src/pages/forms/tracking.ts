@@ -9,7 +9,7 @@ import {
   keywordsIn as readKeywordFile,
 } from "../../tracking/keyword-file.ts"
 import { type PageAnswer, seeOther } from "../../ui/answer.ts"
-import { appAddress, type Desk, type Page, readHead } from "../../ui/app/desk.ts"
+import { appAddress, type Page, type PageContext, readHead } from "../../ui/app/context.ts"
 import { previewPage, type WritePreview } from "../../ui/app/write/preview.ts"
 import { FormProblem } from "../../ui/fields.ts"
 import { html } from "../../ui/html.ts"
@@ -39,7 +39,7 @@ export const addAppForm: PageForm = {
     countries: { field: "countries", rule: "Choose storefronts that the store has.", showsDetail: true },
     keywords: KEYWORD_RULE,
   },
-  async send(desk, fields, back) {
+  async send(context, fields, back) {
     const countries = storefrontsIn(fields)
     const { keywords, bad } = listIn(fields)
     const first = isPlainList(keywords) ? keywords.slice(0, MAX_FIRST).map(({ term }) => term) : []
@@ -51,9 +51,9 @@ export const addAppForm: PageForm = {
       countries,
       ...(first.length > 0 && { keywords: first }),
     }
-    const write = await desk.ask("preview_edit", { action: "add_app", args })
+    const write = await context.ask("preview_edit", { action: "add_app", args })
     const fixed: Record<string, string> = rest.length > 0 ? { rest: JSON.stringify(rest) } : {}
-    const page = previewPage(desk, write as WritePreview, { button: "Add app", back, fixed })
+    const page = previewPage(context, write as WritePreview, { button: "Add app", back, fixed })
     const notes = [
       rest.length > 0 && `${counted(rest.length, "more keyword")} from your list are added right after.`,
       bad.length > 0 && `Skipped lines of the file: ${bad.length}. ${badText(bad)}`,
@@ -100,23 +100,23 @@ const importForm = atOnce({
 
 export const addKeywordsForm: PageForm = {
   rules: { keywords: KEYWORD_RULE },
-  async send(desk, fields, back) {
+  async send(context, fields, back) {
     const { keywords, bad } = listIn(fields)
     const next = withSkipped(back, bad)
-    if (isPlainList(keywords)) return await addPlainForm.send(desk, fields, next)
-    const { countries } = await readHead(desk, appIn(fields).appId)
+    if (isPlainList(keywords)) return await addPlainForm.send(context, fields, next)
+    const { countries } = await readHead(context, appIn(fields).appId)
     refuseOtherStorefronts(keywords, countries)
-    return await importForm.send(desk, fields, next)
+    return await importForm.send(context, fields, next)
   },
 }
 
 /** Adds further keywords of the form at once, after its app was added. `rest` is the field of the preview. */
 export async function addRest(
-  desk: Desk,
+  context: PageContext,
   { appId, rest }: { appId: string; rest: string },
   back: string,
 ): Promise<Page | PageAnswer> {
-  return await writeAtOnce(desk, imported, { args: { appId, keywords: restIn(rest) }, back, isAsShown: true })
+  return await writeAtOnce(context, imported, { args: { appId, keywords: restIn(rest) }, back, isAsShown: true })
 }
 
 /** Parses the list only. The write checks its entries. */
@@ -185,11 +185,11 @@ export const buryKeywordsForm: PageForm = atOnce({
 /** Opens the chart of the selected keywords. */
 export const compareKeywordsForm: PageForm = {
   rules: {},
-  async send(desk, fields) {
+  async send(context, fields) {
     const { appId } = appIn(fields)
     const query = new URLSearchParams([["at", fields.get("at") ?? ""]])
     for (const term of someKeywordsIn(fields)) query.append("terms", term)
-    return seeOther(`${appAddress(desk, { id: appId }, "ranks")}?${query}`)
+    return seeOther(`${appAddress(context, { id: appId }, "ranks")}?${query}`)
   },
 }
 
@@ -244,13 +244,13 @@ export const removeAppForm: PageForm = previewed({
 /** Undoes every change of a request, the last one first. */
 export const undoForm: PageForm = {
   rules: {},
-  async send(desk, fields, back) {
-    const { changes } = await desk.ask("get_made_change", { requestId: fields.get("request") ?? "" })
+  async send(context, fields, back) {
+    const { changes } = await context.ask("get_made_change", { requestId: fields.get("request") ?? "" })
     for (const { id } of changes.filter(({ canUndo }) => canUndo).toReversed()) {
-      const { confirmToken } = await desk.ask("preview_edit", { action: "undo_change", args: { change: id } })
-      await desk.ask("confirm_edit", { confirmToken })
+      const { confirmToken } = await context.ask("preview_edit", { action: "undo_change", args: { change: id } })
+      await context.ask("confirm_edit", { confirmToken })
     }
-    return seeOther(withMade(desk, back))
+    return seeOther(withMade(context, back))
   },
 }
 

@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../answers.ts"
 import { inStore, storefrontName } from "../../lib/storefront-names.ts"
-import { address, appAddress, type Desk, sideCode } from "../../ui/app/desk.ts"
+import { address, appAddress, type PageContext, sideCode } from "../../ui/app/context.ts"
 import { appIcon } from "../../ui/app/frame.ts"
 import { Html, type HtmlPart, html } from "../../ui/html.ts"
 import { dayTime, shortDay } from "../../ui/times.ts"
@@ -10,15 +10,15 @@ type App = AnswerOf<"get_overview">["apps"][number]
 type Mover = NonNullable<App["ranks"]["riser"]>
 
 /** One app: its last 30 days, its best movers, and its reviews and revenue of seven days. */
-export function appCard(desk: Desk, app: App): Html {
+export function appCard(context: PageContext, app: App): Html {
   const { name, iosId, androidPkg, countries, ranks } = app
   const stores = [iosId && STORES.ios, androidPkg && STORES.android].filter(Boolean).join(", ")
   const where =
     countries.length > 3 ? counted(countries.length, "storefront") : countries.map(storefrontName).join(", ")
-  return html`<li><div class="subject">${appIcon(desk, app)}<div>
-<h2><a class="cover" href="${appAddress(desk, app)}"><bdi>${name}</bdi></a></h2>
+  return html`<li><div class="subject">${appIcon(context, app)}<div>
+<h2><a class="cover" href="${appAddress(context, app)}"><bdi>${name}</bdi></a></h2>
 <p class="quiet small">${stores} · ${where}</p></div></div>
-${standing(ranks)}${movers(desk, app)}${week(desk, app)}</li>
+${standing(ranks)}${movers(context, app)}${week(context, app)}</li>
 `
 }
 
@@ -52,27 +52,32 @@ aria-label="Share in the top 10, last 30 days">
 <path d="${new Html(path)}"></path></svg>`
 }
 
-function movers(desk: Desk, app: App): Html | false {
+function movers(context: PageContext, app: App): Html | false {
   const { up, down, riser, faller } = app.ranks
   if (up === null) return false
   if (!riser && !faller) return html`<p class="small quiet">No keyword moved in 7 days.</p>`
-  return html`<ul class="movers small">${riser && html`<li>${mover(desk, app, riser, "up")}${more(up)}</li>`}${
-    faller && html`<li>${mover(desk, app, faller, "down")}${more(down)}</li>`
+  return html`<ul class="movers small">${riser && html`<li>${mover(context, app, riser, "up")}${more(up)}</li>`}${
+    faller && html`<li>${mover(context, app, faller, "down")}${more(down)}</li>`
   }</ul>`
 }
 
 const more = (count: number | null) =>
   count !== null && count > 1 && html` <span class="quiet">and ${whole(count - 1)} more</span>`
 
-function mover(desk: Desk, app: App, { term, country, platform, from, to, fromDay, toDay }: Mover, way: "up" | "down") {
-  const target = address(appAddress(desk, app, "ranks"), { terms: term, at: sideCode({ country, platform }) })
+function mover(
+  context: PageContext,
+  app: App,
+  { term, country, platform, from, to, fromDay, toDay }: Mover,
+  way: "up" | "down",
+) {
+  const target = address(appAddress(context, app, "ranks"), { terms: term, at: sideCode({ country, platform }) })
   const place = (rank: number | null) => rank ?? "absent"
   const where = inStore({ platform, storefront: country })
   return html`<span class="${way}">${way === "up" ? "▲" : "▼"} ${place(from)} → ${place(to)}</span>
 <a href="${target}" title="${`${where}, ${shortDay(fromDay)} to ${shortDay(toDay)}`}"><bdi>${term}</bdi></a>`
 }
 
-function week(desk: Desk, app: App): Html {
+function week(context: PageContext, app: App): Html {
   const { reviews, revenue } = app
   const { newReviews, averageStars } = reviews
   const written =
@@ -80,7 +85,7 @@ function week(desk: Desk, app: App): Html {
       ? unknown("not read in 7 days")
       : html`${whole(newReviews)}${averageStars !== null && html` <small>${averageStars.toFixed(1)} ★</small>`}`
   return html`<dl><div><dt>New reviews</dt><dd>${written}</dd></div>${
-    revenue.state !== "hidden" && html`<div><dt>Revenue</dt><dd>${revenuePart(desk, app)}</dd></div>`
+    revenue.state !== "hidden" && html`<div><dt>Revenue</dt><dd>${revenuePart(context, app)}</dd></div>`
   }</dl>
 <p class="small quiet">In 7 days${reportedText(revenue)}${
     revenue.play !== undefined && reportedText(revenue.play, " on Google Play")
@@ -93,23 +98,23 @@ function reportedText({ to, days }: Pick<App["revenue"], "to" | "days">, where =
 }
 
 /** Stores are never added: on Google Play the amounts of the latest days are not settled. */
-function revenuePart(desk: Desk, app: App): HtmlPart {
+function revenuePart(context: PageContext, app: App): HtmlPart {
   const { play, state } = app.revenue
-  if (play === undefined) return appStorePart(desk, app)
+  if (play === undefined) return appStorePart(context, app)
   const { to, proceeds, figure } = play
   const amounts = to === null ? unknown("no report yet") : revenueText(proceeds)
   const store = figure === "proceeds" ? STORES.android : `${STORES.android}, estimated sales`
-  return html`${state !== "not_connected" && html`${appStorePart(desk, app)} <small>${STORES.ios}</small><br>`}${
+  return html`${state !== "not_connected" && html`${appStorePart(context, app)} <small>${STORES.ios}</small><br>`}${
     amounts
   } <small>${store}</small>`
 }
 
-function appStorePart(desk: Desk, app: App): HtmlPart {
+function appStorePart(context: PageContext, app: App): HtmlPart {
   const { state, proceeds, isInvented } = app.revenue
   if (state === "reported")
     return html`${revenueText(proceeds)}${isInvented && html` <span class="tag warn">Invented</span>`}`
   if (state === "not_reported") return unknown("no report yet")
-  return unknown(html`<a href="${appAddress(desk, app, "revenue")}">not connected</a>`)
+  return unknown(html`<a href="${appAddress(context, app, "revenue")}">not connected</a>`)
 }
 
 /** Amounts by currency, because amounts of different currencies are never added. The largest number comes first. */

@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../answers.ts"
-import type { Desk, Page } from "../../ui/app/desk.ts"
+import type { Page, PageContext } from "../../ui/app/context.ts"
 import { empty, pager, tiles } from "../../ui/app/parts.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { figure } from "../../ui/words.ts"
@@ -24,26 +24,26 @@ const BESIDE = 2
 const SEARCH_FROM = 6
 
 /** Shows what happened since the person's last visit, and where every app stands. */
-export async function overviewPage(desk: Desk): Promise<Page> {
-  const choice = choiceIn(desk.query)
-  const [overview, news] = [await desk.ask("get_overview", choice), await desk.ask("list_news")]
+export async function overviewPage(context: PageContext): Promise<Page> {
+  const choice = choiceIn(context.query)
+  const [overview, news] = [await context.ask("get_overview", choice), await context.ask("list_news")]
   const page = (body: Html): Page => ({ title: "Overview", at: "", body })
-  if (overview.total === 0) return page(noApps(desk))
+  if (overview.total === 0) return page(noApps(context))
   const { apps, pages } = overview
   const cards =
     apps.length === 0
       ? html`<section class="card">${empty("No app has this name", SEARCH_HINT)}</section>`
       : html`<ul class="apps">
-${apps.map((app) => appCard(desk, app))}</ul>`
+${apps.map((app) => appCard(context, app))}</ul>`
   const isBeside = overview.total <= BESIDE
   const top = isBeside
-    ? html`<div class="columns-2 wide-left"><div>${newsCard(desk, news)}</div>
-<div>${cards}${addLink(desk)}</div></div>`
-    : html`${newsCard(desk, news)}${pages === 1 && totals(apps)}${toolbar(desk, overview, choice)}${cards}`
+    ? html`<div class="columns-2 wide-left"><div>${newsCard(context, news)}</div>
+<div>${cards}${addLink(context)}</div></div>`
+    : html`${newsCard(context, news)}${pages === 1 && totals(apps)}${toolbar(context, overview, choice)}${cards}`
   const isUnmeasured = apps.length > 0 && apps.every(({ ranks }) => ranks.day === null)
   return page(
-    html`${top}${pager(desk.base, desk.query, { page: choice.page, pages })}${
-      isUnmeasured && !desk.isSample && SAMPLE_LINE
+    html`${top}${pager(context.base, context.query, { page: choice.page, pages })}${
+      isUnmeasured && !context.isSample && SAMPLE_LINE
     }`,
   )
 }
@@ -71,20 +71,22 @@ function choiceIn(query: URLSearchParams): Choice {
   }
 }
 
-function addLink(desk: Desk): Html | false {
-  return desk.editFields.length > 0 && html`<p class="deeds"><a class="button" href="${desk.base}/add">Add app</a></p>`
+function addLink(context: PageContext): Html | false {
+  return (
+    context.editFields.length > 0 && html`<p class="deeds"><a class="button" href="${context.base}/add">Add app</a></p>`
+  )
 }
 
-function toolbar(desk: Desk, { total, matching }: Overview, { q, order }: Choice): Html {
+function toolbar(context: PageContext, { total, matching }: Overview, { q, order }: Choice): Html {
   const options = ORDERS.map(
     ([value, name]) => html`<option value="${value}"${value === order && html` selected=""`}>${name}</option>`,
   )
-  return html`<div class="line"><form class="filters" method="get" action="${desk.base}" data-now="">${
+  return html`<div class="line"><form class="filters" method="get" action="${context.base}" data-now="">${
     total >= SEARCH_FROM && html`<label>Find an app<input type="search" name="q" value="${q}" maxlength="120"></label>`
   }<label>Order<select name="order">${options}</select></label>
 <button type="submit" data-spare="">Show</button>${
     q !== "" && html`<p class="hint">${matching} of ${total} apps</p>`
-  }</form>${addLink(desk)}</div>
+  }</form>${addLink(context)}</div>
 `
 }
 
@@ -103,10 +105,10 @@ function totals(apps: Overview["apps"]): Html {
   ])
 }
 
-function noApps(desk: Desk): Html {
+function noApps(context: PageContext): Html {
   return html`<section class="card">${empty(
     "No app is tracked yet",
     "Find it by its name, the link of its store page, or its id. The first ranks appear within seconds.",
     { sample: "/app/sample" },
-  )}${searchForm(desk)}</section>`
+  )}${searchForm(context)}</section>`
 }

@@ -25,7 +25,7 @@ export function healthSection(machine: Machine): SettingsSection {
     async show(visit) {
       const check = settingsForm(visit, { form: "check", button: "Check the installation", tone: "main" })
       const about = html`<p>${CHECKED} It changes nothing.</p>`
-      return html`${formCard("Installation", about, check)}${await sourcesPart(visit.desk)}`
+      return html`${formCard("Installation", about, check)}${await sourcesPart(visit.context)}`
     },
     forms: {
       check: {

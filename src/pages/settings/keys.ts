@@ -74,7 +74,7 @@ export function keysSection(sql: Sql): SettingsSection {
       const programKeys = keys.filter(({ kind }) => kind !== "grant")
       // the grant of the pages themselves is the person's session
       const grants = keys.filter(({ kind, hint }) => kind === "grant" && hint !== "pages")
-      const { apps } = await visit.desk.ask("list_app_heads")
+      const { apps } = await visit.context.ask("list_app_heads")
       const assistants = card(
         "Connected assistants",
         keyList(visit, grants, approvals),

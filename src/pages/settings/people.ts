@@ -70,8 +70,8 @@ export function peopleSection(sql: Sql): SettingsSection {
       withdrawn: "The invitation is withdrawn.",
     },
     async show(visit) {
-      const { workspaceId, desk } = visit
-      const { apps } = await desk.ask("list_app_heads")
+      const { workspaceId, context } = visit
+      const { apps } = await context.ask("list_app_heads")
       const members = await listMembers(sql, workspaceId)
       const invitations = await listInvitations(sql, workspaceId)
       return html`${card(

@@ -187,7 +187,7 @@ function identityItem(visit: SettingsVisit, { issuer, subject, label, createdAt 
 }
 
 function hiddenFieldsOf(visit: SettingsVisit): Html[] {
-  return visit.desk.formFields.map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)
+  return visit.context.formFields.map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)
 }
 
 const WAYS: Record<ListedSession["via"], string> = {

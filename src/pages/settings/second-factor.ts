@@ -8,7 +8,7 @@ import {
   readSecondFactor,
   removeSecondFactor,
 } from "../../access/sign-in/second-factor.ts"
-import type { Page } from "../../ui/app/desk.ts"
+import type { Page } from "../../ui/app/context.ts"
 import { formCard, type SettingsSection, type SettingsVisit, settingsForm } from "../../ui/app/settings.ts"
 import { FormProblem, type FormState, textField, usernameField } from "../../ui/fields.ts"
 import { type Html, html } from "../../ui/html.ts"

@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../answers.ts"
-import type { Desk, Page } from "../../ui/app/desk.ts"
+import type { Page, PageContext } from "../../ui/app/context.ts"
 import { card, empty } from "../../ui/app/parts.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { sourceName } from "../../ui/source-names.ts"
@@ -10,18 +10,18 @@ type Source = Sources["sources"][number]
 type Sources = AnswerOf<"list_sources">
 
 /** The sources of the sample. */
-export async function sourcesPage(desk: Desk): Promise<Page> {
-  return { title: "Sources", at: "/sources", body: await sourcesPart(desk) }
+export async function sourcesPage(context: PageContext): Promise<Page> {
+  return { title: "Sources", at: "/sources", body: await sourcesPart(context) }
 }
 
 /** Shows the status of each source, and the sources that were never read. */
-export async function sourcesPart(desk: Desk): Promise<Html> {
-  const { sources, alerts } = await desk.ask("list_sources")
+export async function sourcesPart(context: PageContext): Promise<Html> {
+  const { sources, alerts } = await context.ask("list_sources")
   const isAsked = ({ lastSuccess, lastFailure }: Source) => lastSuccess !== null || lastFailure !== null
   const read = sources.filter(isAsked)
   const unread = sources.filter((source) => !isAsked(source))
   return html`${alerts.length > 0 && card("Not in order", alertList(alerts))}${
-    read.length > 0 ? card("Sources", askedPart(read)) : html`<section class="card">${noneAsked(desk)}</section>`
+    read.length > 0 ? card("Sources", askedPart(read)) : html`<section class="card">${noneAsked(context)}</section>`
   }${unread.length > 0 && card("Not read yet", unreadList(unread), counted(unread.length, "source"))}`
 }
 
@@ -39,11 +39,11 @@ function unreadList(sources: readonly Source[]): Html {
   )}</ul>`
 }
 
-function noneAsked(desk: Desk): Html {
+function noneAsked(context: PageContext): Html {
   return empty(
     "No source was asked yet",
     "Every figure comes from a source. As soon as the server reads them, you see here which of them answer.",
-    desk.isSample ? {} : { sample: "/app/sample/sources" },
+    context.isSample ? {} : { sample: "/app/sample/sources" },
   )
 }
 

@@ -7,7 +7,7 @@ import type { Sql } from "../../database/types.ts"
 import { Fault } from "../../lib/faults.ts"
 import { ownValue } from "../../lib/objects.ts"
 import { type PageAnswer, seeOther } from "../../ui/answer.ts"
-import { address, type Desk, type Page, type RefusedForm } from "../../ui/app/desk.ts"
+import { address, type Page, type PageContext, type RefusedForm } from "../../ui/app/context.ts"
 import { empty, notHerePage } from "../../ui/app/parts.ts"
 import {
   type FormOutcome,
@@ -25,12 +25,12 @@ import { fieldOf, readForm } from "../../ui/form.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { askProof } from "../../ui/proof-page.ts"
 import type { PageVisit } from "../../ui/routes.ts"
-import { pageAnswer } from "../desk/page-answer.ts"
+import { pageAnswer } from "../app/page-answer.ts"
 
 export interface SettingsPages {
   /** Whether the path is one of the settings. */
   has(path: string): boolean
-  open(desk: Desk, person: Person, visit: PageVisit): Promise<PageAnswer>
+  open(context: PageContext, person: Person, visit: PageVisit): Promise<PageAnswer>
 }
 
 interface SettingsParts {
@@ -53,7 +53,7 @@ export function createSettingsPages({ sql, gate, people, publicUrl, sections }: 
 
   async function framedPage(section: SettingsSection, visit: SettingsVisit): Promise<Page> {
     const listed = sections.filter((other) => mayOpen(visit.person, other))
-    const notice = section.notices[visit.desk.query.get("done") ?? ""]
+    const notice = section.notices[visit.context.query.get("done") ?? ""]
     const body = await gate.run(() => section.show(visit))
     return {
       title: section.path === "" ? "Settings" : `${section.name} · Settings`,
@@ -67,13 +67,13 @@ export function createSettingsPages({ sql, gate, people, publicUrl, sections }: 
     const form = Object.hasOwn(section.forms, name) ? section.forms[name] : undefined
     if (!form) throw new Fault("invalid_arguments", { detail: "This page has no such form." })
     try {
-      return outcomeAnswer(settingsVisit.desk, await performed(form, settingsVisit, fields))
+      return outcomeAnswer(settingsVisit.context, await performed(form, settingsVisit, fields))
     } catch (error) {
       const problem = problemIn(error)
       if (!problem) throw error
       const refused = { id: formId(name, fieldOf(fields, "id")), values: fields, ...problem }
-      const desk = { ...settingsVisit.desk, refused }
-      return pageAnswer(desk, 400, await framedPage(section, { ...settingsVisit, desk }))
+      const context = { ...settingsVisit.context, refused }
+      return pageAnswer(context, 400, await framedPage(section, { ...settingsVisit, context }))
     }
   }
 
@@ -95,19 +95,19 @@ export function createSettingsPages({ sql, gate, people, publicUrl, sections }: 
 
   return {
     has: (path) => path === SETTINGS || path.startsWith(`${SETTINGS}/`) || Object.hasOwn(MOVED, path),
-    async open(desk, person, visit) {
+    async open(context, person, visit) {
       const { path, request, address: from } = visit
       const moved = ownValue(MOVED, path)
       if (moved) return seeOther(moved)
       const section = find(path)
-      if (!section) return pageAnswer(desk, 404, notHerePage(desk, new Fault("unknown_endpoint")))
-      if (!mayOpen(person, section)) return pageAnswer(desk, 403, notAllowedPage(section))
+      if (!section) return pageAnswer(context, 404, notHerePage(context, new Fault("unknown_endpoint")))
+      if (!mayOpen(person, section)) return pageAnswer(context, 403, notAllowedPage(section))
       const { workspaceId, workspace } = person
-      const query = Object.fromEntries([...desk.query].filter(([name]) => name !== "done"))
+      const query = Object.fromEntries([...context.query].filter(([name]) => name !== "done"))
       const here = address(path, query)
-      const settingsVisit = { desk, workspaceId, workspace, person, publicUrl, here, from }
+      const settingsVisit = { context, workspaceId, workspace, person, publicUrl, here, from }
       try {
-        if (request.method !== "POST") return pageAnswer(desk, 200, await framedPage(section, settingsVisit))
+        if (request.method !== "POST") return pageAnswer(context, 200, await framedPage(section, settingsVisit))
         const fields = await readForm(request, MAX_BYTES)
         if (typeof fields !== "string" && isOwnForm(person, fields)) {
           const proofQuestion = isSensitive(section) ? await askProof({ people }, person, visit, fields) : null
@@ -115,22 +115,22 @@ export function createSettingsPages({ sql, gate, people, publicUrl, sections }: 
         }
         const detail = fields === "size" ? "The form is too large." : "Send the form of the page as it was shown."
         const fault = new Fault("invalid_arguments", { detail })
-        return pageAnswer(desk, fields === "text" || fields === "size" ? 400 : 403, notHerePage(desk, fault))
+        return pageAnswer(context, fields === "text" || fields === "size" ? 400 : 403, notHerePage(context, fault))
       } catch (error) {
         if (error instanceof AccessProblem) {
           const fault = new Fault("not_found", { detail: sentence(error.message) })
-          return pageAnswer(desk, 404, notHerePage(desk, fault))
+          return pageAnswer(context, 404, notHerePage(context, fault))
         }
         if (!(error instanceof Fault) || error.status === 503) throw error
-        return pageAnswer(desk, error.status, notHerePage(desk, error), error)
+        return pageAnswer(context, error.status, notHerePage(context, error), error)
       }
     },
   }
 }
 
-function outcomeAnswer(desk: Desk, outcome: FormOutcome): PageAnswer {
+function outcomeAnswer(context: PageContext, outcome: FormOutcome): PageAnswer {
   if ("file" in outcome) return outcome.file
-  if ("page" in outcome) return pageAnswer(desk, 200, outcome.page)
+  if ("page" in outcome) return pageAnswer(context, 200, outcome.page)
   const [path = "", query] = outcome.to.split("?")
   return seeOther(address(path, { ...Object.fromEntries(new URLSearchParams(query)), done: outcome.done }))
 }

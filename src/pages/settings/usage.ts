@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../answers.ts"
-import type { Desk, Page } from "../../ui/app/desk.ts"
+import type { Page, PageContext } from "../../ui/app/context.ts"
 import { card } from "../../ui/app/parts.ts"
 import type { SettingsSection } from "../../ui/app/settings.ts"
 import { shareBar } from "../../ui/charts/small.ts"
@@ -15,18 +15,18 @@ export function usageSection(): SettingsSection {
     path: "usage",
     needs: null,
     notices: {},
-    show: ({ desk }) => usagePart(desk),
+    show: ({ context }) => usagePart(context),
     forms: {},
   }
 }
 
 /** The same page of the sample. */
-export async function usagePage(desk: Desk): Promise<Page> {
-  return { title: "Plan and usage", at: "/usage", body: await usagePart(desk) }
+export async function usagePage(context: PageContext): Promise<Page> {
+  return { title: "Plan and usage", at: "/usage", body: await usagePart(context) }
 }
 
-async function usagePart(desk: Desk): Promise<Html> {
-  const usage = await desk.ask("get_usage")
+async function usagePart(context: PageContext): Promise<Html> {
+  const usage = await context.ask("get_usage")
   return card("Plan and usage", quotaTable(usage), `Plan ${usage.plan}`)
 }
 

@@ -1,7 +1,15 @@
 import type { AnswerOf, InputOf } from "../../answers.ts"
 import { csvRecord } from "../../lib/csv.ts"
 import type { View } from "../../ui/app/bar.ts"
-import { type AppHead, address, appAddress, type Desk, isFault, type Side, sideCode } from "../../ui/app/desk.ts"
+import {
+  type AppHead,
+  address,
+  appAddress,
+  isFault,
+  type PageContext,
+  type Side,
+  sideCode,
+} from "../../ui/app/context.ts"
 import { card, empty, refusedPart } from "../../ui/app/parts.ts"
 import { hiddenFields } from "../../ui/app/write/form.ts"
 import { type Html, html } from "../../ui/html.ts"
@@ -26,7 +34,7 @@ const SORTS = [
 ] as const
 
 /** Reads the filters in the address. Wrong values are left out, as an edited address has them. */
-export function filtersIn({ query }: Desk, { side: { country, platform }, days, period }: View): Filters {
+export function filtersIn({ query }: PageContext, { side: { country, platform }, days, period }: View): Filters {
   const stars = [...new Set(query.getAll("rating").flatMap((text) => text.split(",")))].filter((star) =>
     /^[1-5]$/.test(star),
   )
@@ -48,17 +56,17 @@ export function filtersIn({ query }: Desk, { side: { country, platform }, days, 
 }
 
 /** Reads the page of the list that the address names. */
-export async function readList(desk: Desk, appId: string, filters: Filters): Promise<List> {
-  const cursor = desk.query.get("page")
-  return await desk.ask("list_reviews", { appId, ...filters, limit: LISTED, ...(cursor && { cursor }) })
+export async function readList(context: PageContext, appId: string, filters: Filters): Promise<List> {
+  const cursor = context.query.get("page")
+  return await context.ask("list_reviews", { appId, ...filters, limit: LISTED, ...(cursor && { cursor }) })
 }
 
 export const reviewsOf = ({ list, android }: List, { platform }: Side) => (platform === "ios" ? list : android) ?? []
 
 /** The reviews as a file, with the same filters. Longer lists continue by the API. */
-export async function reviewsFile(desk: Desk, appId: string, view: View): Promise<string> {
+export async function reviewsFile(context: PageContext, appId: string, view: View): Promise<string> {
   const { side } = view
-  const list = await desk.ask("list_reviews", { appId, ...filtersIn(desk, view), limit: MAX_ROWS })
+  const list = await context.ask("list_reviews", { appId, ...filtersIn(context, view), limit: MAX_ROWS })
   const names = ["id", "date", "rating", "title", "text", "version", "seenAt"] as const
   const rows = reviewsOf(list, side).map((review) => csvRecord([...names.map((name) => review[name]), side.country]))
   return csvRecord([...names, "storefront"]) + rows.join("")
@@ -74,9 +82,9 @@ interface ListParts {
 }
 
 /** The list with its filters and pages. */
-export function listPart(desk: Desk, { app, side, list, versions, replies }: ListParts): Html {
-  const form = filterForm(desk, app, side, versions)
-  if (isFault(list)) return card("Reviews", html`${form}${refusedPart(list)}${firstPage(desk)}`)
+export function listPart(context: PageContext, { app, side, list, versions, replies }: ListParts): Html {
+  const form = filterForm(context, app, side, versions)
+  if (isFault(list)) return card("Reviews", html`${form}${refusedPart(list)}${firstPage(context)}`)
   const reviews = reviewsOf(list, side)
   const { total } = list.feeds[side.platform]
   if (reviews.length === 0)
@@ -84,34 +92,34 @@ export function listPart(desk: Desk, { app, side, list, versions, replies }: Lis
   return card(
     "Reviews",
     html`${form}<ul class="list">
-${reviews.map((review) => reviewItem(desk, app, side, { review, replies }))}</ul>
-${pages(desk, list.nextCursor ?? null)}`,
+${reviews.map((review) => reviewItem(context, app, side, { review, replies }))}</ul>
+${pages(context, list.nextCursor ?? null)}`,
     html`${total !== null && counted(total, "review")} ·
-<a href="${withQuery(desk, { as: "csv", page: null })}">CSV</a>${
+<a href="${withQuery(context, { as: "csv", page: null })}">CSV</a>${
       total !== null && total > MAX_ROWS && ` of the first ${whole(MAX_ROWS)}`
     }`,
   )
 }
 
 function reviewItem(
-  desk: Desk,
+  context: PageContext,
   app: AppHead,
   side: Side,
   { review, replies }: { review: ListedReview; replies: Replies | null },
 ): Html {
   const { id } = review
   return html`<li id="r-${id}">${reviewPart(review, side)}
-${replyPart(desk, app, side, { id, replies })}</li>
+${replyPart(context, app, side, { id, replies })}</li>
 `
 }
 
-function filterForm(desk: Desk, app: AppHead, side: Side, versions: readonly string[]): Html {
-  const { query } = desk
+function filterForm(context: PageContext, app: AppHead, side: Side, versions: readonly string[]): Html {
+  const { query } = context
   const option = (value: string, text: string, isChosen: boolean) =>
     html`<option value="${value}"${isChosen && html` selected=""`}>${text}</option>`
   const sort = query.get("sort") ?? "newest"
   const version = query.get("version") ?? ""
-  return html`<form class="filters" method="get" action="${appAddress(desk, app, "reviews")}" data-now="">
+  return html`<form class="filters" method="get" action="${appAddress(context, app, "reviews")}" data-now="">
 <input type="hidden" name="at" value="${sideCode(side)}">${hiddenFields(
     KEPT_DAYS.flatMap((name) => (query.get(name) ? [[name, query.get(name) as string] as const] : [])),
   )}
@@ -145,20 +153,20 @@ const STARS = [
   ["5", "5"],
 ] as const
 
-function withQuery({ path, query }: Desk, changes: Record<string, string | null>): string {
+function withQuery({ path, query }: PageContext, changes: Record<string, string | null>): string {
   return address(path, { ...Object.fromEntries(query), ...changes })
 }
 
-function firstPage(desk: Desk): Html | false {
-  return desk.query.has("page") && html`<a href="${withQuery(desk, { page: null })}">First page</a>`
+function firstPage(context: PageContext): Html | false {
+  return context.query.has("page") && html`<a href="${withQuery(context, { page: null })}">First page</a>`
 }
 
 /** Pages go forward, as a cursor leads to the next one alone. The browser goes back. */
-function pages(desk: Desk, next: string | null): Html | false {
-  const first = firstPage(desk)
+function pages(context: PageContext, next: string | null): Html | false {
+  const first = firstPage(context)
   if (next === null && !first) return false
   return html`<nav class="pages" aria-label="More reviews">${first}${
-    next !== null ? html`<a href="${withQuery(desk, { page: next })}" rel="next">Next ${LISTED}</a>` : LAST
+    next !== null ? html`<a href="${withQuery(context, { page: next })}" rel="next">Next ${LISTED}</a>` : LAST
   }</nav>
 `
 }

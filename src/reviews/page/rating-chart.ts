@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../../answers.ts"
 import { addDays, type Days, later } from "../../lib/days.ts"
 import { stepOf, type View } from "../../ui/app/bar.ts"
-import { type AppHead, attempted, type Desk, isFault } from "../../ui/app/desk.ts"
+import { type AppHead, attempted, isFault, type PageContext } from "../../ui/app/context.ts"
 import { readMarks } from "../../ui/app/marks.ts"
 import { type Chart, type ChartLine, shifted } from "../../ui/charts/chart.ts"
 import { amounts, type RankPoint } from "../../ui/charts/scale.ts"
@@ -33,14 +33,14 @@ function ratingLine(byDay: readonly ReviewDay[], { from, to }: Days): Pick<Chart
 
 /** Returns the chart of the rating over time, with what it is compared with and the app's own changes. */
 export async function readRatingChart(
-  desk: Desk,
+  context: PageContext,
   app: AppHead,
   view: View,
   byDay: readonly ReviewDay[],
 ): Promise<Chart> {
   const { side, days, versus } = view
   const daysOf = async (place: object, { from, to }: Days): Promise<readonly ReviewDay[]> => {
-    const answer = await attempted(desk.ask("get_review_stats", { appId: app.id, ...side, ...place, from, to }))
+    const answer = await attempted(context.ask("get_review_stats", { appId: app.id, ...side, ...place, from, to }))
     // the sample has one answer, whatever was asked
     return isFault(answer) ? [] : answer.byDay.filter(({ day }) => from <= day && day <= to)
   }
@@ -49,7 +49,7 @@ export async function readRatingChart(
   const [earlier, elsewhere, marks] = await Promise.all([
     daysOf({}, { from: begin, to: addDays(days.from, -1) }),
     versus?.kind === "side" ? daysOf(versus.side, { from: begin, to: days.to }) : [],
-    readMarks(desk, app, view),
+    readMarks(context, app, view),
   ])
   const whole = [...earlier, ...byDay.filter(({ day }) => day >= days.from)]
   const lines: ChartLine[] = [{ name: "Average stars", ...ratingLine(whole, days) }]

@@ -5,15 +5,15 @@ import {
   address,
   appAddress,
   attempted,
-  type Desk,
   hereOf,
   isFault,
   type Page,
+  type PageContext,
   readHead,
   type Side,
   sideAt,
   sideCode,
-} from "../../ui/app/desk.ts"
+} from "../../ui/app/context.ts"
 import { card, empty, refusedPart, samplePage } from "../../ui/app/parts.ts"
 import { askPart, attemptedText, refusedCard, textPage, writtenPart } from "../../ui/app/texts/written.ts"
 import { writeForm } from "../../ui/app/write/form.ts"
@@ -31,14 +31,14 @@ const PAGE = { title: "Reply", at: "reviews", back: { tab: "reviews", name: "Rev
 
 /** The latest reply to a review and its state, or a link to write one. */
 export function replyPart(
-  desk: Desk,
+  context: PageContext,
   app: AppHead,
   side: Side,
   { id, replies }: { id: string; replies: Replies | null },
 ): Html {
   const sent = replies?.replies.filter(({ reviewId }) => reviewId === id) ?? []
   const present = presentReplies(replies, id)
-  const link = address(appAddress(desk, app, "reply"), { review: id, at: sideCode(side) })
+  const link = address(appAddress(context, app, "reply"), { review: id, at: sideCode(side) })
   return html`${present.map(presentPart)}${sent.map((reply) => sentPart(reply, side))}<p class="small">
 <a href="${link}">${sent.length + present.length > 0 ? "Change the reply" : "Reply"}</a></p>`
 }
@@ -82,18 +82,18 @@ const STATES: Record<Reply["state"], readonly [name: string, tone: string, said:
 }
 
 /** A reply to one review: what was sent, a draft by a language model on request, the text to edit, and its preview. */
-export async function replyPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
+export async function replyPage(context: PageContext, appId: string): Promise<Page> {
+  const app = await readHead(context, appId)
+  const side = sideAt(app, context.query)
   const { country, platform } = side
-  const reviewId = desk.query.get("review") ?? ""
-  const page = (body: Html) => textPage(desk, app, side, { page: PAGE, body })
-  const found = await attempted(desk.ask("get_review", { appId, country, platform, reviewId: reviewId || "-" }))
-  if (isFault(found)) return page(html`<section class="card">${noReview(desk, found)}</section>`)
-  const replies = await desk.ask("list_review_replies", { appId, platform, reviewIds: [reviewId] })
-  const makesDraft = desk.isSent || desk.isSample
+  const reviewId = context.query.get("review") ?? ""
+  const page = (body: Html) => textPage(context, app, side, { page: PAGE, body })
+  const found = await attempted(context.ask("get_review", { appId, country, platform, reviewId: reviewId || "-" }))
+  if (isFault(found)) return page(html`<section class="card">${noReview(context, found)}</section>`)
+  const replies = await context.ask("list_review_replies", { appId, platform, reviewIds: [reviewId] })
+  const makesDraft = context.isSent || context.isSample
   const draft = makesDraft
-    ? await attemptedText(desk.ask("draft_review_reply", { appId, country, store: platform, reviewId }))
+    ? await attemptedText(context.ask("draft_review_reply", { appId, country, store: platform, reviewId }))
     : null
   const current = replies.replies.filter((reply) => reply.reviewId === reviewId)
   const isWaiting = current.some(({ state }) => state === "queued")
@@ -102,17 +102,17 @@ export async function replyPage(desk: Desk, appId: string): Promise<Page> {
     html`<div class="inside">${reviewPart(found.review, side)}${presentReplies(replies, reviewId).map(
       presentPart,
     )}${current.map((reply) => sentPart(reply, side))}</div>`,
-  )}${draft && isFault(draft) && !desk.isSample && refusedCard("Draft", draft)}${formCard(desk, app, side, {
+  )}${draft && isFault(draft) && !context.isSample && refusedCard("Draft", draft)}${formCard(context, app, side, {
     reviewId,
     sending: replies.sending,
     text: textOf(draft, current, presentReplies(replies, reviewId)),
   })}</div>
-<div>${draftCard(desk, app, side, { reviewId, draft })}</div></div>`)
+<div>${draftCard(context, app, side, { reviewId, draft })}</div></div>`)
 }
 
-function noReview(desk: Desk, fault: Parameters<typeof refusedPart>[0]): Html {
+function noReview(context: PageContext, fault: Parameters<typeof refusedPart>[0]): Html {
   if (fault.code !== "review_not_found") return refusedPart(fault)
-  return empty("This review is not stored here", "Open it from the list of reviews.", samplePage(desk, "reviews"))
+  return empty("This review is not stored here", "Open it from the list of reviews.", samplePage(context, "reviews"))
 }
 
 /** The text to begin with: the draft, else the latest reply. */
@@ -121,17 +121,17 @@ function textOf(draft: Draft | Fault | null, current: readonly Reply[], present:
 }
 
 function formCard(
-  desk: Desk,
+  context: PageContext,
   app: AppHead,
   side: Side,
   { reviewId, sending, text }: { reviewId: string; sending: Replies["sending"]; text: string },
 ): Html {
   const shownText = text !== "" && html`<div class="inside"><p class="whole"><bdi>${text}</bdi></p></div>`
-  if (sending.state !== "ready") return card("Your reply", html`${shownText}${cannotSend(desk, side, sending)}`)
+  if (sending.state !== "ready") return card("Your reply", html`${shownText}${cannotSend(context, side, sending)}`)
   const fixed = { appId: app.id, country: side.country, reviewId }
   const form = writeForm(
-    desk,
-    { action: "reply_review", back: hereOf(desk), fixed, button: "Preview", tone: "main", look: "filters stacked" },
+    context,
+    { action: "reply_review", back: hereOf(context), fixed, button: "Preview", tone: "main", look: "filters stacked" },
     (state) =>
       areaField(state, {
         name: "response",
@@ -145,9 +145,9 @@ function formCard(
   return card("Your reply", form || shownText)
 }
 
-function cannotSend(desk: Desk, { platform }: Side, { state, why }: Replies["sending"]): HtmlPart {
+function cannotSend(context: PageContext, { platform }: Side, { state, why }: Replies["sending"]): HtmlPart {
   const console = platform === "ios" ? "App Store Connect" : "Google Play Console"
-  const accounts = html`<a href="${desk.base}/settings/accounts">Connected accounts</a>`
+  const accounts = html`<a href="${context.base}/settings/accounts">Connected accounts</a>`
   switch (state) {
     case "not_allowed":
       return empty(
@@ -162,19 +162,19 @@ function cannotSend(desk: Desk, { platform }: Side, { state, why }: Replies["sen
         html`Connect an account with the app, and allow writes, under ${accounts}. ${
           platform === "ios" ? html`<bdi>${why}</bdi>` : "Until then, copy a draft and reply in Play Console."
         }`,
-        samplePage(desk, "reviews"),
+        samplePage(context, "reviews"),
       )
   }
 }
 
 function draftCard(
-  desk: Desk,
+  context: PageContext,
   app: AppHead,
   side: Side,
   { reviewId, draft }: { reviewId: string; draft: Draft | Fault | null },
 ): Html {
   if (draft && !isFault(draft)) return draftPart(draft)
-  return askPart(desk, address(appAddress(desk, app, "reply"), { review: reviewId, at: sideCode(side) }), {
+  return askPart(context, address(appAddress(context, app, "reply"), { review: reviewId, at: sideCode(side) }), {
     title: "Draft by a language model",
     said:
       "It is checked for language, length, promises of money and addresses that the review does not have. " +

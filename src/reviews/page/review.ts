@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../answers.ts"
-import type { Side } from "../../ui/app/desk.ts"
+import type { Side } from "../../ui/app/context.ts"
 import { starText } from "../../ui/app/stars.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime } from "../../ui/times.ts"

@@ -6,13 +6,13 @@ import {
   address,
   appAddress,
   attempted,
-  type Desk,
   isFault,
   type Page,
+  type PageContext,
   readHead,
   type Side,
   sideCode,
-} from "../../ui/app/desk.ts"
+} from "../../ui/app/context.ts"
 import { card, empty, inventedReviewsNote, readBy, refusedPart, samplePage, tiles } from "../../ui/app/parts.ts"
 import { failedReadingPart, readingsLink } from "../../ui/app/readings.ts"
 import { starsPart, starText } from "../../ui/app/stars.ts"
@@ -30,48 +30,48 @@ type Stats = AnswerOf<"get_review_stats">
 type Themes = AnswerOf<"list_review_themes">
 
 /** The distribution of stars, the rating over time, themes with quotes, and the list of all reviews with replies. */
-export async function reviewsPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const view = viewAt(desk, app, { usual: 90 })
+export async function reviewsPage(context: PageContext, appId: string): Promise<Page> {
+  const app = await readHead(context, appId)
+  const view = viewAt(context, app, { usual: 90 })
   const { side, days } = view
-  const bar = viewBar(desk, app, view, { compares: { rivals: [] } })
+  const bar = viewBar(context, app, view, { compares: { rivals: [] } })
   const page = (body: Html): Page => ({ title: `Reviews · ${app.name}`, app, at: "reviews", body })
-  if (desk.query.get("as") === "csv") {
-    const file = { name: `reviews-${sideCode(side)}.csv`, csv: await reviewsFile(desk, appId, view) }
+  if (context.query.get("as") === "csv") {
+    const file = { name: `reviews-${sideCode(side)}.csv`, csv: await reviewsFile(context, appId, view) }
     return { ...page(html``), file }
   }
   const [stats, list, themes] = await Promise.all([
-    attempted(desk.ask("get_review_stats", { appId, ...side, ...days })),
-    attempted(readList(desk, appId, filtersIn(desk, view))),
-    attempted(desk.ask("list_review_themes", { appId, ...side })),
+    attempted(context.ask("get_review_stats", { appId, ...side, ...days })),
+    attempted(readList(context, appId, filtersIn(context, view))),
+    attempted(context.ask("list_review_themes", { appId, ...side })),
   ])
   if (isFault(stats)) return page(html`${bar}${refusedPart(stats)}`)
   if (stats.count === null)
     return page(
-      html`${bar}${await failedReadingPart(desk, appId, { side, of: "reviews" })}<section class="card">${neverRead(
-        desk,
+      html`${bar}${await failedReadingPart(context, appId, { side, of: "reviews" })}<section class="card">${neverRead(
+        context,
         side,
         stats.feed.state,
       )}</section>`,
     )
   const reviewIds = isFault(list) ? [] : reviewsOf(list, side).map(({ id }) => id)
   const [replies, rating] = await Promise.all([
-    attempted(desk.ask("list_review_replies", { appId, platform: side.platform, reviewIds })),
-    readRatingChart(desk, app, view, stats.byDay),
+    attempted(context.ask("list_review_replies", { appId, platform: side.platform, reviewIds })),
+    readRatingChart(context, app, view, stats.byDay),
   ])
   const perDay = perDayChart(stats)
   const versions = stats.byVersion.flatMap(({ version }) => version ?? []).slice(0, 40)
   const body = html`${bar}${inventedReviewsNote(stats.feed)}${statTiles(stats)}
-<div class="columns-2">${starsCard(desk, app, side, stats)}${ratingCard(desk, rating)}</div>
-<div class="columns-2 wide-left"><div>${listPart(desk, {
+<div class="columns-2">${starsCard(context, app, side, stats)}${ratingCard(context, rating)}</div>
+<div class="columns-2 wide-left"><div>${listPart(context, {
     app,
     side,
     list,
     versions,
     replies: isFault(replies) ? null : replies,
   })}</div><div>${
-    isFault(themes) ? card("Themes", refusedPart(themes)) : themesCard(desk, app, side, themes)
-  }${summaryCard(desk, app, side)}${daysCard(desk, perDay)}${versionsPart(desk, app, side, stats)}</div></div>`
+    isFault(themes) ? card("Themes", refusedPart(themes)) : themesCard(context, app, side, themes)
+  }${summaryCard(context, app, side)}${daysCard(context, perDay)}${versionsPart(context, app, side, stats)}</div></div>`
   return { ...page(body), charts: [rating, perDay] }
 }
 
@@ -83,16 +83,16 @@ function statTiles({ count, average, lowShare, from, to }: Stats): Html {
   ])
 }
 
-function starsCard(desk: Desk, app: AppHead, side: Side, { distribution, feed }: Stats): Html {
+function starsCard(context: PageContext, app: AppHead, side: Side, { distribution, feed }: Stats): Html {
   return card(
     "Stars",
     html`<div class="inside">${distribution && starsPart(distribution)}</div>`,
-    html`${readBy(feed.readAt, null)} ${readingsLink(desk, app, side)}`,
+    html`${readBy(feed.readAt, null)} ${readingsLink(context, app, side)}`,
   )
 }
 
-function ratingCard(desk: Desk, chart: Chart): Html {
-  return card("Rating over time", html`<div class="inside">${chartPart(desk, chart)}</div>`, "Average of seven days")
+function ratingCard(context: PageContext, chart: Chart): Html {
+  return card("Rating over time", html`<div class="inside">${chartPart(context, chart)}</div>`, "Average of seven days")
 }
 
 function perDayChart({ byDay, from, to }: Stats): Chart {
@@ -108,15 +108,15 @@ function perDayChart({ byDay, from, to }: Stats): Chart {
   }
 }
 
-function daysCard(desk: Desk, chart: Chart): Html {
-  return card("Reviews per day", html`<div class="inside">${chartPart(desk, chart)}</div>`, "Grey: incomplete day")
+function daysCard(context: PageContext, chart: Chart): Html {
+  return card("Reviews per day", html`<div class="inside">${chartPart(context, chart)}</div>`, "Grey: incomplete day")
 }
 
 const MAX_VERSIONS = 10
 
-function versionsPart(desk: Desk, app: AppHead, side: Side, { byVersion }: Stats): Html | false {
+function versionsPart(context: PageContext, app: AppHead, side: Side, { byVersion }: Stats): Html | false {
   if (byVersion.length === 0) return false
-  const link = (version: string) => address(appAddress(desk, app, "reviews"), { at: sideCode(side), version })
+  const link = (version: string) => address(appAddress(context, app, "reviews"), { at: sideCode(side), version })
   return card(
     "By version",
     html`<div class="scroll" tabindex="0" role="group" aria-label="Versions"><table><thead>
@@ -133,9 +133,15 @@ function versionsPart(desk: Desk, app: AppHead, side: Side, { byVersion }: Stats
 }
 
 /** The largest themes that rules find. False if there are too few reviews. */
-function themesCard(desk: Desk, app: AppHead, side: Side, { reviews, themes, from, to }: Themes): Html | false {
+function themesCard(
+  context: PageContext,
+  app: AppHead,
+  side: Side,
+  { reviews, themes, from, to }: Themes,
+): Html | false {
   if (reviews === null || themes.length === 0) return false
-  const find = (reviewId: string) => address(appAddress(desk, app, "reply"), { review: reviewId, at: sideCode(side) })
+  const find = (reviewId: string) =>
+    address(appAddress(context, app, "reply"), { review: reviewId, at: sideCode(side) })
   return card(
     "Themes",
     html`<ul class="list">${themes.map(
@@ -158,11 +164,11 @@ function themesCard(desk: Desk, app: AppHead, side: Side, { reviews, themes, fro
 
 const TONES: Record<string, string> = { complaint: " warn", praise: " good" }
 
-function neverRead(desk: Desk, side: Side, state: string): Html {
+function neverRead(context: PageContext, side: Side, state: string): Html {
   if (state === "no_app") return empty("The app is not in this store", "Choose another storefront or store.")
   return empty(
     `No reviews were read in ${sideName(side)} yet`,
     "Reviews are read once a day, newest first. Then this page shows stars by day and version, and searches the texts.",
-    samplePage(desk, "reviews"),
+    samplePage(context, "reviews"),
   )
 }

@@ -1,5 +1,13 @@
 import type { AnswerOf } from "../../answers.ts"
-import { type AppHead, address, appAddress, type Desk, type Page, type Side, sideCode } from "../../ui/app/desk.ts"
+import {
+  type AppHead,
+  address,
+  appAddress,
+  type Page,
+  type PageContext,
+  type Side,
+  sideCode,
+} from "../../ui/app/context.ts"
 import { card, empty, inventedReviewsNote } from "../../ui/app/parts.ts"
 import { starText } from "../../ui/app/stars.ts"
 import { askPart, madePage, points, type TextPage, writtenCard } from "../../ui/app/texts/written.ts"
@@ -14,8 +22,8 @@ type Summary = AnswerOf<"summarize_reviews">
 const PAGE: TextPage = { title: "What reviews are about", at: "reviews", back: { tab: "reviews", name: "Reviews" } }
 
 /** Links from the reviews to their summary. */
-export function summaryCard(desk: Desk, app: AppHead, side: Side, isLink = true): Html {
-  return askPart(desk, address(appAddress(desk, app, "summary"), { at: sideCode(side) }), {
+export function summaryCard(context: PageContext, app: AppHead, side: Side, isLink = true): Html {
+  return askPart(context, address(appAddress(context, app, "summary"), { at: sideCode(side) }), {
     title: "What they are about",
     said: "Themes of the newest reviews, each with its count, its change in a month, and quotes from the reviews.",
     cost: "1 credit and, if it is new today, one Review AI run of the month",
@@ -24,11 +32,11 @@ export function summaryCard(desk: Desk, app: AppHead, side: Side, isLink = true)
   })
 }
 
-export async function summaryPage(desk: Desk, appId: string): Promise<Page> {
-  return await madePage<Summary>(desk, appId, {
+export async function summaryPage(context: PageContext, appId: string): Promise<Page> {
+  return await madePage<Summary>(context, appId, {
     page: PAGE,
-    offer: (app, side) => summaryCard(desk, app, side, false),
-    make: ({ country, platform: store }) => desk.ask("summarize_reviews", { appId, country, store }),
+    offer: (app, side) => summaryCard(context, app, side, false),
+    make: ({ country, platform: store }) => context.ask("summarize_reviews", { appId, country, store }),
     show: (summary, _, side) =>
       summary.state === "ready"
         ? summaryPart(summary)

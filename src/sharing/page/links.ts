@@ -40,7 +40,7 @@ export function sharingSection(sql: Sql): SettingsSection {
     notices: { withdrawn: "The link is withdrawn. Nobody can open it any more." },
     async show(visit) {
       const links = await readAll(visit.workspaceId)
-      const { apps } = await visit.desk.ask("list_app_heads")
+      const { apps } = await visit.context.ask("list_app_heads")
       return html`${
         links.length === 0
           ? card(
@@ -79,7 +79,7 @@ export function sharingSection(sql: Sql): SettingsSection {
       feed: {
         audit: "feed create",
         async send(visit, fields) {
-          const { apps } = await visit.desk.ask("list_app_heads")
+          const { apps } = await visit.context.ask("list_app_heads")
           const app = apps.find(({ id }) => id === fields.get("appId"))
           if (!app) throw new FormProblem({ appId: "Choose an app of the list." })
           const [dataset = "", format = ""] = (fields.get("content") ?? "").split(" ")
@@ -102,8 +102,8 @@ export function sharingSection(sql: Sql): SettingsSection {
       },
       confirm: {
         audit: null,
-        async send({ desk }, fields) {
-          const { result } = await desk.ask("confirm_action", { confirmToken: fields.get("confirmToken") ?? "" })
+        async send({ context }, fields) {
+          const { result } = await context.ask("confirm_action", { confirmToken: fields.get("confirmToken") ?? "" })
           const { url, expiresAt } = result ?? {}
           if (url === undefined || expiresAt === undefined) return { to: back }
           const body = html`Anyone with this link can open it until ${momentTime(expiresAt)}.`
@@ -143,7 +143,7 @@ export function sharingSection(sql: Sql): SettingsSection {
 
 /** Shows what becomes public before it does, because a link cannot be taken back from those who opened it. */
 async function preview(visit: SettingsVisit, action: string, args: object): Promise<FormOutcome> {
-  const { preview: shown, confirmToken, approval } = await visit.desk.ask("preview_action", { action, args })
+  const { preview: shown, confirmToken, approval } = await visit.context.ask("preview_action", { action, args })
   const waiting = html`Approve it on <a href="/app/changes" target="_blank">Changes</a>, then confirm here.`
   const page = confirmPage(visit, {
     title: "Create this link?",

@@ -9,14 +9,14 @@ import {
   type AppHead,
   address,
   appAddress,
-  type Desk,
   KEPT,
   NOTICES,
+  type PageContext,
   type Side,
   sideAt,
   sideCode,
   sidesOf,
-} from "./desk.ts"
+} from "./context.ts"
 import { hiddenFields } from "./write/form.ts"
 
 /** The choices of the bar under the tabs, which stay in the address. */
@@ -55,11 +55,11 @@ interface ViewOptions {
 
 /** Returns the choices in the address. Wrong days have a message and are replaced by the usual period. */
 export function viewAt(
-  desk: Desk,
+  context: PageContext,
   app: AppHead,
   { usual = 30, lastDay = null, isOfAll = false }: ViewOptions = {},
 ): View {
-  const { query, today } = desk
+  const { query, today } = context
   const side = sideAt(app, query)
   const [from, to] = [query.get("from") ?? "", query.get("to") ?? ""]
   const errors = dayErrors({ from, to, today })
@@ -133,7 +133,7 @@ interface BarOptions {
  * The bar under the tabs: storefront and store, period, and what is compared. A form that works without script, and
  * keeps the other parts of the address.
  */
-export function viewBar(desk: Desk, app: AppHead, view: View, options: BarOptions = {}): Html {
+export function viewBar(context: PageContext, app: AppHead, view: View, options: BarOptions = {}): Html {
   const { only, isOfAll, hasStores = false, hasNoDays, compares } = options
   const ownFields = [
     "at",
@@ -144,11 +144,11 @@ export function viewBar(desk: Desk, app: AppHead, view: View, options: BarOption
     ...(hasNoDays ? [] : ["from", "to"]),
     ...(compares ? ["vs"] : []),
   ]
-  const otherFields = [...desk.query].filter(([name]) => !ownFields.includes(name))
+  const otherFields = [...context.query].filter(([name]) => !ownFields.includes(name))
   // a sample has one side
-  const sides = desk.isSample ? [] : sidesOf(app).filter(({ platform }) => only === undefined || platform === only)
+  const sides = context.isSample ? [] : sidesOf(app).filter(({ platform }) => only === undefined || platform === only)
   const at = sideCode(view.side)
-  const stores = hasStores ? storeChoices(desk, app, view.side) : []
+  const stores = hasStores ? storeChoices(context, app, view.side) : []
   const hasSides = sides.length > 1 && !isOfAll
   if (!hasSides && hasNoDays) return html``
   const choice = (label: string, options: [string, string][]) =>
@@ -162,26 +162,26 @@ export function viewBar(desk: Desk, app: AppHead, view: View, options: BarOption
             sides.map((side) => [sideCode(side), sideName(side)]),
           )
         : hiddenFields([["at", at]])
-  }${!hasNoDays && daysPart(desk, view)}${compares && versusField(app, view, { ...compares, isOfAll, only })}
+  }${!hasNoDays && daysPart(context, view)}${compares && versusField(app, view, { ...compares, isOfAll, only })}
 <button type="submit" data-spare="">Show</button></form>
 `
 }
 
 /** The stores of the app, each with the storefront of the view. A sample has one store. */
-function storeChoices(desk: Desk, app: AppHead, { country }: Side): [string, string][] {
-  const sides = desk.isSample ? [] : sidesOf(app).filter((side) => side.country === country)
+function storeChoices(context: PageContext, app: AppHead, { country }: Side): [string, string][] {
+  const sides = context.isSample ? [] : sidesOf(app).filter((side) => side.country === country)
   return sides.map((side) => [sideCode(side), STORES[side.platform]])
 }
 
 /** Links for the periods, and fields for other days. */
-function daysPart(desk: Desk, { period, form }: View): Html {
+function daysPart(context: PageContext, { period, form }: View): Html {
   const link = (days: number) => {
-    const query = new URLSearchParams(desk.query)
+    const query = new URLSearchParams(context.query)
     for (const name of ["from", "to", "csv", ...NOTICES]) query.delete(name)
     query.set("days", String(days))
     const name = days === 365 ? "1 year" : `${days} days`
     const current = days === period && html` aria-current="true"`
-    return html`<a href="${address(desk.path)}?${query.toString()}"${current}>${name}</a>`
+    return html`<a href="${address(context.path)}?${query.toString()}"${current}>${name}</a>`
   }
   const field = (name: string, label: string) => textField(form, { name, label, type: "date" })
   const isOpen = period === null || Object.keys(form.errors).length > 0
@@ -228,8 +228,8 @@ export function stepOf({ days, versus }: Pick<View, "days" | "versus">): number 
 }
 
 /** Returns the address of another page of the app with the choices of the bar. */
-export function keptAddress(desk: Desk, app: Pick<AppHead, "id">, tab: string): string {
-  const parameters = new URLSearchParams([...desk.query].filter(([name]) => KEPT.includes(name)))
-  const path = appAddress(desk, app, tab)
+export function keptAddress(context: PageContext, app: Pick<AppHead, "id">, tab: string): string {
+  const parameters = new URLSearchParams([...context.query].filter(([name]) => KEPT.includes(name)))
+  const path = appAddress(context, app, tab)
   return parameters.size > 0 ? `${path}?${parameters}` : path
 }

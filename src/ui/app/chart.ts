@@ -3,13 +3,13 @@ import { type Chart, daysOf } from "../charts/chart.ts"
 import { chartFigure } from "../charts/figure.ts"
 import type { Html } from "../html.ts"
 import { sourceName } from "../source-names.ts"
-import { address, type Desk, type Page } from "./desk.ts"
+import { address, type Page, type PageContext } from "./context.ts"
 
 /** Shows a chart with a link to its CSV. The page must list the chart in `charts`, from which the CSV is made. */
-export function chartPart(desk: Desk, chart: Chart): Html {
-  const query = new URLSearchParams(desk.query)
+export function chartPart(context: PageContext, chart: Chart): Html {
+  const query = new URLSearchParams(context.query)
   query.set("csv", chart.id)
-  return chartFigure({ ...chart, csv: `${address(desk.path)}?${query}` })
+  return chartFigure({ ...chart, csv: `${address(context.path)}?${query}` })
 }
 
 /** Returns exactly the content of a chart as CSV: a row per day and line. A chart with notes has a column of them. */

@@ -3,7 +3,7 @@ import { type Html, html } from "../html.ts"
 import { sourceName } from "../source-names.ts"
 import { dayTime, momentTime } from "../times.ts"
 import { counted, spoken } from "../words.ts"
-import type { Desk } from "./desk.ts"
+import type { PageContext } from "./context.ts"
 
 /** A change of a store page, of the owner's app or of a rival. */
 export interface Change {
@@ -22,14 +22,14 @@ export interface Change {
 const TEXT_KINDS = ["name", "subtitle", "description", "promotional_text"]
 
 /** Shows the values before and after a change, or that a hidden text changed. */
-export function changePart(desk: Pick<Desk, "picture">, change: Change): Html {
+export function changePart(context: Pick<PageContext, "picture">, change: Change): Html {
   const { kind, day, notYetAt, title, before, after, picturesBefore, picturesAfter, source } = change
   const hasText = before !== null || after !== null
   const isHidden = !hasText && TEXT_KINDS.includes(kind)
   return html`<li><p><strong>${spoken(kind)}</strong>${title && html` · <bdi>${title}</bdi>`}</p>${
     hasText && diffPart(before, after)
   }${isHidden && html`<p class="quiet">It changed; its words are not told here.</p>`}${
-    picturesAfter && picturesPart(desk, picturesBefore ?? [], picturesAfter)
+    picturesAfter && picturesPart(context, picturesBefore ?? [], picturesAfter)
   }<p class="small quiet">Seen ${dayTime(day)}${
     notYetAt && html`, not yet on ${momentTime(notYetAt)}`
   } · ${sourceName(source)}</p></li>
@@ -38,17 +38,21 @@ export function changePart(desk: Pick<Desk, "picture">, change: Change): Html {
 
 const PICTURE_WIDTH = 300
 
-function picturesPart(desk: Pick<Desk, "picture">, before: readonly string[], after: readonly string[]): Html {
+function picturesPart(
+  context: Pick<PageContext, "picture">,
+  before: readonly string[],
+  after: readonly string[],
+): Html {
   const list = (name: string, pictures: readonly string[]) => {
     const count = counted(pictures.length, "picture")
-    return html`<div><p><span>${name}</span> ${count}</p>${pictureRow(desk, pictures, name)}</div>`
+    return html`<div><p><span>${name}</span> ${count}</p>${pictureRow(context, pictures, name)}</div>`
   }
   return html`<div class="swap">${list("Before", before)}${list("After", after)}</div>`
 }
 
-function pictureRow(desk: Pick<Desk, "picture">, pictures: readonly string[], name: string): Html | false {
+function pictureRow(context: Pick<PageContext, "picture">, pictures: readonly string[], name: string): Html | false {
   const images = pictures.flatMap((address, at) => {
-    const source = desk.picture(address, PICTURE_WIDTH)
+    const source = context.picture(address, PICTURE_WIDTH)
     const alt = `Screenshot ${at + 1}, ${name.toLowerCase()}`
     return source === null ? [] : html`<img src="${source}" alt="${alt}" width="100" loading="lazy">`
   })

@@ -1,5 +1,5 @@
 import { isStoreId } from "../../lib/store-ids.ts"
-import { attempted, type Desk, isFault } from "./desk.ts"
+import { attempted, isFault, type PageContext } from "./context.ts"
 
 /** The name and icon of an app of a store. Null if unknown. */
 export interface Face {
@@ -14,12 +14,12 @@ export function storeAppCode(storeId: string): string {
 
 /** Returns the faces by code. Apps that were never read have none, and neither have those of the sample. */
 export async function readFaces(
-  desk: Desk,
+  context: PageContext,
   codes: readonly string[],
   country: string,
 ): Promise<ReadonlyMap<string, Face>> {
-  if (desk.isSample || codes.length === 0) return new Map()
-  const answer = await attempted(desk.ask("list_store_faces", { apps: [...new Set(codes)].slice(0, MAX), country }))
+  if (context.isSample || codes.length === 0) return new Map()
+  const answer = await attempted(context.ask("list_store_faces", { apps: [...new Set(codes)].slice(0, MAX), country }))
   return new Map(isFault(answer) ? [] : answer.faces.map(({ app, ...face }) => [app, face]))
 }
 

@@ -3,7 +3,7 @@ import { Html, html } from "../html.ts"
 import { ICON, MARK } from "../style.ts"
 import { counted } from "../words.ts"
 import { keptAddress, viewAt, viewBar } from "./bar.ts"
-import { type AppHead, type Desk, hereOf, MADE, type Page, type Side } from "./desk.ts"
+import { type AppHead, hereOf, MADE, type Page, type PageContext, type Side } from "./context.ts"
 import { madeText } from "./made.ts"
 import { APP_SCRIPT } from "./script.ts"
 import { APP_STYLE } from "./style.ts"
@@ -12,10 +12,10 @@ import { hiddenFields } from "./write/form.ts"
 import { SKIPPED, skippedLines } from "./write/skipped.ts"
 
 /** Returns a complete page of /app. */
-export function framed(desk: Desk, page: Page): string {
+export function framed(context: PageContext, page: Page): string {
   const { title, body, app, at } = page
   return html`<!doctype html>
-<html lang="en"${desk.scheme && html` data-scheme="${desk.scheme}"`}>
+<html lang="en"${context.scheme && html` data-scheme="${context.scheme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -26,12 +26,12 @@ export function framed(desk: Desk, page: Page): string {
 </head>
 <body>
 <a class="skip" href="#text">Skip to the text</a>
-${headerPart(desk, page)}
-${desk.isSample && SAMPLE_NOTE}${app?.isInvented && INVENTED_NOTE}${
-  lacksPassphrase(desk) && PASSPHRASE_NOTE
+${headerPart(context, page)}
+${context.isSample && SAMPLE_NOTE}${app?.isInvented && INVENTED_NOTE}${
+  lacksPassphrase(context) && PASSPHRASE_NOTE
 }<main id="text">
-${refusedNotice(desk)}${madeNotice(desk)}${
-  app ? html`${tabsPart(desk, app, at)}${body}` : html`<h1>${title}</h1>\n${body}`
+${refusedNotice(context)}${madeNotice(context)}${
+  app ? html`${tabsPart(context, app, at)}${body}` : html`<h1>${title}</h1>\n${body}`
 }</main>
 <footer><p>A dash is a figure that was not measured. Absent means that the results were read and
 the app was not among them. Days are UTC. <a href="/docs/operate">Manual</a> · <a href="/docs">API reference</a></p>
@@ -52,7 +52,7 @@ const PASSPHRASE_NOTE = html`<aside class="note-line" aria-label="Passphrase">
 `
 
 /** Whether the person can sign in with codes only. */
-function lacksPassphrase({ person }: Desk): boolean {
+function lacksPassphrase({ person }: PageContext): boolean {
   return person !== null && !person.hasPassphrase && person.via !== "proxy"
 }
 
@@ -61,27 +61,27 @@ const INVENTED_NOTE = html`<aside class="note-line" aria-label="Invented">
 figures, to show what a measured month looks like. <code>appmeter demo remove</code> removes it.</p></aside>
 `
 
-function headerPart(desk: Desk, { at, app }: Page): Html {
-  const tops = shownTops(desk).map((top) => {
+function headerPart(context: PageContext, { at, app }: Page): Html {
+  const tops = shownTops(context).map((top) => {
     const isHere = top.path === (app ? "" : at)
     const current = isHere && html` aria-current="${app ? "true" : "page"}"`
-    return html`<a href="${desk.base}${top.path}"${current}>${top.name}</a>`
+    return html`<a href="${context.base}${top.path}"${current}>${top.name}</a>`
   })
   return html`<header class="bar"><div>
-<a class="home" href="${desk.base}">${new Html(MARK)} <span>Appmeter</span></a>
+<a class="home" href="${context.base}">${new Html(MARK)} <span>Appmeter</span></a>
 <nav aria-label="Main">${tops}</nav>
-<form class="find" method="get" action="${desk.base}/search" role="search">
+<form class="find" method="get" action="${context.base}/search" role="search">
 <input type="search" name="q" aria-label="Search apps, keywords and rivals" placeholder="Search" maxlength="120"
 data-search=""></form>
-${workspaceMenu(desk, at)}${personMenu(desk)}</div></header>`
+${workspaceMenu(context, at)}${personMenu(context)}</div></header>`
 }
 
-function workspaceMenu(desk: Desk, at: string): Html {
-  const pages = shownWorkspacePages(desk).map(
+function workspaceMenu(context: PageContext, at: string): Html {
+  const pages = shownWorkspacePages(context).map(
     (page) =>
-      html`<a href="${desk.base}${page.path}"${page.path === at && html` aria-current="page"`}>${page.name}</a>`,
+      html`<a href="${context.base}${page.path}"${page.path === at && html` aria-current="page"`}>${page.name}</a>`,
   )
-  return html`<details class="menu"><summary><bdi>${desk.visitor ?? "Sample"}</bdi></summary>
+  return html`<details class="menu"><summary><bdi>${context.visitor ?? "Sample"}</bdi></summary>
 <nav aria-label="Workspace">${pages}</nav></details>`
 }
 
@@ -92,24 +92,24 @@ const SCHEMES = [
 ] as const
 
 /** Colour scheme and sign-out. */
-function personMenu(desk: Desk): Html {
-  if (desk.formFields.length === 0) return html`<a class="button" href="/sign-in">Sign in</a>`
-  const hidden = hiddenFields(desk.formFields)
+function personMenu(context: PageContext): Html {
+  if (context.formFields.length === 0) return html`<a class="button" href="/sign-in">Sign in</a>`
+  const hidden = hiddenFields(context.formFields)
   const schemes = SCHEMES.map(
     ([value, name]) =>
       html`<button type="submit" name="scheme" value="${value}" aria-pressed="${String(
-        (desk.scheme ?? "") === value,
+        (context.scheme ?? "") === value,
       )}">${name}</button>`,
   )
-  return html`<details class="menu"><summary><bdi>${desk.person?.person}</bdi></summary><div>
-<p><a href="${desk.base}/settings/profile">Profile and sessions</a></p>
-<form method="post" action="${desk.base}/scheme">${hidden}${hiddenFields([["to", hereOf(desk)]])}
+  return html`<details class="menu"><summary><bdi>${context.person?.person}</bdi></summary><div>
+<p><a href="${context.base}/settings/profile">Profile and sessions</a></p>
+<form method="post" action="${context.base}/scheme">${hidden}${hiddenFields([["to", hereOf(context)]])}
 <p class="small quiet">Colours</p>${schemes}</form>
 <form method="post" action="/sign-out">${hidden}<button type="submit">Sign out</button></form></div></details>`
 }
 
 /** Reports why the form was refused. Includes fields that the page does not show, as ticks. */
-function refusedNotice({ refused }: Desk): Html | false {
+function refusedNotice({ refused }: PageContext): Html | false {
   if (refused === null) return false
   const errors = Object.values(refused.errors)
   return html`<div class="notice bad" role="alert"><p>${refused.message}</p>${
@@ -119,7 +119,7 @@ function refusedNotice({ refused }: Desk): Html | false {
 }
 
 /** Lists the lines of an uploaded file that were not used. */
-function skippedPart({ query }: Desk): Html | false {
+function skippedPart({ query }: PageContext): Html | false {
   const { count, lines } = skippedLines(query.get(SKIPPED) ?? "")
   if (count === 0 || lines.length === 0) return false
   const more = count > lines.length && html`<li>And ${count - lines.length} more.</li>`
@@ -128,21 +128,21 @@ function skippedPart({ query }: Desk): Html | false {
 }
 
 /** Reports what the form before this page did. A toast with script, a line without. */
-function madeNotice(desk: Desk): Html | false {
-  if (desk.made.length === 0 || desk.formFields.length === 0) return false
-  const canUndo = desk.made.some(({ canUndo }) => canUndo)
+function madeNotice(context: PageContext): Html | false {
+  if (context.made.length === 0 || context.formFields.length === 0) return false
+  const canUndo = context.made.some(({ canUndo }) => canUndo)
   const fields = [
-    ...desk.formFields,
+    ...context.formFields,
     ["action", "undo_change"],
-    ["request", desk.query.get(MADE) ?? ""],
-    ["back", hereOf(desk)],
+    ["request", context.query.get(MADE) ?? ""],
+    ["back", hereOf(context)],
   ] as const
-  const skipped = skippedPart(desk)
+  const skipped = skippedPart(context)
   return html`<div class="notice" role="status"${!skipped && html` data-toast=""`}><p>${madeText(
-    desk.made,
+    context.made,
   )}</p>${skipped}${
     canUndo &&
-    html`<form method="post" action="${desk.base}/write">${hiddenFields(fields)}
+    html`<form method="post" action="${context.base}/write">${hiddenFields(fields)}
 <button type="submit">Undo</button></form>`
   }</div>
 `
@@ -163,14 +163,14 @@ function digest(text: string): string {
   return `sha256-${hash("sha256", text, "base64")}`
 }
 
-function tabsPart(desk: Desk, app: AppHead, at: string): Html {
-  const tabs = shownTabs(desk).map((tab) => {
+function tabsPart(context: PageContext, app: AppHead, at: string): Html {
+  const tabs = shownTabs(context).map((tab) => {
     const isHere = tab.path === at && html` aria-current="page"`
-    return html`<a href="${keptAddress(desk, app, tab.path)}"${isHere}>${tab.name}</a>`
+    return html`<a href="${keptAddress(context, app, tab.path)}"${isHere}>${tab.name}</a>`
   })
   const ids = [app.iosId && `App Store ${app.iosId}`, app.androidPkg && `Google Play ${app.androidPkg}`]
-  return html`<p class="crumbs"><a href="${desk.base}">Overview</a></p>
-<div class="subject">${appIcon(desk, app)}<div><h1><bdi>${app.name}</bdi></h1>
+  return html`<p class="crumbs"><a href="${context.base}">Overview</a></p>
+<div class="subject">${appIcon(context, app)}<div><h1><bdi>${app.name}</bdi></h1>
 <p class="quiet small">${ids.filter(Boolean).join(" · ")}</p></div>
 </div>
 <nav class="tabs" aria-label="Pages of ${app.name}">${tabs}</nav>
@@ -180,8 +180,8 @@ function tabsPart(desk: Desk, app: AppHead, at: string): Html {
 const ICON_WIDTH = 96
 
 /** The icon of an app, or its initials if there is none. Decorative, because the name is next to it. */
-export function appIcon(desk: Desk, { name, icon }: { name: string; icon?: string | null }): Html {
-  const source = desk.picture(icon ?? null, ICON_WIDTH)
+export function appIcon(context: PageContext, { name, icon }: { name: string; icon?: string | null }): Html {
+  const source = context.picture(icon ?? null, ICON_WIDTH)
   if (source === null) return badge(name)
   return html`<img class="badge" src="${source}" width="48" height="48" alt="" loading="lazy">`
 }
@@ -201,6 +201,6 @@ export function badge(name: string): Html {
 }
 
 /** The bar of a page without figures over time: a form that selects a storefront and store. */
-export function sideForm(desk: Desk, app: AppHead, { only }: { only?: "ios" } = {}, side: Side): Html {
-  return viewBar(desk, app, { ...viewAt(desk, app), side }, { hasNoDays: true, ...(only && { only }) })
+export function sideForm(context: PageContext, app: AppHead, { only }: { only?: "ios" } = {}, side: Side): Html {
+  return viewBar(context, app, { ...viewAt(context, app), side }, { hasNoDays: true, ...(only && { only }) })
 }

@@ -1,11 +1,11 @@
 import { ownValue } from "../../lib/objects.ts"
 import { counted } from "../words.ts"
-import type { Desk } from "./desk.ts"
+import type { PageContext } from "./context.ts"
 
-type MadeChange = Desk["made"][number]
+type MadeChange = PageContext["made"][number]
 
 /** Returns what a form did, in one sentence. A list in pieces is one change. */
-export function madeText(changes: Desk["made"]): string {
+export function madeText(changes: PageContext["made"]): string {
   const [first] = changes
   if (!first) return ""
   return ownValue(TEXTS, first.action)?.(changes) ?? first.summary

@@ -1,17 +1,17 @@
 import type { AnswerOf } from "../../answers.ts"
 import type { ChartMark } from "../charts/chart.ts"
 import type { View } from "./bar.ts"
-import { type AppHead, attempted, type Desk, isFault } from "./desk.ts"
+import { type AppHead, attempted, isFault, type PageContext } from "./context.ts"
 
 type Mark = AnswerOf<"list_chart_marks">["marks"][number]
 
 /** Returns the app's own releases, listing changes and featuring in the days of the view, for its charts. */
 export async function readMarks(
-  desk: Desk,
+  context: PageContext,
   { id: appId }: AppHead,
   { side, days }: Pick<View, "side" | "days">,
 ): Promise<ChartMark[]> {
-  const answer = await attempted(desk.ask("list_chart_marks", { appId, ...side, ...days }))
+  const answer = await attempted(context.ask("list_chart_marks", { appId, ...side, ...days }))
   if (isFault(answer)) return []
   return answer.marks.filter(({ day }) => days.from <= day && day <= days.to).map(markOf)
 }

@@ -2,7 +2,7 @@ import type { Fault } from "../../lib/faults.ts"
 import { type Html, type HtmlPart, html } from "../html.ts"
 import { sourceName } from "../source-names.ts"
 import { momentTime } from "../times.ts"
-import { address, type Desk, type Page } from "./desk.ts"
+import { address, type Page, type PageContext } from "./context.ts"
 
 /** A section with a heading. `said` is next to the heading. */
 export function card(title: string | Html, body: HtmlPart, said: HtmlPart = ""): Html {
@@ -26,8 +26,8 @@ ${command && html`<pre>${command}</pre>`}${
 }
 
 /** Links the same page of the sample app. */
-export function samplePage(desk: Desk, tab: string): { sample?: string } {
-  return desk.isSample ? {} : { sample: `/app/sample/apps/app_lumenjournal${tab && `/${tab}`}` }
+export function samplePage(context: PageContext, tab: string): { sample?: string } {
+  return context.isSample ? {} : { sample: `/app/sample/apps/app_lumenjournal${tab && `/${tab}`}` }
 }
 
 /** Explains why a part of a page is missing, with the message of the fault. */
@@ -40,21 +40,21 @@ export function refusedPart({ code, message, extra }: Fault): Html {
 }
 
 /** The page for an address that is unknown or refused. */
-export function notHerePage(desk: Desk, fault: Fault): Page {
+export function notHerePage(context: PageContext, fault: Fault): Page {
   const isMissing = fault.status === 404
   return {
     title: isMissing ? "Page not found" : "This page cannot be shown",
     at: "none",
     body: html`<section class="card">${
       isMissing ? empty("There is nothing at this address", NOT_FOUND) : refusedPart(fault)
-    }<p class="pages"><a href="${desk.base}">Your apps</a></p></section>`,
+    }<p class="pages"><a href="${context.base}">Your apps</a></p></section>`,
   }
 }
 
 const NOT_FOUND = "It may have been removed, or belongs to another workspace."
 
 /** The page for a form that was not sent from a page of this session. */
-export function formProblemPage(desk: Desk, isTooLarge: boolean): Page {
+export function formProblemPage(context: PageContext, isTooLarge: boolean): Page {
   return {
     title: "The form was not accepted",
     at: "none",
@@ -63,7 +63,7 @@ export function formProblemPage(desk: Desk, isTooLarge: boolean): Page {
       isTooLarge
         ? "The form is too large. Send a smaller file."
         : "Open the page again and send its form as it is shown.",
-    )}<p class="pages"><a href="${desk.base}">Your apps</a></p></section>`,
+    )}<p class="pages"><a href="${context.base}">Your apps</a></p></section>`,
   }
 }
 

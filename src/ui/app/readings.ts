@@ -3,15 +3,15 @@ import { type Html, type HtmlPart, html } from "../html.ts"
 import { sourceName } from "../source-names.ts"
 import { momentTime } from "../times.ts"
 import { sideName } from "../words.ts"
-import { address, appAddress, type Desk, type Page, readHead, type Side, sideAt, sideCode } from "./desk.ts"
+import { address, appAddress, type Page, type PageContext, readHead, type Side, sideAt, sideCode } from "./context.ts"
 import { sideForm } from "./frame.ts"
 import { card, empty, samplePage } from "./parts.ts"
 
 /** Lists the readings behind the figures, reviews and charts of an app's pages. */
-export async function readingsPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
-  const { readings, failed } = await desk.ask("list_readings", { appId, ...side })
+export async function readingsPage(context: PageContext, appId: string): Promise<Page> {
+  const app = await readHead(context, appId)
+  const side = sideAt(app, context.query)
+  const { readings, failed } = await context.ask("list_readings", { appId, ...side })
   const rows = readings.map(
     ({ of, source, seenAt, sameSince, parser, sha256, origin }) => html`<li>
 <p><strong>${of}</strong> ${sourceName(source)}${origin !== "own" && html` <span class="tag">${origin}</span>`}</p>
@@ -24,14 +24,14 @@ export async function readingsPage(desk: Desk, appId: string): Promise<Page> {
     title: `Readings · ${app.name}`,
     app,
     at: "page",
-    body: html`${sideForm(desk, app, {}, side)}${failed.map(failedPart)}${
+    body: html`${sideForm(context, app, {}, side)}${failed.map(failedPart)}${
       readings.length === 0
         ? html`<section class="card">
 ${empty(
   "Nothing was read yet",
   "This lists each reading of the store page, the reviews and the charts: source, time, parser version, and " +
     "the SHA-256 of the response.",
-  samplePage(desk, "readings"),
+  samplePage(context, "readings"),
 )}</section>`
         : card(
             "Readings",
@@ -46,11 +46,11 @@ type FailedReading = AnswerOf<"list_readings">["failed"][number]
 
 /** Tells when the last attempt to read something failed, and how. Empty if it did not. */
 export async function failedReadingPart(
-  desk: Desk,
+  context: PageContext,
   appId: string,
   { side, of }: { side: Side; of: FailedReading["of"] },
 ): Promise<HtmlPart> {
-  const { failed } = await desk.ask("list_readings", { appId, ...side })
+  const { failed } = await context.ask("list_readings", { appId, ...side })
   return failed.filter((reading) => reading.of === of).map(failedPart)
 }
 
@@ -70,6 +70,6 @@ const FAILURES: Record<FailedReading["outcome"], string> = {
 }
 
 /** Links to the readings from a part that shows their figures. */
-export function readingsLink(desk: Desk, app: { id: string }, side: Side): Html {
-  return html`<a href="${address(appAddress(desk, app, "readings"), { at: sideCode(side) })}">Evidence</a>`
+export function readingsLink(context: PageContext, app: { id: string }, side: Side): Html {
+  return html`<a href="${address(appAddress(context, app, "readings"), { at: sideCode(side) })}">Evidence</a>`
 }

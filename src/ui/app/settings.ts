@@ -3,12 +3,12 @@ import type { Person } from "../../access/sign-in/person.ts"
 import type { PageAnswer } from "../answer.ts"
 import { areaField, type FormState } from "../fields.ts"
 import { type Html, type HtmlPart, html } from "../html.ts"
-import { address, type Desk, type Page } from "./desk.ts"
+import { address, type Page, type PageContext } from "./context.ts"
 import { card } from "./parts.ts"
 
 /** One request of a signed-in person for a page of /app/settings. */
 export interface SettingsVisit {
-  desk: Desk
+  context: PageContext
   workspaceId: number
   workspace: string
   person: Person
@@ -91,12 +91,12 @@ export function settingsForm(
   { form, of, fixed = {}, button, tone, hasFile = false, cancel }: FormOptions,
   fields: (state: FormState) => HtmlPart = () => "",
 ): Html {
-  const { desk, here } = visit
-  const { refused } = desk
+  const { context, here } = visit
+  const { refused } = context
   const id = formId(form, of)
   const state = refused?.id === id ? refused : { id, values: null, errors: {} }
   const values = { do: form, ...(of !== undefined && { id: of }), ...fixed }
-  const hidden = [...desk.formFields, ...Object.entries(values)].map(
+  const hidden = [...context.formFields, ...Object.entries(values)].map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
   const isInList = tone === "quiet"

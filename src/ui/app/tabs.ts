@@ -1,5 +1,5 @@
 import type { OperationId } from "../../answers.ts"
-import type { Desk } from "./desk.ts"
+import type { PageContext } from "./context.ts"
 
 interface Entry {
   name: string
@@ -38,9 +38,9 @@ const TABS: readonly Entry[] = [
   { name: "App settings", path: "edit", asks: ["preview_action"] },
 ]
 
-export const shownTops = (desk: Desk) => TOPS.filter(({ asks }) => asks.some(desk.has))
-export const shownWorkspacePages = (desk: Desk) =>
+export const shownTops = (context: PageContext) => TOPS.filter(({ asks }) => asks.some(context.has))
+export const shownWorkspacePages = (context: PageContext) =>
   WORKSPACE.filter(({ asks, only }) => {
-    return asks.some(desk.has) && (only === undefined || (only === "sample") === desk.isSample)
+    return asks.some(context.has) && (only === undefined || (only === "sample") === context.isSample)
   })
-export const shownTabs = (desk: Desk) => TABS.filter(({ asks }) => asks.some(desk.has))
+export const shownTabs = (context: PageContext) => TABS.filter(({ asks }) => asks.some(context.has))

@@ -11,7 +11,7 @@ burn butter button cake calendar call calm camera canvas captain car card care c
 chalk chance change charge chat check chef chess chime circle city classic clean clear clever click cliff clip clock
 cloud clover club clue coach coast code coffee coin color column comet common compass cook copilot coral core count
 couple course craft crane crash craft cream credit crew crop cross crown cube current curve cut daily dance dash dave
-dawn day deal deck deed deep deliver depot desk dial diary diet dig direct discord dish dog door dot down dragon draw
+dawn day deal deck deed deep deliver depot context dial diary diet dig direct discord dish dog door dot down dragon draw
 dream dress drift drink drive drop drops drum dust eagle ear earth east easy eat echo edge edit editor egg elastic
 elevate elevator ember emerald empower engine enjoy envelope evolve expense express eye fabulous face factor fair
 faith family farm fast faster feather feed feel field file film finch find fine fire fish fit five flame flash flex

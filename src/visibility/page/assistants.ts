@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../answers.ts"
 import { viewAt, viewBar } from "../../ui/app/bar.ts"
-import { attempted, type Desk, isFault, type Page, readHead } from "../../ui/app/desk.ts"
+import { attempted, isFault, type Page, type PageContext, readHead } from "../../ui/app/context.ts"
 import { card, empty, failureNote, inventedNote, refusedPart, samplePage, tiles } from "../../ui/app/parts.ts"
 import type { Chart } from "../../ui/charts/chart.ts"
 import { shareBar } from "../../ui/charts/small.ts"
@@ -15,17 +15,17 @@ type Engine = NonNullable<Visibility["engines"][keyof Visibility["engines"]]>
 type Visibility = AnswerOf<"get_ai_visibility">
 
 /** How often assistants name the app, which apps they name instead, from which sources, and what they answer. */
-export async function assistantsPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const view = viewAt(desk, app, { usual: 365 })
+export async function assistantsPage(context: PageContext, appId: string): Promise<Page> {
+  const app = await readHead(context, appId)
+  const view = viewAt(context, app, { usual: 365 })
   const { country } = view.side
   const [answer, shares] = await Promise.all([
-    attempted(desk.ask("get_ai_visibility", { appId, country })),
-    readSharesChart(desk, app, view),
+    attempted(context.ask("get_ai_visibility", { appId, country })),
+    readSharesChart(context, app, view),
   ])
-  const body = isFault(answer) ? card("Assistants", refusedPart(answer)) : visibilityPart(desk, answer, shares)
+  const body = isFault(answer) ? card("Assistants", refusedPart(answer)) : visibilityPart(context, answer, shares)
   const hasShares = !isFault(answer) && hasAnswers(answer)
-  const bar = viewBar(desk, app, view, hasShares ? { compares: { rivals: [] } } : { hasNoDays: true })
+  const bar = viewBar(context, app, view, hasShares ? { compares: { rivals: [] } } : { hasNoDays: true })
   return {
     title: `Assistants · ${app.name}`,
     app,
@@ -37,11 +37,11 @@ export async function assistantsPage(desk: Desk, appId: string): Promise<Page> {
 
 const hasAnswers = ({ engines }: Visibility) => Object.values(engines).some((engine) => engine !== undefined)
 
-function visibilityPart(desk: Desk, visibility: Visibility, shares: Chart | null): Html {
+function visibilityPart(context: PageContext, visibility: Visibility, shares: Chart | null): Html {
   const { providers, engines, answers, method } = visibility
   const measured = Object.entries(engines).filter((entry): entry is [string, Engine] => entry[1] !== undefined)
   const notes = html`${inventedNote(visibility)}${failureNote(visibility)}`
-  if (measured.length === 0) return html`${notes}<section class="card">${notAsked(desk, visibility)}</section>`
+  if (measured.length === 0) return html`${notes}<section class="card">${notAsked(context, visibility)}</section>`
   const missing = Object.entries(providers).filter(([name]) => !measured.some(([engine]) => engine === name))
   return html`${notes}${tiles(
     measured.map(([name, engine]) => ({
@@ -49,7 +49,7 @@ function visibilityPart(desk: Desk, visibility: Visibility, shares: Chart | null
       value: html`${engine.named} of ${engine.of}`,
       said: intervalText(engine),
     })),
-  )}<div class="columns-2">${keywordsCard(measured)}<div>${sharesCard(desk, shares)}</div>
+  )}<div class="columns-2">${keywordsCard(measured)}<div>${sharesCard(context, shares)}</div>
 ${measured.map(([name, engine]) => namedCard(name, engine))}</div>
 <div class="columns-2 wide-left">${answersCard(answers)}<div>${sourcesCard(measured)}${checkCard(visibility)}${card(
     "How to read this",
@@ -61,7 +61,7 @@ ${missing.map(([name, state]) => `${nameOf(name)}: ${spoken(state).toLowerCase()
   )}</div></div>`
 }
 
-function notAsked(desk: Desk, { next }: Visibility): Html {
+function notAsked(context: PageContext, { next }: Visibility): Html {
   return empty(
     "No assistant was asked yet",
     next === null
@@ -69,7 +69,7 @@ function notAsked(desk: Desk, { next }: Visibility): Html {
           "of them about your keywords, and this page shows who is named."
       : html`A check asks each assistant about your keywords, ${counted(next.answers, "answer")}. Start it with
 start_ai_check, by a program or an assistant.`,
-    samplePage(desk, "assistants"),
+    samplePage(context, "assistants"),
   )
 }
 

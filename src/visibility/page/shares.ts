@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../answers.ts"
 import { addDays, type Days, earlier } from "../../lib/days.ts"
 import { stepOf, type View } from "../../ui/app/bar.ts"
 import { chartPart } from "../../ui/app/chart.ts"
-import { type AppHead, attempted, type Desk, isFault } from "../../ui/app/desk.ts"
+import { type AppHead, attempted, isFault, type PageContext } from "../../ui/app/context.ts"
 import { readMarks } from "../../ui/app/marks.ts"
 import { card, empty } from "../../ui/app/parts.ts"
 import { type Chart, type ChartLine, MAX_LINES, shifted } from "../../ui/charts/chart.ts"
@@ -21,16 +21,16 @@ const MIN_DAYS = 30
  * Returns the chart of the share of answers that name the app: a line per assistant and model, with the interval of
  * each check. Null if no check is in these days.
  */
-export async function readSharesChart(desk: Desk, app: AppHead, view: View): Promise<Chart | null> {
+export async function readSharesChart(context: PageContext, app: AppHead, view: View): Promise<Chart | null> {
   const { side, days, versus } = view
   const checksIn = async (country: string) => {
-    const answer = await attempted(desk.ask("list_ai_shares", { appId: app.id, country }))
+    const answer = await attempted(context.ask("list_ai_shares", { appId: app.id, country }))
     return isFault(answer) ? [] : answer.checks
   }
   const [checks, elsewhere, marks] = await Promise.all([
     checksIn(side.country),
     versus?.kind === "side" ? checksIn(versus.side.country) : [],
-    readMarks(desk, app, view),
+    readMarks(context, app, view),
   ])
   const lines = linesOf(checks, days)
   const first = lines
@@ -81,10 +81,14 @@ function noteOf({ named, of, low, high }: Check): string {
   return `${named} of ${of} answers${interval}`
 }
 
-export function sharesCard(desk: Desk, chart: Chart | null): Html {
+export function sharesCard(context: PageContext, chart: Chart | null): Html {
   if (chart === null)
     return card("Share over time", empty("No check in these days", "Choose a longer period, or start a check."))
-  return card("Share over time", html`<div class="inside">${chartPart(desk, chart)}</div>`, "Per check, with intervals")
+  return card(
+    "Share over time",
+    html`<div class="inside">${chartPart(context, chart)}</div>`,
+    "Per check, with intervals",
+  )
 }
 
 const nameOf = (engine: string) => (engine === "openai" ? "OpenAI" : spoken(engine))

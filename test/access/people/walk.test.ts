@@ -5,7 +5,7 @@ import { catalog } from "../../../src/catalog.ts"
 import type { Operation } from "../../../src/core/operation.ts"
 import { readTree } from "../../../src/database/assets.ts"
 import type { Sql } from "../../../src/database/types.ts"
-import { deskOperations } from "../../../src/pages/desk/desk.ts"
+import { pageOperations } from "../../../src/pages/app/operations.ts"
 import { SOURCES } from "../../../src/sources.ts"
 import { freshDatabase } from "../../database.ts"
 import { LONG } from "../../long.ts"
@@ -124,24 +124,27 @@ function around(text: string, words: RegExp): string {
 
 /** Sample inputs of the catalog's operations, and of those that pages alone call and that the sample has. */
 const samples = new Map(
-  ["fixtures/sandbox", "fixtures/desk"].flatMap((folder) =>
+  ["fixtures/sandbox", "fixtures/pages"].flatMap((folder) =>
     [...readTree(folder, ".json")].map(([file, text]) => [file.replace(".json", ""), JSON.parse(text).input]),
   ),
 )
 
-const DESK = deskOperations(SOURCES).all
-const operations = [...catalog, ...DESK.filter(({ id }) => !catalog.some((operation) => operation.id === id))]
+const PAGE_OPERATIONS = pageOperations(SOURCES).all
+const operations = [
+  ...catalog,
+  ...PAGE_OPERATIONS.filter(({ id }) => !catalog.some((operation) => operation.id === id)),
+]
 
 /** Input with which an operation answers about an app. */
 function inputOf({ id, path }: Operation, { app, job, approval }: WalkWorkspace): Record<string, unknown> {
   if (id === "get_job") return { jobId: job }
   if (id === "settle_approval") return { id: approval, verdict: "declined" }
-  const about = samples.get(id) ?? { ...(path.includes(":appId") && { appId: "app_" }), ...DESK_INPUTS[id] }
+  const about = samples.get(id) ?? { ...(path.includes(":appId") && { appId: "app_" }), ...PAGE_INPUTS[id] }
   return String(about.appId).startsWith("app_") ? { ...about, appId: app } : about
 }
 
 /** Inputs of operations of forms, which the sample does not have. Of the app alone by default. */
-const DESK_INPUTS: Record<string, Record<string, unknown>> = {
+const PAGE_INPUTS: Record<string, Record<string, unknown>> = {
   get_made_change: { requestId: "00000000-0000-4000-8000-000000000000" },
   find_store_apps: { q: "tea" },
   list_found_apps: { country: "us", order: "rank" },

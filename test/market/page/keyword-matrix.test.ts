@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { compareApps } from "../../../src/market/page/keyword-matrix.ts"
-import type { Desk } from "../../../src/ui/app/desk.ts"
+import type { PageContext } from "../../../src/ui/app/context.ts"
 
 const row = (term: string, ranks: Record<string, number | null>) => ({
   term,
@@ -11,8 +11,8 @@ const row = (term: string, ranks: Record<string, number | null>) => ({
   popularityLow: null,
 })
 
-/** A desk whose comparison of the second half is cut after one keyword. */
-const desk = {
+/** A context whose comparison of the second half is cut after one keyword. */
+const context = {
   ask: async (_: string, { ids }: { ids: string[] }) =>
     ids.includes("1000001")
       ? { apps: ids.map(appOf), keywords: [row("tides", { 1000001: 3 })], searched: 9, nextCursor: null }
@@ -22,12 +22,12 @@ const desk = {
           searched: 9,
           nextCursor: "more",
         },
-} as unknown as Desk
+} as unknown as PageContext
 const appOf = (id: string) => ({ id, name: id, keywords: 1 })
 
 test("an app is absent only where its keywords were read to the end, and unknown where the list was cut", async () => {
   const ids = ["1000001", "1000002", "1000003", "1000004", "1000005", "1000006"]
-  const { rows, isCut } = await compareApps(desk, ids, "us")
+  const { rows, isCut } = await compareApps(context, ids, "us")
   const ranksOf = (term: string) => ids.map((id) => rows.find((item) => item.term === term)!.ranks.get(id))
   expect(ranksOf("tides")).toEqual([3, null, null, undefined, undefined, undefined])
   expect(ranksOf("moon")).toEqual([null, null, null, null, null, 1])

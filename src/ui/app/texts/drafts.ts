@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../../answers.ts"
 import { type Html, html } from "../../html.ts"
 import { momentTime } from "../../times.ts"
 import { counted, spoken } from "../../words.ts"
-import { type AppHead, address, appAddress, type Desk, type Page, type Side, sideCode } from "../desk.ts"
+import { type AppHead, address, appAddress, type Page, type PageContext, type Side, sideCode } from "../context.ts"
 import { card } from "../parts.ts"
 import { askPart, madePage, ofLimit, type TextPage, writtenPart } from "./written.ts"
 
@@ -11,8 +11,8 @@ type Draft = AnswerOf<"draft_listing">
 const DRAFT: TextPage = { title: "A draft of the page", at: "page", back: { tab: "page", name: "Store page" } }
 
 /** Links the store page to the drafts. */
-export function draftCard(desk: Desk, app: AppHead, side: Side, isLink = true): Html {
-  return askPart(desk, address(appAddress(desk, app, "draft"), { at: sideCode(side) }), {
+export function draftCard(context: PageContext, app: AppHead, side: Side, isLink = true): Html {
+  return askPart(context, address(appAddress(context, app, "draft"), { at: sideCode(side) }), {
     title: "A draft of these texts",
     said:
       "A language model drafts each field from your page, your keywords and praise in reviews. " +
@@ -24,11 +24,11 @@ export function draftCard(desk: Desk, app: AppHead, side: Side, isLink = true): 
 }
 
 /** Shows drafts for the store page's texts, each with its evidence. */
-export async function draftPage(desk: Desk, appId: string): Promise<Page> {
-  return await madePage<Draft>(desk, appId, {
+export async function draftPage(context: PageContext, appId: string): Promise<Page> {
+  return await madePage<Draft>(context, appId, {
     page: DRAFT,
-    offer: (app, side) => draftCard(desk, app, side, false),
-    make: ({ country: cc, platform }) => desk.ask("draft_listing", { appId, cc, platform }),
+    offer: (app, side) => draftCard(context, app, side, false),
+    make: ({ country: cc, platform }) => context.ask("draft_listing", { appId, cc, platform }),
     show: draftPart,
   })
 }

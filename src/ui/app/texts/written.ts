@@ -8,14 +8,14 @@ import {
   address,
   appAddress,
   attempted,
-  type Desk,
   isFault,
   type Page,
+  type PageContext,
   readHead,
   type Side,
   sideAt,
   sideCode,
-} from "../desk.ts"
+} from "../context.ts"
 import { card, empty, refusedPart } from "../parts.ts"
 import { hiddenFields } from "../write/form.ts"
 
@@ -48,7 +48,7 @@ export interface TextPage {
 }
 
 export function textPage(
-  desk: Desk,
+  context: PageContext,
   app: AppHead,
   side: Side,
   { page: { title, at, back }, body }: { page: TextPage; body: Html },
@@ -58,7 +58,7 @@ export function textPage(
     app,
     at,
     body: html`<p class="crumbs">
-<a href="${address(appAddress(desk, app, back.tab), { at: sideCode(side) })}">${back.name}</a></p>${body}`,
+<a href="${address(appAddress(context, app, back.tab), { at: sideCode(side) })}">${back.name}</a></p>${body}`,
   }
 }
 
@@ -76,14 +76,18 @@ interface AskedText {
  * A button that creates a text. A text uses up a unit of the month, so a link never creates one. The same text on the
  * same day is free.
  */
-export function askPart(desk: Desk, to: string, { title, said, cost, button, isLink = false }: AskedText): Html {
-  const price = desk.isMetered() && ` It takes ${cost}.`
-  if (desk.isSample || isLink)
+export function askPart(
+  context: PageContext,
+  to: string,
+  { title, said, cost, button, isLink = false }: AskedText,
+): Html {
+  const price = context.isMetered() && ` It takes ${cost}.`
+  if (context.isSample || isLink)
     return card(title, html`<div class="inside"><p>${said}${price}</p><p><a href="${to}">${button}</a></p></div>`)
   return card(
     title,
     html`<div class="inside"><p>${said}${price}</p></div>
-<form class="filters" method="post" action="${to}">${hiddenFields(desk.formFields)}
+<form class="filters" method="post" action="${to}">${hiddenFields(context.formFields)}
 <button class="main" type="submit">${button}</button></form>`,
   )
 }
@@ -98,18 +102,18 @@ interface MadeText<Answer> {
 
 /** A page whose text only its button creates. Shows the cost first, then the text or the reason for its absence. */
 export async function madePage<Answer>(
-  desk: Desk,
+  context: PageContext,
   appId: string,
   { page, offer, make, show }: MadeText<Answer>,
 ): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
+  const app = await readHead(context, appId)
+  const side = sideAt(app, context.query)
   const body = async () => {
-    if (!desk.isSample && !desk.isSent) return offer(app, side)
+    if (!context.isSample && !context.isSent) return offer(app, side)
     const answer = await attemptedText(make(side))
     return isFault(answer) ? refusedCard(page.title, answer) : show(answer, app, side)
   }
-  return textPage(desk, app, side, { page, body: await body() })
+  return textPage(context, app, side, { page, body: await body() })
 }
 
 /** Returns a text, or the fault that explains to the person why there is none. */

@@ -1,26 +1,26 @@
 import { storefrontName } from "../../../lib/storefront-names.ts"
 import { checkFields, selectField, textField, usernameField } from "../../fields.ts"
 import { type Html, html } from "../../html.ts"
-import { type AppHead, type Desk, hereOf, type Page, readHead, sideAt } from "../desk.ts"
+import { type AppHead, hereOf, type Page, type PageContext, readHead, sideAt } from "../context.ts"
 import { card, empty } from "../parts.ts"
 import { mayNotEdit, writeForm } from "./form.ts"
 
 /** The settings of an app: name, goal, storefronts, a page to share, and its removal. */
-export async function editPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
+export async function editPage(context: PageContext, appId: string): Promise<Page> {
+  const app = await readHead(context, appId)
   return {
     title: `App settings · ${app.name}`,
     app,
     at: "edit",
     body:
-      desk.editFields.length === 0
-        ? html`<section class="card">${desk.isSample ? OF_SAMPLE : mayNotEdit()}</section>`
+      context.editFields.length === 0
+        ? html`<section class="card">${context.isSample ? OF_SAMPLE : mayNotEdit()}</section>`
         : html`<h2 class="above">App settings</h2>
 <div class="columns-2">
-${nameCard(desk, app)}${goalCard(desk, app)}${storefrontsCard(desk, app)}${shareCard(desk, app)}${removeCard(
-  desk,
+${nameCard(context, app)}${goalCard(context, app)}${storefrontsCard(context, app)}${shareCard(
+  context,
   app,
-)}</div>`,
+)}${removeCard(context, app)}</div>`,
   }
 }
 
@@ -29,11 +29,11 @@ const OF_SAMPLE = empty(
   "Here you rename your own app, choose its storefronts and goal, share its page, or remove it.",
 )
 
-function nameCard(desk: Desk, app: AppHead): Html {
-  const options = { action: "rename_app", back: hereOf(desk), fixed: fixedOf(app), button: "Rename app" }
+function nameCard(context: PageContext, app: AppHead): Html {
+  const options = { action: "rename_app", back: hereOf(context), fixed: fixedOf(app), button: "Rename app" }
   return card(
     "Name",
-    writeForm(desk, options, (form) =>
+    writeForm(context, options, (form) =>
       textField(form, {
         name: "name",
         label: "Name in this workspace",
@@ -53,11 +53,11 @@ const GOALS = [
   ["revenue", "More revenue"],
 ] as const
 
-function goalCard(desk: Desk, app: AppHead): Html {
-  const options = { action: "set_app_goal", back: hereOf(desk), fixed: fixedOf(app), button: "Set goal" }
+function goalCard(context: PageContext, app: AppHead): Html {
+  const options = { action: "set_app_goal", back: hereOf(context), fixed: fixedOf(app), button: "Set goal" }
   return card(
     "Goal",
-    writeForm(desk, options, (form) =>
+    writeForm(context, options, (form) =>
       selectField(form, {
         name: "goal",
         label: "The weekly plan works towards",
@@ -69,13 +69,13 @@ function goalCard(desk: Desk, app: AppHead): Html {
   )
 }
 
-function storefrontsCard(desk: Desk, app: AppHead): Html {
+function storefrontsCard(context: PageContext, app: AppHead): Html {
   const names = app.countries.map((code) => [code, storefrontName(code)] as const)
-  const options = { action: "set_storefronts", back: hereOf(desk), fixed: fixedOf(app), button: "Preview" }
+  const options = { action: "set_storefronts", back: hereOf(context), fixed: fixedOf(app), button: "Preview" }
   return card(
     "Storefronts",
     writeForm(
-      desk,
+      context,
       options,
       (form) => html`${checkFields(form, {
         name: "countries",
@@ -95,14 +95,14 @@ ${selectField(form, {
   )
 }
 
-function shareCard(desk: Desk, app: AppHead): Html {
-  const { country } = sideAt(app, desk.query)
+function shareCard(context: PageContext, app: AppHead): Html {
+  const { country } = sideAt(app, context.query)
   const options = app.countries.map((code) => [code, storefrontName(code)] as const)
   return card(
     "Share a page",
     writeForm(
-      desk,
-      { action: "create_share_link", back: hereOf(desk), fixed: { appId: app.id }, button: "Preview" },
+      context,
+      { action: "create_share_link", back: hereOf(context), fixed: { appId: app.id }, button: "Preview" },
       (form) => html`${usernameField("Shared page")}${selectField(form, {
         name: "country",
         label: "Storefront",
@@ -122,13 +122,13 @@ ${textField(form, {
   )
 }
 
-function removeCard(desk: Desk, app: AppHead): Html {
-  const options = { action: "remove_app", back: hereOf(desk), fixed: { appId: app.id }, button: "Remove app" }
+function removeCard(context: PageContext, app: AppHead): Html {
+  const options = { action: "remove_app", back: hereOf(context), fixed: { appId: app.id }, button: "Remove app" }
   return card(
     "Remove the app",
     html`<div class="inside">
 <p>Stops tracking the app and its keywords. Measured ranks are kept. You see a preview first.</p></div>${writeForm(
-      desk,
+      context,
       options,
     )}`,
   )

@@ -2,7 +2,7 @@ import type { Right } from "../../../access/scopes.ts"
 import { ownValue } from "../../../lib/objects.ts"
 import { areaField, type FormState, fileField } from "../../fields.ts"
 import { type Html, type HtmlPart, html } from "../../html.ts"
-import type { Desk } from "../desk.ts"
+import type { PageContext } from "../context.ts"
 import { empty } from "../parts.ts"
 
 interface WriteForm {
@@ -41,7 +41,7 @@ export function mayNotEdit(): Html {
 }
 
 /** Returns whether the person has the right that a form with this action needs. */
-function mayWrite({ person }: Desk, action: string): boolean {
+function mayWrite({ person }: PageContext, action: string): boolean {
   const right = ownValue(RIGHTS, action) === undefined ? "track:write" : (RIGHTS[action] as Right | null)
   return right === null || person === null || person.scopes.includes(right)
 }
@@ -51,18 +51,18 @@ function mayWrite({ person }: Desk, action: string): boolean {
  * a sentence instead, or nothing in place of a single button. False if the visitor may change nothing.
  */
 export function writeForm(
-  desk: Desk,
+  context: PageContext,
   form: WriteForm,
   fields: (state: FormState) => HtmlPart = () => "",
 ): Html | false {
-  if (desk.formFields.length === 0) return false
+  if (context.formFields.length === 0) return false
   const { action, back, fixed = {}, button, id = action, tone, hasFile, look = "filters" } = form
-  if (!mayWrite(desk, action)) return look !== "row" && NOT_ALLOWED
-  const state = desk.refused?.id === id ? desk.refused : { id, values: null, errors: {} }
-  return html`<form class="${look}" method="post" action="${desk.base}/write"${
+  if (!mayWrite(context, action)) return look !== "row" && NOT_ALLOWED
+  const state = context.refused?.id === id ? context.refused : { id, values: null, errors: {} }
+  return html`<form class="${look}" method="post" action="${context.base}/write"${
     hasFile && html` enctype="multipart/form-data"`
   }>${hiddenFields([
-    ...desk.formFields,
+    ...context.formFields,
     ["action", action],
     ["form-id", id],
     ["back", back],

@@ -2,7 +2,7 @@ import { changesPart } from "../../changes.ts"
 import { html } from "../../html.ts"
 import { momentTime } from "../../times.ts"
 import { counted } from "../../words.ts"
-import type { Desk, Page } from "../desk.ts"
+import type { Page, PageContext } from "../context.ts"
 import { card } from "../parts.ts"
 import { hiddenFields } from "./form.ts"
 
@@ -30,28 +30,32 @@ interface PreviewOptions {
 }
 
 /** Shows what a write would change, and the button that does it. Without a change there is nothing to confirm. */
-export function previewPage(desk: Desk, write: WritePreview, { button, back, fixed = {} }: PreviewOptions): Page {
+export function previewPage(
+  context: PageContext,
+  write: WritePreview,
+  { button, back, fixed = {} }: PreviewOptions,
+): Page {
   const { preview, credits, destructive, confirmToken, expiresAt, approval } = write
   const changes = changesPart(preview)
   const fields = { back, confirmToken, ...fixed }
-  const hidden = hiddenFields([...desk.formFields, ...Object.entries(fields)])
+  const hidden = hiddenFields([...context.formFields, ...Object.entries(fields)])
   return {
     title: changes ? button : "Nothing to change",
     at: "none",
     body: card(
       preview.summary,
       html`<div class="inside">${changes}${preview.notes.map((note) => html`<p class="quiet">${note}</p>`)}${
-        changes && approval && approvalPart(desk)
+        changes && approval && approvalPart(context)
       }${changes && destructive && html`<p><span class="tag warn">Removes or publishes something</span></p>`}${
         changes &&
         html`<p class="small quiet">
 ${
-  desk.isMetered() && credits > 0 && `${counted(credits, "credit")} · `
+  context.isMetered() && credits > 0 && `${counted(credits, "credit")} · `
 }This preview is valid until ${momentTime(expiresAt)}.</p>`
       }</div>
 ${
   changes
-    ? html`<form class="filters" method="post" action="${desk.base}/write">
+    ? html`<form class="filters" method="post" action="${context.base}/write">
 ${hidden}<button class="main" type="submit">${button}</button> <a class="button quiet" href="${back}">Cancel</a></form>`
     : html`<p class="pages"><a class="button" href="${back}">Back</a></p>`
 }`,
@@ -59,8 +63,8 @@ ${hidden}<button class="main" type="submit">${button}</button> <a class="button 
   }
 }
 
-function approvalPart(desk: Desk) {
-  const page = html`<a href="${desk.base}/changes" target="_blank" rel="noopener">Changes</a>`
+function approvalPart(context: PageContext) {
+  const page = html`<a href="${context.base}/changes" target="_blank" rel="noopener">Changes</a>`
   return html`<p>This workspace requires an approval. Approve the change under ${page}, then come back to this page.
 </p>`
 }

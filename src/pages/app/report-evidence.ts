@@ -28,7 +28,7 @@ const Said = v.strictObject({
 export const getReportEvidence = operation({
   id: "get_report_evidence",
   method: "GET",
-  path: "/desk/:appId/report-evidence",
+  path: "/page/:appId/report-evidence",
   group: "Your apps",
   toolset: "revenue",
   summary: "The reports behind the figures of a connected account.",

@@ -27,7 +27,7 @@ export const AppHead = v.strictObject({
 export const getAppHead = operation({
   id: "get_app_head",
   method: "GET",
-  path: "/desk/:appId",
+  path: "/page/:appId",
   group: "Your apps",
   toolset: "apps",
   summary: "What an app is called, where it is tracked, and the tags of its keywords.",
@@ -59,7 +59,7 @@ function versionOf({ name, countries, keywordTags, goal, manualRivals, hiddenRiv
 export const listAppHeads = operation({
   id: "list_app_heads",
   method: "GET",
-  path: "/desk/apps",
+  path: "/page/apps",
   group: "Your apps",
   toolset: "apps",
   summary: "What each app is called, and where it is tracked.",

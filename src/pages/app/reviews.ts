@@ -31,7 +31,7 @@ const ReviewId = v.pipe(v.string(), v.minLength(1), v.maxLength(200))
 export const getReview = operation({
   ...shared,
   id: "get_review",
-  path: "/desk/:appId/review",
+  path: "/page/:appId/review",
   summary: "One review.",
   names: "reviewId",
   missing: "review_not_found",
@@ -68,7 +68,7 @@ const Reply = v.strictObject({
 export const listReviewReplies = operation({
   ...shared,
   id: "list_review_replies",
-  path: "/desk/:appId/review-replies",
+  path: "/page/:appId/review-replies",
   summary: "Replies that were sent from here, and whether another can be sent.",
   faults: [],
   input: ofApp({ platform: Platform, reviewIds: v.pipe(v.array(ReviewId), v.maxLength(1_000)) }),
@@ -149,7 +149,7 @@ const MAX_THEMES = 6
 export const listReviewThemes = operation({
   ...shared,
   id: "list_review_themes",
-  path: "/desk/:appId/review-themes",
+  path: "/page/:appId/review-themes",
   summary: "The largest themes of the newest reviews, found by rules, each with quotes.",
   faults: [],
   input: ofApp({ country: AppCountry, platform: Platform }),

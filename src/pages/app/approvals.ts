@@ -10,7 +10,7 @@ import { refuseLimited, shared } from "./workspace.ts"
 export const listApprovals = operation({
   ...shared,
   id: "list_approvals",
-  path: "/desk/approvals",
+  path: "/page/approvals",
   summary: "Writes that wait for approval, and which kinds need it.",
   scope: null,
   output: v.strictObject({
@@ -60,7 +60,7 @@ export const settleApproval = operation({
   ...shared,
   method: "POST",
   id: "settle_approval",
-  path: "/desk/approvals",
+  path: "/page/approvals",
   summary: "Approves or declines a write that waits, for good.",
   asksProof: ({ verdict }) => verdict === "approved",
   effect: "writes",

@@ -1,11 +1,11 @@
 import { BYTE_ORDER_MARK } from "../../lib/csv.ts"
 import type { Fault } from "../../lib/faults.ts"
 import type { PageAnswer } from "../../ui/answer.ts"
-import type { Desk, Page } from "../../ui/app/desk.ts"
+import type { Page, PageContext } from "../../ui/app/context.ts"
 import { APP_POLICY, framed } from "../../ui/app/frame.ts"
 
 /** A page of /app as the response to a request. */
-export function pageAnswer(desk: Desk, status: number, page: Page, fault?: Fault): PageAnswer {
+export function pageAnswer(context: PageContext, status: number, page: Page, fault?: Fault): PageAnswer {
   if (page.file) return fileAnswer(page.file)
   const { retryAfter } = fault ?? {}
   const headers = {
@@ -14,7 +14,7 @@ export function pageAnswer(desk: Desk, status: number, page: Page, fault?: Fault
     ...(retryAfter && { "retry-after": String(retryAfter) }),
   }
   // The form's token is masked anew for each page, and a confirm token is new on each, so that no size reveals them.
-  return { status, headers, body: framed(desk, page), isCompressible: true }
+  return { status, headers, body: framed(context, page), isCompressible: true }
 }
 
 function fileAnswer({ name, csv }: NonNullable<Page["file"]>): PageAnswer {

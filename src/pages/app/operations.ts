@@ -59,10 +59,10 @@ const readsWith = (sources: Sources) => [
 /** Operations of forms, which the sample does not have. */
 const edits = [previewEdit, confirmEdit, getMadeChange, markSeen, findStoreApps, listStoreFaces, listFoundApps]
 
-export type DeskOperation = ReturnType<typeof readsWith>[number] | (typeof edits)[number]
+export type PageOperation = ReturnType<typeof readsWith>[number] | (typeof edits)[number]
 
-/** Returns all operations of pages, and among them those with a sample answer in fixtures/desk. */
-export function deskOperations(sources: Sources): { all: readonly Operation[]; sampled: readonly Operation[] } {
+/** Returns all operations of pages, and among them those with a sample answer in fixtures/pages. */
+export function pageOperations(sources: Sources): { all: readonly Operation[]; sampled: readonly Operation[] } {
   const sampled = readsWith(sources)
   return { all: [...sampled, ...edits], sampled }
 }

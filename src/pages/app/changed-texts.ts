@@ -15,7 +15,7 @@ const MAX_CHANGES = 100
 export const listChangedTexts = operation({
   id: "list_changed_texts",
   method: "GET",
-  path: "/desk/:appId/changed-texts",
+  path: "/page/:appId/changed-texts",
   group: "Your apps",
   toolset: "page",
   summary: "The words of the app's own name, subtitle and description, before and after each change.",

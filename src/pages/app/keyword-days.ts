@@ -33,7 +33,7 @@ const Passers = v.strictObject({ count: Count, apps: v.array(Passer) })
 export const getKeywordDays = operation({
   id: "get_keyword_days",
   method: "GET",
-  path: "/desk/:appId/keyword-days",
+  path: "/page/:appId/keyword-days",
   group: "Your apps",
   toolset: "keywords",
   summary: "Returns the first ten apps of a keyword on two days, and which apps passed the app in between.",

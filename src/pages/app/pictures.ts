@@ -2,7 +2,7 @@ import type { People } from "../../access/sign-in/person.ts"
 import { sizedPicture } from "../../stores/pictures/picture-address.ts"
 import type { PictureCache } from "../../stores/pictures/picture-cache.ts"
 import type { PageAnswer } from "../../ui/answer.ts"
-import { address } from "../../ui/app/desk.ts"
+import { address } from "../../ui/app/context.ts"
 import type { PageRoute } from "../../ui/routes.ts"
 
 const PATH = "/app/picture"

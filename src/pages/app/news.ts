@@ -16,7 +16,7 @@ const MAX_NEWS = 200
 export const listNews = operation({
   ...shared,
   id: "list_news",
-  path: "/desk/news",
+  path: "/page/news",
   summary: "The alerts found since the person's last visit, and where the next visit begins.",
   scope: "apps:read",
   output: v.strictObject({
@@ -65,7 +65,7 @@ export const markSeen = operation({
   ...shared,
   method: "POST",
   id: "mark_seen",
-  path: "/desk/news",
+  path: "/page/news",
   summary: "Marks what was found until then as seen, or undoes that.",
   effect: "writes",
   scope: "apps:read",

@@ -12,7 +12,7 @@ const Field = v.picklist(SEARCHED_FIELDS)
 export const getLocalisationGrid = operation({
   method: "GET",
   id: "get_localisation_grid",
-  path: "/desk/:appId/localisation-grid",
+  path: "/page/:appId/localisation-grid",
   group: "Your apps",
   toolset: "page",
   summary: "Which words of which locale count in which tracked storefront of the App Store.",

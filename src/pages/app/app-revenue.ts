@@ -9,7 +9,7 @@ import { shared } from "./workspace.ts"
 export const listAppRevenue = operation({
   ...shared,
   id: "list_app_revenue",
-  path: "/desk/app-revenue",
+  path: "/page/app-revenue",
   summary: "The proceeds of each app and store in the last seven reported days.",
   scope: "revenue:read",
   output: v.strictObject({

@@ -45,7 +45,7 @@ const ChartName = v.strictObject({ country: Storefront, kind: Kind, genre: v.str
 export const getMarket = operation({
   ...shared,
   id: "get_market",
-  path: "/desk/market",
+  path: "/page/market",
   summary: "Which storefronts are followed, and which charts were read.",
   effect: "reads",
   price: 0,
@@ -93,7 +93,7 @@ export const getMarket = operation({
 export const listFoundApps = operation({
   ...shared,
   id: "list_found_apps",
-  path: "/desk/market/find",
+  path: "/page/market/find",
   summary: "Apps of the charts by the filters of hive_find_apps, in an order over all matches.",
   effect: "reads",
   hive: "pack",
@@ -111,7 +111,7 @@ const Change = extending(ChangeShape, v.strictObject({ kind: PageChangeKind, ...
 export const getMarketApp = operation({
   ...shared,
   id: "get_market_app",
-  path: "/desk/market/app",
+  path: "/page/market/app",
   summary: "The charts that show an app, and what changed on its store page.",
   effect: "reads",
   price: 0,
@@ -163,7 +163,7 @@ const Was = described(
 export const getMarketChart = operation({
   ...shared,
   id: "get_market_chart",
-  path: "/desk/market/chart",
+  path: "/page/market/chart",
   summary: "A top chart of any measured day, with the changes of each app and the history of one.",
   effect: "measures",
   hive: "pack",

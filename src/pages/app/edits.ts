@@ -43,7 +43,7 @@ const undoable = new Set(pageWrites.flatMap(({ name, undo }) => (undo ? [name] :
 export const getMadeChange = operation({
   ...shared,
   id: "get_made_change",
-  path: "/desk/made",
+  path: "/page/made",
   summary: "The changes that a form of a page made a moment ago.",
   scope: null,
   input: v.strictObject({ requestId: v.pipe(v.string(), v.uuid()) }),

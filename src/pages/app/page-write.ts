@@ -2,7 +2,7 @@ import { isOwnPath } from "../../access/sign-in/person.ts"
 import { Fault } from "../../lib/faults.ts"
 import { ownValue } from "../../lib/objects.ts"
 import { type PageAnswer, seeOther } from "../../ui/answer.ts"
-import type { Desk, Page, RefusedForm } from "../../ui/app/desk.ts"
+import type { Page, PageContext, RefusedForm } from "../../ui/app/context.ts"
 import { donePage } from "../../ui/app/write/preview.ts"
 import { FormProblem } from "../../ui/fields.ts"
 import { fieldOf } from "../../ui/form.ts"
@@ -18,14 +18,17 @@ interface Refusal {
 }
 
 /** Handles a form of a page: confirms a preview, or does what the form's action says. */
-export async function writeFromPage(desk: Desk, fields: URLSearchParams): Promise<Page | PageAnswer | Refusal> {
-  const back = backIn(desk, fields)
+export async function writeFromPage(
+  context: PageContext,
+  fields: URLSearchParams,
+): Promise<Page | PageAnswer | Refusal> {
+  const back = backIn(context, fields)
   const confirmToken = fieldOf(fields, "confirmToken")
   const form = ownValue(FORMS, fieldOf(fields, "action") ?? "")
   try {
-    if (confirmToken !== undefined) return await confirmWrite(desk, fields, back)
+    if (confirmToken !== undefined) return await confirmWrite(context, fields, back)
     if (form === undefined) throw new Fault("invalid_arguments", { detail: "This page has no such form." })
-    return await form.send(desk, fields, back)
+    return await form.send(context, fields, back)
   } catch (error) {
     const refused = refusalOf(error, { form, fields })
     if (refused === null) throw error
@@ -33,20 +36,20 @@ export async function writeFromPage(desk: Desk, fields: URLSearchParams): Promis
   }
 }
 
-async function confirmWrite(desk: Desk, fields: URLSearchParams, back: string): Promise<Page | PageAnswer> {
+async function confirmWrite(context: PageContext, fields: URLSearchParams, back: string): Promise<Page | PageAnswer> {
   const confirmToken = fieldOf(fields, "confirmToken") ?? ""
-  const { action, result } = await desk.ask("confirm_edit", { confirmToken })
+  const { action, result } = await context.ask("confirm_edit", { confirmToken })
   const { url, expiresAt, appId } = (result ?? {}) as { url?: string; expiresAt?: string; appId?: string }
   if (url !== undefined && expiresAt !== undefined) return donePage({ url, expiresAt }, back)
-  const app = appId === undefined ? back : `${desk.base}/apps/${encodeURIComponent(appId)}`
-  const next = action === "add_app" ? app : action === "remove_app" ? desk.base : back
+  const app = appId === undefined ? back : `${context.base}/apps/${encodeURIComponent(appId)}`
+  const next = action === "add_app" ? app : action === "remove_app" ? context.base : back
   const rest = fieldOf(fields, "rest")
-  if (appId !== undefined && rest !== undefined) return await addRest(desk, { appId, rest }, next)
-  return seeOther(withMade(desk, next))
+  if (appId !== undefined && rest !== undefined) return await addRest(context, { appId, rest }, next)
+  return seeOther(withMade(context, next))
 }
 
 /** Returns the page that contained the form. */
-export function backIn({ base }: Desk, fields: URLSearchParams, name = "back"): string {
+export function backIn({ base }: PageContext, fields: URLSearchParams, name = "back"): string {
   const back = fieldOf(fields, name) ?? base
   return isOwnPath(back) && /^(?:[/?]|$)/.test(back.slice(base.length)) && back.startsWith(base) ? back : base
 }

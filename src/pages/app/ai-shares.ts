@@ -22,7 +22,7 @@ const Share = v.nullable(v.number())
 export const listAiShares = operation({
   id: "list_ai_shares",
   method: "GET",
-  path: "/desk/:appId/ai-shares",
+  path: "/page/:appId/ai-shares",
   group: "Your apps",
   toolset: "ai",
   summary: "How often each check's answers named the app, per assistant and model.",

@@ -41,7 +41,7 @@ const Row = v.strictObject({
 export const listKeywordRows = operation({
   id: "list_keyword_rows",
   method: "GET",
-  path: "/desk/:appId/keywords",
+  path: "/page/:appId/keywords",
   group: "Your apps",
   toolset: "keywords",
   summary: "A page of an app's keywords, and what all of them come to.",

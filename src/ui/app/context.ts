@@ -8,7 +8,7 @@ import type { Scheme } from "../scheme.ts"
 import { SKIPPED } from "./write/skipped.ts"
 
 /** The context of one visitor's pages. */
-export interface Desk {
+export interface PageContext {
   /** Base path of the pages: "/app", or "/app/sample" for the sample data that is open to everybody. */
   base: string
   isSample: boolean
@@ -70,8 +70,8 @@ export interface Side {
   platform: "ios" | "android"
 }
 
-export async function readHead(desk: Desk, appId: string): Promise<AppHead> {
-  return await desk.ask("get_app_head", { appId })
+export async function readHead(context: PageContext, appId: string): Promise<AppHead> {
+  return await context.ask("get_app_head", { appId })
 }
 
 export function sidesOf({ countries, iosId, androidPkg }: Pick<AppHead, "countries" | "iosId" | "androidPkg">): Side[] {
@@ -96,7 +96,7 @@ export function address(path: string, query: Record<string, string | number | nu
 }
 
 /** Returns the address of the open page, for forms that return to it. */
-export function hereOf({ path, query }: Pick<Desk, "path" | "query">): string {
+export function hereOf({ path, query }: Pick<PageContext, "path" | "query">): string {
   const parameters = new URLSearchParams([...query].filter(([name]) => !NOTICES.includes(name)))
   return parameters.size > 0 ? `${path}?${parameters}` : path
 }
@@ -110,8 +110,8 @@ export const MADE = "done"
 /** Parameters about the form before this page. Links leave them out. */
 export const NOTICES: readonly string[] = [MADE, SKIPPED]
 
-export function appAddress(desk: Desk, app: Pick<AppHead, "id">, tab = ""): string {
-  return `${desk.base}/apps/${encodeURIComponent(app.id)}${tab && `/${tab}`}`
+export function appAddress(context: PageContext, app: Pick<AppHead, "id">, tab = ""): string {
+  return `${context.base}/apps/${encodeURIComponent(app.id)}${tab && `/${tab}`}`
 }
 
 /** Returns an answer, or the fault, for pages that can do without the answer. */

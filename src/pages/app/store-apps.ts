@@ -14,7 +14,7 @@ import { readStoreFaces } from "../../stores/read/store-faces.ts"
 export const findStoreApps = operation({
   id: "find_store_apps",
   method: "GET",
-  path: "/desk/store-apps",
+  path: "/page/store-apps",
   group: "Your apps",
   toolset: "apps",
   summary: "Apps of the stores by name, link or id.",
@@ -39,7 +39,7 @@ const StoreAppCode = v.pipe(v.string(), v.regex(new RegExp(STORE_ID_PATTERNS.riv
 export const listStoreFaces = operation({
   id: "list_store_faces",
   method: "GET",
-  path: "/desk/store-faces",
+  path: "/page/store-faces",
   group: "Your apps",
   toolset: "apps",
   summary: "Names and icons of apps of the stores.",

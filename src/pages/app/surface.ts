@@ -10,7 +10,7 @@ import type { PreparedAnswer } from "../../lib/prepared.ts"
 import type { PictureCache } from "../../stores/pictures/picture-cache.ts"
 import { type PageAnswer, seeOther } from "../../ui/answer.ts"
 import { chartFile } from "../../ui/app/chart.ts"
-import { attempted, type Desk, isFault, MADE } from "../../ui/app/desk.ts"
+import { attempted, isFault, MADE, type PageContext } from "../../ui/app/context.ts"
 import { formProblemPage, notHerePage } from "../../ui/app/parts.ts"
 import { fieldOf, readForm } from "../../ui/form.ts"
 import { askProof } from "../../ui/proof-page.ts"
@@ -22,7 +22,7 @@ import { pageAnswer } from "./page-answer.ts"
 import { backIn, writeFromPage } from "./page-write.ts"
 import { picturePath, pictureRoute } from "./pictures.ts"
 
-interface DeskParts {
+interface AppParts {
   invoke: Invoke
   people: People
   /** All operations that pages may call. */
@@ -36,7 +36,7 @@ interface DeskParts {
 }
 
 /** The pages of /app: for the signed-in person, and with sample data for everybody. */
-export function deskRoutes(parts: DeskParts): PageRoute[] {
+export function appRoutes(parts: AppParts): PageRoute[] {
   const { invoke, people, operations, sampleAnswer, settings, pictures, now } = parts
   const byId = new Map(operations.map((operation) => [operation.id, operation]))
   const find = (id: string): Operation => {
@@ -46,7 +46,7 @@ export function deskRoutes(parts: DeskParts): PageRoute[] {
   }
   const has = (id: OperationId) => byId.has(id)
 
-  const sampleDesk = (visit: PageVisit): Desk => ({
+  const sampleContext = (visit: PageVisit): PageContext => ({
     ...UNSENT,
     base: SAMPLE,
     isSample: true,
@@ -69,7 +69,7 @@ export function deskRoutes(parts: DeskParts): PageRoute[] {
     },
   })
 
-  const ownDesk = ({ request, requestId, address, path, query }: PageVisit, person: Person): Desk => {
+  const personContext = ({ request, requestId, address, path, query }: PageVisit, person: Person): PageContext => {
     let isMetered = false
     const isOpened = request.method === "POST" && OPENED.test(path)
     const formFields = [[FORM_FIELD, person.formToken]] as const
@@ -106,16 +106,16 @@ export function deskRoutes(parts: DeskParts): PageRoute[] {
 
   return [
     ...(pictures ? [pictureRoute({ people, pictures })] : []),
-    { path: "/app/sample/*", methods: ["GET", "HEAD"], open: (visit) => shown(sampleDesk(visit)) },
+    { path: "/app/sample/*", methods: ["GET", "HEAD"], open: (visit) => shown(sampleContext(visit)) },
     {
       path: "/app/*",
       methods: ["GET", "HEAD", "POST"],
       async open(visit) {
         const person = await people.personOf(visit)
         if (!person) return seeOther(signInAddress(visit.query ? `${visit.path}?${visit.query}` : visit.path))
-        const desk = ownDesk(visit, person)
-        if (settings.has(visit.path)) return await settings.open(desk, person, visit)
-        return visit.request.method === "POST" ? await sent(parts, desk, person, visit) : await shown(desk)
+        const context = personContext(visit, person)
+        if (settings.has(visit.path)) return await settings.open(context, person, visit)
+        return visit.request.method === "POST" ? await sent(parts, context, person, visit) : await shown(context)
       },
     },
   ]
@@ -137,28 +137,28 @@ function lookedAt(operation: Operation, { poll }: Record<string, unknown>): Oper
 }
 
 /** Opens the page at a path. A refused form keeps its own status. */
-async function shown(desk: Desk, status = 200): Promise<PageAnswer> {
-  const { path } = desk
-  const page = pageAt(path.slice(desk.base.length).replace(/\/$/, ""))
-  if (!page) return pageAnswer(desk, 404, notHerePage(desk, new Fault("unknown_endpoint")))
+async function shown(context: PageContext, status = 200): Promise<PageAnswer> {
+  const { path } = context
+  const page = pageAt(path.slice(context.base.length).replace(/\/$/, ""))
+  if (!page) return pageAnswer(context, 404, notHerePage(context, new Fault("unknown_endpoint")))
   try {
-    const made = await readMade(desk)
-    const opened = await page(desk)
-    const chart = opened.charts?.find(({ id }) => id === desk.query.get("csv"))
-    return pageAnswer({ ...desk, made }, status, chart ? { ...opened, file: chartFile(chart) } : opened)
+    const made = await readMade(context)
+    const opened = await page(context)
+    const chart = opened.charts?.find(({ id }) => id === context.query.get("csv"))
+    return pageAnswer({ ...context, made }, status, chart ? { ...opened, file: chartFile(chart) } : opened)
   } catch (error) {
     // faults that end the session lead to the sign-in, and temporary faults are answered as on other surfaces
     if (!(error instanceof Fault) || error.status === 503) throw error
     if (error.status === 401) return seeOther(signInAddress(path))
-    return pageAnswer(desk, error.status, notHerePage(desk, error), error)
+    return pageAnswer(context, error.status, notHerePage(context, error), error)
   }
 }
 
 /** Reads the changes that the address reports. An address that was edited reports none. */
-async function readMade(desk: Desk): Promise<Desk["made"]> {
-  const requestId = desk.query.get(MADE)
-  if (requestId === null || desk.isSample) return []
-  const answer = await attempted(desk.ask("get_made_change", { requestId }))
+async function readMade(context: PageContext): Promise<PageContext["made"]> {
+  const requestId = context.query.get(MADE)
+  if (requestId === null || context.isSample) return []
+  const answer = await attempted(context.ask("get_made_change", { requestId }))
   return isFault(answer) ? [] : answer.changes
 }
 
@@ -172,17 +172,17 @@ const MAX_FORM_BYTES = 1_000_000
 const OPENED = /^\/app\/(?:apps\/[^/]+\/(?:rival|summary|reply|draft|ideas|localize|shots)|market\/[a-z]+)$/
 
 /** Handles changes from pages: approving or refusing a waiting write, and forms. */
-async function sent(parts: DeskParts, desk: Desk, person: Person, visit: PageVisit): Promise<PageAnswer> {
+async function sent(parts: AppParts, context: PageContext, person: Person, visit: PageVisit): Promise<PageAnswer> {
   const { path, request } = visit
   const fields = await readForm(request, MAX_FORM_BYTES)
   const isOpened = OPENED.test(path)
   if (!isOpened && ![`${OWN}/changes`, `${OWN}/scheme`, `${OWN}/write`].includes(path))
     throw new Fault("method_not_allowed", {}, { allow: "GET, HEAD" })
   if (typeof fields === "string" || !isOwnForm(person, fields))
-    return pageAnswer(desk, fields === "text" ? 400 : 403, formProblemPage(desk, fields === "size"))
-  if (isOpened) return await shown({ ...desk, isSent: true })
+    return pageAnswer(context, fields === "text" ? 400 : 403, formProblemPage(context, fields === "size"))
+  if (isOpened) return await shown({ ...context, isSent: true })
   if (path === `${OWN}/scheme`)
-    return seeOther(backIn(desk, fields, "to"), { "set-cookie": schemeCookie(fields.get("scheme")) })
+    return seeOther(backIn(context, fields, "to"), { "set-cookie": schemeCookie(fields.get("scheme")) })
   if (fields.has(PROOF_FIELD)) {
     const proofQuestion = await askProof(parts, person, visit, fields)
     if (proofQuestion) return proofQuestion
@@ -190,21 +190,24 @@ async function sent(parts: DeskParts, desk: Desk, person: Person, visit: PageVis
   }
   try {
     if (path === `${OWN}/changes`) {
-      await desk.ask("settle_approval", { id: fieldOf(fields, "id") ?? "", verdict: fieldOf(fields, "verdict") ?? "" })
+      await context.ask("settle_approval", {
+        id: fieldOf(fields, "id") ?? "",
+        verdict: fieldOf(fields, "verdict") ?? "",
+      })
       return seeOther(path)
     }
-    const answer = await writeFromPage(desk, fields)
+    const answer = await writeFromPage(context, fields)
     if ("refused" in answer)
-      return await shown({ ...desk, ...placeOf(answer.back), refused: answer.refused }, answer.status)
-    return "status" in answer ? answer : pageAnswer({ ...desk, ...placeOf(backIn(desk, fields)) }, 200, answer)
+      return await shown({ ...context, ...placeOf(answer.back), refused: answer.refused }, answer.status)
+    return "status" in answer ? answer : pageAnswer({ ...context, ...placeOf(backIn(context, fields)) }, 200, answer)
   } catch (error) {
     if (error instanceof ProofNeeded) return (await askProof(parts, person, visit, fields)) ?? seeOther(path)
     if (!(error instanceof Fault) || error.status === 503 || error.status === 401) throw error
-    return pageAnswer(desk, error.status, notHerePage(desk, error), error)
+    return pageAnswer(context, error.status, notHerePage(context, error), error)
   }
 }
 
-function placeOf(address: string): Pick<Desk, "path" | "query"> {
+function placeOf(address: string): Pick<PageContext, "path" | "query"> {
   const { pathname, searchParams } = new URL(address, "http://here.invalid")
   return { path: pathname, query: searchParams }
 }

@@ -8,7 +8,7 @@ import { auditState } from "../../listings/audits/storefront-audits.ts"
 export const listLocales = operation({
   method: "GET",
   id: "list_locales",
-  path: "/desk/:appId/locales",
+  path: "/page/:appId/locales",
   group: "Your apps",
   toolset: "page",
   summary: "The locales that the app's listing can be written in, by its last storefront audit.",

@@ -71,7 +71,7 @@ export const getEvidence = (sources: Sources) =>
   operation({
     id: "get_evidence",
     method: "GET",
-    path: "/desk/:appId/evidence",
+    path: "/page/:appId/evidence",
     group: "Your apps",
     toolset: "keywords",
     summary: "The readings behind the figures of a tracked keyword.",
@@ -153,7 +153,7 @@ const FailedReadingShape = v.strictObject({
 export const listReadings = operation({
   id: "list_readings",
   method: "GET",
-  path: "/desk/:appId/readings",
+  path: "/page/:appId/readings",
   group: "Your apps",
   toolset: "page",
   summary: "The latest readings of an app's page, its reviews and its charts.",

@@ -14,7 +14,7 @@ const MAX_MARKS = 100
 export const listChartMarks = operation({
   id: "list_chart_marks",
   method: "GET",
-  path: "/desk/:appId/marks",
+  path: "/page/:appId/marks",
   group: "Your apps",
   toolset: "page",
   summary: "Returns the app's releases, listing changes and featuring in a period, for the charts of pages.",

@@ -29,7 +29,7 @@ const isoOf = (at: Date | null) => at?.toISOString() ?? null
 export const listAlertRules = operation({
   ...shared,
   id: "list_alert_rules",
-  path: "/desk/alert-rules",
+  path: "/page/alert-rules",
   summary: "Which alerts are delivered where.",
   scope: "apps:read",
   output: v.strictObject({
@@ -80,7 +80,7 @@ const WRITES_SHOWN = 50
 export const listWrites = operation({
   ...shared,
   id: "list_writes",
-  path: "/desk/writes",
+  path: "/page/writes",
   summary: "What was confirmed, when, by which key; and what the demo did.",
   scope: null,
   output: v.strictObject({
@@ -127,7 +127,7 @@ export const listWrites = operation({
 export const listSources = operation({
   ...shared,
   id: "list_sources",
-  path: "/desk/sources",
+  path: "/page/sources",
   summary: "How each source of measurements does.",
   scope: "server:operate",
   output: v.strictObject({

@@ -72,7 +72,7 @@ type Revenue = v.InferOutput<typeof Revenue>
 export const getOverview = operation({
   ...shared,
   id: "get_overview",
-  path: "/desk/overview",
+  path: "/page/overview",
   summary: "Where each app stands: 30 days of its keywords, and 7 days of its reviews and revenue.",
   scope: "apps:read",
   input: v.strictObject({
@@ -86,11 +86,11 @@ export const getOverview = operation({
     pages: Count,
     apps: v.array(v.strictObject({ ...headFields, ranks: Ranks, reviews: Reviews, revenue: Revenue })),
   }),
-}).run(async ({ q, order, page }, context) => {
-  const visible = await context.visibleApps()
+}).run(async ({ q, order, page }, parts) => {
+  const visible = await parts.visibleApps()
   const words = q.toLowerCase().split(/\s+/).filter(Boolean)
   const found = visible.filter((app) => words.every((word) => searchText(app).includes(word))).sort(byName)
-  const read = readersOf(context)
+  const read = readersOf(parts)
   const worth = await worthOf(order, found, read)
   // the sort is stable: apps of the same worth stay in the order of their names
   const sorted = found.sort((a, b) => worth(b) - worth(a))
@@ -99,7 +99,7 @@ export const getOverview = operation({
   const reviews = await read.reviews(pageApps)
   const revenue = await read.revenue(pageApps)
   const older = await readOlder(
-    context.sql,
+    parts.sql,
     pageApps.filter((app) => ranks(app).day === null),
   )
   return {

@@ -10,7 +10,7 @@ import { Count, Day, Store, Storefront } from "../../lib/shapes.ts"
 export const getVisibility = operation({
   id: "get_visibility",
   method: "GET",
-  path: "/desk/:appId/visibility",
+  path: "/page/:appId/visibility",
   group: "Your apps",
   toolset: "keywords",
   summary: "Returns the share of the possible top-ten weight that an app has over time.",

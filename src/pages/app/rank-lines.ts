@@ -43,7 +43,7 @@ function lineOf<Source>({ term, points }: Points<Source>) {
 export const listRankLines = operation({
   id: "list_rank_lines",
   method: "GET",
-  path: "/desk/:appId/rank-lines",
+  path: "/page/:appId/rank-lines",
   group: "Your apps",
   toolset: "keywords",
   summary: "Returns the ranks of some keywords over time, for the charts of pages.",
@@ -70,7 +70,7 @@ export const listRankLines = operation({
 export const listRivalLines = operation({
   id: "list_rival_lines",
   method: "GET",
-  path: "/desk/:appId/rival-lines",
+  path: "/page/:appId/rival-lines",
   group: "Your apps",
   toolset: "keywords",
   summary: "Returns another app's ranks for some tracked keywords over time.",
@@ -105,7 +105,7 @@ export const listRivalLines = operation({
 export const listImportedLines = operation({
   id: "list_imported_lines",
   method: "GET",
-  path: "/desk/:appId/imported-lines",
+  path: "/page/:appId/imported-lines",
   group: "Your apps",
   toolset: "keywords",
   summary: "Returns the imported ranks of some keywords over time.",
