@@ -4,14 +4,14 @@ import { canonicalAddress, clientAddress, networkOf, parseAddressList } from "..
 import { AccessProblem } from "../../src/access/problem.ts"
 import { cases } from "../long.ts"
 
-const none = parseAddressList([])
+const emptyList = parseAddressList([])
 const proxies = parseAddressList(["10.0.0.0/8", "2001:db8:1::/48"])
 
 describe("the client's address", () => {
   test.each([
     // peer, X-Forwarded-For, trusted proxies, client
-    ["203.0.113.9", "10.0.0.1", none, "203.0.113.9"],
-    ["10.0.0.1", "198.51.100.7", none, "10.0.0.1"],
+    ["203.0.113.9", "10.0.0.1", emptyList, "203.0.113.9"],
+    ["10.0.0.1", "198.51.100.7", emptyList, "10.0.0.1"],
     ["203.0.113.9", "10.0.0.1", proxies, "203.0.113.9"],
     ["10.0.0.1", "198.51.100.7", proxies, "198.51.100.7"],
     ["10.0.0.1", null, proxies, "10.0.0.1"],

@@ -27,13 +27,13 @@ async function newWorkspace(): Promise<number> {
 }
 
 const used = async (workspaceId: number) => (await countUsedAllowances(sql, workspaceId)).get("spy")
-const about = (n: number) => ({ ...RIVAL, about: `ios us ${30_000 + n}` })
+const rivalOf = (n: number) => ({ ...RIVAL, about: `ios us ${30_000 + n}` })
 const short = ({ granted, used }: AllowanceState) => [granted, used]
 
 test("units are granted up to the allowance, further ones refused uncharged, opened subjects stay open", async () => {
   const workspace = await newWorkspace()
   const answers: AllowanceState[] = []
-  for (let n = 0; n < 5; n++) answers.push(await call(workspace).take("spy", about(n)))
+  for (let n = 0; n < 5; n++) answers.push(await call(workspace).take("spy", rivalOf(n)))
   expect(answers.map(short)).toEqual([
     [true, 1],
     [true, 2],
@@ -42,7 +42,7 @@ test("units are granted up to the allowance, further ones refused uncharged, ope
     [false, 3],
   ])
   expect(answers[3]).toEqual({ granted: false, used: 3, limit: 3, resetsAt: expect.any(String), openUntil: null })
-  expect(short(await call(workspace).take("spy", about(1)))).toEqual([true, 3])
+  expect(short(await call(workspace).take("spy", rivalOf(1)))).toEqual([true, 3])
   expect(await used(workspace)).toBe(3)
 })
 
@@ -56,11 +56,11 @@ test("one of 100 concurrent calls for a subject takes a unit, and all have it op
 
 test("as many of 60 concurrent calls for distinct subjects are granted as there are units", async () => {
   const workspace = await newWorkspace()
-  const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => call(workspace, 7).take("spy", about(n))))
+  const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => call(workspace, 7).take("spy", rivalOf(n))))
   expect(
     answers
       .filter(({ granted }) => granted)
-      .map((one) => one.used)
+      .map((answer) => answer.used)
       .sort(),
   ).toEqual([1, 2, 3, 4, 5, 6, 7])
   expect(await used(workspace)).toBe(7)
@@ -68,17 +68,17 @@ test("as many of 60 concurrent calls for distinct subjects are granted as there 
 
 test("workspaces are counted separately, a lowered allowance refuses, and one of 0 grants nothing", async () => {
   const [workspace, other] = [await newWorkspace(), await newWorkspace()]
-  await call(workspace).take("spy", about(1))
-  expect(short(await call(other, 0).take("spy", about(1)))).toEqual([false, 0])
-  expect(short(await call(workspace, 1).take("spy", about(2)))).toEqual([false, 1])
-  expect(short(await call(workspace, 1).take("spy", about(1)))).toEqual([true, 1])
+  await call(workspace).take("spy", rivalOf(1))
+  expect(short(await call(other, 0).take("spy", rivalOf(1)))).toEqual([false, 0])
+  expect(short(await call(workspace, 1).take("spy", rivalOf(2)))).toEqual([false, 1])
+  expect(short(await call(workspace, 1).take("spy", rivalOf(1)))).toEqual([true, 1])
   expect(await used(other)).toBe(0)
 })
 
 describe("periods by the database's clock", () => {
-  const moved = (workspace: number, by: string) => sql`
+  const moved = (workspace: number, interval: string) => sql`
     update allowance_unit
-    set opened_at = opened_at - ${by}::interval, open_until = open_until - ${by}::interval
+    set opened_at = opened_at - ${interval}::interval, open_until = open_until - ${interval}::interval
     where workspace_id = ${workspace}`
 
   test("a subject is open for exactly 30 days: no unit just before their end and a new one at their end", async () => {
@@ -92,21 +92,21 @@ describe("periods by the database's clock", () => {
     await moved(workspace, "29 days 23:59:50")
     expect(short(await call(workspace).take("spy", RIVAL))).toEqual([true, 1])
     await moved(workspace, "10 seconds")
-    const again = await call(workspace).take("spy", RIVAL)
-    expect(short(again)).toEqual([true, 2])
-    expect(Date.parse(again.openUntil as string)).toBeGreaterThanOrEqual(Date.parse(openUntil as string))
+    const renewed = await call(workspace).take("spy", RIVAL)
+    expect(short(renewed)).toEqual([true, 2])
+    expect(Date.parse(renewed.openUntil as string)).toBeGreaterThanOrEqual(Date.parse(openUntil as string))
   })
 
   test("units of last month do not count in this one, and their subjects are still open", async () => {
     const workspace = await newWorkspace()
-    for (let n = 0; n < 3; n++) await call(workspace).take("spy", about(n))
+    for (let n = 0; n < 3; n++) await call(workspace).take("spy", rivalOf(n))
     await sql`
       update allowance_used
       set period = (period - interval '1 month')::date
       where workspace_id = ${workspace}`
     expect(await used(workspace)).toBe(0)
-    expect(short(await call(workspace).take("spy", about(0)))).toEqual([true, 0])
-    expect(short(await call(workspace).take("spy", about(9)))).toEqual([true, 1])
+    expect(short(await call(workspace).take("spy", rivalOf(0)))).toEqual([true, 0])
+    expect(short(await call(workspace).take("spy", rivalOf(9)))).toEqual([true, 1])
   })
 
   test("a month ends at midnight UTC of the next month's first day", async () => {
@@ -143,23 +143,23 @@ describe("failed calls", () => {
       "unless another call relies on it",
     async () => {
       const workspace = await newWorkspace()
-      const one = call(workspace)
-      await one.take("spy", about(1))
-      await one.take("spy", about(2))
-      await one.release("spy", about(1).about)
-      await one.keep()
+      const attempt = call(workspace)
+      await attempt.take("spy", rivalOf(1))
+      await attempt.take("spy", rivalOf(2))
+      await attempt.release("spy", rivalOf(1).about)
+      await attempt.keep()
       expect(await used(workspace)).toBe(1)
       const [first, second] = [call(workspace), call(workspace)]
-      await first.take("spy", about(3))
-      await second.take("spy", about(3))
-      await first.release("spy", about(3).about)
+      await first.take("spy", rivalOf(3))
+      await second.take("spy", rivalOf(3))
+      await first.release("spy", rivalOf(3).about)
       await first.giveBack()
       expect(await used(workspace)).toBe(2)
       await second.keep()
       // A unit of an answered call stays taken, even if a later call finds its subject open.
       const later = call(workspace)
-      await later.take("spy", about(3))
-      await later.release("spy", about(3).about)
+      await later.take("spy", rivalOf(3))
+      await later.release("spy", rivalOf(3).about)
       expect(await used(workspace)).toBe(2)
     },
   )
@@ -169,7 +169,7 @@ describe("failed calls", () => {
     await call(workspace, 1).take("spy", RIVAL)
     const failed = call(workspace, 1)
     await failed.take("spy", RIVAL)
-    expect((await failed.take("spy", about(5))).granted).toBe(false)
+    expect((await failed.take("spy", rivalOf(5))).granted).toBe(false)
     await failed.giveBack()
     expect(await used(workspace)).toBe(1)
     expect(short(await call(workspace, 1).take("spy", RIVAL))).toEqual([true, 1])
@@ -214,15 +214,15 @@ test("the count equals the number of open subjects after any order of takes and 
   }
   for (let round = 0; round < 30; round++) {
     const calls = Array.from({ length: 1 + random(6) }, () => ({
-      made: call(workspace, 12),
-      of: about(random(15)),
+      attempt: call(workspace, 12),
+      rival: rivalOf(random(15)),
       fails: random(2) === 0,
     }))
     const answers = await Promise.all(
-      calls.map(async ({ made, of, fails }) => {
-        const answer = await made.take("spy", of)
-        if (fails) await made.giveBack()
-        return { ...answer, fails, of }
+      calls.map(async ({ attempt, rival, fails }) => {
+        const answer = await attempt.take("spy", rival)
+        if (fails) await attempt.giveBack()
+        return { ...answer, fails, rival }
       }),
     )
     const [row] = await sql<{ units: number }[]>`
@@ -231,21 +231,21 @@ test("the count equals the number of open subjects after any order of takes and 
       where workspace_id = ${workspace} and open_until > now()`
     expect(await used(workspace)).toBe(row!.units)
     expect(row!.units).toBeLessThanOrEqual(12)
-    for (const { granted, fails, of } of answers) {
+    for (const { granted, fails, rival } of answers) {
       if (!granted || fails) continue
-      const rows = await sql`select from allowance_unit where workspace_id = ${workspace} and subject = ${of.about}`
+      const rows = await sql`select from allowance_unit where workspace_id = ${workspace} and subject = ${rival.about}`
       expect(rows).toHaveLength(1)
     }
   }
 })
 
 describe("calls that share a unit", () => {
-  const joined = async (failing: number, of: number) => {
+  const joined = async (failing: number, count: number) => {
     const workspace = await newWorkspace()
-    const calls = Array.from({ length: of }, () => call(workspace))
-    await Promise.all(calls.map((one) => one.take("spy", RIVAL)))
-    await Promise.all(calls.slice(0, failing).map((one) => one.giveBack()))
-    await Promise.all(calls.slice(failing).map((one) => one.keep()))
+    const calls = Array.from({ length: count }, () => call(workspace))
+    await Promise.all(calls.map((attempt) => attempt.take("spy", RIVAL)))
+    await Promise.all(calls.slice(0, failing).map((attempt) => attempt.giveBack()))
+    await Promise.all(calls.slice(failing).map((attempt) => attempt.keep()))
     return { workspace, used: await used(workspace) }
   }
 
@@ -264,8 +264,8 @@ describe("calls that share a unit", () => {
       expect([await used(dead), await used(answered)]).toEqual([1, 1])
       await Promise.all([passes(dead), passes(answered)])
       expect([await used(dead), await used(answered)]).toEqual([0, 1])
-      expect(short(await call(dead, 1).take("spy", about(2)))).toEqual([true, 1])
-      expect(short(await call(answered, 1).take("spy", about(2)))).toEqual([false, 1])
+      expect(short(await call(dead, 1).take("spy", rivalOf(2)))).toEqual([true, 1])
+      expect(short(await call(answered, 1).take("spy", rivalOf(2)))).toEqual([false, 1])
       expect([await used(dead), await used(answered)]).toEqual([1, 1])
     },
   )

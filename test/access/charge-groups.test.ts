@@ -38,10 +38,10 @@ function counting(client: Sql) {
 
 test("charges that arrive together share statements, and each has its own row in the ledger", async () => {
   const { counted, sizes } = counting(sql)
-  const together = createChargeCall(counted)
-  const [mine, theirs] = [await somePayer(), await somePayer()]
-  const dues = Array.from({ length: 90 }, (_, i) => (i % 3 ? mine : theirs).due(1 + (i % 5)))
-  const paid = await Promise.all(dues.map(together))
+  const chargeGrouped = createChargeCall(counted)
+  const [payer, otherPayer] = [await somePayer(), await somePayer()]
+  const dues = Array.from({ length: 90 }, (_, i) => (i % 3 ? payer : otherPayer).due(1 + (i % 5)))
+  const paid = await Promise.all(dues.map(chargeGrouped))
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(90)
   expect(sizes.length).toBeLessThan(10)
   expect(paid.every(({ refused }) => refused === null)).toBe(true)
@@ -59,8 +59,8 @@ test("charges that arrive together share statements, and each has its own row in
 test("a single charge is sent at once, alone", async () => {
   const { counted, sizes } = counting(sql)
   const { due } = await somePayer()
-  const together = createChargeCall(counted)
-  for (let i = 0; i < 3; i++) await together(due())
+  const chargeGrouped = createChargeCall(counted)
+  for (let i = 0; i < 3; i++) await chargeGrouped(due())
   expect(sizes).toEqual([1, 1, 1])
 })
 
@@ -68,9 +68,9 @@ test("a settled charge is committed and visible to another connection", async ()
   const { due } = await somePayer()
   const seen = await Promise.all(
     Array.from({ length: 40 }, async () => {
-      const mine = due()
-      await groups(mine)
-      const rows = await sql`select from ledger where request_id = ${mine.requestId} limit 2`
+      const settled = due()
+      await groups(settled)
+      const rows = await sql`select from ledger where request_id = ${settled.requestId} limit 2`
       return rows.length
     }),
   )
@@ -91,11 +91,11 @@ test("a charge of a small workspace is settled before the last of hundreds of ea
 })
 
 test("an invalid charge fails alone, and the charges in its statement are paid", async () => {
-  const [mine, theirs] = [await somePayer(), await somePayer()]
-  const foreign: Due = { ...mine.due(), keyId: theirs.due().keyId }
-  const tooMuch = mine.due(2 ** 40)
+  const [payer, otherPayer] = [await somePayer(), await somePayer()]
+  const foreign: Due = { ...payer.due(), keyId: otherPayer.due().keyId }
+  const tooMuch = payer.due(2 ** 40)
   const outcomes = await Promise.all(
-    [mine.due(), foreign, theirs.due(), mine.due(), tooMuch, mine.due()].map((due) =>
+    [payer.due(), foreign, otherPayer.due(), payer.due(), tooMuch, payer.due()].map((due) =>
       groups(due).then(
         ({ refused }) => refused ?? "paid",
         (error: { code: string }) => error.code,
@@ -103,25 +103,25 @@ test("an invalid charge fails alone, and the charges in its statement are paid",
     ),
   )
   expect(outcomes).toEqual(["paid", "P0002", "paid", "paid", "22003", "paid"])
-  expect([(await readCredits(sql, mine.due())).used, (await readCredits(sql, theirs.due())).used]).toEqual([3, 1])
+  expect([(await readCredits(sql, payer.due())).used, (await readCredits(sql, otherPayer.due())).used]).toEqual([3, 1])
 })
 
 test("all charges fail when the database does not answer, and later ones are paid", async () => {
   const { due } = await somePayer()
-  let away = true
+  let isDown = true
   const broken = new Proxy(sql, {
     apply(target, self, args) {
-      if (away && String(args[0]?.raw?.join("")).includes("from charge(")) {
+      if (isDown && String(args[0]?.raw?.join("")).includes("from charge(")) {
         return Promise.reject(Object.assign(new Error("cut"), { code: "CONNECTION_CLOSED" }))
       }
       return Reflect.apply(target, self, args)
     },
   })
-  const together = createChargeCall(broken)
-  const errors = await Promise.all(Array.from({ length: 20 }, () => errorOf(together(due()))))
+  const chargeGrouped = createChargeCall(broken)
+  const errors = await Promise.all(Array.from({ length: 20 }, () => errorOf(chargeGrouped(due()))))
   expect(errors.map((error) => (error as { code: string }).code)).toEqual(Array(20).fill("CONNECTION_CLOSED"))
-  away = false
-  expect((await together(due())).credits.used).toBe(1)
+  isDown = false
+  expect((await chargeGrouped(due())).credits.used).toBe(1)
 })
 
 test("a statement that never returns does not block later charges forever", async () => {
@@ -136,25 +136,25 @@ test("a statement that never returns does not block later charges forever", asyn
       return Reflect.apply(target, self, args)
     },
   })
-  const together = createChargeCall(silent)
-  void together(due())
+  const chargeGrouped = createChargeCall(silent)
+  void chargeGrouped(due())
   while (!lost) await Bun.sleep(1)
-  expect((await together(due())).credits.used).toBe(1)
+  expect((await chargeGrouped(due())).credits.used).toBe(1)
 })
 
 describe.skipIf(!process.env.DATABASE_URL)("a locked account", () => {
   test("postgres: a locked account delays only its own charges, which are paid once it is released", async () => {
-    const [held, free] = [await somePayer(), await somePayer()]
+    const [lockedPayer, free] = [await somePayer(), await somePayer()]
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
     const holding = sql.begin(async (tx) => {
-      await chargeAlone(tx, held.due(5))
+      await chargeAlone(tx, lockedPayer.due(5))
       lock()
       await released
     })
     await locked
     let waiting = 20
-    const stuck = Array.from({ length: 20 }, () => groups(held.due()).finally(() => waiting--))
+    const stuck = Array.from({ length: 20 }, () => groups(lockedPayer.due()).finally(() => waiting--))
     for (let round = 0; round < 5; round++) {
       const results = await Promise.all(Array.from({ length: 30 }, () => groups(free.due())))
       expect(results.every(({ refused }) => refused === null)).toBe(true)
@@ -163,7 +163,7 @@ describe.skipIf(!process.env.DATABASE_URL)("a locked account", () => {
     release()
     await holding
     await Promise.all(stuck)
-    expect((await readCredits(sql, held.due())).used).toBe(25)
+    expect((await readCredits(sql, lockedPayer.due())).used).toBe(25)
   })
 
   test("postgres: two processes charge the same workspaces at once and exactly", async () => {
@@ -189,10 +189,10 @@ const charges = fc.array(fc.record({ payer: fc.nat({ max: 3 }), cost: fc.integer
 
 test("any mix of concurrent charges adds up, and only unaffordable ones are refused", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(means, { minLength: 4, maxLength: 4 }), charges, async (four, wanted) => {
+    fc.asyncProperty(fc.array(means, { minLength: 4, maxLength: 4 }), charges, async (four, requests) => {
       const payers = await Promise.all(four.map(somePayer))
       const answers = await Promise.all(
-        wanted.map(async ({ payer, cost }) => ({ payer, cost, ...(await groups(payers[payer]!.due(cost))) })),
+        requests.map(async ({ payer, cost }) => ({ payer, cost, ...(await groups(payers[payer]!.due(cost))) })),
       )
       for (const [at, { due }] of payers.entries()) {
         await expectExact(
@@ -212,17 +212,17 @@ test("any mix of charges in one statement has the same results and ledger as cha
     fc.asyncProperty(
       fc.array(fc.record({ means, month }), { minLength: 4, maxLength: 4 }),
       charges,
-      async (four, wanted) => {
-        const [together, alone] = await Promise.all(
-          [1, 2].map(async () => await Promise.all(four.map((one) => somePayerOf(one.means, one.month)))),
+      async (four, requests) => {
+        const [groupedPayers, singlePayers] = await Promise.all(
+          [1, 2].map(async () => await Promise.all(four.map((entry) => somePayerOf(entry.means, entry.month)))),
         )
-        const dues = wanted.map(({ payer, cost }) => together![payer]!.due(cost))
+        const dues = requests.map(({ payer, cost }) => groupedPayers![payer]!.due(cost))
         const answers = await charge(sql, dues, false)
         const expected: ChargeResult[] = []
-        for (const { payer, cost } of wanted) expected.push(await chargeAlone(sql, alone![payer]!.due(cost)))
+        for (const { payer, cost } of requests) expected.push(await chargeAlone(sql, singlePayers![payer]!.due(cost)))
         expect(answers).toEqual(expected)
-        for (const [at, { due }] of together!.entries())
-          expect(await entriesOf(due())).toEqual(await entriesOf(alone![at]!.due()))
+        for (const [at, { due }] of groupedPayers!.entries())
+          expect(await entriesOf(due())).toEqual(await entriesOf(singlePayers![at]!.due()))
       },
     ),
     { seed: 20261124, numRuns: cases(2, 15) },

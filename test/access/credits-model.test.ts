@@ -11,28 +11,28 @@ import { chargeAlone, someKey, someWorkspace } from "./registered.ts"
 // time.
 
 type Step =
-  | { does: "charge"; cost: number; key: 0 | 1 }
-  | { does: "refund"; back: number }
-  | { does: "addPack"; credits: number }
-  | { does: "setQuota"; credits: number }
-  | { does: "turnMonth" }
+  | { type: "charge"; cost: number; key: 0 | 1 }
+  | { type: "refund"; back: number }
+  | { type: "addPack"; credits: number }
+  | { type: "setQuota"; credits: number }
+  | { type: "turnMonth" }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
-      does: fc.constant("charge" as const),
+      type: fc.constant("charge" as const),
       cost: fc.integer({ min: 1, max: 30 }),
       key: fc.constantFrom(0, 1),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ does: fc.constant("refund" as const), back: fc.nat({ max: 3 }) }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("refund" as const), back: fc.nat({ max: 3 }) }) },
   {
     weight: 1,
-    arbitrary: fc.record({ does: fc.constant("addPack" as const), credits: fc.integer({ min: 1, max: 40 }) }),
+    arbitrary: fc.record({ type: fc.constant("addPack" as const), credits: fc.integer({ min: 1, max: 40 }) }),
   },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant("setQuota" as const), credits: fc.nat({ max: 80 }) }) },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant("turnMonth" as const) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("setQuota" as const), credits: fc.nat({ max: 80 }) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("turnMonth" as const) }) },
 ) as fc.Arbitrary<Step>
 
 const BUDGET = 60
@@ -143,7 +143,7 @@ async function take(
     cost: 1,
     requestId,
   })
-  switch (taken.does) {
+  switch (taken.type) {
     case "charge": {
       const { refused, budget } = await chargeAlone(sql, { ...due(taken.key), cost: taken.cost })
       expect(refused).toBe(model.charge(taken.cost, taken.key, requestId) as never)

@@ -28,9 +28,9 @@ beforeAll(async () => {
 })
 
 /** "alone": like a write, inside its transaction. "in groups": like a call, together with others. */
-const alone: ChargeCall = (due) => chargeAlone(sql, due)
+const single: ChargeCall = (due) => chargeAlone(sql, due)
 const WAYS: [string, ChargeCall][] = [
-  ["alone", alone],
+  ["alone", single],
   ["in groups", (due) => groups(due)],
   ["beside another", besideAnother],
 ]
@@ -40,7 +40,7 @@ const resetsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1))
 let requests = 0
 
 /** Creates an account with these monthly and pack credits, and a key. */
-async function someAccount(credits: number, pack = 0, monthlyBudget?: number, way = alone) {
+async function someAccount(credits: number, pack = 0, monthlyBudget?: number, way = single) {
   const workspace = await someWorkspace(sql, { overrides: { credits }, pack })
   const { key } = await someKey(sql, workspace, monthlyBudget === undefined ? {} : { monthlyBudget })
   const due: Due = { workspaceId: workspace.id, keyId: key.id, cost: 1, operation: "test", requestId: "" }
@@ -142,13 +142,13 @@ describe.each(WAYS)("charging %s", (_, way) => {
   )
 
   test("a charge to a key of another workspace is an error", async () => {
-    const mine = await someAccount(100)
-    const theirs = await someAccount(100)
-    const before = await written(theirs.due)
+    const payer = await someAccount(100)
+    const otherPayer = await someAccount(100)
+    const before = await written(otherPayer.due)
     // A programming error raises an error (no_data_found) instead of a refusal.
-    const error = await errorOf(way({ ...mine.due, keyId: theirs.due.keyId }))
+    const error = await errorOf(way({ ...payer.due, keyId: otherPayer.due.keyId }))
     expect(error).toHaveProperty("code", "P0002")
-    expect(await written(theirs.due)).toEqual(before)
+    expect(await written(otherPayer.due)).toEqual(before)
   })
 })
 
@@ -227,7 +227,7 @@ describe("refunds", () => {
     const before = await credits()
     await pay(4)
     expect(await refund(sql, { ...due, requestId: "never" })).toBe(false)
-    await alone({ ...due, cost: 9, requestId: "mine" })
+    await single({ ...due, cost: 9, requestId: "mine" })
     expect(await refund(sql, { ...due, requestId: "mine" })).toBe(true)
     expect(await refund(sql, { ...due, requestId: "mine" })).toBe(false)
     expect(await credits()).toEqual({ ...before, used: 4, remaining: 11 })
@@ -242,7 +242,7 @@ describe("refunds", () => {
 
   test("a refund loses nothing when a later charge was the one that used the pack", async () => {
     const { due, pay, credits } = await someAccount(10, 5)
-    await alone({ ...due, cost: 10, requestId: "mine" })
+    await single({ ...due, cost: 10, requestId: "mine" })
     await pay(3)
     await refund(sql, { ...due, requestId: "mine" })
     expect(await credits()).toMatchObject({ used: 3, remaining: 12, packCredits: 2 })
@@ -250,9 +250,9 @@ describe("refunds", () => {
 
   test("a refund after the end of the month returns the pack's share", async () => {
     const { due, credits } = await someAccount(10, 5, 50)
-    await alone({ ...due, cost: 12, requestId: "mine" })
+    await single({ ...due, cost: 12, requestId: "mine" })
     await monthPasses(due)
-    await alone({ ...due, cost: 1, requestId: "new" })
+    await single({ ...due, cost: 1, requestId: "new" })
     expect(await refund(sql, { ...due, requestId: "mine" })).toBe(true)
     expect(await credits()).toMatchObject({ used: 1, limit: 15, packCredits: 5 })
     expect((await written(due)).key?.used).toBe(1)
@@ -278,10 +278,10 @@ describe.each(WAYS)("many at once, charged %s:", (_, way) => {
       const isBudgeted = call % 2 === 1
       if (!isBudgeted && call >= 100) await metBudget.promise
       const keyId = isBudgeted ? due.keyId : key.id
-      const mine = { ...due, keyId, cost: 1 + (call % 7), requestId: `many ${call}` }
-      const { refused } = await way(mine)
+      const keyedCharge = { ...due, keyId, cost: 1 + (call % 7), requestId: `many ${call}` }
+      const { refused } = await way(keyedCharge)
       if (refused === "key_budget_reached") metBudget.resolve()
-      if (!refused && call % 5 === 0) expect(await refund(sql, mine)).toBe(true)
+      if (!refused && call % 5 === 0) expect(await refund(sql, keyedCharge)).toBe(true)
       return refused
     })
     const refusals = new Set(await Promise.all(work))

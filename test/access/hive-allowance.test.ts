@@ -149,7 +149,7 @@ test("an answer that is not a count grants no call", async () => {
 })
 
 test("calls that arrive together share statements, and workspaces and allowances are counted separately", async () => {
-  const [mine, theirs] = [await someWorkspace(), await someWorkspace()]
+  const [first, second] = [await someWorkspace(), await someWorkspace()]
   let statements = 0
   const counted = new Proxy(sql, {
     apply(target, self, args) {
@@ -158,26 +158,26 @@ test("calls that arrive together share statements, and workspaces and allowances
     },
   })
   const { hive } = open({ sql: counted })
-  const calls = Array.from({ length: 120 }, (_, i) => hive.take(i % 3 ? mine : theirs, 50))
+  const calls = Array.from({ length: 120 }, (_, i) => hive.take(i % 3 ? first : second, 50))
   const answers = await Promise.all(calls)
   expect(statements).toBeLessThan(12)
-  const counts = (own: boolean) =>
-    answers.filter(({ allowed }, i) => allowed && i % 3 > 0 === own).map(({ used }) => used)
-  const upTo = (most: number) => Array.from({ length: most }, (_, i) => i + 1)
+  const counts = (isFirst: boolean) =>
+    answers.filter(({ allowed }, i) => allowed && i % 3 > 0 === isFirst).map(({ used }) => used)
+  const upTo = (max: number) => Array.from({ length: max }, (_, i) => i + 1)
   expect(counts(true).sort((a, b) => a - b)).toEqual(upTo(50))
   expect(counts(false).sort((a, b) => a - b)).toEqual(upTo(40))
   // The plan changed meanwhile: each call uses the limit that it came with.
-  const mixed = await Promise.all([51, 50, 53, 50, 52, 53].map((perDay) => hive.take(mine, perDay)))
+  const mixed = await Promise.all([51, 50, 53, 50, 52, 53].map((perDay) => hive.take(first, perDay)))
   expect(mixed.map(({ allowed }) => allowed)).toEqual([true, false, true, false, expect.any(Boolean), true])
-  expect(await hive.used(mine)).toBe(53)
+  expect(await hive.used(first)).toBe(53)
 })
 
 test("a call for a deleted workspace fails alone, and the others in its statement are counted", async () => {
   const { hive } = open({})
   const workspace = await someWorkspace()
   const outcomes = await Promise.all(
-    [workspace, 2_000_000_000, workspace, workspace].map((one) =>
-      hive.take(one, 9).then(
+    [workspace, 2_000_000_000, workspace, workspace].map((id) =>
+      hive.take(id, 9).then(
         ({ allowed }) => allowed,
         (error) => error.constructor,
       ),
@@ -191,28 +191,28 @@ test.skipIf(!process.env.DATABASE_URL)(
   "postgres: two processes count exactly, and a locked workspace delays no other",
   async () => {
     const workspaces = await Promise.all(Array.from({ length: 8 }, someWorkspace))
-    const [one, other] = [open({}).hive, open({}).hive]
-    const calls = Array.from({ length: 640 }, (_, i) => (i % 3 ? one : other).take(workspaces[i % 8]!, 37))
+    const [first, second] = [open({}).hive, open({}).hive]
+    const calls = Array.from({ length: 640 }, (_, i) => (i % 3 ? first : second).take(workspaces[i % 8]!, 37))
     const answers = await Promise.all(calls)
     for (const [at, workspace] of workspaces.entries()) {
-      const own = answers.filter(({ allowed }, i) => allowed && i % 8 === at).map(({ used }) => used)
-      expect(own.sort((a, b) => a - b)).toEqual(Array.from({ length: 37 }, (_, i) => i + 1))
-      expect(await one.used(workspace)).toBe(37)
+      const usedCounts = answers.filter(({ allowed }, i) => allowed && i % 8 === at).map(({ used }) => used)
+      expect(usedCounts.sort((a, b) => a - b)).toEqual(Array.from({ length: 37 }, (_, i) => i + 1))
+      expect(await first.used(workspace)).toBe(37)
     }
-    const [held, free] = workspaces as [number, number]
+    const [contended, free] = workspaces as [number, number]
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
     const holding = sql.begin(async (tx) => {
-      await hiveInPostgres(tx as unknown as Sql).take(held, 40)
+      await hiveInPostgres(tx as unknown as Sql).take(contended, 40)
       lock()
       await released
     })
     await locked
     let waiting = true
-    const stuck = one.take(held, 40).finally(() => {
+    const stuck = first.take(contended, 40).finally(() => {
       waiting = false
     })
-    expect(await Promise.all([one.take(free, 40), one.take(free, 40)])).toMatchObject([{ used: 38 }, { used: 39 }])
+    expect(await Promise.all([first.take(free, 40), first.take(free, 40)])).toMatchObject([{ used: 38 }, { used: 39 }])
     expect(waiting).toBe(true)
     release()
     await holding

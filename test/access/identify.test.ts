@@ -40,17 +40,17 @@ describe("the key in the headers", () => {
     const { secret } = await someKey(sql, workspace)
     const other = (await someKey(sql, workspace)).secret
     const { identify } = freshIdentify(sql)
-    const say = (authorization: string | null, apiKey: string | null) =>
+    const identifyWith = (authorization: string | null, apiKey: string | null) =>
       outcomeOf(identify({ authorization, apiKey }, HERE))
-    expect(await say(`Bearer ${secret}`, null)).toBe("ok")
-    expect(await say(`bearer  ${secret}`, "")).toBe("ok")
-    expect(await say(null, secret)).toBe("ok")
-    expect(await say(`Bearer ${secret}`, secret)).toBe("ok")
-    expect(await say(`Bearer ${secret}`, other)).toBe("invalid_api_key")
-    expect(await say("Basic dXNlcjpwYXNz", secret)).toBe("invalid_api_key")
-    expect(await say("Basic dXNlcjpwYXNz", null)).toBe("invalid_api_key")
-    expect(await say(null, null)).toBe("missing_api_key")
-    expect(await say("Bearer ", " ")).toBe("missing_api_key")
+    expect(await identifyWith(`Bearer ${secret}`, null)).toBe("ok")
+    expect(await identifyWith(`bearer  ${secret}`, "")).toBe("ok")
+    expect(await identifyWith(null, secret)).toBe("ok")
+    expect(await identifyWith(`Bearer ${secret}`, secret)).toBe("ok")
+    expect(await identifyWith(`Bearer ${secret}`, other)).toBe("invalid_api_key")
+    expect(await identifyWith("Basic dXNlcjpwYXNz", secret)).toBe("invalid_api_key")
+    expect(await identifyWith("Basic dXNlcjpwYXNz", null)).toBe("invalid_api_key")
+    expect(await identifyWith(null, null)).toBe("missing_api_key")
+    expect(await identifyWith("Bearer ", " ")).toBe("missing_api_key")
   })
 
   test("a wrong checksum and an unknown key have the same error, and the wrong checksum costs no query", async () => {
@@ -148,7 +148,7 @@ describe("codes of refused keys", () => {
   test("the newest live keys over the limit are on hold, and dead and test keys do not count", async () => {
     const workspace = await someWorkspace(sql)
     const keys: Awaited<ReturnType<typeof someKey>>[] = []
-    for (let made = 0; made < 4; made++) keys.push(await someKey(sql, workspace))
+    for (let n = 0; n < 4; n++) keys.push(await someKey(sql, workspace))
     const trial = await someKey(sql, workspace, { kind: "test" })
     const verdicts = async () => await Promise.all([...keys, trial].map(({ secret }) => verdict(secret)))
     await setWorkspace(sql, workspace.name, { plan: "free" })
@@ -239,26 +239,26 @@ describe("the record of a key", () => {
     charged(caller, second)
     // A late answer does not reset the figures.
     charged(caller, first)
-    for (const known of [caller, await identify(bearing(secret), HERE)]) {
-      expect(known.credits).toMatchObject({ used: 15, limit: 15, remaining: 0 })
-      expect(known.hasPack).toBe(false)
-      expect(known.budget).toEqual({ used: 15, limit: 100 })
-      expect(known.credits).not.toHaveProperty("packCredits")
+    for (const state of [caller, await identify(bearing(secret), HERE)]) {
+      expect(state.credits).toMatchObject({ used: 15, limit: 15, remaining: 0 })
+      expect(state.hasPack).toBe(false)
+      expect(state.budget).toEqual({ used: 15, limit: 100 })
+      expect(state.credits).not.toHaveProperty("packCredits")
     }
   })
 
   test("a database failure is passed on and not cached, and the next call queries again", async () => {
     const { secret } = await someKey(sql, await someWorkspace(sql))
-    let away = true
+    let isDown = true
     const flaky = new Proxy(sql, {
       apply: (target, self, args) =>
-        away && String(args[0]?.raw?.join("")).includes(`as "boughtPack"`)
+        isDown && String(args[0]?.raw?.join("")).includes(`as "boughtPack"`)
           ? Promise.reject(Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" }))
           : Reflect.apply(target, self, args),
     })
     const { identify } = freshIdentify(flaky)
     expect(await errorOf(identify(bearing(secret), HERE))).toHaveProperty("message", "gone")
-    away = false
+    isDown = false
     expect(await outcomeOf(identify(bearing(secret), HERE))).toBe("ok")
   })
 })

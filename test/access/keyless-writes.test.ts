@@ -7,9 +7,9 @@ test("two writes of a flood from ever new addresses run at once, 200 wait, and t
   const visitor = limitKeylessWrites(createGate())
   const open = Promise.withResolvers<void>()
   let running = 0
-  let most = 0
+  let maxRunning = 0
   const write = async () => {
-    most = Math.max(most, ++running)
+    maxRunning = Math.max(maxRunning, ++running)
     await open.promise
     running--
   }
@@ -17,7 +17,7 @@ test("two writes of a flood from ever new addresses run at once, 200 wait, and t
   const ends = Promise.allSettled(flood)
   open.resolve()
   const refused = (await ends).filter(({ status }) => status === "rejected") as PromiseRejectedResult[]
-  expect([most, refused.length]).toEqual([2, 98])
+  expect([maxRunning, refused.length]).toEqual([2, 98])
   for (const { reason } of refused) expect([reason instanceof Fault, reason.code]).toEqual([true, "unavailable"])
   expect(await visitor("192.0.2.1").run(async () => "well")).toBe("well")
 })

@@ -22,8 +22,8 @@ const KEYS = cases(10_000, 100_000)
 
 test(`${KEYS} keys have the right form, are parsed and never repeat`, () => {
   const seen = new Set<string>()
-  for (let made = 0; made < KEYS; made++) {
-    const kind = made % 2 ? "live" : "test"
+  for (let n = 0; n < KEYS; n++) {
+    const kind = n % 2 ? "live" : "test"
     const key = makeKey(kind, randomBytes)
     if (!/^svc_(live|test)_[0-9A-Za-z]{36}$/.test(key) || parseKey(key) !== kind) throw new Error("a misshapen key")
     seen.add(key)
@@ -34,7 +34,7 @@ test(`${KEYS} keys have the right form, are parsed and never repeat`, () => {
 test("the characters of keys are uniformly distributed", () => {
   const counts = new Map<string, number>()
   const KEYS = 20_000
-  for (let made = 0; made < KEYS; made++) {
+  for (let n = 0; n < KEYS; n++) {
     for (const character of makeKey("live", randomBytes).slice(9, 39)) {
       counts.set(character, (counts.get(character) ?? 0) + 1)
     }

@@ -17,9 +17,9 @@ function open(options: Partial<LimitsOptions>): Limits {
 test("a process enforces the limit while the store is down, and logs the allowed calls once a minute", async () => {
   const lines: [string, string, LogFields | undefined][] = []
   const log: Log = (level, event, fields) => lines.push([level, event, fields])
-  const gone: RedisWire = { send: () => Promise.reject(new Error("connection closed")), close() {} }
+  const deadWire: RedisWire = { send: () => Promise.reject(new Error("connection closed")), close() {} }
   let at = Date.parse("2026-03-01T12:00:00Z")
-  const { rate } = open({ wire: gone, log, now: () => new Date(at) })
+  const { rate } = open({ wire: deadWire, log, now: () => new Date(at) })
   const subject = someone()
   const answers = await Promise.all(Array.from({ length: 20 }, () => rate.take(subject, 3)))
   expect(answers.filter((answer) => answer.allowed)).toHaveLength(3)
@@ -55,9 +55,9 @@ test("a process stays within the limit of a second while the shared store answer
 })
 
 test("several processes without the store allow the limit per process, and no daily unit", async () => {
-  const gone: RedisWire = { send: () => Promise.reject(new Error("connection closed")), close() {} }
+  const deadWire: RedisWire = { send: () => Promise.reject(new Error("connection closed")), close() {} }
   const now = () => new Date("2026-03-01T12:00:00Z")
-  const processes = Array.from({ length: 3 }, () => open({ wire: gone, now }))
+  const processes = Array.from({ length: 3 }, () => open({ wire: deadWire, now }))
   const subject = someone()
   const taken = processes.flatMap(({ rate }) => Array.from({ length: 20 }, () => rate.take(subject, 5)))
   expect((await Promise.all(taken)).filter(({ allowed }) => allowed)).toHaveLength(15)

@@ -31,19 +31,19 @@ test.skipIf(!REDIS_URL)(
     const { rate } = limits
     await rate.take(someone(), 1)
     commands.length = 0
-    const [mine, theirs] = [someone(), someone()]
+    const [first, second] = [someone(), someone()]
     const requests = Array.from({ length: 600 }, (_, i) =>
-      i % 3 ? { who: mine, limit: 300 } : { who: theirs, limit: i % 9 },
+      i % 3 ? { caller: first, limit: 300 } : { caller: second, limit: i % 9 },
     )
-    const answers = await Promise.all(requests.map(({ who, limit }) => rate.take(who, limit)))
-    const used = { [mine]: 0, [theirs]: 0 }
-    for (const [at, { who, limit }] of requests.entries()) {
-      const allowed = (used[who] as number) < limit
-      if (allowed) used[who]!++
-      expect(answers[at]).toMatchObject({ allowed, limit, remaining: Math.max(0, limit - (used[who] as number)) })
+    const answers = await Promise.all(requests.map(({ caller, limit }) => rate.take(caller, limit)))
+    const used = { [first]: 0, [second]: 0 }
+    for (const [at, { caller, limit }] of requests.entries()) {
+      const allowed = (used[caller] as number) < limit
+      if (allowed) used[caller]!++
+      expect(answers[at]).toMatchObject({ allowed, limit, remaining: Math.max(0, limit - (used[caller] as number)) })
     }
     expect(commands.length).toBeLessThan(10)
-    expect(commands.flat()).toHaveLength(used[mine]! + used[theirs]!)
+    expect(commands.flat()).toHaveLength(used[first]! + used[second]!)
     wire.close()
   },
 )

@@ -106,18 +106,18 @@ for (const [name, check, options] of stores) {
   })
 
   check(`${name}: decides as a plain count of every second does`, async () => {
-    const step = fc.record({ waitMs: fc.integer({ min: 0, max: 600 }), who: fc.nat(2), limit: fc.nat(4) })
+    const step = fc.record({ waitMs: fc.integer({ min: 0, max: 600 }), caller: fc.nat(2), limit: fc.nat(4) })
     const runs = name === "process" ? 2_000 : 20
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
         const rate = opened()
         const run = someone()
         const counted = new Map<string, number>()
-        for (const { waitMs, who, limit } of steps) {
+        for (const { waitMs, caller, limit } of steps) {
           at += waitMs
-          const second = `${Math.floor(at / 1_000)} ${who}`
+          const second = `${Math.floor(at / 1_000)} ${caller}`
           const before = counted.get(second) ?? 0
-          const { allowed, degraded } = await rate.take(`${run}-${who}`, limit)
+          const { allowed, degraded } = await rate.take(`${run}-${caller}`, limit)
           expect([allowed, degraded]).toEqual([before < limit, undefined])
           if (allowed) counted.set(second, before + 1)
         }
@@ -184,8 +184,8 @@ withRedis(
     const back = await timed(() => untilShared(rate))
     process.stdout.write(`frozen: ${frozen.ms} ms, next call ${next.ms} ms, shared again after ${back.ms} ms\n`)
     expect(back.ms).toBeLessThan(500 * (await slowness()))
-    const together = await Promise.all(Array.from({ length: 20 }, () => rate.take(someone(), 1)))
-    expect(together.filter((answer) => answer.degraded)).toEqual([])
+    const results = await Promise.all(Array.from({ length: 20 }, () => rate.take(someone(), 1)))
+    expect(results.filter((answer) => answer.degraded)).toEqual([])
     wire.close()
     proxy.stop()
   },

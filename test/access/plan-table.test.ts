@@ -83,8 +83,8 @@ for (const plan of PLANS) {
             const { path, body } = sampleOf.get(operation.id) as { path: string; body?: unknown }
             const answer = await service.call(path, { key, method: operation.method, body })
             const want = expected(operation, plan, extra, kind)
-            const got = answer.body.error ?? (kind === "test" ? "sandbox" : "answers")
-            if (got !== want) wrong.push(`${operation.id}: ${got} instead of ${want}`)
+            const actual = answer.body.error ?? (kind === "test" ? "sandbox" : "answers")
+            if (actual !== want) wrong.push(`${operation.id}: ${actual} instead of ${want}`)
           }
           expect(wrong).toEqual([])
         })

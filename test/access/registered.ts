@@ -7,16 +7,16 @@ import type { Db, Sql } from "../../src/database/types.ts"
 import { Fault, type FaultCode } from "../../src/lib/faults.ts"
 import { silentLog } from "../../src/lib/log.ts"
 
-let made = 0
+let workspaceCount = 0
 
 /** Creates a Studio workspace with a unique name. */
-export function someWorkspace(sql: Sql, asked: Partial<NewWorkspace> = {}) {
-  return createWorkspace(sql, { name: `workspace ${++made}`, plan: "studio", ...asked })
+export function someWorkspace(sql: Sql, overrides: Partial<NewWorkspace> = {}) {
+  return createWorkspace(sql, { name: `workspace ${++workspaceCount}`, plan: "studio", ...overrides })
 }
 
 /** Creates a live key of that workspace. */
-export function someKey(sql: Sql, workspace: { name: string }, asked: Partial<NewKey> = {}) {
-  return createKey(sql, { workspace: workspace.name, kind: "live", name: "key", ...asked }, randomBytes)
+export function someKey(sql: Sql, workspace: { name: string }, overrides: Partial<NewKey> = {}) {
+  return createKey(sql, { workspace: workspace.name, kind: "live", name: "key", ...overrides }, randomBytes)
 }
 
 /** Creates an Identify with an empty cache. A test may pass the clock of its cache. */

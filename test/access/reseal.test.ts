@@ -5,7 +5,7 @@ import { createSealer, SecretKeys } from "../../src/access/sealed.ts"
 import { addChannel, readSealedChannel, rotateSecret } from "../../src/alerts/delivery/channels.ts"
 import { openChannel } from "../../src/alerts/delivery/sealed-channel.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { scene } from "../alerts/delivery/scene.ts"
+import { createScene } from "../alerts/delivery/scene.ts"
 import { freshDatabase } from "../database.ts"
 
 setDefaultTimeout(60_000)
@@ -31,7 +31,7 @@ test("every column with encrypted texts is in the list of columns to encrypt aga
 })
 
 test("after encrypting again, the newest key alone decrypts every secret, including rotated ones", async () => {
-  const { workspaceId } = await scene(sql)
+  const { workspaceId } = await createScene(sql)
   const [before, after, lost] = [key(), key(), key()]
   const register = { sql, sealer: await sealerOf(before), randomBytes }
   const { channel, secret } = await addChannel(register, workspaceId, "webhook", {
@@ -60,7 +60,7 @@ test("after encrypting again, the newest key alone decrypts every secret, includ
 })
 
 test("a secret that is replaced meanwhile keeps its new value", async () => {
-  const { workspaceId } = await scene(sql, "Coffee Timer")
+  const { workspaceId } = await createScene(sql, "Coffee Timer")
   const [before, after] = [key(), key()]
   const register = { sql, sealer: await sealerOf(before), randomBytes }
   const { channel } = await addChannel(register, workspaceId, "webhook", {

@@ -29,10 +29,10 @@ test("an encrypted text is decrypted unchanged, is text, and never repeats", asy
   await fc.assert(
     fc.asyncProperty(text, text, async (secret, row) => {
       const at = { table: "connection", row }
-      const [one, other] = [await sealer.seal(secret, at), await sealer.seal(secret, at)]
-      expect(one).toMatch(/^v1\.[\w-]{8}\.[\w-]{16}\.[\w-]{22,}$/)
-      expect(one).not.toBe(other)
-      expect(await sealer.open(one, at)).toBe(secret.toWellFormed())
+      const [sealed, other] = [await sealer.seal(secret, at), await sealer.seal(secret, at)]
+      expect(sealed).toMatch(/^v1\.[\w-]{8}\.[\w-]{16}\.[\w-]{22,}$/)
+      expect(sealed).not.toBe(other)
+      expect(await sealer.open(sealed, at)).toBe(secret.toWellFormed())
     }),
     runs,
   )
@@ -71,13 +71,13 @@ test("a text is decrypted only in its own row, even if table and row run togethe
   await fc.assert(
     fc.asyncProperty(text, text, text, async (table, row, other) => {
       const sealed = await sealer.seal("secret", { table, row })
-      const elsewhere = [
+      const otherPlaces = [
         { table, row: other },
         { table: other, row },
         { table: table + row, row: "" },
         { table: row, row: table },
       ]
-      for (const at of elsewhere) {
+      for (const at of otherPlaces) {
         const same = at.table.toWellFormed() === table.toWellFormed() && at.row.toWellFormed() === row.toWellFormed()
         if (!same) expect(await problemOf(sealer.open(sealed, at))).toContain("belongs to another row")
       }
@@ -107,9 +107,9 @@ describe("a change of keys", () => {
 
 describe("without a key", () => {
   test("without a key, sealing and opening say what to set, and the command in the message creates a key", async () => {
-    const none = await createSealer(null)
+    const keyless = await createSealer(null)
     const sealed = await sealer.seal("secret", place)
-    for (const call of [none.seal("secret", place), none.open(sealed, place)]) {
+    for (const call of [keyless.seal("secret", place), keyless.open(sealed, place)]) {
       const message = await problemOf(call)
       expect(message).toMatch(/^this needs SECRET_KEY, which is not set; make one with: [^\n]+$/)
       const command = /make one with: ([^,]+),/.exec(message)![1]!
@@ -132,20 +132,20 @@ describe("keys", () => {
     ["zeros", Buffer.alloc(32).toString("base64")],
     ["a sentence", "correct horse battery staple correct horse!"],
     ["empty", ""],
-  ])("secret keys that are %s are refused", (_, given) => expect(secretKeyOf(given)).toBeNull())
+  ])("secret keys that are %s are refused", (_, value) => expect(secretKeyOf(value)).toBeNull())
 
   test("secret keys never appear in JSON, logs or text", async () => {
     const keys = new SecretKeys([first, second])
     const hex = Buffer.from(first, "base64").toString("hex")
-    const shown = [
+    const dumps = [
       JSON.stringify({ keys }),
       inspect({ keys }, { depth: 9, showHidden: true }),
       String(keys),
       Bun.inspect(keys),
     ]
-    shown.push(JSON.stringify(await createSealer(keys)), inspect(await createSealer(keys), { depth: 9 }))
-    for (const dump of shown) for (const form of [first, hex]) expect(dump).not.toContain(form)
+    dumps.push(JSON.stringify(await createSealer(keys)), inspect(await createSealer(keys), { depth: 9 }))
+    for (const dump of dumps) for (const form of [first, hex]) expect(dump).not.toContain(form)
     const bytes = [...Buffer.from(first, "base64")].join(", ").slice(0, 30)
-    for (const dump of shown) expect(dump.replace(/\s+/g, " ")).not.toContain(bytes)
+    for (const dump of dumps) expect(dump.replace(/\s+/g, " ")).not.toContain(bytes)
   })
 })

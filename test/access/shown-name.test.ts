@@ -21,7 +21,7 @@ test("an app has the name of its first storefront, wherever it was read last, an
   await track(["us", "jp"], workspaceId)
   const japanese = await newWorkspace(sql)
   await track(["jp"], japanese)
-  const readName = async (of: number) => (await ask(listApps, contextOf(sql, of))).apps[0].name
+  const readName = async (workspace: number) => (await ask(listApps, contextOf(sql, workspace))).apps[0].name
   const found = async (query: string) =>
     (await ask(search, contextOf(sql, workspaceId), { q: query })).results.map(({ title }: { title: string }) => title)
   expect(await readName(workspaceId)).toBe("40001")

@@ -62,15 +62,15 @@ test("a new workspace has its plan's monthly credits, or its override, and its p
     suspendedAt: null,
   })
   expect(plain.credits).toMatchObject({ used: 0, limit: 10_000, packCredits: 0 })
-  const own = await createWorkspace(sql, {
+  const custom = await createWorkspace(sql, {
     name: "Own",
     plan: "free",
     overrides: { credits: 70, apps: 9 },
     pack: 30,
     explorer: true,
   })
-  expect(own).toMatchObject({ explorer: true, overrides: { credits: 70, apps: 9 } })
-  expect(own.credits).toMatchObject({ limit: 100, packCredits: 30 })
+  expect(custom).toMatchObject({ explorer: true, overrides: { credits: 70, apps: 9 } })
+  expect(custom.credits).toMatchObject({ limit: 100, packCredits: 30 })
   expect((await listWorkspaces(sql)).map(({ name }) => name)).toEqual(["Plain", "Own"])
 })
 
@@ -96,9 +96,9 @@ test("invalid values are refused with a sentence, and nothing is created", async
     [{ overrides: { credits: -1 } }, "credits"],
     [{ overrides: { apps: Number.NaN } }, "apps"],
   ]
-  for (const [values, about] of refused) {
+  for (const [values, expected] of refused) {
     const problem = await problemOf(createWorkspace(sql, { name: "Refused", plan: "pro", ...values }))
-    expect(problem).toContain(about)
+    expect(problem).toContain(expected)
   }
   expect(await listWorkspaces(sql)).toEqual(before)
 })
@@ -141,17 +141,17 @@ test("deleting a workspace deletes its apps, no others, and keeps the ledger", a
   expect([...(await sql`select id from tracked_app order by id limit 10`)]).toEqual([{ id: "kept" }])
   expect([...(await sql`select app_id from tracked_term order by app_id limit 10`)]).toEqual([{ app_id: "kept" }])
   expect([...(await sql`select cost from ledger where workspace_id = ${id}`)]).toEqual([{ cost: 3 }])
-  const asks = [findWorkspace, deleteWorkspace, listKeys]
-  for (const ask of asks) expect(await problemOf(ask(sql, name))).toContain("no workspace")
+  const calls = [findWorkspace, deleteWorkspace, listKeys]
+  for (const call of calls) expect(await problemOf(call(sql, name))).toContain("no workspace")
   expect(await problemOf(someKey(sql, { name }))).toContain("no workspace")
 })
 
 test("a new key has every scope but hive:measure, and its secret is stored nowhere", async () => {
   const workspace = await someWorkspace(sql)
   const secrets = []
-  for (let made = 0; made < 100; made++) {
-    const { key, secret } = await someKey(sql, workspace, { kind: made % 2 ? "live" : "test", name: " key " })
-    if (made === 0) {
+  for (let n = 0; n < 100; n++) {
+    const { key, secret } = await someKey(sql, workspace, { kind: n % 2 ? "live" : "test", name: " key " })
+    if (n === 0) {
       expect(key).toMatchObject({ kind: "test", name: "key", scopes: [...DEFAULT_SCOPES], state: "usable", used: 0 })
       expect(key).toMatchObject({ ipAllowList: null, appList: null, monthlyBudget: null, expiresAt: null })
       expect(key.scopes).not.toContain("hive:measure")
@@ -196,18 +196,18 @@ test("a key has its limits, and invalid ones are refused without creating a key"
     [{ expiresAt: new Date("nonsense") }, "expiry"],
     [{ workspace: "Nobody" }, "no workspace"],
   ]
-  for (const [values, about] of refused) expect(await problemOf(someKey(sql, workspace, values))).toContain(about)
+  for (const [values, expected] of refused) expect(await problemOf(someKey(sql, workspace, values))).toContain(expected)
   expect(await listKeys(sql, workspace.name)).toEqual([key])
 })
 
 test("the list of keys shows why each cannot be used", async () => {
   const workspace = await someWorkspace(sql, { overrides: { liveKeys: 2 } })
-  const made = []
+  const ids = []
   for (const name of ["revoked", "leaked", "expired", "paused", "usable", "on_hold"]) {
-    made.push((await someKey(sql, workspace, { name })).key.id)
+    ids.push((await someKey(sql, workspace, { name })).key.id)
   }
   await someKey(sql, workspace, { name: "usable", kind: "test" })
-  const [revoked, leaked, expired, paused] = made as [number, number, number, number]
+  const [revoked, leaked, expired, paused] = ids as [number, number, number, number]
   await revokeKey(sql, revoked)
   await markLeaked(sql, leaked)
   await sql`update api_key set expires_at = now() where id = ${expired}`

@@ -8,7 +8,7 @@ import { recording } from "../../src/recording.ts"
 import { type AdsScene, addTeaAdGroup, adsScene, campaign } from "../consoles/ads/scene.ts"
 import { freshDatabase } from "../database.ts"
 import { sealer } from "./delivery/scene.ts"
-import { told } from "./derived-alerts.ts"
+import { readAlerts } from "./derived-alerts.ts"
 
 let sql: Sql
 let scene: AdsScene
@@ -77,7 +77,7 @@ test(
     changed(26 * HOUR_MS)
     const id = await connected()
     expect(await notices().runOnce()).toBe(2)
-    const alerts = await told(sql, "asa_rule")
+    const alerts = await readAlerts(sql, "asa_rule")
     const tea = alerts.find(({ facts }) => facts.ads.campaign === "444555666")!
     expect(tea).toMatchObject({ storefront: null, at: new Date(scene.there.changes[1]!.eventTime) })
     expect(tea.facts.ads).toEqual({
@@ -107,7 +107,7 @@ test("later changes are a new alert, and earlier ones are not repeated", async (
   changed(4 * HOUR_MS, { to: "0.10" })
   await readAll()
   expect(await looks.runOnce()).toBe(1)
-  const counts = (await told(sql, "asa_rule")).map(({ facts }) => [facts.ads.count, facts.ads.shown[0].to])
+  const counts = (await readAlerts(sql, "asa_rule")).map(({ facts }) => [facts.ads.count, facts.ads.shown[0].to])
   expect(counts.sort()).toEqual([
     [1, "0.10"],
     [1, "0.80"],
@@ -130,7 +130,7 @@ test("a write confirmed in Appmeter is not a change by another program", async (
     where k.workspace_id = ${scene.workspaceId}
     limit 1`
   await notices().runOnce()
-  expect((await told(sql, "asa_rule")).map(({ facts }) => facts.ids)).toEqual([
+  expect((await readAlerts(sql, "asa_rule")).map(({ facts }) => facts.ids)).toEqual([
     [expect.stringContaining("Keyword.82.")],
   ])
   await sql`delete from job`

@@ -4,7 +4,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { charted } from "../measuring/record/charted.ts"
 import { said } from "../measuring/record/measured.ts"
-import { derived, lines, listOf, OWN, stored, told, tracked } from "./derived-alerts.ts"
+import { derived, lines, listOf, OWN, readAlerts, stored, tracked } from "./derived-alerts.ts"
 
 let sql: Sql
 
@@ -19,10 +19,10 @@ function chart(day: number, rank: number | null, rest: Partial<ChartObservation>
   return charted(`2025-11-${day}T05:00:00Z`, listOf(rank, rest.depth ?? 200), rest)
 }
 
-async function toldOf(...readings: ChartObservation[]): Promise<string[]> {
+async function alertsOf(...readings: ChartObservation[]): Promise<string[]> {
   await stored(sql, readings)
   await derived(sql)
-  return lines(await told(sql))
+  return lines(await readAlerts(sql))
 }
 
 const dropped = ["2025-11-20 chart_drop iphone free 6015"]
@@ -30,8 +30,8 @@ const entered = ["2025-11-20 chart_enter iphone free 6015"]
 
 describe("a chart of the app's category", () => {
   test("a large fall on a chart shows the rank before and after", async () => {
-    expect(await toldOf(chart(19, 40), chart(20, 75, { depth: 190 }))).toEqual(dropped)
-    const [alert] = await told(sql)
+    expect(await alertsOf(chart(19, 40), chart(20, 75, { depth: 190 }))).toEqual(dropped)
+    const [alert] = await readAlerts(sql)
     expect(alert).toMatchObject({ storefront: "us", at: new Date("2025-11-20T05:00:00Z") })
     expect(alert?.facts).toEqual({
       device: "iphone",
@@ -61,26 +61,26 @@ describe("a chart of the app's category", () => {
   ])("an app that went from %p to %p on a chart causes %p", async (before, after, expected) => {
     // as shallow as possible, since each rank of a chart is one or two rows
     const depth = Math.max(before ?? 0, after ?? 0) > 101 ? 200 : 110
-    expect(await toldOf(chart(19, before, { depth }), chart(20, after, { depth }))).toEqual(expected)
+    expect(await alertsOf(chart(19, before, { depth }), chart(20, after, { depth }))).toEqual(expected)
   })
 
   test("a chart causes no alert on its first measured day, and is compared across unfinished readings", async () => {
     const brokeOff = { complete: false }
-    expect(await toldOf(chart(14, 1), chart(15, 80, brokeOff))).toEqual([])
-    expect(await toldOf(chart(19, 85, brokeOff), chart(20, 90))).toEqual(dropped)
-    expect((await told(sql))[0]?.facts).toMatchObject({ was: 1, against: "2025-11-14" })
+    expect(await alertsOf(chart(14, 1), chart(15, 80, brokeOff))).toEqual([])
+    expect(await alertsOf(chart(19, 85, brokeOff), chart(20, 90))).toEqual(dropped)
+    expect((await readAlerts(sql))[0]?.facts).toMatchObject({ was: 1, against: "2025-11-14" })
   })
 
   test("a chart is never compared across a change of source, nor an absence with a shallower reading", async () => {
     const other = { source: "apple-charts" as const }
-    expect(await toldOf(chart(18, 10), chart(19, 150, other), chart(20, 10))).toEqual([])
-    expect(await toldOf(chart(18, 90, { chart: "paid" }), chart(19, null, { chart: "paid", depth: 89 }))).toEqual([])
-    expect(await toldOf(chart(20, 90, { chart: "paid" }))).toEqual([])
+    expect(await alertsOf(chart(18, 10), chart(19, 150, other), chart(20, 10))).toEqual([])
+    expect(await alertsOf(chart(18, 90, { chart: "paid" }), chart(19, null, { chart: "paid", depth: 89 }))).toEqual([])
+    expect(await alertsOf(chart(20, 90, { chart: "paid" }))).toEqual([])
   })
 
   test("a chart read by another publisher causes no alert", async () => {
     const other = { origin: "elsewhere" }
-    expect(await toldOf(chart(18, 10), chart(19, 150, other), chart(20, 11))).toEqual([])
+    expect(await alertsOf(chart(18, 10), chart(19, 150, other), chart(20, 11))).toEqual([])
   })
 
   test(
@@ -90,13 +90,13 @@ describe("a chart of the app's category", () => {
       const charts = (["iphone", "ipad"] as const).flatMap((device) =>
         (["free", "paid", "grossing"] as const).map((chart) => ({ device, chart, depth: 40 })),
       )
-      const elsewhere = [{ genre: "36" }, { genre: "6016" }, { storefront: "de" }].map((rest) => ({
+      const otherCharts = [{ genre: "36" }, { genre: "6016" }, { storefront: "de" }].map((rest) => ({
         ...rest,
         depth: 40,
       }))
       const falls = charts.flatMap((rest) => [chart(19, 1, rest), chart(20, 30, rest)])
-      const entries = elsewhere.flatMap((rest) => [chart(19, null, rest), chart(20, 30, rest)])
-      expect(await toldOf(...falls, ...entries)).toEqual(
+      const entries = otherCharts.flatMap((rest) => [chart(19, null, rest), chart(20, 30, rest)])
+      expect(await alertsOf(...falls, ...entries)).toEqual(
         charts.map(({ device, chart }) => `2025-11-20 chart_drop ${device} ${chart} 6015`).sort(),
       )
     },
@@ -104,6 +104,6 @@ describe("a chart of the app's category", () => {
 
   test("a chart is not compared while the app's category is unknown", async () => {
     await sql`update store_app set genre = null`
-    expect(await toldOf(chart(19, 1, { depth: 40 }), chart(20, 30, { depth: 40 }))).toEqual([])
+    expect(await alertsOf(chart(19, 1, { depth: 40 }), chart(20, 30, { depth: 40 }))).toEqual([])
   })
 })

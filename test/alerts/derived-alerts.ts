@@ -10,7 +10,7 @@ import { trackOwn } from "../world/tracked.ts"
 export const TODAY = new Date("2025-11-20T12:00:00Z")
 export const OWN = "10001"
 
-export interface Told {
+export interface StoredAlert {
   type: string
   storefront: string | null
   subject: string
@@ -24,10 +24,10 @@ export interface Told {
 export async function tracked(
   sql: Sql,
   keywords: readonly string[],
-  { since = "2025-01-01", ...asked }: Partial<Parameters<typeof trackApp>[1]> & { since?: string } = {},
+  { since = "2025-01-01", ...overrides }: Partial<Parameters<typeof trackApp>[1]> & { since?: string } = {},
 ): Promise<string> {
-  const workspaceId = asked.workspaceId ?? (await newWorkspace(sql))
-  const appId = await trackOwn(sql, { iosId: OWN, ...asked, workspaceId, keywords })
+  const workspaceId = overrides.workspaceId ?? (await newWorkspace(sql))
+  const appId = await trackOwn(sql, { iosId: OWN, ...overrides, workspaceId, keywords })
   await sql`
     update tracked_app
     set created_at = ${`${since}T23:59:59Z`}
@@ -50,8 +50,8 @@ export async function derived(sql: Sql, rest: Partial<Subject> = {}, now = TODAY
 }
 
 /** Returns all alerts, ordered by day, type and subject. */
-export async function told(sql: Sql, ...types: string[]): Promise<Told[]> {
-  const rows = await sql<Told[]>`
+export async function readAlerts(sql: Sql, ...types: string[]): Promise<StoredAlert[]> {
+  const rows = await sql<StoredAlert[]>`
     select type, storefront, subject, day, at, facts
     from alert
     where ${types.length === 0} or type = any(${types}::text[])
@@ -61,14 +61,14 @@ export async function told(sql: Sql, ...types: string[]): Promise<Told[]> {
 
 export const RANKS = ["dropped_out", "rank_drop", "rank_rise", "entered"]
 
-export const lines = (rows: readonly Told[]) => rows.map(({ type, subject, day }) => `${day} ${type} ${subject}`)
+export const lines = (rows: readonly StoredAlert[]) => rows.map(({ type, subject, day }) => `${day} ${type} ${subject}`)
 
 /** Returns store ids of other apps. */
-export const others = (count: number, from = 20_001) => Array.from({ length: count }, (_, at) => String(from + at))
+export const otherIds = (count: number, from = 20_001) => Array.from({ length: count }, (_, at) => String(from + at))
 
 /** Returns a list of that length with the app at `rank`. Null if the app is absent. */
 export function listOf(rank: number | null, length: number): string[] {
-  const ids = others(length)
+  const ids = otherIds(length)
   if (rank !== null) ids.splice(rank - 1, 1, OWN)
   return ids
 }

@@ -120,8 +120,8 @@ describe("a sentence", () => {
       }),
       'None of the first ten results for "tea" in the US App Store shares your category, Finance',
     ],
-  ])("a sentence of an alert matches example %#: %j", (one, sentence) => {
-    expect(sentenceOf(one)).toBe(sentence)
+  ])("a sentence of an alert matches example %#: %j", (row, sentence) => {
+    expect(sentenceOf(row)).toBe(sentence)
   })
 
   const fell = { term: "tea", rank: 12, was: 3, ...compared }
@@ -154,14 +154,14 @@ describe("a sentence", () => {
       'None of the first ten results for "tea" in the US App Store shares your category, ' +
         "Finance (on 2025-11-18 one did)",
     ],
-  ])("a sentence names the earlier day unless it is the day before, %#: %j", (one, sentence) => {
-    expect(sentenceOf(one)).toBe(sentence)
+  ])("a sentence names the earlier day unless it is the day before, %#: %j", (row, sentence) => {
+    expect(sentenceOf(row)).toBe(sentence)
   })
 
   test("a message on a later day begins with the day of the alert", () => {
-    const one = alert("rank_drop", fell)
-    expect(textOf(one, "2025-11-20")).toBe('"tea" fell from 3 to 12 in the US App Store')
-    expect(textOf(one, "2025-11-21")).toBe('2025-11-20: "tea" fell from 3 to 12 in the US App Store')
+    const drop = alert("rank_drop", fell)
+    expect(textOf(drop, "2025-11-20")).toBe('"tea" fell from 3 to 12 in the US App Store')
+    expect(textOf(drop, "2025-11-21")).toBe('2025-11-20: "tea" fell from 3 to 12 in the US App Store')
   })
 })
 
@@ -177,10 +177,10 @@ describe("the feed", () => {
   })
 
   /** Adds one alert per hour, for the apps in turn. Every third one is read. */
-  async function tell(count: number, of = apps, workspace = workspaceId): Promise<void> {
+  async function addAlerts(count: number, appIds = apps, workspace = workspaceId): Promise<void> {
     await sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts, read_at)
-      select ${workspace}, (${of}::text[])[1 + n % ${of.length}::int], 'rank_drop', 'ios', 'us', 'term ' || n,
+      select ${workspace}, (${appIds}::text[])[1 + n % ${appIds.length}::int], 'rank_drop', 'ios', 'us', 'term ' || n,
         '2025-11-20', timestamptz '2025-11-20' + n * interval '1 hour',
         jsonb_build_object('term', 'term ' || n), case when n % 3 = 0 then now() end
       from generate_series(0, ${count - 1}::int) n
@@ -190,7 +190,7 @@ describe("the feed", () => {
   const terms = (alerts: Alert[]) => alerts.map(({ subject }) => Number(subject.slice(5)))
 
   test("the feed is newest first, up to the limit, with the number of unread alerts", async () => {
-    await tell(10)
+    await addAlerts(10)
     const feed = await readFeed(sql, { workspaceId, rights: SCOPES, appIds: null, limit: 4 })
     expect(terms(feed.alerts)).toEqual([9, 8, 7, 6])
     expect(feed.alerts.map(({ read }) => read)).toEqual([true, false, false, true])
@@ -198,14 +198,14 @@ describe("the feed", () => {
   })
 
   test("alerts of the same time are ordered by id, the latest found first", async () => {
-    await tell(5)
+    await addAlerts(5)
     await sql`update alert set at = '2025-11-20T10:00:00Z'`
     const { alerts } = await readFeed(sql, { workspaceId, rights: SCOPES, appIds: null, limit: 3 })
     expect(terms(alerts)).toEqual([4, 3, 2])
   })
 
   test("the feed of some apps neither lists nor counts alerts of others", async () => {
-    await tell(10)
+    await addAlerts(10)
     const only = { workspaceId, rights: SCOPES, appIds: [apps[1] as string], limit: 50 }
     const feed = await readFeed(sql, only)
     expect(terms(feed.alerts)).toEqual([9, 7, 5, 3, 1])
@@ -217,14 +217,14 @@ describe("the feed", () => {
 
   test("the feed has nothing of another workspace, even for a named app", async () => {
     const other = await newWorkspace(sql)
-    const theirs = await tracked(sql, [], { workspaceId: other, iosId: "10003" })
-    await tell(10, [theirs], other)
+    const otherApp = await tracked(sql, [], { workspaceId: other, iosId: "10003" })
+    await addAlerts(10, [otherApp], other)
     expect(await readFeed(sql, { workspaceId, rights: SCOPES, appIds: null, limit: 50 })).toEqual({
       unread: 0,
       alerts: [],
       omitted: 0,
     })
-    expect(await readFeed(sql, { workspaceId, rights: SCOPES, appIds: [theirs], limit: 50 })).toEqual({
+    expect(await readFeed(sql, { workspaceId, rights: SCOPES, appIds: [otherApp], limit: 50 })).toEqual({
       unread: 0,
       alerts: [],
       omitted: 0,
@@ -232,7 +232,7 @@ describe("the feed", () => {
   })
 
   long("the feed counts unread alerts up to its limit", async () => {
-    await tell(UNREAD_COUNTED * 1.5 + 100)
+    await addAlerts(UNREAD_COUNTED * 1.5 + 100)
     const [{ unread }] = [await readFeed(sql, { workspaceId, rights: SCOPES, appIds: null, limit: 1 })]
     expect(unread).toBe(UNREAD_COUNTED)
   })

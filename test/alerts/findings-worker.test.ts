@@ -10,7 +10,7 @@ setDefaultTimeout(30_000)
 
 let sql: Sql
 let found: string[]
-let made = 0
+let count = 0
 
 beforeAll(async () => {
   sql = await freshDatabase()
@@ -30,7 +30,7 @@ const worker = (options: Partial<FindingsOptions> = {}) =>
   createFindings({ sql, log: silentLog, random: () => 1, find, ...options })
 
 async function track(iosId: string): Promise<void> {
-  const { id: workspaceId } = await someWorkspace(sql, { name: `findings ${++made} ${process.pid}` })
+  const { id: workspaceId } = await someWorkspace(sql, { name: `findings ${++count} ${process.pid}` })
   await trackOwn(sql, { workspaceId, iosId })
   await sql`delete from due where kind <> 'findings'`
 }
@@ -40,8 +40,8 @@ const row = async (subject: string) =>
 
 test("due findings are derived once by any number of workers, and are due again the next day", async () => {
   for (const id of ["90001", "90002", "90003"]) await track(id)
-  const claims = await Promise.all([worker(), worker(), worker()].map((one) => one.runOnce()))
-  expect(claims.reduce((sum, one) => sum + one)).toBe(3)
+  const claims = await Promise.all([worker(), worker(), worker()].map((instance) => instance.runOnce()))
+  expect(claims.reduce((sum, claimed) => sum + claimed)).toBe(3)
   expect(found.sort()).toEqual(["90001", "90002", "90003"])
   expect(await row("90001")).toMatchObject({ lease: null, failures: 0, rests: true, measured_at: expect.any(Date) })
   expect(await worker().runOnce()).toBe(0)
@@ -51,9 +51,9 @@ test("findings that fail store nothing, are retried later, are logged once, and 
   await sql`create table if not exists effect (of text not null)`
   for (const id of ["90001", "90002"]) await track(id)
   const logged: string[] = []
-  const breaking: FindingsOptions["find"] = async (tx: Tx, [one]) => {
-    await tx`insert into effect (of) values (${one!.subject})`
-    if (one!.subject === "90001") throw new Error("broken")
+  const breaking: FindingsOptions["find"] = async (tx: Tx, [place]) => {
+    await tx`insert into effect (of) values (${place!.subject})`
+    if (place!.subject === "90001") throw new Error("broken")
   }
   const log = createLog((line) => void logged.push(line))
   await worker({ find: breaking, log }).runOnce()

@@ -10,7 +10,7 @@ import { listed } from "../measuring/record/listed.ts"
 import { ask, contextOf, newWorkspace, reading, said } from "../measuring/record/measured.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { countRowsRead } from "../measuring/rows-read.ts"
-import { derived, lines, listOf, OWN, others, stored, TODAY, told, tracked } from "./derived-alerts.ts"
+import { derived, lines, listOf, OWN, otherIds, readAlerts, stored, TODAY, tracked } from "./derived-alerts.ts"
 
 const US = { platform: "ios", storefront: "us", subject: OWN } as const
 let sql: Sql
@@ -24,7 +24,7 @@ async function everything(): Promise<void> {
   await stored(sql, [
     said(
       "2025-11-01T10:00:00Z",
-      [OWN, ...others(10)].map((id) => ({ id, genre: "6016", name: id })),
+      [OWN, ...otherIds(10)].map((id) => ({ id, genre: "6016", name: id })),
     ),
   ])
   await stored(sql, [said("2025-11-02T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
@@ -58,7 +58,7 @@ async function everything(): Promise<void> {
       "2025-11-20T11:00:00Z",
       [
         { id: "1", stars: 5, at: new Date("2025-10-01T00:00:00Z") },
-        ...others(9).map((id) => ({ id, stars: 1, at: new Date("2025-11-20T00:00:00Z") })),
+        ...otherIds(9).map((id) => ({ id, stars: 1, at: new Date("2025-11-20T00:00:00Z") })),
       ],
       { storeId: OWN, end: { pages: 1, complete: true, empty: false } },
     ),
@@ -95,7 +95,7 @@ describe("findings", () => {
     )
     await sql`analyze`
     const rows = await countRowsRead(sql, ["search_results_2025_11"], (tx) => deriveFindings(tx, [US], TODAY))
-    expect(await told(sql, "rank_drop")).toHaveLength(terms.length)
+    expect(await readAlerts(sql, "rank_drop")).toHaveLength(terms.length)
     // the planner may scan such a small table once per keyword
     expect(rows).toBeLessThanOrEqual(terms.length * 2 * terms.length)
   })
@@ -103,7 +103,7 @@ describe("findings", () => {
   test("findings are derived without looking up every app above the own one", async () => {
     const terms = Array.from({ length: 20 }, (_, at) => `term ${at}`)
     await tracked(sql, terms)
-    const first = others(12)
+    const first = otherIds(12)
     const above = (at: number) => [...first, ...Array.from({ length: 15 }, (_, n) => String(40_000 + 15 * at + n))]
     await stored(
       sql,
@@ -141,19 +141,19 @@ describe("findings", () => {
     await tracked(sql, TERMS)
     await everything()
     await Promise.all(Array.from({ length: cases(3, 6) }, () => derived(sql)))
-    const together = [lines(await told(sql)), await rivalsOf()]
+    const concurrent = [lines(await readAlerts(sql)), await rivalsOf()]
     await sql`delete from alert`
     await sql`delete from app_rival`
     await derived(sql)
-    expect([lines(await told(sql)), await rivalsOf()]).toEqual(together)
-    expect(new Set(together[0] as string[]).size).toBe((together[0] as string[]).length)
+    expect([lines(await readAlerts(sql)), await rivalsOf()]).toEqual(concurrent)
+    expect(new Set(concurrent[0] as string[]).size).toBe((concurrent[0] as string[]).length)
   })
 
   test("every workspace that tracks the app gets its own alerts", async () => {
-    const [one, two] = [await tracked(sql, TERMS), await tracked(sql, ["rise"])]
+    const [first, second] = [await tracked(sql, TERMS), await tracked(sql, ["rise"])]
     await everything()
     await derived(sql)
-    const of = async (app: string) => {
+    const typesOf = async (app: string) => {
       const rows = await sql<{ type: string }[]>`
         select distinct a.type
         from alert a
@@ -162,9 +162,9 @@ describe("findings", () => {
         order by a.type`
       return rows.map(({ type }) => type)
     }
-    expect(await of(one)).toEqual(TYPES)
-    expect(await of(two)).not.toContain("rank_drop")
-    expect(await of(two)).toContain("rank_rise")
+    expect(await typesOf(first)).toEqual(TYPES)
+    expect(await typesOf(second)).not.toContain("rank_drop")
+    expect(await typesOf(second)).toContain("rank_rise")
   })
 
   test("the demo, suspended workspaces and untracked storefronts get no alerts", async () => {
@@ -178,7 +178,7 @@ describe("findings", () => {
     await derived(sql, { storefront: "gb" })
     await derived(sql, { subject: "99999" })
     await sql.begin((tx) => deriveFindings(tx, [], TODAY))
-    expect(await told(sql)).toEqual([])
+    expect(await readAlerts(sql)).toEqual([])
     expect(await rivalRows()).toEqual([])
   })
 
@@ -188,17 +188,17 @@ describe("findings", () => {
     await everything()
     const subjects = [US, { ...US, storefront: "de" }, { ...US, subject: "20001" }, US]
     await sql.begin((tx) => deriveFindings(tx, subjects, TODAY))
-    const together = lines(await told(sql))
+    const combined = lines(await readAlerts(sql))
     await sql`delete from alert`
     for (const subject of subjects) await sql.begin((tx) => deriveFindings(tx, [subject], TODAY))
-    expect(lines(await told(sql))).toEqual(together)
+    expect(lines(await readAlerts(sql))).toEqual(combined)
   })
 
   test("alerts are deleted with the app, even while they are derived", async () => {
     const appId = await tracked(sql, TERMS)
     await everything()
     await Promise.all([derived(sql), sql.begin((tx) => removeApp(tx, appId)), derived(sql)])
-    expect(await told(sql)).toEqual([])
+    expect(await readAlerts(sql)).toEqual([])
     expect(await rivalRows()).toEqual([])
   })
 })
@@ -209,25 +209,25 @@ describe("followed rivals", () => {
     const manualRivals = ["ios:20030", "ios:39999", `ios:${OWN}`, "android:com.example.rival"]
     const appId = await tracked(sql, ["tea", "mate", "milk"], { workspaceId, manualRivals })
     await stored(sql, [
-      reading("tea", "2025-11-20T10:00:00Z", [...others(40), OWN]),
-      reading("mate", "2025-11-20T10:00:00Z", [...others(25, 20_010), OWN]),
-      reading("milk", "2025-11-20T10:00:00Z", [...others(3), OWN, ...others(9, 20_020)]),
+      reading("tea", "2025-11-20T10:00:00Z", [...otherIds(40), OWN]),
+      reading("mate", "2025-11-20T10:00:00Z", [...otherIds(25, 20_010), OWN]),
+      reading("milk", "2025-11-20T10:00:00Z", [...otherIds(3), OWN, ...otherIds(9, 20_020)]),
     ])
     await derived(sql)
     const { rivals } = await ask(listRivals, contextOf(sql, workspaceId), { appId })
-    const shown = (rivals as { id: string; manual: boolean }[]).filter(({ id }) => id !== OWN)
-    const found = shown.filter(({ manual }) => !manual).slice(0, 10)
-    const named = shown.filter(({ manual }) => manual)
+    const listedRivals = (rivals as { id: string; manual: boolean }[]).filter(({ id }) => id !== OWN)
+    const found = listedRivals.filter(({ manual }) => !manual).slice(0, 10)
+    const named = listedRivals.filter(({ manual }) => manual)
     expect(found).toHaveLength(10)
     expect(named.map(({ id }) => id).sort()).toEqual(["20030", "39999"])
-    const held = await rivalsOf()
-    expect(held.map(({ rival, manual }) => [rival, manual])).toEqual(
+    const followedRivals = await rivalsOf()
+    expect(followedRivals.map(({ rival, manual }) => [rival, manual])).toEqual(
       [...found, ...named].map(({ id, manual }) => [id, manual] as [string, boolean]).sort(),
     )
     const day = "2025-11-20"
-    expect(held).toContainEqual({ rival: "20030", manual: true, terms: 2, day })
-    expect(held).toContainEqual({ rival: "39999", manual: true, terms: 0, day })
-    expect(held).toContainEqual({ rival: "20001", manual: false, terms: 2, day })
+    expect(followedRivals).toContainEqual({ rival: "20030", manual: true, terms: 2, day })
+    expect(followedRivals).toContainEqual({ rival: "39999", manual: true, terms: 0, day })
+    expect(followedRivals).toContainEqual({ rival: "20001", manual: false, terms: 2, day })
   })
 
   test("rivals named by hand are followed before any reading, without a day", async () => {
@@ -255,7 +255,7 @@ describe("followed rivals", () => {
 
 describe("a storefront that is no longer tracked", () => {
   const leave = (appId: string) => sql`update tracked_app set countries = '{us}' where id = ${appId}`
-  const where = async () =>
+  const readStorefronts = async () =>
     (await sql<{ storefront: string }[]>`select distinct storefront from app_rival order by 1`).map(
       (row) => row.storefront,
     )
@@ -264,9 +264,9 @@ describe("a storefront that is no longer tracked", () => {
     const appId = await tracked(sql, ["tea"], { countries: ["us", "de"], manualRivals: ["ios:39999"] })
     await derived(sql)
     await derived(sql, { storefront: "de" })
-    expect(await where()).toEqual(["de", "us"])
+    expect(await readStorefronts()).toEqual(["de", "us"])
     await leave(appId)
-    expect(await where()).toEqual(["us"])
+    expect(await readStorefronts()).toEqual(["us"])
     const read = await sql`select storefront from tracked_subject where kind = 'app' and subject = '39999'`
     expect([...read]).toEqual([{ storefront: "us" }])
   })
@@ -285,7 +285,7 @@ describe("a storefront that is no longer tracked", () => {
         await Bun.sleep(200)
       })
       await later
-      expect([first, await where()]).toEqual([first, []])
+      expect([first, await readStorefronts()]).toEqual([first, []])
     }
   })
 })

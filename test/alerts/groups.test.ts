@@ -102,16 +102,16 @@ describe("one line per event", () => {
 })
 
 describe("one line per event of several days", () => {
-  const on = (day: number, rest: Partial<GroupableAlert>) => row({ ...moon, ...rest, day: `2026-11-${day}` })
+  const alertOn = (day: number, rest: Partial<GroupableAlert>) => row({ ...moon, ...rest, day: `2026-11-${day}` })
   test.each<[string, GroupableAlert[], Line]>([
     [
       "two falls add up",
-      [on(26, { before: 12, after: 17 }), on(24, { before: 8, after: 12 })],
+      [alertOn(26, { before: 12, after: 17 }), alertOn(24, { before: 8, after: 12 })],
       ["down", `${SENTENCE} from 2026-11-24 to 2026-11-26`, 2],
     ],
     [
       "a fall that was made up for",
-      [on(26, { type: "rank_rise", before: 17, after: 8 }), on(24, {})],
+      [alertOn(26, { type: "rank_rise", before: 17, after: 8 }), alertOn(24, {})],
       [null, '"moon phase" is at 8 in the US App Store from 2026-11-24 to 2026-11-26, as before', 2],
     ],
     [
@@ -135,7 +135,7 @@ describe("one line per event of several days", () => {
 })
 
 test("events of other apps, keywords, storefronts, stores, sources and days stay separate", () => {
-  const others = [
+  const otherEvents = [
     { appId: "app_mate" },
     { term: "tide" },
     { country: "gb" },
@@ -143,9 +143,9 @@ test("events of other apps, keywords, storefronts, stores, sources and days stay
     { source: "foreign" },
     { day: "2026-11-25" },
   ]
-  const rows = [rival(0), rival(1), ...others.map((rest) => rival(0, rest))]
-  expect(groupAlerts(rows).map(({ rows: alike }) => alike.length)).toEqual([2, 1, 1, 1, 1, 1, 1])
-  expect(groupAlerts(rows, { acrossDays: true }).map(({ rows: alike }) => alike.length)).toEqual([3, 1, 1, 1, 1, 1])
+  const rows = [rival(0), rival(1), ...otherEvents.map((rest) => rival(0, rest))]
+  expect(groupAlerts(rows).map(({ rows: group }) => group.length)).toEqual([2, 1, 1, 1, 1, 1, 1])
+  expect(groupAlerts(rows, { acrossDays: true }).map(({ rows: group }) => group.length)).toEqual([3, 1, 1, 1, 1, 1])
   expect(groupAlerts([changed({}), changed({ rivalId: "8" })])).toHaveLength(2)
 })
 
@@ -158,8 +158,13 @@ test("an event names its apps once, and leads with the change of rank", () => {
 })
 
 test("the event with the newest day comes first, however late another day was read", () => {
-  const on = (day: string, term: string) => row({ ...moon, term, day })
-  const feed = [on("2026-11-12", "tide"), on("2026-11-26", "moon"), on("2026-11-20", "sun"), on("2026-11-27", "tide")]
+  const alertOn = (day: string, term: string) => row({ ...moon, term, day })
+  const feed = [
+    alertOn("2026-11-12", "tide"),
+    alertOn("2026-11-26", "moon"),
+    alertOn("2026-11-20", "sun"),
+    alertOn("2026-11-27", "tide"),
+  ]
   const days = (grouping: Grouping) => groupAlerts(feed, grouping).map(({ lead, day }) => [lead.term, day])
   expect(days({ acrossDays: true })).toEqual([
     ["tide", "2026-11-27"],
@@ -170,10 +175,10 @@ test("the event with the newest day comes first, however late another day was re
 })
 
 test("an event is read once all of its alerts are", () => {
-  const read = (...all: boolean[]) => groupAlerts(all.map((one, n) => rival(n, { read: one })))[0]!.isRead
+  const read = (...all: boolean[]) => groupAlerts(all.map((isRead, n) => rival(n, { read: isRead })))[0]!.isRead
   expect([read(true, true), read(true, false)]).toEqual([true, false])
 })
 
 function linesOf(rows: GroupableAlert[], grouping?: Grouping): Line[] {
-  return groupAlerts(rows, grouping).map(({ direction, line, rows: alike }) => [direction, line, alike.length])
+  return groupAlerts(rows, grouping).map(({ direction, line, rows: group }) => [direction, line, group.length])
 }

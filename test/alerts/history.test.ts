@@ -6,7 +6,7 @@ import type { RankSource } from "../../src/lib/upstreams.ts"
 import { freshDatabase } from "../database.ts"
 import { randomOf, shuffled } from "../measuring/record/listed.ts"
 import { reading } from "../measuring/record/measured.ts"
-import { derived, OWN, others, RANKS, stored, told, tracked } from "./derived-alerts.ts"
+import { derived, OWN, otherIds, RANKS, readAlerts, stored, tracked } from "./derived-alerts.ts"
 
 const SEED = 20_251_120
 const FIRST = "2025-10-20"
@@ -32,7 +32,7 @@ function randomHistory(random: () => number): Reading[] {
     TERMS.flatMap((term) => {
       const times = pick([0, 1, 1, 1, 1, 2])
       return Array.from({ length: times }, (_, at): Reading => {
-        const apps = [OWN, ...NAMED, ...others(17)].filter(() => random() < 0.8)
+        const apps = [OWN, ...NAMED, ...otherIds(17)].filter(() => random() < 0.8)
         const ids = shuffled(apps, random).slice(0, pick([4, 10, 20, 20]))
         const source = pick(["import", "import", "import", "apple-web-search"] as const)
         return { term, day, hour: 3 + 4 * at, source, complete: random() < 0.9, ids }
@@ -53,7 +53,7 @@ beforeAll(async () => {
       set added_at = ${`${since}T20:00:00Z`}
       where app_id = ${appId} and term = ${term}`
   for (const day of DAYS) {
-    const readings = history.filter((one) => one.day === day)
+    const readings = history.filter((candidate) => candidate.day === day)
     await stored(
       sql,
       readings.map(({ term, hour, source, complete, ids }) =>
@@ -68,7 +68,7 @@ beforeAll(async () => {
 function measuredDays(term: string): Reading[] {
   return DAYS.flatMap((day) => {
     const [best] = history
-      .filter((one) => one.term === term && one.day === day && one.complete)
+      .filter((candidate) => candidate.term === term && candidate.day === day && candidate.complete)
       .sort((a, b) => SOURCE_CODES[a.source] - SOURCE_CODES[b.source] || b.ids.length - a.ids.length || b.hour - a.hour)
     return best ? [best] : []
   })
@@ -94,7 +94,7 @@ test("every move of every keyword has exactly one alert, and nothing else has", 
     if (was) return after.ids.length >= was ? line("dropped_out") : []
     return is && before.ids.length >= is ? line("entered") : []
   })
-  const rows = await told(sql, ...RANKS)
+  const rows = await readAlerts(sql, ...RANKS)
   const lines = rows.map(
     ({ day, type, facts: { term, rank, was, against } }) =>
       `${day} ${type} ${term}: ${was ?? "-"} to ${rank ?? "-"} since ${against}`,
@@ -104,20 +104,20 @@ test("every move of every keyword has exactly one alert, and nothing else has", 
 })
 
 test("every passing of a rival named by hand has exactly one alert, and nothing else has", async () => {
-  const above = (one: number, other: number) => one > 0 && (other === 0 || one < other)
+  const above = (rank: number, other: number) => rank > 0 && (other === 0 || rank < other)
   const expected = comparable().flatMap(([before, after]) =>
     NAMED.flatMap((rival) => {
-      const [was, is] = [before, after].map((one) => ({ ours: place(OWN, one), theirs: place(rival, one) })) as [
-        { ours: number; theirs: number },
-        { ours: number; theirs: number },
-      ]
+      const [was, is] = [before, after].map((observed) => ({
+        ours: place(OWN, observed),
+        theirs: place(rival, observed),
+      })) as [{ ours: number; theirs: number }, { ours: number; theirs: number }]
       const line = (type: string) =>
         `${after.day} ${type} ${rival} ${after.term}: ${was.ours}/${was.theirs} to ${is.ours}/${is.theirs}`
       if (above(was.ours, was.theirs) && above(is.theirs, is.ours)) return line("rival_passed")
       return above(was.theirs, was.ours) && above(is.ours, is.theirs) ? line("rival_beaten") : []
     }),
   )
-  const rows = (await told(sql, "rival_passed", "rival_beaten")).filter(({ facts }) => facts.manual)
+  const rows = (await readAlerts(sql, "rival_passed", "rival_beaten")).filter(({ facts }) => facts.manual)
   const lines = rows.map(({ day, type, facts: { rival, term, ours, theirs, oursWas, theirsWas } }) => {
     const [was, is] = [`${oursWas ?? 0}/${theirsWas ?? 0}`, `${ours ?? 0}/${theirs ?? 0}`]
     return `${day} ${type} ${rival} ${term}: ${was} to ${is}`

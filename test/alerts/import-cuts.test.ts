@@ -25,7 +25,7 @@ function inParts<T>(all: readonly T[], count: number): T[][] {
   )
 }
 
-const byDay = (one: Line, other: Line) => (one.day < other.day ? -1 : one.day > other.day ? 1 : 0)
+const byDay = (line: Line, other: Line) => (line.day < other.day ? -1 : line.day > other.day ? 1 : 0)
 
 const CUTS: Record<string, (lines: Line[], random: () => number) => Line[][]> = {
   "in one import, shuffled": (lines, random) => [shuffled(lines, random)],

@@ -39,8 +39,8 @@ const chart = (day: string, rank: number) => {
   const ids = fillers(100)
   ids.splice(rank - 1, 1, OWN)
   const apps = ids.map((id) => ({ id }))
-  const about = { kind: "chart", source: "import", device: "iphone", chart: "free", genre: "6015" }
-  return line({ ...about, seenAt: `2025-11-${day}T08:00:00Z`, depth: 100, apps })
+  const common = { kind: "chart", source: "import", device: "iphone", chart: "free", genre: "6015" }
+  return line({ ...common, seenAt: `2025-11-${day}T08:00:00Z`, depth: 100, apps })
 }
 
 const looked = (day: string, app: object) => {
@@ -139,10 +139,10 @@ test.each([
   ],
 ])(
   "in any order of imports, %s",
-  async (_, one, two, expected) => {
-    expect(await feedAfter([[...one, ...two]])).toEqual(expected)
-    expect(await feedAfter([one, two])).toEqual(expected)
-    expect(await feedAfter([two, one])).toEqual(expected)
+  async (_, first, second, expected) => {
+    expect(await feedAfter([[...first, ...second]])).toEqual(expected)
+    expect(await feedAfter([first, second])).toEqual(expected)
+    expect(await feedAfter([second, first])).toEqual(expected)
   },
   60_000,
 )

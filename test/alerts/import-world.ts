@@ -52,14 +52,14 @@ export function randomWorld(random: () => number, { first, days }: { first: stri
     }
     for (const id of [RIVAL, pick(STRANGERS)]) {
       if (random() < 0.3) continue
-      const said = {
+      const app = {
         id,
         name: `App ${id}`,
         version: pick(["1.0", "1.1", "1.2"]),
         price: pick([0, 1.99]),
         currency: "USD",
       }
-      const apps = [said]
+      const apps = [app]
       add(day, { kind: "apps", source: "itunes-lookup", seenAt: at(day), asked: [id], apps })
     }
     if (random() < 0.6) {
@@ -68,9 +68,9 @@ export function randomWorld(random: () => number, { first, days }: { first: stri
       add(day, { kind: "listing", source: "apple-app-page", id: APP, seenAt: at(day), listing })
     }
     if (random() < 0.8) {
-      const reviews = [day, addDays(day, -1), addDays(day, -2)].flatMap((on) => written.get(on) ?? [])
-      const said = { storeId: APP, seenAt: `${day}T23:10:00Z`, complete: true, reviews }
-      add(day, { kind: "reviews", source: "apple-reviews", ...said })
+      const reviews = [day, addDays(day, -1), addDays(day, -2)].flatMap((reviewDay) => written.get(reviewDay) ?? [])
+      const common = { storeId: APP, seenAt: `${day}T23:10:00Z`, complete: true, reviews }
+      add(day, { kind: "reviews", source: "apple-reviews", ...common })
     }
   }
   const late = all.slice(-all.length / 2)
@@ -80,8 +80,8 @@ export function randomWorld(random: () => number, { first, days }: { first: stri
     add(day, { kind: "apps", source: "itunes-lookup", seenAt: at(day), asked: [id], apps: [{ id, genre }] })
   }
   const day = pick(late)
-  const own = { id: APP, name: "Tea Timer", genre: "6015" }
-  add(day, { kind: "apps", source: "itunes-lookup", seenAt: at(day), asked: [APP], apps: [own] })
+  const ownApp = { id: APP, name: "Tea Timer", genre: "6015" }
+  add(day, { kind: "apps", source: "itunes-lookup", seenAt: at(day), asked: [APP], apps: [ownApp] })
   return lines.filter((line) => line.day <= (all.at(-1) as string))
 }
 

@@ -3,7 +3,7 @@ import type { Sql } from "../../src/database/types.ts"
 import type { EditorialCard } from "../../src/stores/kinds/listing-shape.ts"
 import { freshDatabase } from "../database.ts"
 import { listed } from "../measuring/record/listed.ts"
-import { derived, lines, OWN, stored, told, tracked } from "./derived-alerts.ts"
+import { derived, lines, OWN, readAlerts, stored, tracked } from "./derived-alerts.ts"
 
 const STORY: EditorialCard = { id: "1400000001", kind: "story", title: "Slow mornings" }
 const COLLECTION: EditorialCard = { id: "1500000001", kind: "collection" }
@@ -22,7 +22,7 @@ test("a new editorial card on a page causes an alert; one that disappears or is 
   await stored(sql, [page(18, [STORY]), page(19, [STORY, COLLECTION]), page(20, [COLLECTION])])
   await stored(sql, [page(19, [], "39999"), page(20, [STORY], "39999")])
   await derived(sql)
-  const rows = await told(sql)
+  const rows = await readAlerts(sql)
   expect(lines(rows)).toEqual(["2025-11-19 featured collection 1500000001"])
   expect(rows[0]).toMatchObject({ storefront: "us", at: new Date("2025-11-19T09:00:00Z") })
   expect(rows[0]?.facts).toEqual({
@@ -40,5 +40,5 @@ test.each([
 ])("a card first seen on the %pth causes %p", async (day, expected) => {
   await stored(sql, [page(10, []), page(day, [STORY])])
   await derived(sql)
-  expect(lines(await told(sql))).toEqual(expected)
+  expect(lines(await readAlerts(sql))).toEqual(expected)
 })

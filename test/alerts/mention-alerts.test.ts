@@ -5,7 +5,7 @@ import { deleteRows, freshDatabase } from "../database.ts"
 import { said } from "../measuring/record/measured.ts"
 import { importLines } from "../record.ts"
 import { answered } from "../visibility/answered.ts"
-import { derived, lines, OWN, stored, TODAY, told, tracked } from "./derived-alerts.ts"
+import { derived, lines, OWN, readAlerts, stored, TODAY, tracked } from "./derived-alerts.ts"
 
 let sql: Sql
 
@@ -28,18 +28,18 @@ function check(day: string, named: number, runs = 3, rest: object = {}) {
   )
 }
 
-async function toldOf(...checks: ReturnType<typeof check>[]): Promise<string[]> {
+async function alertsOf(...checks: ReturnType<typeof check>[]): Promise<string[]> {
   await stored(sql, checks.flat())
   await derived(sql)
-  return lines(await told(sql, "ai_mention_lost"))
+  return lines(await readAlerts(sql, "ai_mention_lost"))
 }
 
 const BEFORE = () => [check("2025-11-05", 3), check("2025-11-10", 3)]
 const LOST = ["2025-11-20 ai_mention_lost tea openai"]
 
 test("an app named in 6 of 6 and then 0 of 6 answers causes an alert with both counts", async () => {
-  expect(await toldOf(...BEFORE(), check("2025-11-15", 0), check("2025-11-20", 0))).toEqual(LOST)
-  const [alert] = await told(sql, "ai_mention_lost")
+  expect(await alertsOf(...BEFORE(), check("2025-11-15", 0), check("2025-11-20", 0))).toEqual(LOST)
+  const [alert] = await readAlerts(sql, "ai_mention_lost")
   expect(alert).toMatchObject({ storefront: "us", at: new Date("2025-11-20T10:02:00Z") })
   expect(alert!.facts).toEqual({
     term: "tea",
@@ -50,26 +50,26 @@ test("an app named in 6 of 6 and then 0 of 6 answers causes an alert with both c
     before: { named: 6, of: 6 },
   })
   await derived(sql)
-  expect(await told(sql, "ai_mention_lost")).toHaveLength(1)
+  expect(await readAlerts(sql, "ai_mention_lost")).toHaveLength(1)
 })
 
 test("5 of 6 and then 0 of 6 answers cause an alert too, and 4 of 6 do not", async () => {
   const now = [check("2025-11-15", 0), check("2025-11-20", 0)]
-  expect(await toldOf(check("2025-11-05", 2), check("2025-11-10", 3), ...now)).toEqual(LOST)
+  expect(await alertsOf(check("2025-11-05", 2), check("2025-11-10", 3), ...now)).toEqual(LOST)
   await deleteRows(sql, "alert", "assistant_answer")
-  expect(await toldOf(check("2025-11-05", 2), check("2025-11-10", 2), ...now)).toEqual([])
+  expect(await alertsOf(check("2025-11-05", 2), check("2025-11-10", 2), ...now)).toEqual([])
 })
 
 test("3 of 3 and then 0 of 3 answers cause no alert, nor do two checks of which one names the app", async () => {
-  expect(await toldOf(check("2025-11-15", 3), check("2025-11-20", 0))).toEqual([])
-  expect(await toldOf(...BEFORE(), check("2025-11-16", 1))).toEqual([])
+  expect(await alertsOf(check("2025-11-15", 3), check("2025-11-20", 0))).toEqual([])
+  expect(await alertsOf(...BEFORE(), check("2025-11-16", 1))).toEqual([])
 })
 
 test("answers of another model or to another wording are not compared", async () => {
   const [model, words] = [{ model: "m-2" }, { phrasing: "2a" }]
-  expect(await toldOf(...BEFORE(), check("2025-11-15", 0, 3, model), check("2025-11-20", 0, 3, model))).toEqual([])
+  expect(await alertsOf(...BEFORE(), check("2025-11-15", 0, 3, model), check("2025-11-20", 0, 3, model))).toEqual([])
   await deleteRows(sql, "assistant_answer")
-  expect(await toldOf(...BEFORE(), check("2025-11-15", 0, 3, words), check("2025-11-20", 0, 3, words))).toEqual([])
+  expect(await alertsOf(...BEFORE(), check("2025-11-15", 0, 3, words), check("2025-11-20", 0, 3, words))).toEqual([])
 })
 
 test("an untracked keyword, or one that lost its mentions long ago, causes no alert", async () => {
@@ -77,18 +77,18 @@ test("an untracked keyword, or one that lost its mentions long ago, causes no al
   const checks = ["2025-11-05", "2025-11-10", "2025-11-15", "2025-11-20"].map((day, at) =>
     check(day, at < 2 ? 3 : 0, 3, other),
   )
-  expect(await toldOf(...checks)).toEqual([])
+  expect(await alertsOf(...checks)).toEqual([])
   const old = ["2025-10-05", "2025-10-10", "2025-10-15", "2025-10-20"].map((day, at) => check(day, at < 2 ? 3 : 0))
-  expect(await toldOf(...old)).toEqual([])
+  expect(await alertsOf(...old)).toEqual([])
 })
 
 test("an app in both stores gets one alert", async () => {
   await sql`
     with play as (insert into store_app (platform, store_id) values ('android', 'com.example.tea') returning id)
     update tracked_app set android_app = (select id from play)`
-  await toldOf(...BEFORE(), check("2025-11-15", 0), check("2025-11-20", 0))
+  await alertsOf(...BEFORE(), check("2025-11-15", 0), check("2025-11-20", 0))
   await derived(sql, { platform: "android", subject: "com.example.tea" })
-  expect(await told(sql, "ai_mention_lost")).toHaveLength(1)
+  expect(await readAlerts(sql, "ai_mention_lost")).toHaveLength(1)
 })
 
 test("an import of answers makes the findings of both stores due", async () => {

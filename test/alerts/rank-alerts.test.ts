@@ -4,7 +4,7 @@ import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts
 import { freshDatabase } from "../database.ts"
 import { long } from "../long.ts"
 import { reading } from "../measuring/record/measured.ts"
-import { derived, lines, listOf, RANKS, stored, TODAY, told, tracked } from "./derived-alerts.ts"
+import { derived, lines, listOf, RANKS, readAlerts, stored, TODAY, tracked } from "./derived-alerts.ts"
 
 let sql: Sql
 
@@ -17,17 +17,17 @@ function ranked(day: number, rank: number | null, rest: Partial<SearchObservatio
   return reading(term, `2025-11-${String(day).padStart(2, "0")}T10:00:00Z`, listOf(rank, rest.depth ?? 100), rest)
 }
 
-async function toldOf(...readings: SearchObservation[]): Promise<string[]> {
+async function alertsOf(...readings: SearchObservation[]): Promise<string[]> {
   await tracked(sql, ["tea"])
   await stored(sql, readings)
   await derived(sql)
-  return lines(await told(sql, ...RANKS))
+  return lines(await readAlerts(sql, ...RANKS))
 }
 
 describe("a tracked keyword", () => {
   test("a fall of a keyword shows the ranks before and after, and when it was seen", async () => {
-    expect(await toldOf(ranked(19, 3), ranked(20, 12, { depth: 80 }))).toEqual(["2025-11-20 rank_drop tea"])
-    const [alert] = await told(sql, ...RANKS)
+    expect(await alertsOf(ranked(19, 3), ranked(20, 12, { depth: 80 }))).toEqual(["2025-11-20 rank_drop tea"])
+    const [alert] = await readAlerts(sql, ...RANKS)
     expect(alert).toEqual({
       type: "rank_drop",
       storefront: "us",
@@ -47,11 +47,11 @@ describe("a tracked keyword", () => {
     [100, null, ["2025-11-20 dropped_out tea"]],
     [null, null, []],
   ])("a keyword that went from %p to %p causes %p", async (before, after, expected) => {
-    expect(await toldOf(ranked(19, before), ranked(20, after))).toEqual(expected)
+    expect(await alertsOf(ranked(19, before), ranked(20, after))).toEqual(expected)
   })
 
   test("a keyword is compared across any number of unmeasured days", async () => {
-    expect(await toldOf(ranked(17, 3), ranked(20, 12))).toEqual(["2025-11-20 rank_drop tea"])
+    expect(await alertsOf(ranked(17, 3), ranked(20, 12))).toEqual(["2025-11-20 rank_drop tea"])
     await sql`delete from alert`
     const longAgo = reading("coffee", "2024-11-01T10:00:00Z", listOf(90, 100))
     await tracked(sql, ["coffee"], { workspaceId: (await workspaces())[0] as number, iosId: "10002" })
@@ -59,51 +59,51 @@ describe("a tracked keyword", () => {
     const lessDeep = reading("coffee", "2024-11-01T12:00:00Z", listOf(null, 50))
     await stored(sql, [longAgo, lessDeep, ranked(10, 40, { complete: false }, "coffee"), ranked(20, 10, {}, "coffee")])
     await derived(sql)
-    const [alert] = await told(sql, "rank_rise")
+    const [alert] = await readAlerts(sql, "rank_rise")
     expect(alert?.facts).toMatchObject({ term: "coffee", rank: 10, was: 90, against: "2024-11-01" })
   })
 
   test("an unfinished reading of a keyword counts as no reading", async () => {
-    expect(await toldOf(ranked(18, 3), ranked(19, 40, { complete: false }), ranked(20, 4))).toEqual([])
+    expect(await alertsOf(ranked(18, 3), ranked(19, 40, { complete: false }), ranked(20, 4))).toEqual([])
   })
 
   test("a keyword is compared neither across a change of source nor with an earlier day of that source", async () => {
     const other = { source: "apple-web-search" as const }
-    expect(await toldOf(ranked(18, 3), ranked(19, 30, other), ranked(20, 60))).toEqual([])
+    expect(await alertsOf(ranked(18, 3), ranked(19, 30, other), ranked(20, 60))).toEqual([])
   })
 
   test("a keyword has not dropped out of a reading shallower than its rank, nor entered from one", async () => {
     const shallow = { depth: 40 }
-    expect(await toldOf(ranked(18, 41), ranked(19, null, shallow), ranked(20, 41))).toEqual([])
+    expect(await alertsOf(ranked(18, 41), ranked(19, null, shallow), ranked(20, 41))).toEqual([])
   })
 
   test("a keyword has dropped out of a reading exactly as deep as its rank", async () => {
     const shallow = { depth: 40 }
-    expect(await toldOf(ranked(18, 40), ranked(19, null, shallow), ranked(20, 40))).toEqual([
+    expect(await alertsOf(ranked(18, 40), ranked(19, null, shallow), ranked(20, 40))).toEqual([
       "2025-11-19 dropped_out tea",
       "2025-11-20 entered tea",
     ])
   })
 
   test("a keyword causes no alert on its first measured day", async () => {
-    expect(await toldOf(ranked(20, 3))).toEqual([])
+    expect(await alertsOf(ranked(20, 3))).toEqual([])
   })
 
   test("a keyword causes alerts for three days", async () => {
     const days = [ranked(16, 1), ranked(17, 11), ranked(18, 21), ranked(19, 31), ranked(20, 41)]
-    expect(await toldOf(...days)).toEqual([
+    expect(await alertsOf(...days)).toEqual([
       "2025-11-18 rank_drop tea",
       "2025-11-19 rank_drop tea",
       "2025-11-20 rank_drop tea",
     ])
     await sql`delete from alert`
     await derived(sql, {}, new Date(TODAY.getTime() + 86_400_000))
-    expect(lines(await told(sql, ...RANKS))).toEqual(["2025-11-19 rank_drop tea", "2025-11-20 rank_drop tea"])
+    expect(lines(await readAlerts(sql, ...RANKS))).toEqual(["2025-11-19 rank_drop tea", "2025-11-20 rank_drop tea"])
   })
 
   test("a day of a keyword uses its deepest reading, and has one move at most", async () => {
     const deeper = reading("tea", "2025-11-20T08:00:00Z", listOf(13, 150))
-    expect(await toldOf(ranked(19, 3), ranked(20, 4), deeper)).toEqual(["2025-11-20 rank_drop tea"])
+    expect(await alertsOf(ranked(19, 3), ranked(20, 4), deeper)).toEqual(["2025-11-20 rank_drop tea"])
   })
 })
 
@@ -117,7 +117,7 @@ describe("days before tracking", () => {
     await sql`update tracked_app set created_at = ${`${since}T23:59:59Z`} where id = ${appId}`
     await stored(sql, [ranked(18, 1), ranked(19, 11), ranked(20, 21)])
     await derived(sql)
-    expect(lines(await told(sql, ...RANKS))).toEqual(expected)
+    expect(lines(await readAlerts(sql, ...RANKS))).toEqual(expected)
   })
 
   test("a keyword tracked since yesterday has no alert of the day before, but is compared with it", async () => {
@@ -128,7 +128,7 @@ describe("days before tracking", () => {
     )
     await stored(sql, readings)
     await derived(sql)
-    expect(lines(await told(sql, ...RANKS))).toEqual([
+    expect(lines(await readAlerts(sql, ...RANKS))).toEqual([
       "2025-11-18 rank_drop tea",
       "2025-11-19 rank_drop mate",
       "2025-11-19 rank_drop tea",
@@ -140,9 +140,9 @@ describe("days before tracking", () => {
 
 test("another publisher's reading causes no alert, and own days are compared across it", async () => {
   const other = { origin: "elsewhere" }
-  expect(await toldOf(ranked(18, 3), ranked(19, 60, other), ranked(20, 4))).toEqual([])
+  expect(await alertsOf(ranked(18, 3), ranked(19, 60, other), ranked(20, 4))).toEqual([])
   sql = await freshDatabase()
-  expect(await toldOf(ranked(18, 3), ranked(19, 4, other), ranked(20, 60))).toEqual(["2025-11-20 rank_drop tea"])
+  expect(await alertsOf(ranked(18, 3), ranked(19, 4, other), ranked(20, 60))).toEqual(["2025-11-20 rank_drop tea"])
 })
 
 long("1,000 keywords are derived in parts, and none is left out", async () => {
@@ -151,7 +151,9 @@ long("1,000 keywords are derived in parts, and none is left out", async () => {
   const day = (day: number, rank: number) => terms.map((term) => ranked(day, rank, { depth: 10 }, term))
   await stored(sql, [...day(19, 2), ...day(20, 9)])
   await derived(sql)
-  expect(lines(await told(sql, "rank_drop")).sort()).toEqual(terms.map((term) => `2025-11-20 rank_drop ${term}`).sort())
+  expect(lines(await readAlerts(sql, "rank_drop")).sort()).toEqual(
+    terms.map((term) => `2025-11-20 rank_drop ${term}`).sort(),
+  )
 })
 
 async function workspaces(): Promise<number[]> {

@@ -4,21 +4,21 @@ import { addDays } from "../../src/lib/days.ts"
 import type { ReviewsObservation, StoreReview } from "../../src/reviews/kinds/review-shape.ts"
 import { freshDatabase } from "../database.ts"
 import { reviewed, reviewedOnPlay } from "../measuring/record/reviewed.ts"
-import { derived, lines, OWN, stored, told, tracked } from "./derived-alerts.ts"
+import { derived, lines, OWN, readAlerts, stored, tracked } from "./derived-alerts.ts"
 
 const SEEN = "2025-11-20T11:00:00Z"
 const COMPLETE = { storeId: OWN, end: { pages: 1, complete: true, empty: false } }
 let sql: Sql
-let made: number
+let reviewCount: number
 
 beforeEach(async () => {
   sql = await freshDatabase()
-  made = 0
+  reviewCount = 0
 })
 
 /** Creates reviews written on a day. */
 function reviews(count: number, day: string, stars = 1): (Partial<StoreReview> & { id: string })[] {
-  return Array.from({ length: count }, () => ({ id: String(++made), stars, at: new Date(`${day}T08:00:00Z`) }))
+  return Array.from({ length: count }, () => ({ id: String(++reviewCount), stars, at: new Date(`${day}T08:00:00Z`) }))
 }
 
 /** Creates an old review, that many days before the 20th, so that the days after it are known. */
@@ -26,11 +26,11 @@ function since(days: number) {
   return reviews(1, addDays("2025-11-20", -days), 5)
 }
 
-async function toldOf(all: (Partial<StoreReview> & { id: string })[], rest: Partial<ReviewsObservation> = {}) {
+async function alertsOf(all: (Partial<StoreReview> & { id: string })[], rest: Partial<ReviewsObservation> = {}) {
   await tracked(sql, ["tea"])
   await stored(sql, [reviewed(SEEN, all, { ...COMPLETE, ...rest })])
   await derived(sql)
-  return lines(await told(sql))
+  return lines(await readAlerts(sql))
 }
 
 const wave = ["2025-11-20 review_wave us"]
@@ -38,8 +38,8 @@ const wave = ["2025-11-20 review_wave us"]
 describe("reviews of one star", () => {
   test("many one-star reviews on a day cause an alert with the earlier mean, without texts or names", async () => {
     const before = [...reviews(14, "2025-11-10"), ...reviews(20, "2025-10-22")]
-    expect(await toldOf([...since(100), ...before, ...reviews(6, "2025-11-20")])).toEqual(wave)
-    const [alert] = await told(sql)
+    expect(await alertsOf([...since(100), ...before, ...reviews(6, "2025-11-20")])).toEqual(wave)
+    const [alert] = await readAlerts(sql)
     expect(alert).toMatchObject({ storefront: "us", at: new Date(SEEN) })
     // 22 October is one day too early to count
     expect(alert?.facts).toEqual({ feed: "us", count: 6, mean: 0.5, days: 28 })
@@ -51,32 +51,32 @@ describe("reviews of one star", () => {
     [6, 56, wave],
     [6, 57, []],
   ])("%p one-star reviews on a day are compared with %p on the 28 days before", async (count, before, expected) => {
-    expect(await toldOf([...since(40), ...reviews(before, "2025-11-01"), ...reviews(count, "2025-11-20")])).toEqual(
+    expect(await alertsOf([...since(40), ...reviews(before, "2025-11-01"), ...reviews(count, "2025-11-20")])).toEqual(
       expected,
     )
   })
 
   test("two-star reviews are no wave", async () => {
-    expect(await toldOf([...since(40), ...reviews(50, "2025-11-20", 2)])).toEqual([])
+    expect(await alertsOf([...since(40), ...reviews(50, "2025-11-20", 2)])).toEqual([])
   })
 
   test.each([
     [8, wave],
     [7, []],
   ])("a wave needs seven known days; the oldest review is %p days before", async (days, expected) => {
-    expect(await toldOf([...since(days), ...reviews(9, "2025-11-20")])).toEqual(expected)
+    expect(await alertsOf([...since(days), ...reviews(9, "2025-11-20")])).toEqual(expected)
   })
 
   test("a wave is compared with known days only", async () => {
     const all = [...since(11), ...reviews(20, "2025-11-15"), ...reviews(6, "2025-11-20")]
     // the 10 known days have 2 per day; over 28 days it would be 0.7
-    expect(await toldOf(all)).toEqual(wave)
-    expect((await told(sql))[0]?.facts).toMatchObject({ mean: 2, days: 10 })
+    expect(await alertsOf(all)).toEqual(wave)
+    expect((await readAlerts(sql))[0]?.facts).toMatchObject({ mean: 2, days: 10 })
   })
 
   test("a wave causes alerts for three days", async () => {
     const days = ["2025-11-17", "2025-11-18"].flatMap((day) => reviews(9, day))
-    expect(await toldOf([...since(40), ...days])).toEqual(["2025-11-18 review_wave us"])
+    expect(await alertsOf([...since(40), ...days])).toEqual(["2025-11-18 review_wave us"])
   })
 })
 
@@ -84,7 +84,7 @@ describe("a feed", () => {
   const many = () => [...since(40), ...reviews(9, "2025-11-20")]
 
   test("a feed without a complete reading causes no alert", async () => {
-    expect(await toldOf(many(), { end: { pages: 1, complete: false, empty: false } })).toEqual([])
+    expect(await alertsOf(many(), { end: { pages: 1, complete: false, empty: false } })).toEqual([])
   })
 
   test("a feed causes no alert until there is a complete reading after the day", async () => {
@@ -93,50 +93,52 @@ describe("a feed", () => {
     const [old, low] = [since(40), reviews(9, "2025-11-20")]
     await stored(sql, [reviewed("2025-11-19T11:00:00Z", old, COMPLETE), reviewed(SEEN, [...low, ...old], broken)])
     await derived(sql)
-    expect(await told(sql)).toEqual([])
+    expect(await readAlerts(sql)).toEqual([])
     await stored(sql, [reviewed("2025-11-20T11:30:00Z", [...low, ...old], COMPLETE)])
     await derived(sql)
-    expect(lines(await told(sql))).toEqual(wave)
+    expect(lines(await readAlerts(sql))).toEqual(wave)
   })
 
   test("a feed whose latest reading may have left a gap causes no alert", async () => {
     await stored(sql, [reviewed("2025-11-19T11:00:00Z", since(40), COMPLETE)])
-    expect(await toldOf(reviews(9, "2025-11-20"))).toEqual([])
+    expect(await alertsOf(reviews(9, "2025-11-20"))).toEqual([])
   })
 
   test("a feed of another storefront does not belong to the app's storefront", async () => {
-    expect(await toldOf(many(), { storefront: "de" })).toEqual([])
+    expect(await alertsOf(many(), { storefront: "de" })).toEqual([])
   })
 
   test("a feed of a language on Google Play causes one alert for all storefronts that share it", async () => {
-    const own = "com.example.tea"
-    await tracked(sql, ["tea"], { iosId: undefined, androidPkg: own, countries: ["us", "gb", "de"] })
-    await stored(sql, [reviewedOnPlay(SEEN, many(), { ...COMPLETE, storeId: own })])
+    const packageName = "com.example.tea"
+    await tracked(sql, ["tea"], { iosId: undefined, androidPkg: packageName, countries: ["us", "gb", "de"] })
+    await stored(sql, [reviewedOnPlay(SEEN, many(), { ...COMPLETE, storeId: packageName })])
     const ids = []
     for (const storefront of ["us", "gb", "de"]) {
-      await derived(sql, { platform: "android", storefront, subject: own })
+      await derived(sql, { platform: "android", storefront, subject: packageName })
       ids.push(...(await sql<{ id: number }[]>`select id from alert`))
     }
     // a storefront with another language does not change it
     expect(ids).toEqual(Array(3).fill(ids[0]))
-    const rows = await told(sql)
+    const rows = await readAlerts(sql)
     expect(rows.map(({ storefront, facts }) => [storefront, facts.feed])).toEqual([[null, "en"]])
   })
 
   test("a feed in a language spoken in a tracked storefront causes an alert and stays with others", async () => {
-    const own = "com.example.tea"
-    await tracked(sql, ["tea"], { iosId: undefined, androidPkg: own, countries: ["us", "in"] })
-    await stored(sql, [reviewedOnPlay(SEEN, many(), { ...COMPLETE, storeId: own, storefront: "in", language: "hi" })])
-    for (const storefront of ["in", "us"]) await derived(sql, { platform: "android", storefront, subject: own })
-    const rows = await told(sql)
+    const packageName = "com.example.tea"
+    await tracked(sql, ["tea"], { iosId: undefined, androidPkg: packageName, countries: ["us", "in"] })
+    await stored(sql, [
+      reviewedOnPlay(SEEN, many(), { ...COMPLETE, storeId: packageName, storefront: "in", language: "hi" }),
+    ])
+    for (const storefront of ["in", "us"]) await derived(sql, { platform: "android", storefront, subject: packageName })
+    const rows = await readAlerts(sql)
     expect(rows.map(({ storefront, facts }) => [storefront, facts.feed])).toEqual([[null, "hi"]])
   })
 
   test("a wave that grows later stays one alert, with all of its reviews", async () => {
-    expect(await toldOf(many())).toEqual(wave)
+    expect(await alertsOf(many())).toEqual(wave)
     await stored(sql, [reviewed("2025-11-20T11:30:00Z", reviews(9, "2025-11-20"), COMPLETE)])
     await derived(sql)
-    const [first, ...rest] = await told(sql)
+    const [first, ...rest] = await readAlerts(sql)
     expect(rest).toEqual([])
     expect(first?.facts.count).toBe(18)
   })

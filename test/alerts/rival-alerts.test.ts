@@ -4,7 +4,7 @@ import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts
 import { freshDatabase } from "../database.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { reading, said } from "../measuring/record/measured.ts"
-import { derived, lines, OWN, others, stored, told, tracked } from "./derived-alerts.ts"
+import { derived, lines, OWN, otherIds, readAlerts, stored, tracked } from "./derived-alerts.ts"
 
 const RIVAL = "30001"
 const PASSINGS = ["rival_passed", "rival_beaten"]
@@ -15,10 +15,10 @@ beforeEach(async () => {
 })
 
 /** Results with the app and the rival at these ranks. Null if absent. */
-function met(day: number, ours: number | null, theirs: number | null, rest: Partial<SearchObservation> = {}) {
-  const ids = others(rest.depth ?? 100)
-  if (ours !== null) ids.splice(ours - 1, 1, OWN)
-  if (theirs !== null) ids.splice(theirs - 1, 1, RIVAL)
+function met(day: number, ownRank: number | null, rivalRank: number | null, rest: Partial<SearchObservation> = {}) {
+  const ids = otherIds(rest.depth ?? 100)
+  if (ownRank !== null) ids.splice(ownRank - 1, 1, OWN)
+  if (rivalRank !== null) ids.splice(rivalRank - 1, 1, RIVAL)
   return reading("tea", `2025-11-${day}T10:00:00Z`, ids, rest)
 }
 
@@ -29,14 +29,14 @@ async function passings(readings: SearchObservation[], manual = true): Promise<s
   await tracked(sql, ["tea"], manual ? { manualRivals: [`ios:${RIVAL}`] } : {})
   await stored(sql, readings)
   await derived(sql)
-  return lines((await told(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL))
+  return lines((await readAlerts(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL))
 }
 
 describe("a rival on a keyword", () => {
   test("a rival that passed the app causes an alert with both ranks before and after", async () => {
     await stored(sql, [said("2025-11-01T10:00:00Z", [{ id: RIVAL, name: "Cup" }])])
     expect(await passings([met(19, 3, 5), met(20, 6, 2, { depth: 90 })])).toEqual(["2025-11-20 rival_passed 30001 tea"])
-    const [alert] = (await told(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL)
+    const [alert] = (await readAlerts(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL)
     expect(alert).toEqual({
       type: "rival_passed",
       storefront: "us",
@@ -92,7 +92,7 @@ describe("a rival on a keyword", () => {
     await tracked(sql, ["tea", "mate", "milk"])
     await stored(sql, [...two, rest, met(20, 20, place)])
     await derived(sql)
-    const rows = (await told(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL)
+    const rows = (await readAlerts(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL)
     expect(lines(rows)).toEqual(expected)
     expect(rows.map(({ facts }) => facts.manual)).toEqual(expected.map(() => false))
   })
@@ -101,7 +101,7 @@ describe("a rival on a keyword", () => {
     expect(await passings([met(17, 3, 5), met(19, 5, 3)])).toEqual(["2025-11-19 rival_passed 30001 tea"])
     await stored(sql, [met(20, 3, 5, { source: "apple-web-search" })])
     await derived(sql)
-    expect(lines((await told(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL))).toEqual([
+    expect(lines((await readAlerts(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL))).toEqual([
       "2025-11-19 rival_passed 30001 tea",
     ])
   })
@@ -123,7 +123,7 @@ describe("a change of a rival", () => {
       ...[page(19, before, OWN), page(20, after, OWN)],
     ])
     await derived(sql)
-    const rows = await told(sql, "rival_event")
+    const rows = await readAlerts(sql, "rival_event")
     expect(lines(rows)).toEqual(
       ["icon", "name", "price", "rating_jump", "screenshots", "version"].map(
         (kind) => `2025-11-20 rival_event ${RIVAL} ${kind}`,
@@ -155,7 +155,7 @@ describe("a change of a rival", () => {
     await tracked(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`] })
     await stored(sql, [page(10, { version: "1.0" }), page(day, { version: "1.1" })])
     await derived(sql)
-    expect(lines(await told(sql, "rival_event"))).toEqual(expected)
+    expect(lines(await readAlerts(sql, "rival_event"))).toEqual(expected)
   })
 
   describe("shown by both look-up and page", () => {
@@ -171,22 +171,22 @@ describe("a change of a rival", () => {
         await stored(sql, [reading])
         await derived(sql)
       }
-      const rows = (await told(sql, "rival_event")).filter(({ facts }) => facts.change === change)
+      const rows = (await readAlerts(sql, "rival_event")).filter(({ facts }) => facts.change === change)
       return rows.map(({ day, facts }) => `${day} ${facts.source} ${facts.after}`)
     }
 
     test("a change shown by look-up and page comes from the recently read page, whichever saw it first", async () => {
-      const known = [read("18T06:00", "1.0"), looked("18T07:00", "1.0")]
+      const earlier = [read("18T06:00", "1.0"), looked("18T07:00", "1.0")]
       const byPage = ["2025-11-20 apple-app-page 1.1"]
-      expect(await afterEach([...known, looked("19T23:00", "1.1"), read("20T06:00", "1.1")])).toEqual(byPage)
+      expect(await afterEach([...earlier, looked("19T23:00", "1.1"), read("20T06:00", "1.1")])).toEqual(byPage)
     })
 
     test(
       "a change shown by look-up and page comes from the look-up if the page was not read in " + "time, and only once",
       async () => {
-        const known = [read("16T06:00", "1.0"), looked("16T07:00", "1.0"), looked("18T07:00", "1.0")]
+        const earlier = [read("16T06:00", "1.0"), looked("16T07:00", "1.0"), looked("18T07:00", "1.0")]
         const byLookUp = ["2025-11-19 itunes-lookup 1.1"]
-        expect(await afterEach([...known, looked("19T07:00", "1.1"), read("20T06:00", "1.1")])).toEqual(byLookUp)
+        expect(await afterEach([...earlier, looked("19T07:00", "1.1"), read("20T06:00", "1.1")])).toEqual(byLookUp)
       },
     )
 
@@ -200,8 +200,8 @@ describe("a change of a rival", () => {
     })
 
     test("a version that only the page shows is a separate alert", async () => {
-      const known = [read("16T06:00", "1.0"), looked("16T07:00", "1.0"), looked("18T07:00", "1.0")]
-      expect(await afterEach([...known, looked("19T07:00", "1.1"), read("20T06:00", "1.2")])).toEqual([
+      const earlier = [read("16T06:00", "1.0"), looked("16T07:00", "1.0"), looked("18T07:00", "1.0")]
+      expect(await afterEach([...earlier, looked("19T07:00", "1.1"), read("20T06:00", "1.2")])).toEqual([
         "2025-11-19 itunes-lookup 1.1",
         "2025-11-20 apple-app-page 1.2",
       ])
@@ -217,6 +217,6 @@ describe("a change of a rival", () => {
       listed("2025-11-20T09:00:00Z", { version: "1.1" }, inGermany),
     ])
     await derived(sql)
-    expect(await told(sql)).toEqual([])
+    expect(await readAlerts(sql)).toEqual([])
   })
 })

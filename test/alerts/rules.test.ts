@@ -47,8 +47,8 @@ function alert<Type extends FindingType>(type: Type, facts: Partial<FactsOf[Type
     history: false,
     subject: "tea",
   }
-  const when = { day: "2025-11-20", at: new Date("2025-11-20T10:00:00Z") }
-  return { ...place, ...when, type, facts: { ...FACTS[type], ...facts } } as Alert
+  const moment = { day: "2025-11-20", at: new Date("2025-11-20T10:00:00Z") }
+  return { ...place, ...moment, type, facts: { ...FACTS[type], ...facts } } as Alert
 }
 
 function rule(type: AlertRule["type"], rest: Partial<AlertRule> = {}): AlertRule {
@@ -66,9 +66,9 @@ describe("a rule", () => {
 
   test("a rule without options wants every alert of its own type and no other", () => {
     for (const type of RULE_TYPES)
-      expect([type, FINDINGS.filter((one) => wants(rule(type), alert(one), null))]).toEqual([
+      expect([type, FINDINGS.filter((finding) => wants(rule(type), alert(finding), null))]).toEqual([
         type,
-        FINDINGS.filter((one) => one === type),
+        FINDINGS.filter((finding) => finding === type),
       ])
   })
 
@@ -78,8 +78,8 @@ describe("a rule", () => {
     [3, 12, 10, false],
     [10, 59, 50, false],
     [10, 60, 50, true],
-  ])("a rule on a fall from %p to %p, with dropBy %p, wants it: %p", (was, rank, dropBy, wanted) => {
-    expect(wants(rule("rank_drop", { dropBy }), alert("rank_drop", { was, rank }), null)).toBe(wanted)
+  ])("a rule on a fall from %p to %p, with dropBy %p, wants it: %p", (was, rank, dropBy, expected) => {
+    expect(wants(rule("rank_drop", { dropBy }), alert("rank_drop", { was, rank }), null)).toBe(expected)
   })
 
   test("a rule can ask for falls as small as those in the feed", () => {
@@ -105,20 +105,20 @@ describe("a rule", () => {
     for (const type of FINDINGS.filter((type) => RIVALS.includes(type))) {
       const named = (manual: boolean, rivalScope: "all" | "manual") =>
         wants(rule(type, { rivalScope }), alert(type, { manual } as never), null)
-      const told = [named(true, "manual"), named(false, "manual"), named(true, "all"), named(false, "all")]
-      expect([type, ...told]).toEqual([type, true, false, true, true])
+      const results = [named(true, "manual"), named(false, "manual"), named(true, "all"), named(false, "all")]
+      expect([type, ...results]).toEqual([type, true, false, true, true])
     }
   })
 
   test("a rule with two scopes wants what both allow", () => {
     const narrow = rule("rival_passed", { keywordScope: "tagged", rivalScope: "manual" })
     const tags = { tea: ["core"] }
-    const by = (manual: boolean) => alert("rival_passed", { manual })
-    expect([wants(narrow, by(true), tags), wants(narrow, by(false), tags), wants(narrow, by(true), null)]).toEqual([
-      true,
-      false,
-      false,
-    ])
+    const passed = (manual: boolean) => alert("rival_passed", { manual })
+    expect([
+      wants(narrow, passed(true), tags),
+      wants(narrow, passed(false), tags),
+      wants(narrow, passed(true), null),
+    ]).toEqual([true, false, false])
   })
 })
 
@@ -129,8 +129,8 @@ test("a rule accepts an option if the alerts of its type have the value it conce
     expect([type, takes(type, "rivalScope")]).toEqual([type, "manual" in facts])
     expect([type, takes(type, "dropBy")]).toEqual([type, type === "rank_drop"])
   }
-  const others = RULE_TYPES.filter((type) => !FINDINGS.some((one) => one === type))
-  expect(others.map((type) => [type, takes(type, "keywordScope"), takes(type, "rivalScope")])).toEqual([
+  const otherTypes = RULE_TYPES.filter((type) => !FINDINGS.some((finding) => finding === type))
+  expect(otherTypes.map((type) => [type, takes(type, "keywordScope"), takes(type, "rivalScope")])).toEqual([
     ["asa_rule", false, false],
     ["weekly", false, false],
   ])

@@ -139,18 +139,18 @@ describe("a wave of one-star reviews", () => {
 })
 
 describe("results off the app's topic", () => {
-  const genres = (alike: number, different: number, unknown: number) => [
-    ...Array<string[]>(alike).fill(["6012", "6015"]),
+  const genres = (sameCount: number, different: number, unknown: number) => [
+    ...Array<string[]>(sameCount).fill(["6012", "6015"]),
     ...Array<string[]>(different).fill(["6016", "6017"]),
     ...Array<string[]>(unknown).fill([]),
   ]
-  const own = ["6015", "6002"]
+  const ownGenres = ["6015", "6002"]
 
   test("results are off topic only if the genres of eight of the first ten are known", () => {
-    expect(isOffTopic(own, genres(0, 8, 2))).toBe(true)
-    expect(isOffTopic(own, genres(0, 7, 3))).toBeNull()
-    expect(isOffTopic(own, genres(0, 7, 0))).toBeNull()
-    expect(isOffTopic(own, genres(7, 0, 3))).toBeNull()
+    expect(isOffTopic(ownGenres, genres(0, 8, 2))).toBe(true)
+    expect(isOffTopic(ownGenres, genres(0, 7, 3))).toBeNull()
+    expect(isOffTopic(ownGenres, genres(0, 7, 0))).toBeNull()
+    expect(isOffTopic(ownGenres, genres(7, 0, 3))).toBeNull()
   })
 
   test("results cannot be judged if the app's own genre is unknown", () => {
@@ -158,7 +158,7 @@ describe("results off the app's topic", () => {
   })
 
   test("results are off topic if none of the first ten shares a genre with the app", () => {
-    expect(isOffTopic(own, genres(1, 9, 0))).toBe(false)
-    expect(isOffTopic(own, [...genres(0, 10, 0), own])).toBe(true)
+    expect(isOffTopic(ownGenres, genres(1, 9, 0))).toBe(false)
+    expect(isOffTopic(ownGenres, [...genres(0, 10, 0), ownGenres])).toBe(true)
   })
 })

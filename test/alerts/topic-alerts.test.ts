@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { reading, said } from "../measuring/record/measured.ts"
-import { derived, lines, OWN, others, stored, told, tracked } from "./derived-alerts.ts"
+import { derived, lines, OWN, otherIds, readAlerts, stored, tracked } from "./derived-alerts.ts"
 
 const OWN_GENRE = "6015"
 let sql: Sql
@@ -10,12 +10,12 @@ let sql: Sql
 beforeEach(async () => {
   sql = await freshDatabase()
   await tracked(sql, ["tea"])
-  await stored(sql, [genred([OWN], OWN_GENRE), genred(alike(10), OWN_GENRE), genred(different(10), "6016")])
+  await stored(sql, [genred([OWN], OWN_GENRE), genred(similar(10), OWN_GENRE), genred(different(10), "6016")])
 })
 
-const alike = (count: number) => others(count, 40_001)
-const different = (count: number) => others(count, 50_001)
-const unknown = (count: number) => others(count, 60_001)
+const similar = (count: number) => otherIds(count, 40_001)
+const different = (count: number) => otherIds(count, 50_001)
+const unknown = (count: number) => otherIds(count, 60_001)
 
 function genred(ids: string[], genre: string) {
   return said(
@@ -36,16 +36,16 @@ function results(day: number, ids: string[]) {
   return reading("tea", `2025-11-${day}T10:00:00Z`, ids)
 }
 
-async function toldOf(...readings: ReturnType<typeof results>[]): Promise<string[]> {
+async function alertsOf(...readings: ReturnType<typeof results>[]): Promise<string[]> {
   await stored(sql, readings)
   await derived(sql)
-  return lines(await told(sql, "off_topic"))
+  return lines(await readAlerts(sql, "off_topic"))
 }
 
 describe("the first ten results of a keyword", () => {
   test("a keyword with ten results of other categories on its first measured day is off topic", async () => {
-    expect(await toldOf(results(20, [...different(10), ...alike(10), OWN]))).toEqual(["2025-11-20 off_topic tea"])
-    const [alert] = await told(sql, "off_topic")
+    expect(await alertsOf(results(20, [...different(10), ...similar(10), OWN]))).toEqual(["2025-11-20 off_topic tea"])
+    const [alert] = await readAlerts(sql, "off_topic")
     expect(alert).toMatchObject({ storefront: "us", at: new Date("2025-11-20T10:00:00Z") })
     expect(alert?.facts).toEqual({
       term: "tea",
@@ -58,87 +58,89 @@ describe("the first ten results of a keyword", () => {
   })
 
   test("a keyword with a result of the app's category, or the app itself, is not off topic", async () => {
-    expect(await toldOf(results(19, [...different(9), ...alike(1)]), results(20, [...different(9), OWN]))).toEqual([])
+    expect(await alertsOf(results(19, [...different(9), ...similar(1)]), results(20, [...different(9), OWN]))).toEqual(
+      [],
+    )
   })
 
   test.each([
     [8, ["2025-11-20 off_topic tea"]],
     [7, []],
-  ])("a keyword needs eight results with known categories; %p are known", async (known, expected) => {
-    expect(await toldOf(results(20, [...different(known), ...unknown(10 - known)]))).toEqual(expected)
-    const genres = [...Array<string>(known).fill("6016"), ...Array<null>(10 - known).fill(null)]
-    expect((await told(sql, "off_topic")).map(({ facts }) => facts.genres)).toEqual(expected.map(() => genres))
+  ])("a keyword needs eight results with known categories; %p are known", async (knownCount, expected) => {
+    expect(await alertsOf(results(20, [...different(knownCount), ...unknown(10 - knownCount)]))).toEqual(expected)
+    const genres = [...Array<string>(knownCount).fill("6016"), ...Array<null>(10 - knownCount).fill(null)]
+    expect((await readAlerts(sql, "off_topic")).map(({ facts }) => facts.genres)).toEqual(expected.map(() => genres))
   })
 
   test("a keyword whose results change to other categories causes an alert on that day only", async () => {
-    const [on, off] = [[...different(9), ...alike(1)], different(10)]
-    expect(await toldOf(results(17, on), results(18, off), results(19, off), results(20, off))).toEqual([
-      "2025-11-18 off_topic tea",
-    ])
-    const [alert] = await told(sql, "off_topic")
+    const [onTopic, offTopic] = [[...different(9), ...similar(1)], different(10)]
+    expect(
+      await alertsOf(results(17, onTopic), results(18, offTopic), results(19, offTopic), results(20, offTopic)),
+    ).toEqual(["2025-11-18 off_topic tea"])
+    const [alert] = await readAlerts(sql, "off_topic")
     expect(alert?.facts).toMatchObject({ against: "2025-11-17" })
   })
 
   test("a keyword that was off topic on the previous measured day, or is unknown there, causes no alert", async () => {
-    expect(await toldOf(results(10, different(10)), results(18, different(10)))).toEqual([])
-    const vague = [...alike(1), ...different(6), ...unknown(3)]
-    expect(await toldOf(results(19, vague), results(20, different(10)))).toEqual([])
+    expect(await alertsOf(results(10, different(10)), results(18, different(10)))).toEqual([])
+    const vague = [...similar(1), ...different(6), ...unknown(3)]
+    expect(await alertsOf(results(19, vague), results(20, different(10)))).toEqual([])
     const clear = [...vague.slice(0, 8), ...different(9).slice(6, 8)]
-    expect(await toldOf(reading("tea", "2025-11-19T11:00:00Z", clear))).toEqual(["2025-11-20 off_topic tea"])
+    expect(await alertsOf(reading("tea", "2025-11-19T11:00:00Z", clear))).toEqual(["2025-11-20 off_topic tea"])
   })
 
   test("a keyword of an app with unknown category causes no alert", async () => {
     await sql`update store_app set genre = null where store_id = ${OWN}`
-    expect(await toldOf(results(20, different(10)))).toEqual([])
+    expect(await alertsOf(results(20, different(10)))).toEqual([])
   })
 })
 
 describe("an app without its main category in the first ten", () => {
-  const [first, ...others] = different(10)
+  const [first, ...rest] = different(10)
 
   test("an app whose second category matches a result's main or second one is not off topic", async () => {
     await stored(sql, [named([OWN], OWN_GENRE, "6016")])
-    expect(await toldOf(results(20, [...unknown(2), ...different(8)]))).toEqual([])
+    expect(await alertsOf(results(20, [...unknown(2), ...different(8)]))).toEqual([])
     await stored(sql, [named([OWN], OWN_GENRE, "6012"), named([first!], "6017", OWN_GENRE)])
-    expect(await toldOf(results(19, different(10)))).toEqual([])
+    expect(await alertsOf(results(19, different(10)))).toEqual([])
   })
 
   test("an app whose second category matches a second one, or a game among games, is not off topic", async () => {
     await stored(sql, [named([OWN], OWN_GENRE, "6012"), named([first!], "6017", "6012")])
-    expect(await toldOf(results(20, different(10)))).toEqual([])
+    expect(await alertsOf(results(20, different(10)))).toEqual([])
     await stored(sql, [named([OWN], "6014", "7001"), named([first!], "6017", "6014", "7002")])
-    expect(await toldOf(results(19, different(10)))).toEqual([])
+    expect(await alertsOf(results(19, different(10)))).toEqual([])
   })
 
   test("an app that shares only the name of all categories is off topic, judged by main categories", async () => {
     await stored(sql, [named([OWN], OWN_GENRE, "6012", "36"), named([first!], "6017", "6005", "36")])
-    expect(await toldOf(results(20, different(10)))).toEqual(["2025-11-20 off_topic tea"])
-    expect((await told(sql, "off_topic"))[0]?.facts).toMatchObject({
+    expect(await alertsOf(results(20, different(10)))).toEqual(["2025-11-20 off_topic tea"])
+    expect((await readAlerts(sql, "off_topic"))[0]?.facts).toMatchObject({
       genre: OWN_GENRE,
-      genres: ["6017", ...others.map(() => "6016")],
+      genres: ["6017", ...rest.map(() => "6016")],
     })
   })
 
   test("an app that shared a second category on the day before becomes off topic without it", async () => {
     await stored(sql, [named([OWN], OWN_GENRE, "6012"), named(["70001"], "6017", "6012")])
-    expect(await toldOf(results(19, [...others, "70001"]), results(20, different(10)))).toEqual([
+    expect(await alertsOf(results(19, [...rest, "70001"]), results(20, different(10)))).toEqual([
       "2025-11-20 off_topic tea",
     ])
   })
 
   test("an app is not compared with apps of which only the name of all categories is known", async () => {
     await stored(sql, [named([OWN], OWN_GENRE, "6012"), named(unknown(3), "36")])
-    expect(await toldOf(results(20, [...unknown(3), ...others.slice(0, 7)]))).toEqual([])
-    expect(await toldOf(reading("tea", "2025-11-20T11:00:00Z", [...unknown(2), ...others.slice(0, 8)]))).toEqual([
+    expect(await alertsOf(results(20, [...unknown(3), ...rest.slice(0, 7)]))).toEqual([])
+    expect(await alertsOf(reading("tea", "2025-11-20T11:00:00Z", [...unknown(2), ...rest.slice(0, 8)]))).toEqual([
       "2025-11-20 off_topic tea",
     ])
   })
 })
 
 test("an app on Google Play is compared by Google Play's categories", async () => {
-  const own = "com.example.tea"
-  await tracked(sql, ["chai"], { iosId: undefined, androidPkg: own })
-  const packages = others(10).map((id) => `com.example.a${id}`)
+  const packageName = "com.example.tea"
+  await tracked(sql, ["chai"], { iosId: undefined, androidPkg: packageName })
+  const packages = otherIds(10).map((id) => `com.example.a${id}`)
   const play = { platform: "android" as const, source: "play-details" as const }
   const genres = (ids: string[], genre: string) =>
     said(
@@ -147,10 +149,10 @@ test("an app on Google Play is compared by Google Play's categories", async () =
       play,
     )
   await stored(sql, [
-    genres([own], "FOOD_AND_DRINK"),
+    genres([packageName], "FOOD_AND_DRINK"),
     genres(packages, "TOOLS"),
     reading("chai", "2025-11-20T10:00:00Z", packages, { platform: "android", source: "play-search" }),
   ])
-  await derived(sql, { platform: "android", subject: own })
-  expect(lines(await told(sql))).toEqual(["2025-11-20 off_topic chai"])
+  await derived(sql, { platform: "android", subject: packageName })
+  expect(lines(await readAlerts(sql))).toEqual(["2025-11-20 off_topic chai"])
 })

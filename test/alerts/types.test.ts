@@ -13,12 +13,12 @@ const NONE = { dropBy: null, keywordScope: null, rivalScope: null }
 
 function exampleOf(type: (typeof FEED_TYPES)[number], facts: object = type.example): Alert {
   const place = type.name === "weekly" ? { platform: null, storefront: null } : { platform: "ios", storefront: "us" }
-  const when = { day: "2025-11-20", at: new Date("2025-11-20T10:00:00Z") }
+  const moment = { day: "2025-11-20", at: new Date("2025-11-20T10:00:00Z") }
   return {
     id: 1,
     appId: "app_tea",
     ...place,
-    ...when,
+    ...moment,
     type: type.name,
     read: false,
     history: false,
@@ -40,8 +40,8 @@ describe.each(FEED_TYPES.map((type) => [type.name, type] as const))("%s", (name,
       const { [fact as never]: _, ...rest } = type.example
       expect([fact, v.is(type.facts, rest)]).toEqual([fact, false])
     }
-    const alike = FEED_TYPES.filter(({ facts }) => v.is(facts, type.example))
-    expect(alike.every(({ facts }) => facts === type.facts)).toBe(true)
+    const accepting = FEED_TYPES.filter(({ facts }) => v.is(facts, type.example))
+    expect(accepting.every(({ facts }) => facts === type.facts)).toBe(true)
   })
 
   test("an alert type has its own sentence to the owner, and a message that names an earlier day", () => {
@@ -49,7 +49,7 @@ describe.each(FEED_TYPES.map((type) => [type.name, type] as const))("%s", (name,
     expect(sentenceOf(alert)).toMatch(/^[A-Z0-9"].+[^.]$/)
     expect(sentenceOf(alert)).not.toMatch(/undefined|null|NaN|\[object|the app\b|on iOS|'(?!s)/)
     const telling = FEED_TYPES.filter((other) => sentenceOf(exampleOf(other)) === sentenceOf(alert))
-    expect(telling.map((one) => one.name)).toEqual([name])
+    expect(telling.map((candidate) => candidate.name)).toEqual([name])
     expect(textOf(alert, "2025-11-20")).toStartWith(type.text ? "Week" : sentenceOf(alert))
     expect(textOf(alert, "2025-11-24")).toStartWith(type.text ? "Week" : `2025-11-20: ${sentenceOf(alert)}`)
   })
@@ -64,7 +64,7 @@ describe.each(FEED_TYPES.map((type) => [type.name, type] as const))("%s", (name,
   })
 
   test("an alert type is wanted by its own rule without options and by no other", () => {
-    const rules = RULE_TYPES.map((of) => ({ type: of, channels: [...CHANNELS], ...NONE }))
+    const rules = RULE_TYPES.map((ruleType) => ({ type: ruleType, channels: [...CHANNELS], ...NONE }))
     expect(rules.filter((rule) => wants(rule, exampleOf(type), null)).map((rule) => rule.type)).toEqual([name])
   })
 })

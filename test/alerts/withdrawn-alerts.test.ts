@@ -4,17 +4,17 @@ import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { ask, contextOf } from "../measuring/record/measured.ts"
 import { receiver } from "./delivery/receiver.ts"
-import { deliveries, hook, rule, type Scene, scene, telling } from "./delivery/scene.ts"
+import { createScene, deliveries, hook, rule, type Scene, telling } from "./delivery/scene.ts"
 import { listOf } from "./derived-alerts.ts"
 import { importAll } from "./import-world.ts"
 
 const TODAY = new Date("2025-11-20T12:00:00Z")
 let sql: Sql
-let made: Scene
+let scene: Scene
 
 beforeEach(async () => {
   sql = await freshDatabase()
-  made = await scene(sql)
+  scene = await createScene(sql)
 })
 
 /** A reading of "tea" at 08:00 with the app at `rank`, outside the first ten, where rivals cause no alerts. */
@@ -44,17 +44,17 @@ interface Row {
   deliveries: { channel: string; state: string }[]
 }
 
-const feed = async (): Promise<Row[]> => (await ask(listAlerts, contextOf(sql, made.workspaceId, TODAY))).alerts
+const feed = async (): Promise<Row[]> => (await ask(listAlerts, contextOf(sql, scene.workspaceId, TODAY))).alerts
 
-const said = ({ day, type, before, after, withdrawnAt }: Row) =>
+const lineOf = ({ day, type, before, after, withdrawnAt }: Row) =>
   `${day} ${type} ${before} ${after}${withdrawnAt === null ? "" : " withdrawn"}`
 
 describe("a contradicted alert", () => {
   test("a contradicted alert is deleted if nobody received it", async () => {
     await load(ranked("18", 15), ranked("20", 40))
-    expect((await feed()).map(said)).toEqual(["2025-11-20 rank_drop 15 40"])
+    expect((await feed()).map(lineOf)).toEqual(["2025-11-20 rank_drop 15 40"])
     await load(ranked("19", 40))
-    expect((await feed()).map(said)).toEqual(["2025-11-19 rank_drop 15 40"])
+    expect((await feed()).map(lineOf)).toEqual(["2025-11-19 rank_drop 15 40"])
   })
 
   test("a contradicted alert that was read is marked as withdrawn, and is valid again with the readings", async () => {
@@ -62,13 +62,13 @@ describe("a contradicted alert", () => {
     const [first] = await feed()
     await sql`update alert set read_at = now()`
     await load(ranked("19", 40))
-    expect((await feed()).map(said)).toEqual(["2025-11-20 rank_drop 15 40 withdrawn", "2025-11-19 rank_drop 15 40"])
+    expect((await feed()).map(lineOf)).toEqual(["2025-11-20 rank_drop 15 40 withdrawn", "2025-11-19 rank_drop 15 40"])
     const later = JSON.parse(ranked("19", 41, 100))
     const results = listOf(14, 99).map((id) => ({ id }))
     await load(JSON.stringify({ ...later, seenAt: "2025-11-19T09:00:00Z", results }))
-    const again = await feed()
-    expect(again.map(said)).toEqual(["2025-11-20 rank_drop 14 40"])
-    expect(again[0]).toMatchObject({ id: first!.id, read: true })
+    const laterFeed = await feed()
+    expect(laterFeed.map(lineOf)).toEqual(["2025-11-20 rank_drop 14 40"])
+    expect(laterFeed[0]).toMatchObject({ id: first!.id, read: true })
   })
 })
 
@@ -90,16 +90,16 @@ describe("a queued alert", () => {
   afterAll(() => taker.stop())
 
   beforeEach(async () => {
-    taker.got.length = 0
-    await hook(made, taker.url)
-    await rule(made, "rank_drop")
+    taker.requests.length = 0
+    await hook(scene, taker.url)
+    await rule(scene, "rank_drop")
   })
 
   async function delivered(count: number): Promise<void> {
     const delivery = telling(sql)
     delivery.start()
     stop = async () => await delivery.stop()
-    for (let tries = 0; tries < 400 && taker.got.length < count; tries++) await Bun.sleep(25)
+    for (let tries = 0; tries < 400 && taker.requests.length < count; tries++) await Bun.sleep(25)
     await delivery.stop()
     stop = async () => {}
   }
@@ -110,7 +110,7 @@ describe("a queued alert", () => {
     await load(ranked("19", 40))
     await delivered(2)
     const rows = await feed()
-    expect(rows.map(said)).toEqual(["2025-11-20 rank_drop 15 40 withdrawn", "2025-11-19 rank_drop 15 40"])
+    expect(rows.map(lineOf)).toEqual(["2025-11-20 rank_drop 15 40 withdrawn", "2025-11-19 rank_drop 15 40"])
     expect(rows.map((row) => row.deliveries)).toEqual(Array(2).fill([{ channel: "webhook", state: "delivered" }]))
     // the alert is valid again
     const later = JSON.parse(ranked("19", 14, 100))
@@ -119,8 +119,8 @@ describe("a queued alert", () => {
     delivery.start()
     await Bun.sleep(300)
     await delivery.stop()
-    expect((await feed()).map(said)).toEqual(["2025-11-20 rank_drop 14 40", "2025-11-19 rank_drop 15 40 withdrawn"])
-    expect(taker.got).toHaveLength(2)
+    expect((await feed()).map(lineOf)).toEqual(["2025-11-20 rank_drop 14 40", "2025-11-19 rank_drop 15 40 withdrawn"])
+    expect(taker.requests).toHaveLength(2)
   }, 60_000)
 
   test("a waiting alert that is withdrawn is not sent", async () => {
@@ -128,15 +128,15 @@ describe("a queued alert", () => {
     await sql`update channel set paused_until = now() + interval '1 day', next_at = now() + interval '1 day'`
     const delivery = telling(sql)
     delivery.start()
-    for (let tries = 0; tries < 200 && (await deliveries(made)).length === 0; tries++) await Bun.sleep(25)
+    for (let tries = 0; tries < 200 && (await deliveries(scene)).length === 0; tries++) await Bun.sleep(25)
     await delivery.stop()
     await load(ranked("19", 16))
-    expect((await feed()).map(said)).toEqual(["2025-11-20 rank_drop 16 40"])
+    expect((await feed()).map(lineOf)).toEqual(["2025-11-20 rank_drop 16 40"])
     await load(ranked("19", 39, 99))
     await sql`update channel set paused_until = null, next_at = now()`
     await delivered(1)
-    expect((await feed()).map(said)).toEqual(["2025-11-20 rank_drop 16 40 withdrawn", "2025-11-19 rank_drop 15 39"])
-    expect(taker.got).toHaveLength(1)
-    expect(JSON.parse(taker.got[0]!.body).data.day).toBe("2025-11-19")
+    expect((await feed()).map(lineOf)).toEqual(["2025-11-20 rank_drop 16 40 withdrawn", "2025-11-19 rank_drop 15 39"])
+    expect(taker.requests).toHaveLength(1)
+    expect(JSON.parse(taker.requests[0]!.body).data.day).toBe("2025-11-19")
   }, 60_000)
 })

@@ -68,7 +68,7 @@ test("a webhook is added, tested, rotated and removed, and its secret is shown o
   expect(rotated.out.trim()).not.toBe(added.secret)
   await run(["channel", "test", id])
   for (const secret of [added.secret, rotated.out.trim()])
-    new Webhook(secret).verify(there.got[1]!.body, there.got[1]!.headers)
+    new Webhook(secret).verify(there.requests[1]!.body, there.requests[1]!.headers)
 
   const list = await run(["channel", "list"])
   const listed = await answer(["channel", "list"], { env })
@@ -104,7 +104,7 @@ test("a bot's token comes from a file or stdin, and is never shown", async () =>
   const refused = await run(["channel", "test", id])
   expect(refused).toEqual({ code: 1, out: "not delivered: status 403: the bot may not write to this chat\n", err: "" })
   expect((await run(["channel", "test", id])).out).toBe("delivered\n")
-  expect(JSON.parse(there.got[1]!.body).chat_id).toBe("-100123")
+  expect(JSON.parse(there.requests[1]!.body).chat_id).toBe("-100123")
   const list = await run(["channel", "list", "--json"])
   for (const { out, err } of [first, second, refused, list]) expect(out + err).not.toContain("hushhush")
 })
@@ -130,7 +130,7 @@ test("a topic of ntfy is added with its token, tested and listed, and neither is
   expect(JSON.parse(added.out).secret).toBeUndefined()
   const { id } = JSON.parse(added.out).channel
   expect((await run(["channel", "test", id])).out).toBe("delivered\n")
-  expect(there.got[0]).toMatchObject({ path: "/hushhush", headers: { authorization: "Bearer tk_hushhush" } })
+  expect(there.requests[0]).toMatchObject({ path: "/hushhush", headers: { authorization: "Bearer tk_hushhush" } })
   const list = await run(["channel", "list", "--json"])
   for (const { out, err } of [added, list]) expect(out + err).not.toContain("hushhush")
 })
@@ -169,8 +169,8 @@ describe("a server", () => {
     await foundMeanwhile()
     const server = await serving({ env })
     try {
-      await until(() => there.got.length > 0)
-      expect(new Webhook(secret).verify(there.got[0]!.body, there.got[0]!.headers)).toMatchObject({
+      await until(() => there.requests.length > 0)
+      expect(new Webhook(secret).verify(there.requests[0]!.body, there.requests[0]!.headers)).toMatchObject({
         type: "alert.featured",
         data: { appName: "Tea", sentence: expect.stringContaining("Slow mornings") },
       })
@@ -179,7 +179,7 @@ describe("a server", () => {
       server.kill()
     }
     expect(await server.exited).toBe(0)
-    expect(there.got).toHaveLength(1)
+    expect(there.requests).toHaveLength(1)
   })
 
   long("a server with DELIVER=no sends nothing, and appmeter work does", async () => {
@@ -190,9 +190,9 @@ describe("a server", () => {
     await Bun.sleep(2_500)
     server.kill()
     expect(await server.exited).toBe(0)
-    expect(there.got).toEqual([])
+    expect(there.requests).toEqual([])
     const worker = begun(["work"], { env })
-    await until(() => there.got.length > 0)
+    await until(() => there.requests.length > 0)
     worker.kill("SIGTERM")
     expect(await worker.exited).toBe(0)
   })

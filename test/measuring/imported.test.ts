@@ -5,7 +5,7 @@ import { openImportFindings } from "../../src/alerts/imported.ts"
 import { listAlerts } from "../../src/alerts/operations/alerts.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { addDays, dayOf } from "../../src/lib/days.ts"
-import { rule, scene } from "../alerts/delivery/scene.ts"
+import { createScene, rule } from "../alerts/delivery/scene.ts"
 import { freshDatabase } from "../database.ts"
 import { long } from "../long.ts"
 import { importLines } from "../record.ts"
@@ -88,7 +88,7 @@ describe("an import of past days", () => {
   })
 
   test("an import delivers alerts of the last three days only", async () => {
-    const other = await scene(sql)
+    const other = await createScene(sql)
     for (const type of ["rank_drop", "rank_rise"]) await rule(other, type)
     await load(FALLS)
     const rows = await sql`select day from alert_to_deliver join alert on id = alert_id order by day`

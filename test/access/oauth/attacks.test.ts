@@ -25,7 +25,7 @@ let sql: Sql
 let service: Service
 let workspaceId: number
 let workspace: string
-let made = 0
+let workspaceCount = 0
 
 beforeAll(async () => {
   sql = await freshDatabase()
@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await deleteRows(sql, "oauth_client", "secret_try")
-  workspace = `acme ${++made}`
+  workspace = `acme ${++workspaceCount}`
   workspaceId = await service.workspace({ name: workspace, plan: "free" })
 })
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => served.stop())
 
 /** The in-memory storage that clients of the official SDKs need. Both major versions use the same. */
-function keptBy(metadata: object, clientMetadataUrl?: string) {
+function clientProvider(metadata: object, clientMetadataUrl?: string) {
   // biome-ignore lint/suspicious/noExplicitAny: kept for two libraries, each with types of its own
   const storage: any = { redirects: [] as URL[] }
   const provider = {
@@ -53,7 +53,7 @@ function keptBy(metadata: object, clientMetadataUrl?: string) {
     },
     discoveryState: () => storage.discovery,
   }
-  return { kept: storage, provider }
+  return { storage, provider }
 }
 
 const METADATA = {
@@ -118,13 +118,13 @@ describe.each(kinds)("%s", (name, make) => {
     "a client with only the server's URL is refused, registers, is approved, " +
       "calls and renews its tokens by itself",
     async () => {
-      const { kept, provider } = keptBy(METADATA)
+      const { storage, provider } = clientProvider(METADATA)
       const first = open(provider)
       expect(await errorOf(first.client.connect(first.transport))).toBeInstanceOf(Error)
-      expect(kept.redirects).toHaveLength(1)
-      const [address] = kept.redirects as [URL]
+      expect(storage.redirects).toHaveLength(1)
+      const [address] = storage.redirects as [URL]
       expect(Object.fromEntries(address.searchParams)).toMatchObject({
-        client_id: kept.client.client_id,
+        client_id: storage.client.client_id,
         code_challenge_method: "S256",
         resource: `${served.url}/mcp`,
       })
@@ -136,22 +136,25 @@ describe.each(kinds)("%s", (name, make) => {
       const called = await client.callTool({ name: "whoami", arguments: {} })
       expect(called.structuredContent).toMatchObject({ plan: "free", auth: "sign-in" })
       // Expire the access token.
-      const before = kept.tokens
+      const before = storage.tokens
       await sql`update access_token set expires_at = now()`
       await Bun.sleep(800)
       expect((await client.callTool({ name: "whoami", arguments: {} })).isError).toBeFalsy()
-      expect([kept.tokens.access_token === before.access_token, kept.redirects.length]).toEqual([false, 1])
+      expect([storage.tokens.access_token === before.access_token, storage.redirects.length]).toEqual([false, 1])
       await client.close()
     },
   )
 
   test("a client whose id is its document's URL does not register", async () => {
     const [id] = [...PINNED].find(([, { name }]) => name === "Claude Code")!
-    const { kept, provider } = keptBy({ ...METADATA, redirect_uris: ["http://localhost:47114/callback"] }, id)
+    const { storage, provider } = clientProvider(
+      { ...METADATA, redirect_uris: ["http://localhost:47114/callback"] },
+      id,
+    )
     const first = open(provider)
     expect(await errorOf(first.client.connect(first.transport))).toBeInstanceOf(Error)
-    expect(kept.redirects[0].searchParams.get("client_id")).toBe(id)
-    await first.finishAuth((await consentOf(served, workspaceId, kept.redirects[0])).searchParams)
+    expect(storage.redirects[0].searchParams.get("client_id")).toBe(id)
+    await first.finishAuth((await consentOf(served, workspaceId, storage.redirects[0])).searchParams)
     const { client, transport } = open(provider)
     await client.connect(transport)
     expect((await client.callTool({ name: "whoami", arguments: {} })).isError).toBeFalsy()
@@ -162,23 +165,23 @@ describe.each(kinds)("%s", (name, make) => {
   })
 
   test("a call that needs another scope sends the client to the owner, requesting its current scopes too", async () => {
-    const { kept, provider } = keptBy(METADATA)
+    const { storage, provider } = clientProvider(METADATA)
     const first = open(provider)
     expect(await errorOf(first.client.connect(first.transport))).toBeInstanceOf(Error)
     await first.finishAuth(
-      (await consentOf(served, workspaceId, kept.redirects[0], { scopes: ["apps:read"] })).searchParams,
+      (await consentOf(served, workspaceId, storage.redirects[0], { scopes: ["apps:read"] })).searchParams,
     )
     const second = open(provider)
     await second.client.connect(second.transport)
     const call = { name: "list_reviews", arguments: { appId: "app_none" } }
     expect(await errorOf(second.client.callTool(call))).toBeInstanceOf(Error)
     // The client first renews its tokens, which adds no scope, and then reports the refusal to its user.
-    if (name === "sdk 1.32.2") return expect(kept.redirects).toHaveLength(1)
-    expect(kept.redirects).toHaveLength(2)
-    expect(kept.redirects[1].searchParams.get("scope").split(" ")).toEqual(
+    if (name === "sdk 1.32.2") return expect(storage.redirects).toHaveLength(1)
+    expect(storage.redirects).toHaveLength(2)
+    expect(storage.redirects[1].searchParams.get("scope").split(" ")).toEqual(
       expect.arrayContaining(["apps:read", "reviews:read"]),
     )
-    await second.finishAuth((await consentOf(served, workspaceId, kept.redirects[1])).searchParams)
+    await second.finishAuth((await consentOf(served, workspaceId, storage.redirects[1])).searchParams)
     const { client, transport } = open(provider)
     await client.connect(transport)
     const result = await client.callTool(call)
@@ -226,16 +229,24 @@ test("oauth4webapi, which validates every response against the standards, comple
   expect(() => oauth.validateAuthResponse(server, client, refused, "st4te")).toThrow(/authorization response/)
   const answer = oauth.validateAuthResponse(server, client, await consentOf(served, workspaceId, address), "st4te")
   const more = { ...options, additionalParameters: { resource: resource.href } }
-  const none = oauth.None()
+  const clientAuth = oauth.None()
   const tokens = await oauth.processAuthorizationCodeResponse(
     server,
     client,
-    await oauth.authorizationCodeGrantRequest(server, client, none, answer, parameters.redirect_uri, verifier, more),
+    await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      clientAuth,
+      answer,
+      parameters.redirect_uri,
+      verifier,
+      more,
+    ),
   )
   const renewed = await oauth.processRefreshTokenResponse(
     server,
     client,
-    await oauth.refreshTokenGrantRequest(server, client, none, tokens.refresh_token!, more),
+    await oauth.refreshTokenGrantRequest(server, client, clientAuth, tokens.refresh_token!, more),
   )
   const body = JSON.stringify({
     jsonrpc: "2.0",
@@ -251,10 +262,10 @@ test("oauth4webapi, which validates every response against the standards, comple
   const called = await oauth.protectedResourceRequest(renewed.access_token, "POST", resource, headers, body, options)
   expect((await called.json()).result.structuredContent).toMatchObject({ auth: "sign-in" })
   await oauth.processRevocationResponse(
-    await oauth.revocationRequest(server, client, none, renewed.refresh_token!, options),
+    await oauth.revocationRequest(server, client, clientAuth, renewed.refresh_token!, options),
   )
-  const again = oauth.refreshTokenGrantRequest(server, client, none, renewed.refresh_token!, more)
+  const reuse = oauth.refreshTokenGrantRequest(server, client, clientAuth, renewed.refresh_token!, more)
   expect(
-    String(await errorOf(again.then((response) => oauth.processRefreshTokenResponse(server, client, response)))),
+    String(await errorOf(reuse.then((response) => oauth.processRefreshTokenResponse(server, client, response)))),
   ).toMatch(/error in the response body|invalid_grant|responded/)
 })

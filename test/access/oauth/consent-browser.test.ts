@@ -17,7 +17,7 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
   let client: ReturnType<typeof Bun.serve>
   let tab: Tab
   let workspaceId: number
-  const came: URL[] = []
+  const callbacks: URL[] = []
 
   beforeAll(async () => {
     const sql = await freshDatabase()
@@ -34,7 +34,7 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
         const address = new URL(url)
         if (address.pathname !== "/callback")
           return new Response("<title>there</title>", { headers: { "content-type": "text/html" } })
-        came.push(address)
+        callbacks.push(address)
         return Response.redirect(`http://localhost:${address.port}/done`, 302)
       },
     })
@@ -63,8 +63,8 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
     await tab.leave(`document.querySelector("[name=passphrase]").form.querySelector("button").click()`)
     expect(await tab.value("document.querySelector('h1').textContent")).toBe("Let Test client in?")
     await tab.leave(`document.querySelector("button[value=allow]").click()`)
-    await until(() => came.length > 0)
-    expect(came[0]!.searchParams.get("code")).toMatch(/^[\w-]{43}$/)
+    await until(() => callbacks.length > 0)
+    expect(callbacks[0]!.searchParams.get("code")).toMatch(/^[\w-]{43}$/)
     await until(
       async () => (await tab.value("location.href").catch(() => "")) === `http://localhost:${client.port}/done`,
     )

@@ -12,7 +12,7 @@ afterAll(() => served.stop())
 const found = async (publicUrl: string | undefined) => await checkSignIn({ settings: { publicUrl } as never })
 
 /** A proxy in front of the service that replaces the responses of `spoil`. */
-async function behind(spoil: (path: string, own: string) => Response | undefined) {
+async function behind(spoil: (path: string, origin: string) => Response | undefined) {
   const proxy = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -42,13 +42,13 @@ test("doctor reports what a proxy does not forward, and a PUBLIC_URL that differ
     ],
     ["another public URL", () => undefined, "without a way to sign in"],
   ]
-  for (const [, spoil, says] of cases) {
+  for (const [, spoil, sentence] of cases) {
     const [finding] = await behind(spoil)
-    expect([finding!.state, finding!.says.includes(says)]).toEqual(["problem", true])
+    expect([finding!.state, finding!.says.includes(sentence)]).toEqual(["problem", true])
   }
-  const [finding] = await behind((path, own) => {
-    if (path !== "/mcp") return Response.json({ resource: `${own}/mcp`, issuer: `${own}/` })
-    const challenge = `Bearer resource_metadata="${own}/.well-known/oauth-protected-resource/mcp"`
+  const [finding] = await behind((path, origin) => {
+    if (path !== "/mcp") return Response.json({ resource: `${origin}/mcp`, issuer: `${origin}/` })
+    const challenge = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`
     return new Response(null, { status: 401, headers: { "www-authenticate": challenge } })
   })
   // A trailing slash is enough for clients to refuse the issuer.
@@ -56,7 +56,7 @@ test("doctor reports what a proxy does not forward, and a PUBLIC_URL that differ
 })
 
 test("doctor only warns if nothing answers at the URL, because the server may not have been started yet", async () => {
-  const gone = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() })
-  gone.stop(true)
-  expect(await found(`http://127.0.0.1:${gone.port}`)).toMatchObject([{ state: "warning" }])
+  const stopped = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() })
+  stopped.stop(true)
+  expect(await found(`http://127.0.0.1:${stopped.port}`)).toMatchObject([{ state: "warning" }])
 })

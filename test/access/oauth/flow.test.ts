@@ -136,8 +136,8 @@ describe("from a request to a call", () => {
       const appId = await track("1437843273")
       const browser = await ownerBrowser(service, workspaceId)
       const page = await browser.open(`/oauth/authorize?${queryOf(await register(service), pkce().challenge)}`)
-      for (const shown of ["Test client", "client.example", workspace, "It registered itself", `value="${appId}"`])
-        expect(page.text).toContain(shown)
+      for (const part of ["Test client", "client.example", workspace, "It registered itself", `value="${appId}"`])
+        expect(page.text).toContain(part)
       expect(scopesOn(page, "all")).toEqual([...SCOPES])
       expect(scopesOn(page)).toEqual([
         "apps:read",
@@ -170,24 +170,24 @@ describe("from a request to a call", () => {
   })
 
   test("a grant is limited to its scopes and apps", async () => {
-    const [mine, other] = [await track("1437843273"), await track("1085922018")]
-    const { tokens } = await letIn(service, workspaceId, { scopes: ["apps:read"], apps: [mine] })
+    const [grantedId, other] = [await track("1437843273"), await track("1085922018")]
+    const { tokens } = await letIn(service, workspaceId, { scopes: ["apps:read"], apps: [grantedId] })
     const call = (name: string, args: object) => service.tool(name, args, { key: tokens.access_token })
     expect(tokens.scope).toBe("apps:read")
-    expect((await call("list_apps", {})).body.apps).toMatchObject([{ id: mine }])
-    expect((await call("get_app", { appId: mine })).isError).toBe(false)
+    expect((await call("list_apps", {})).body.apps).toMatchObject([{ id: grantedId }])
+    expect((await call("get_app", { appId: grantedId })).isError).toBe(false)
     expect((await call("get_app", { appId: other })).body.error).toBe("app_not_allowed")
-    expect((await call("list_reviews", { appId: mine })).body.error).toBe("scope_required")
+    expect((await call("list_reviews", { appId: grantedId })).body.error).toBe("scope_required")
     const foreign = await call("preview_action", {
       action: "add_keywords",
-      args: { appId: mine, keywords: ["x"] },
+      args: { appId: grantedId, keywords: ["x"] },
     })
     expect(foreign.body.error).toBe("scope_required")
   })
 
   test("an app of another workspace cannot be granted by its id in the form", async () => {
-    const elsewhere = await service.workspace()
-    const foreign = await trackOwn(sql, { workspaceId: elsewhere, iosId: "1085922018" })
+    const otherWorkspace = await service.workspace()
+    const foreign = await trackOwn(sql, { workspaceId: otherWorkspace, iosId: "1085922018" })
     const browser = await ownerBrowser(service, workspaceId)
     const page = await browser.open(`/oauth/authorize?${queryOf(await register(service), pkce().challenge)}`)
     const sent = await agree(browser, page, { apps: [foreign] })

@@ -7,7 +7,7 @@ export let sql: Sql
 export let service: Service
 export let workspaceId: number
 export let workspace: string
-let made = 0
+let count = 0
 
 export async function openScene() {
   sql = await freshDatabase()
@@ -16,7 +16,7 @@ export async function openScene() {
 
 export async function newOwner() {
   await deleteRows(sql, "oauth_client", "secret_try")
-  workspace = `acme ${++made}`
+  workspace = `acme ${++count}`
   workspaceId = await service.workspace({ name: workspace, plan: "free" })
 }
 

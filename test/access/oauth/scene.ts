@@ -87,9 +87,9 @@ export function queryOf(clientId: string, challenge: string, more: Record<string
 }
 
 /** Returns the ticked scopes of a consent page, or all of its scopes. */
-export function scopesOn({ text }: Page, which: "ticked" | "all" = "ticked"): string[] {
+export function scopesOn({ text }: Page, selection: "ticked" | "all" = "ticked"): string[] {
   const boxes = [...text.matchAll(/<input type="checkbox" name="scope" value="([^"]+)"( checked)?>/g)]
-  return boxes.filter(([, , checked]) => which === "all" || checked).map(([, scope]) => scope as string)
+  return boxes.filter(([, , checked]) => selection === "all" || checked).map(([, scope]) => scope as string)
 }
 
 /** Submits the form of a consent page unchanged, or with other fields. */

@@ -101,8 +101,8 @@ test("an invitation accepted with the provider creates a person who then signs i
   expect((await browser.open(await provider.signIn(url, "grace"))).status).toBe(303)
   expect((await browser.open("/app/settings/profile")).text).toContain("Grace")
   expect((await browser.open(`/invitation?code=${code}`)).status).toBe(404)
-  const again = await returning("grace")
-  expect((await again.browser.open(again.path)).status).toBe(303)
+  const visit = await returning("grace")
+  expect((await visit.browser.open(visit.path)).status).toBe(303)
 })
 
 test("an invitation withdrawn during the visit lets nobody in", async () => {
@@ -139,11 +139,11 @@ test("a callback that was used is refused, with its cookie and without", async (
 })
 
 test("a code of another visit is refused, because its nonce and its challenge differ", async () => {
-  const [own, stolen] = [await returning(), await returning()]
+  const [visit, stolen] = [await returning(), await returning()]
   const code = new URLSearchParams(stolen.path.split("?")[1]).get("code") ?? ""
   await refuse(
-    own.browser,
-    changed(own.path, (query) => query.set("code", code)),
+    visit.browser,
+    changed(visit.path, (query) => query.set("code", code)),
   )
 })
 
@@ -166,14 +166,14 @@ test("a code for a request whose challenge was taken away is refused (PKCE downg
 })
 
 test("an answer in the name of another issuer, or of none, is refused (mix-up)", async () => {
-  const [foreign, none] = [await returning(), await returning()]
+  const [foreign, withoutIssuer] = [await returning(), await returning()]
   await refuse(
     foreign.browser,
     changed(foreign.path, (query) => query.set("iss", "https://attacker.example")),
   )
   await refuse(
-    none.browser,
-    changed(none.path, (query) => query.delete("iss")),
+    withoutIssuer.browser,
+    changed(withoutIssuer.path, (query) => query.delete("iss")),
   )
 })
 
@@ -258,8 +258,8 @@ test("doctor finds a provider that answers, one with another issuer, and one tha
     const { findings } = JSON.parse(out) as { findings: Finding[] }
     return findings.find(({ thing }) => thing === "openid provider")
   }
-  const says = `Keycloak answers at ${provider.issuer}`
-  expect(await examined(provider.issuer)).toEqual({ thing: "openid provider", state: "ok", says, fix: null })
+  const sentence = `Keycloak answers at ${provider.issuer}`
+  expect(await examined(provider.issuer)).toEqual({ thing: "openid provider", state: "ok", says: sentence, fix: null })
   const other = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,

@@ -27,7 +27,7 @@ let workspaceId: number
 let workspace: string
 let app: string
 let owner: Member
-let made = 0
+let count = 0
 
 beforeAll(async () => {
   sql = await freshDatabase()
@@ -36,22 +36,22 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await deleteRows(sql, "secret_try")
-  workspace = `acme ${++made}`
+  workspace = `acme ${++count}`
   workspaceId = await service.workspace({ name: workspace, plan: "pro" })
   owner = await memberOf(service, workspaceId, "owner")
-  app = await trackOwn(sql, { workspaceId, iosId: String(2_000_000_000 + made) })
+  app = await trackOwn(sql, { workspaceId, iosId: String(2_000_000_000 + count) })
 })
 
 /** Another process: its caches are its own, and it answers until it looks again. */
 const otherProcess = () => openService({ sql })
 
-const invite = (role: Role, by: Member | null = owner) =>
+const invite = (role: Role, inviter: Member | null = owner) =>
   createInvitation(sql, {
     workspaceId,
     name: "Bo",
     scopes: scopesOf(role),
     appList: null,
-    invitedBy: by?.personId ?? null,
+    invitedBy: inviter?.personId ?? null,
   })
 
 const join = (code: string, name: string, browser = browserOf(service, { from: anotherAddress() })) =>
@@ -60,14 +60,14 @@ const join = (code: string, name: string, browser = browserOf(service, { from: a
 /** Previews a write on a page. Returns the status, and the token that confirms it. */
 async function previewOn(browser: Browser, keyword: string) {
   const form = fieldIn(await browser.open("/app/add"), "form") ?? ""
-  const shown = await browser.send("/app/write", {
+  const page = await browser.send("/app/write", {
     form,
     action: "add_keywords",
     back: "/app",
     appId: app,
     keywords: keyword,
   })
-  return { status: shown.status, form, confirmToken: fieldIn(shown, "confirmToken"), text: shown.text }
+  return { status: page.status, form, confirmToken: fieldIn(page, "confirmToken"), text: page.text }
 }
 
 /** Lets an assistant in as this person. Returns what the assistant fetches its tokens with. */
@@ -142,13 +142,13 @@ describe("an invitation", () => {
     expect((await previewOn(browser, "tea")).status).toBe(403)
     for (const used of [await join(code, "Mallory"), await browserOf(service).open(`/invitation?code=${code}`)])
       expect([used.status, used.text.includes("This invitation is not valid")]).toEqual([404, true])
-    const again = await browserOf(service).send("/sign-in", { name: "bo viewer", passphrase: PASSPHRASE })
-    expect(again.status).toBe(303)
+    const response = await browserOf(service).send("/sign-in", { name: "bo viewer", passphrase: PASSPHRASE })
+    expect(response.status).toBe(303)
   })
 
   test("one of ten browsers that accept an invitation at once becomes a member", async () => {
     const code = await invite("viewer")
-    const sent = await Promise.all(Array.from({ length: 10 }, (_, n) => join(code, `Twin ${made} ${n}`)))
+    const sent = await Promise.all(Array.from({ length: 10 }, (_, n) => join(code, `Twin ${count} ${n}`)))
     expect(sent.filter(({ status }) => status === 303)).toHaveLength(1)
   })
 
@@ -163,7 +163,7 @@ describe("an invitation", () => {
       changeRights(tx, workspaceId, demoted.personId, { scopes: scopesOf("viewer"), appList: null }),
     )
     await sql`delete from invitation where id = (select max(id) from invitation)`
-    for (const code of [...codes, "A".repeat(43), ""]) expect((await join(code, `Mallory ${made}`)).status).toBe(404)
+    for (const code of [...codes, "A".repeat(43), ""]) expect((await join(code, `Mallory ${count}`)).status).toBe(404)
   })
 
   test("an invitation needs a free name and a valid passphrase, and stays open until then", async () => {
@@ -173,7 +173,7 @@ describe("an invitation", () => {
       ["", "A person&#39;s name has 1 to 100 printable characters"],
     ] as const)
       expect(await join(code, name)).toMatchObject({ status: 400, text: expect.stringContaining(problem) })
-    expect((await join(code, `Bo ${made}`)).status).toBe(303)
+    expect((await join(code, `Bo ${count}`)).status).toBe(303)
   })
 
   test("a form of another site accepts no invitation, neither anew nor for who is signed in", async () => {
@@ -190,7 +190,7 @@ describe("an invitation", () => {
 
 describe("several workspaces", () => {
   test("a person has their own rights in each workspace, and switches between them", async () => {
-    const bo = await memberOf(service, await service.workspace({ name: `other ${made}` }), "owner")
+    const bo = await memberOf(service, await service.workspace({ name: `other ${count}` }), "owner")
     await alsoMember(service, workspaceId, bo.personId, "viewer")
     expect((await bo.browser.open(`/app/apps/${app}`)).status).toBe(404)
     const form = fieldIn(await bo.browser.open("/sign-in"), "form") ?? ""
@@ -222,8 +222,8 @@ describe("rights", () => {
     ]
     expect(approved.map((page) => page.status)).toEqual([403, 403])
     expect(await sql`select verdict from approval where id = ${body.approval.id}`).toMatchObject([{ verdict: null }])
-    const own = fieldIn(await owner.browser.open(`/approve/${body.approval.id}`), "form") ?? ""
-    await owner.browser.send(`/approve/${body.approval.id}`, { form: own, verdict: "approve" })
+    const ownerForm = fieldIn(await owner.browser.open(`/approve/${body.approval.id}`), "form") ?? ""
+    await owner.browser.send(`/approve/${body.approval.id}`, { form: ownerForm, verdict: "approve" })
     await service.call("/v1/actions/confirm", { method: "POST", key, body: { confirmToken: body.confirmToken } })
     expect(await listAudit(sql, { workspaceId, rights: null, limit: 1 })).toMatchObject([{ approvedBy: owner.name }])
   })
@@ -242,8 +242,8 @@ describe("rights", () => {
 
     const editor = await memberOf(service, workspaceId, "editor")
     const assistant = await assistantOf(editor, ["apps:read", "track:write"])
-    const preview = (on: Service) =>
-      on.tool(
+    const preview = (target: Service) =>
+      target.tool(
         "preview_action",
         { action: "add_keywords", args: { appId: app, keywords: ["tea"] } },
         { key: assistant.access },
@@ -257,7 +257,7 @@ describe("rights", () => {
   })
 
   test("a person, their key and their assistant see no other app than the person's", async () => {
-    const hidden = await trackOwn(sql, { workspaceId, iosId: String(2_100_000_000 + made) })
+    const hidden = await trackOwn(sql, { workspaceId, iosId: String(2_100_000_000 + count) })
     const bo = await memberOf(service, workspaceId, "viewer", { apps: [app] })
     const [key, assistant] = [await keyOf(bo.personId), await assistantOf(bo, ["apps:read"])]
     expect((await bo.browser.open(`/app/apps/${hidden}`)).status).toBe(403)
@@ -349,7 +349,7 @@ test("all access of a removed person ends within a second in every process", asy
   expect((await halfway.send("/sign-in/second-step", { code: "B".repeat(16) })).status).toBe(403)
   expect((await halfway.open("/app")).status).toBe(303)
   expect((await browserOf(service, { from: anotherAddress() }).send("/sign-in", { code })).status).toBe(403)
-  expect((await join(invitation, `Bo again ${made}`)).status).toBe(404)
+  expect((await join(invitation, `Bo again ${count}`)).status).toBe(404)
   const passphrase = { name: bo.name, passphrase: PASSPHRASE }
   expect((await browserOf(service, { from: anotherAddress() }).send("/sign-in", passphrase)).status).toBe(403)
 })
@@ -377,8 +377,8 @@ describe("the passphrase again", () => {
     const browser = await signedIn(service, workspaceId, owner.name)
     const { send, verdict } = await approvalForm(browser)
     await elapse()
-    const asked = await send()
-    expect([asked.status, fieldIn(asked, "verdict"), await verdict()]).toEqual([403, "approve", null])
+    const response = await send()
+    expect([response.status, fieldIn(response, "verdict"), await verdict()]).toEqual([403, "approve", null])
     const wrong = await send(`${PASSPHRASE}?`)
     expect([wrong.text.includes("The passphrase is not right."), await verdict()]).toEqual([true, null])
     expect(wrong.text).not.toContain(`${PASSPHRASE}?`)

@@ -15,7 +15,7 @@ const PROXY = "10.1.2.3"
 let sql: Sql
 let service: Service
 let workspaceId: number
-let made = 0
+let count = 0
 
 beforeAll(async () => {
   sql = await freshDatabase()
@@ -26,7 +26,7 @@ beforeAll(async () => {
 /** A browser whose requests come through the proxy, which names the person. */
 function behindProxy(name: string, from = PROXY) {
   const browser = browserOf(service, { from })
-  const named = { "remote-user": name, "x-forwarded-for": `203.0.113.${++made}` }
+  const named = { "remote-user": name, "x-forwarded-for": `203.0.113.${++count}` }
   return {
     ...browser,
     open: (path: string, headers = {}) => browser.open(path, { ...named, ...headers }),

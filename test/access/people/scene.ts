@@ -11,7 +11,7 @@ export interface Member {
   browser: Browser
 }
 
-let made = 0
+let count = 0
 let addresses = 0
 
 /** Returns a new address, so that tests do not reach the limits per address. */
@@ -24,7 +24,7 @@ export async function memberOf(
   role: Role | readonly Right[],
   { apps = null }: { apps?: string[] | null } = {},
 ): Promise<Member> {
-  const name = `Person ${++made}`
+  const name = `Person ${++count}`
   const scopes = typeof role === "string" ? scopesOf(role) : role
   const personId = await service.sql.begin((tx) => addPerson(tx, { workspaceId, name, scopes, appList: apps }))
   return { personId, name, browser: await signedIn(service, workspaceId, name) }

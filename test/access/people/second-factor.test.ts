@@ -54,9 +54,9 @@ async function withFactor(): Promise<Protected> {
   const member = await withPassphrase()
   await profileOf(member).send("begin-factor", { current: PASSPHRASE })
   const secret = secretIn(await member.browser.open(PROFILE)) ?? ""
-  const shown = await profileOf(member).send("confirm-factor", { code: codeOf(secret) })
+  const page = await profileOf(member).send("confirm-factor", { code: codeOf(secret) })
   await forgetSteps()
-  return { ...member, secret, recovery: recoveryIn(shown) }
+  return { ...member, secret, recovery: recoveryIn(page) }
 }
 
 /** As if the accepted codes had been those of another day. */
@@ -198,15 +198,15 @@ describe("the sign-in", () => {
     expect((await browser.send(STEP, { code: codeOf(secret) })).status).toBe(429)
 
     const token = browser.cookies.get("appmeter-second-step") ?? ""
-    const elsewhere = async (code: string) => {
+    const guess = async (code: string) => {
       const other = newBrowser()
       other.cookies.set("appmeter-second-step", token)
       return await other.send(STEP, { code })
     }
-    let last = await elsewhere("000000")
-    for (let n = 0; n < 20 && last.status === 403; n++) last = await elsewhere(codeOf(secret, 200 + n))
+    let last = await guess("000000")
+    for (let n = 0; n < 20 && last.status === 403; n++) last = await guess(codeOf(secret, 200 + n))
     expect([last.status, Number(last.headers.get("retry-after")) >= 1]).toEqual([429, true])
-    expect((await elsewhere(codeOf(secret))).status).toBe(429)
+    expect((await guess(codeOf(secret))).status).toBe(429)
   })
 
   test("the second step needs its cookie, ends after ten minutes and counts once", async () => {

@@ -48,8 +48,8 @@ export async function fillWorkspace(
   const personId = await sql.begin((tx) => addPerson(tx, named))
   const key = { workspace, kind: "live" as const, name: `${mark} key`, personId }
   const { id: keyId } = (await createKey(sql, key, (count) => crypto.getRandomValues(Buffer.alloc(count)))).key
-  const about = { workspaceId, keyId, mark, secondMark, secondApp }
-  return { workspaceId, app, secondApp, ...(await addWrites(sql, about, app)) }
+  const ids = { workspaceId, keyId, mark, secondMark, secondApp }
+  return { workspaceId, app, secondApp, ...(await addWrites(sql, ids, app)) }
 }
 
 interface WorkspaceNames {
@@ -75,7 +75,7 @@ async function addWrites(sql: Sql, { workspaceId, keyId, mark, secondMark, secon
   const diff = { summary: ads, target, before: { budget: 1 }, after: { budget: 6173.5 }, notes: [] }
   const approval = `ap_${Buffer.from(crypto.getRandomValues(new Uint8Array(9))).toString("hex")}`
   const job = `job_walk${workspaceId}`
-  const shown = { ...diff, credits: 2, destructive: false }
+  const preview = { ...diff, credits: 2, destructive: false }
   await sql`
     insert into audit (workspace_id, key_id, request_id, action, scope, target, app_id, args, preview, credits)
     values (${workspaceId}, ${keyId}, 'r1', 'set_daily_budget', 'ads:write', 'campaign', ${app}, '{}',
@@ -89,7 +89,7 @@ async function addWrites(sql: Sql, { workspaceId, keyId, mark, secondMark, secon
       returning sha256
     )
     insert into approval (id, token_sha256, workspace_id, shown, scope)
-    select ${approval}, sha256, ${workspaceId}, ${sql.json(shown)}, 'ads:write' from token`
+    select ${approval}, sha256, ${workspaceId}, ${sql.json(preview)}, 'ads:write' from token`
   await sql`
     insert into job (id, workspace_id, key_id, request_id, action, scope, target, app_id, shown, args)
     values (${job}, ${workspaceId}, ${keyId}, 'r3', 'set_daily_budget', 'ads:write', ${CAMPAIGN}, ${app},

@@ -25,7 +25,7 @@ const APP_STORE_IDS: [string, string] = ["1437843273", "2000000002"]
 
 let sql: Sql
 let service: Service
-let mine: WalkWorkspace
+let ownWorkspace: WalkWorkspace
 let stranger: Member
 let limited: Member
 const members = new Map<Role, Member>()
@@ -47,13 +47,13 @@ beforeAll(async () => {
     await connectAll(sql, filled)
     return { first, filled }
   }
-  const own = await open("walk own", "ownmark", APP_STORE_IDS)
+  const opened = await open("walk own", "ownmark", APP_STORE_IDS)
   const other = await open("walk foreignmark", "foreignmark", ["2000000003", "2000000004"])
-  mine = own.filled
+  ownWorkspace = opened.filled
   stranger = other.first
-  for (const role of ROLES) members.set(role, await memberOf(service, mine.workspaceId, role))
-  limited = await memberOf(service, mine.workspaceId, "viewer", { apps: [mine.app] })
-  crawled = await crawl(own.first.browser)
+  for (const role of ROLES) members.set(role, await memberOf(service, ownWorkspace.workspaceId, role))
+  limited = await memberOf(service, ownWorkspace.workspaceId, "viewer", { apps: [ownWorkspace.app] })
+  crawled = await crawl(opened.first.browser)
   pages = crawled.map(({ path }) => path)
 })
 
@@ -61,8 +61,8 @@ const memberIn = (role: Role) => members.get(role) as Member
 
 /** Follows the links of all pages, starting at the front page. Returns one address of each page, as it was shown. */
 async function crawl(browser: Browser): Promise<Visited[]> {
-  const waiting = ["/app", "/app/add", "/app/changes", "/app/settings", "/approve", `/approve/${mine.approval}`]
-  waiting.push(...appPages("/app", mine.app, "ownmark term"))
+  const waiting = ["/app", "/app/add", "/app/changes", "/app/settings", "/approve", `/approve/${ownWorkspace.approval}`]
+  waiting.push(...appPages("/app", ownWorkspace.app, "ownmark term"))
   const found = new Map<string, Visited>()
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     const kind = kindOf(path)
@@ -96,11 +96,11 @@ const visit = memoized(async ({ browser }: Pick<Member, "browser">): Promise<Vis
   return visited
 })
 
-function memoized<Of extends object, Result>(make: (of: Of) => Promise<Result>) {
-  const made = new Map<Of, Promise<Result>>()
-  return (of: Of): Promise<Result> => {
-    const present = made.get(of) ?? make(of)
-    made.set(of, present)
+function memoized<Of extends object, Result>(make: (key: Of) => Promise<Result>) {
+  const cache = new Map<Of, Promise<Result>>()
+  return (key: Of): Promise<Result> => {
+    const present = cache.get(key) ?? make(key)
+    cache.set(key, present)
     return present
   }
 }
@@ -139,8 +139,8 @@ const operations = [
 function inputOf({ id, path }: Operation, { app, job, approval }: WalkWorkspace): Record<string, unknown> {
   if (id === "get_job") return { jobId: job }
   if (id === "settle_approval") return { id: approval, verdict: "declined" }
-  const about = samples.get(id) ?? { ...(path.includes(":appId") && { appId: "app_" }), ...PAGE_INPUTS[id] }
-  return String(about.appId).startsWith("app_") ? { ...about, appId: app } : about
+  const input = samples.get(id) ?? { ...(path.includes(":appId") && { appId: "app_" }), ...PAGE_INPUTS[id] }
+  return String(input.appId).startsWith("app_") ? { ...input, appId: app } : input
 }
 
 /** Inputs of operations of forms, which the sample does not have. Of the app alone by default. */
@@ -160,21 +160,21 @@ interface Called {
 }
 
 /** Makes every call as the pages of a person do. */
-async function callAll({ personId }: Member, about: WalkWorkspace, which = operations): Promise<Called[]> {
+async function callAll({ personId }: Member, workspace: WalkWorkspace, selected = operations): Promise<Called[]> {
   const [membership] = await sql<{ keyId: number }[]>`
     select key_id as "keyId"
     from membership
     where person_id = ${personId}`
   const called = []
   const wrong: string[] = []
-  for (const operation of which) {
+  for (const operation of selected) {
     const answer = await service.app.invoke({
       surface: "pages",
       requestId: crypto.randomUUID(),
       credentials: { grant: membership!.keyId },
       keyInUrl: false,
       address: "192.0.2.1",
-      target: async () => ({ operation, input: inputOf(operation, about) }),
+      target: async () => ({ operation, input: inputOf(operation, workspace) }),
     })
     const { fault } = answer
     if (fault?.code === "invalid_arguments") wrong.push(`${operation.id}: ${JSON.stringify(fault.extra)}`)
@@ -185,16 +185,16 @@ async function callAll({ personId }: Member, about: WalkWorkspace, which = opera
 }
 
 /** Makes every call about this workspace, once for each person. */
-const call = memoized((member: Member) => callAll(member, mine))
+const call = memoized((member: Member) => callAll(member, ownWorkspace))
 
 const withWords = (called: readonly Called[], words: RegExp) =>
   called.flatMap(({ id, text }) => (words.test(text) ? [`${id}: ${around(text, words)}`] : []))
 
 describe("money", () => {
   test("a viewer reads the money of the workspace on pages and in calls", async () => {
-    const shown = (await pagesWith(memberIn("viewer"), MONEY)).map((page) => page.split(":")[0])
-    const base = `/app/apps/${mine.app}`
-    expect(shown).toEqual(expect.arrayContaining(["/app/changes", "/app/alerts", `${base}/revenue`, `${base}/ads`]))
+    const paths = (await pagesWith(memberIn("viewer"), MONEY)).map((page) => page.split(":")[0])
+    const base = `/app/apps/${ownWorkspace.app}`
+    expect(paths).toEqual(expect.arrayContaining(["/app/changes", "/app/alerts", `${base}/revenue`, `${base}/ads`]))
     const calls = withWords(await call(memberIn("viewer")), MONEY).map((call) => call.split(":")[0])
     const money = ["get_revenue", "get_pricing", "list_campaigns", "list_ads_keywords", "list_writes", "list_alerts"]
     expect(calls).toEqual(expect.arrayContaining([...money, "get_job"]))
@@ -237,12 +237,12 @@ describe("other workspaces", () => {
   })
 
   test("an owner of another workspace gets nothing by the addresses and ids of this one", async () => {
-    const own = /ownmark|secondmark/i
-    expect(await pagesWith(stranger, own)).toEqual([])
+    const ownMarks = /ownmark|secondmark/i
+    expect(await pagesWith(stranger, ownMarks)).toEqual([])
     for (const { path, page } of await visit(stranger))
       if (/\/(?:app|ap)_/.test(path)) expect([path, page.status]).toEqual([path, 404])
     const called = await call(stranger)
-    expect(withWords(called, own)).toEqual([])
+    expect(withWords(called, ownMarks)).toEqual([])
     const codes = new Map(called.map(({ id, code }) => [id, code]))
     for (const { id } of catalog.filter(({ subject }) => subject))
       expect([id, codes.get(id)]).toEqual([id, "not_found"])
@@ -257,7 +257,7 @@ describe("other workspaces", () => {
       expect([path, status, headers.get("location")?.split("?")[0]]).toEqual([path, 303, "/sign-in"])
     }
     for (const { method, path } of catalog) {
-      const { status, body } = await service.call(`/v1${path.replaceAll(/:\w+/g, mine.app)}`, { method })
+      const { status, body } = await service.call(`/v1${path.replaceAll(/:\w+/g, ownWorkspace.app)}`, { method })
       expect([path, status, body.error]).toEqual([path, 401, "missing_api_key"])
     }
   })
@@ -266,13 +266,16 @@ describe("other workspaces", () => {
 test("a person limited to some apps sees nothing of another app", async () => {
   expect(await pagesWith(limited, SECOND)).toEqual([])
   for (const { path, page } of await visit(limited))
-    if (path.includes(`/${mine.secondApp}`)) expect([path, page.status]).toEqual([path, 403])
+    if (path.includes(`/${ownWorkspace.secondApp}`)) expect([path, page.status]).toEqual([path, 403])
   expect(withWords(await call(limited), SECOND)).toEqual([])
-  const about = catalog.filter(({ subject }) => subject)
+  const appOperations = catalog.filter(({ subject }) => subject)
   const codes = new Map(
-    (await callAll(limited, { ...mine, app: mine.secondApp }, about)).map(({ id, code }) => [id, code]),
+    (await callAll(limited, { ...ownWorkspace, app: ownWorkspace.secondApp }, appOperations)).map(({ id, code }) => [
+      id,
+      code,
+    ]),
   )
-  for (const { id, scope } of about) {
+  for (const { id, scope } of appOperations) {
     const isRead = scope === null || scopesOf("viewer").includes(scope)
     expect([id, codes.get(id)]).toEqual([id, isRead ? "app_not_allowed" : "scope_required"])
   }

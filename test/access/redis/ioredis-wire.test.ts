@@ -76,9 +76,9 @@ withRedis("redis: 10 of 100 concurrent calls over two wires are allowed", async 
 })
 
 test("the wire sends user, password and database first, and no command before they are accepted", async () => {
-  const came: string[] = []
+  const received: string[] = []
   const answers = (text: string) => {
-    came.push(text)
+    received.push(text)
     return "+OK\r\n".repeat(text.match(/^\*\d/gm)?.length ?? 0)
   }
   const url = await standIn(answers)
@@ -89,7 +89,7 @@ test("the wire sends user, password and database first, and no command before th
       () => false,
     ),
   )
-  expect(came.join("")).toBe(
+  expect(received.join("")).toBe(
     [
       ["auth", "me", "p@ss"],
       ["select", "3"],
@@ -101,9 +101,9 @@ test("the wire sends user, password and database first, and no command before th
 })
 
 test("a user name without a password is not sent, as in Bun's client", async () => {
-  const came: string[] = []
+  const received: string[] = []
   const url = await standIn((text) => {
-    came.push(text)
+    received.push(text)
     return "+PONG\r\n".repeat(text.match(/^\*\d/gm)?.length ?? 0)
   })
   const wire = wireTo(url.replace("redis://", "redis://default@"))
@@ -113,7 +113,7 @@ test("a user name without a password is not sent, as in Bun's client", async () 
       () => false,
     ),
   )
-  expect(came.join("")).toBe(encode(["GET", "k"]))
+  expect(received.join("")).toBe(encode(["GET", "k"]))
 })
 
 test("a refused password fails every command at once, without showing the password", async () => {

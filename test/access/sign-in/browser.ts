@@ -21,8 +21,8 @@ export interface Browser {
 
 export function browserOf(service: Pick<Service, "app">, { url = PUBLIC_URL, from = "192.0.2.1" } = {}): Browser {
   const cookies = new Map<string, string>()
-  const ask = async (path: string, init: RequestInit, own: Record<string, string>): Promise<Page> => {
-    const headers = new Headers({ accept: "text/html", host: new URL(url).host, ...own })
+  const request = async (path: string, init: RequestInit, extra: Record<string, string>): Promise<Page> => {
+    const headers = new Headers({ accept: "text/html", host: new URL(url).host, ...extra })
     if (cookies.size > 0) headers.set("cookie", [...cookies].map((pair) => pair.join("=")).join("; "))
     const response = await service.app.fetch(new Request(`${url}${path}`, { ...init, headers }), from)
     for (const line of response.headers.getSetCookie()) {
@@ -34,10 +34,10 @@ export function browserOf(service: Pick<Service, "app">, { url = PUBLIC_URL, fro
   }
   return {
     cookies,
-    open: (path, headers = {}) => ask(path, {}, headers),
-    sendBody: (path, body, type) => ask(path, { method: "POST", body }, { "content-type": type, origin: url }),
+    open: (path, headers = {}) => request(path, {}, headers),
+    sendBody: (path, body, type) => request(path, { method: "POST", body }, { "content-type": type, origin: url }),
     send: (path, fields, headers = {}) =>
-      ask(
+      request(
         path,
         { method: "POST", body: new URLSearchParams(fields).toString() },
         {

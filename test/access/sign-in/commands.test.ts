@@ -43,12 +43,12 @@ test("sign-in prints a code and a link, and the link's form signs in", async () 
 })
 
 test("a passphrase is generated and shown once, read from stdin and never shown, or removed", async () => {
-  const made = (await run(["person", "passphrase", "owner"])).out.trim()
+  const generated = (await run(["person", "passphrase", "owner"])).out.trim()
   const tried = async (passphrase: string) => (await browserOf(service).send("/sign-in", { passphrase })).status
-  expect(await tried(made)).toBe(303)
-  const own = await run(["person", "passphrase", "owner", "--file", "-"], "correct horse battery\n")
-  expect([own.code, own.out, own.err]).toEqual([0, "", ""])
-  expect([await tried("correct horse battery"), await tried(made)]).toEqual([303, 403])
+  expect(await tried(generated)).toBe(303)
+  const result = await run(["person", "passphrase", "owner", "--file", "-"], "correct horse battery\n")
+  expect([result.code, result.out, result.err]).toEqual([0, "", ""])
+  expect([await tried("correct horse battery"), await tried(generated)]).toEqual([303, 403])
   expect((await run(["person", "passphrase", "owner", "--file", "-"], "short\n")).code).toBe(1)
   expect((await run(["person", "passphrase", "owner", "--remove"])).code).toBe(0)
   expect(await tried("correct horse battery")).toBe(403)

@@ -26,7 +26,7 @@ let workspaceId: number
 let workspace: string
 let personId: number
 let name: string
-let made = 0
+let count = 0
 
 const PASSPHRASE = "correct horse battery"
 
@@ -37,9 +37,9 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await deleteRows(sql, "secret_try", "sign_in_code", "person_session")
-  workspace = `acme ${++made}`
+  workspace = `acme ${++count}`
   workspaceId = await service.workspace({ name: workspace, plan: "free" })
-  name = `Ada ${made}`
+  name = `Ada ${count}`
   personId = await addOwner()
 })
 
@@ -47,8 +47,8 @@ beforeEach(async () => {
 const addOwner = (called = name) =>
   sql.begin((tx) => addPerson(tx, { workspaceId, name: called, scopes: scopesOf("owner"), appList: null }))
 
-const personOf = (browser: Browser, publicUrl = PUBLIC_URL, on = sql): Promise<Person | null> =>
-  createPeople({ sql: on, gate: createGate(), publicUrl, sessionDays: 30, proxy: null }).personOf({
+const personOf = (browser: Browser, publicUrl = PUBLIC_URL, database = sql): Promise<Person | null> =>
+  createPeople({ sql: database, gate: createGate(), publicUrl, sessionDays: 30, proxy: null }).personOf({
     request: new Request(publicUrl, {
       headers: { cookie: [...browser.cookies].map((pair) => pair.join("=")).join("; ") },
     }),
@@ -92,11 +92,11 @@ describe("with the passphrase", () => {
   })
 
   test("a wrong passphrase, an unknown name and a person without a passphrase have the same response", async () => {
-    const none = `${name} without`
-    await addOwner(none)
+    const withoutPassphrase = `${name} without`
+    await addOwner(withoutPassphrase)
     const browser = browserOf(service)
     const answers = []
-    for (const typed of [name, "nobody's", none]) {
+    for (const typed of [name, "nobody's", withoutPassphrase]) {
       const { status, text } = await browser.send("/sign-in", { name: typed, passphrase: `${PASSPHRASE}?` })
       answers.push([status, text.replaceAll(typed, "NAME").replaceAll("nobody&#39;s", "NAME")])
     }
@@ -113,8 +113,8 @@ describe("with the passphrase", () => {
     const sixth = await browser.send("/sign-in", { name, passphrase: PASSPHRASE })
     expect([sixth.status, Number(sixth.headers.get("retry-after")) > 30]).toEqual([429, true])
     expect(browser.cookies.size).toBe(0)
-    const elsewhere = browserOf(service, { from: "198.51.100.7" })
-    expect((await elsewhere.send("/sign-in", { name, passphrase: PASSPHRASE })).status).toBe(303)
+    const otherBrowser = browserOf(service, { from: "198.51.100.7" })
+    expect((await otherBrowser.send("/sign-in", { name, passphrase: PASSPHRASE })).status).toBe(303)
   })
 
   test("each further guess at a person waits longer, up to a minute; an hour without one resets it", async () => {
@@ -240,15 +240,15 @@ describe("a session", () => {
   test("a cookie without the __Host- prefix is ignored behind TLS, alone or next to the right one", async () => {
     const url = "https://ranks.example.com"
     const secure = openService({ sql, settings: { publicUrl: url } })
-    const own = await signedIn(browserOf(secure, { url }))
+    const secureBrowser = await signedIn(browserOf(secure, { url }))
     const first = workspaceId
-    workspaceId = await service.workspace({ name: `evil ${made}`, plan: "free" })
-    await addOwner(`evil ${made}`)
+    workspaceId = await service.workspace({ name: `evil ${count}`, plan: "free" })
+    await addOwner(`evil ${count}`)
     const planted = (await signedIn()).cookies.get("appmeter")!
     const browser = browserOf(secure, { url })
     browser.cookies.set("appmeter", planted)
     expect(await personOf(browser, url)).toBeNull()
-    browser.cookies.set("__Host-appmeter", own.cookies.get("__Host-appmeter")!)
+    browser.cookies.set("__Host-appmeter", secureBrowser.cookies.get("__Host-appmeter")!)
     expect(await personOf(browser, url)).toMatchObject({ workspaceId: first })
   })
 
@@ -301,10 +301,10 @@ describe("a session", () => {
   })
 
   test("a form token is valid for its own session only", async () => {
-    const [one, other] = [(await personOf(await signedIn()))!, (await personOf(await signedIn()))!]
-    expect(isOwnForm(one, new URLSearchParams({ form: one.formToken }))).toBe(true)
-    expect(isOwnForm(one, new URLSearchParams({ form: other.formToken }))).toBe(false)
-    expect(isOwnForm(one, new URLSearchParams())).toBe(false)
+    const [person, other] = [(await personOf(await signedIn()))!, (await personOf(await signedIn()))!]
+    expect(isOwnForm(person, new URLSearchParams({ form: person.formToken }))).toBe(true)
+    expect(isOwnForm(person, new URLSearchParams({ form: other.formToken }))).toBe(false)
+    expect(isOwnForm(person, new URLSearchParams())).toBe(false)
   })
 })
 
@@ -327,7 +327,7 @@ describe("the page", () => {
   })
 
   test("the sign-in page never redirects to another site", async () => {
-    const away = [
+    const foreignPaths = [
       "//evil.example",
       "/\\evil.example",
       "https://evil.example",
@@ -337,11 +337,11 @@ describe("the page", () => {
       "/ü",
       "",
     ]
-    expect(away.filter(isOwnPath)).toEqual([])
+    expect(foreignPaths.filter(isOwnPath)).toEqual([])
     expect(
       ["/app", "/oauth/authorize?client_id=https://a.example/x&state=1", "/"].filter((path) => !isOwnPath(path)),
     ).toEqual([])
-    for (const next of away) {
+    for (const next of foreignPaths) {
       const code = await createCode(sql, workspaceId)
       expect((await browserOf(service).send("/sign-in", { code, next })).headers.get("location")).toBe("/app")
     }
@@ -350,13 +350,13 @@ describe("the page", () => {
   test("a form of another site neither signs in nor counts as a guess", async () => {
     const code = await createCode(sql, workspaceId)
     const browser = browserOf(service)
-    const elsewhere: Record<string, string>[] = [
+    const foreignHeaders: Record<string, string>[] = [
       { origin: "https://evil.example" },
       { "sec-fetch-site": "cross-site" },
       { "sec-fetch-site": "same-site" },
       { origin: "null" },
     ]
-    for (const headers of elsewhere) expect((await browser.send("/sign-in", { code }, headers)).status).toBe(403)
+    for (const headers of foreignHeaders) expect((await browser.send("/sign-in", { code }, headers)).status).toBe(403)
     expect(browser.cookies.size).toBe(0)
     expect((await browser.send("/sign-in", { code }, { "sec-fetch-site": "same-origin" })).status).toBe(303)
   })

@@ -3,16 +3,16 @@ import { RULE_TYPES } from "../../../src/alerts/types.ts"
 import { tagTerms } from "../../../src/tracking/terms.ts"
 import { scene } from "../../writes/scene.ts"
 
-const on = scene()
+const fixture = scene()
 
-const previewed = async (args: object) => (await on.preview("create_alert_rule", args)).body
+const previewed = async (args: object) => (await fixture.preview("create_alert_rule", args)).body
 const notesOf = async (args: object): Promise<string[]> => (await previewed(args)).preview.notes
 
 async function rules() {
-  const rows = await on.sql`
+  const rows = await fixture.sql`
     select type, channels, drop_by, keyword_scope, rival_scope
     from alert_rule
-    where workspace_id = ${on.workspace}
+    where workspace_id = ${fixture.workspace}
     order by type`
   return rows.map((row) => Object.values(row))
 }
@@ -32,13 +32,13 @@ describe("create_alert_rule", () => {
       after: { rule },
     })
     expect(await rules()).toEqual([])
-    const { body, credits: paid } = await on.confirm(confirmToken)
+    const { body, credits: paid } = await fixture.confirm(confirmToken)
     expect(body).toMatchObject({ status: "applied", credits: 2, result: { rule, created: true } })
     expect([paid.used, await rules()]).toEqual([2, [["rank_drop", ["slack", "webhook"], 10, "tagged", null]]])
   })
 
   test("create_alert_rule replaces a rule completely, and repeating it is free", async () => {
-    await on.applied("create_alert_rule", { type: "rival_passed", channels: ["slack"], rivalScope: "manual" })
+    await fixture.applied("create_alert_rule", { type: "rival_passed", channels: ["slack"], rivalScope: "manual" })
     const { preview, confirmToken } = await previewed({ type: "rival_passed", channels: ["telegram"] })
     const before = { ...NONE, type: "rival_passed", channels: ["slack"], keywordScope: "all", rivalScope: "manual" }
     const after = { ...before, channels: ["telegram"], rivalScope: "all" }
@@ -47,15 +47,15 @@ describe("create_alert_rule", () => {
       before: { rule: before },
       after: { rule: after },
     })
-    expect((await on.confirm(confirmToken)).body.result).toEqual({ rule: after, created: false })
+    expect((await fixture.confirm(confirmToken)).body.result).toEqual({ rule: after, created: false })
     const same = await previewed({ type: "rival_passed", channels: ["telegram"], rivalScope: "all" })
     expect([same.credits, same.preview.before]).toEqual([0, same.preview.after])
-    expect((await on.confirm(same.confirmToken)).body.status).toBe("unchanged")
+    expect((await fixture.confirm(same.confirmToken)).body.status).toBe("unchanged")
     expect(await rules()).toEqual([["rival_passed", ["telegram"], null, "all", "all"]])
   })
 
   test("create_alert_rule accepts the fifteen types side by side, with defaults for their options", async () => {
-    for (const type of RULE_TYPES) expect((await on.applied("create_alert_rule", { type })).status).toBe(200)
+    for (const type of RULE_TYPES) expect((await fixture.applied("create_alert_rule", { type })).status).toBe(200)
     const all = "all"
     expect(await rules()).toEqual([
       ["ai_mention_lost", [], null, all, null],
@@ -113,73 +113,82 @@ describe("create_alert_rule", () => {
     const manual = { type: "rival_event", rivalScope: "manual" }
     expect(await notesOf(tagged)).toEqual([nowhere, "No keyword of the workspace has a tag yet."])
     expect(await notesOf(manual)).toEqual([nowhere, "No rival was added by hand yet. add_rivals adds rivals."])
-    await on.sql.begin((tx) => tagTerms(tx, on.app, ["tea"], ["core"]))
-    await on.applied("add_rivals", { appId: on.app, rivals: ["ios:1437816860"] })
+    await fixture.sql.begin((tx) => tagTerms(tx, fixture.app, ["tea"], ["core"]))
+    await fixture.applied("add_rivals", { appId: fixture.app, rivals: ["ios:1437816860"] })
     expect([await notesOf(tagged), await notesOf(manual)]).toEqual([[nowhere], [nowhere]])
   })
 
   test("create_alert_rule defaults to the workspace's connected channels, each kind once", async () => {
-    const connect = (id: string, kind: string, workspace = on.workspace, disabled: string | null = null) => on.sql`
+    const connect = (
+      id: string,
+      kind: string,
+      workspace = fixture.workspace,
+      disabled: string | null = null,
+    ) => fixture.sql`
       insert into channel (id, workspace_id, kind, shown, sealed, disabled, disabled_at)
-      values (${id}, ${workspace}, ${kind}, 'shown', 'sealed', ${disabled}, ${disabled && on.sql`now()`})`
+      values (${id}, ${workspace}, ${kind}, 'shown', 'sealed', ${disabled}, ${disabled && fixture.sql`now()`})`
     await connect("chan_1", "webhook")
-    await connect("chan_2", "webhook", on.workspace, "gone")
-    await connect("chan_3", "slack", await on.service.workspace())
+    await connect("chan_2", "webhook", fixture.workspace, "gone")
+    await connect("chan_3", "slack", await fixture.service.workspace())
     const { preview, confirmToken } = await previewed({ type: "entered" })
     expect([preview.after.rule.channels, preview.notes]).toEqual([["webhook"], []])
-    await connect("chan_4", "telegram", on.workspace, "gone")
-    const refused = await on.confirm(confirmToken)
+    await connect("chan_4", "telegram", fixture.workspace, "gone")
+    const refused = await fixture.confirm(confirmToken)
     expect([refused.body.error, refused.body.preview.after.rule.channels, refused.body.preview.notes]).toEqual([
       "confirm_token_mismatch",
       ["telegram", "webhook"],
       ["Disabled, so nothing is delivered there: telegram."],
     ])
-    const none = await previewed({ type: "entered", channels: [] })
-    expect(none.preview.after.rule.channels).toEqual([])
+    const withoutChannels = await previewed({ type: "entered", channels: [] })
+    expect(withoutChannels.preview.after.rule.channels).toEqual([])
     expect(await notesOf({ type: "entered", channels: ["slack"] })).toEqual([
       "Not connected yet, so nothing is delivered there: slack.",
     ])
   })
 
   test("create_alert_rule says that charts and features need an app on the App Store", async () => {
-    const elsewhere = expect.stringContaining("on the App Store")
+    const storeNote = expect.stringContaining("on the App Store")
     for (const type of ["chart_drop", "chart_enter", "featured"]) {
-      expect(await notesOf({ type })).not.toContainEqual(elsewhere)
-      await on.sql`update tracked_app set android_app = ios_app, ios_app = null where id = ${on.app}`
-      expect(await notesOf({ type })).toContainEqual(elsewhere)
-      expect(await notesOf({ type: "review_wave" })).not.toContainEqual(elsewhere)
-      await on.sql`update tracked_app set ios_app = android_app, android_app = null where id = ${on.app}`
+      expect(await notesOf({ type })).not.toContainEqual(storeNote)
+      await fixture.sql`update tracked_app set android_app = ios_app, ios_app = null where id = ${fixture.app}`
+      expect(await notesOf({ type })).toContainEqual(storeNote)
+      expect(await notesOf({ type: "review_wave" })).not.toContainEqual(storeNote)
+      await fixture.sql`update tracked_app set ios_app = android_app, android_app = null where id = ${fixture.app}`
     }
-    await on.sql`delete from tracked_app where id = ${on.app}`
+    await fixture.sql`delete from tracked_app where id = ${fixture.app}`
     expect(await notesOf({ type: "chart_drop" })).toContain("The workspace tracks no app yet.")
   })
 })
 
 describe("delete_alert_rule", () => {
   test("delete_alert_rule shows and deletes the rule, costs nothing, and keeps the other rules", async () => {
-    await on.applied("create_alert_rule", { type: "rank_drop", dropBy: 7 })
-    await on.applied("create_alert_rule", { type: "entered" })
-    const { body } = await on.preview("delete_alert_rule", { type: "rank_drop" })
+    await fixture.applied("create_alert_rule", { type: "rank_drop", dropBy: 7 })
+    await fixture.applied("create_alert_rule", { type: "entered" })
+    const { body } = await fixture.preview("delete_alert_rule", { type: "rank_drop" })
     const rule = { ...NONE, type: "rank_drop", dropBy: 7, keywordScope: "all" }
     expect([body.credits, body.destructive]).toEqual([0, true])
     expect(body.preview).toMatchObject({ before: { rule }, after: { rule: null } })
-    const done = await on.confirm(body.confirmToken)
+    const done = await fixture.confirm(body.confirmToken)
     expect(done.body).toMatchObject({ status: "applied", credits: 0, result: { removed: rule } })
     expect(await rules()).toEqual([["entered", [], null, "all", null]])
   })
 
   test("delete_alert_rule of a type without a rule changes nothing, is free and says so", async () => {
-    const { body } = await on.preview("delete_alert_rule", { type: "rank_drop" })
+    const { body } = await fixture.preview("delete_alert_rule", { type: "rank_drop" })
     expect(body).toMatchObject({ credits: 0, preview: { before: { rule: null }, after: { rule: null } } })
     expect(body.preview.summary).toStartWith("Change nothing")
-    expect((await on.confirm(body.confirmToken)).body).toMatchObject({ status: "unchanged", credits: 0, result: null })
+    expect((await fixture.confirm(body.confirmToken)).body).toMatchObject({
+      status: "unchanged",
+      credits: 0,
+      result: null,
+    })
   })
 
   test("delete_alert_rule shows the present state if the rule was deleted since the preview", async () => {
-    await on.applied("create_alert_rule", { type: "rank_drop" })
-    const { body } = await on.preview("delete_alert_rule", { type: "rank_drop" })
-    await on.applied("delete_alert_rule", { type: "rank_drop" })
-    const late = await on.confirm(body.confirmToken)
+    await fixture.applied("create_alert_rule", { type: "rank_drop" })
+    const { body } = await fixture.preview("delete_alert_rule", { type: "rank_drop" })
+    await fixture.applied("delete_alert_rule", { type: "rank_drop" })
+    const late = await fixture.confirm(body.confirmToken)
     expect([late.status, late.body.error, late.body.preview.before]).toEqual([
       409,
       "confirm_token_mismatch",
@@ -190,20 +199,20 @@ describe("delete_alert_rule", () => {
 
 describe("rules", () => {
   test("rules of another workspace are neither visible nor changed", async () => {
-    await on.applied("create_alert_rule", { type: "rank_drop" })
-    const key = await on.service.key(await on.service.workspace())
-    expect((await on.preview("create_alert_rule", { type: "rank_drop" }, key)).body.preview.before).toEqual({
+    await fixture.applied("create_alert_rule", { type: "rank_drop" })
+    const key = await fixture.service.key(await fixture.service.workspace())
+    expect((await fixture.preview("create_alert_rule", { type: "rank_drop" }, key)).body.preview.before).toEqual({
       rule: null,
     })
-    expect((await on.preview("delete_alert_rule", { type: "rank_drop" }, key)).body.preview.before).toEqual({
+    expect((await fixture.preview("delete_alert_rule", { type: "rank_drop" }, key)).body.preview.before).toEqual({
       rule: null,
     })
   })
 
   test("a key limited to some apps cannot change rules, because they apply to all apps", async () => {
-    await on.applied("create_alert_rule", { type: "rank_drop" })
-    const limited = await on.service.key(on.workspace, { appList: [on.app] })
+    await fixture.applied("create_alert_rule", { type: "rank_drop" })
+    const limited = await fixture.service.key(fixture.workspace, { appList: [fixture.app] })
     for (const action of ["create_alert_rule", "delete_alert_rule"])
-      expect((await on.preview(action, { type: "rank_drop" }, limited)).body.error).toBe("app_not_allowed")
+      expect((await fixture.preview(action, { type: "rank_drop" }, limited)).body.error).toBe("app_not_allowed")
   })
 })

@@ -4,34 +4,34 @@ import { long } from "../../long.ts"
 import { type SomeAlert, tellAlerts, unreadOf } from "../../writes/feed-alerts.ts"
 import { scene } from "../../writes/scene.ts"
 
-const on = scene()
+const fixture = scene()
 let other: string
 
 beforeEach(async () => {
-  other = await on.tracked([], "389801252", on.workspace)
+  other = await fixture.tracked([], "389801252", fixture.workspace)
 })
 
-const tell = (...alerts: Partial<SomeAlert>[]) =>
+const addAlerts = (...alerts: Partial<SomeAlert>[]) =>
   tellAlerts(
-    on.sql,
-    alerts.map((one) => ({ workspace: on.workspace, app: on.app, ...one })),
+    fixture.sql,
+    alerts.map((alert) => ({ workspace: fixture.workspace, app: fixture.app, ...alert })),
   )
-const unread = () => unreadOf(on.sql, on.workspace)
-const marked = async (args: object) => (await on.applied("mark_alerts_read", args)).body
+const unread = () => unreadOf(fixture.sql, fixture.workspace)
+const marked = async (args: object) => (await fixture.applied("mark_alerts_read", args)).body
 
 describe("the preview", () => {
   test("the preview counts the alerts of each app and of the workspace, and costs nothing", async () => {
-    await tell(
+    await addAlerts(
       { at: "2025-11-01T10:00:00Z" },
       { at: "2025-11-03T10:00:00Z" },
       { at: "2025-11-02T10:00:00Z", app: other },
       { at: "2025-11-01T09:00:00Z", app: null },
       { read: true },
     )
-    const { body } = await on.preview("mark_alerts_read")
+    const { body } = await fixture.preview("mark_alerts_read")
     const counts = [
       {
-        appId: on.app,
+        appId: fixture.app,
         name: "Kettle",
         count: 2,
         newest: "2025-11-03T10:00:00.000Z",
@@ -54,39 +54,39 @@ describe("the preview", () => {
       after: { alerts: counts, digest: body.preview.before.digest, read: true },
       notes: [],
     })
-    expect((await on.confirm(body.confirmToken)).body).toMatchObject({
+    expect((await fixture.confirm(body.confirmToken)).body).toMatchObject({
       status: "applied",
       credits: 0,
       result: { read: true, marked: 4, alerts: counts },
     })
-    expect([await unread(), await on.ledger(), (await on.audits()).length]).toEqual([[], [], 1])
+    expect([await unread(), await fixture.ledger(), (await fixture.audits()).length]).toEqual([[], [], 1])
   })
 
   test("the preview of no alerts says so, and its confirm writes nothing", async () => {
-    await tell({ read: true })
-    const { body } = await on.preview("mark_alerts_read")
+    await addAlerts({ read: true })
+    const { body } = await fixture.preview("mark_alerts_read")
     expect(body.preview).toMatchObject({ summary: "Mark 0 alerts of every app as read.", before: { alerts: [] } })
-    expect((await on.confirm(body.confirmToken)).body.status).toBe("unchanged")
-    expect(await on.audits()).toEqual([])
+    expect((await fixture.confirm(body.confirmToken)).body.status).toBe("unchanged")
+    expect(await fixture.audits()).toEqual([])
   })
 })
 
 describe("marked alerts", () => {
   test("marking one app's alerts leaves those of other apps", async () => {
-    const [, theirs, whole] = await tell({}, { app: other }, { app: null })
-    expect((await marked({ appId: on.app })).result.marked).toBe(1)
-    expect(await unread()).toEqual([theirs!, whole!])
+    const [, otherAlert, whole] = await addAlerts({}, { app: other }, { app: null })
+    expect((await marked({ appId: fixture.app })).result.marked).toBe(1)
+    expect(await unread()).toEqual([otherAlert!, whole!])
   })
 
   test("read false marks alerts as unread again, and leaves other alerts", async () => {
-    const ids = await tell({ read: true }, { read: true, at: "2025-11-02T00:00:00Z" }, {})
-    const { body } = await on.preview("mark_alerts_read", { read: false, until: "2025-11-01" })
+    const ids = await addAlerts({ read: true }, { read: true, at: "2025-11-02T00:00:00Z" }, {})
+    const { body } = await fixture.preview("mark_alerts_read", { read: false, until: "2025-11-01" })
     expect(body.preview).toMatchObject({
       summary: "Mark 1 alert of every app until 2025-11-01 as unread.",
       before: { read: true },
       after: { read: false },
     })
-    expect((await on.confirm(body.confirmToken)).body.result).toMatchObject({ read: false, marked: 1 })
+    expect((await fixture.confirm(body.confirmToken)).body.result).toMatchObject({ read: false, marked: 1 })
     expect(await unread()).toEqual([ids[0]!, ids[2]!])
   })
 
@@ -97,39 +97,39 @@ describe("marked alerts", () => {
     ["2025-11-01T10:00:00.530+03:00", ["2025-11-01T07:00:00.530039Z"], ["2025-11-01T07:00:00.531Z"]],
     ["9999-12-31", ["2025-11-01T10:00:00Z"], []],
     ["0000-01-01", [], ["2025-11-01T10:00:00Z"]],
-  ])("until %s marks alerts up to that time and no later ones", async (until, within, after) => {
-    await tell(...within.map((at) => ({ at })))
-    const left = await tell(...after.map((at) => ({ at })))
+  ])("until %s marks alerts up to that time and no later ones", async (until, included, after) => {
+    await addAlerts(...included.map((at) => ({ at })))
+    const left = await addAlerts(...after.map((at) => ({ at })))
     await marked({ until })
     expect(await unread()).toEqual(left)
   })
 
   test("until with an alert's `at` as shown in the feed includes that alert", async () => {
-    await tell({ at: "2025-11-01T10:00:00.530999Z" })
-    const feed = async () => (await on.service.call("/v1/alerts", { key: on.key })).body
+    await addAlerts({ at: "2025-11-01T10:00:00.530999Z" })
+    const feed = async () => (await fixture.service.call("/v1/alerts", { key: fixture.key })).body
     const [{ at }] = (await feed()).alerts
     await marked({ until: at })
     expect(await feed()).toMatchObject({ unread: 0, alerts: [{ at, read: true }] })
   })
 
   test("an alert found after the preview is never marked, and the token stays valid", async () => {
-    await tell({}, {})
-    for (const args of [{}, { until: "2025-11-30" }, { appId: on.app }]) {
-      const { body } = await on.preview("mark_alerts_read", args)
-      const late = await tell({}, { at: "2025-10-01T00:00:00Z" }, { app: other })
-      expect((await on.confirm(body.confirmToken)).status).toBe(200)
+    await addAlerts({}, {})
+    for (const args of [{}, { until: "2025-11-30" }, { appId: fixture.app }]) {
+      const { body } = await fixture.preview("mark_alerts_read", args)
+      const late = await addAlerts({}, { at: "2025-10-01T00:00:00Z" }, { app: other })
+      expect((await fixture.confirm(body.confirmToken)).status).toBe(200)
       expect((await unread()).slice(-3)).toEqual(late)
-      await on.sql`update alert set read_at = now() where id = any(${late}::bigint[])`
-      await tell({}, {})
+      await fixture.sql`update alert set read_at = now() where id = any(${late}::bigint[])`
+      await addAlerts({}, {})
     }
   })
 
   test("the confirm marks exactly the previewed alerts; the same number of other alerts is a mismatch", async () => {
-    const [first, second] = await tell({}, { read: true })
-    const { body } = await on.preview("mark_alerts_read")
-    await on.sql`update alert set read_at = now() where id = ${first!}`
-    await on.sql`update alert set read_at = null where id = ${second!}`
-    const refused = await on.confirm(body.confirmToken)
+    const [first, second] = await addAlerts({}, { read: true })
+    const { body } = await fixture.preview("mark_alerts_read")
+    await fixture.sql`update alert set read_at = now() where id = ${first!}`
+    await fixture.sql`update alert set read_at = null where id = ${second!}`
+    const refused = await fixture.confirm(body.confirmToken)
     expect([refused.status, refused.body.error]).toEqual([409, "confirm_token_mismatch"])
     expect(refused.body.preview.before.alerts).toEqual(body.preview.before.alerts)
     expect(await unread()).toEqual([second!])
@@ -141,62 +141,64 @@ describe("marked alerts", () => {
     async () => {
       const { promise: released, resolve: release } = Promise.withResolvers<void>()
       const inserted = Promise.withResolvers<void>()
-      const finding = on.sql.begin(async (tx) => {
-        await tellAlerts(tx as unknown as Sql, [{ workspace: on.workspace, app: on.app }])
+      const finding = fixture.sql.begin(async (tx) => {
+        await tellAlerts(tx as unknown as Sql, [{ workspace: fixture.workspace, app: fixture.app }])
         inserted.resolve()
         await released
       })
       await inserted.promise
-      await tell({})
-      const { body } = await on.preview("mark_alerts_read")
+      await addAlerts({})
+      const { body } = await fixture.preview("mark_alerts_read")
       release()
       await finding
-      const refused = await on.confirm(body.confirmToken)
+      const refused = await fixture.confirm(body.confirmToken)
       expect([refused.body.error, refused.body.preview.before.alerts[0].count]).toEqual(["confirm_token_mismatch", 2])
       expect(await unread()).toHaveLength(2)
     },
   )
 
   long("of more than 5,000 alerts the newest are marked, and the preview says that there are more", async () => {
-    await on.sql`
+    await fixture.sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
-      select ${on.workspace}, ${on.app}, 'entered', 'ios', 'us', n::text, '2025-11-01',
+      select ${fixture.workspace}, ${fixture.app}, 'entered', 'ios', 'us', n::text, '2025-11-01',
         '2025-11-01'::date + n * interval '1 s', '{}'
       from generate_series(1, 5001) n`
     const oldest = (await unread())[0]!
-    const { body } = await on.preview("mark_alerts_read")
+    const { body } = await fixture.preview("mark_alerts_read")
     expect([body.preview.summary, body.preview.notes]).toEqual([
       "Mark 5,000 alerts of every app as read.",
       ["Only the newest 5,000 are included. Repeat the write for the others."],
     ])
-    expect((await on.confirm(body.confirmToken)).body.result.marked).toBe(5_000)
+    expect((await fixture.confirm(body.confirmToken)).body.result.marked).toBe(5_000)
     expect(await unread()).toEqual([oldest])
-    expect((await on.preview("mark_alerts_read")).body.preview.notes).toEqual([])
+    expect((await fixture.preview("mark_alerts_read")).body.preview.notes).toEqual([])
   })
 })
 
 describe("a key limited to some apps", () => {
   test("a key limited to some apps marks only their alerts, and none of the whole workspace", async () => {
-    const limited = await on.service.key(on.workspace, { appList: [other] })
-    const [own, , whole] = await tell({}, { app: other }, { app: null })
-    const { body } = await on.preview("mark_alerts_read", {}, limited)
+    const limited = await fixture.service.key(fixture.workspace, { appList: [other] })
+    const [ownAlert, , whole] = await addAlerts({}, { app: other }, { app: null })
+    const { body } = await fixture.preview("mark_alerts_read", {}, limited)
     expect(body.preview.before.alerts).toMatchObject([{ appId: other, count: 1 }])
-    expect((await on.confirm(body.confirmToken, limited)).body.result.marked).toBe(1)
-    expect(await unread()).toEqual([own!, whole!])
-    expect((await on.preview("mark_alerts_read", { appId: on.app }, limited)).body.error).toBe("app_not_allowed")
+    expect((await fixture.confirm(body.confirmToken, limited)).body.result.marked).toBe(1)
+    expect(await unread()).toEqual([ownAlert!, whole!])
+    expect((await fixture.preview("mark_alerts_read", { appId: fixture.app }, limited)).body.error).toBe(
+      "app_not_allowed",
+    )
   })
 
   test("a limited key and another workspace's key never change other alerts", async () => {
-    const stranger = await on.service.workspace()
-    const theirs = await on.tracked([], "389801252", stranger)
-    const ids = await tellAlerts(on.sql, [
-      { workspace: stranger, app: theirs },
+    const stranger = await fixture.service.workspace()
+    const otherApp = await fixture.tracked([], "389801252", stranger)
+    const ids = await tellAlerts(fixture.sql, [
+      { workspace: stranger, app: otherApp },
       { workspace: stranger, app: null },
     ])
-    await tell({})
+    await addAlerts({})
     expect((await marked({})).result.marked).toBe(1)
-    expect((await on.preview("mark_alerts_read", { appId: theirs })).body.error).toBe("not_found")
-    expect(await unreadOf(on.sql, stranger)).toEqual(ids)
+    expect((await fixture.preview("mark_alerts_read", { appId: otherApp })).body.error).toBe("not_found")
+    expect(await unreadOf(fixture.sql, stranger)).toEqual(ids)
   })
 })
 
@@ -211,8 +213,8 @@ test("an argument that is not a time is refused, naming it", async () => {
     "",
   ]
   for (const until of malformed) {
-    const { body } = await on.preview("mark_alerts_read", { until })
+    const { body } = await fixture.preview("mark_alerts_read", { until })
     expect([until, body.error, body.field]).toEqual([until, "invalid_arguments", "until"])
   }
-  expect((await on.preview("mark_alerts_read", { newest: 5 })).body.field).toBe("newest")
+  expect((await fixture.preview("mark_alerts_read", { newest: 5 })).body.field).toBe("newest")
 })

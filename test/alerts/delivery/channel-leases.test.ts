@@ -8,26 +8,26 @@ import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { gateway, until } from "../../jobs/platform.ts"
 import { distinct, idOf, type Receiver, receiver } from "./receiver.ts"
-import { deliveries, found, hook, rule, type Scene, scene, telling } from "./scene.ts"
+import { createScene, deliveries, found, hook, rule, type Scene, telling } from "./scene.ts"
 
 let sql: Sql
-let at: Scene
-let there: Receiver
+let scene: Scene
+let standIn: Receiver
 const running: Delivery[] = []
 
 beforeAll(async () => {
   sql = await freshDatabase()
 })
 beforeEach(async () => {
-  there = receiver()
+  standIn = receiver()
   await sql`delete from channel`
   await sql`delete from alert_to_deliver`
-  at = await scene(sql)
-  await rule(at, "rank_drop")
+  scene = await createScene(sql)
+  await rule(scene, "rank_drop")
 })
 afterEach(async () => {
   await Promise.all(running.splice(0).map((delivery) => delivery.stop()))
-  await there.stop()
+  await standIn.stop()
 })
 
 function started(options = {}): Delivery {
@@ -37,56 +37,56 @@ function started(options = {}): Delivery {
   return delivery
 }
 
-const ended = async () => (await deliveries(at)).filter(({ state }) => state === "delivered")
+const ended = async () => (await deliveries(scene)).filter(({ state }) => state === "delivered")
 
 test("forty of fifty receivers get all their alerts within 5 s while ten hang", async () => {
-  for (let i = 0; i < 50; i++) await hook(at, `${there.url}/${i}`)
-  for (let i = 0; i < 50; i += 5) there.on(`/${i}`, () => new Promise(() => {}))
+  for (let i = 0; i < 50; i++) await hook(scene, `${standIn.url}/${i}`)
+  for (let i = 0; i < 50; i += 5) standIn.on(`/${i}`, () => new Promise(() => {}))
   const since = performance.now()
   started()
-  await found(at, 3)
+  await found(scene, 3)
   await until(async () => (await ended()).length === 120)
   const tookMs = performance.now() - since
   process.stdout.write(`40 of 50 receivers served in ${Math.round(tookMs)} ms\n`)
   expect(tookMs).toBeLessThan(5_000)
-  for (let i = 0; i < 50; i++) expect(there.at(`/${i}`)).toHaveLength(i % 5 === 0 ? 1 : 3)
+  for (let i = 0; i < 50; i++) expect(standIn.at(`/${i}`)).toHaveLength(i % 5 === 0 ? 1 : 3)
 })
 
 test("a channel sends one alert at a time and in order, even with several processes", async () => {
-  await hook(at, `${there.url}/slow`)
-  let [now, most] = [0, 0]
-  there.on("/slow", async () => {
-    most = Math.max(most, ++now)
+  await hook(scene, `${standIn.url}/slow`)
+  let [now, peak] = [0, 0]
+  standIn.on("/slow", async () => {
+    peak = Math.max(peak, ++now)
     await Bun.sleep(15)
     now--
     return new Response()
   })
-  const alerts = await found(at, 30)
+  const alerts = await found(scene, 30)
   for (let i = 0; i < 4; i++) started()
   await until(async () => (await ended()).length === 30)
-  expect(most).toBe(1)
-  expect(there.at("/slow").map(({ body }) => JSON.parse(body).data.id)).toEqual(alerts)
-  expect(distinct(there.at("/slow").map(idOf))).toHaveLength(30)
+  expect(peak).toBe(1)
+  expect(standIn.at("/slow").map(({ body }) => JSON.parse(body).data.id)).toEqual(alerts)
+  expect(distinct(standIn.at("/slow").map(idOf))).toHaveLength(30)
 })
 
 test("a stop ends within 2 s and releases hanging deliveries; the next process resends them", async () => {
-  await hook(at, `${there.url}/hangs`)
-  there.on("/hangs", (_, before) => (before === 0 ? new Promise<Response>(() => {}) : new Response()))
-  await found(at)
+  await hook(scene, `${standIn.url}/hangs`)
+  standIn.on("/hangs", (_, before) => (before === 0 ? new Promise<Response>(() => {}) : new Response()))
+  await found(scene)
   const delivery = started()
-  await until(() => there.at("/hangs").length === 1)
+  await until(() => standIn.at("/hangs").length === 1)
   const since = performance.now()
   await delivery.stop()
   expect(performance.now() - since).toBeLessThan(2_000)
-  expect(await deliveries(at)).toMatchObject([{ state: "waiting", attempts: 0 }])
+  expect(await deliveries(scene)).toMatchObject([{ state: "waiting", attempts: 0 }])
   expect(await telling(sql).runOnce()).toBe(1)
   expect(await ended()).toHaveLength(1)
-  expect(distinct(there.at("/hangs").map(idOf))).toHaveLength(1)
+  expect(distinct(standIn.at("/hangs").map(idOf))).toHaveLength(1)
 })
 
 test("a process that lost its lease sends and stores nothing more", async () => {
-  await hook(at, `${there.url}/fenced`)
-  await found(at, 2)
+  await hook(scene, `${standIn.url}/fenced`)
+  await found(scene, 2)
   await queueDeliveries(sql)
   const [zombie] = await claimChannels(sql, { limit: 5, leaseMs: 60_000 })
   expect(await claimChannels(sql, { limit: 5, leaseMs: 60_000 })).toEqual([])
@@ -98,22 +98,22 @@ test("a process that lost its lease sends and stores nothing more", async () => 
   const outcome = { ids: [head!.id], retries: { retriesMs: [], random: 0 }, gapMs: 0 }
   expect(await settle(sql, zombie!, { ...outcome, sent: { result: "failed", failure: "late" } })).toBe(false)
   await release(sql, zombie!)
-  expect(await deliveries(at)).toMatchObject([{ attempts: 0 }, { attempts: 0 }])
+  expect(await deliveries(scene)).toMatchObject([{ attempts: 0 }, { attempts: 0 }])
   expect((await readHead(sql, next!, 60_000))!.id).toBe(head!.id)
   expect(await settle(sql, next!, { ...outcome, sent: { result: "delivered" } })).toBe(true)
 })
 
 test("an alert found while a delivery ends is not lost", async () => {
-  await hook(at, `${there.url}/late`)
+  await hook(scene, `${standIn.url}/late`)
   const { open, opened } = gateway()
-  there.on("/late", async (_, before) => {
+  standIn.on("/late", async (_, before) => {
     if (before === 0) await opened
     return new Response()
   })
-  await found(at)
+  await found(scene)
   const run = telling(sql).runOnce()
-  await until(() => there.at("/late").length === 1)
-  await found(at)
+  await until(() => standIn.at("/late").length === 1)
+  await found(scene)
   await queueDeliveries(sql)
   open()
   await run
@@ -122,12 +122,12 @@ test("an alert found while a delivery ends is not lost", async () => {
 })
 
 test("a channel that cannot be opened is logged, counts no attempt, and does not delay others", async () => {
-  const { id } = await hook(at, `${there.url}/sealed`)
-  await found(at)
+  const { id } = await hook(scene, `${standIn.url}/sealed`)
+  await found(scene)
   expect(await telling(sql, { sealer: await createSealer(null) }).runOnce()).toBe(1)
-  expect(await deliveries(at)).toMatchObject([{ state: "waiting", attempts: 0 }])
-  const channel = await findChannel(sql, at.workspaceId, id)
+  expect(await deliveries(scene)).toMatchObject([{ state: "waiting", attempts: 0 }])
+  const channel = await findChannel(sql, scene.workspaceId, id)
   expect(channel.failure).toStartWith("this needs SECRET_KEY")
   expect(await telling(sql).runOnce()).toBe(0)
-  expect(there.got).toEqual([])
+  expect(standIn.requests).toEqual([])
 })

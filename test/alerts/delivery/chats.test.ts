@@ -8,8 +8,8 @@ import { createLog } from "../../../src/lib/log.ts"
 import { safeFetch } from "../../../src/outbound/safe-fetch.ts"
 import { freshDatabase } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
-import { type Got, type Receiver, receiver } from "./receiver.ts"
-import { deliveries, found, foundPassings, hook, hurry, rule, type Scene, scene, telling } from "./scene.ts"
+import { type ReceivedRequest, type Receiver, receiver } from "./receiver.ts"
+import { createScene, deliveries, found, foundPassings, hook, hurry, rule, type Scene, telling } from "./scene.ts"
 
 const TOKEN = "123456789:AAEcanaryCanaryCanaryCanaryCanary_-1"
 const PATH = `/bot${TOKEN}/sendMessage`
@@ -18,53 +18,54 @@ const NAME = "<!channel> *x* [a](http://evil) & <b>_y_</b> @all evil.example 茶
 const SAFE_NAME = "<!channel> *x* [a](http:\u200b//evil) & <b>_y_</b> @\u200ball evil.\u200bexample 茶"
 
 let sql: Sql
-let at: Scene
-let there: Receiver
+let scene: Scene
+let standIn: Receiver
 let logged: string[]
 
 beforeAll(async () => {
   sql = await freshDatabase()
 })
 beforeEach(async () => {
-  there = receiver()
+  standIn = receiver()
   logged = []
   await sql`delete from channel`
-  at = await scene(sql, NAME)
-  await rule(at, "rank_drop", { channels: ["telegram", "slack"] })
+  scene = await createScene(sql, NAME)
+  await rule(scene, "rank_drop", { channels: ["telegram", "slack"] })
 })
-afterEach(() => there.stop())
+afterEach(() => standIn.stop())
 
 const log = createLog((line) => void logged.push(line), "debug")
 const talking = (options: Partial<DeliveryOptions> = {}) =>
-  telling(sql, { log, telegramApi: there.url, gapsMs: { telegram: 0, slack: 0 }, ...options })
+  telling(sql, { log, telegramApi: standIn.url, gapsMs: { telegram: 0, slack: 0 }, ...options })
 const bot = async () =>
-  (await addChannel(at.register, at.workspaceId, "telegram", { token: TOKEN, chat: "-1001234567890" })).channel.id
+  (await addChannel(scene.register, scene.workspaceId, "telegram", { token: TOKEN, chat: "-1001234567890" })).channel.id
 const slack = async () =>
-  (await addChannel(at.register, at.workspaceId, "slack", { url: `${there.url}/services/T0/B0/canary` })).channel.id
+  (await addChannel(scene.register, scene.workspaceId, "slack", { url: `${standIn.url}/services/T0/B0/canary` }))
+    .channel.id
 
 describe("Telegram", () => {
   test("Telegram gets plain text without parse mode or preview, in the configured chat", async () => {
     await bot()
-    await found(at)
+    await found(scene)
     await talking().runOnce()
-    const [{ body, headers }] = there.at(PATH) as [Got]
+    const [{ body, headers }] = standIn.at(PATH) as [ReceivedRequest]
     expect(JSON.parse(body)).toEqual({
       chat_id: "-1001234567890",
       text: `${SAFE_NAME}: 2025-11-20: "tea" fell from 5 to 12 in the US App Store`,
       link_preview_options: { is_disabled: true },
     })
     expect(headers["content-type"]).toStartWith("application/json")
-    expect(await deliveries(at)).toMatchObject([{ state: "delivered" }])
+    expect(await deliveries(scene)).toMatchObject([{ state: "delivered" }])
   })
 
   test.each([4_000, 4_096, 10_000])(
     "a message about an app name of %p characters has at most 4,096, none of them split",
     async (length) => {
-      await sql`update tracked_app set name = ${"😀".repeat(length / 2)} where id = ${at.appId}`
+      await sql`update tracked_app set name = ${"😀".repeat(length / 2)} where id = ${scene.appId}`
       await bot()
-      await found(at)
+      await found(scene)
       await talking().runOnce()
-      const { text } = JSON.parse(there.at(PATH)[0]!.body)
+      const { text } = JSON.parse(standIn.at(PATH)[0]!.body)
       expect(text.length).toBeWithin(Math.min(length, 4_095), 4_097)
       expect(text.isWellFormed()).toBe(true)
       expect(text.endsWith("…")).toBe(length + 39 > 4_096)
@@ -73,45 +74,47 @@ describe("Telegram", () => {
 
   test("Telegram's retry_after delays the whole channel, and counts no attempt", async () => {
     await bot()
-    there.on(PATH, (_, before) =>
+    standIn.on(PATH, (_, before) =>
       before === 0
         ? Response.json({ ok: false, parameters: { retry_after: 2 } }, { status: 429 })
         : Response.json({ ok: true }),
     )
-    await found(at, 3)
+    await found(scene, 3)
     const delivery = talking()
     delivery.start()
-    await until(async () => (await deliveries(at)).filter(({ state }) => state === "delivered").length === 3)
+    await until(async () => (await deliveries(scene)).filter(({ state }) => state === "delivered").length === 3)
     await delivery.stop()
-    const [first, second, ...more] = there.at(PATH)
+    const [first, second, ...more] = standIn.at(PATH)
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(2_000)
     expect(more).toHaveLength(2)
-    expect((await deliveries(at)).map(({ attempts }) => attempts)).toEqual([1, 1, 1])
+    expect((await deliveries(scene)).map(({ attempts }) => attempts)).toEqual([1, 1, 1])
   })
 
   describe("a group that became a supergroup", () => {
     const moved = { ok: false, error_code: 400, parameters: { migrate_to_chat_id: -1_002_222_222_222 } }
-    const chatOf = ({ body }: Got) => JSON.parse(body).chat_id
-    const chats = () => there.at(PATH).map(chatOf)
+    const chatOf = ({ body }: ReceivedRequest) => JSON.parse(body).chat_id
+    const chats = () => standIn.at(PATH).map(chatOf)
     const migrating = (atNew: () => Response) =>
-      there.on(PATH, (got) => (chatOf(got) === "-1001234567890" ? Response.json(moved, { status: 400 }) : atNew()))
+      standIn.on(PATH, (request) =>
+        chatOf(request) === "-1001234567890" ? Response.json(moved, { status: 400 }) : atNew(),
+      )
 
     test("gets the message at its new id, which is stored and shown", async () => {
       const id = await bot()
       migrating(() => Response.json({ ok: true }))
-      await found(at, 2)
+      await found(scene, 2)
       await talking().runOnce()
       expect(chats()).toEqual(["-1001234567890", "-1002222222222", "-1002222222222"])
-      expect((await deliveries(at)).map(({ state, attempts }) => [state, attempts])).toEqual([
+      expect((await deliveries(scene)).map(({ state, attempts }) => [state, attempts])).toEqual([
         ["delivered", 1],
         ["delivered", 1],
       ])
-      expect(await findChannel(sql, at.workspaceId, id)).toMatchObject({
+      expect(await findChannel(sql, scene.workspaceId, id)).toMatchObject({
         address: "-1002222222222",
         movedFrom: "-1001234567890",
         movedAt: expect.any(Date),
       })
-      await found(at)
+      await found(scene)
       await talking().runOnce()
       expect(chats().slice(3)).toEqual(["-1002222222222"])
     })
@@ -119,12 +122,12 @@ describe("Telegram", () => {
     test("keeps its new id if the bot may not write there, and is not asked at the old one again", async () => {
       const id = await bot()
       migrating(() => Response.json({ ok: false }, { status: 400 }))
-      await found(at)
+      await found(scene)
       await talking().runOnce()
       await hurry(sql)
       await talking().runOnce()
       expect(chats()).toEqual(["-1001234567890", "-1002222222222", "-1002222222222"])
-      expect(await findChannel(sql, at.workspaceId, id)).toMatchObject({
+      expect(await findChannel(sql, scene.workspaceId, id)).toMatchObject({
         address: "-1002222222222",
         failure: "status 400: the chat may not exist, or the bot is not a member",
       })
@@ -132,20 +135,20 @@ describe("Telegram", () => {
 
     test("is followed once per message, however often it moves", async () => {
       await bot()
-      there.on(PATH, (_, before) =>
+      standIn.on(PATH, (_, before) =>
         Response.json({ ok: false, parameters: { migrate_to_chat_id: -100 - before } }, { status: 400 }),
       )
-      await found(at)
+      await found(scene)
       await talking().runOnce()
-      expect(there.at(PATH)).toHaveLength(2)
-      expect(await deliveries(at)).toMatchObject([{ state: "waiting", attempts: 1 }])
+      expect(standIn.at(PATH)).toHaveLength(2)
+      expect(await deliveries(scene)).toMatchObject([{ state: "waiting", attempts: 1 }])
     })
 
     test("is found by a test message too", async () => {
       const id = await bot()
       migrating(() => Response.json({ ok: true }))
-      const port = { outbound: safeFetch, telegramApi: there.url, mail: null }
-      const { taken, channel } = await testChannel(at.register, port, at.workspaceId, id)
+      const port = { outbound: safeFetch, telegramApi: standIn.url, mail: null }
+      const { taken, channel } = await testChannel(scene.register, port, scene.workspaceId, id)
       expect([taken, channel.address, channel.movedFrom]).toEqual([true, "-1002222222222", "-1001234567890"])
     })
   })
@@ -153,45 +156,45 @@ describe("Telegram", () => {
   test("a closed Telegram topic is reported as such", async () => {
     const id = await bot()
     const closed = { ok: false, error_code: 400, description: "Bad Request: TOPIC_CLOSED" }
-    there.on(PATH, () => Response.json(closed, { status: 400 }))
-    await found(at)
+    standIn.on(PATH, () => Response.json(closed, { status: 400 }))
+    await found(scene)
     await talking().runOnce()
-    expect(JSON.stringify(await findChannel(sql, at.workspaceId, id))).toContain("the topic is closed")
+    expect(JSON.stringify(await findChannel(sql, scene.workspaceId, id))).toContain("the topic is closed")
   })
 
   test("Telegram gets at most one message per second and chat", async () => {
     await bot()
-    await found(at, 2)
+    await found(scene, 2)
     const delivery = talking({ gapsMs: {} })
     delivery.start()
-    await until(() => there.at(PATH).length === 2)
+    await until(() => standIn.at(PATH).length === 2)
     await delivery.stop()
-    const [first, second] = there.at(PATH)
+    const [first, second] = standIn.at(PATH)
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(1_000)
   })
 
   test("Telegram's token is in no log line, row or failure", async () => {
     const id = await bot()
     const answers = [400, 404, 500, 302, 429, 401]
-    there.on(
+    standIn.on(
       PATH,
       (_, before) =>
         new Response(`bot${TOKEN} is wrong`, { status: answers[before]!, headers: { location: `/bot${TOKEN}` } }),
     )
-    await found(at)
+    await found(scene)
     for (const _ of answers) {
       await talking().runOnce()
       await hurry(sql)
     }
-    expect(there.at(PATH)).toHaveLength(answers.length)
-    expect(await findChannel(sql, at.workspaceId, id)).toMatchObject({
+    expect(standIn.at(PATH)).toHaveLength(answers.length)
+    expect(await findChannel(sql, scene.workspaceId, id)).toMatchObject({
       state: "disabled",
       disabled: "status 401: the bot's token is no longer valid",
     })
     // no listener, no such host, no valid address
     for (const telegramApi of ["http://127.0.0.1:1", "http://nobody.invalid", "http://[bad"]) {
       await bot()
-      await found(at)
+      await found(scene)
       await talking({ telegramApi }).runOnce()
     }
     const rows = [await sql`select * from channel`, await sql`select * from delivery`]
@@ -206,9 +209,9 @@ describe("Telegram", () => {
 describe("Slack", () => {
   test("Slack gets text without mentions or formatting", async () => {
     await slack()
-    await found(at)
+    await found(scene)
     await talking().runOnce()
-    const { text, ...more } = JSON.parse(there.at("/services/T0/B0/canary")[0]!.body)
+    const { text, ...more } = JSON.parse(standIn.at("/services/T0/B0/canary")[0]!.body)
     expect(text).toBe(
       "&lt;!channel&gt; *x* [a](http:\u200b//evil) &amp; &lt;b&gt;_y_&lt;/b&gt; @\u200ball evil.\u200bexample 茶: " +
         "2025-11-20: " +
@@ -219,29 +222,29 @@ describe("Slack", () => {
 
   test.each([403, 404, 410])("Slack's status %p disables the channel", async (status) => {
     const id = await slack()
-    there.on("/services/T0/B0/canary", () => new Response("no_service", { status }))
-    await found(at, 2)
+    standIn.on("/services/T0/B0/canary", () => new Response("no_service", { status }))
+    await found(scene, 2)
     await talking().runOnce()
-    expect(there.got).toHaveLength(1)
-    const channel = await findChannel(sql, at.workspaceId, id)
+    expect(standIn.requests).toHaveLength(1)
+    const channel = await findChannel(sql, scene.workspaceId, id)
     expect(channel).toMatchObject({ state: "disabled", undelivered: 2, waiting: 0 })
-    expect(channel.address).toBe(`${there.url}/…`)
+    expect(channel.address).toBe(`${standIn.url}/…`)
     expect(JSON.stringify([channel, logged])).not.toContain("canary")
   })
 
   test("Slack's Retry-After is obeyed", async () => {
     await slack()
-    there.on("/services/T0/B0/canary", (_, before) =>
+    standIn.on("/services/T0/B0/canary", (_, before) =>
       before === 0 ? new Response(null, { status: 429, headers: { "retry-after": "1" } }) : new Response("ok"),
     )
-    await found(at)
+    await found(scene)
     await talking().runOnce()
     await talking().runOnce()
-    expect(there.got).toHaveLength(1)
+    expect(standIn.requests).toHaveLength(1)
     await setTimeout(1_050)
     await talking().runOnce()
-    expect(there.got).toHaveLength(2)
-    expect(await deliveries(at)).toMatchObject([{ state: "delivered", attempts: 1 }])
+    expect(standIn.requests).toHaveLength(2)
+    expect(await deliveries(scene)).toMatchObject([{ state: "delivered", attempts: 1 }])
   })
 })
 
@@ -250,39 +253,39 @@ describe("an event of several alerts", () => {
   const NAMES = ["Softly", "Moodleaf", "Daybook", "Quill"]
 
   test("chats get one message per event, and a webhook gets each alert", async () => {
-    await Promise.all([bot(), slack(), hook(at, `${there.url}/hook`)])
-    await rule(at, "rival_passed", { channels: ["telegram", "slack", "webhook"], keywordScope: "all" })
-    await found(at, 2)
-    await foundPassings(at, NAMES)
+    await Promise.all([bot(), slack(), hook(scene, `${standIn.url}/hook`)])
+    await rule(scene, "rival_passed", { channels: ["telegram", "slack", "webhook"], keywordScope: "all" })
+    await found(scene, 2)
+    await foundPassings(scene, NAMES)
     await talking().runOnce()
-    const texts = there.at(PATH).map(({ body }) => JSON.parse(body).text)
+    const texts = standIn.at(PATH).map(({ body }) => JSON.parse(body).text)
     expect(texts).toEqual([
       `${SAFE_NAME}: 2025-11-20: ${FALL}; 4 apps passed you: Quill, Daybook, Moodleaf and 1 more`,
       `${SAFE_NAME}: 2025-11-20: ${FALL.replace("tea", "tea 2")}`,
     ])
-    expect(there.at("/services/T0/B0/canary")).toHaveLength(2)
-    const payloads = there.at("/hook").map(({ body }) => JSON.parse(body))
+    expect(standIn.at("/services/T0/B0/canary")).toHaveLength(2)
+    const payloads = standIn.at("/hook").map(({ body }) => JSON.parse(body))
     expect(payloads.map(({ type, data }) => [type, data.rivalName])).toEqual(
       NAMES.map((name) => ["alert.rival_passed", name]),
     )
-    expect(new Set((await deliveries(at)).map(({ state }) => state))).toEqual(new Set(["delivered"]))
+    expect(new Set((await deliveries(scene)).map(({ state }) => state))).toEqual(new Set(["delivered"]))
   })
 
   test("a failed message of an event is sent again as one message", async () => {
     await bot()
-    await rule(at, "rival_passed", { channels: ["telegram"], keywordScope: "all" })
-    there.on(PATH, (_, before) => new Response("{}", { status: before === 0 ? 500 : 200 }))
-    await found(at)
-    await foundPassings(at, NAMES)
+    await rule(scene, "rival_passed", { channels: ["telegram"], keywordScope: "all" })
+    standIn.on(PATH, (_, before) => new Response("{}", { status: before === 0 ? 500 : 200 }))
+    await found(scene)
+    await foundPassings(scene, NAMES)
     await talking().runOnce()
-    expect((await deliveries(at)).map(({ state, attempts }) => [state, attempts])).toEqual(
+    expect((await deliveries(scene)).map(({ state, attempts }) => [state, attempts])).toEqual(
       Array(5).fill(["waiting", 1]),
     )
     await hurry(sql)
     await talking().runOnce()
-    expect(there.at(PATH)).toHaveLength(2)
-    expect(new Set(there.at(PATH).map(({ body }) => body)).size).toBe(1)
-    expect((await deliveries(at)).map(({ state, attempts }) => [state, attempts])).toEqual(
+    expect(standIn.at(PATH)).toHaveLength(2)
+    expect(new Set(standIn.at(PATH).map(({ body }) => body)).size).toBe(1)
+    expect((await deliveries(scene)).map(({ state, attempts }) => [state, attempts])).toEqual(
       Array(5).fill(["delivered", 2]),
     )
   })

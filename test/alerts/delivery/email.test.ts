@@ -15,13 +15,13 @@ import { errorOf } from "../../error-of.ts"
 import { until } from "../../jobs/platform.ts"
 import { longOnServer } from "../../long.ts"
 import { type MailServer, parsed, plainServer, startMailServer } from "../../outbound/mail/mail-server.ts"
-import { deliveries, found, foundPassings, outbound, rule, type Scene, scene, telling } from "./scene.ts"
+import { createScene, deliveries, found, foundPassings, outbound, rule, type Scene, telling } from "./scene.ts"
 
 setDefaultTimeout(60_000)
 
 let sql: Sql
-let there: MailServer
-let at: Scene
+let mailServer: MailServer
+let scene: Scene
 let personId: number
 let people = 0
 
@@ -29,20 +29,22 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 beforeEach(async () => {
-  there = await startMailServer()
-  at = await scene(sql, "Tea <b>evil.example</b>")
+  mailServer = await startMailServer()
+  scene = await createScene(sql, "Tea <b>evil.example</b>")
   // a workspace keeps somebody who manages it
-  const boss = { workspaceId: at.workspaceId, name: `Boss ${++people}`, scopes: scopesOf("owner"), appList: null }
+  const boss = { workspaceId: scene.workspaceId, name: `Boss ${++people}`, scopes: scopesOf("owner"), appList: null }
   await inTx((tx) => addPerson(tx, boss))
   personId = await member()
 })
-afterEach(() => there.stop())
+afterEach(() => mailServer.stop())
 
 const inTx = <T>(work: (tx: Tx) => Promise<T>) => sql.begin(work) as Promise<T>
 
 async function member(role: "owner" | "viewer" = "viewer", apps: string[] | null = null): Promise<number> {
   const name = `Reader ${++people}`
-  return await inTx((tx) => addPerson(tx, { workspaceId: at.workspaceId, name, scopes: scopesOf(role), appList: apps }))
+  return await inTx((tx) =>
+    addPerson(tx, { workspaceId: scene.workspaceId, name, scopes: scopesOf(role), appList: apps }),
+  )
 }
 
 async function confirm(id: number, address = "ada@example.org"): Promise<void> {
@@ -52,23 +54,23 @@ async function confirm(id: number, address = "ada@example.org"): Promise<void> {
 
 const nameOf = async (id: number) => (await sql<{ name: string }[]>`select name from person where id = ${id}`)[0]!.name
 const add = async (id = personId) => {
-  const { channel } = await addChannel(at.register, at.workspaceId, "email", { person: await nameOf(id) })
+  const { channel } = await addChannel(scene.register, scene.workspaceId, "email", { person: await nameOf(id) })
   return channel
 }
 const mail = () =>
-  openMailPort(sql, { mailer: createMailer(plainServer(there)), publicUrl: "https://ranks.example.com" })
+  openMailPort(sql, { mailer: createMailer(plainServer(mailServer)), publicUrl: "https://ranks.example.com" })
 const deliver = () => telling(sql, { mail: mail(), gapsMs: { email: 0 } }).runOnce()
-const channels = () => listChannels(sql, at.workspaceId)
+const channels = () => listChannels(sql, scene.workspaceId)
 
 describe("alerts by mail", () => {
   test("go only to a member who sees all apps and has confirmed an address", async () => {
     const message = async (person: string) =>
-      ((await errorOf(addChannel(at.register, at.workspaceId, "email", { person }))) as Error).message
+      ((await errorOf(addChannel(scene.register, scene.workspaceId, "email", { person }))) as Error).message
     expect(await message("nobody")).toContain('no person named "nobody"')
     expect(await message(await nameOf(personId))).toContain("has confirmed no address yet")
     await requestMailCode(sql, personId, "ada@example.org")
     expect(await message(await nameOf(personId))).toContain("has confirmed no address yet")
-    const limited = await member("viewer", [at.appId])
+    const limited = await member("viewer", [scene.appId])
     await confirm(limited, "bo@example.org")
     expect(await message(await nameOf(limited))).toContain("sees only some of the apps")
     await confirm(personId)
@@ -78,14 +80,14 @@ describe("alerts by mail", () => {
   test("are one mail per event, with a Message-ID made of the delivery, without foreign links", async () => {
     await confirm(personId)
     await add()
-    await rule(at, "rank_drop", { channels: ["email"] })
-    await rule(at, "rival_passed", { channels: ["email"] })
-    await found(at)
-    await foundPassings(at, ["Softly https://evil.example"])
+    await rule(scene, "rank_drop", { channels: ["email"] })
+    await rule(scene, "rival_passed", { channels: ["email"] })
+    await found(scene)
+    await foundPassings(scene, ["Softly https://evil.example"])
     await deliver()
-    expect(there.got).toHaveLength(1)
-    const { text, html, subject, messageId, headers } = await parsed(there.got[0]!)
-    const rows = await deliveries(at)
+    expect(mailServer.got).toHaveLength(1)
+    const { text, html, subject, messageId, headers } = await parsed(mailServer.got[0]!)
+    const rows = await deliveries(scene)
     expect(rows.map(({ state }) => state)).toEqual(["delivered", "delivered"])
     expect(rows.map(({ id }) => `<${id}@example.com>`)).toContain(messageId!)
     expect(subject).toContain("fell from 5 to 12")
@@ -99,18 +101,18 @@ describe("alerts by mail", () => {
   test("whose outcome is unknown end as undelivered and are not sent again", async () => {
     await confirm(personId)
     await add()
-    await rule(at, "rank_drop", { channels: ["email"] })
-    await found(at)
+    await rule(scene, "rank_drop", { channels: ["email"] })
+    await found(scene)
     const silent = mail()
     const mailer = { ...silent.mailer, send: async () => ({ result: "unknown" as const, failure: "no answer" }) }
     await telling(sql, { mail: { ...silent, mailer } }).runOnce()
     await deliver()
-    expect(there.got).toEqual([])
+    expect(mailServer.got).toEqual([])
     const rows = await sql`
       select d.state, d.failure
       from delivery d
       join channel c on c.id = d.channel_id
-      where c.workspace_id = ${at.workspaceId}`
+      where c.workspace_id = ${scene.workspaceId}`
     expect([...rows]).toEqual([{ state: "undelivered", failure: "no answer; it may have arrived" }])
     expect((await channels())[0]).toMatchObject({ state: "on" })
   })
@@ -118,17 +120,22 @@ describe("alerts by mail", () => {
   test("to an address that the mail server refuses disable the channel and note it once for the person", async () => {
     await confirm(personId)
     const { id } = await add()
-    await rule(at, "rank_drop", { channels: ["email"] })
-    await found(at, 3)
-    there.refuse.set("ada@example.org", 550)
+    await rule(scene, "rank_drop", { channels: ["email"] })
+    await found(scene, 3)
+    mailServer.refuse.set("ada@example.org", 550)
     await deliver()
     expect((await channels())[0]).toMatchObject({ state: "disabled", disabled: expect.stringContaining("status 550") })
     const [{ refused }] = await sql<
       [{ refused: string }]
     >`select refused from mail_address where person_id = ${personId}`
     expect(refused).toContain("status 550")
-    const again = await testChannel(at.register, { outbound, telegramApi: undefined, mail: mail() }, at.workspaceId, id)
-    expect(again).toMatchObject({ taken: false, failure: expect.stringContaining("no confirmed address") })
+    const result = await testChannel(
+      scene.register,
+      { outbound, telegramApi: undefined, mail: mail() },
+      scene.workspaceId,
+      id,
+    )
+    expect(result).toMatchObject({ taken: false, failure: expect.stringContaining("no confirmed address") })
   })
 
   test("follow a new confirmed address, and end with the address or the membership", async () => {
@@ -136,26 +143,28 @@ describe("alerts by mail", () => {
     await add()
     await confirm(personId, "new@example.org")
     expect((await channels()).map(({ address }) => address)).toEqual(["new@example.org"])
-    await rule(at, "rank_drop", { channels: ["email"] })
-    await found(at)
+    await rule(scene, "rank_drop", { channels: ["email"] })
+    await found(scene)
     await deliver()
-    expect(there.got.map(({ to }) => to)).toEqual([["new@example.org"]])
+    expect(mailServer.got.map(({ to }) => to)).toEqual([["new@example.org"]])
     await removeMailAddress(sql, personId)
     expect(await channels()).toEqual([])
     await confirm(personId)
     await add()
-    await inTx((tx) => removeMember(tx, at.workspaceId, personId))
+    await inTx((tx) => removeMember(tx, scene.workspaceId, personId))
     expect(await channels()).toEqual([])
   })
 
   test("end when the person is limited to some apps", async () => {
     await confirm(personId)
     await add()
-    await rule(at, "rank_drop", { channels: ["email"] })
-    await inTx((tx) => changeRights(tx, at.workspaceId, personId, { scopes: scopesOf("viewer"), appList: [at.appId] }))
-    await found(at)
+    await rule(scene, "rank_drop", { channels: ["email"] })
+    await inTx((tx) =>
+      changeRights(tx, scene.workspaceId, personId, { scopes: scopesOf("viewer"), appList: [scene.appId] }),
+    )
+    await found(scene)
     await deliver()
-    expect(there.got).toEqual([])
+    expect(mailServer.got).toEqual([])
     expect((await channels())[0]).toMatchObject({ disabled: "the person sees only some of the apps now" })
   })
 
@@ -173,14 +182,14 @@ describe("alerts by mail", () => {
     const message = { id: "msg_1", type: "alert.asa_rule", at: "2025-11-20T08:00:00Z", data: {}, text: "The bid rose" }
     const sent = await CHANNEL_KINDS.email.send({ person: "ada", personId: "1" }, message, port)
     expect(sent).toEqual({ result: "ended", failure: "the person may not see ads" })
-    expect(there.got).toEqual([])
+    expect(mailServer.got).toEqual([])
   })
 
   test("end by the link in each of them", async () => {
     await confirm(personId)
     const { id } = await add()
-    await testChannel(at.register, { outbound, telegramApi: undefined, mail: mail() }, at.workspaceId, id)
-    const { headers } = await parsed(there.got[0]!)
+    await testChannel(scene.register, { outbound, telegramApi: undefined, mail: mail() }, scene.workspaceId, id)
+    const { headers } = await parsed(mailServer.got[0]!)
     const { unsubscribe: link } = headers.get("list") as unknown as { unsubscribe: { url: string } }
     const token = link.url.split("/").at(-1)!
     expect(await unsubscribe(sql, token)).toMatchObject({ kind: "alerts" })
@@ -191,10 +200,10 @@ describe("alerts by mail", () => {
   test("wait if the server has no mail settings", async () => {
     await confirm(personId)
     await add()
-    await rule(at, "rank_drop", { channels: ["email"] })
-    await found(at)
+    await rule(scene, "rank_drop", { channels: ["email"] })
+    await found(scene)
     await telling(sql).runOnce()
-    expect((await deliveries(at)).map(({ state }) => state)).toEqual(["waiting"])
+    expect((await deliveries(scene)).map(({ state }) => state)).toEqual(["waiting"])
     expect((await channels())[0]).toMatchObject({ failure: expect.stringContaining("SMTP_URL") })
   })
 })
@@ -207,18 +216,18 @@ longOnServer(
   async () => {
     await confirm(personId)
     await add()
-    await rule(at, "rank_drop", { channels: ["email"] })
-    there.got.length = 0
+    await rule(scene, "rank_drop", { channels: ["email"] })
+    mailServer.got.length = 0
     const options = { leaseMs: 250, timeoutMs: 200, gapsMs: { email: 0 } }
-    const task = JSON.stringify({ databaseUrl: scratchUrl(sql), options, smtpPort: there.port })
+    const task = JSON.stringify({ databaseUrl: scratchUrl(sql), options, smtpPort: mailServer.port })
     let kills = 0
-    while (kills < KILLS || there.got.length < ALERTS) {
+    while (kills < KILLS || mailServer.got.length < ALERTS) {
       const child = Bun.spawn([process.execPath, join(import.meta.dirname, "delivery-process.ts"), task], {
         stdout: "pipe",
         stderr: "inherit",
       })
       await child.stdout.getReader().read()
-      if (kills < KILLS) await found(at, ALERTS, { term: `tea ${kills}` })
+      if (kills < KILLS) await found(scene, ALERTS, { term: `tea ${kills}` })
       await Bun.sleep(100 + ((kills * 53) % 150) + kills * 30)
       child.kill("SIGKILL")
       await child.exited
@@ -227,10 +236,10 @@ longOnServer(
     const all = KILLS * ALERTS
     const last = telling(sql, { mail: mail(), gapsMs: { email: 0 } })
     last.start()
-    const delivered = async () => (await deliveries(at)).filter(({ state }) => state === "delivered").length
+    const delivered = async () => (await deliveries(scene)).filter(({ state }) => state === "delivered").length
     await until(async () => (await delivered()) === all, 90_000)
     await last.stop()
-    const mails = await Promise.all(there.got.map(parsed))
+    const mails = await Promise.all(mailServer.got.map(parsed))
     expect(new Set(mails.map(({ messageId }) => messageId)).size).toBe(all)
     // a kill can repeat the mail that the server had accepted, and nothing else is sent twice
     expect(mails.length - all).toBeLessThanOrEqual(kills)

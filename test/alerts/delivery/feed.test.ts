@@ -6,38 +6,38 @@ import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { openService } from "../../service.ts"
 import { type Receiver, receiver } from "./receiver.ts"
-import { found, hook, hurry, rule, scene, telling } from "./scene.ts"
+import { createScene, found, hook, hurry, rule, telling } from "./scene.ts"
 
 let sql: Sql
-let there: Receiver
+let standIn: Receiver
 beforeAll(async () => {
   sql = await freshDatabase()
-  there = receiver()
+  standIn = receiver()
 })
-afterAll(() => there.stop())
+afterAll(() => standIn.stop())
 
 test("the feed shows the delivery of each alert: undelivered, waiting, delivered, or not wanted", async () => {
-  const at = await scene(sql)
-  await rule(at, "rank_drop", { channels: ["webhook", "slack"] })
-  await hook(at, `${there.url}/down`)
-  await addChannel(at.register, at.workspaceId, "slack", { url: `${there.url}/slack` })
+  const scene = await createScene(sql)
+  await rule(scene, "rank_drop", { channels: ["webhook", "slack"] })
+  await hook(scene, `${standIn.url}/down`)
+  await addChannel(scene.register, scene.workspaceId, "slack", { url: `${standIn.url}/slack` })
   const down = { status: 500 }
-  there.on("/down", () => new Response(null, down))
-  const [given] = await found(at)
+  standIn.on("/down", () => new Response(null, down))
+  const [firstId] = await found(scene)
   await telling(sql, { retriesMs: [], gapsMs: { slack: 0 } }).runOnce()
   await hurry(sql)
-  const [waits] = await found(at)
+  const [waits] = await found(scene)
   await telling(sql, { gapsMs: { slack: 0 } }).runOnce()
-  const [unwanted] = await found(at, 1, { type: "entered" })
+  const [unwanted] = await found(scene, 1, { type: "entered" })
   await sql`update delivery set next_at = now() + interval '1 day' where state = 'waiting'`
-  const [workspace] = await sql<{ name: string }[]>`select name from workspace where id = ${at.workspaceId}`
+  const [workspace] = await sql<{ name: string }[]>`select name from workspace where id = ${scene.workspaceId}`
   const { secret: key } = await createKey(sql, { workspace: workspace!.name, kind: "live", name: "reads" }, randomBytes)
   const { body } = await openService({ sql }).call("/v1/alerts", { key })
-  const told = Object.fromEntries(
+  const deliveriesById = Object.fromEntries(
     body.alerts.map((row: { id: number; deliveries: object[] }) => [row.id, row.deliveries]),
   )
-  expect(told).toEqual({
-    [given!]: [
+  expect(deliveriesById).toEqual({
+    [firstId!]: [
       { channel: "slack", state: "delivered" },
       { channel: "webhook", state: "undelivered" },
     ],

@@ -7,34 +7,34 @@ import { freshDatabase, scratchUrl } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
 import { longOnServer } from "../../long.ts"
 import { distinct, idOf, type Receiver, receiver } from "./receiver.ts"
-import { found, hook, rule, type Scene, scene, telling } from "./scene.ts"
+import { createScene, found, hook, rule, type Scene, telling } from "./scene.ts"
 import { addService, SERVICES, toStandIn } from "./services.ts"
 
 setDefaultTimeout(180_000)
 
 let sql: Sql
-let at: Scene
-let there: Receiver
+let scene: Scene
+let standIn: Receiver
 const children: Bun.Subprocess[] = []
 
 beforeEach(async () => {
-  there = receiver()
+  standIn = receiver()
   if (!process.env.DATABASE_URL) return
   sql = await freshDatabase()
-  at = await scene(sql)
-  await rule(at, "rank_drop")
+  scene = await createScene(sql)
+  await rule(scene, "rank_drop")
 })
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill("SIGKILL")
-  await there.stop()
+  await standIn.stop()
 })
 
 /** Leases short enough to wait until they expire. */
 const SHORT = { leaseMs: 250, timeoutMs: 200 }
 
 /** Starts delivery-process.ts on this test's database, and waits until it polls. */
-async function started(options: Partial<DeliveryOptions> = SHORT, standIn?: string) {
-  const task = JSON.stringify({ databaseUrl: scratchUrl(sql), options, standIn })
+async function started(options: Partial<DeliveryOptions> = SHORT, standInUrl?: string) {
+  const task = JSON.stringify({ databaseUrl: scratchUrl(sql), options, standIn: standInUrl })
   const child = Bun.spawn([process.execPath, join(import.meta.dirname, "delivery-process.ts"), task], {
     stdout: "pipe",
     stderr: "inherit",
@@ -59,13 +59,13 @@ const MEANWHILE = 100
 longOnServer(
   `postgres: ${ALERTS} alerts under ${KILLS} kills are each delivered at least once, under one id`,
   async () => {
-    const scenes = [at]
+    const scenes = [scene]
     const taken = new Set<number>()
-    while (scenes.length < WORKSPACES) scenes.push(await scene(sql))
-    for (const [index, one] of scenes.entries()) {
-      if (index > 0) await rule(one, "rank_drop")
-      await hook(one, `${there.url}/${index}`)
-      there.on(`/${index}`, async ({ body }, before) => {
+    while (scenes.length < WORKSPACES) scenes.push(await createScene(sql))
+    for (const [index, target] of scenes.entries()) {
+      if (index > 0) await rule(target, "rank_drop")
+      await hook(target, `${standIn.url}/${index}`)
+      standIn.on(`/${index}`, async ({ body }, before) => {
         await Bun.sleep((index + before) % 7)
         if (before % 20 === 19) return new Response(null, { status: 500 })
         taken.add(JSON.parse(body).data.id)
@@ -75,7 +75,7 @@ longOnServer(
     const alerts = new Map<number, string>()
     let kills = 0
     const killing = async (seed: number) => {
-      while (kills < KILLS || there.got.length <= MEANWHILE) {
+      while (kills < KILLS || standIn.requests.length <= MEANWHILE) {
         const child = await started()
         const index = kills++
         const places = index < KILLS ? [index, index + 7] : []
@@ -88,25 +88,27 @@ longOnServer(
       }
     }
     await Promise.all([killing(1), killing(2)])
-    const meanwhile = there.got.length
-    if (alerts.size < ALERTS) for (const id of await found(at, ALERTS - alerts.size)) alerts.set(id, "/0")
+    const meanwhile = standIn.requests.length
+    if (alerts.size < ALERTS) for (const id of await found(scene, ALERTS - alerts.size)) alerts.set(id, "/0")
     const last = telling(sql)
     last.start()
     await until(async () => !(await unqueued()) && !(await left()), 90_000)
     await last.stop()
     expect(kills).toBeGreaterThanOrEqual(KILLS)
     expect(alerts.size).toBeGreaterThanOrEqual(ALERTS)
-    const asked = Map.groupBy(there.got, ({ body }) => JSON.parse(body).data.id as number)
-    const twice = there.got.length - distinct(there.got.map(idOf)).length
-    process.stdout.write(`${kills} kills, ${meanwhile} of ${there.got.length} requests meanwhile, ${twice} repeated\n`)
+    const requestsById = Map.groupBy(standIn.requests, ({ body }) => JSON.parse(body).data.id as number)
+    const twice = standIn.requests.length - distinct(standIn.requests.map(idOf)).length
+    process.stdout.write(
+      `${kills} kills, ${meanwhile} of ${standIn.requests.length} requests meanwhile, ${twice} repeated\n`,
+    )
     expect(meanwhile).toBeGreaterThan(MEANWHILE)
     for (const [id, path] of alerts) {
       expect([id, taken.has(id)]).toEqual([id, true])
-      const got = asked.get(id) ?? []
-      expect(distinct(got.map((one) => one.path))).toEqual([path])
-      expect(distinct(got.map(idOf))).toHaveLength(1)
+      const requests = requestsById.get(id) ?? []
+      expect(distinct(requests.map((request) => request.path))).toEqual([path])
+      expect(distinct(requests.map(idOf))).toHaveLength(1)
     }
-    expect(asked.size).toBe(alerts.size)
+    expect(requestsById.size).toBe(alerts.size)
     const states = await sql`select state, count(*)::int as count from delivery group by state order by state`
     expect([...states]).toEqual([{ state: "delivered", count: alerts.size }])
   },
@@ -120,28 +122,28 @@ const CHAT_MEANWHILE = 40
 longOnServer(
   `postgres: alerts to every kind of chat under ${CHAT_KILLS} kills arrive, and only a killed attempt is repeated`,
   async () => {
-    await rule(at, "rank_rise", { channels: [...CHANNELS] })
+    await rule(scene, "rank_rise", { channels: [...CHANNELS] })
     for (const service of SERVICES) {
-      await addService(service, at, there)
-      there.on(service.path, async (got, before) => {
+      await addService(service, scene, standIn)
+      standIn.on(service.path, async (request, before) => {
         await Bun.sleep(before % 5)
-        return before % 11 === 10 ? new Response(null, { status: 500 }) : service.answer(got)
+        return before % 11 === 10 ? new Response(null, { status: 500 }) : service.answer(request)
       })
     }
     const gapsMs = Object.fromEntries(CHANNELS.map((kind) => [kind, 0]))
-    const options = { ...SHORT, telegramApi: there.url, gapsMs }
+    const options = { ...SHORT, telegramApi: standIn.url, gapsMs }
     let kills = 0
-    while (kills < CHAT_KILLS || there.got.length <= CHAT_MEANWHILE) {
-      const child = await started(options, there.url)
+    while (kills < CHAT_KILLS || standIn.requests.length <= CHAT_MEANWHILE) {
+      const child = await started(options, standIn.url)
       const more = { type: "rank_rise", was: 12, rank: 5, term: `tea ${kills}` }
-      if (kills < CHAT_KILLS) await found(at, CHAT_ALERTS, more)
+      if (kills < CHAT_KILLS) await found(scene, CHAT_ALERTS, more)
       await Bun.sleep(150 + ((kills * 53) % 200) + kills * 20)
       child.kill("SIGKILL")
       await child.exited
       kills++
     }
-    const meanwhile = there.got.length
-    const last = telling(sql, { telegramApi: there.url, gapsMs, outbound: toStandIn(there.url) })
+    const meanwhile = standIn.requests.length
+    const last = telling(sql, { telegramApi: standIn.url, gapsMs, outbound: toStandIn(standIn.url) })
     last.start()
     await until(async () => !(await unqueued()) && !(await left()), 90_000)
     await last.stop()
@@ -152,10 +154,10 @@ longOnServer(
       join channel c on c.id = d.channel_id
       group by 1, 2
       order by 1`
-    const wanted = SERVICES.map(({ kind }) => ({ kind, state: "delivered", count: CHAT_KILLS * CHAT_ALERTS }))
-    expect([...states]).toEqual(wanted.sort((a, b) => (a.kind < b.kind ? -1 : 1)))
+    const expected = SERVICES.map(({ kind }) => ({ kind, state: "delivered", count: CHAT_KILLS * CHAT_ALERTS }))
+    expect([...states]).toEqual(expected.sort((a, b) => (a.kind < b.kind ? -1 : 1)))
     for (const { kind, path, textOf } of SERVICES) {
-      const texts = there.at(path).map(textOf)
+      const texts = standIn.at(path).map(textOf)
       expect([kind, distinct(texts).length]).toEqual([kind, CHAT_KILLS * CHAT_ALERTS])
       const failed = Math.floor(texts.length / 11)
       // a kill can repeat the attempt that it ended, and nothing else is sent twice
@@ -165,16 +167,16 @@ longOnServer(
 )
 
 longOnServer("postgres: SIGTERM during a delivery ends the process within 2 s with 0, and loses nothing", async () => {
-  await hook(at, `${there.url}/hangs`)
-  there.on("/hangs", (_, before) => (before === 0 ? new Promise<Response>(() => {}) : new Response()))
+  await hook(scene, `${standIn.url}/hangs`)
+  standIn.on("/hangs", (_, before) => (before === 0 ? new Promise<Response>(() => {}) : new Response()))
   const child = await started({ leaseMs: 30_000, timeoutMs: 20_000 })
-  await found(at)
-  await until(() => there.got.length === 1)
+  await found(scene)
+  await until(() => standIn.requests.length === 1)
   const since = performance.now()
   child.kill("SIGTERM")
   expect(await child.exited).toBe(0)
   expect(performance.now() - since).toBeLessThan(2_000)
   await telling(sql).runOnce()
   expect(await left()).toBe(false)
-  expect(distinct(there.got.map(idOf))).toHaveLength(1)
+  expect(distinct(standIn.requests.map(idOf))).toHaveLength(1)
 })

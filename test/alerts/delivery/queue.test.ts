@@ -4,41 +4,41 @@ import { queueDeliveries } from "../../../src/alerts/delivery/queue.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { gateway } from "../../jobs/platform.ts"
-import { deliveries, facts, found, hook, rule, type Scene, scene } from "./scene.ts"
+import { createScene, deliveries, facts, found, hook, rule, type Scene } from "./scene.ts"
 
 let sql: Sql
-let at: Scene
+let scene: Scene
 
 beforeAll(async () => {
   sql = await freshDatabase()
 })
 beforeEach(async () => {
   await sql`delete from alert_to_deliver`
-  at = await scene(sql)
+  scene = await createScene(sql)
 })
 
 const queued = async () => {
   await queueDeliveries(sql)
-  return (await deliveries(at)).map(({ alertId }) => alertId)
+  return (await deliveries(scene)).map(({ alertId }) => alertId)
 }
 const waiting = async () =>
   (await sql<{ id: number }[]>`select alert_id as id from alert_to_deliver`).map(({ id }) => id)
 
 describe("queued alerts", () => {
   test("an alert is queued once for every channel of the kinds that its rule names", async () => {
-    const { register, workspaceId } = at
-    const one = await hook(at, "https://one.example/")
-    const two = await hook(at, "https://two.example/")
+    const { register, workspaceId } = scene
+    const first = await hook(scene, "https://one.example/")
+    const second = await hook(scene, "https://two.example/")
     const { channel: slack } = await addChannel(register, workspaceId, "slack", { url: "https://slack.example/x" })
     await addChannel(register, workspaceId, "telegram", { token: "1234567:abcdefghijklmnopqrstuvwxyz", chat: "-100" })
-    await rule(at, "rank_drop", { channels: ["webhook", "slack"], dropBy: 5 })
-    const [small] = await found(at, 1, { was: 5, rank: 9 })
-    const [large] = await found(at, 1, { was: 5, rank: 10 })
-    await found(at, 1, { type: "rank_rise", was: 10, rank: 5 })
+    await rule(scene, "rank_drop", { channels: ["webhook", "slack"], dropBy: 5 })
+    const [small] = await found(scene, 1, { was: 5, rank: 9 })
+    const [large] = await found(scene, 1, { was: 5, rank: 10 })
+    await found(scene, 1, { type: "rank_rise", was: 10, rank: 5 })
     await queued()
     await queued()
-    const rows = await deliveries(at)
-    expect(rows.map(({ channelId }) => channelId).sort()).toEqual([one.id, two.id, slack.id].sort())
+    const rows = await deliveries(scene)
+    expect(rows.map(({ channelId }) => channelId).sort()).toEqual([first.id, second.id, slack.id].sort())
     for (const row of rows) {
       expect(row).toMatchObject({ alertId: large!, state: "waiting", attempts: 0 })
       expect(row.id).toMatch(/^msg_[0-9a-f]{32}$/)
@@ -49,81 +49,81 @@ describe("queued alerts", () => {
   })
 
   test("an alert without a tag is not queued for a rule on tagged keywords", async () => {
-    await hook(at, "https://one.example/")
-    await rule(at, "entered", { keywordScope: "tagged" })
-    await sql`update tracked_app set keyword_tags = '{"tea": ["hot"]}' where id = ${at.appId}`
-    const [tagged] = await found(at, 1, { type: "entered", term: "tea" })
-    await found(at, 1, { type: "entered", term: "constructor" })
+    await hook(scene, "https://one.example/")
+    await rule(scene, "entered", { keywordScope: "tagged" })
+    await sql`update tracked_app set keyword_tags = '{"tea": ["hot"]}' where id = ${scene.appId}`
+    const [tagged] = await found(scene, 1, { type: "entered", term: "tea" })
+    await found(scene, 1, { type: "entered", term: "constructor" })
     expect(await queued()).toEqual([tagged!])
   })
 
   test("an alert found before its rule, or of another workspace, is not queued", async () => {
-    await hook(at, "https://one.example/")
-    await found(at)
-    await rule(at, "rank_drop")
-    const other = await scene(sql)
+    await hook(scene, "https://one.example/")
+    await found(scene)
+    await rule(scene, "rank_drop")
+    const other = await createScene(sql)
     await rule(other, "rank_drop")
     await found(other)
-    const [own] = await found(at)
-    expect(await queued()).toEqual([own!])
+    const [ownAlert] = await found(scene)
+    expect(await queued()).toEqual([ownAlert!])
     expect(await deliveries(other)).toEqual([])
   })
 
   test("an alert is not queued for a rule made again since, a suspended workspace, or another origin", async () => {
-    await hook(at, "https://one.example/")
-    await rule(at, "rank_drop")
-    await found(at)
+    await hook(scene, "https://one.example/")
+    await rule(scene, "rank_drop")
+    await found(scene)
     // a clock of whole milliseconds may return the same time twice
     await sql`
-      update alert_rule set created_at = clock_timestamp() + interval '2 ms' where workspace_id = ${at.workspaceId}`
+      update alert_rule set created_at = clock_timestamp() + interval '2 ms' where workspace_id = ${scene.workspaceId}`
     expect(await queued()).toEqual([])
     await sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts, origin)
-      values (${at.workspaceId}, ${at.appId}, 'rank_drop', 'ios', 'us', 'demo', '2025-11-20', now(),
+      values (${scene.workspaceId}, ${scene.appId}, 'rank_drop', 'ios', 'us', 'demo', '2025-11-20', now(),
         ${sql.json(facts("demo", 5, 12))}, 'demo')`
     expect(await queued()).toEqual([])
-    await found(at)
-    await sql`update workspace set suspended_at = now() where id = ${at.workspaceId}`
+    await found(scene)
+    await sql`update workspace set suspended_at = now() where id = ${scene.workspaceId}`
     expect(await queued()).toEqual([])
     expect(await waiting()).toEqual([])
   })
 
   test("an alert without a rule is not even queued for a check", async () => {
-    await hook(at, "https://one.example/")
-    await found(at, 3)
+    await hook(scene, "https://one.example/")
+    await found(scene, 3)
     expect(await waiting()).toEqual([])
   })
 })
 
 test("a workspace has at most fifty channels", async () => {
-  for (let i = 1; i <= 50; i++) await hook(at, `https://${i}.example/`)
-  const refused = await hook(at, "https://51.example/").catch((error) => error.message)
+  for (let i = 1; i <= 50; i++) await hook(scene, `https://${i}.example/`)
+  const refused = await hook(scene, "https://51.example/").catch((error) => error.message)
   expect(refused).toBe("a workspace has 50 channels at most")
-  expect(await listChannels(sql, at.workspaceId)).toHaveLength(50)
+  expect(await listChannels(sql, scene.workspaceId)).toHaveLength(50)
 })
 
 test("a deleted channel deletes its waiting deliveries", async () => {
-  const { id } = await hook(at, "https://one.example/")
-  await rule(at, "rank_drop")
-  await found(at, 3)
+  const { id } = await hook(scene, "https://one.example/")
+  await rule(scene, "rank_drop")
+  await found(scene, 3)
   expect(await queued()).toHaveLength(3)
-  await removeChannel(sql, at.workspaceId, id)
-  expect(await deliveries(at)).toEqual([])
+  await removeChannel(sql, scene.workspaceId, id)
+  expect(await deliveries(scene)).toEqual([])
 })
 
 test.skipIf(!process.env.DATABASE_URL)(
   "postgres: alerts whose transactions commit in reverse order are all delivered",
   async () => {
-    await hook(at, "https://one.example/")
-    await rule(at, "rank_drop")
+    await hook(scene, "https://one.example/")
+    await rule(scene, "rank_drop")
     const { open, opened } = gateway()
     let first: number | undefined
     const slow = sql.begin(async (tx) => {
-      first = (await found({ ...at, sql: tx as never }))[0]
+      first = (await found({ ...scene, sql: tx as never }))[0]
       await opened
     })
     while (first === undefined) await Bun.sleep(5)
-    const [second] = await found(at)
+    const [second] = await found(scene)
     expect(second!).toBeGreaterThan(first)
     expect(await queued()).toEqual([second!])
     open()
@@ -139,28 +139,28 @@ function appIsGone(error: unknown): void {
 test.skipIf(!process.env.DATABASE_URL)(
   "postgres: eight processes that queue alerts while an app is deleted queue each once, without a deadlock",
   async () => {
-    await hook(at, "https://one.example/")
-    await hook(at, "https://two.example/")
-    await rule(at, "rank_drop")
-    const gone = { ...at, appId: (await scene(sql)).appId }
-    await sql`update tracked_app set workspace_id = ${at.workspaceId} where id = ${gone.appId}`
+    await hook(scene, "https://one.example/")
+    await hook(scene, "https://two.example/")
+    await rule(scene, "rank_drop")
+    const deletedScene = { ...scene, appId: (await createScene(sql)).appId }
+    await sql`update tracked_app set workspace_id = ${scene.workspaceId} where id = ${deletedScene.appId}`
     const taking = async () => {
       for (let i = 0; i < 25; i++) await queueDeliveries(sql)
     }
     const finding = async () => {
-      for (let i = 0; i < 20; i++) await Promise.all([found(at, 20), found(gone, 10)])
+      for (let i = 0; i < 20; i++) await Promise.all([found(scene, 20), found(deletedScene, 10)])
     }
     const leaving = async () => {
       await Bun.sleep(100)
-      await sql`delete from tracked_app where id = ${gone.appId}`
+      await sql`delete from tracked_app where id = ${deletedScene.appId}`
     }
     await Promise.all([finding().catch(appIsGone), leaving(), ...Array.from({ length: 8 }, taking)])
     while ((await queueDeliveries(sql)) > 0);
     const [counts] = await sql`
       select count(*)::int as alerts, (select count(*)::int from delivery d join channel c on c.id = d.channel_id
-        where c.workspace_id = ${at.workspaceId}) as told
+        where c.workspace_id = ${scene.workspaceId}) as told
       from alert
-      where workspace_id = ${at.workspaceId}`
+      where workspace_id = ${scene.workspaceId}`
     expect(counts!.alerts).toBeGreaterThan(20)
     expect(counts!.told).toBe(2 * counts!.alerts)
   },

@@ -25,7 +25,7 @@ export interface Scene {
 }
 
 /** Creates a workspace with an app. */
-export async function scene(sql: Sql, name = "Tea Timer"): Promise<Scene> {
+export async function createScene(sql: Sql, name = "Tea Timer"): Promise<Scene> {
   const service = openService({ sql })
   const workspaceId = await service.workspace()
   await service.key(workspaceId)
@@ -67,13 +67,13 @@ export async function found({ sql, workspaceId, appId }: Scene, count = 1, more:
     // alerts of one keyword are one event
     facts: facts(at === 0 ? term : `${term} ${at + 1}`, was, rank),
   }))
-  const made = await sql<{ id: number }[]>`
+  const alertRows = await sql<{ id: number }[]>`
     insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
     select ${workspaceId}::int, ${appId}, ${type}, 'ios', 'us', r.subject, '2025-11-20', '2025-11-20T06:12:41Z', r.facts
     from jsonb_to_recordset(${sql.json(rows)}) r (subject text, facts jsonb)
     order by r.subject
     returning id`
-  return made.map(({ id }) => id)
+  return alertRows.map(({ id }) => id)
 }
 
 /** Adds alerts about rivals that passed the app when "tea" fell from 5 to 12. */

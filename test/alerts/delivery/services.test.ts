@@ -9,8 +9,8 @@ import { createLog } from "../../../src/lib/log.ts"
 import { changesPart } from "../../../src/ui/changes.ts"
 import { freshDatabase } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
-import { type Got, type Receiver, receiver } from "./receiver.ts"
-import { deliveries, found, foundPassings, hurry, rule, type Scene, scene, telling } from "./scene.ts"
+import { type ReceivedRequest, type Receiver, receiver } from "./receiver.ts"
+import { createScene, deliveries, found, foundPassings, hurry, rule, type Scene, telling } from "./scene.ts"
 import { addService, SERVICES, type Service, toStandIn } from "./services.ts"
 
 setDefaultTimeout(60_000)
@@ -20,51 +20,51 @@ const HOSTILE =
   "@everyone <@1> **b** [a](http://evil.example) discord.gg/x :smile: `c` {{DATE(2017-02-14T06:08:39Z)}} # x"
 
 let sql: Sql
-let at: Scene
-let there: Receiver
+let scene: Scene
+let standIn: Receiver
 let logged: string[]
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  there = receiver()
+  standIn = receiver()
 })
-afterAll(() => there.stop())
+afterAll(() => standIn.stop())
 beforeEach(async () => {
-  there.got.length = 0
+  standIn.requests.length = 0
   logged = []
   await sql`delete from channel`
-  at = await scene(sql)
+  scene = await createScene(sql)
   for (const type of ["rank_drop", "rival_passed"])
-    await rule(at, type, { channels: [...CHANNELS], ...(type === "rival_passed" && { keywordScope: "all" }) })
+    await rule(scene, type, { channels: [...CHANNELS], ...(type === "rival_passed" && { keywordScope: "all" }) })
 })
 
 const log = createLog((line) => void logged.push(line), "debug")
 const delivering = () => {
   const gapsMs = Object.fromEntries(CHANNELS.map((kind) => [kind, 0]))
-  return telling(sql, { log, telegramApi: there.url, outbound: toStandIn(there.url), gapsMs })
+  return telling(sql, { log, telegramApi: standIn.url, outbound: toStandIn(standIn.url), gapsMs })
 }
-const port = () => ({ outbound: toStandIn(there.url), telegramApi: there.url, mail: null })
+const port = () => ({ outbound: toStandIn(standIn.url), telegramApi: standIn.url, mail: null })
 
 describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s", (_, service) => {
   const { path, endings, busy, textOf } = service
-  const texts = () => there.at(path).map(textOf)
+  const texts = () => standIn.at(path).map(textOf)
   const adds = async () => {
-    there.on(path, service.answer)
-    return await addService(service, at, there)
+    standIn.on(path, service.answer)
+    return await addService(service, scene, standIn)
   }
 
   test("gets one message per event, in the words of the feed", async () => {
     const id = await adds()
-    await found(at, 2)
-    await foundPassings(at, ["Softly", "Moodleaf"])
+    await found(scene, 2)
+    await foundPassings(scene, ["Softly", "Moodleaf"])
     await delivering().runOnce()
     const unmarked = texts().map((text) => text.replaceAll("\\", ""))
     expect(unmarked).toEqual([
       `Tea Timer: 2025-11-20: "tea" ${FALL}; Moodleaf and Softly passed you`,
       `Tea Timer: 2025-11-20: "tea 2" ${FALL}`,
     ])
-    expect(new Set((await deliveries(at)).map(({ state }) => state))).toEqual(new Set(["delivered"]))
-    expect(await findChannel(sql, at.workspaceId, id)).toMatchObject({ state: "on", waiting: 0 })
+    expect(new Set((await deliveries(scene)).map(({ state }) => state))).toEqual(new Set(["delivered"]))
+    expect(await findChannel(sql, scene.workspaceId, id)).toMatchObject({ state: "on", waiting: 0 })
   })
 
   test.each([
@@ -72,11 +72,11 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
     ["escapes", "*"],
     ["three bytes", "茶"],
   ])("accepts the longest names of %s, cut between characters", async (_, letter) => {
-    await sql`update tracked_app set name = ${letter.repeat(10_000 / letter.length)} where id = ${at.appId}`
+    await sql`update tracked_app set name = ${letter.repeat(10_000 / letter.length)} where id = ${scene.appId}`
     await adds()
-    await found(at)
+    await found(scene)
     await delivering().runOnce()
-    expect(await deliveries(at)).toMatchObject([{ state: "delivered", attempts: 1 }])
+    expect(await deliveries(scene)).toMatchObject([{ state: "delivered", attempts: 1 }])
     const [text = ""] = texts()
     expect([text.isWellFormed(), text.endsWith("…"), text.length > 1_000]).toEqual([true, true, true])
     expect(new Set(text.replaceAll("\\", "").slice(0, -1))).toEqual(new Set([letter]))
@@ -84,7 +84,10 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
 
   test("a test message arrives, and its text is that of every kind", async () => {
     const id = await adds()
-    expect(await testChannel(at.register, port(), at.workspaceId, id)).toMatchObject({ taken: true, failure: null })
+    expect(await testChannel(scene.register, port(), scene.workspaceId, id)).toMatchObject({
+      taken: true,
+      failure: null,
+    })
     expect(texts().map((text) => text.replaceAll("\\", ""))).toEqual([
       "This is a test message: alerts from Appmeter arrive here.",
     ])
@@ -92,19 +95,19 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
 
   test("a request to wait delays the channel, and counts no attempt", async () => {
     await adds()
-    there.on(path, (got, before) => (before === 0 ? busy() : service.answer(got)))
-    await found(at)
+    standIn.on(path, (request, before) => (before === 0 ? busy() : service.answer(request)))
+    await found(scene)
     await delivering().runOnce()
     const [{ wait } = {}] = await sql<{ wait: number }[]>`
       select extract(epoch from paused_until - now())::float8 as wait
       from channel
-      where workspace_id = ${at.workspaceId}`
+      where workspace_id = ${scene.workspaceId}`
     expect(wait).toBeWithin(0, 1.1)
     await delivering().runOnce()
-    expect(there.at(path)).toHaveLength(1)
+    expect(standIn.at(path)).toHaveLength(1)
     await hurry(sql)
     await delivering().runOnce()
-    expect(await deliveries(at)).toMatchObject([{ state: "delivered", attempts: 1 }])
+    expect(await deliveries(scene)).toMatchObject([{ state: "delivered", attempts: 1 }])
   })
 
   test("a failure or a page of a proxy is retried, and no answer is repeated in the reason", async () => {
@@ -115,41 +118,41 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
       () => new Response("[canary", { status: 400 }),
       () => new Response(null, { status: 302, headers: { location: "https://canary.example" } }),
     ].filter((failure) => service.kind !== "slack" || failure().status !== 404)
-    there.on(path, (got, before) => failures[before]?.() ?? service.answer(got))
-    await found(at)
+    standIn.on(path, (request, before) => failures[before]?.() ?? service.answer(request))
+    await found(scene)
     for (const _ of failures) {
       await delivering().runOnce()
-      expect((await deliveries(at)).map(({ state }) => state)).toEqual(["waiting"])
+      expect((await deliveries(scene)).map(({ state }) => state)).toEqual(["waiting"])
       await hurry(sql)
     }
     await delivering().runOnce()
-    expect(await deliveries(at)).toMatchObject([{ state: "delivered", attempts: failures.length + 1 }])
+    expect(await deliveries(scene)).toMatchObject([{ state: "delivered", attempts: failures.length + 1 }])
     const stored = [await sql`select * from channel`, await sql`select * from delivery`]
-    expect(JSON.stringify([stored, logged, await findChannel(sql, at.workspaceId, id)])).not.toContain("canary")
+    expect(JSON.stringify([stored, logged, await findChannel(sql, scene.workspaceId, id)])).not.toContain("canary")
   })
 
   test.each(endings)("$reason: the channel ends, and a successful test enables it", async ({ answer, reason }) => {
     const id = await adds()
-    there.on(path, (got, before) => (before === 0 ? answer() : service.answer(got)))
-    await found(at, 2)
+    standIn.on(path, (request, before) => (before === 0 ? answer() : service.answer(request)))
+    await found(scene, 2)
     await delivering().runOnce()
-    expect(there.at(path)).toHaveLength(1)
-    const ended = await findChannel(sql, at.workspaceId, id)
+    expect(standIn.at(path)).toHaveLength(1)
+    const ended = await findChannel(sql, scene.workspaceId, id)
     expect(ended).toMatchObject({ state: "disabled", undelivered: 2, disabled: expect.stringContaining(reason) })
-    const { taken, channel } = await testChannel(at.register, port(), at.workspaceId, id)
+    const { taken, channel } = await testChannel(scene.register, port(), scene.workspaceId, id)
     expect([taken, channel.state]).toEqual([true, "on"])
   })
 })
 
 describe("a hostile name", () => {
   const sent = async (kind: Channel) => {
-    const service = SERVICES.find((one) => one.kind === kind) as Service
-    there.on(service.path, service.answer)
-    await sql`update tracked_app set name = ${HOSTILE} where id = ${at.appId}`
-    await addService(service, at, there)
-    await found(at)
+    const service = SERVICES.find((candidate) => candidate.kind === kind) as Service
+    standIn.on(service.path, service.answer)
+    await sql`update tracked_app set name = ${HOSTILE} where id = ${scene.appId}`
+    await addService(service, scene, standIn)
+    await found(scene)
     await delivering().runOnce()
-    return there.at(service.path)[0] as Got
+    return standIn.at(service.path)[0] as ReceivedRequest
   }
 
   test("pings nobody on Discord, and nothing in it is markup", async () => {
@@ -164,7 +167,7 @@ describe("a hostile name", () => {
   test("adds no header, action or Markdown on ntfy, and a repeated message has the same id", async () => {
     const { body, headers } = await sent("ntfy")
     expect(body).toStartWith("@\u200beveryone")
-    const [{ id } = {}] = await deliveries(at)
+    const [{ id } = {}] = await deliveries(scene)
     expect(headers).toMatchObject({ title: "Appmeter", tags: "rank_drop", "x-sequence-id": id! })
     expect(Object.keys(headers).filter((name) => /markdown|action|click|attach|email/.test(name))).toEqual([])
   })
@@ -193,7 +196,7 @@ describe("an address of another service or form is refused with an explanation",
     ["ntfy", { url: "https://ntfy.sh/tea", token: "secret" }, /begins with tk_/],
     ["ntfy", { url: "ftp://ntfy.sh/tea" }, /must begin with https/],
   ])("%s %p", async (kind, entered, message) => {
-    expect(String(await errorOf(addChannel(at.register, at.workspaceId, kind, entered)))).toMatch(message)
+    expect(String(await errorOf(addChannel(scene.register, scene.workspaceId, kind, entered)))).toMatch(message)
   })
 
   test("a thread of Discord is kept, and other parts of the query are dropped", async () => {

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer"
 import type { Channel } from "../../../src/alerts/delivery/channel-kinds.ts"
 import { addChannel } from "../../../src/alerts/delivery/channels.ts"
 import type { SafeFetch } from "../../../src/outbound/safe-fetch.ts"
-import type { Got, Receiver } from "./receiver.ts"
+import type { ReceivedRequest, Receiver } from "./receiver.ts"
 import { outbound, type Scene } from "./scene.ts"
 
 const TOKEN = "123456789:AAEcanaryCanaryCanaryCanaryCanary_-1"
@@ -12,11 +12,11 @@ export interface Service {
   kind: Channel
   /** The path of the stand-in, and what a person enters to reach it. */
   path: string
-  entered(there: Receiver): Record<string, string>
+  entered(standIn: Receiver): Record<string, string>
   /** The service's answer to a message. */
-  answer(got: Got): Response
+  answer(request: ReceivedRequest): Response
   /** The text of a message, as the service stores it. */
-  textOf(got: Got): string
+  textOf(request: ReceivedRequest): string
   /** Answers after which the channel ends, and the reason that is shown. */
   endings: readonly { answer: () => Response; reason: string }[]
   /** The answer to too many messages. It asks to wait for a second. */
@@ -131,6 +131,6 @@ export function toStandIn(url: string): SafeFetch {
 }
 
 /** Adds a channel that reaches the stand-in. Returns its id. */
-export async function addService({ kind, entered }: Service, at: Scene, there: Receiver): Promise<string> {
-  return (await addChannel(at.register, at.workspaceId, kind, entered(there))).channel.id
+export async function addService({ kind, entered }: Service, scene: Scene, standIn: Receiver): Promise<string> {
+  return (await addChannel(scene.register, scene.workspaceId, kind, entered(standIn))).channel.id
 }

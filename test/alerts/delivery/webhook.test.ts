@@ -9,37 +9,37 @@ import type { Sql } from "../../../src/database/types.ts"
 import { safeFetch } from "../../../src/outbound/safe-fetch.ts"
 import { freshDatabase } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
-import { distinct, type Got, idOf, type Receiver, receiver } from "./receiver.ts"
-import { deliveries, found, hook, hurry, outbound, rule, type Scene, scene, telling } from "./scene.ts"
+import { distinct, idOf, type ReceivedRequest, type Receiver, receiver } from "./receiver.ts"
+import { createScene, deliveries, found, hook, hurry, outbound, rule, type Scene, telling } from "./scene.ts"
 
 let sql: Sql
-let at: Scene
-let there: Receiver
+let scene: Scene
+let standIn: Receiver
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  there = receiver()
+  standIn = receiver()
 })
 beforeEach(async () => {
-  there.got.length = 0
+  standIn.requests.length = 0
   await sql`update channel set disabled = 'of another test', disabled_at = now() where disabled is null`
-  at = await scene(sql)
-  await rule(at, "rank_drop")
+  scene = await createScene(sql)
+  await rule(scene, "rank_drop")
 })
-afterAll(() => there.stop())
+afterAll(() => standIn.stop())
 
-const accepted = (secret: string, { body, headers }: Got) => new Webhook(secret).verify(body, headers)
+const accepted = (secret: string, { body, headers }: ReceivedRequest) => new Webhook(secret).verify(body, headers)
 
-async function told(options = {}): Promise<void> {
+async function deliverOnce(options = {}): Promise<void> {
   await telling(sql, options).runOnce()
 }
 
 describe("the signature", () => {
   test("the reference library accepts signatures of a thousand bodies, and of none with a flipped bit", async () => {
-    const said = fc.sample(fc.string({ unit: "grapheme", maxLength: 200 }), { seed: 7, numRuns: 1_000 })
+    const sentences = fc.sample(fc.string({ unit: "grapheme", maxLength: 200 }), { seed: 7, numRuns: 1_000 })
     const secret = makeSecret(randomBytes)
     expect(secret).toMatch(/^whsec_[\w+/]{43}=$/)
-    const sent: Got[] = []
+    const sent: ReceivedRequest[] = []
     const port = {
       outbound: (async (_: string, { headers, body }: { headers: Record<string, string>; body: string }) => {
         sent.push({ path: "", search: "", headers, body, at: 0 })
@@ -52,7 +52,7 @@ describe("the signature", () => {
       now: () => new Date(),
       timeoutMs: 1_000,
     }
-    for (const [index, sentence] of said.entries()) {
+    for (const [index, sentence] of sentences.entries()) {
       const message = {
         id: `msg_${index}`,
         type: "alert.test",
@@ -63,67 +63,69 @@ describe("the signature", () => {
       await webhook.send({ url: "https://x.example", secret }, message, port)
     }
     expect(sent).toHaveLength(1_000)
-    for (const [index, got] of sent.entries()) {
-      expect(accepted(secret, got)).toEqual({
+    for (const [index, request] of sent.entries()) {
+      expect(accepted(secret, request)).toEqual({
         type: "alert.test",
         timestamp: "2025-11-20T06:12:41Z",
-        data: { sentence: said[index]! },
+        data: { sentence: sentences[index]! },
       })
-      const bytes = Buffer.from(got.body)
+      const bytes = Buffer.from(request.body)
       bytes[index % bytes.length]! ^= 1 << (index % 8)
-      expect(() => accepted(secret, { ...got, body: bytes.toString("latin1") })).toThrow()
-      expect(() => accepted(makeSecret(randomBytes), got)).toThrow()
+      expect(() => accepted(secret, { ...request, body: bytes.toString("latin1") })).toThrow()
+      expect(() => accepted(makeSecret(randomBytes), request)).toThrow()
     }
   })
 
   test("messages are signed with both secrets for 24 hours after a rotation, then with the newer one", async () => {
-    const { id, secret } = await hook(at, `${there.url}/rotated`)
-    const { secret: newer, channel } = await rotateSecret(at.register, at.workspaceId, id)
+    const { id, secret } = await hook(scene, `${standIn.url}/rotated`)
+    const { secret: newer, channel } = await rotateSecret(scene.register, scene.workspaceId, id)
     expect(channel.earlierSecretUntil!.getTime() - Date.now()).toBeWithin(86_390_000, 86_410_000)
-    await found(at)
-    await told()
-    const [both] = there.at("/rotated") as [Got]
+    await found(scene)
+    await deliverOnce()
+    const [both] = standIn.at("/rotated") as [ReceivedRequest]
     accepted(secret, both)
     accepted(newer, both)
     await sql`update channel set earlier_until = now() - interval '1 s' where id = ${id}`
-    await found(at)
-    await told()
-    const alone = there.at("/rotated")[1]!
-    accepted(newer, alone)
-    expect(() => accepted(secret, alone)).toThrow()
-    expect(alone.headers["webhook-signature"]).not.toContain(" ")
+    await found(scene)
+    await deliverOnce()
+    const laterRequest = standIn.at("/rotated")[1]!
+    accepted(newer, laterRequest)
+    expect(() => accepted(secret, laterRequest)).toThrow()
+    expect(laterRequest.headers["webhook-signature"]).not.toContain(" ")
   })
 })
 
 test("a receiver that fails four times and then accepts gets one id and five timestamps, each signed", async () => {
-  const { secret } = await hook(at, `${there.url}/late`)
-  there.on("/late", (_, before) => new Response(null, { status: before < 4 ? [500, 302, 404, 503][before]! : 200 }))
-  const [alert] = await found(at)
+  const { secret } = await hook(scene, `${standIn.url}/late`)
+  standIn.on("/late", (_, before) => new Response(null, { status: before < 4 ? [500, 302, 404, 503][before]! : 200 }))
+  const [alert] = await found(scene)
   const delivery = telling(sql, { retriesMs: Array(9).fill(1_100) })
   delivery.start()
-  await until(async () => (await deliveries(at)).some(({ state }) => state === "delivered"))
+  await until(async () => (await deliveries(scene)).some(({ state }) => state === "delivered"))
   await delivery.stop()
-  const got = there.at("/late")
-  expect(got).toHaveLength(5)
-  expect(distinct(got.map(idOf))).toHaveLength(1)
-  expect(distinct(got.map(({ headers }) => headers["webhook-timestamp"]))).toHaveLength(5)
-  expect(distinct(got.map(({ body }) => body))).toHaveLength(1)
-  for (const one of got) accepted(secret, one)
-  expect(await deliveries(at)).toMatchObject([{ id: idOf(got[0]!), alertId: alert!, attempts: 5, failure: null }])
+  const requests = standIn.at("/late")
+  expect(requests).toHaveLength(5)
+  expect(distinct(requests.map(idOf))).toHaveLength(1)
+  expect(distinct(requests.map(({ headers }) => headers["webhook-timestamp"]))).toHaveLength(5)
+  expect(distinct(requests.map(({ body }) => body))).toHaveLength(1)
+  for (const request of requests) accepted(secret, request)
+  expect(await deliveries(scene)).toMatchObject([
+    { id: idOf(requests[0]!), alertId: alert!, attempts: 5, failure: null },
+  ])
 })
 
 test("the body of a webhook is the alert as in the feed", async () => {
-  await hook(at, `${there.url}/body`)
-  const [id] = await found(at)
-  await told()
-  const [got] = there.at("/body") as [Got]
-  expect(got.headers["content-type"]).toBe("application/json; charset=utf-8")
-  const { type, timestamp, data, ...more } = JSON.parse(got.body)
+  await hook(scene, `${standIn.url}/body`)
+  const [id] = await found(scene)
+  await deliverOnce()
+  const [request] = standIn.at("/body") as [ReceivedRequest]
+  expect(request.headers["content-type"]).toBe("application/json; charset=utf-8")
+  const { type, timestamp, data, ...more } = JSON.parse(request.body)
   expect([type, timestamp, more]).toEqual(["alert.rank_drop", "2025-11-20T06:12:41.000Z", {}])
   expect(data).toMatchObject({
     id,
     type: "rank_drop",
-    appId: at.appId,
+    appId: scene.appId,
     appName: "Tea Timer",
     platform: "ios",
     country: "us",
@@ -134,27 +136,27 @@ test("the body of a webhook is the alert as in the feed", async () => {
     rivalId: null,
     depth: 100,
   })
-  expect(got.body.length).toBeLessThan(20_000)
+  expect(request.body.length).toBeLessThan(20_000)
 })
 
 describe("the schedule", () => {
   test("a delivery has ten attempts in 75 h 35 min as in Standard Webhooks, then is given up", async () => {
-    await hook(at, `${there.url}/down`)
-    there.on("/down", () => new Response(null, { status: 500 }))
-    await found(at)
+    await hook(scene, `${standIn.url}/down`)
+    standIn.on("/down", () => new Response(null, { status: 500 }))
+    await found(scene)
     const random = [0, 0.999, 0.5]
     const gaps: number[] = []
     for (let attempt = 1; attempt <= 10; attempt++) {
-      await told({ retriesMs: undefined, random: () => random[attempt % 3]! })
-      expect(there.at("/down")).toHaveLength(attempt)
+      await deliverOnce({ retriesMs: undefined, random: () => random[attempt % 3]! })
+      expect(standIn.at("/down")).toHaveLength(attempt)
       const [row] = await sql<{ ms: number | null }[]>`
         select extract(epoch from next_at - now())::float8 * 1000 as ms
         from delivery
-        where alert_id in (select id from alert where workspace_id = ${at.workspaceId})`
+        where alert_id in (select id from alert where workspace_id = ${scene.workspaceId})`
       if (row!.ms !== null) gaps.push(row!.ms)
       // nothing is retried immediately
-      await told({ retriesMs: undefined })
-      expect(there.at("/down")).toHaveLength(attempt)
+      await deliverOnce({ retriesMs: undefined })
+      expect(standIn.at("/down")).toHaveLength(attempt)
       await hurry(sql)
     }
     const listed = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map((s) => s * 1_000)
@@ -163,8 +165,8 @@ describe("the schedule", () => {
     expect(gaps).toHaveLength(9)
     for (const [index, gap] of gaps.entries())
       expect(Math.abs(gap / listed[index]! - 1)).toBeLessThan(index === 0 ? 0.25 : 0.201)
-    expect(await deliveries(at)).toMatchObject([{ state: "undelivered", attempts: 10, failure: "status 500" }])
-    expect(await findChannel(sql, at.workspaceId, (await deliveries(at))[0]!.channelId)).toMatchObject({
+    expect(await deliveries(scene)).toMatchObject([{ state: "undelivered", attempts: 10, failure: "status 500" }])
+    expect(await findChannel(sql, scene.workspaceId, (await deliveries(scene))[0]!.channelId)).toMatchObject({
       state: "on",
       waiting: 0,
       undelivered: 1,
@@ -175,50 +177,50 @@ describe("the schedule", () => {
   })
 
   test("a receiver's request to wait is obeyed, and a 429 counts no attempt", async () => {
-    const { id } = await hook(at, `${there.url}/busy`)
+    const { id } = await hook(scene, `${standIn.url}/busy`)
     const answers = [
       new Response(null, { status: 429, headers: { "retry-after": "600" } }),
       new Response(null, { status: 503, headers: { "retry-after": "1200" } }),
     ]
-    there.on("/busy", (_, before) => answers[before] ?? new Response())
-    await found(at, 2)
+    standIn.on("/busy", (_, before) => answers[before] ?? new Response())
+    await found(scene, 2)
     const untilNext = async () => {
       const [row] = await sql<{ s: number }[]>`
         select extract(epoch from next_at - now())::float8 as s from channel where id = ${id}`
       return row!.s
     }
-    await told()
+    await deliverOnce()
     expect(await untilNext()).toBeWithin(595, 601)
-    expect((await deliveries(at)).map(({ attempts }) => attempts)).toEqual([0, 0])
+    expect((await deliveries(scene)).map(({ attempts }) => attempts)).toEqual([0, 0])
     await hurry(sql)
-    await told()
+    await deliverOnce()
     expect(await untilNext()).toBeWithin(1_195, 1_201)
-    expect((await deliveries(at)).map(({ attempts }) => attempts)).toEqual([1, 0])
-    expect(there.at("/busy")).toHaveLength(2)
+    expect((await deliveries(scene)).map(({ attempts }) => attempts)).toEqual([1, 0])
+    expect(standIn.at("/busy")).toHaveLength(2)
   })
 
   test("a message that is refused does not delay others", async () => {
-    await hook(at, `${there.url}/picky`)
-    const [first] = await found(at, 3)
-    there.on("/picky", ({ body }) => new Response(null, { status: JSON.parse(body).data.id === first ? 400 : 200 }))
+    await hook(scene, `${standIn.url}/picky`)
+    const [first] = await found(scene, 3)
+    standIn.on("/picky", ({ body }) => new Response(null, { status: JSON.parse(body).data.id === first ? 400 : 200 }))
     const delivery = telling(sql, { retriesMs: [30, 60_000] })
     delivery.start()
-    await until(async () => (await deliveries(at)).filter(({ state }) => state === "delivered").length === 2)
+    await until(async () => (await deliveries(scene)).filter(({ state }) => state === "delivered").length === 2)
     await delivery.stop()
-    expect((await deliveries(at))[0]).toMatchObject({ state: "waiting", failure: "status 400" })
+    expect((await deliveries(scene))[0]).toMatchObject({ state: "waiting", failure: "status 400" })
   })
 })
 
 test("status 410 disables the channel: waiting and later deliveries are undelivered, and nothing is sent", async () => {
-  const { id } = await hook(at, `${there.url}/gone`)
-  there.on("/gone", () => new Response(null, { status: 410 }))
-  await found(at, 3)
-  await told()
-  await found(at)
-  await told()
-  expect(there.at("/gone")).toHaveLength(1)
-  expect((await deliveries(at)).map(({ state }) => state)).toEqual(Array(4).fill("undelivered"))
-  expect(await findChannel(sql, at.workspaceId, id)).toMatchObject({
+  const { id } = await hook(scene, `${standIn.url}/gone`)
+  standIn.on("/gone", () => new Response(null, { status: 410 }))
+  await found(scene, 3)
+  await deliverOnce()
+  await found(scene)
+  await deliverOnce()
+  expect(standIn.at("/gone")).toHaveLength(1)
+  expect((await deliveries(scene)).map(({ state }) => state)).toEqual(Array(4).fill("undelivered"))
+  expect(await findChannel(sql, scene.workspaceId, id)).toMatchObject({
     state: "disabled",
     disabled: "status 410: the receiver is gone",
     waiting: 0,
@@ -228,23 +230,23 @@ test("status 410 disables the channel: waiting and later deliveries are undelive
 
 describe("the address guard", () => {
   test("a webhook follows no redirect", async () => {
-    await hook(at, `${there.url}/moved`)
-    there.on("/moved", () => new Response(null, { status: 307, headers: { location: `${there.url}/inside` } }))
-    await found(at)
-    await told()
-    expect(there.at("/moved")).toHaveLength(1)
-    expect(there.at("/inside")).toEqual([])
-    expect(await deliveries(at)).toMatchObject([{ state: "waiting", attempts: 1, failure: "status 307" }])
+    await hook(scene, `${standIn.url}/moved`)
+    standIn.on("/moved", () => new Response(null, { status: 307, headers: { location: `${standIn.url}/inside` } }))
+    await found(scene)
+    await deliverOnce()
+    expect(standIn.at("/moved")).toHaveLength(1)
+    expect(standIn.at("/inside")).toEqual([])
+    expect(await deliveries(scene)).toMatchObject([{ state: "waiting", attempts: 1, failure: "status 307" }])
   })
 
   test("a webhook to a private address is not sent, unless the operator allows it", async () => {
-    await hook(at, `${there.url}/private`)
-    await found(at)
-    await told({ outbound: safeFetch })
-    expect(there.at("/private")).toEqual([])
-    expect(await deliveries(at)).toMatchObject([{ attempts: 1, failure: "its host is not on the public network" }])
+    await hook(scene, `${standIn.url}/private`)
+    await found(scene)
+    await deliverOnce({ outbound: safeFetch })
+    expect(standIn.at("/private")).toEqual([])
+    expect(await deliveries(scene)).toMatchObject([{ attempts: 1, failure: "its host is not on the public network" }])
     await hurry(sql)
-    await told({ outbound })
-    expect(there.at("/private")).toHaveLength(1)
+    await deliverOnce({ outbound })
+    expect(standIn.at("/private")).toHaveLength(1)
   })
 })

@@ -9,15 +9,15 @@ import { freshDatabase } from "../../database.ts"
 import { reading, said } from "../../measuring/record/measured.ts"
 import { reviewedOnPlay } from "../../measuring/record/reviewed.ts"
 import { openService } from "../../service.ts"
-import { listOf, OWN, stored, told, tracked } from "../derived-alerts.ts"
+import { listOf, OWN, readAlerts, stored, tracked } from "../derived-alerts.ts"
 import { type Receiver, receiver } from "./receiver.ts"
-import { hook, rule, type Scene, scene, telling } from "./scene.ts"
+import { createScene, hook, rule, type Scene, telling } from "./scene.ts"
 
 let sql: Sql
-let there: Receiver
+let standIn: Receiver
 beforeAll(async () => {
   sql = await freshDatabase()
-  there = receiver()
+  standIn = receiver()
   await stored(sql, [
     said("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea Timer" }]),
     ...[reading("tea", "2025-11-04T10:00:00Z", listOf(20, 60)), reading("tea", "2025-11-05T10:00:00Z", listOf(9, 60))],
@@ -45,20 +45,20 @@ beforeAll(async () => {
   ])
 })
 beforeEach(async () => {
-  there.got.length = 0
+  standIn.requests.length = 0
   await sql`delete from channel`
   await sql`delete from tracked_app`
 })
-afterAll(() => there.stop())
+afterAll(() => standIn.stop())
 
 const MONDAY = new Date("2025-11-17T08:00:00Z")
 const summaries = (now = MONDAY) => createSummaries({ sql, log: silentLog, now: () => now })
 const TERMS = ["tea", "mate", "cola", "malt", "chai", "cocoa", "never"]
 
 async function app(): Promise<Scene> {
-  const at = await scene(sql)
-  await sql`delete from tracked_app where id = ${at.appId}`
-  return { ...at, appId: await tracked(sql, TERMS, { workspaceId: at.workspaceId, name: "Tea <b>" }) }
+  const scene = await createScene(sql)
+  await sql`delete from tracked_app where id = ${scene.appId}`
+  return { ...scene, appId: await tracked(sql, TERMS, { workspaceId: scene.workspaceId, name: "Tea <b>" }) }
 }
 
 describe("a week", () => {
@@ -78,18 +78,18 @@ describe("a week", () => {
   test("a week compares its last measured days with those of the week before, and makes nothing up", async () => {
     await app()
     expect(await summaries().runOnce()).toBe(1)
-    const [row] = (await told(sql, "weekly")) as unknown as WeeklySummary[]
+    const [row] = (await readAlerts(sql, "weekly")) as unknown as WeeklySummary[]
     expect(row).toMatchObject({ subject: "", day: "2025-11-16", storefront: null, at: MONDAY })
-    const where = { platform: "ios", country: "us" } as const
+    const place = { platform: "ios", country: "us" } as const
     expect(row!.facts).toEqual({
       from: "2025-11-10",
       to: "2025-11-16",
       keywords: { tracked: 7, measured: 5, up: 1, down: 0, entered: 1, dropped: 1, same: 0 },
       best: [
-        { ...where, term: "malt", was: null, rank: 50, against: "2025-11-05", day: "2025-11-10" },
-        { ...where, term: "tea", was: 9, rank: 3, against: "2025-11-05", day: "2025-11-14" },
+        { ...place, term: "malt", was: null, rank: 50, against: "2025-11-05", day: "2025-11-10" },
+        { ...place, term: "tea", was: 9, rank: 3, against: "2025-11-05", day: "2025-11-14" },
       ],
-      worst: [{ ...where, term: "mate", was: 4, rank: null, against: "2025-11-09", day: "2025-11-16" }],
+      worst: [{ ...place, term: "mate", was: 4, rank: null, against: "2025-11-09", day: "2025-11-16" }],
       ratings: [],
       reviews: [],
       changes: 0,
@@ -98,10 +98,10 @@ describe("a week", () => {
   })
 
   test("a week lists Google Play reviews by language, including one spoken in a tracked storefront", async () => {
-    const at = await scene(sql)
+    const scene = await createScene(sql)
     const storeId = "com.example.tea"
     await tracked(sql, ["tea"], {
-      workspaceId: at.workspaceId,
+      workspaceId: scene.workspaceId,
       iosId: undefined,
       androidPkg: storeId,
       countries: ["us", "in"],
@@ -124,7 +124,7 @@ describe("a week", () => {
       } as never,
     ])
     await summaries().runOnce()
-    const rows = (await told(sql, "weekly")) as unknown as WeeklySummary[]
+    const rows = (await readAlerts(sql, "weekly")) as unknown as WeeklySummary[]
     expect(rows.map(({ facts }) => facts.reviews).find((reviews) => reviews.length > 0)).toEqual([
       { platform: "android", feed: "en", count: 1, low: 0 },
       { platform: "android", feed: "hi", count: 1, low: 1 },
@@ -136,36 +136,36 @@ describe("a week", () => {
     const added = await Promise.all(Array.from({ length: 6 }, () => summaries().runOnce()))
     expect(added.reduce((sum, count) => sum + count)).toBe(1)
     expect(await summaries(new Date("2025-11-18T12:00:00Z")).runOnce()).toBe(0)
-    expect(await told(sql, "weekly")).toHaveLength(1)
+    expect(await readAlerts(sql, "weekly")).toHaveLength(1)
   })
 
   test("a week without measurements, or before the app was tracked, has no summary", async () => {
-    const { workspaceId, appId } = await scene(sql)
+    const { workspaceId, appId } = await createScene(sql)
     await sql`delete from tracked_app where id = ${appId}`
     await tracked(sql, ["never"], { workspaceId, iosId: "30001" })
     await tracked(sql, TERMS, { workspaceId, since: "2025-11-17" })
     expect(await summaries().runOnce()).toBe(0)
-    expect(await told(sql, "weekly")).toEqual([])
+    expect(await readAlerts(sql, "weekly")).toEqual([])
   })
 })
 
 test("a weekly rule delivers figures to machines and lines to people", async () => {
   const at = await app()
   await rule(at, "weekly", { channels: ["webhook", "slack"] })
-  await hook(at, `${there.url}/hook`)
-  await addChannel(at.register, at.workspaceId, "slack", { url: `${there.url}/slack` })
+  await hook(at, `${standIn.url}/hook`)
+  await addChannel(at.register, at.workspaceId, "slack", { url: `${standIn.url}/slack` })
   await sql`update alert_rule set created_at = '2025-11-01'`
   await summaries().runOnce()
   await telling(sql).runOnce()
-  const [got] = there.at("/hook")
-  const { type, timestamp, data } = JSON.parse(got!.body)
+  const [request] = standIn.at("/hook")
+  const { type, timestamp, data } = JSON.parse(request!.body)
   expect([type, timestamp]).toEqual(["alert.weekly", "2025-11-17T08:00:00.000Z"])
   expect(data).toMatchObject({ platform: null, country: null, appName: "Tea <b>", week: { keywords: { up: 1 } } })
   expect(data.sentence).toBe(
     "Week 2025-11-10 to 2025-11-16: 5 of 7 keywords measured, 1 rose, 0 fell, 1 entered, 1 dropped out, 0 stayed; " +
       '"malt" from absent to 50 in the US App Store; "mate" from 4 to absent in the US App Store',
   )
-  expect(JSON.parse(there.at("/slack")[0]!.body).text.split("\n")).toEqual([
+  expect(JSON.parse(standIn.at("/slack")[0]!.body).text.split("\n")).toEqual([
     "Tea &lt;b&gt;: Week 2025-11-10 to 2025-11-16",
     "Keywords: 5 of 7 keywords measured, 1 rose, 0 fell, 1 entered, 1 dropped out, 0 stayed",
     '  + "malt" from absent to 50 in the US App Store',

@@ -116,7 +116,7 @@ long("the mail settings and the page that ends a subscription are accessible in 
   await happened(scene, ["Lovely."])
   const member = await subscriber(scene)
   await digests(scene).runOnce()
-  const { headers } = await parsed(scene.there.got.at(-1)!)
+  const { headers } = await parsed(scene.mailServer.got.at(-1)!)
   const { unsubscribe } = headers.get("list") as unknown as { unsubscribe: { url: string } }
   const app = Bun.serve({
     hostname: "127.0.0.1",
@@ -144,7 +144,7 @@ long("the mail settings and the page that ends a subscription are accessible in 
   await tab.leave(`document.querySelector("main button").click()`)
   expect(await tab.value("document.body.innerText")).toContain("You get no more summaries")
   await app.stop(true)
-  await scene.there.stop()
+  await scene.mailServer.stop()
 })
 
 /** The pixels by which the open page is wider than the window. */

@@ -27,11 +27,11 @@ beforeAll(async () => {
   scene = await mailScene(await freshDatabase())
   await happened(scene, ["Lovely."])
 })
-afterAll(() => scene.there.stop())
+afterAll(() => scene.mailServer.stop())
 beforeEach(async () => {
-  scene.there.got.length = 0
-  scene.there.refuse.clear()
-  scene.there.beforeAnswer = async () => {}
+  scene.mailServer.got.length = 0
+  scene.mailServer.refuse.clear()
+  scene.mailServer.beforeAnswer = async () => {}
   await scene.sql`delete from digest`
 })
 
@@ -48,11 +48,11 @@ describe("an address", () => {
     const { browser, personId } = await subscriber(scene)
     const { send } = settingsBrowser(browser, MAIL)
     await send("address", { address: "bo@example.org" })
-    expect(scene.there.got.map(({ to }) => to)).toEqual([["ada@example.org"], ["bo@example.org"]])
+    expect(scene.mailServer.got.map(({ to }) => to)).toEqual([["ada@example.org"], ["bo@example.org"]])
     expect((await send("confirm", { code: "BCDF-GHJK" })).text).toContain("This is not the code")
     await digests(scene).runOnce()
-    expect(scene.there.got.at(-1)!.to).toEqual(["ada@example.org"])
-    await send("confirm", { code: await codeIn({ ...scene.there, got: scene.there.got.slice(0, 2) }) })
+    expect(scene.mailServer.got.at(-1)!.to).toEqual(["ada@example.org"])
+    await send("confirm", { code: await codeIn({ ...scene.mailServer, got: scene.mailServer.got.slice(0, 2) }) })
     const rows = await scene.sql`select address, pending, code_sha256 from mail_address where person_id = ${personId}`
     expect([...rows]).toEqual([{ address: "bo@example.org", pending: null, code_sha256: null }])
   })
@@ -64,24 +64,24 @@ describe("an address", () => {
     expect([bad.status, bad.text.includes("This is no mail address")]).toEqual([400, true])
     for (let code = 2; code <= 5; code++) await send("address", { address: "stranger@example.org" })
     expect((await send("address", { address: "stranger@example.org" })).text).toContain("At most 5 codes")
-    expect(scene.there.got).toHaveLength(5)
+    expect(scene.mailServer.got).toHaveLength(5)
   })
 
   test("gets a test message from the page", async () => {
     const { browser } = await subscriber(scene)
     const { headers } = await settingsBrowser(browser, MAIL).send("test", {})
     expect(headers.get("location")).toBe(`${MAIL}?done=tested`)
-    expect((await parsed(scene.there.got.at(-1)!)).subject).toBe("Test message from Appmeter")
+    expect((await parsed(scene.mailServer.got.at(-1)!)).subject).toBe("Test message from Appmeter")
   })
 })
 
 describe("a digest", () => {
   test("is one mail per person and period, with what moved and the reviews", async () => {
     const { personId } = await subscriber(scene)
-    const [one, two] = [digests(scene), digests(scene)]
-    await Promise.all([one.runOnce(), two.runOnce()])
-    await one.runOnce()
-    const sent = scene.there.got.slice(1)
+    const [first, second] = [digests(scene), digests(scene)]
+    await Promise.all([first.runOnce(), second.runOnce()])
+    await first.runOnce()
+    const sent = scene.mailServer.got.slice(1)
     expect(sent).toHaveLength(1)
     const { subject, text, html, messageId, headers } = await parsed(sent[0]!)
     expect(subject).toContain(`day ${TODAY}: 1 rose, 1 review`)
@@ -108,9 +108,9 @@ describe("a digest", () => {
     const to = addDays(from, 6)
     weekly.clock.now = new Date(`${addDays(to, 1)}T09:30:00Z`)
     await createSummaries({ sql: weekly.sql, log: silentLog, now: () => weekly.clock.now }).runOnce()
-    const before = weekly.there.got.length
+    const before = weekly.mailServer.got.length
     for (let times = 0; times < 2; times++) await digests(weekly).runOnce()
-    const sent = weekly.there.got.slice(before)
+    const sent = weekly.mailServer.got.slice(before)
     expect(sent).toHaveLength(1)
     const { subject, text } = await parsed(sent[0]!)
     expect([subject?.includes(from), subject?.includes(to)]).toEqual([true, true])
@@ -118,7 +118,7 @@ describe("a digest", () => {
     expect(text).toContain("Week: rose 0, fell 1,")
     const rows = await weekly.sql`select every, day::text, state from digest_mail where person_id = ${personId}`
     expect([...rows]).toEqual([{ every: "week", day: to, state: "sent" }])
-    await weekly.there.stop()
+    await weekly.mailServer.stop()
   })
 
   test("of a person who was removed is not sent, whenever that happens", async () => {
@@ -135,9 +135,9 @@ describe("a digest", () => {
       },
     }
     await subscriber(scene)
-    const before = scene.there.got.length
+    const before = scene.mailServer.got.length
     await digests(scene, { mailer }).runOnce()
-    expect(scene.there.got.slice(before).map(({ to }) => to)).toEqual([["ada@example.org"]])
+    expect(scene.mailServer.got.slice(before).map(({ to }) => to)).toEqual([["ada@example.org"]])
     const rows = await scene.sql`select 1 from mail_address where person_id in (${personId}, ${other.personId})`
     expect(rows).toHaveLength(0)
   })
@@ -145,7 +145,7 @@ describe("a digest", () => {
   test("whose outcome the server did not tell is unknown and is not sent again", async () => {
     const { personId } = await subscriber(scene)
     const stop = new AbortController()
-    scene.there.beforeAnswer = async () => stop.abort()
+    scene.mailServer.beforeAnswer = async () => stop.abort()
     const mailer: MailScene["mailer"] = {
       ...scene.mailer,
       send: (mail, options) => scene.mailer.send(mail, { ...options, signal: stop.signal }),
@@ -153,7 +153,7 @@ describe("a digest", () => {
     await digests(scene, { mailer }).runOnce()
     expect((await stateOf(personId))?.state).toBe("unknown")
     await digests(scene).runOnce()
-    expect(scene.there.got).toHaveLength(2)
+    expect(scene.mailServer.got).toHaveLength(2)
   })
 
   test("whose process ended between the mail and the record is unknown and is not sent again", async () => {
@@ -168,16 +168,16 @@ describe("a digest", () => {
     await digests(scene, { mailer }).runOnce()
     await scene.sql`update digest_mail set lease_until = now() - interval '1 s' where person_id = ${personId}`
     await digests(scene).runOnce()
-    expect(scene.there.got).toHaveLength(2)
+    expect(scene.mailServer.got).toHaveLength(2)
     expect((await browser.open(MAIL)).text).toContain("may have been sent")
   })
 
   test("that the server refuses for now is tried again", async () => {
     const { personId } = await subscriber(scene)
-    scene.there.refuse.set("ada@example.org", 451)
+    scene.mailServer.refuse.set("ada@example.org", 451)
     await digests(scene).runOnce()
     expect(await stateOf(personId)).toMatchObject({ state: "writing", failure: expect.stringContaining("status 451") })
-    scene.there.refuse.clear()
+    scene.mailServer.refuse.clear()
     await scene.sql`update digest_mail set next_at = now() where person_id = ${personId}`
     await digests(scene).runOnce()
     expect(await stateOf(personId)).toEqual({ state: "sent", failure: null })
@@ -185,11 +185,11 @@ describe("a digest", () => {
 
   test("that the address refuses for good pauses the address until a test message is accepted", async () => {
     const { personId, browser } = await subscriber(scene)
-    scene.there.refuse.set("ada@example.org", 550)
+    scene.mailServer.refuse.set("ada@example.org", 550)
     await digests(scene).runOnce()
     expect(await stateOf(personId)).toMatchObject({ state: "failed" })
     expect((await browser.open(MAIL)).text).toContain("The mail server refused this address")
-    scene.there.refuse.clear()
+    scene.mailServer.refuse.clear()
     await scene.sql`delete from digest_mail`
     expect(await digests(scene).runOnce()).toBe(0)
     await settingsBrowser(browser, MAIL).send("test", {})
@@ -209,10 +209,10 @@ describe("the link that ends a subscription", () => {
   test("changes nothing when it is opened, and ends it by a POST without a sign-in", async () => {
     const { personId } = await subscriber(scene)
     await digests(scene).runOnce()
-    const { headers } = await parsed(scene.there.got.at(-1)!)
+    const { headers } = await parsed(scene.mailServer.got.at(-1)!)
     const { unsubscribe } = headers.get("list") as unknown as { unsubscribe: { url: string } }
     const path = new URL(unsubscribe.url).pathname
-    const ask = (method: string) =>
+    const request = (method: string) =>
       scene.service.app.fetch(
         new Request(`http://127.0.0.1:8787${path}`, {
           method,
@@ -224,10 +224,10 @@ describe("the link that ends a subscription", () => {
         "192.0.2.9",
       )
     const left = async () => (await scene.sql`select 1 from digest where person_id = ${personId}`).length
-    const shown = await ask("GET")
-    expect([shown.status, (await shown.text()).includes("Stop this mail?"), await left()]).toEqual([200, true, 1])
-    expect([(await ask("POST")).status, await left()]).toEqual([200, 0])
-    expect((await ask("POST")).status).toBe(200)
+    const page = await request("GET")
+    expect([page.status, (await page.text()).includes("Stop this mail?"), await left()]).toEqual([200, true, 1])
+    expect([(await request("POST")).status, await left()]).toEqual([200, 0])
+    expect((await request("POST")).status).toBe(200)
     const stored = await scene.sql<{ hex: string }[]>`select encode(token_sha256, 'hex') as hex from mail_unsubscribe`
     expect(stored.some(({ hex }) => hex.includes(path.slice(13, 30)))).toBe(false)
   })

@@ -22,20 +22,20 @@ longOnServer(
     const scene = await mailScene(await freshDatabase())
     await happened(scene)
     await subscriber(scene)
-    scene.there.got.length = 0
+    scene.mailServer.got.length = 0
     let child: Bun.Subprocess | null = null
-    scene.there.beforeAnswer = async () => {
+    scene.mailServer.beforeAnswer = async () => {
       child?.kill("SIGKILL")
       await child?.exited
     }
-    child = begun(scene, scene.there.port)
+    child = begun(scene, scene.mailServer.port)
     await child.exited
     expect(await states(scene)).toEqual(["sending"])
     await digests(scene).runOnce()
     await expire(scene)
     await digests(scene).runOnce()
-    expect([scene.there.got.length, await states(scene)]).toEqual([1, ["unknown"]])
-    await scene.there.stop()
+    expect([scene.mailServer.got.length, await states(scene)]).toEqual([1, ["unknown"]])
+    await scene.mailServer.stop()
   },
 )
 
@@ -43,7 +43,7 @@ longOnServer("postgres: a digest whose process was killed before the server had 
   const scene = await mailScene(await freshDatabase())
   await happened(scene)
   await subscriber(scene)
-  scene.there.got.length = 0
+  scene.mailServer.got.length = 0
   let child: Bun.Subprocess | null = null
   const deadly = await startMailServer({
     onRcptTo(_, __, done) {
@@ -55,10 +55,10 @@ longOnServer("postgres: a digest whose process was killed before the server had 
   await child.exited
   expect(await states(scene)).toEqual(["writing"])
   await digests(scene).runOnce()
-  expect(scene.there.got).toEqual([])
+  expect(scene.mailServer.got).toEqual([])
   await expire(scene)
   await digests(scene).runOnce()
-  expect([scene.there.got.length, deadly.got.length, await states(scene)]).toEqual([1, 0, ["sent"]])
+  expect([scene.mailServer.got.length, deadly.got.length, await states(scene)]).toEqual([1, 0, ["sent"]])
   await deadly.stop()
-  await scene.there.stop()
+  await scene.mailServer.stop()
 })

@@ -50,8 +50,8 @@ describe("foreign text in a mail", () => {
     const mail = written({ reviews: [review(text, { app: text, title: text })] })
     expect(hrefs(mail.html)).toEqual(OURS)
     expect(mail.html).not.toMatch(/<script|<img|onerror=alert\(1\)>|<a href="https:\/\/evil/)
-    const shown = mail.html.replaceAll(/<[^>]*>/g, " ")
-    for (const found of [shown, mail.text]) {
+    const visible = mail.html.replaceAll(/<[^>]*>/g, " ")
+    for (const found of [visible, mail.text]) {
       const rest = found.replaceAll(/https:\/\/ranks\.example\.com\/\S*/g, "")
       expect(LINKED.exec(rest)?.[0]).toBeUndefined()
       expect(rest).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
@@ -107,7 +107,7 @@ describe("a digest", () => {
 
   test("has no money if the person may not see it, nor if no account is connected", async () => {
     const figures = { name: "Tea", appId: "app_1", keywordsUp: 1, keywordsDown: 0, newReviews: 0, keywordsMeasured: 1 }
-    const ask = (hiddenMoney: boolean, connected: boolean) =>
+    const answerCall = (hiddenMoney: boolean, connected: boolean) =>
       (async (id: string) => {
         const answers: Record<string, unknown> = {
           list_app_heads: { apps: [] },
@@ -121,7 +121,7 @@ describe("a digest", () => {
         return answers[id]
       }) as unknown as Ask
     const period = { from: "2025-11-19", to: "2025-11-19", at: new Date() }
-    const moneyOf = async (...args: [boolean, boolean]) => (await readDigest(ask(...args), "day", period))?.money
+    const moneyOf = async (...args: [boolean, boolean]) => (await readDigest(answerCall(...args), "day", period))?.money
     expect(await moneyOf(true, true)).toBeNull()
     expect(await moneyOf(false, false)).toBeNull()
     expect(await moneyOf(false, true)).toEqual({

@@ -28,7 +28,7 @@ export const AFTER = new Date(midnight + DAY_MS + 1_800_000)
 export interface MailScene {
   sql: Sql
   service: Service
-  there: MailServer
+  mailServer: MailServer
   mailer: Mailer
   tea: Sharing
   /** The time of the service. */
@@ -37,8 +37,8 @@ export interface MailScene {
 
 /** A service with a mail server, and a workspace whose app was measured. */
 export async function mailScene(sql: Sql, name = "Tea <Timer>"): Promise<MailScene> {
-  const there = await startMailServer()
-  const mailer = createMailer(plainServer(there))
+  const mailServer = await startMailServer()
+  const mailer = createMailer(plainServer(mailServer))
   const clock = { now: AFTER }
   const service = openService({ sql, now: () => clock.now, settingsPorts: { ...NO_PORTS, mailer } })
   const tea = await sharing(service, { name, keywords: ["tea", "mate"] })
@@ -46,7 +46,7 @@ export async function mailScene(sql: Sql, name = "Tea <Timer>"): Promise<MailSce
     ["tea", 1, 5],
     ["tea", 0, 12],
   ])
-  return { sql, service, there, mailer, tea, clock }
+  return { sql, service, mailServer, mailer, tea, clock }
 }
 
 /** Adds an alert of today and reviews with these texts. */
@@ -66,14 +66,14 @@ export async function happened({ sql, tea }: MailScene, texts: readonly string[]
 
 /** A person with a confirmed address and a daily digest, set on the page. */
 export async function subscriber(
-  { service, there, tea }: MailScene,
+  { service, mailServer, tea }: MailScene,
   role = "owner",
   address = "ada@example.org",
 ): Promise<Member> {
   const member = await memberOf(service, tea.writer.workspace, role as never)
   const { send } = settingsBrowser(member.browser, MAIL)
   await send("address", { address })
-  await send("confirm", { code: await codeIn(there) })
+  await send("confirm", { code: await codeIn(mailServer) })
   await send("schedule", { every: "day", hour: "0", zone: "UTC" })
   return member
 }

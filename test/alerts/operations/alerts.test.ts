@@ -8,7 +8,7 @@ import { derived, listOf, OWN, stored, tracked } from "../derived-alerts.ts"
 let sql: Sql
 let service: Service
 let workspaceId: number
-let mine: string
+let teaApp: string
 let other: string
 let key: string
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
   service = openService({ sql })
   workspaceId = await service.workspace()
-  mine = await tracked(sql, ["tea"], { workspaceId, name: "Tea" })
+  teaApp = await tracked(sql, ["tea"], { workspaceId, name: "Tea" })
   other = await tracked(sql, ["mate"], { workspaceId, iosId: "20001", name: "Mate", manualRivals: [`ios:${OWN}`] })
   await stored(sql, [
     said("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea Timer" }]),
@@ -44,7 +44,7 @@ describe("GET /v1/alerts", () => {
     expect(body.unread).toBe(2)
     const [passed, dropped] = body.alerts
     expect(body.alerts).toHaveLength(2)
-    const none = {
+    const noFacts = {
       term: null,
       rivalId: null,
       rivalName: null,
@@ -71,10 +71,10 @@ describe("GET /v1/alerts", () => {
       withdrawnAt: null,
     }
     expect(dropped).toEqual({
-      ...none,
+      ...noFacts,
       id: dropped.id,
       type: "dropped_out",
-      appId: mine,
+      appId: teaApp,
       appName: "Tea",
       at: "2025-11-20T10:00:00.000Z",
       sentence: '"tea" dropped out in the US App Store: not in the first 50 (before: 30)',
@@ -84,7 +84,7 @@ describe("GET /v1/alerts", () => {
       depth: 50,
     })
     expect(passed).toEqual({
-      ...none,
+      ...noFacts,
       id: passed.id,
       type: "rival_passed",
       appId: other,
@@ -104,10 +104,10 @@ describe("GET /v1/alerts", () => {
   })
 
   test("a key limited to some apps sees and counts only their alerts", async () => {
-    const limited = await service.key(workspaceId, { appList: [mine] })
+    const limited = await service.key(workspaceId, { appList: [teaApp] })
     const { body } = await service.call("/v1/alerts", { key: limited })
     expect(body.unread).toBe(1)
-    expect(body.alerts.map(({ appId }: { appId: string }) => appId)).toEqual([mine])
+    expect(body.alerts.map(({ appId }: { appId: string }) => appId)).toEqual([teaApp])
     expect(JSON.stringify(body)).not.toContain(other)
   })
 
@@ -135,13 +135,13 @@ describe("GET /v1/alerts", () => {
           'against', '2025-11-19')
       from generate_series(1, 501) n
       order by n`
-    const by = await service.key(many)
+    const manyKey = await service.key(many)
     for (const [query, count] of [
       ["", 50],
       ["?limit=500", 500],
       ["?limit=51", 51],
     ] as const) {
-      const { body } = await service.call(`/v1/alerts${query}`, { key: by })
+      const { body } = await service.call(`/v1/alerts${query}`, { key: manyKey })
       expect([query, body.alerts.length, body.unread]).toEqual([query, count, 501])
       expect(body.omitted).toBe(501 - count)
       const newest = Array.from({ length: count }, (_, at) => `term ${501 - at}`)

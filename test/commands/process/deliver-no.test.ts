@@ -2,7 +2,7 @@ import { afterAll, expect, setSystemTime, test } from "bun:test"
 import { openWorkers } from "../../../src/commands/process/workers.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { readSettings } from "../../../src/settings/settings.ts"
-import { listOf, OWN, stored, told, tracked } from "../../alerts/derived-alerts.ts"
+import { listOf, OWN, readAlerts, stored, tracked } from "../../alerts/derived-alerts.ts"
 import { freshDatabase } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
 import { reading, said } from "../../measuring/record/measured.ts"
@@ -24,7 +24,7 @@ test("a process with DELIVER=no sends nothing and still writes the weekly summar
   workers.start()
   try {
     await until(async () => (await sql`select from alert`).length > 0)
-    expect((await told(sql)).map(({ type }) => type)).toEqual(["weekly"])
+    expect((await readAlerts(sql)).map(({ type }) => type)).toEqual(["weekly"])
   } finally {
     await workers.stop()
   }
