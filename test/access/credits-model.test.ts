@@ -17,7 +17,7 @@ type Step =
   | { type: "setQuota"; credits: number }
   | { type: "turnMonth" }
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
@@ -104,11 +104,11 @@ beforeAll(async () => {
 
 test("random histories leave the database in the state of a simple model", async () => {
   let steps = 0
-  const history = fc.array(step, { minLength: 10, maxLength: 40, size: "max" })
+  const history = fc.array(anyStep, { minLength: 10, maxLength: 40, size: "max" })
   await fc.assert(
-    fc.asyncProperty(fc.nat({ max: 80 }), history, async (quota, taken) => {
-      await play(quota, taken)
-      steps += taken.length
+    fc.asyncProperty(fc.nat({ max: 80 }), history, async (quota, drawn) => {
+      await play(quota, drawn)
+      steps += drawn.length
     }),
     { seed: 20240228, numRuns: RUNS },
   )
@@ -121,8 +121,8 @@ async function play(quota: number, history: Step[]): Promise<void> {
   const limited = await someKey(sql, workspace, { monthlyBudget: BUDGET })
   const free = await someKey(sql, workspace)
   const keyIds = [limited.key.id, free.key.id]
-  for (const [number, taken] of history.entries()) {
-    await take(model, workspace, keyIds, taken, `request ${number}`)
+  for (const [number, step] of history.entries()) {
+    await take(model, workspace, keyIds, step, `request ${number}`)
     const { used, remaining, packCredits } = await readCredits(sql, { workspaceId: workspace.id })
     expect([used, remaining, packCredits]).toEqual([model.used, model.remaining, model.pack])
   }
@@ -133,7 +133,7 @@ async function take(
   model: Model,
   workspace: { id: number; name: string },
   keyIds: number[],
-  taken: Step,
+  step: Step,
   requestId: string,
 ) {
   const due = (key: 0 | 1) => ({
@@ -143,15 +143,15 @@ async function take(
     cost: 1,
     requestId,
   })
-  switch (taken.type) {
+  switch (step.type) {
     case "charge": {
-      const { refused, budget } = await chargeAlone(sql, { ...due(taken.key), cost: taken.cost })
-      expect(refused).toBe(model.charge(taken.cost, taken.key, requestId) as never)
-      expect(budget).toEqual(taken.key === 0 ? { used: model.keys[0]!, limit: BUDGET } : null)
+      const { refused, budget } = await chargeAlone(sql, { ...due(step.key), cost: step.cost })
+      expect(refused).toBe(model.charge(step.cost, step.key, requestId) as never)
+      expect(budget).toEqual(step.key === 0 ? { used: model.keys[0]!, limit: BUDGET } : null)
       return
     }
     case "refund": {
-      const charged = model.charges.at(-1 - taken.back)
+      const charged = model.charges.at(-1 - step.back)
       if (!charged) return
       const { refunded } = charged
       if (!refunded) model.refund(charged)
@@ -159,12 +159,12 @@ async function take(
       return
     }
     case "addPack":
-      model.pack += taken.credits
-      await setWorkspace(sql, workspace.name, { addPack: taken.credits })
+      model.pack += step.credits
+      await setWorkspace(sql, workspace.name, { addPack: step.credits })
       return
     case "setQuota":
-      model.quota = taken.credits
-      await setWorkspace(sql, workspace.name, { overrides: { credits: taken.credits } })
+      model.quota = step.credits
+      await setWorkspace(sql, workspace.name, { overrides: { credits: step.credits } })
       return
     case "turnMonth":
       model.turnMonth()

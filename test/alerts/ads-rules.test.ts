@@ -136,7 +136,7 @@ test("a write confirmed in Appmeter is not a change by another program", async (
   await sql`delete from job`
 })
 
-test("of several simultaneous processes one adds the alert; the demo's and deleted accounts add none", async () => {
+test("one of several simultaneous processes adds the alert; the demo's and deleted accounts add none", async () => {
   changed(HOUR_MS)
   await connected()
   const added = await Promise.all(Array.from({ length: 8 }, () => notices().runOnce()))

@@ -273,7 +273,7 @@ describe("a storefront that is no longer tracked", () => {
 
   const postgres = test.skipIf(!process.env.DATABASE_URL)
 
-  postgres("postgres: has none either when they were found at the same moment, whoever came first", async () => {
+  postgres("postgres: a storefront removed during a run keeps no followed rivals, whoever comes first", async () => {
     for (const first of ["finds", "leaves"] as const) {
       sql = await freshDatabase()
       const appId = await tracked(sql, ["tea"], { countries: ["us", "de"], manualRivals: ["ios:39999"] })

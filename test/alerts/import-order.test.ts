@@ -138,7 +138,7 @@ test.each([
     [],
   ],
 ])(
-  "in any order of imports, %s",
+  "imports in any order give the same alerts: %s",
   async (_, first, second, expected) => {
     expect(await feedAfter([[...first, ...second]])).toEqual(expected)
     expect(await feedAfter([first, second])).toEqual(expected)

@@ -256,7 +256,7 @@ describe("rights", () => {
     expect((await refresh(service, assistant.clientId, assistant.refresh)).body.scope).toBe("apps:read")
   })
 
-  test("a person, their key and their assistant see no other app than the person's", async () => {
+  test("a person, their key and their assistant see only the person's apps", async () => {
     const hidden = await trackOwn(sql, { workspaceId, iosId: String(2_100_000_000 + count) })
     const bo = await memberOf(service, workspaceId, "viewer", { apps: [app] })
     const [key, assistant] = [await keyOf(bo.personId), await assistantOf(bo, ["apps:read"])]
@@ -284,7 +284,7 @@ describe("rights", () => {
       ).toHaveProperty("message", expect.stringContaining("there is no such scope"))
   })
 
-  test("only who manages the workspace sees its keys", async () => {
+  test("only a person who manages the workspace sees its keys", async () => {
     const editor = await memberOf(service, workspaceId, "editor")
     const statusFor = async ({ browser }: Member) => (await browser.open("/app/settings/keys")).status
     expect([await statusFor(owner), await statusFor(editor)]).toEqual([200, 403])

@@ -118,7 +118,7 @@ describe("the setup", () => {
     expect((await profileOf(member).send("confirm-factor", { code: codeOf(member.secret) })).status).toBe(400)
   })
 
-  test("turning it off needs the passphrase and a code", async () => {
+  test("the page turns the second factor off only with the passphrase and a code", async () => {
     const member = await withFactor()
     const off = (current: string, code: string) => profileOf(member).send("end-factor", { current, code })
     expect((await off("x", codeOf(member.secret))).status).toBe(400)

@@ -78,7 +78,7 @@ describe("marked alerts", () => {
     expect(await unread()).toEqual([otherAlert!, whole!])
   })
 
-  test("read false marks alerts as unread again, and leaves other alerts", async () => {
+  test("the option read false marks alerts as unread again, and leaves other alerts", async () => {
     const ids = await addAlerts({ read: true }, { read: true, at: "2025-11-02T00:00:00Z" }, {})
     const { body } = await fixture.preview("mark_alerts_read", { read: false, until: "2025-11-01" })
     expect(body.preview).toMatchObject({
@@ -97,14 +97,14 @@ describe("marked alerts", () => {
     ["2025-11-01T10:00:00.530+03:00", ["2025-11-01T07:00:00.530039Z"], ["2025-11-01T07:00:00.531Z"]],
     ["9999-12-31", ["2025-11-01T10:00:00Z"], []],
     ["0000-01-01", [], ["2025-11-01T10:00:00Z"]],
-  ])("until %s marks alerts up to that time and no later ones", async (until, included, after) => {
+  ])("the option until %s marks alerts up to that time and no later ones", async (until, included, after) => {
     await addAlerts(...included.map((at) => ({ at })))
     const left = await addAlerts(...after.map((at) => ({ at })))
     await marked({ until })
     expect(await unread()).toEqual(left)
   })
 
-  test("until with an alert's `at` as shown in the feed includes that alert", async () => {
+  test("the option until, set to an alert's `at` as the feed shows it, includes that alert", async () => {
     await addAlerts({ at: "2025-11-01T10:00:00.530999Z" })
     const feed = async () => (await fixture.service.call("/v1/alerts", { key: fixture.key })).body
     const [{ at }] = (await feed()).alerts
@@ -157,7 +157,7 @@ describe("marked alerts", () => {
     },
   )
 
-  long("of more than 5,000 alerts the newest are marked, and the preview says that there are more", async () => {
+  long("a call marks the newest of more than 5,000 alerts, and the preview says that there are more", async () => {
     await fixture.sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
       select ${fixture.workspace}, ${fixture.app}, 'entered', 'ios', 'us', n::text, '2025-11-01',

@@ -99,7 +99,7 @@ describe("Telegram", () => {
         chatOf(request) === "-1001234567890" ? Response.json(moved, { status: 400 }) : atNew(),
       )
 
-    test("gets the message at its new id, which is stored and shown", async () => {
+    test("the group gets the message at its new id, which is stored and shown", async () => {
       const id = await bot()
       migrating(() => Response.json({ ok: true }))
       await found(scene, 2)
@@ -119,7 +119,7 @@ describe("Telegram", () => {
       expect(chats().slice(3)).toEqual(["-1002222222222"])
     })
 
-    test("keeps its new id if the bot may not write there, and is not asked at the old one again", async () => {
+    test("the group keeps its new id if the bot may not write there, and the old id gets no message", async () => {
       const id = await bot()
       migrating(() => Response.json({ ok: false }, { status: 400 }))
       await found(scene)
@@ -133,7 +133,7 @@ describe("Telegram", () => {
       })
     })
 
-    test("is followed once per message, however often it moves", async () => {
+    test("the group is followed once per message, however often it moves", async () => {
       await bot()
       standIn.on(PATH, (_, before) =>
         Response.json({ ok: false, parameters: { migrate_to_chat_id: -100 - before } }, { status: 400 }),
@@ -144,7 +144,7 @@ describe("Telegram", () => {
       expect(await deliveries(scene)).toMatchObject([{ state: "waiting", attempts: 1 }])
     })
 
-    test("is found by a test message too", async () => {
+    test("a test message finds the new id of the group, too", async () => {
       const id = await bot()
       migrating(() => Response.json({ ok: true }))
       const port = { outbound: safeFetch, telegramApi: standIn.url, mail: null }

@@ -63,7 +63,7 @@ const deliver = () => telling(sql, { mail: mail(), gapsMs: { email: 0 } }).runOn
 const channels = () => listChannels(sql, scene.workspaceId)
 
 describe("alerts by mail", () => {
-  test("go only to a member who sees all apps and has confirmed an address", async () => {
+  test("a mail goes only to a member who sees all apps and has confirmed an address", async () => {
     const message = async (person: string) =>
       ((await errorOf(addChannel(scene.register, scene.workspaceId, "email", { person }))) as Error).message
     expect(await message("nobody")).toContain('no person named "nobody"')
@@ -77,7 +77,7 @@ describe("alerts by mail", () => {
     expect(await add()).toMatchObject({ kind: "email", address: "ada@example.org", state: "on" })
   })
 
-  test("are one mail per event, with a Message-ID made of the delivery, without foreign links", async () => {
+  test("a mail covers one event, with a Message-ID made of the delivery, without foreign links", async () => {
     await confirm(personId)
     await add()
     await rule(scene, "rank_drop", { channels: ["email"] })
@@ -98,7 +98,7 @@ describe("alerts by mail", () => {
     expect(headers.get("list")).toMatchObject({ "unsubscribe-post": { name: "List-Unsubscribe=One-Click" } })
   })
 
-  test("whose outcome is unknown end as undelivered and are not sent again", async () => {
+  test("a mail with an unknown outcome ends as undelivered and is not sent again", async () => {
     await confirm(personId)
     await add()
     await rule(scene, "rank_drop", { channels: ["email"] })
@@ -117,7 +117,7 @@ describe("alerts by mail", () => {
     expect((await channels())[0]).toMatchObject({ state: "on" })
   })
 
-  test("to an address that the mail server refuses disable the channel and note it once for the person", async () => {
+  test("an address that the mail server refuses disables the channel, which notes it once for the person", async () => {
     await confirm(personId)
     const { id } = await add()
     await rule(scene, "rank_drop", { channels: ["email"] })
@@ -138,7 +138,7 @@ describe("alerts by mail", () => {
     expect(result).toMatchObject({ taken: false, failure: expect.stringContaining("no confirmed address") })
   })
 
-  test("follow a new confirmed address, and end with the address or the membership", async () => {
+  test("mails follow a new confirmed address, and end with the address or the membership", async () => {
     await confirm(personId)
     await add()
     await confirm(personId, "new@example.org")
@@ -155,7 +155,7 @@ describe("alerts by mail", () => {
     expect(await channels()).toEqual([])
   })
 
-  test("end when the person is limited to some apps", async () => {
+  test("mails end when the person is limited to some apps", async () => {
     await confirm(personId)
     await add()
     await rule(scene, "rank_drop", { channels: ["email"] })
@@ -168,7 +168,7 @@ describe("alerts by mail", () => {
     expect((await channels())[0]).toMatchObject({ disabled: "the person sees only some of the apps now" })
   })
 
-  test("leave out changes of ads for a member who may not see ads", async () => {
+  test("a mail leaves out changes of ads for a member who may not see ads", async () => {
     const reader = { address: "ada@example.org", workspace: "W", hasAllApps: true, seesAds: false, unsubscribeUrl: "" }
     const port = {
       outbound,
@@ -185,7 +185,7 @@ describe("alerts by mail", () => {
     expect(mailServer.got).toEqual([])
   })
 
-  test("end by the link in each of them", async () => {
+  test("the link in each mail ends the mails", async () => {
     await confirm(personId)
     const { id } = await add()
     await testChannel(scene.register, { outbound, telegramApi: undefined, mail: mail() }, scene.workspaceId, id)
@@ -197,7 +197,7 @@ describe("alerts by mail", () => {
     expect(await unsubscribe(sql, token)).toBeNull()
   })
 
-  test("wait if the server has no mail settings", async () => {
+  test("mails wait if the server has no mail settings", async () => {
     await confirm(personId)
     await add()
     await rule(scene, "rank_drop", { channels: ["email"] })

@@ -53,7 +53,7 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
     return await addService(service, scene, standIn)
   }
 
-  test("gets one message per event, in the words of the feed", async () => {
+  test("the service gets one message per event, in the words of the feed", async () => {
     const id = await adds()
     await found(scene, 2)
     await foundPassings(scene, ["Softly", "Moodleaf"])
@@ -71,7 +71,7 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
     ["emoji", "😀"],
     ["escapes", "*"],
     ["three bytes", "茶"],
-  ])("accepts the longest names of %s, cut between characters", async (_, letter) => {
+  ])("the service accepts the longest names of %s, cut between characters", async (_, letter) => {
     await sql`update tracked_app set name = ${letter.repeat(10_000 / letter.length)} where id = ${scene.appId}`
     await adds()
     await found(scene)
@@ -155,7 +155,7 @@ describe("a hostile name", () => {
     return standIn.at(service.path)[0] as ReceivedRequest
   }
 
-  test("pings nobody on Discord, and nothing in it is markup", async () => {
+  test("a hostile name pings nobody on Discord, and nothing in it is markup", async () => {
     const { body } = await sent("discord")
     const { content, allowed_mentions, flags } = JSON.parse(body)
     expect([allowed_mentions, flags]).toEqual([{ parse: [] }, 4])
@@ -164,7 +164,7 @@ describe("a hostile name", () => {
     expect(content).toStartWith("\\@\u200beveryone \\<\\@\u200b1\\> \\*\\*b\\*\\*")
   })
 
-  test("adds no header, action or Markdown on ntfy, and a repeated message has the same id", async () => {
+  test("a hostile name adds no header, action or Markdown on ntfy, and a repetition has the same id", async () => {
     const { body, headers } = await sent("ntfy")
     expect(body).toStartWith("@\u200beveryone")
     const [{ id } = {}] = await deliveries(scene)
@@ -172,7 +172,7 @@ describe("a hostile name", () => {
     expect(Object.keys(headers).filter((name) => /markdown|action|click|attach|email/.test(name))).toEqual([])
   })
 
-  test("is one run of plain text on Teams", async () => {
+  test("a hostile name is one run of plain text on Teams", async () => {
     const { body } = await sent("teams")
     const { body: parts } = JSON.parse(body).attachments[0].content
     expect(parts.map(({ type }: { type: string }) => type)).toEqual(["RichTextBlock"])

@@ -44,7 +44,7 @@ const stateOf = async (personId: number) =>
   )[0]
 
 describe("an address", () => {
-  test("counts once its code was typed, and nothing but the code is sent there before", async () => {
+  test("an address counts once its code was typed, and gets nothing but the code before", async () => {
     const { browser, personId } = await subscriber(scene)
     const { send } = settingsBrowser(browser, MAIL)
     await send("address", { address: "bo@example.org" })
@@ -57,7 +57,7 @@ describe("an address", () => {
     expect([...rows]).toEqual([{ address: "bo@example.org", pending: null, code_sha256: null }])
   })
 
-  test("gets at most five codes a day, and one that is none gets none", async () => {
+  test("an address gets at most five codes a day, and a malformed address gets none", async () => {
     const { browser } = await subscriber(scene)
     const { send } = settingsBrowser(browser, MAIL)
     const bad = await send("address", { address: "bo@example.org\r\nBcc: eve@evil.example" })
@@ -67,7 +67,7 @@ describe("an address", () => {
     expect(scene.mailServer.got).toHaveLength(5)
   })
 
-  test("gets a test message from the page", async () => {
+  test("an address gets a test message from the page", async () => {
     const { browser } = await subscriber(scene)
     const { headers } = await settingsBrowser(browser, MAIL).send("test", {})
     expect(headers.get("location")).toBe(`${MAIL}?done=tested`)
@@ -76,7 +76,7 @@ describe("an address", () => {
 })
 
 describe("a digest", () => {
-  test("is one mail per person and period, with what moved and the reviews", async () => {
+  test("a digest is one mail per person and period, with the changes and the reviews", async () => {
     const { personId } = await subscriber(scene)
     const [first, second] = [digests(scene), digests(scene)]
     await Promise.all([first.runOnce(), second.runOnce()])
@@ -99,7 +99,7 @@ describe("a digest", () => {
     expect(await stateOf(personId)).toEqual({ state: "sent", failure: null })
   })
 
-  test("of a week has the figures of the feed's summary, on the Monday after it", async () => {
+  test("a weekly digest has the figures of the feed's summary, on the Monday after it", async () => {
     const weekly = await mailScene(await freshDatabase(), "Week")
     await weekly.tea.measure("tea", 7, 3)
     const { browser, personId } = await subscriber(weekly)
@@ -121,7 +121,7 @@ describe("a digest", () => {
     await weekly.mailServer.stop()
   })
 
-  test("of a person who was removed is not sent, whenever that happens", async () => {
+  test("a digest for a removed person is not sent, whenever the removal happens", async () => {
     const { personId } = await subscriber(scene)
     const other = await subscriber(scene, "viewer", "eve@example.org")
     await remove(scene, other.personId)
@@ -142,7 +142,7 @@ describe("a digest", () => {
     expect(rows).toHaveLength(0)
   })
 
-  test("whose outcome the server did not tell is unknown and is not sent again", async () => {
+  test("a digest without a response of the server has an unknown outcome and is not sent again", async () => {
     const { personId } = await subscriber(scene)
     const stop = new AbortController()
     scene.mailServer.beforeAnswer = async () => stop.abort()
@@ -156,7 +156,7 @@ describe("a digest", () => {
     expect(scene.mailServer.got).toHaveLength(2)
   })
 
-  test("whose process ended between the mail and the record is unknown and is not sent again", async () => {
+  test("a digest whose process ended between the mail and the record is unknown and is not sent again", async () => {
     const { personId, browser } = await subscriber(scene)
     const mailer: MailScene["mailer"] = {
       ...scene.mailer,
@@ -172,7 +172,7 @@ describe("a digest", () => {
     expect((await browser.open(MAIL)).text).toContain("may have been sent")
   })
 
-  test("that the server refuses for now is tried again", async () => {
+  test("a digest that the server refuses for now is tried again", async () => {
     const { personId } = await subscriber(scene)
     scene.mailServer.refuse.set("ada@example.org", 451)
     await digests(scene).runOnce()
@@ -183,7 +183,7 @@ describe("a digest", () => {
     expect(await stateOf(personId)).toEqual({ state: "sent", failure: null })
   })
 
-  test("that the address refuses for good pauses the address until a test message is accepted", async () => {
+  test("a digest that the address refuses for good pauses the address until a test message is accepted", async () => {
     const { personId, browser } = await subscriber(scene)
     scene.mailServer.refuse.set("ada@example.org", 550)
     await digests(scene).runOnce()
@@ -196,7 +196,7 @@ describe("a digest", () => {
     expect(await digests(scene).runOnce()).toBe(1)
   })
 
-  test("of a workspace without measurements is skipped and says so", async () => {
+  test("a digest of a workspace without measurements is skipped and shows the reason", async () => {
     const idle = { ...scene, tea: await sharing(scene.service, { name: "Idle", keywords: ["never read"] }) }
     const { personId, browser } = await subscriber(idle)
     await digests(scene).runOnce()
@@ -206,7 +206,7 @@ describe("a digest", () => {
 })
 
 describe("the link that ends a subscription", () => {
-  test("changes nothing when it is opened, and ends it by a POST without a sign-in", async () => {
+  test("the unsubscribe link changes nothing when opened, and unsubscribes by a POST without sign-in", async () => {
     const { personId } = await subscriber(scene)
     await digests(scene).runOnce()
     const { headers } = await parsed(scene.mailServer.got.at(-1)!)
@@ -232,7 +232,7 @@ describe("the link that ends a subscription", () => {
     expect(stored.some(({ hex }) => hex.includes(path.slice(13, 30)))).toBe(false)
   })
 
-  test("is a page with status 404 if nobody has it", async () => {
+  test("an unknown unsubscribe link is a page with status 404", async () => {
     const { status } = await scene.service.app.fetch(
       new Request(`http://127.0.0.1:8787/unsubscribe/${"x".repeat(43)}`, { method: "POST" }),
       "192.0.2.9",

@@ -58,21 +58,21 @@ describe("foreign text in a mail", () => {
     }
   })
 
-  test("of 10,000 characters is cut with a mark, and a broken character does no harm", () => {
+  test("a foreign text of 10,000 characters is cut with a mark, and a broken character does no harm", () => {
     const mail = written({ reviews: [review("a".repeat(10_000)), review("💚".repeat(5_000)), review("\ud83d")] })
     expect(mail.text).toContain(`${"a".repeat(298)}`)
     expect(mail.text).not.toContain("a".repeat(400))
     expect(mail.text.isWellFormed() && mail.html.isWellFormed()).toBe(true)
   })
 
-  test("keeps figures, times and versions readable", () => {
+  test("a foreign text keeps readable figures, times and versions", () => {
     expect(plainText("4.6 stars at 08:00, 1,204 ratings, 3 / 4")).toBe("4.6 stars at 08:00, 1,204 ratings, 3 / 4")
     expect(plainText("a\r\nb\tc\u2028d")).toBe("a b c d")
   })
 })
 
 describe("a digest", () => {
-  test("of thousands of findings stays below what mail programs cut, and counts the rest", () => {
+  test("a digest of thousands of findings stays below the limit of mail programs, and counts the rest", () => {
     const apps = Array.from({ length: 20 }, (_, at) => ({
       name: `${at}${"x".repeat(400)}`,
       up: at,
@@ -93,7 +93,7 @@ describe("a digest", () => {
     expect(mail.text).toContain("and 4,992 more")
   })
 
-  test("shows an unknown figure as a dash and money in its own currency", () => {
+  test("a digest shows an unknown figure as a dash and money in its own currency", () => {
     const { text } = written({
       apps: [{ name: "Tea", up: null, down: 0, reviews: null }],
       money: {
@@ -105,7 +105,7 @@ describe("a digest", () => {
     expect(text).toContain("* Tea: proceeds €12.50")
   })
 
-  test("has no money if the person may not see it, nor if no account is connected", async () => {
+  test("a digest has no money if the person may not see it, nor if no account is connected", async () => {
     const figures = { name: "Tea", appId: "app_1", keywordsUp: 1, keywordsDown: 0, newReviews: 0, keywordsMeasured: 1 }
     const answerCall = (hiddenMoney: boolean, connected: boolean) =>
       (async (id: string) => {

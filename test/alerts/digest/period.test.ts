@@ -39,7 +39,7 @@ test.each([
   expect(week(hour, zone, now)).toEqual(expected)
 })
 
-test("days are told one after another, once each, also when clocks change", () => {
+test("days follow one another, once each, also when clocks change", () => {
   const days = new Set<string>()
   for (let hour = 0; hour < 40 * 24; hour++) {
     const now = new Date(Date.UTC(2025, 9, 10) + hour * 3_600_000)

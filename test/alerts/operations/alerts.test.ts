@@ -124,7 +124,7 @@ describe("GET /v1/alerts", () => {
     expect([status, body.alerts.length, body.unread]).toEqual([200, count, 2])
   })
 
-  test("of 501 alerts 50 are returned by default and 500 at most, and all unread ones are counted", async () => {
+  test("a page has 50 of 501 alerts by default and 500 at most, and all unread ones are counted", async () => {
     const many = await service.workspace()
     const app = await tracked(sql, [], { workspaceId: many, iosId: "10009" })
     await sql`
