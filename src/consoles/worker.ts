@@ -57,7 +57,7 @@ export function createAccountReading(options: AccountReadingOptions): Worker {
     {
       lanes: ["accounts"],
       atOnce: 4,
-      claim: async (_, { room }) => ({ claims: await claimAccounts(sql, room, leaseMs), waitMs: null }),
+      claim: async (_, { limit }) => ({ claims: await claimAccounts(sql, limit, leaseMs), waitMs: null }),
       perform: (run) => readAccount(run, options),
       giveBack: (claim) => release(sql, claim),
       async extend(claims) {
@@ -77,7 +77,7 @@ export function createAccountReading(options: AccountReadingOptions): Worker {
   )
 }
 
-async function claimAccounts(sql: Sql, room: number, leaseMs: number): Promise<LeasedAccount[]> {
+async function claimAccounts(sql: Sql, limit: number, leaseMs: number): Promise<LeasedAccount[]> {
   return await sql<LeasedAccount[]>`
     with claimed as materialized (
       select c.id
@@ -86,7 +86,7 @@ async function claimAccounts(sql: Sql, room: number, leaseMs: number): Promise<L
       where c.next_at <= now() and c.sealed is not null and (c.lease_until is null or c.lease_until < now())
         and w.deleted_at is null
       order by c.next_at, c.id
-      limit ${room}
+      limit ${limit}
       for no key update of c skip locked
     )
     update connected_account c

@@ -5,7 +5,7 @@ export interface DiskWatch {
   /**
    * Reports the measured state of the database's disk. Logs once when it becomes full, and once when it has room again.
    */
-  noteRoom(low: boolean): void
+  reportSpace(low: boolean): void
   isFull(): boolean
 }
 
@@ -27,7 +27,7 @@ export function createDiskWatch(log: Log, cure: string, now = () => performance.
       change(() => {
         fullUntil = now() + REMEMBERED_MS
       }),
-    noteRoom: (isLow) =>
+    reportSpace: (isLow) =>
       change(() => {
         low = isLow
         if (!isLow) fullUntil = Number.NEGATIVE_INFINITY

@@ -33,7 +33,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     {
       lanes: kinds.size > 0 ? ["outbox"] : [],
       atOnce: concurrency,
-      async claim(_, { room: limit }) {
+      async claim(_, { limit }) {
         const claims = await claim(sql, { actions: [...kinds.keys()], limit, leaseMs })
         return { claims, waitMs: claims.length < limit ? null : 0 }
       },

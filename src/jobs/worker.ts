@@ -32,7 +32,8 @@ export interface ClaimResult<Claim> {
 }
 
 interface Space<Claim> {
-  room: number
+  /** Free places of the lane. */
+  limit: number
   underWay: readonly Claim[]
   closing: AbortSignal
 }
@@ -138,11 +139,11 @@ const LAST_WORDS_MS = 2_000
 
 type Runs<Lane> = ReturnType<typeof createRuns<Lane, LeasedWork>>
 
-/** The running work of this process. `onRoom` is called when a full lane has a free place again. */
+/** The running work of this process. `onFreed` is called when a full lane has a free place again. */
 function createRuns<Lane, Claim extends LeasedWork>(
   work: Work<Lane, Claim>,
   { leaseMs, pollMs, ends, now = () => new Date() }: Timing,
-  onRoom: (lane: Lane) => void,
+  onFreed: (lane: Lane) => void,
 ) {
   const runs = new Map<Run<Claim>, { lane: Lane; end: Promise<void> }>()
   const close = new AbortController()
@@ -155,7 +156,7 @@ function createRuns<Lane, Claim extends LeasedWork>(
     const finish = () => {
       const wasFull = underWayOn(lane).length >= work.atOnce
       runs.delete(run)
-      if (wasFull) onRoom(lane)
+      if (wasFull) onFreed(lane)
     }
     const end = work.perform(run).catch(ends.failed).then(finish)
     runs.set(run, { lane, end })
@@ -170,10 +171,10 @@ function createRuns<Lane, Claim extends LeasedWork>(
       const begun: Promise<void>[] = []
       for (let waitMs: number | null = 0; ; ) {
         const underWay = underWayOn(lane)
-        const room = work.atOnce - underWay.length
-        if (closing.aborted || waitMs !== 0 || room <= 0) return { begun, waitMs: waitMs || pollMs }
+        const limit = work.atOnce - underWay.length
+        if (closing.aborted || waitMs !== 0 || limit <= 0) return { begun, waitMs: waitMs || pollMs }
         const called = stopwatch(now)
-        const next = await work.claim(lane, { room, underWay, closing })
+        const next = await work.claim(lane, { limit, underWay, closing })
         if (closing.aborted) await Promise.all(next.claims.map(work.giveBack))
         else begun.push(...next.claims.map((claim) => launch(lane, claim, next.since ?? called)))
         waitMs = next.waitMs

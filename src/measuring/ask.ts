@@ -9,7 +9,7 @@ import { noteCountry, readLatestCountry } from "./countries.ts"
 import type { Claim } from "./due.ts"
 import type { ReadPort } from "./due-kind.ts"
 import { type Lane, noteAnswer, noteRefusal, takeTurn } from "./pace.ts"
-import type { BodyRoom } from "./parsing/body-room.ts"
+import type { BodyLimit } from "./parsing/body-limit.ts"
 import { type ParseText, type RawBody, ReadFailure, readOnce, type Source, type SourceAccess } from "./source.ts"
 import { noteHealth } from "./source-alarms.ts"
 import { noteRead } from "./source-reads.ts"
@@ -17,9 +17,9 @@ import { noteRead } from "./source-reads.ts"
 export interface AskParts {
   sql: Sql
   log: Log
-  reach: Omit<SourceAccess, "signal" | "room">
+  reach: Omit<SourceAccess, "signal" | "largeBodies">
   /** Limits large bodies in memory until they are stored. No limit if left out. */
-  bodyRoom?: BodyRoom
+  bodyLimit?: BodyLimit
   /** Name of the egress address. Each has its own pace at each upstream. */
   egress: string
   sourcesOff: readonly string[]
@@ -58,9 +58,13 @@ export function openPort(parts: AskParts, asking: ReadingTurn, failed: (attempt:
     async ask(source, question) {
       if (!isOn(source.name)) throw new ReadFailure("failed", OFF)
       const { lane, sinceTurn } = await turns.take(source.upstream)
-      const room = parts.bodyRoom?.guest()
+      const largeBodies = parts.bodyLimit?.guest()
       try {
-        const { seen, body } = await readOnce(source, question, { ...parts.reach, signal, ...(room && { room }) })
+        const { seen, body } = await readOnce(source, question, {
+          ...parts.reach,
+          signal,
+          ...(largeBodies && { largeBodies }),
+        })
         await note(parts, source.name, null)
         await learnCountry(parts, source, question, lane)
         if (await noteAnswer(sql, lane, sinceTurn())) tell(parts, "info", "source_answers", source.name)
@@ -75,7 +79,7 @@ export function openPort(parts: AskParts, asking: ReadingTurn, failed: (attempt:
         if (attempt) failed(attempt)
         throw error
       } finally {
-        room?.leave()
+        largeBodies?.leave()
       }
     },
     readNamedCountry: (upstream, storefront) => readLatestCountry(sql, { upstream, egress: parts.egress }, storefront),

@@ -111,7 +111,7 @@ export interface SourceAccess {
   /** Parses bodies in another thread. Default: in this thread. */
   parse?: ParseBody
   /** Admits large bodies. No limit if left out. The caller releases the place when the body is no longer used. */
-  room?: Turns
+  largeBodies?: Turns
 }
 
 /** Parses a text in any thread. Throws ReadFailure. */
@@ -219,11 +219,11 @@ async function follow(url: string, init: RequestInit, signal: AbortSignal, reach
 async function bytesOf(
   response: Response,
   { signal, maxBytes }: { signal: AbortSignal; maxBytes: number },
-  { room }: SourceAccess,
+  { largeBodies }: SourceAccess,
 ): Promise<Uint8Array> {
   try {
     return await fetchedBody(response, maxBytes, async (size) => {
-      if (size > LARGE_BYTES) await room?.enter(signal)
+      if (size > LARGE_BYTES) await largeBodies?.enter(signal)
     })
   } catch (error) {
     signal.throwIfAborted()

@@ -8,7 +8,7 @@ import { claimNext } from "./claim.ts"
 import { type Claim, extend, giveBack, recover } from "./due.ts"
 import type { Kind } from "./due-kind.ts"
 import { BASE_GAPS_MS, openLane } from "./pace.ts"
-import type { BodyRoom } from "./parsing/body-room.ts"
+import type { BodyLimit } from "./parsing/body-limit.ts"
 import { type PerformedReading, performReading } from "./reading.ts"
 import { RETRY, type Retry } from "./rescheduling.ts"
 import { createSignOfLife } from "./sign-of-life.ts"
@@ -17,9 +17,9 @@ import type { ParseText, RawBody, SourceAccess } from "./source.ts"
 export interface MeasuringOptions extends WorkerOptions {
   recording: Recording
   kinds: readonly Kind[]
-  reach: Omit<SourceAccess, "signal" | "room">
+  reach: Omit<SourceAccess, "signal" | "largeBodies">
   /** Limits large bodies in memory. No limit if left out. */
-  bodyRoom?: BodyRoom
+  bodyLimit?: BodyLimit
   /** Name of the egress address. All processes behind it share one pace per upstream. */
   egress: string
   /** Milliseconds between two requests, for upstreams that differ from BASE_GAPS_MS. */
@@ -115,7 +115,7 @@ function partsOf(options: MeasuringOptions) {
     atOnce,
     pollMs,
     leaseMs,
-    ...(options.bodyRoom && { bodyRoom: options.bodyRoom }),
+    ...(options.bodyLimit && { bodyLimit: options.bodyLimit }),
     ...(options.parseText && { parseText: options.parseText }),
     readMs,
     longReadMs: 5 * readMs,

@@ -72,13 +72,13 @@ async function collected(
   chunks: AsyncIterable<Uint8Array>,
   grows: (size: number) => Promise<void>,
 ): Promise<Uint8Array> {
-  let room = Buffer.alloc(0)
+  let buffer = Buffer.alloc(0)
   let size = 0
   for await (const chunk of chunks) {
     await grows(size + chunk.length)
-    if (size + chunk.length > room.length) room = Buffer.concat([room], 2 * (size + chunk.length))
-    room.set(chunk, size)
+    if (size + chunk.length > buffer.length) buffer = Buffer.concat([buffer], 2 * (size + chunk.length))
+    buffer.set(chunk, size)
     size += chunk.length
   }
-  return room.subarray(0, size)
+  return buffer.subarray(0, size)
 }

@@ -34,7 +34,7 @@ export interface Translation {
 }
 
 const TRANSLATION_VERSION = 2
-const KEYWORDS_ROOM = 100
+const MAX_KEYWORD_CHARACTERS = 100
 const LONGEST_CAPTION = 300
 
 /** Asks the model for a translation of a listing. */
@@ -133,12 +133,12 @@ function wrongWith(field: DraftField, text: string, inputs: TranslationInputs) {
 function keywordsOf(terms: readonly string[], { to, background }: TranslationInputs) {
   const excluded = exclusionOf({ language: to, background, taken: [] })
   const chosen: string[] = []
-  let room = KEYWORDS_ROOM
+  let charactersLeft = MAX_KEYWORD_CHARACTERS
   for (const term of new Set(terms.slice(0, 40).map((item) => item.trim().toLowerCase()))) {
     const characters = [...term].length + (chosen.length > 0 ? 1 : 0)
-    if (term === "" || term.includes(",") || excluded(term) || characters > room) continue
+    if (term === "" || term.includes(",") || excluded(term) || characters > charactersLeft) continue
     chosen.push(term)
-    room -= characters
+    charactersLeft -= characters
   }
   return { kept: chosen, left: terms.length - chosen.length }
 }

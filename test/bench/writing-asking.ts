@@ -58,7 +58,7 @@ export function writerOf(settings: Settings, ask: ReturnType<typeof openAsking>[
   }
   const writer: Write = Object.assign(write, {
     isOn: true,
-    room: settings.contextTokens,
+    contextTokens: settings.contextTokens,
     find: async () => null,
     inSteps: async <Value>(steps: (write: Write) => Promise<Value>): Promise<Value> => await steps(writer),
   })

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { schemaFiles } from "../../src/commands/cli/with-database.ts"
 import type { Finding } from "../../src/commands/doctor/finding.ts"
-import { room } from "../../src/commands/doctor/folder.ts"
+import { freeSpace } from "../../src/commands/doctor/folder.ts"
 import { openDatabase } from "../../src/database/connect.ts"
 import { openEmbedded } from "../../src/database/embedded/open.ts"
 import { migrate } from "../../src/database/migrate.ts"
@@ -268,8 +268,8 @@ describe("the folder of bodies", () => {
 
   test("a folder of bodies too large for its disk is reported with a size that fits", () => {
     const MB = 1e6
-    expect(room(300 * MB, 200 * MB, 500).state).toBe("ok")
-    expect(room(299 * MB, 200 * MB, 500)).toMatchObject({
+    expect(freeSpace(300 * MB, 200 * MB, 500).state).toBe("ok")
+    expect(freeSpace(299 * MB, 200 * MB, 500)).toMatchObject({
       state: "warning",
       fix: "set RAW_MB=249, or RAW_DIR to a folder on a larger disk",
     })

@@ -45,7 +45,7 @@ export function writerThat(ends: "writes" | "takes too long" | WritingFailure): 
   }
   const writer: Write = Object.assign(write, {
     isOn: true,
-    room: 100_000,
+    contextTokens: 100_000,
     find: async () => null,
     inSteps: async <Value>(steps: (write: Write) => Promise<Value>): Promise<Value> => await steps(writer),
   })

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createDiskWatch } from "../../src/database/disk.ts"
+import { freeBytes } from "../../src/database/embedded/disk-space.ts"
 import { openEmbedded } from "../../src/database/embedded/open.ts"
-import { freeBytes } from "../../src/database/embedded/room.ts"
 import type { Db, Sql } from "../../src/database/types.ts"
 import type { Log } from "../../src/lib/log.ts"
 import { answer, serving } from "../commands/child.ts"
@@ -169,8 +169,8 @@ test("a server's full disk is remembered for ten seconds after the last failed w
   expect([watch.isFull(), said]).toEqual([true, ["disk_full"]])
   now += 10_000
   expect(watch.isFull()).toBe(false)
-  watch.noteRoom(true)
-  watch.noteRoom(true)
-  watch.noteRoom(false)
+  watch.reportSpace(true)
+  watch.reportSpace(true)
+  watch.reportSpace(false)
   expect(said).toEqual(["disk_full", "disk_full", "disk_recovered"])
 })

@@ -3,7 +3,7 @@ import { hash } from "node:crypto"
 import { gzipSync } from "node:zlib"
 import { appleHints } from "../../src/keywords/sources/apple-hints.ts"
 import { appleStoreSearch } from "../../src/keywords/sources/apple-store-search.ts"
-import { createBodyRoom } from "../../src/measuring/parsing/body-room.ts"
+import { createBodyLimit } from "../../src/measuring/parsing/body-limit.ts"
 import { parseBody, ReadFailure, readOnce, type SourceAccess } from "../../src/measuring/source.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
 import { type Answering, reachOf, replayServer } from "../stores/parsing/replay.ts"
@@ -150,20 +150,20 @@ describe("a large body", () => {
   })
 
   test("a large body waits until another leaves, and gives up with its reading", async () => {
-    const room = createBodyRoom(1)
+    const limit = createBodyLimit(1)
     const large = BODY + " ".repeat(3_000_000)
-    const [first, second, small] = [room.guest(), room.guest(), room.guest()]
-    expect((await read(respond(200, {}, large), { room: first })).seen.kind).toBe("search")
-    const failure = await failureOf(respond(200, {}, large), { room: second, timeoutMs: 300 })
+    const [first, second, small] = [limit.guest(), limit.guest(), limit.guest()]
+    expect((await read(respond(200, {}, large), { largeBodies: first })).seen.kind).toBe("search")
+    const failure = await failureOf(respond(200, {}, large), { largeBodies: second, timeoutMs: 300 })
     expect(failure.message).toBe("no answer within 300 ms")
-    expect((await read(respond(200, {}, BODY), { room: small })).seen.kind).toBe("search")
-    const waiting = read(respond(200, {}, large), { room: second })
+    expect((await read(respond(200, {}, BODY), { largeBodies: small })).seen.kind).toBe("search")
+    const waiting = read(respond(200, {}, large), { largeBodies: second })
     await Bun.sleep(50)
     first.leave()
     first.leave()
     expect((await waiting).seen.kind).toBe("search")
     second.leave()
-    expect((await read(respond(200, {}, large), { room: room.guest() })).seen.kind).toBe("search")
+    expect((await read(respond(200, {}, large), { largeBodies: limit.guest() })).seen.kind).toBe("search")
   })
 })
 

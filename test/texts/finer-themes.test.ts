@@ -171,7 +171,7 @@ function judging(say: (lines: Line[]) => object) {
       ? { state: "done", ...judged, model: "m", version: 1, at: NOW }
       : { state: "failed", why: "unusable" }
   }
-  return Object.assign(write, { isOn: true, room: 100_000 }) as never
+  return Object.assign(write, { isOn: true, contextTokens: 100_000 }) as never
 }
 
 test(

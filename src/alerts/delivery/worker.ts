@@ -50,7 +50,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     {
       lanes: ["channels"],
       atOnce,
-      async claim(_, { room: limit, closing }) {
+      async claim(_, { limit, closing }) {
         while (!closing.aborted && (await queueDeliveries(sql)) > 0);
         const claims = closing.aborted ? [] : await claimChannels(sql, { limit, leaseMs })
         return { claims, waitMs: claims.length < limit ? null : 0 }

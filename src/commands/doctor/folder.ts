@@ -72,11 +72,11 @@ function rawFolder({ folder, days }: RawSettings): Finding[] {
 function rawSpace({ folder, megabytes }: RawSettings): Finding {
   const at = existing(folder)
   const used = statOf(folder)?.isDirectory() ? sizeOf(folder) : 0
-  return room(freeAt(at), used, megabytes)
+  return freeSpace(freeAt(at), used, megabytes)
 }
 
 /** Compares free space with what bodies may still use. PostgreSQL is elsewhere, so a full disk stops no service. */
-export function room(free: number, used: number, megabytes: number): Finding {
+export function freeSpace(free: number, used: number, megabytes: number): Finding {
   const says = `${inUnits(free)} free on the disk of RAW_DIR`
   const more = megabytes * 1e6 - used
   if (free >= more) return ok("disk", says)

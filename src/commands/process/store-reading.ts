@@ -5,7 +5,7 @@ import type { Measure } from "../../lib/live-read.ts"
 import type { Log } from "../../lib/log.ts"
 import { type Budget, readBudget } from "../../measuring/budget.ts"
 import { createMeasure } from "../../measuring/measure.ts"
-import { createBodyRoom } from "../../measuring/parsing/body-room.ts"
+import { createBodyLimit } from "../../measuring/parsing/body-limit.ts"
 import { openRawBodies } from "../../measuring/raw-bodies.ts"
 import type { CanarySource } from "../../measuring/source-alarms.ts"
 import { ensureCanaries, noteHealth } from "../../measuring/source-alarms.ts"
@@ -52,7 +52,7 @@ export function openStoreReading(opened: StoreReadingParts): StoreReading {
       timeoutMs: ANSWER_MS,
       parse: parsers.parse,
     },
-    bodyRoom: createBodyRoom(1, collectGarbage),
+    bodyLimit: createBodyLimit(1, collectGarbage),
     parseText: parsers.parseText,
     sourcesOff: settings.sourcesOff,
     atOnce: settings.atOnce,

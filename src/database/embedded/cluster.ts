@@ -30,7 +30,7 @@ export async function openCluster(
     startParams: durable([...parameters(), "-c", "max_wal_size=256MB"]),
   })
   // Set after opening, because recovery from a crash must be able to write.
-  fs.keepsRoom = true
+  fs.reservesLogSpace = true
   return cluster
 }
 

@@ -1,6 +1,6 @@
 import type { DiskWatch } from "../disk.ts"
 import type { Sql } from "../types.ts"
-import { freeBytes } from "./room.ts"
+import { freeBytes } from "./disk-space.ts"
 
 interface DiskGuardOptions {
   dataDir: string
@@ -21,7 +21,7 @@ export function guardDisk(sql: Sql, { dataDir, watch, everyMs = 2_000 }: DiskGua
     const free = freeBytes(dataDir)
     const before = low
     low = free < (low ? ENOUGH_BYTES : MIN_BYTES)
-    watch.noteRoom(low)
+    watch.reportSpace(low)
     // Repeated at each check, because a reopened database has lost the setting.
     if (low) await sql`set default_transaction_read_only = on`
     else if (before) await sql`set default_transaction_read_only = off`

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from "node:fs"
 import { NodeFS } from "@electric-sql/pglite/nodefs"
-import { keepRoomForLog } from "./room.ts"
+import { reserveLogSpace } from "./disk-space.ts"
 
 interface Emscripten {
   NODEFS: {
@@ -17,14 +17,14 @@ const EIO = 29
  * it none.
  */
 export class DurableNodeFS extends NodeFS {
-  /** Reserves the last space of the disk for the log (room.ts). */
-  keepsRoom = false
+  /** Reserves the last space of the disk for the log (disk-space.ts). */
+  reservesLogSpace = false
 
   override async init(...[pg, options]: Parameters<NodeFS["init"]>): ReturnType<NodeFS["init"]> {
     const { emscriptenOpts } = await super.init(pg, options)
     const install = (module: unknown) => {
       installFsync(module as Emscripten)
-      keepRoomForLog(module as Parameters<typeof keepRoomForLog>[0], () => this.keepsRoom)
+      reserveLogSpace(module as Parameters<typeof reserveLogSpace>[0], () => this.reservesLogSpace)
     }
     return { emscriptenOpts: { ...emscriptenOpts, preRun: [...(emscriptenOpts.preRun ?? []), install] } }
   }

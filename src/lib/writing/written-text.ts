@@ -48,7 +48,7 @@ export interface Write {
   /** Whether a model is configured. */
   isOn: boolean
   /** Maximum number of tokens per request, including its answer. 0 without a model. */
-  room: number
+  contextTokens: number
   /** Returns the stored text, or writes it, once for all callers. After a timeout the text is stored later. */
   <Value>(task: WritingTask<Value>, waitMs: number): Promise<WritingState<Value>>
   /** Returns a stored or pending text. A failure is returned once. Null if there is none. */
@@ -62,7 +62,7 @@ export interface Write {
 /** No model is configured, and nothing is stored. */
 export const NO_WRITER: Write = Object.assign(async () => ({ state: "failed", why: "off" }) as const, {
   isOn: false,
-  room: 0,
+  contextTokens: 0,
   find: async () => null,
   inSteps: async <Value>(steps: (write: Write) => Promise<Value>) => await steps(NO_WRITER),
 })

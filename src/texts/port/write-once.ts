@@ -57,8 +57,10 @@ export async function writeOnce(task: WritingTask<unknown>, run: WritingRun): Pr
 
 /** Reduces the answer's tokens to fit the context. Null if less than half of them would be left. */
 function fitted(question: WriterQuestion, contextTokens: number): WriterQuestion | null {
-  const room = contextTokens - tokensOf(question) + question.mostTokens
-  return room < question.mostTokens / 2 ? null : { ...question, mostTokens: Math.min(question.mostTokens, room) }
+  const tokensLeft = contextTokens - tokensOf(question) + question.mostTokens
+  return tokensLeft < question.mostTokens / 2
+    ? null
+    : { ...question, mostTokens: Math.min(question.mostTokens, tokensLeft) }
 }
 
 /** Estimates missing usage as high as possible, so that the daily limit also covers providers that do not report it. */

@@ -57,7 +57,7 @@ export function createWriting(parts: WritingParts): TextWriter {
   }
   const write: Write = Object.assign(writeText, {
     isOn: settings !== null,
-    room: settings?.contextTokens ?? 0,
+    contextTokens: settings?.contextTokens ?? 0,
     find: once.find,
     inSteps: async (steps: (write: Write) => Promise<unknown>, waitMs: number) =>
       (await within(waitMs, steps(write))) ?? { state: "pending" },

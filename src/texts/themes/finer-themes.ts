@@ -48,11 +48,11 @@ export async function writeThemes(
   // the parts of the second pass depend on the size of the writer's context
   if (!write.isOn) return { state: "failed", why: "off" }
   const safeReviews = tellable(reviews)
-  const sample = sampleOf(safeReviews, SAMPLE, write.room - PROPOSALS_TOKENS - AROUND)
+  const sample = sampleOf(safeReviews, SAMPLE, write.contextTokens - PROPOSALS_TOKENS - AROUND)
   const proposed = await write(proposalsTask(sample, query), STEP_MS)
   if (proposed.state !== "done") return proposed
-  const room = write.room - AROUND
-  const parts = partsOf(safeReviews, MAX_ASSIGNED, (size) => room - assignmentTokens(size))
+  const tokens = write.contextTokens - AROUND
+  const parts = partsOf(safeReviews, MAX_ASSIGNED, (size) => tokens - assignmentTokens(size))
   const themes = proposed.value
   const tasks = themes.length === 0 ? [] : parts.map((part) => assignmentsTask(part, themes, query.digest))
   const texts = await writeInTurn(write, tasks)

@@ -50,10 +50,10 @@ export function writeLetter(letter: Letter): { text: string; html: string } {
     text: textSection(section),
     html: htmlSection(section),
   }))
-  let room = MAX_HTML_BYTES
+  let bytesLeft = MAX_HTML_BYTES
   const fitting = sections.filter((section) => {
-    room -= Buffer.byteLength(section.html.text)
-    return room >= 0
+    bytesLeft -= Buffer.byteLength(section.html.text)
+    return bytesLeft >= 0
   })
   const left = sections.length - fitting.length
   const more = left > 0 ? `And ${counted(left, "more part")}, which would make this mail too large.` : null

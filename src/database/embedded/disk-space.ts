@@ -1,7 +1,7 @@
 import { fstatSync, statfsSync } from "node:fs"
 
 /** Space reserved for the log: three segments. PostgreSQL ends when it cannot write the log. */
-const KEPT_FOR_LOG = 48 * 2 ** 20
+const LOG_RESERVE_BYTES = 48 * 2 ** 20
 /** Bytes written between two checks of the disk. */
 const LOOK_BYTES = 2 ** 20
 const ENOSPC = 51
@@ -28,13 +28,13 @@ interface Emscripten {
  * 53100 and is rolled back, while the log, whose writer must not fail, still has space. The disk guard alone is not
  * enough: it checks every other second, and one large write can fill the disk in between.
  */
-export function keepRoomForLog({ NODEFS, FS }: Emscripten, isOn: () => boolean): void {
+export function reserveLogSpace({ NODEFS, FS }: Emscripten, isOn: () => boolean): void {
   const { write } = NODEFS.stream_ops
   let unseen = LOOK_BYTES
   const grow = (stream: NodeStream, bytes: number) => {
     unseen += bytes
     if (unseen < LOOK_BYTES || !isOn()) return
-    if (freeBytes(NODEFS.realPath(stream.node)) < KEPT_FOR_LOG) throw new FS.ErrnoError(ENOSPC)
+    if (freeBytes(NODEFS.realPath(stream.node)) < LOG_RESERVE_BYTES) throw new FS.ErrnoError(ENOSPC)
     unseen = 0
   }
   NODEFS.stream_ops.write = (stream, buffer, offset, length, position) => {
