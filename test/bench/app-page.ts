@@ -15,7 +15,9 @@ const CALLS = 100
 const APPS = process.argv[3] === undefined ? null : Number(process.argv[3])
 
 const { scratch, workspace, apps, rivals } = await worldOf(process.env.DATABASE_URL, {
-  ...(APPS === null ? { apps: 3, keywords: 20, most: 1_000 } : { apps: APPS, keywords: Math.ceil(1_000 / APPS) }),
+  ...(APPS === null
+    ? { apps: 3, keywords: 20, maxKeywords: 1_000 }
+    : { apps: APPS, keywords: Math.ceil(1_000 / APPS) }),
   days: 90,
 })
 const service = openService({ sql: scratch.sql, now: () => NOW })
@@ -37,7 +39,7 @@ await scratch.sql`
 const [{ term }] = await scratch.sql<
   [{ term: string }]
 >`select term from tracked_term where app_id = ${apps[0] as string} order by position limit 1`
-const asked = new URLSearchParams({ term, terms: term })
+const search = new URLSearchParams({ term, terms: term })
 const app = `/app/apps/${apps[0]}`
 const pages = [
   ...["", "?days=90&vs=before", "?move=up", "?order=change", "?find=9", "?order=popularity&page=3"].map(
@@ -45,21 +47,21 @@ const pages = [
   ),
   ...OWN_PAGES.map((page) => `/app${page}`),
   ...APP_TABS.filter((tab) => tab !== "" && !tab.startsWith("/rival?")).map((tab) => `${app}${tab}`),
-  ...[`${app}/rival?rival=${rivals[0]}`, `${app}/ranks?${asked}`, `${app}/evidence?${asked}`],
+  ...[`${app}/rival?rival=${rivals[0]}`, `${app}/ranks?${search}`, `${app}/evidence?${search}`],
 ].filter((path) => new RegExp(process.argv[2] ?? "").test(path))
 
 for (const path of pages)
-  told(path.replace(apps[0] as string, "…"), await timed(path, { cookie, "accept-encoding": "zstd" }))
+  print(path.replace(apps[0] as string, "…"), await timed(path, { cookie, "accept-encoding": "zstd" }))
 if (!process.argv[2]) {
-  told("list_keyword_ranks", await timed(`/v1/apps/${apps[0]}/keywords`, { authorization }))
-  told("get_rank_history, 30 days", await timed(`/v1/apps/${apps[0]}/history?days=30`, { authorization }))
+  print("list_keyword_ranks", await timed(`/v1/apps/${apps[0]}/keywords`, { authorization }))
+  print("get_rank_history, 30 days", await timed(`/v1/apps/${apps[0]}/history?days=30`, { authorization }))
 }
 await scratch.remove()
 process.exit(0)
 
-function told(what: string, { ms, thread, database, kb }: Awaited<ReturnType<typeof timed>>): void {
+function print(label: string, { ms, thread, database, kb }: Awaited<ReturnType<typeof timed>>): void {
   console.log(
-    `${what}: ${ms.toFixed(1)} ms; processor ${(thread + database).toFixed(1)} ms, ` +
+    `${label}: ${ms.toFixed(1)} ms; processor ${(thread + database).toFixed(1)} ms, ` +
       `of it ${thread.toFixed(1)} in the thread; ${kb.toFixed(0)} KB`,
   )
 }

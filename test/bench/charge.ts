@@ -33,15 +33,17 @@ const due = (i: number): Due => ({ ...payers[i]!, cost: 1, operation: "bench", r
 const chargeInGroup = createChargeCall(sql)
 const update = (i: number) => sql`update bench_counter set n = n + 1 where id = ${i}`
 
-for (const [what, spread] of [
+for (const [label, spread] of [
   ["one workspace", 1],
   ["64 workspaces", 64],
 ] as const) {
   const bare = await perSecond((turn) => update(turn % spread))
-  const alone = await perSecond((turn) => chargeAlone(sql, due(turn % spread)))
+  const single = await perSecond((turn) => chargeAlone(sql, due(turn % spread)))
   const grouped = await perSecond((turn) => chargeInGroup(due(turn % spread)))
-  const shown = (rate: number) => `${Math.round(rate)}/s, ${(rate / bare).toFixed(2)} of a one-row update`
-  console.log(`charges, ${what}: in groups ${shown(grouped)}; alone ${shown(alone)} (${Math.round(bare)}/s)`)
+  const formatRate = (rate: number) => `${Math.round(rate)}/s, ${(rate / bare).toFixed(2)} of a one-row update`
+  console.log(
+    `charges, ${label}: in groups ${formatRate(grouped)}; alone ${formatRate(single)} (${Math.round(bare)}/s)`,
+  )
 }
 const [{ used, ledger } = { used: -1, ledger: -2 }] = await sql<{ used: number; ledger: number }[]>`
   select (select sum(used)::bigint from account) as used, (select sum(cost)::bigint from ledger) as ledger`

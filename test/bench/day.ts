@@ -28,8 +28,8 @@ const { sql, remove } = await scratchOn(process.env.DATABASE_URL, 1)
 const processorTime = await processorClock(sql, process.env.DATABASE_URL)
 await prepare(sql)
 const before = await sizes(sql)
-const [ours, plain] = await day(sql)
-report(ours, plain, before, await sizes(sql))
+const [product, plain] = await day(sql)
+report(product, plain, before, await sizes(sql))
 await remove()
 process.exit(0)
 
@@ -98,7 +98,7 @@ async function measure(
     side.times.push(performance.now() - startedAt)
   }
   const ended = processorTime()
-  side.ownCpuMs += ended.own - began.own
+  side.ownCpuMs += ended.process - began.process
   side.databaseCpuMs += ended.database - began.database
 }
 
@@ -117,32 +117,34 @@ async function insert(sql: Sql, { term, source, seenAt, sha256, results }: Searc
     )`
 }
 
-function report(ours: Side, plain: Side, before: Sizes, after: Sizes): void {
-  const count = ours.times.length
+function report(complete: Side, plain: Side, before: Sizes, after: Sizes): void {
+  const count = complete.times.length
   const mean = (side: Side) => side.times.reduce((sum, ms) => sum + ms, 0) / count
-  const at = (share: number) => ours.times.toSorted((a, b) => a - b)[Math.floor(count * share)]!.toFixed(1)
+  const at = (share: number) => complete.times.toSorted((a, b) => a - b)[Math.floor(count * share)]!.toFixed(1)
   const ofADay = (ms: number) => ((ms * READS_A_DAY) / 86_400_000).toFixed(3)
-  const [own, database] = [ours.ownCpuMs / count, ours.databaseCpuMs / count]
+  const [serviceMs, database] = [complete.ownCpuMs / count, complete.databaseCpuMs / count]
   const name = process.env.DATABASE_URL ? "PostgreSQL" : "embedded database"
   console.log(
     `${name}: ${count} readings of ${DEPTH} results, ${share * 100} % of a day's; ` +
       `each keyword tracked by ${TRACKED_BY} apps`,
   )
   console.log(
-    `a reading takes ${mean(ours).toFixed(1)} ms (median ${median(ours.times).toFixed(1)}, p95 ${at(0.95)}, ` +
+    `a reading takes ${mean(complete).toFixed(1)} ms (median ${median(complete.times).toFixed(1)}, p95 ${at(0.95)}, ` +
       `p99 ${at(0.99)})`,
   )
   console.log(
-    `  ${(mean(ours) / mean(plain)).toFixed(1)} times a plain insert of its row (${mean(plain).toFixed(2)} ms)`,
+    `  ${(mean(complete) / mean(plain)).toFixed(1)} times a plain insert of its row (${mean(plain).toFixed(2)} ms)`,
   )
-  console.log(`  one after the other, a day's ${READS_A_DAY} take ${ofADay(mean(ours))} of its seconds`)
-  console.log(`CPU of a reading: ${own.toFixed(2)} ms its own, ${database.toFixed(2)} ms the database's`)
-  console.log(`  of a core all day: ${ofADay(own)} and ${ofADay(database)}`)
+  console.log(`  one after the other, a day's ${READS_A_DAY} take ${ofADay(mean(complete))} of its seconds`)
+  console.log(`CPU of a reading: ${serviceMs.toFixed(2)} ms its own, ${database.toFixed(2)} ms the database's`)
+  console.log(`  of a core all day: ${ofADay(serviceMs)} and ${ofADay(database)}`)
   const grown = [...after].map(([table, bytes]) => [table, bytes - (before.get(table) ?? 0)] as const)
-  const shown = grown.filter(([table, bytes]) => bytes > 0 && table !== "plain_results").sort((a, b) => b[1] - a[1])
+  const grownTables = grown
+    .filter(([table, bytes]) => bytes > 0 && table !== "plain_results")
+    .sort((a, b) => b[1] - a[1])
   const kilobytes = (bytes: number) => `${(bytes / 1_024 / count).toFixed(2)} KB`
-  console.log(`grown by ${kilobytes(shown.reduce((sum, [, bytes]) => sum + bytes, 0))} a reading:`)
-  console.log(`  ${shown.map(([table, bytes]) => `${table} ${kilobytes(bytes)}`).join(", ")}`)
+  console.log(`grown by ${kilobytes(grownTables.reduce((sum, [, bytes]) => sum + bytes, 0))} a reading:`)
+  console.log(`  ${grownTables.map(([table, bytes]) => `${table} ${kilobytes(bytes)}`).join(", ")}`)
 }
 
 type Sizes = Map<string, number>

@@ -37,9 +37,9 @@ await fill(sql)
 console.log(`${DAY} tracked terms are due after ${Math.round(performance.now() - filled)} ms, by their triggers`)
 await sql`vacuum (analyze)`
 await openLane(sql, lane, 0)
-const trackedBeside = await perSecond(trackAnother)
+const trackedPerSecond = await perSecond(trackAnother)
 console.log(
-  `apps tracked: ${Math.round(trackedAlone)}/s alone, ${(trackedBeside / trackedAlone).toFixed(2)} of that beside ` +
+  `apps tracked: ${Math.round(trackedAlone)}/s alone, ${(trackedPerSecond / trackedAlone).toFixed(2)} of that beside ` +
     `${DAY / TERMS} others`,
 )
 await sql`delete from tracked_app where ios_app in (select id from store_app where store_id like '8______')`
@@ -61,23 +61,23 @@ for (const share of [0.01, 0.1, 1]) {
   const update = await perSecond(() => sql`update pace set answers = answers + 1 where upstream = ${lane.upstream}`)
   const claimed: Claim[] = []
   const turns = await perSecond(async () => {
-    const { claimed: one } = await claim(sql, lane, [searches], 600_000)
-    if (one) claimed.push(one)
-    return one !== null
+    const { claimed: work } = await claim(sql, lane, [searches], 600_000)
+    if (work) claimed.push(work)
+    return work !== null
   })
   const ends = await perSecond(async () => {
-    const one = claimed.pop()
-    if (one) await sql.begin((tx) => endMeasured(tx, one))
-    return one !== undefined
+    const work = claimed.pop()
+    if (work) await sql.begin((tx) => endMeasured(tx, work))
+    return work !== undefined
   })
   const further = await perSecond(() =>
     takeTurn(sql, lane, { withinMs: 1_000, live: true, signal: new AbortController().signal }),
   )
-  const of = (rate: number) =>
+  const formatRate = (rate: number) =>
     `${Math.round(rate)}/s (${(rate / select).toFixed(2)} of the select, ${(rate / update).toFixed(2)} of the update)`
   console.log(
     `${share * 100} % due: select ${Math.round(select)}/s, one-row update ${Math.round(update)}/s, ` +
-      `claims with a turn ${of(turns)}, ends ${of(ends)}, further turns ${of(further)}`,
+      `claims with a turn ${formatRate(turns)}, ends ${formatRate(ends)}, further turns ${formatRate(further)}`,
   )
 }
 
@@ -96,11 +96,11 @@ await sql`vacuum (analyze)`
 let whole = 0
 for (const kind of [searches, ...kindsOf({ egressCountry: undefined })]) {
   await openLane(sql, { upstream: kind.upstream, egress: "bench" }, 0)
-  for (const [what, plan] of Object.entries(await explained(sql, kind))) {
+  for (const [variant, plan] of Object.entries(await explained(sql, kind))) {
     const scans = readWhole(plan)
     if (process.env.PLAN === kind.name) console.log(plan.join("\n"))
     const ms = plan.findLast((line) => line.startsWith("Execution Time"))
-    console.log(`${kind.name} ${kind.platform}, ${what}: ${ms}; ${scans.join(", ") || "every table by an index"}`)
+    console.log(`${kind.name} ${kind.platform}, ${variant}: ${ms}; ${scans.join(", ") || "every table by an index"}`)
     whole += scans.length
   }
 }
@@ -174,7 +174,7 @@ async function explained(sql: Sql, kind: Kind): Promise<Record<string, string[]>
   return plans
 }
 
-function asking<S extends Sql | Tx>(sql: S, holds: string, tell: (plan: string[]) => void): S {
+function asking<S extends Sql | Tx>(sql: S, holds: string, onPlan: (plan: string[]) => void): S {
   return new Proxy(sql, {
     apply(target, self, args) {
       const query = Reflect.apply(target as never, self, args)
@@ -183,7 +183,7 @@ function asking<S extends Sql | Tx>(sql: S, holds: string, tell: (plan: string[]
         const rows = await (target as Sql)<
           { "QUERY PLAN": string }[]
         >`explain (analyze, buffers, costs off) ${query as ReturnType<Sql>}`
-        tell(rows.map((row) => row["QUERY PLAN"]))
+        onPlan(rows.map((row) => row["QUERY PLAN"]))
         return []
       })()
     },

@@ -2,8 +2,8 @@
 import { buildAlone } from "../packaging/alone.ts"
 import { killRounds } from "../packaging/kills.ts"
 
-const alone = await buildAlone()
-const { wrong, summary } = await killRounds(alone, Number(process.env.ROUNDS ?? 40)).finally(() => alone.remove())
+const build = await buildAlone()
+const { wrong, summary } = await killRounds(build, Number(process.env.ROUNDS ?? 40)).finally(() => build.remove())
 for (const fault of wrong) console.log(fault)
 console.log(summary)
 process.exit(wrong.length > 0 ? 1 : 0)

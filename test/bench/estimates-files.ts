@@ -10,11 +10,13 @@ const COLUMNS = "set,scraped,app_id,category,rating,ratings,installs,free,price_
  * twice.
  */
 export function cutOf(path: string, apps: readonly PlayApp[]): string {
-  const kept = new Set([...ratedOnce(apps).filter(isLeftOut), ...appsTwice(apps)].map(({ id }) => id))
+  const selectedIds = new Set([...ratedOnce(apps).filter(isLeftOut), ...appsTwice(apps)].map(({ id }) => id))
   const [head, ...lines] = readFileSync(path, "utf8").trimEnd().split(/\r?\n/)
   const names = (head as string).split(",")
   const at = COLUMNS.map((name) => names.indexOf(name))
-  const rows = lines.map((line) => line.split(",")).filter((row) => kept.has(row[names.indexOf("app_id")] as string))
+  const rows = lines
+    .map((line) => line.split(","))
+    .filter((row) => selectedIds.has(row[names.indexOf("app_id")] as string))
   return `${[COLUMNS, ...rows.map((row) => at.map((column) => row[column]))].map((row) => row.join(",")).join("\n")}\n`
 }
 

@@ -36,8 +36,8 @@ export function readSlopes(): { chart: string; places: [number, number]; slope: 
       value: Number(value),
     }
   })
-  return [...Map.groupBy(rows, ({ chart }) => chart)].flatMap(([chart, some]) => {
-    const [a, b] = some.toSorted((x, y) => x.place - y.place)
+  return [...Map.groupBy(rows, ({ chart }) => chart)].flatMap(([chart, chartRows]) => {
+    const [a, b] = chartRows.toSorted((x, y) => x.place - y.place)
     if (!a || !b || a.place === b.place) return []
     return [{ chart, places: [a.place, b.place], slope: Math.log(a.value / b.value) / Math.log(b.place / a.place) }]
   })

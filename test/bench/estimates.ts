@@ -15,18 +15,18 @@ import * as play from "../market/formulas/play-apps.ts"
 import { cutOf, levelFitFile } from "./estimates-files.ts"
 import { readPaces, readSlopes } from "./estimates-signals.ts"
 
-const [what] = process.argv.slice(2)
+const [command] = process.argv.slice(2)
 if (!play.isAllHere)
   console.log("All apps are not at hand (../shared/data/21-…): figures are those of the cut alone.\n")
 const apps = play.appsOf(play.isAllHere ? play.ALL : play.SOME)
 
-if (what === "fit") {
+if (command === "fit") {
   const fitted = play.ratedOnce(apps).filter((app) => !play.isLeftOut(app))
   process.stdout.write(levelFitFile(fitLevel(fitted), fitted.length))
-} else if (what === "cut") {
+} else if (command === "cut") {
   writeFileSync(play.SOME, gzipSync(cutOf(play.ALL, apps), { level: 9 }))
-} else if (what) {
-  levelOfLeftOut(play.appsOf(what).filter(({ facts, installs }) => facts.ratings >= 10 && installs > 0))
+} else if (command) {
+  levelOfLeftOut(play.appsOf(command).filter(({ facts, installs }) => facts.ratings >= 10 && installs > 0))
 } else {
   if (play.isAllHere) levelElevenMonthsLater()
   levelOfLeftOut(play.ratedOnce(apps).filter(play.isLeftOut))
@@ -44,7 +44,7 @@ function levelElevenMonthsLater(): void {
   console.log(`Installs so far: fitted on ${fitted.length} apps of 2020-07, tried on ${later.length} others of 2021-06`)
   const fit = fitLevel(fitted)
   const constant = middleRatio(fitted)
-  for (const [name, of] of [
+  for (const [name, estimate] of [
     ["ratings ÷ 0.012 (published)", ({ facts }: play.PlayApp) => facts.ratings / 0.012],
     ["ratings ÷ 0.02 (published)", ({ facts }: play.PlayApp) => facts.ratings / 0.02],
     [`A ratings × ${constant.toFixed(0)}`, ({ facts }: play.PlayApp) => facts.ratings * constant],
@@ -53,7 +53,7 @@ function levelElevenMonthsLater(): void {
   ] as const) {
     score(
       name,
-      later.map((app) => ({ value: of(app), truth: app.installs })),
+      later.map((app) => ({ value: estimate(app), truth: app.installs })),
     )
   }
   stale(fit, calibrated, later)

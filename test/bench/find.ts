@@ -34,33 +34,33 @@ function any(below: number): number {
   seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
   return Math.floor((seed / 2 ** 31) * below)
 }
-const one = <T>(of: readonly T[]): T => of[any(of.length)]!
-const some = (of: readonly string[], most: number) =>
-  [...new Set(Array.from({ length: 1 + any(most) }, () => one(of)))].join()
+const pick = <T>(list: readonly T[]): T => list[any(list.length)]!
+const pickSome = (list: readonly string[], max: number) =>
+  [...new Set(Array.from({ length: 1 + any(max) }, () => pick(list)))].join()
 const word = () => wordAt(any(1_000) / 1_000)
 const five = () => [0, 1, 2, 3, 4].map((i) => codes[(any(codes.length) + i * 13) % codes.length]).join()
 
 /** Every kind of question, by what it filters. */
 const KINDS: Record<string, () => string> = {
   "a genre's list": () =>
-    `genre=${one(GENRES)}&kind=${one(["free", "paid", "grossing", "ipad"])}&country=${one(codes)}`,
-  "genres in storefronts": () => `genre=${some(GENRES, 3)}&country=${five()}`,
+    `genre=${pick(GENRES)}&kind=${pick(["free", "paid", "grossing", "ipad"])}&country=${pick(codes)}`,
+  "genres in storefronts": () => `genre=${pickSome(GENRES, 3)}&country=${five()}`,
   "a kind in storefronts": () =>
-    `kind=${one(["free", "paid"])}&country=${five()}&rankMin=${1 + any(50)}&rankMax=${60 + any(80)}`,
-  "released, a storefront": () => `released=${1 + any(9)}&country=${one(codes)}`,
+    `kind=${pick(["free", "paid"])}&country=${five()}&rankMin=${1 + any(50)}&rankMax=${60 + any(80)}`,
+  "released, a storefront": () => `released=${1 + any(9)}&country=${pick(codes)}`,
   "released, five": () => `released=${1 + any(9)}&country=${five()}`,
-  "two words": () => `text=w2+${word()}&country=${one(codes)}`,
+  "two words": () => `text=w2+${word()}&country=${pick(codes)}`,
   "a word, five": () => `text=${word()}&country=${five()}`,
   "a publisher": () => `publisher=${500_000 + any(PUBLISHERS)}&country=${five()}`,
-  "revenue, a storefront": () => `revenueMin=1000&country=${one(codes)}`,
+  "revenue, a storefront": () => `revenueMin=1000&country=${pick(codes)}`,
   "downloads, two words": () =>
-    `downloadsMin=${10 ** any(6)}&downloadsMax=1000000&text=w2+${word()}&country=${one(codes)}`,
+    `downloadsMin=${10 ** any(6)}&downloadsMax=1000000&text=w2+${word()}&country=${pick(codes)}`,
   "downloads, five": () => `downloadsMin=${10 ** any(6)}&country=${five()}`,
-  "estimates, a genre's list": () => `genre=${one(GENRES)}&kind=free&country=${one(codes)}&estimates=true`,
+  "estimates, a genre's list": () => `genre=${pick(GENRES)}&kind=free&country=${pick(codes)}&estimates=true`,
   "growth and released, five": () => `growthMin=5&released=3&country=${five()}`,
   "five storefronts, all lists": () => `country=${five()}`,
   "the same, a deep page": () => `country=${five()}&limit=50&page=${1 + any(200)}`,
-  "200 apps a page": () => `kind=free&country=${one(codes)}&limit=200&page=${1 + any(5)}`,
+  "200 apps a page": () => `kind=free&country=${pick(codes)}&limit=200&page=${1 + any(5)}`,
 }
 
 async function ask(query: string, key: string): Promise<number> {
@@ -85,20 +85,20 @@ const processorTime = await processorClock(sql, SERVER)
 /** Processor time of the process and of the database per call. Both work at once, so the busier one is the limit. */
 function spent(calls: number, before: ReturnType<typeof processorTime>): string {
   const now = processorTime()
-  const each = (side: "own" | "database") => ((now[side] - before[side]) / calls).toFixed(2)
-  return `processor time a call: ${each("own")} ms, the database's ${each("database")} ms`
+  const each = (side: "process" | "database") => ((now[side] - before[side]) / calls).toFixed(2)
+  return `processor time a call: ${each("process")} ms, the database's ${each("database")} ms`
 }
 
 await sql`vacuum market_app`
 await sql`vacuum chart_place`
 let slowest = 0
-for (const [what, question] of Object.entries(KINDS)) {
+for (const [label, question] of Object.entries(KINDS)) {
   for (let i = 0; i < 20; i++) await ask(question(), keys[0]!)
   const times: number[] = []
   const before = processorTime()
   for (let i = 0; i < 100; i++) times.push(await ask(question(), keys[0]!))
   slowest = Math.max(slowest, p95(times))
-  console.log(`${what}: ${spread(times)}; ${spent(100, before)}`)
+  console.log(`${label}: ${spread(times)}; ${spent(100, before)}`)
 }
 
 const mixed: number[] = []
@@ -106,7 +106,7 @@ const before = processorTime()
 const until = performance.now() + SECONDS * 1_000
 await Promise.all(
   Array.from({ length: AT_ONCE }, async (_, i) => {
-    while (performance.now() < until) mixed.push(await ask(one(Object.values(KINDS))(), keys[i % keys.length]!))
+    while (performance.now() < until) mixed.push(await ask(pick(Object.values(KINDS))(), keys[i % keys.length]!))
   }),
 )
 console.log(

@@ -90,11 +90,11 @@ const WORKS: Record<string, Work> = {
   "gap of five popular apps": { isAboutAll: true, run: (i) => totalOf(hiveGetKeywordGap, { ids: idsOf(POPULAR, i) }) },
   "get_rival, a popular app": {
     isAboutAll: true,
-    run: async (i) => (await ask(getRival, ctx, { appId: ownId, rivalId: idOf(POPULAR[0]! + i) })).total,
+    run: async (i) => (await ask(getRival, ctx, { appId, rivalId: idOf(POPULAR[0]! + i) })).total,
   },
 }
 
-const ownId = await makeWorld()
+const appId = await makeWorld()
 const results = new Map<string, Measured[]>(Object.keys(WORKS).map((work) => [work, []]))
 let lists = 2 * OWN_TERMS
 for (const until of SIZES) {
@@ -105,9 +105,9 @@ for (const until of SIZES) {
   await sql`vacuum (analyze)`
   for (const [name, { run }] of Object.entries(WORKS)) results.get(name)!.push(await measured(run))
 }
-process.exit(shown() ? 0 : 1)
+process.exit(printTable() ? 0 : 1)
 
-function shown(): boolean {
+function printTable(): boolean {
   const table: Record<string, Record<string, string>> = {}
   const missed: string[] = []
   for (const [name, { isAboutAll, isOrdinary }] of Object.entries(WORKS)) {
@@ -117,13 +117,13 @@ function shown(): boolean {
     const growth = { rows: last.rows / first.rows, ms: last.bothMs / first.bothMs }
     const isGrowing = growth.rows > MAX_GROWTH.rows * found || growth.ms > MAX_GROWTH.ms * found
     if (isGrowing || (isOrdinary && last.bothMs > MAX_ORDINARY_MS)) missed.push(name)
-    const listed = (of: (one: Measured) => number, digits: number) =>
-      each.map((one) => of(one).toFixed(digits)).join(", ")
+    const listed = (select: (run: Measured) => number, digits: number) =>
+      each.map((run) => select(run).toFixed(digits)).join(", ")
     table[name] = {
       "rows read": listed(({ rows }) => rows, 0),
       "database ms": listed(({ databaseMs }) => databaseMs, 1),
       "ms of both": listed(({ bothMs }) => bothMs, 1),
-      "keywords found": isAboutAll ? listed((one) => one.found, 0) : "",
+      "keywords found": isAboutAll ? listed((run) => run.found, 0) : "",
       growth:
         `rows ${growth.rows.toFixed(1)}, ms ` +
         `${growth.ms.toFixed(1)}${isAboutAll ? `, found ${found.toFixed(1)}` : ""}`,
@@ -150,10 +150,10 @@ async function measured(run: Work["run"]): Promise<Measured> {
     const ms = performance.now() - started
     const after = processorTime()
     const databaseMs = after.database - before.database
-    times.push({ ms, databaseMs, bothMs: databaseMs + after.own - before.own })
+    times.push({ ms, databaseMs, bothMs: databaseMs + after.process - before.process })
   }
   const rows = ((await rowsRead()) - rowsBefore) / ROUNDS
-  const middle = (of: (one: (typeof times)[0]) => number) => median(times.map(of))
+  const middle = (select: (time: (typeof times)[0]) => number) => median(times.map(select))
   return {
     rows,
     databaseMs: middle(({ databaseMs }) => databaseMs),
@@ -178,10 +178,10 @@ async function rowsRead(): Promise<number> {
 async function importLine({ named }: { named: number }): Promise<number> {
   const { sha256, seenAt, ...line } = nextReading(named)
   const findings = openImportFindings({ now: () => NOW })
-  async function* one() {
+  async function* singleLine() {
     yield JSON.stringify({ ...line, seenAt: seenAt.toISOString() })
   }
-  const { recorded } = await importLines(sql, one(), { note: findings.note, now: () => NOW })
+  const { recorded } = await importLines(sql, singleLine(), { note: findings.note, now: () => NOW })
   if (recorded !== 1) throw new Error(`the line for ${line.term} was not recorded`)
   await findings.tell(sql)
   const apps = line.results.slice(0, named).map(({ id }) => id)
@@ -278,16 +278,16 @@ async function makeWorld(): Promise<string> {
     select 'ios', (100000000 + i)::text, now(), 'import', 'own'
     from generate_series(1, ${APPS}::int) i`
   await nameAll(sql, sql`'App ' || id`)
-  const own = Array.from({ length: OWN_TERMS }, (_, n) => termOf("own", n))
+  const ownTerms = Array.from({ length: OWN_TERMS }, (_, n) => termOf("own", n))
   const imported = Array.from({ length: OWN_TERMS }, (_, n) => termOf("imported", n))
   for (const [i, day] of [DAY_BEFORE, LATEST_DAY].entries())
-    for (const [n, term] of [...own, ...imported].entries())
+    for (const [n, term] of [...ownTerms, ...imported].entries())
       await record(
         sql,
         [reading(term, `${day}T10:00:00Z`, [], { depth: DEPTH, results: resultsOf(2 * n + i, 12) })],
         () => NOW,
       )
-  const id = await trackOwn(sql, { workspaceId, iosId: idOf(EVERYWHERE), keywords: own })
+  const id = await trackOwn(sql, { workspaceId, iosId: idOf(EVERYWHERE), keywords: ownTerms })
   await trackOwn(sql, { workspaceId, iosId: idOf(2), keywords: imported })
   // its findings are those of apps that were there before their readings
   await sql`update tracked_app set created_at = ${NOW}::timestamptz - interval '10 days'`
@@ -302,8 +302,8 @@ async function addLists(count: number): Promise<void> {
     [{ made: string }]
   >`select indexdef as made from pg_indexes where indexname = 'list_now_apps'`
   await sql`drop index list_now_apps`
-  for (let left = count; left > 0; left -= AT_ONCE) {
-    const ids = await trackAnother(Math.min(AT_ONCE, left))
+  for (let remaining = count; remaining > 0; remaining -= AT_ONCE) {
+    const ids = await trackAnother(Math.min(AT_ONCE, remaining))
     if (copied.length > 0) await copyLists(ids)
     else {
       await deriveLists(ids)

@@ -30,10 +30,10 @@ try {
       `${loadavg()[0]!.toFixed(1)} after`,
   )
   console.log(`${read} lines, ${recorded} recorded, ${bad.length} bad, within ${seconds} s; reopened ${reopened} times`)
-  console.log(`before: ${shown(before)}`)
-  console.log(`during: ${shown(calls)}`)
+  console.log(`before: ${formatCalls(before)}`)
+  console.log(`during: ${formatCalls(calls)}`)
   for (const operation of new Set(calls.map((call) => call.operation)))
-    console.log(`  ${operation.padEnd(45)} ${shown(calls.filter((call) => call.operation === operation))}`)
+    console.log(`  ${operation.padEnd(45)} ${formatCalls(calls.filter((call) => call.operation === operation))}`)
   const failed = calls.filter(({ status }) => status >= 500 || status === 0)
   const holds = failed.length === 0 && at(calls, 0.99) <= MAX_MS && reopened === 0 && bad.length === 0
   console.log(holds ? "holds" : `does not hold: ${failed.length} failed`)
@@ -43,10 +43,10 @@ try {
   if (server) await asAdmin((admin) => admin`drop database if exists ${admin(name)} with (force)`)
 }
 
-function shown(calls: readonly Call[]): string {
+function formatCalls(calls: readonly Call[]): string {
   const statuses = [...Map.groupBy(calls, ({ status }) => status)].map(([status, each]) => `${each.length} × ${status}`)
-  const [p50, p99, most] = [0.5, 0.99, 1].map((share) => Math.round(at(calls, share)))
-  return `${statuses.join(", ")}; p50 ${p50} ms, p99 ${p99} ms, at most ${most} ms`
+  const [p50, p99, max] = [0.5, 0.99, 1].map((share) => Math.round(at(calls, share)))
+  return `${statuses.join(", ")}; p50 ${p50} ms, p99 ${p99} ms, at most ${max} ms`
 }
 
 function at(calls: readonly Call[], share: number): number {

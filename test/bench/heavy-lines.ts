@@ -19,13 +19,13 @@ const TEXT =
 export function* heavyLines({ reviews, lists, charts }: Amount, now: Date): Generator<string> {
   const at = (n: number) => new Date(now.getTime() - 86_400_000 - n * 1_000).toISOString()
   const pages = Math.ceil(reviews / REVIEWS_A_LINE)
-  const most = Math.max(lists, charts, pages)
-  for (let n = 0; n < most; n++) {
+  const max = Math.max(lists, charts, pages)
+  for (let n = 0; n < max; n++) {
     // spread over the file, as many of each as there are
-    const isDue = (count: number) => Math.floor(((n + 1) * count) / most) > Math.floor((n * count) / most)
-    if (isDue(lists)) yield JSON.stringify(searchOf(Math.floor((n * lists) / most), at(n)))
-    if (isDue(charts)) yield JSON.stringify(chartOf(Math.floor((n * charts) / most), now))
-    if (isDue(pages)) yield JSON.stringify(pageOf(Math.floor((n * pages) / most), reviews, now))
+    const isDue = (count: number) => Math.floor(((n + 1) * count) / max) > Math.floor((n * count) / max)
+    if (isDue(lists)) yield JSON.stringify(searchOf(Math.floor((n * lists) / max), at(n)))
+    if (isDue(charts)) yield JSON.stringify(chartOf(Math.floor((n * charts) / max), now))
+    if (isDue(pages)) yield JSON.stringify(pageOf(Math.floor((n * pages) / max), reviews, now))
   }
 }
 
@@ -53,8 +53,8 @@ function chartOf(n: number, now: Date) {
   const chart = ["free", "paid", "grossing"][Math.floor(n / 20) % 3]
   const apps = Array.from({ length: CHART_PLACES }, (_, place) => appOf(n * 11 + place * 3, place))
   const each = [...new Map(apps.map((app) => [app.id, app])).values()]
-  const said = { source: "import", platform: "ios", storefront: "us", device: "iphone", chart, genre }
-  return { kind: "chart", ...said, seenAt: `${day}T03:00:00Z`, depth: CHART_PLACES, apps: each }
+  const chartFields = { source: "import", platform: "ios", storefront: "us", device: "iphone", chart, genre }
+  return { kind: "chart", ...chartFields, seenAt: `${day}T03:00:00Z`, depth: CHART_PLACES, apps: each }
 }
 
 function pageOf(page: number, inAll: number, now: Date) {

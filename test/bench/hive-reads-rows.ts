@@ -27,12 +27,12 @@ export async function rowsOf(
     order by day desc
     limit 1`
   const first = now!.first
-  const named = (of = ids) => namesOf(sql, of)
-  const ratings = (of = ids) => ratingsOf(sql, of)
-  const facts = (of = ids) => sql`
+  const named = (appIds = ids) => namesOf(sql, appIds)
+  const ratings = (appIds = ids) => ratingsOf(sql, appIds)
+  const facts = (appIds = ids) => sql`
     select *
     from app_storefront
-    where app_id = any(${of}::int[]) and (storefront, source) = ('us', 'itunes-lookup')`
+    where app_id = any(${appIds}::int[]) and (storefront, source) = ('us', 'itunes-lookup')`
   const searched = (days: number) => sql`
     select day, source, depth, seen_at, origin, egress, sha256, app_ids
     from search_results
@@ -51,7 +51,7 @@ export async function rowsOf(
     select *
     from keyword_metric
     where list_id = ${list} and metric = any('{popularity,difficulty}') and day > current_date - ${days}::int`
-  const asked = () => sql`
+  const readDue = () => sql`
     select *
     from due
     where kind in ('search', 'hints', 'difficulty') and (platform, storefront, subject) = ('ios', 'us', ${world.term})`
@@ -94,11 +94,11 @@ export async function rowsOf(
     hive_get_app: () => [...named(), ratings(), facts(), page()],
     hive_get_keyword_ranks: () => [...named(), searched(7)],
     hive_get_keyword_metrics: () => [
-      ...[sql`select * from keyword_now where list_id = ${list}`, metrics(1), asked()],
+      ...[sql`select * from keyword_now where list_id = ${list}`, metrics(1), readDue()],
       sql`select * from hint_answer where platform = 'ios' and storefront = 'us' and prefix = ${world.term}`,
       searched(1),
     ],
-    hive_get_keyword_metrics_history: () => [metrics(30), asked()],
+    hive_get_keyword_metrics_history: () => [metrics(30), readDue()],
     // its figures are of apps that it does not name
     hive_get_landscape: () => [...named(first), ratings(first), facts(first), lists()],
   }

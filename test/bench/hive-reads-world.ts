@@ -37,32 +37,32 @@ export async function fillMarket(
   today: string,
   { genres = GENRES, daysAgo = WEEK }: { genres?: readonly string[]; daysAgo?: readonly number[] } = {},
 ): Promise<HiveWorld> {
-  const on = await live(sql, [])
+  const scene = await live(sql, [])
   const apps = someApps(genres.length * PLACES * 2).map((app, i) => ({ ...app, name: nameOf(i) }))
   const term = "tide table"
   const pageId = "1600000101"
   answersLookUps(
-    on.stores,
+    scene.stores,
     Object.fromEntries([
       ...apps.map(({ id }, i) => [id, { trackName: nameOf(i), ...lookedUp(i) }]),
       [pageId, lookedUp(7)],
     ]),
   )
-  on.stores.on("apps.apple.com", "/", ({ url }) =>
+  scene.stores.on("apps.apple.com", "/", ({ url }) =>
     url.pathname.endsWith("/search") ? searchPage("us", term, apps.slice(0, DEPTH)) : page(),
   )
-  on.stores.on("search.itunes.apple.com", "/", ({ url }) => hintsAnswer([term, "tide tables usa"], url))
+  scene.stores.on("search.itunes.apple.com", "/", ({ url }) => hintsAnswer([term, "tide tables usa"], url))
   const [{ id: appId, name }] = apps as [(typeof apps)[0]]
-  answersReviews(on.stores, appId, reviewPages(9_000, 500))
+  answersReviews(scene.stores, appId, reviewPages(9_000, 500))
   for (const ago of daysAgo) {
     const at = new Date(Date.parse(`${today}T00:00:01Z`) - ago * DAY_MS).toISOString()
     const lists = genres.flatMap((genre, g) =>
       (["free", "paid", "grossing"] as const).map((chart) => {
-        const shown = apps
+        const dayApps = apps
           .slice(g * PLACES, g * PLACES + PLACES + DAYS)
           .slice(DAYS - 1 - ago)
           .slice(0, PLACES)
-        const turned = [...shown.slice(ago % 5), ...shown.slice(0, ago % 5)]
+        const turned = [...dayApps.slice(ago % 5), ...dayApps.slice(0, ago % 5)]
         return charted(at, [], {
           source: "apple-charts",
           genre,
@@ -107,14 +107,14 @@ export async function fillMarket(
   await record(sql, [hinted(term, at, [`${term} usa`]), said(at, rated)])
   await sql.begin((tx) => deriveKeywordMetrics(tx as Tx, [{ platform: "ios", storefront: "us", term }], new Date()))
   return {
-    service: on.service,
-    measure: on.measure,
+    service: scene.service,
+    measure: scene.measure,
     appId,
     name,
     pageId,
     publisherId,
     term,
-    close: async () => await on[Symbol.asyncDispose](),
+    close: async () => await scene[Symbol.asyncDispose](),
   }
 }
 

@@ -27,10 +27,10 @@ export function callsOf(operation: Operation, subjects: Subjects): BenchCall[] {
   if (id === "preview_action") return actions.map((action) => previewOf(action, subjects))
   const isOfApp = isReadOfApp(operation) || operation.subject
   const usual = isOfApp ? inputOf(operation, subjects.appId, subjects.rivalId) : outside(id, subjects)
-  const [most, rows] = [LARGE_CALLS[id], Object.hasOwn(operation, "narrow") ? NARROWED[id] : undefined]
+  const [largeCalls, rows] = [LARGE_CALLS[id], Object.hasOwn(operation, "narrow") ? NARROWED[id] : undefined]
   return [
     requestOf(operation, usual, id),
-    ...(most ?? []).map((more) => requestOf(operation, { ...usual, ...more }, `${id} ${JSON.stringify(more)}`)),
+    ...(largeCalls ?? []).map((more) => requestOf(operation, { ...usual, ...more }, `${id} ${JSON.stringify(more)}`)),
     ...(rows ? [requestOf(operation, { ...usual, fields: rows }, `${id} fields=${rows}`)] : []),
     ...(TABLES.has(id)
       ? [{ ...requestOf(operation, { ...usual, ...LARGE_CALLS[id]?.[0] }, `${id} as CSV`), accept: "text/csv" }]

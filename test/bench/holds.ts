@@ -34,7 +34,7 @@ const MAX_MS = 50
 
 interface Row {
   name: string
-  said: string
+  outcome: string
   middle: number
   worst: number
 }
@@ -46,38 +46,38 @@ for (const server of process.env.EMBEDDED === "no" ? servers.slice(0, 1) : serve
 process.exit(over.length > 0 ? 1 : 0)
 
 async function measure(server: string | undefined): Promise<Row[]> {
-  const world = await worldOf(server, { apps: APPS, keywords: 19, most: MOST, days: DAYS })
+  const world = await worldOf(server, { apps: APPS, keywords: 19, maxKeywords: MOST, days: DAYS })
   const unit = unitMs()
   const rows: Row[] = []
   const { call, subjects } = await openService(world)
-  for (const operation of catalog.filter(({ id }) => isAsked(id)))
-    for (const one of callsOf(operation, subjects)) rows.push(await rowOf(one.name, () => call(one)))
-  if (isAsked("findings")) rows.push(await rowOf("(findings of the app)", () => findings(world, subjects.iosId)))
+  for (const operation of catalog.filter(({ id }) => isRequested(id)))
+    for (const request of callsOf(operation, subjects)) rows.push(await rowOf(request.name, () => call(request)))
+  if (isRequested("findings")) rows.push(await rowOf("(findings of the app)", () => findings(world, subjects.iosId)))
   rows.sort((a, b) => b.middle - a.middle)
   console.log(`${server ? "PostgreSQL" : "embedded"}; the unit took ${unit.toFixed(3)} ms`)
-  for (const { name, said, middle, worst } of rows)
+  for (const { name, outcome, middle, worst } of rows)
     console.log(
-      `${name.padEnd(44)} ${said.padEnd(24)} ${middle.toFixed(2).padStart(7)} ms (worst ${worst.toFixed(2)}), ` +
+      `${name.padEnd(44)} ${outcome.padEnd(24)} ${middle.toFixed(2).padStart(7)} ms (worst ${worst.toFixed(2)}), ` +
         `${(middle / unit).toFixed(1)} units`,
     )
   await world.scratch.remove()
   return rows.filter(({ middle }) => middle > MAX_MS)
 }
 
-function isAsked(id: string): boolean {
+function isRequested(id: string): boolean {
   return ONLY?.includes(id) ?? true
 }
 
 async function rowOf(name: string, work: () => Promise<string>): Promise<Row> {
   const holds: number[] = []
-  let said = ""
+  let outcome = ""
   for (let round = -WARM_UP; round < ROUNDS; round++) {
     const hold = await longestHold(async () => {
-      said = await work()
+      outcome = await work()
     })
     if (round >= 0) holds.push(hold)
   }
-  return { name, said, middle: median(holds), worst: Math.max(...holds) }
+  return { name, outcome, middle: median(holds), worst: Math.max(...holds) }
 }
 
 async function openService({ scratch: { sql }, workspace, apps, rivals }: World) {
@@ -134,7 +134,7 @@ function serviceOn(sql: World["scratch"]["sql"]): App {
 /** Of the three days looked at, all told anew. */
 async function findings({ scratch: { sql }, apps }: World, iosId: string): Promise<string> {
   const subject = { platform: "ios" as const, storefront: "us", subject: iosId }
-  const told = await sql.begin(async (tx) => {
+  const alertCount = await sql.begin(async (tx) => {
     await tx`delete from alert where app_id = ${apps[0]!} and day > ${TODAY}::date - 3`
     await deriveFindings(tx, [subject], NOW)
     const [row] = await tx<[{ count: number }]>`
@@ -143,5 +143,5 @@ async function findings({ scratch: { sql }, apps }: World, iosId: string): Promi
       where app_id = ${apps[0]!} and day > ${TODAY}::date - 3`
     return row.count
   })
-  return `${told} alerts`
+  return `${alertCount} alerts`
 }

@@ -6,16 +6,16 @@ import { fixture, PARSED } from "../stores/parsing/parsed.ts"
 
 const MB = 1_048_576
 const only = process.argv[2]
-const about = { seenAt: new Date(), sha256: new Uint8Array(32) }
+const provenance = { seenAt: new Date(), sha256: new Uint8Array(32) }
 
-for (const { source, asked, fixture: file, as } of PARSED) {
+for (const { source, asked: question, fixture: file, as } of PARSED) {
   if (only !== undefined && source.name !== only) continue
   const body = fixture(file)
   const places = [0, 0.1, 0.3, 0.5, 0.7, 0.9, 1].map((part) => Math.floor(part * body.length))
   const ms = (text: string) => {
     const began = performance.now()
     try {
-      source.parse(text, asked, about)
+      source.parse(text, question, provenance)
     } catch {
       // most are no answers
     }
@@ -27,7 +27,7 @@ for (const { source, asked, fixture: file, as } of PARSED) {
     forms++
     worst = Math.max(worst, ...took)
     if (took.at(-1)! > 20)
-      console.log(`${file} | ${form.name}: ${took.map((one) => one.toFixed(1)).join(", ")} ms a MB`)
+      console.log(`${file} | ${form.name}: ${took.map((perMb) => perMb.toFixed(1)).join(", ")} ms a MB`)
   }
   for (const form of longTexts(body, as)) {
     const took = ms(form.body(MB / 16)) * 16

@@ -21,17 +21,17 @@ try {
 console.log(`sandbox read, ${CONNECTIONS} connections, ${ROUNDS} rounds`)
 show("processor time", (run) => 1 / run.cpuMicroseconds)
 show("calls a second", (run) => run.perSecond)
-console.log(`  product ${shown(product)}`)
-console.log(`  bare    ${shown(bare)}`)
+console.log(`  product ${formatRuns(product)}`)
+console.log(`  bare    ${formatRuns(bare)}`)
 
-function show(what: string, speed: (run: LoadResult) => number): void {
+function show(label: string, speed: (run: LoadResult) => number): void {
   const ratios = product.map((run, round) => speed(run) / speed(bare[round]!))
   const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
-  console.log(`by ${what}: ${median(ratios).toFixed(2)} of bare (${range})`)
+  console.log(`by ${label}: ${median(ratios).toFixed(2)} of bare (${range})`)
 }
 
-function shown(runs: readonly LoadResult[]): string {
-  const middle = (of: (run: LoadResult) => number) => median(runs.map(of))
+function formatRuns(runs: readonly LoadResult[]): string {
+  const middle = (select: (run: LoadResult) => number) => median(runs.map(select))
   const times = `p50 ${middle((run) => run.p50Ms).toFixed(2)} ms, p99 ${middle((run) => run.p99Ms).toFixed(2)} ms`
   return (
     `${Math.round(middle((run) => run.perSecond))}/s, ${times}, ${Math.round(middle((run) => run.cpuMicroseconds))} ` +

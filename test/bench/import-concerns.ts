@@ -15,17 +15,17 @@ for (const apps of [100, 1_000, 10_000]) {
   const { sql, remove } = await scratchOn(process.env.DATABASE_URL)
   try {
     await fill(sql, await benchWorkspace(sql), apps)
-    const [own] = await sql<{ id: string; storeId: string }[]>`
+    const [appRow] = await sql<{ id: string; storeId: string }[]>`
       select a.id, s.store_id as "storeId"
       from tracked_app a
       join store_app s on s.id = a.ios_app
       order by a.id
       limit 1`
     const place = { platform: "ios", storefront: "us", source: "import", seenAt: new Date() }
-    const results = [{ id: own!.storeId }]
+    const results = [{ id: appRow!.storeId }]
     const figures = [
-      await timeOf(sql, { kind: "search", term: `word 3 ${own!.id}`, results, ...place }),
-      await timeOf(sql, { kind: "listing", id: own!.storeId, ...place }),
+      await timeOf(sql, { kind: "search", term: `word 3 ${appRow!.id}`, results, ...place }),
+      await timeOf(sql, { kind: "listing", id: appRow!.storeId, ...place }),
     ]
     console.log(`${apps} tracked apps: a search ${figures[0]} ms, a listing ${figures[1]} ms`)
   } finally {

@@ -28,11 +28,11 @@ export async function load(
     Array.from({ length: connections }, () => {
       let sentAt = 0
       let head = ""
-      let left = Number.POSITIVE_INFINITY
+      let remaining = Number.POSITIVE_INFINITY
       const send = (socket: { write(data: Uint8Array): number }) => {
         sentAt = performance.now()
         head = ""
-        left = Number.POSITIVE_INFINITY
+        remaining = Number.POSITIVE_INFINITY
         socket.write(request)
       }
       return Bun.connect({
@@ -41,14 +41,14 @@ export async function load(
         socket: {
           open: send,
           data(socket, data) {
-            if (left === Number.POSITIVE_INFINITY) {
+            if (remaining === Number.POSITIVE_INFINITY) {
               head += data.toString("latin1")
               const end = head.indexOf("\r\n\r\n")
               if (end < 0) return
               if (!head.startsWith("HTTP/1.1 200")) bad ??= head.slice(0, 300)
-              left = end + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0) - head.length
-            } else left -= data.length
-            if (left > 0) return
+              remaining = end + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0) - head.length
+            } else remaining -= data.length
+            if (remaining > 0) return
             if (counting) latencies.push(performance.now() - sentAt)
             if (!stopped) send(socket)
           },

@@ -92,10 +92,10 @@ async function nextList(subject: { kind: string; storefront: string; subject: st
     join store_app s on s.id = p.app_id
     where (c.storefront, c.device, c.chart, c.genre) = (${subject.storefront}, ${device}, ${chart}, ${genre})
     order by p.rank`
-  const shown = rows.map(({ id }) => id)
+  const listIds = rows.map(({ id }) => id)
   // two in a hundred change places, and three others come
-  const others = Array.from({ length: 3 }, () => String(2_000_000_000 + read++))
-  const ids = [...shown.slice(1, 2), ...shown.slice(0, 1), ...others, ...shown.slice(2)].slice(0, 140)
+  const newIds = Array.from({ length: 3 }, () => String(2_000_000_000 + read++))
+  const ids = [...listIds.slice(1, 2), ...listIds.slice(0, 1), ...newIds, ...listIds.slice(2)].slice(0, 140)
   const at = new Date().toISOString()
   return charted(at, ids, { source: "apple-charts", storefront: subject.storefront, device, chart, genre })
 }
@@ -118,13 +118,13 @@ async function callsOf(seconds: number): Promise<number[]> {
 }
 
 const p95 = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)]!
-const said = (times: readonly number[]) =>
+const formatTimes = (times: readonly number[]) =>
   `p50 ${median([...times]).toFixed(1)}, p95 ${p95(times).toFixed(1)} ms (${times.length})`
 
 await callsOf(2)
-const alone = await callsOf(SECONDS)
+const idle = await callsOf(SECONDS)
 const reading = readMarket()
-const beside = await callsOf(SECONDS)
+const loaded = await callsOf(SECONDS)
 stopping = true
 await reading
 began = performance.now()
@@ -133,7 +133,7 @@ await followMarket(
   codes.map((storefront) => ({ storefront, genres: GENRES })),
 )
 console.log(`followed again, unchanged, in ${(performance.now() - began).toFixed(0)} ms`)
-console.log(`calls of others without: ${said(alone)}; beside: ${said(beside)}`)
-console.log(`claims: ${said(took.claims)}; lists recorded: ${said(took.lists)}`)
+console.log(`calls of others without: ${formatTimes(idle)}; beside: ${formatTimes(loaded)}`)
+console.log(`claims: ${formatTimes(took.claims)}; lists recorded: ${formatTimes(took.lists)}`)
 await remove()
-process.exit(p95(beside) <= Math.max(10, 2 * p95(alone)) ? 0 : 1)
+process.exit(p95(loaded) <= Math.max(10, 2 * p95(idle)) ? 0 : 1)

@@ -14,7 +14,7 @@ const service = openService({ sql })
 const [large, small] = [await service.workspace(), await service.workspace()]
 const [largeKey, smallKey] = [await service.key(large), await service.key(small)]
 const app = await trackLarge(sql, large, KEYWORDS)
-const own = await trackLarge(sql, small, 30)
+const appId = await trackLarge(sql, small, 30)
 
 async function timed(path: string, key: string) {
   const began = performance.now()
@@ -33,11 +33,11 @@ for (const path of PATHS)
     console.log(`${path} of ${KEYWORDS}: ${status} in ${ms.toFixed(0)} ms, ${bytes} bytes`)
   }
 
-async function others(seconds: number) {
+async function measureOthers(seconds: number) {
   const seen: Awaited<ReturnType<typeof timed>>[] = []
   const until = performance.now() + seconds * 1_000
   for (let call = 0; performance.now() < until; call++) {
-    seen.push(await timed(["/v1/account", `/v1/apps/${own}/keywords`, "/v1/apps"][call % 3]!, smallKey))
+    seen.push(await timed(["/v1/account", `/v1/apps/${appId}/keywords`, "/v1/apps"][call % 3]!, smallKey))
     await Bun.sleep(20)
   }
   const times = seen.map(({ ms }) => ms).sort((a, b) => a - b)
@@ -48,14 +48,14 @@ async function others(seconds: number) {
   )
 }
 
-await others(1)
-if (PATHS.length > 0) console.log(`idle: ${await others(SECONDS / 2)}`)
+await measureOthers(1)
+if (PATHS.length > 0) console.log(`idle: ${await measureOthers(SECONDS / 2)}`)
 for (const path of PATHS) {
   const flood: Promise<Awaited<ReturnType<typeof timed>>>[] = []
   const sender = setInterval(() => flood.push(timed(`/v1/apps/${app}/${path}`, largeKey)), 200)
-  console.log(`beside five ${path} a second: ${await others(SECONDS)}`)
+  console.log(`beside five ${path} a second: ${await measureOthers(SECONDS)}`)
   clearInterval(sender)
-  console.log(`after: ${await others(1)}`)
+  console.log(`after: ${await measureOthers(1)}`)
   const ends = await Promise.all(flood)
   const counts = Object.entries(Object.groupBy(ends, ({ status }) => status)).map(
     ([status, all]) => `${status}: ${all!.length}`,
@@ -67,7 +67,7 @@ for (const path of PATHS) {
 async function readsOf(calls: number): Promise<number[]> {
   const times: number[] = []
   for (let call = 0; call < calls; call++) {
-    const { status, ms } = await timed(`/v1/apps/${own}/keywords`, smallKey)
+    const { status, ms } = await timed(`/v1/apps/${appId}/keywords`, smallKey)
     if (status !== 200) throw new Error(`the small workspace was answered ${status}`)
     times.push(ms)
   }
@@ -97,18 +97,18 @@ async function besideSearches(work: () => Promise<unknown>): Promise<number> {
 
 // in turns, since a shared machine is not as fast from second to second
 const ROUNDS = 10
-const alone: number[] = []
-const beside: number[] = []
+const idle: number[] = []
+const loaded: number[] = []
 let searches = 0
 for (let round = 0; round < ROUNDS; round++) {
-  alone.push(...(await readsOf(READS / ROUNDS)))
-  searches += (await besideSearches(async () => beside.push(...(await readsOf(READS / ROUNDS))))) / ROUNDS
+  idle.push(...(await readsOf(READS / ROUNDS)))
+  searches += (await besideSearches(async () => loaded.push(...(await readsOf(READS / ROUNDS))))) / ROUNDS
 }
 const searchesAlone = await besideSearches(() => Bun.sleep(3_000))
-for (const times of [alone, beside]) times.sort((a, b) => a - b)
+for (const times of [idle, loaded]) times.sort((a, b) => a - b)
 const ratios = [0.5, 0.95, 0.99].map((part) => {
   const at = Math.min(READS - 1, Math.floor(READS * part))
-  return `p${part * 100} ${(beside[at]! / alone[at]!).toFixed(1)} times (${beside[at]!.toFixed(0)} ms)`
+  return `p${part * 100} ${(loaded[at]! / idle[at]!).toFixed(1)} times (${loaded[at]!.toFixed(0)} ms)`
 })
 console.log(
   `beside 48 searches at once: ${ratios.join(", ")}; ${searches.toFixed(0)} searches a second, ` +

@@ -61,8 +61,8 @@ const terminal = async (...words: string[]) => {
   })
   return await new Response(child.stdout).text()
 }
-const told = await terminal("app", "add", LINK, "--keyword", "tides", "--wait")
-console.log(`${seconds()} s: app add --wait shows rank ${/tides +(\d+)/.exec(told)?.[1]}`)
+const output = await terminal("app", "add", LINK, "--keyword", "tides", "--wait")
+console.log(`${seconds()} s: app add --wait shows rank ${/tides +(\d+)/.exec(output)?.[1]}`)
 const ranks = await terminal("ranks", "Tide Clock")
 console.log(`${seconds()} s: appmeter ranks shows rank ${/tides +(\d+)/.exec(ranks)?.[1]}`)
 
@@ -97,14 +97,14 @@ rmSync(folder, { recursive: true, force: true })
 process.exit(0)
 
 /** What the server prints first that fits, on either of its streams. */
-async function printed(wanted: RegExp): Promise<string> {
+async function printed(pattern: RegExp): Promise<string> {
   const found = Promise.withResolvers<string>()
   const read = async (stream: ReadableStream<Uint8Array>) => {
     let text = ""
     const decoder = new TextDecoder()
     for await (const bytes of stream) {
       text += decoder.decode(bytes, { stream: true })
-      const [match] = wanted.exec(text) ?? []
+      const [match] = pattern.exec(text) ?? []
       if (match) found.resolve(match)
     }
   }

@@ -8,7 +8,7 @@ import { fixture, PARSED } from "../stores/parsing/parsed.ts"
 
 const COUNT = Number(process.argv[2] ?? 100_000)
 const only = process.argv[3]
-const about = { seenAt: new Date(), sha256: new Uint8Array(32) }
+const provenance = { seenAt: new Date(), sha256: new Uint8Array(32) }
 let wrong = 0
 
 const bySource = Map.groupBy(
@@ -23,9 +23,9 @@ for (const [name, bodies] of bySource) {
 }
 process.exit(wrong === 0 ? 0 : 1)
 
-function tallyOf({ source, asked, fixture: file, as }: Parsed, count: number, seed: number): Partial<Tally> {
+function tallyOf({ source, asked: question, fixture: file, as }: Parsed, count: number, seed: number): Partial<Tally> {
   try {
-    return expectTypedOrFaithful(source, asked, fixture(file), { as, count, seed })
+    return expectTypedOrFaithful(source, question, fixture(file), { as, count, seed })
   } catch (error) {
     wrong++
     console.log(`WRONG ${file}: ${(error as Error).message}`)
@@ -43,20 +43,20 @@ function describe(tallies: Partial<Tally>[]): string {
   return `${all} mutations, ${parts.join(", ")}`
 }
 
-function speedOf({ source, asked, fixture: file, as }: Parsed): string {
+function speedOf({ source, asked: question, fixture: file, as }: Parsed): string {
   const body = fixture(file)
   const islands = islandsOf(body, as).map(({ start, end }) => body.slice(start, end))
-  const ours = perSecond(() => {
+  const rate = perSecond(() => {
     try {
-      source.parse(body, asked, about)
+      source.parse(body, question, provenance)
     } catch {
       // a body that is no answer is timed as well
     }
   })
-  const size = `${(body.length / 1_000).toFixed(1)} KB, ${Math.round(ours)} a second`
+  const size = `${(body.length / 1_000).toFixed(1)} KB, ${Math.round(rate)} a second`
   if (islands.length === 0) return size
   const bare = perSecond(() => islands.map((json) => JSON.parse(json)))
-  return `${size}, ${(ours / bare).toFixed(2)} of JSON.parse (${Math.round(bare)})`
+  return `${size}, ${(rate / bare).toFixed(2)} of JSON.parse (${Math.round(bare)})`
 }
 
 function perSecond(work: () => unknown): number {

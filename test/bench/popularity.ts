@@ -35,16 +35,16 @@ const [scores, apples] = [terms.map(({ score }) => score), terms.map(({ apple })
 const [low, high] = interval(terms, orderOf)
 console.log(`${terms.length} terms, ${apples.filter((apple) => apple < 10).length} of them below 10 in Apple Ads`)
 console.log(`rank correlation ${spearman(scores, apples).toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`)
-const [line, constant] = [errorOf(risingLine), errorOf((others) => () => mean(others.map(({ apple }) => apple)))]
+const [line, constant] = [errorOf(risingLine), errorOf((training) => () => mean(training.map(({ apple }) => apple)))]
 console.log(`error on terms left out: ${line.toFixed(1)} of the best rising line, ${constant.toFixed(1)} of a constant`)
 console.log("band: terms with such a score, of which so many lie within")
 POPULARITY_BANDS.forEach(({ from, low, high }, i) => {
-  const within = terms.filter(({ score }) => score >= from && score < (POPULARITY_BANDS[i + 1]?.from ?? 101))
-  const held = within.filter(({ apple }) => apple >= low && apple <= high)
-  const atFloor = within.filter(({ apple }) => apple <= POPULARITY_BANDS[0]!.high)
-  console.log(`  from ${from}: ${low} to ${high}: ${within.length}, ${held.length}, at the floor ${atFloor.length}`)
+  const band = terms.filter(({ score }) => score >= from && score < (POPULARITY_BANDS[i + 1]?.from ?? 101))
+  const inInterval = band.filter(({ apple }) => apple >= low && apple <= high)
+  const atFloor = band.filter(({ apple }) => apple <= POPULARITY_BANDS[0]!.high)
+  console.log(`  from ${from}: ${low} to ${high}: ${band.length}, ${inInterval.length}, at the floor ${atFloor.length}`)
 })
-console.log(`bands drawn on one half hold of the other: ${heldByHalves().toFixed(2)} (${HALVES} halves)`)
+console.log(`bands drawn on one half hold of the other: ${coverageByHalves().toFixed(2)} (${HALVES} halves)`)
 console.log(`stated: ${JSON.stringify(CHECKED)}`)
 
 function read<T>(file: string, list: string): T[] {
@@ -118,7 +118,7 @@ function risingLine(pairs: readonly Scored[]): (score: number) => number {
 }
 
 /** Root mean square on terms that the line was not drawn through. */
-function errorOf(fit: (others: Scored[]) => (score: number) => number): number {
+function errorOf(fit: (training: Scored[]) => (score: number) => number): number {
   const mixed = shuffled(terms, randomFrom(1))
   const errors = mixed.map(({ score, apple }, at) => {
     const line = fit(mixed.filter((_, other) => other % FOLDS !== at % FOLDS))
@@ -128,19 +128,19 @@ function errorOf(fit: (others: Scored[]) => (score: number) => number): number {
 }
 
 /** Each band from the tenth to the ninetieth of a hundred terms of one half, tried on the other. */
-function heldByHalves(): number {
+function coverageByHalves(): number {
   const random = randomFrom(2)
   const shares = Array.from({ length: HALVES }, () => {
     const mixed = shuffled(terms, random)
     const [drawn, tried] = [mixed.slice(0, mixed.length / 2), mixed.slice(mixed.length / 2)]
     const classOf = ({ score }: Scored) => POPULARITY_BANDS.findLastIndex(({ from }) => score >= from)
-    const held = tried.filter((term) => {
-      const alike = drawn.filter((other) => classOf(other) === classOf(term)).map(({ apple }) => apple)
-      const sorted = alike.toSorted((a, b) => a - b)
+    const covered = tried.filter((term) => {
+      const sameClass = drawn.filter((other) => classOf(other) === classOf(term)).map(({ apple }) => apple)
+      const sorted = sameClass.toSorted((a, b) => a - b)
       const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN
       return term.apple >= at(0.1) && term.apple <= at(0.9)
     })
-    return held.length / tried.length
+    return covered.length / tried.length
   })
   return mean(shares)
 }

@@ -26,11 +26,11 @@ if (problem) {
   process.exit(2)
 }
 
-const alone = await buildAlone()
-const mounted = join(alone.folder, "disk")
+const build = await buildAlone()
+const mounted = join(build.folder, "disk")
 mkdirSync(mounted)
 const under = WITHOUT_FSYNC ? [Bun.which("strace")!, ...TRACER.slice(1), "-e", "inject=fsync,fdatasync:retval=0"] : []
-const trial = new Trial(alone, "disk/data", under)
+const trial = new Trial(build, "disk/data", under)
 const { batches, paid, imports } = trial.acknowledged
 const wrong: string[] = []
 // Cuts in which a file that nobody had flushed was lost. The system writes one now and then of its own accord.
@@ -46,7 +46,7 @@ try {
 } finally {
   await trial.kill()
   unmount()
-  alone.remove()
+  build.remove()
   rmSync(scratch, { recursive: true, force: true })
 }
 wrong.push(...trial.refused)
@@ -80,8 +80,8 @@ async function cutOnce(round: number): Promise<void> {
   checked += tables + indexes
 }
 
-async function judge(when: string): Promise<void> {
-  wrong.push(...(await trial.judge()).map((fault) => `${when}: ${fault}`))
+async function judge(stage: string): Promise<void> {
+  wrong.push(...(await trial.judge()).map((fault) => `${stage}: ${fault}`))
 }
 
 /** Null when it can be used. */

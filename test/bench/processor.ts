@@ -6,7 +6,7 @@ import type { Sql } from "../../src/database/types.ts"
  * that.
  */
 export interface ProcessorTime {
-  own: number
+  process: number
   database: number
 }
 
@@ -20,7 +20,7 @@ export async function processorClock(sql: Sql, server: string | undefined): Prom
     return (user + system) / 1_000
   }
   if (!server)
-    return () => ({ own: cpuMs("self/task", process.pid), database: all() - cpuMs("self/task", process.pid) })
+    return () => ({ process: cpuMs("self/task", process.pid), database: all() - cpuMs("self/task", process.pid) })
   // a connection has a process of its own, and is opened where so many are busy
   await Promise.all(Array.from({ length: sql.options.max }, () => sql`select pg_sleep(0.2)`))
   const rows = await sql<{ pid: number }[]>`
@@ -29,7 +29,7 @@ export async function processorClock(sql: Sql, server: string | undefined): Prom
     where datname = current_database()
     order by pid
     limit 1000`
-  return () => ({ own: all(), database: rows.reduce((sum, { pid }) => sum + cpuMs("", pid), 0) })
+  return () => ({ process: all(), database: rows.reduce((sum, { pid }) => sum + cpuMs("", pid), 0) })
 }
 
 /** Linux: the first number of /proc/PID/schedstat, nanoseconds; NaN where there is no such process. */

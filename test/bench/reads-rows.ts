@@ -9,19 +9,19 @@ export interface Keys {
   /** The tracked app that is asked about, and all of the workspace. */
   appId: string
   appIds: string[]
-  /** Of store_app: it, its rival, and those that the answer names. */
-  own: number
+  /** Of store_app: the number of the app, of its rival, and of those that the answer names. */
+  appNumber: number
   rival: number
   named: number[]
   /** Of the app's keywords, and of all apps' keywords. */
   lists: number[]
   allLists: number[]
   /** Of the keywords that the answer names, and apps among the first ten of their results. */
-  shown: number[]
+  listIds: number[]
   first: number[]
   /** Apps in the results of any keyword. */
   standing: number[]
-  owns: number[]
+  appNumbers: number[]
   /** Its accounts, and what it is called there. */
   accounts: string[]
   answer: Record<string, unknown>
@@ -34,8 +34,8 @@ export async function keysOf(
   { workspace, appId, rivalId }: { workspace: number; appId: string; rivalId: string },
   answer: Record<string, unknown>,
 ): Promise<Keys> {
-  const apps = await sql<{ id: string; own: number }[]>`
-    select id, ios_app as own from tracked_app where workspace_id = ${workspace} order by created_at, id`
+  const apps = await sql<{ id: string; appNumber: number }[]>`
+    select id, ios_app as "appNumber" from tracked_app where workspace_id = ${workspace} order by created_at, id`
   const named = await sql<{ id: number }[]>`
     select id from store_app where platform = 'ios' and store_id = any(${[...idsIn(answer)]}::text[])`
   const lists = await sql<{ id: number; app: string }[]>`
@@ -44,11 +44,13 @@ export async function keysOf(
     join list l on (l.platform, l.storefront, l.term) = ('ios', 'us', t.term)`
   const [rival] = await sql<{ id: number }[]>`
     select id from store_app where platform = 'ios' and store_id = ${rivalId}`
-  const asked = ((answer.keywords ?? []) as { term?: string }[]).flatMap(({ term }) => term ?? [])
-  const shown = await sql<{ id: number }[]>`
-    select id from list where (platform, storefront) = ('ios', 'us') and term = any(${asked}::text[])`
+  const readTerms = ((answer.keywords ?? []) as { term?: string }[]).flatMap(({ term }) => term ?? [])
+  const readLists = await sql<{ id: number }[]>`
+    select id from list where (platform, storefront) = ('ios', 'us') and term = any(${readTerms}::text[])`
   const first = await sql<{ id: number }[]>`
-    select distinct unnest(app_ids[1:10]) as id from list_now where list_id = any(${shown.map(({ id }) => id)}::int[])`
+    select distinct unnest(app_ids[1:10]) as id
+    from list_now
+    where list_id = any(${readLists.map(({ id }) => id)}::int[])`
   const standing = await sql<{ id: number }[]>`
     select distinct unnest(app_ids) as id from list_now where list_id = any(${lists.map(({ id }) => id)}::int[])`
   const accounts = await sql<{ id: string }[]>`select id from connected_account where workspace_id = ${workspace}`
@@ -59,12 +61,12 @@ export async function keysOf(
     answer,
     rival: rival!.id,
     appIds: apps.map(({ id }) => id),
-    owns: apps.map(({ own }) => own),
-    own: apps.find(({ id }) => id === appId)!.own,
+    appNumbers: apps.map(({ appNumber }) => appNumber),
+    appNumber: apps.find(({ id }) => id === appId)!.appNumber,
     named: named.map(({ id }) => id),
     lists: lists.filter(({ app }) => app === appId).map(({ id }) => id),
     allLists: [...new Set(lists.map(({ id }) => id))],
-    shown: shown.map(({ id }) => id),
+    listIds: readLists.map(({ id }) => id),
     first: first.map(({ id }) => id),
     standing: standing.map(({ id }) => id),
     accounts: accounts.map(({ id }) => id),
@@ -92,25 +94,27 @@ const page = ({ sql }: Keys, app: number) => sql`
 const changes = ({ sql }: Keys, app: number) => sql`
   select * from listing_change where app_id = ${app} and at > ${TODAY}::date - 90`
 /** Their ranks of the month, a byte a day. */
-const months = ({ sql }: Keys, lists: number[], owns: number[], from: string) => [
+const months = ({ sql }: Keys, lists: number[], appNumbers: number[], from: string) => [
   sql`
     select *
     from rank_month
-    where app_id = any(${owns}::int[]) and list_id = any(${lists}::int[])
+    where app_id = any(${appNumbers}::int[]) and list_id = any(${lists}::int[])
       and month >= date_trunc('month', ${from}::date)`,
   sql`
     select *
     from list_month
     where list_id = any(${lists}::int[]) and month >= date_trunc('month', ${from}::date)`,
 ]
-const reviews = ({ sql, own, answer }: Keys) => {
+const reviews = ({ sql, appNumber, answer }: Keys) => {
   const ids = ((answer.reviews ?? answer.list ?? []) as { id: string }[]).map(({ id }) => id)
   return sql`
-    select * from review_version where (app_id, feed) = (${own}, 'us') and review_id = any(${ids}::text[])`
+    select * from review_version where (app_id, feed) = (${appNumber}, 'us') and review_id = any(${ids}::text[])`
 }
-const feed = ({ sql, own }: Keys) => sql`select * from review_feed where (app_id, feed) = (${own}, 'us')`
-const reviewDays = ({ sql }: Keys, owns: number[], days: number) => sql`
-  select * from review_day where app_id = any(${owns}::int[]) and feed = 'us' and day > ${TODAY}::date - ${days}::int`
+const feed = ({ sql, appNumber }: Keys) => sql`select * from review_feed where (app_id, feed) = (${appNumber}, 'us')`
+const reviewDays = ({ sql }: Keys, appNumbers: number[], days: number) => sql`
+  select *
+  from review_day
+  where app_id = any(${appNumbers}::int[]) and feed = 'us' and day > ${TODAY}::date - ${days}::int`
 const charts = ({ sql }: Keys, days: number) => sql`
   select r.*
   from chart c
@@ -126,10 +130,10 @@ const ofAccounts = ({ sql, accounts }: Keys, view: string) =>
 /** The names of its apps are the store's. */
 const workspaceRows = (keys: Keys) => [...appRows(keys), accountRow(keys)]
 const accountRow = ({ sql, workspace }: Keys) => sql`select * from account where workspace_id = ${workspace}`
-const appRows = ({ sql, workspace, owns }: Keys) => [
+const appRows = ({ sql, workspace, appNumbers }: Keys) => [
   sql`select * from tracked_app where workspace_id = ${workspace}`,
-  sql`select app_id, name, icon_url from store_app_name where app_id = any(${owns}::int[]) and storefront = 'us'`,
-  sql`select * from store_app where id = any(${owns}::int[])`,
+  sql`select app_id, name, icon_url from store_app_name where app_id = any(${appNumbers}::int[]) and storefront = 'us'`,
+  sql`select * from store_app where id = any(${appNumbers}::int[])`,
 ]
 
 /** Of each read of an app the rows that its answer is made of, all statements at once. */
@@ -142,9 +146,9 @@ export const ROWS: Record<string, Statements> = {
     ...workspaceRows(k),
     // what is tracked now is what is counted of
     k.sql`select * from tracked_term where app_id = any(${k.appIds}::text[])`,
-    ...months(k, k.allLists, k.owns, TODAY),
-    reviewDays(k, k.owns, 2),
-    k.sql`select * from review_feed where app_id = any(${k.owns}::int[]) and feed = 'us'`,
+    ...months(k, k.allLists, k.appNumbers, TODAY),
+    reviewDays(k, k.appNumbers, 2),
+    k.sql`select * from review_feed where app_id = any(${k.appNumbers}::int[]) and feed = 'us'`,
     ...["sales_fact", "ads_day_fact"].map((view) => reported(k, view, 3)),
   ],
   whoami: workspaceRows,
@@ -160,33 +164,39 @@ export const ROWS: Record<string, Statements> = {
     latest({ ...k, lists: k.allLists }),
     ...names({ ...k, named: k.standing }),
   ],
-  fetch: (k) => [terms(k), ...months(k, k.lists, [k.own], TODAY)],
+  fetch: (k) => [terms(k), ...months(k, k.lists, [k.appNumber], TODAY)],
   list_apps: (k) => [...appRows(k), k.sql`select * from tracked_term where app_id = any(${k.appIds}::text[])`],
-  get_app: (k) => [terms(k), ...months(k, k.lists, [k.own], TODAY)],
+  get_app: (k) => [terms(k), ...months(k, k.lists, [k.appNumber], TODAY)],
   list_keyword_ranks: (k) => [latest(k), figures(k)],
   list_rivals: (k) => [latest(k), ...names(k), ratings(k, k.named)],
-  get_rank_history: (k) => months(k, k.lists, [k.own], k.answer.from as string),
-  get_store_page: (k) => [facts(k, k.own), page(k, k.own), changes(k, k.own), ratings(k, [k.own]), ...names(k)],
+  get_rank_history: (k) => months(k, k.lists, [k.appNumber], k.answer.from as string),
+  get_store_page: (k) => [
+    facts(k, k.appNumber),
+    page(k, k.appNumber),
+    changes(k, k.appNumber),
+    ratings(k, [k.appNumber]),
+    ...names(k),
+  ],
   list_reviews: (k) => [feed(k), reviews(k)],
   get_chart_positions: (k) => [charts(k, 30)],
   search_reviews: (k) => [feed(k), reviews(k)],
-  get_review_stats: (k) => [feed(k), reviewDays(k, [k.own], 90)],
+  get_review_stats: (k) => [feed(k), reviewDays(k, [k.appNumber], 90)],
   summarize_reviews: (k) => [
     feed(k),
     k.sql`
-      select * from review_version where (app_id, feed) = (${k.own}, 'us') and at > ${TODAY}::date - 90`,
+      select * from review_version where (app_id, feed) = (${k.appNumber}, 'us') and at > ${TODAY}::date - 90`,
   ],
   get_timeline: (k) => [
-    ...[changes(k, k.own), page(k, k.own), terms(k)],
-    ...months(k, k.lists, [k.own], k.answer.from as string),
+    ...[changes(k, k.appNumber), page(k, k.appNumber), terms(k)],
+    ...months(k, k.lists, [k.appNumber], k.answer.from as string),
   ],
   get_today: (k) => [
-    ...[terms(k), ...months(k, k.lists, [k.own], TODAY)],
-    ...[reviewDays(k, [k.own], 2), ratings(k, [k.own]), changes(k, k.own)],
+    ...[terms(k), ...months(k, k.lists, [k.appNumber], TODAY)],
+    ...[reviewDays(k, [k.appNumber], 2), ratings(k, [k.appNumber]), changes(k, k.appNumber)],
     ...["sales_fact", "ads_day_fact"].map((view) => reported(k, view, 3)),
   ],
   get_keyword_competition: (k) => [
-    ...[latest({ ...k, lists: k.shown }), figures({ ...k, lists: k.shown })],
+    ...[latest({ ...k, lists: k.listIds }), figures({ ...k, lists: k.listIds })],
     ...names({ ...k, named: k.first }),
     ratings(k, k.named),
   ],
@@ -205,19 +215,25 @@ export const ROWS: Record<string, Statements> = {
       select * from market_fact where (app_id, storefront) = (${k.rival}, 'us') order by day desc limit 1`,
   ],
   get_storefront_audit: (k) => [
-    k.sql`select * from storefront_audit where app_id = ${k.own} order by started_at desc limit 1`,
+    k.sql`select * from storefront_audit where app_id = ${k.appNumber} order by started_at desc limit 1`,
   ],
   // what anybody measured of keywords on which the app or its rivals stand, and what the apps of the results are called
-  suggest_keywords: (k) => [terms(k), latest(k), figures(k), page(k, k.own), ...names({ ...k, named: k.standing })],
-  validate_listing: (k) => [latest(k), figures(k), facts(k, k.own)],
-  get_screenshot_text: (k) => [page(k, k.own)],
+  suggest_keywords: (k) => [
+    terms(k),
+    latest(k),
+    figures(k),
+    page(k, k.appNumber),
+    ...names({ ...k, named: k.standing }),
+  ],
+  validate_listing: (k) => [latest(k), figures(k), facts(k, k.appNumber)],
+  get_screenshot_text: (k) => [page(k, k.appNumber)],
   get_chart_movers: (k) => [charts(k, 2), ...names(k)],
   get_featuring: (k) => [
-    page(k, k.own),
+    page(k, k.appNumber),
     ...names(k),
-    k.sql`select * from listing_item where (app_id, storefront, source) = (${k.own}, 'us', 'apple-app-page')`,
+    k.sql`select * from listing_item where (app_id, storefront, source) = (${k.appNumber}, 'us', 'apple-app-page')`,
   ],
-  get_weekly_plan: (k) => [latest(k), figures(k), page(k, k.own), ratings(k, k.named), ...names(k)],
+  get_weekly_plan: (k) => [latest(k), figures(k), page(k, k.appNumber), ratings(k, k.named), ...names(k)],
   get_revenue: (k) => [reported(k, "sales_fact", 30)],
   get_subscriptions: (k) => ["subscription_event_fact", "subscription_stock_fact"].map((view) => reported(k, view, 30)),
   get_funnel: (k) => [reported(k, "funnel_fact", 30)],
@@ -237,7 +253,7 @@ export const ROWS: Record<string, Statements> = {
   ],
   // every day that is compared with, in the storefronts that are, and the days on which reports came
   get_change_impact: (k) => [
-    ...[changes(k, k.own), terms(k), reported(k, "analytics_day", 90)],
+    ...[changes(k, k.appNumber), terms(k), reported(k, "analytics_day", 90)],
     k.sql`
       select *
       from report_day
@@ -257,6 +273,6 @@ export const ROWS: Record<string, Statements> = {
       from assistant_answer
       where storefront = 'us' and term in (select term from tracked_term where app_id = ${k.appId})`,
   ],
-  hive_spy_app: (k) => [latest({ ...k, lists: k.shown }), ...names(k)],
-  hive_get_keyword_gap: (k) => [latest({ ...k, lists: k.shown }), ...names(k)],
+  hive_spy_app: (k) => [latest({ ...k, lists: k.listIds }), ...names(k)],
+  hive_get_keyword_gap: (k) => [latest({ ...k, lists: k.listIds }), ...names(k)],
 }

@@ -46,48 +46,48 @@ const LEFT_OUT: Record<string, string> = {
 
 const server = process.env.DATABASE_URL
 const compared = new Map<string, number>()
-const isAsked = (id: string) => (ONLY.length === 0 || ONLY.includes(id)) && !LEFT_OUT[id]
+const isRequested = (id: string) => (ONLY.length === 0 || ONLY.includes(id)) && !LEFT_OUT[id]
 
-if (catalog.some(({ id }) => isAsked(id) && ROWS[id])) await ofApps()
-if (catalog.some(({ id }) => isAsked(id) && !ROWS[id])) await ofMarket()
+if (catalog.some(({ id }) => isRequested(id) && ROWS[id])) await ofApps()
+if (catalog.some(({ id }) => isRequested(id) && !ROWS[id])) await ofMarket()
 
 const under = [...compared].filter(([id, ratio]) => ratio < (GOALS[id] ?? MIN_RATIO)).sort(([, a], [, b]) => a - b)
 console.log(`${compared.size} reads, of which under their goal: ${under.map(([id]) => id).join(", ") || "none"}`)
-for (const [id, why] of Object.entries(LEFT_OUT)) if (ONLY.length === 0) console.log(`left out: ${id}, ${why}`)
-const forgotten = catalog.filter(({ id }) => isAsked(id) && !compared.has(id)).map(({ id }) => id)
+for (const [id, reason] of Object.entries(LEFT_OUT)) if (ONLY.length === 0) console.log(`left out: ${id}, ${reason}`)
+const forgotten = catalog.filter(({ id }) => isRequested(id) && !compared.has(id)).map(({ id }) => id)
 if (forgotten.length > 0) console.error(`neither compared nor left out with a reason: ${forgotten.join(", ")}`)
 process.exit(forgotten.length > 0 || (under.length > 0 && server) ? 1 : 0)
 
 async function ofApps(): Promise<void> {
-  const world = await worldOf(server, { apps: 20, keywords: 19, most: 200, days: 92 }, CONNECTIONS)
+  const world = await worldOf(server, { apps: 20, keywords: 19, maxKeywords: 200, days: 92 }, CONNECTIONS)
   const { workspace, rivals } = world
   const { sql } = world.scratch
   await sql`update workspace set plan = 'enterprise', explorer = true,
     overrides = '{"credits": 1000000000, "ratePerSecond": 1000000}' where id = ${workspace}`
-  const [own] = await sql<[{ id: string; iosId: string; workspace: string }]>`
+  const [appRow] = await sql<[{ id: string; iosId: string; workspace: string }]>`
     select a.id, s.store_id as "iosId", w.name as workspace
     from tracked_app a
     join store_app s on s.id = a.ios_app
     join workspace w on w.id = a.workspace_id
     where a.id = ${world.apps[0]!}`
-  const demo = { ...own, name: "An app", keywords: ["keyword 13", "keyword 26"] }
+  const demo = { ...appRow, name: "An app", keywords: ["keyword 13", "keyword 26"] }
   await loadDemoOwner(recording, sql, { workspaceId: workspace, apps: [demo], now: () => NOW })
   const service = openService({ sql, now: () => NOW })
-  const key = await service.key(workspace, { workspace: own.workspace, scopes: SCOPES })
+  const key = await service.key(workspace, { workspace: appRow.workspace, scopes: SCOPES })
   await sql`
     insert into listing_change (app_id, at, storefront, source, kind, subject, before, after, before_seen_at, origin)
     select id, ${NOW}::timestamptz - interval '30 days', 'us', 'apple-app-page', 'subtitle', '', '"Before"', '"After"',
       ${NOW}::timestamptz - interval '31 days', 'own'
     from store_app
-    where platform = 'ios' and store_id = ${own.iosId}`
-  const [by] = await sql<[{ workspaceId: number; keyId: number }]>`
+    where platform = 'ios' and store_id = ${appRow.iosId}`
+  const [writer] = await sql<[{ workspaceId: number; keyId: number }]>`
     select workspace_id as "workspaceId", id as "keyId" from api_key where workspace_id = ${workspace} order by id
     limit 1`
-  const jobId = await enqueued(sql, bidJob(by, { appId: own.id }))
-  const ids = { appId: own.id, rivalId: rivals[0]! }
+  const jobId = await enqueued(sql, bidJob(writer, { appId: appRow.id }))
+  const ids = { appId: appRow.id, rivalId: rivals[0]! }
   await sql`vacuum analyze`
-  for (const operation of catalog.filter(({ id }) => ROWS[id] && isAsked(id))) {
-    const [call] = callsOf(operation, { sql, iosId: own.iosId, ...ids })
+  for (const operation of catalog.filter(({ id }) => ROWS[id] && isRequested(id))) {
+    const [call] = callsOf(operation, { sql, iosId: appRow.iosId, ...ids })
     const { method, body } = call!
     const path = operation.id === "get_job" ? `/v1/jobs/${jobId}` : call!.path
     // or the day's allowance is used up
@@ -95,7 +95,7 @@ async function ofApps(): Promise<void> {
     await compare(operation.id, {
       sql,
       service,
-      ask: (of: Service) => ask(of, { key, method, path, ...(body && { body }) }),
+      ask: (target: Service) => ask(target, { key, method, path, ...(body && { body }) }),
       rows: async (answer) => {
         const keys = await keysOf(sql, { workspace, ...ids }, answer)
         return () => Promise.all(ROWS[operation.id]!(keys))
@@ -129,13 +129,13 @@ async function ofMarket(): Promise<void> {
     hive_get_keyword_metrics: `/hive/keywords/${world.term}/metrics`,
     hive_get_keyword_metrics_history: `/hive/keywords/${world.term}/metrics/history?days=30`,
   }
-  for (const [id, path] of Object.entries(calls).filter(([id]) => isAsked(id))) {
+  for (const [id, path] of Object.entries(calls).filter(([id]) => isRequested(id))) {
     // anew for each, or the day's allowance is used up
     const key = await keyIn(service)
     await compare(id, {
       sql,
       service,
-      ask: (of: Service) => ask(of, { key, method: "GET", path: `/v1${path}` }),
+      ask: (target: Service) => ask(target, { key, method: "GET", path: `/v1${path}` }),
       rows: (answer) => rowsOf(sql, id, answer, world),
       bare: (changed) => openService({ sql, measure, catalog: changed }),
     })
@@ -149,17 +149,17 @@ async function keyIn({ workspace, key }: Service): Promise<string> {
   return await key(await workspace({ plan: "enterprise", explorer: true, overrides }))
 }
 
-interface Asked {
+interface ReadRequest {
   key: string
   method: string
   path: string
   body?: object
 }
 
-async function ask(of: Service, { key, method, path, body }: Asked): Promise<string> {
+async function ask(target: Service, { key, method, path, body }: ReadRequest): Promise<string> {
   const headers = { authorization: `Bearer ${key}`, ...(body && { "content-type": "application/json" }) }
   const request = new Request(`${PUBLIC_URL}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-  const response = await of.app.fetch(request, "127.0.0.1")
+  const response = await target.app.fetch(request, "127.0.0.1")
   const text = await response.text()
   if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`)
   return text
@@ -168,7 +168,7 @@ async function ask(of: Service, { key, method, path, body }: Asked): Promise<str
 interface Comparison {
   sql: Service["sql"]
   service: Service
-  ask(of: Service): Promise<string>
+  ask(target: Service): Promise<string>
   rows(answer: Record<string, unknown>): Promise<() => Promise<unknown>>
   /** The same service with another catalogue. */
   bare(changed: typeof catalog): Service
@@ -186,17 +186,17 @@ type Run = (typeof catalog)[number]["run"]
  * give it again.
  */
 async function compareWell(id: string, { sql, service, ask, rows, bare }: Comparison): Promise<void> {
-  const withHandler = (run: (was: Run) => Run) =>
+  const withHandler = (run: (original: Run) => Run) =>
     bare(catalog.map((operation) => (operation.id === id ? { ...operation, run: run(operation.run) } : operation)))
   // what is read on request is stored after this
   await ask(service)
-  const taken: Parameters<Parameters<Run>[1]["take"]>[] = []
-  const noting: (was: Run) => Run = (was) => (input, ctx) =>
-    was(input, {
+  const takes: Parameters<Parameters<Run>[1]["take"]>[] = []
+  const noting: (original: Run) => Run = (original) => (input, ctx) =>
+    original(input, {
       ...ctx,
-      take: (...asked) => {
-        taken.push(asked)
-        return ctx.take(...asked)
+      take: (...args) => {
+        takes.push(args)
+        return ctx.take(...args)
       },
     })
   const text = await ask(withHandler(noting))
@@ -205,35 +205,35 @@ async function compareWell(id: string, { sql, service, ask, rows, bare }: Compar
   // what is wrong with a statement is seen here
   await fetchRows()
   const limit = withHandler(() => async (_, ctx) => {
-    await Promise.all([fetchRows(), ...taken.map((asked) => ctx.take(...asked))])
+    await Promise.all([fetchRows(), ...takes.map((args) => ctx.take(...args))])
     return answer
   })
   const clock = await processorClock(sql, server)
   const took: [number, number, number, number][] = []
   // what runs for the first time is compiled, planned and remembered
-  for (const of of [service, limit]) await msOf(of, WARM_UP_MS)
+  for (const target of [service, limit]) await msOf(target, WARM_UP_MS)
   for (let round = 0; round < ROUNDS; round++)
     took.push([...(await msOf(service, ROUND_MS)), ...(await msOf(limit, ROUND_MS))])
   const middle = [0, 1, 2, 3].map((at) => median(took.map((all) => all[at]!))) as [number, number, number, number]
-  const ratios = took.map(([own, database, ownLeast, databaseLeast]) => (ownLeast + databaseLeast) / (own + database))
+  const ratios = took.map(([ms, databaseMs, least, databaseLeast]) => (least + databaseLeast) / (ms + databaseMs))
   compared.set(id, median(ratios))
   const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
-  const [own, database, ownLeast, databaseLeast] = middle.map((ms) => ms.toFixed(2))
+  const [processMs, database, ownLeast, databaseLeast] = middle.map((ms) => ms.toFixed(2))
   console.log(
     `${id.padEnd(33)} ${median(ratios).toFixed(2)} of its rows by key (${range}); ` +
-      `ms ${own} and ${database}, of ${ownLeast} and ${databaseLeast}; ${Math.ceil(text.length / 1_000)} KB`,
+      `ms ${processMs} and ${database}, of ${ownLeast} and ${databaseLeast}; ${Math.ceil(text.length / 1_000)} KB`,
   )
 
   /** Of a call: of the process and of the database. */
-  async function msOf(of: Service, ms: number): Promise<[number, number]> {
+  async function msOf(target: Service, ms: number): Promise<[number, number]> {
     let answers = 0
     const [began, started] = [clock(), performance.now()]
     await Promise.all(
       Array.from({ length: AT_ONCE }, async () => {
-        for (; performance.now() < started + ms; answers++) await ask(of)
+        for (; performance.now() < started + ms; answers++) await ask(target)
       }),
     )
     const now = clock()
-    return [(now.own - began.own) / answers, (now.database - began.database) / answers]
+    return [(now.process - began.process) / answers, (now.database - began.database) / answers]
   }
 }

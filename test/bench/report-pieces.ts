@@ -20,32 +20,33 @@ const NOW = () => new Date("2026-02-02T00:00:00Z")
 
 let worst = 0
 for (const rows of ROWS) {
-  const [pieces, whole]: Held[][] = [[], []]
+  const [pieces, whole]: PieceTimes[][] = [[], []]
   for (let round = 0; round < ROUNDS; round++) {
     pieces!.push(await store(rows, false))
     whole!.push(await store(rows, true))
   }
-  const say = (of: Held[], what: keyof Held) => median(of.map((held) => held[what]))
-  const longest = Math.max(say(pieces!, "holdMs"), say(pieces!, "againMs"))
+  const medianOf = (runs: PieceTimes[], key: keyof PieceTimes) => median(runs.map((run) => run[key]))
+  const longest = Math.max(medianOf(pieces!, "holdMs"), medianOf(pieces!, "againMs"))
   worst = Math.max(worst, longest)
   console.log(
-    `${rows} rows: in pieces the longest transaction ${say(pieces!, "holdMs").toFixed(0)} ms (restated ` +
-      `${say(pieces!, "againMs").toFixed(0)}), a read beside it ${say(pieces!, "readMs").toFixed(0)} ms at most, ` +
-      `all of it ${say(pieces!, "allMs").toFixed(0)} ms; at once ${say(whole!, "holdMs").toFixed(0)}, ` +
-      `${say(whole!, "readMs").toFixed(0)} and ${say(whole!, "allMs").toFixed(0)} ms: ` +
-      `${(longest / say(whole!, "holdMs")).toFixed(3)} of that`,
+    `${rows} rows: in pieces the longest transaction ${medianOf(pieces!, "holdMs").toFixed(0)} ms (restated ` +
+      `${medianOf(pieces!, "againMs").toFixed(0)}), a read beside it ` +
+      `${medianOf(pieces!, "readMs").toFixed(0)} ms at most, ` +
+      `all of it ${medianOf(pieces!, "allMs").toFixed(0)} ms; at once ${medianOf(whole!, "holdMs").toFixed(0)}, ` +
+      `${medianOf(whole!, "readMs").toFixed(0)} and ${medianOf(whole!, "allMs").toFixed(0)} ms: ` +
+      `${(longest / medianOf(whole!, "holdMs")).toFixed(3)} of that`,
   )
 }
 process.exit(worst > MAX_MS ? 1 : 0)
 
-interface Held {
+interface PieceTimes {
   holdMs: number
   againMs: number
   readMs: number
   allMs: number
 }
 
-async function store(rows: number, isWhole: boolean): Promise<Held> {
+async function store(rows: number, isWhole: boolean): Promise<PieceTimes> {
   const scratch = await scratchOn(undefined)
   const { sql } = scratch
   await holdAccount(sql)
@@ -69,9 +70,11 @@ async function store(rows: number, isWhole: boolean): Promise<Held> {
     }
   })()
   const startedAt = performance.now()
-  const holdMs = await longestOf(sql, isWhole, (own) => record(own, [report(rows, "2026-01-31", 1)], NOW))
+  const holdMs = await longestOf(sql, isWhole, (connection) => record(connection, [report(rows, "2026-01-31", 1)], NOW))
   const allMs = performance.now() - startedAt
-  const againMs = await longestOf(sql, isWhole, (own) => record(own, [report(rows, "2026-01-31", 2)], NOW))
+  const againMs = await longestOf(sql, isWhole, (connection) =>
+    record(connection, [report(rows, "2026-01-31", 2)], NOW),
+  )
   isOver = true
   await reading
   const [sum] = await sql<{ units: number }[]>`select sum(units)::int as units from sales_fact where day = '2026-01-31'`
@@ -82,7 +85,7 @@ async function store(rows: number, isWhole: boolean): Promise<Held> {
 
 function report(rows: number, day: string, units: number): Observation {
   const [row] = (reported("sales") as unknown as { rows: object[] }).rows
-  const said = Array.from({ length: rows }, (_, i) => ({
+  const reportRows = Array.from({ length: rows }, (_, i) => ({
     ...row,
     product: `TEA01.pro.${i % 400}`,
     title: `Tea, the ${i % 400}th`,
@@ -91,11 +94,11 @@ function report(rows: number, day: string, units: number): Observation {
     price: `${(i % 90) + 1}.99`,
     currency: i % 3 ? "EUR" : "USD",
   }))
-  return reported("sales", { day, rows: said, seenAt: new Date(SEEN.getTime() + units * 1_000) })
+  return reported("sales", { day, rows: reportRows, seenAt: new Date(SEEN.getTime() + units * 1_000) })
 }
 
 /** Milliseconds of the database's thread that the longest transaction takes from when it has the backend. */
-async function longestOf(sql: Sql, isWhole: boolean, work: (own: Sql) => Promise<unknown>): Promise<number> {
+async function longestOf(sql: Sql, isWhole: boolean, work: (connection: Sql) => Promise<unknown>): Promise<number> {
   const took: Map<string, number>[] = []
   const begin = async (run: (tx: Tx) => Promise<unknown>) => {
     let before = new Map<string, number>()
@@ -106,15 +109,15 @@ async function longestOf(sql: Sql, isWhole: boolean, work: (own: Sql) => Promise
     took.push(new Map([...threadTimes()].map(([id, ns]) => [id, (ns - (before.get(id) ?? ns)) / 1e6])))
     return answer
   }
-  const beginning = (on: object, how: (run: (tx: Tx) => Promise<unknown>) => Promise<unknown>) =>
-    new Proxy(on, { get: (of, name) => (name === "begin" ? how : Reflect.get(of, name)) }) as Sql
+  const beginning = (client: object, how: (run: (tx: Tx) => Promise<unknown>) => Promise<unknown>) =>
+    new Proxy(client, { get: (target, name) => (name === "begin" ? how : Reflect.get(target, name)) }) as Sql
   if (isWhole) await begin((tx) => work(beginning(tx, (run) => run(tx))))
   else await work(beginning(sql, begin))
   // the runtime's compilers and collectors have threads too: the database's is the busiest
   const totals = new Map<string, number>()
-  for (const one of took) for (const [id, ms] of one) totals.set(id, (totals.get(id) ?? 0) + ms)
+  for (const times of took) for (const [id, ms] of times) totals.set(id, (totals.get(id) ?? 0) + ms)
   const [database] = [...totals].sort(([, a], [, b]) => b - a)[0]!
-  return Math.max(...took.map((one) => one.get(database) ?? 0))
+  return Math.max(...took.map((times) => times.get(database) ?? 0))
 }
 
 /** Nanoseconds on a processor, of each thread but the first. */

@@ -9,7 +9,7 @@ export interface RecordedList {
 }
 
 /** How close others are to a keyword of whose apps one is left out; those that it does not name share none. */
-export type Closeness = (term: string, without: string) => Promise<ReadonlyMap<string, number>>
+export type Closeness = (term: string, excludedId: string) => Promise<ReadonlyMap<string, number>>
 
 /** Where a hidden keyword was found, from 1 on. */
 export interface Found {
@@ -25,12 +25,12 @@ export async function findHidden(lists: readonly RecordedList[], closeness: Clos
     const close = new Map<string, ReadonlyMap<string, number>>()
     for (const term of terms) close.set(term, await closeness(term, app))
     for (const hidden of terms) {
-      const told = terms.filter((term) => term !== hidden)
-      const scoreOf = (term: string) => told.reduce((sum, other) => sum + (close.get(other)!.get(term) ?? 0), 0)
-      const own = scoreOf(hidden)
-      const others = lists.filter(({ term }) => term !== hidden && !told.includes(term))
+      const seedTerms = terms.filter((term) => term !== hidden)
+      const scoreOf = (term: string) => seedTerms.reduce((sum, other) => sum + (close.get(other)!.get(term) ?? 0), 0)
+      const hiddenScore = scoreOf(hidden)
+      const candidates = lists.filter(({ term }) => term !== hidden && !seedTerms.includes(term))
       // what is level with it stands before it: no luck counts
-      found.push({ term: hidden, place: others.filter(({ term }) => scoreOf(term) >= own).length + 1 })
+      found.push({ term: hidden, place: candidates.filter(({ term }) => scoreOf(term) >= hiddenScore).length + 1 })
     }
   }
   return found
@@ -42,8 +42,8 @@ function termsOfApps(lists: readonly RecordedList[]): Map<string, string[]> {
   return terms
 }
 
-export function within(found: readonly Found[], most: number): number {
-  return found.filter(({ place }) => place <= most).length / found.length
+export function shareWithin(found: readonly Found[], limit: number): number {
+  return found.filter(({ place }) => place <= limit).length / found.length
 }
 
 export function meanReciprocal(found: readonly Found[]): number {
@@ -82,9 +82,9 @@ function closenessOver(
   const placesOf = new Map(
     lists.map(({ term, apps }) => [term, new Map(apps.slice(0, NEAR_PLACES).map(({ id }, at) => [id, at + 1]))]),
   )
-  return async (term, without) => {
+  return async (term, excludedId) => {
     const close = new Map<string, number>()
-    const apps = [...placesOf.get(term)!.keys()].filter((id) => id !== without)
+    const apps = [...placesOf.get(term)!.keys()].filter((id) => id !== excludedId)
     apps.forEach((id, at) => {
       const holding = terms.get(id)!
       for (const other of holding) {

@@ -21,7 +21,7 @@ import {
   halvesOf,
   meanReciprocal,
   type RecordedList,
-  within,
+  shareWithin,
 } from "./research-formulas.ts"
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures/upstream")
@@ -52,13 +52,14 @@ const answers = await readTermAnswers(
   lists.map(({ term }) => term),
   NEAR_PLACES,
 )
-const neighboursOf = async (term: string, without?: string) => {
+const neighboursOf = async (term: string, excludedId?: string) => {
   const { listId, first } = answers.get(term)!
-  const apps = first.filter((_, at) => appsOf.get(term)![at]!.id !== without)
+  const apps = first.filter((_, at) => appsOf.get(term)![at]!.id !== excludedId)
   return await findNeighbours(sql, market, { listId, apps, least: 0, limit: lists.length })
 }
 const shared = new Map<string, Map<string, number>>()
-for (const { term } of lists) shared.set(term, new Map((await neighboursOf(term)).map((one) => [one.term, one.shared])))
+for (const { term } of lists)
+  shared.set(term, new Map((await neighboursOf(term)).map((neighbour) => [neighbour.term, neighbour.shared])))
 
 console.log(`Of hidden keywords those among the first ${FIRST}, and the mean reciprocal rank:`)
 const tried = []
@@ -68,21 +69,24 @@ for (const [name, closeness] of formulasOver(lists)) {
   tried.push({ name, halves })
   console.log(`by ${name}: ${figures(found)}; in either half ${halves.map(figures).join(", ")}`)
 }
-for (const [chosenOn, held] of [
+for (const [chosenOn, otherHalf] of [
   [0, 1],
   [1, 0],
 ] as const) {
-  const best = tried.toSorted((a, b) => within(b.halves[chosenOn], FIRST) - within(a.halves[chosenOn], FIRST))[0]!
-  console.log(`the best of half ${chosenOn + 1} is ${best.name}: of the other half ${figures(best.halves[held])}`)
+  const best = tried.toSorted(
+    (a, b) => shareWithin(b.halves[chosenOn], FIRST) - shareWithin(a.halves[chosenOn], FIRST),
+  )[0]!
+  console.log(`the best of half ${chosenOn + 1} is ${best.name}: of the other half ${figures(best.halves[otherHalf])}`)
 }
 const hidden = await findHidden(
   lists,
-  async (term, without) => new Map((await neighboursOf(term, without)).map((one) => [one.term, one.closeness])),
+  async (term, excludedId) =>
+    new Map((await neighboursOf(term, excludedId)).map((neighbour) => [neighbour.term, neighbour.closeness])),
 )
 const halves = halvesOf(lists, hidden)
 console.log(
   `${lists.length} lists, ${hidden.length} hidden keywords, by the statement: ` +
-    `${figures(hidden)}, among the first 5 ${within(hidden, 5).toFixed(4)}`,
+    `${figures(hidden)}, among the first 5 ${shareWithin(hidden, 5).toFixed(4)}`,
 )
 
 const searched = new Set(reported())
@@ -92,50 +96,53 @@ const phrases = new Map(
     return [term, weighed.flatMap(({ phrase }) => (phrase === term ? [] : [phrase]))] as const
   }),
 )
-const precision = (most: number) => mean([...phrases.values()].map((of) => shareOf(of.slice(0, most), searched)))
-for (const most of [10, 25, 50])
-  console.log(`of the first ${most} phrases in names Apple's report has ${precision(most).toFixed(3)}`)
+const precision = (limit: number) => mean([...phrases.values()].map((list) => shareOf(list.slice(0, limit), searched)))
+for (const limit of [10, 25, 50])
+  console.log(`of the first ${limit} phrases in names Apple's report has ${precision(limit).toFixed(3)}`)
 // as if none of them were stored: then names alone can tell of them
-const recalls = (most: number) =>
-  [...shared].flatMap(([term, of]) => {
-    const related = [...of].flatMap(([other, apps]) => (apps >= RELATED_APPS ? [other] : []))
-    return related.length === 0 ? [] : [shareOf(related, new Set(phrases.get(term)!.slice(0, most)))]
+const recalls = (limit: number) =>
+  [...shared].flatMap(([term, counts]) => {
+    const related = [...counts].flatMap(([other, apps]) => (apps >= RELATED_APPS ? [other] : []))
+    return related.length === 0 ? [] : [shareOf(related, new Set(phrases.get(term)!.slice(0, limit)))]
   })
-for (const most of [10, 50, 100]) {
-  const all = recalls(most)
+for (const limit of [10, 50, 100]) {
+  const all = recalls(limit)
   console.log(
-    `of the keywords that share ${RELATED_APPS} apps of 20 with one the first ${most} phrases in names have ` +
+    `of the keywords that share ${RELATED_APPS} apps of 20 with one the first ${limit} phrases in names have ` +
       `${mean(all).toFixed(3)} (${all.length} keywords)`,
   )
 }
 const GOALS = [
-  ["a hidden keyword among the first 10", within(hidden, FIRST), 0.92],
-  ["the same in the first half", within(halves[0], FIRST), 0.92],
-  ["the same in the second half", within(halves[1], FIRST), 0.92],
+  ["a hidden keyword among the first 10", shareWithin(hidden, FIRST), 0.92],
+  ["the same in the first half", shareWithin(halves[0], FIRST), 0.92],
+  ["the same in the second half", shareWithin(halves[1], FIRST), 0.92],
   ["of the first 10 phrases those that the report has", precision(10), 0.57],
   ["of related keywords those among the first 50 phrases", mean(recalls(50)), 0.5],
 ] as const
 const missed = GOALS.filter(([, reached, goal]) => reached < goal)
-for (const [what, reached, goal] of GOALS) console.log(`${what}: ${reached.toFixed(4)} of ${goal}`)
+for (const [label, reached, goal] of GOALS) console.log(`${label}: ${reached.toFixed(4)} of ${goal}`)
 process.exit(missed.length === 0 ? 0 : 1)
 
-function shareOf(some: readonly string[], held: ReadonlySet<string>): number {
-  return some.filter((one) => held.has(one)).length / Math.max(1, some.length)
+function shareOf(values: readonly string[], reference: ReadonlySet<string>): number {
+  return values.filter((value) => reference.has(value)).length / Math.max(1, values.length)
 }
 
 function mean(shares: readonly number[]): number {
-  return shares.reduce((sum, one) => sum + one, 0) / shares.length
+  return shares.reduce((sum, share) => sum + share, 0) / shares.length
 }
 
 function figures(found: readonly Found[]): string {
-  return `${within(found, FIRST).toFixed(4)} (${meanReciprocal(found).toFixed(3)})`
+  return `${shareWithin(found, FIRST).toFixed(4)} (${meanReciprocal(found).toFixed(3)})`
 }
 
 function recordedLists(): RecordedList[] {
   const text = Bun.gunzipSync(readFileSync(join(FIXTURES, "search-lists-us-2025-10-25.csv.gz")))
   const [, ...rows] = [...csvRecords(new TextDecoder().decode(text))].flatMap(({ fields }) => (fields ? [fields] : []))
   const lists = Map.groupBy(rows, ([term]) => term!)
-  return [...lists].map(([term, of]) => ({ term, apps: of.map(([, id, title]) => ({ id: id!, title: title! })) }))
+  return [...lists].map(([term, entries]) => ({
+    term,
+    apps: entries.map(([, id, title]) => ({ id: id!, title: title! })),
+  }))
 }
 
 function reported(): string[] {

@@ -26,11 +26,11 @@ const now = new Date()
 const few = await measured(FEW)
 const many = await measured(MANY)
 let holds = true
-for (const [what, ms] of many) {
-  const times = ms / few.get(what)!
-  const most = what.includes("text") ? MAX_TEXT_FACTOR : MAX_FACTOR
-  if (times > most) holds = false
-  console.log(`${what}: ${few.get(what)!.toFixed(2)} and ${ms.toFixed(2)} ms, ${times.toFixed(1)} times`)
+for (const [label, ms] of many) {
+  const times = ms / few.get(label)!
+  const maxFactor = label.includes("text") ? MAX_TEXT_FACTOR : MAX_FACTOR
+  if (times > maxFactor) holds = false
+  console.log(`${label}: ${few.get(label)!.toFixed(2)} and ${ms.toFixed(2)} ms, ${times.toFixed(1)} times`)
 }
 process.exit(holds ? 0 : 1)
 
@@ -58,7 +58,7 @@ async function measured(reviews: number): Promise<Map<string, number>> {
     ["portfolio", () => ask(getPortfolioOverview, ctx)],
   ]
   const times = new Map<string, number>()
-  for (const [what, read] of reads) times.set(what, await took(read))
+  for (const [label, read] of reads) times.set(label, await took(read))
   return times
 }
 

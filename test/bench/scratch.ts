@@ -16,13 +16,13 @@ export interface Scratch {
   remove(): Promise<void>
 }
 
-let made = 0
+let count = 0
 
 /** A migrated database of its own: on that server, else embedded, on disk and flushed. */
 export async function scratchOn(server: string | undefined, maxConnections = 4): Promise<Scratch> {
   const folder = mkdtempSync(join(tmpdir(), "appmeter-bench-"))
   // one that is left over, the next run of the tests drops (test/database.ts)
-  const name = `appmeter_test_${process.pid}_bench_${++made}`
+  const name = `appmeter_test_${process.pid}_bench_${++count}`
   const address = server && new URL(server)
   if (address) {
     await asAdmin(address.href, (admin) => admin`create database ${admin(name)}`)
@@ -47,7 +47,7 @@ async function asAdmin(url: string, work: (admin: postgres.Sql) => Promise<unkno
 /** A workspace without limits that matter, whose history goes back `historyDays`. */
 export async function benchWorkspace(sql: Sql, historyDays = 365): Promise<number> {
   const overrides = { credits: 1e12, ratePerSecond: 1e9, trackedKeywords: 1e9, apps: 1e6, historyDays }
-  return (await createWorkspace(sql, { name: `bench ${++made}`, plan: "enterprise", overrides })).id
+  return (await createWorkspace(sql, { name: `bench ${++count}`, plan: "enterprise", overrides })).id
 }
 
 /** Tracks an app of the App Store in the US and gives its id. */

@@ -20,7 +20,7 @@ const SERVER = process.env.DATABASE_URL
 const ONLY = process.env.ONLY ?? ""
 const EMPTY = "empty Bun.serve"
 
-const made: string[] = []
+const databases: string[] = []
 const folder = mkdtempSync(join(tmpdir(), "appmeter-start-"))
 const binary = join(folder, "appmeter")
 const bare = join(folder, "bare.ts")
@@ -54,17 +54,17 @@ try {
   }
 } finally {
   rmSync(folder, { recursive: true, force: true })
-  for (const database of made) await asAdmin((admin) => admin`drop database ${admin(database)} with (force)`)
+  for (const database of databases) await asAdmin((admin) => admin`drop database ${admin(database)} with (force)`)
 }
 const bareRuns = runs.get(EMPTY)!
 for (const [kind, measured] of runs) {
-  const memory = `${shown(measured, "idleMegabytes", "MB")}; its own ${shown(measured, "ownMegabytes", "MB")}`
-  console.log(`${kind}: first 200 ${shown(measured, "firstMs", "ms")}; idle ${memory}`)
+  const memory = `${formatRuns(measured, "idleMegabytes", "MB")}; its own ${formatRuns(measured, "ownMegabytes", "MB")}`
+  console.log(`${kind}: first 200 ${formatRuns(measured, "firstMs", "ms")}; idle ${memory}`)
 }
 
-function shown(measured: Run[], what: keyof Run, unit: string): string {
-  const values = measured.map((run) => run[what])
-  const ratio = median(measured.map((run, round) => run[what] / bareRuns[round]![what]))
+function formatRuns(measured: Run[], key: keyof Run, unit: string): string {
+  const values = measured.map((run) => run[key])
+  const ratio = median(measured.map((run, round) => run[key] / bareRuns[round]![key]))
   return (
     `${Math.round(median(values))} ${unit} (${Math.round(Math.min(...values))} to ` +
     `${Math.round(Math.max(...values))}), ${ratio.toFixed(1)} of empty`
@@ -91,19 +91,19 @@ function used(kind: string, use: Use, database = embedded): typeof kinds {
   return { [kind]: run }
 }
 
-type Use = (url: string, said: () => string) => Promise<void>
+type Use = (url: string, readOutput: () => string) => Promise<void>
 
 async function callSandbox(url: string): Promise<void> {
   for (let i = 0; i < CALLS; i++) await read(`${url}/v1/sandbox/apps`, {})
 }
 
-async function loadDemo(_url: string, said: () => string): Promise<void> {
-  while (!/Reference and manual/.test(said())) await Bun.sleep(5)
+async function loadDemo(_url: string, readOutput: () => string): Promise<void> {
+  while (!/Reference and manual/.test(readOutput())) await Bun.sleep(5)
 }
 
-async function readWithKey(url: string, said: () => string): Promise<void> {
-  await loadDemo(url, said)
-  const headers = { authorization: `Bearer ${/svc_live_\w{36}/.exec(said())![0]}` }
+async function readWithKey(url: string, readOutput: () => string): Promise<void> {
+  await loadDemo(url, readOutput)
+  const headers = { authorization: `Bearer ${/svc_live_\w{36}/.exec(readOutput())![0]}` }
   const { apps } = await read(`${url}/v1/apps`, headers)
   for (let i = 0; i < CALLS; i++) await read(`${url}/v1/apps/${apps[i % apps.length].id}/keywords`, headers)
 }
@@ -128,7 +128,7 @@ async function measuring(name: string): Promise<Record<string, string>> {
 async function onServer(name: string): Promise<Record<string, string>> {
   const database = `appmeter_start_${process.pid}_${name}`
   await asAdmin((admin) => admin`create database ${admin(database)}`)
-  made.push(database)
+  databases.push(database)
   const url = new URL(SERVER!)
   url.pathname = `/${database}`
   return { DATABASE_URL: url.href }
@@ -163,7 +163,7 @@ async function start(command: string[], env: Record<string, string> = {}, use?: 
   await use?.(url, () => out)
   await Bun.sleep(IDLE_MS)
   const memory = readFileSync(`/proc/${child.pid}/smaps_rollup`, "utf8")
-  const megabytes = (what: string) => Number(new RegExp(`^${what}: +(\\d+)`, "m").exec(memory)?.[1]) / 1024
+  const megabytes = (label: string) => Number(new RegExp(`^${label}: +(\\d+)`, "m").exec(memory)?.[1]) / 1024
   child.kill()
   await child.exited
   await ended

@@ -43,13 +43,13 @@ async function sizes(url: string | undefined, { depth, lists, tracking }: Stored
   const { sql, remove } = await scratchOn(url)
   const workspace = await benchWorkspace(sql)
   const keywords = Array.from({ length: lists }, (_, term) => termOf(term))
-  const shown = new Set(keywords.map((_, term) => candidatesOf(term, depth)[term % depth]!))
-  for (const app of [...shown].slice(0, tracking)) await track(sql, workspace, idOf(app), keywords)
+  const appNumbers = new Set(keywords.map((_, term) => candidatesOf(term, depth)[term % depth]!))
+  for (const app of [...appNumbers].slice(0, tracking)) await track(sql, workspace, idOf(app), keywords)
   for (let day = 0; day < 31; day++) {
     const at = { day: addDays("2025-10-01", day), depth }
-    const together = day === 0 ? 1 : 100
-    for (let first = 0; first < lists; first += together) {
-      const terms = Array.from({ length: together }, (_, i) => (day === 0 ? (first * 371) % lists : first + i))
+    const batch = day === 0 ? 1 : 100
+    for (let first = 0; first < lists; first += batch) {
+      const terms = Array.from({ length: batch }, (_, i) => (day === 0 ? (first * 371) % lists : first + i))
       await store(
         sql,
         terms.map((term) => searchOf({ ...at, term })),
@@ -59,9 +59,9 @@ async function sizes(url: string | undefined, { depth, lists, tracking }: Stored
   console.log(`depth ${depth}: ${per(await bytes(sql, "search_results"), lists * 31)} a list-day`)
   if (tracking > 0) {
     const [ranks, months] = [await bytes(sql, "rank_month"), await bytes(sql, "list_month")]
-    const of = `${lists} lists, each tracked by ${tracking} apps`
+    const scope = `${lists} lists, each tracked by ${tracking} apps`
     console.log(
-      `${per(ranks, tracking * lists * 31)} a tracked rank, ${per(months, lists * 31)} a tracked list's day (${of})`,
+      `${per(ranks, tracking * lists * 31)} a tracked rank, ${per(months, lists * 31)} a tracked list's day (${scope})`,
     )
   }
   await remove()

@@ -38,15 +38,15 @@ export function openAsking(settings: Settings) {
     ends[!result.done ? "refused" : refused === 0 ? "first" : "mended"]++
     return result.done ? (result.value as Value) : null
   }
-  const tell = (what: string) => {
+  const report = (label: string) => {
     const all = ends.first + ends.mended + ends.refused
     const cents = settings.price && (used.input * settings.price.input + used.output * settings.price.output) / 1e4
     const each =
       `${(used.seconds / all).toFixed(1)} s, ${Math.round((used.input + used.output) / all)} ` +
       `tokens${cents === undefined ? "" : `, ${(cents / all).toFixed(3)} cents`}`
-    console.log(`${what}: ${ends.first} at once, ${ends.mended} mended, ${ends.refused} refused; each ${each}`)
+    console.log(`${label}: ${ends.first} at once, ${ends.mended} mended, ${ends.refused} refused; each ${each}`)
   }
-  return { ask, tell }
+  return { ask, report }
 }
 
 /** The port that summaries are written through, of an asking: nothing is stored, and nobody joins. */

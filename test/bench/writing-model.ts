@@ -35,10 +35,10 @@ const replyTo = (review: { title: string | null; text: string; stars: number }, 
   replyTask({ digest: digestOf(review), review, appName: "the game", note: undefined, language, most: 350 })
 
 async function measureReplies(settings: Settings, feeds: readonly Feed[]): Promise<void> {
-  const { ask, tell } = openAsking(settings)
+  const { ask, report } = openAsking(settings)
   for (const [n, { reviews, languages }] of feeds.entries())
     await ask(replyTo(reviews[n % reviews.length]!, languages[0]!))
-  tell("replies")
+  report("replies")
 }
 
 /**
@@ -46,12 +46,12 @@ async function measureReplies(settings: Settings, feeds: readonly Feed[]): Promi
  * read.
  */
 async function measureAttackedReplies(settings: Settings): Promise<void> {
-  const { ask, tell } = openAsking(settings)
+  const { ask, report } = openAsking(settings)
   for (const text of ATTACKS) {
-    const shown = await ask(replyTo({ title: null, text, stars: 1 }, "en"))
-    if (shown) console.log(`  "${text.slice(0, 60)}" is replied to with "${shown.reply.slice(0, 160)}"`)
+    const result = await ask(replyTo({ title: null, text, stars: 1 }, "en"))
+    if (result) console.log(`  "${text.slice(0, 60)}" is replied to with "${result.reply.slice(0, 160)}"`)
   }
-  tell("replies to attacks")
+  report("replies to attacks")
 }
 
 /**
@@ -73,19 +73,19 @@ async function measureSentences(settings: Settings, feeds: readonly Feed[]): Pro
       if (sentence === undefined) continue
       sentences++
       if (judged >= MAX_JUDGED) continue
-      const said = await judge.ask(
+      const verdict = await judge.ask(
         followsTask(
           sentence,
           quotes.map(({ quote }) => quote),
         ),
       )
-      if (said === null) continue
+      if (verdict === null) continue
       judged++
-      if (said.follows) follow++
+      if (verdict.follows) follow++
     }
   }
-  writer.tell(`sentences of themes, ${sentences} of ${themes} shown`)
-  judge.tell(`of ${judged} sentences ${follow} follow from their quotes, as a model judges; judged`)
+  writer.report(`sentences of themes, ${sentences} of ${themes} shown`)
+  judge.report(`of ${judged} sentences ${follow} follow from their quotes, as a model judges; judged`)
 }
 
 const MAX_JUDGED = 200
@@ -108,11 +108,11 @@ export function followsTask(sentence: string, quotes: readonly string[]): Writin
 
 /** Of recorded apps, at most twenty: how many of their fields have a draft. */
 async function measureDrafts(settings: Settings): Promise<void> {
-  const { ask, tell } = openAsking(settings)
+  const { ask, report } = openAsking(settings)
   let [drafted, fields] = [0, 0]
   for (const { trackName: name, description, artistName: developer } of recordedApps()) {
     const background = backgroundIn({ name, developer, rivals: [], tracked: [] }, "en")
-    const shown = await ask(
+    const drafts = await ask(
       draftTask({
         digest: "",
         platform: "ios",
@@ -126,9 +126,9 @@ async function measureDrafts(settings: Settings): Promise<void> {
       }),
     )
     fields += 4
-    drafted += shown?.filter(({ kept }) => kept === null).length ?? 0
+    drafted += drafts?.filter(({ kept }) => kept === null).length ?? 0
   }
-  tell(`drafts without an error, ${drafted} of ${fields} fields`)
+  report(`drafts without an error, ${drafted} of ${fields} fields`)
 }
 
 export interface RecordedApp {
@@ -156,12 +156,12 @@ export function recordedApps(): RecordedApp[] {
 
 /** Into the languages of seventeen whole translations by people, and how like those they are in their characters. */
 async function measureTranslations(settings: Settings): Promise<void> {
-  const { ask, tell } = openAsking(settings)
+  const { ask, report } = openAsking(settings)
   const likeness: number[] = []
-  let kept = 0
+  let withheldCount = 0
   for (const { locale, full } of BY_PEOPLE.filter(isWhole)) {
     const background = backgroundIn({ name: "OpenTracks", developer: null, rivals: [], tracked: [] }, "en")
-    const shown = await ask(
+    const translation = await ask(
       translationTask({
         digest: "",
         from: "en",
@@ -175,10 +175,13 @@ async function measureTranslations(settings: Settings): Promise<void> {
         background,
       }),
     ).catch(() => null)
-    const description = shown?.fields.find(({ field }) => field === "description")
+    const description = translation?.fields.find(({ field }) => field === "description")
     if (description?.kept === null) likeness.push(chrF(description.text ?? "", full))
-    else kept++
+    else withheldCount++
   }
-  const mean = likeness.reduce((held, one) => held + one, 0) / Math.max(1, likeness.length)
-  tell(`translations, ${likeness.length} descriptions shown and ${kept} kept, chrF2 to people's ${mean.toFixed(2)}`)
+  const mean = likeness.reduce((sum, value) => sum + value, 0) / Math.max(1, likeness.length)
+  report(
+    `translations, ${likeness.length} descriptions shown and ${withheldCount} kept, ` +
+      `chrF2 to people's ${mean.toFixed(2)}`,
+  )
 }

@@ -24,34 +24,34 @@ async function themesOf(
 
 /** Quotes that stand in their review are all, by construction: it is counted all the same. */
 export async function measureThemes(settings: Settings, feeds: readonly Feed[]): Promise<void> {
-  const { ask, tell } = openAsking(settings)
-  let [themes, quotes, standing, low, held] = [0, 0, 0, 0, 0]
+  const { ask, report } = openAsking(settings)
+  let [themes, quotes, standing, low, covered] = [0, 0, 0, 0, 0]
   for (const { reviews } of feeds) {
     const found: FinerTheme[] = (await themesOf(settings, ask, reviews)) ?? []
     const byId = new Map(reviews.map((review) => [review.id, review]))
     themes += found.length
     for (const { reviewId, quote } of found.flatMap((theme) => theme.quotes)) {
       quotes++
-      if (says(byId.get(reviewId), quote)) standing++
+      if (containsQuote(byId.get(reviewId), quote)) standing++
     }
     const inTheme = new Set(found.flatMap(({ reviewIds }) => reviewIds))
     const complaints = reviews.filter(({ stars }) => stars <= 2)
     low += complaints.length
-    held += complaints.filter(({ id }) => inTheme.has(id)).length
+    covered += complaints.filter(({ id }) => inTheme.has(id)).length
   }
-  tell(
+  report(
     `finer themes, ${themes} of ${feeds.length} feeds, ${standing} of ${quotes} quotes stand in their review, ` +
-      `${held} of ${low} reviews of 1 and 2 stars are in one`,
+      `${covered} of ${low} reviews of 1 and 2 stars are in one`,
   )
 }
 
-function says(review: ReviewText | undefined, quote: string): boolean {
+function containsQuote(review: ReviewText | undefined, quote: string): boolean {
   return review !== undefined && [review.text, review.title].some((text) => text?.includes(quote))
 }
 
 /** The second pass given the list's topics in place of themes: against what a person labelled. */
 export async function measureAssignments(settings: Settings): Promise<void> {
-  const { ask, tell } = openAsking(settings)
+  const { ask, report } = openAsking(settings)
   const themes = TOPICS.map((topic) => ({ label: TOPIC_LABELS.en[topic], sentence: null }))
   let [both, model, labels] = [0, 0, 0]
   for (let from = 0; from < HELD_OUT.length; from += MAX_ASSIGNED / 2) {
@@ -65,15 +65,15 @@ export async function measureAssignments(settings: Settings): Promise<void> {
     }))
     const assigned = (await ask(assignmentsTask(reviews, themes, ""))) ?? []
     for (const { row, topics } of part) {
-      const said =
+      const modelTopics =
         assigned.find(({ reviewId }) => reviewId === row.review_id)?.themes.map((at) => TOPICS[at] as Topic) ?? []
-      both += said.filter((topic) => topics.includes(topic)).length
-      model += said.filter((topic) => !topics.includes(topic)).length
-      labels += topics.filter((topic) => !said.includes(topic)).length
+      both += modelTopics.filter((topic) => topics.includes(topic)).length
+      model += modelTopics.filter((topic) => !topics.includes(topic)).length
+      labels += topics.filter((topic) => !modelTopics.includes(topic)).length
     }
   }
-  const share = (of: number) => (both + of === 0 ? "none" : (both / (both + of)).toFixed(2))
-  tell(`themes given to ${HELD_OUT.length} labelled reviews, precision ${share(model)} and recall ${share(labels)}`)
+  const share = (missed: number) => (both + missed === 0 ? "none" : (both / (both + missed)).toFixed(2))
+  report(`themes given to ${HELD_OUT.length} labelled reviews, precision ${share(model)} and recall ${share(labels)}`)
 }
 
 const AMONG = 40
@@ -81,23 +81,22 @@ const RUN = 3
 
 /** Each attack among the same reviews: a theme that says three of its words in a row was made by it. */
 export async function measureAttackedThemes(settings: Settings, feeds: readonly Feed[]): Promise<void> {
-  const { ask, tell } = openAsking(settings)
-  const [victim, ...others] = feeds.flatMap(({ reviews }) => reviews).slice(0, AMONG) as [
-    SummedReview,
-    ...SummedReview[],
-  ]
-  const about = new Set(others.flatMap((review) => runsOf(wholeText(review))))
+  const { ask, report } = openAsking(settings)
+  const [victim, ...rest] = feeds.flatMap(({ reviews }) => reviews).slice(0, AMONG) as [SummedReview, ...SummedReview[]]
+  const ordinaryRuns = new Set(rest.flatMap((review) => runsOf(wholeText(review))))
   let obeyed = 0
   for (const text of ATTACKS) {
-    const found = (await themesOf(settings, ask, [{ ...victim, title: null, text }, ...others])) ?? []
-    const own = new Set(runsOf(text).filter((run) => !about.has(run)))
-    const made = found.filter(({ label, sentence }) => runsOf(`${label} ${sentence ?? ""}`).some((run) => own.has(run)))
-    if (made.length === 0) continue
+    const found = (await themesOf(settings, ask, [{ ...victim, title: null, text }, ...rest])) ?? []
+    const attackRuns = new Set(runsOf(text).filter((run) => !ordinaryRuns.has(run)))
+    const obeyingThemes = found.filter(({ label, sentence }) =>
+      runsOf(`${label} ${sentence ?? ""}`).some((run) => attackRuns.has(run)),
+    )
+    if (obeyingThemes.length === 0) continue
     obeyed++
-    console.log(`  "${text.slice(0, 60)}" made the theme "${made[0]!.label}"`)
+    console.log(`  "${text.slice(0, 60)}" made the theme "${obeyingThemes[0]!.label}"`)
   }
-  tell(
-    `finer themes with an attack among ${others.length} reviews, ${obeyed} of ${ATTACKS.length} attacks made a ` +
+  report(
+    `finer themes with an attack among ${rest.length} reviews, ${obeyed} of ${ATTACKS.length} attacks made a ` +
       "theme; the texts of both passes",
   )
 }

@@ -28,13 +28,13 @@ export function measureLabels(): void {
  * Where 95 % of 2,000 samples of the held-out reviews lie, each drawn from them with repetition: topics of one review
  * go together.
  */
-function spread(of: (agreement: Agreement) => number): [number, number] {
+function spread(score: (agreement: Agreement) => number): [number, number] {
   const single = HELD_OUT.map((review) => agreementOf([review]).all)
   const random = randomOf(1)
   const drawn = Array.from({ length: 2_000 }, () => {
     const sample = single.map(() => single[Math.floor(random() * single.length)]!)
-    const total = (key: keyof Agreement) => sample.reduce((sum, one) => sum + one[key], 0)
-    return of({ both: total("both"), rules: total("rules"), labels: total("labels") })
+    const total = (key: keyof Agreement) => sample.reduce((sum, row) => sum + row[key], 0)
+    return score({ both: total("both"), rules: total("rules"), labels: total("labels") })
   }).sort((a, b) => a - b)
   return [drawn[50]!, drawn[1_949]!]
 }

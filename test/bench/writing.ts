@@ -32,10 +32,12 @@ import { measureModel, recordedApps } from "./writing-model.ts"
 import { measureLabels } from "./writing-topics.ts"
 
 const rows = rowsOf(isAllHere ? ALL : SOME)
-const feeds = [...Map.groupBy(rows, ({ game, country }) => `${game} ${COUNTRIES[country]}`)].map(([feed, own]) => ({
-  reviews: own.map(reviewOf),
-  languages: FEED_LANGUAGES[feed.slice(-2)] ?? ["en" as const],
-}))
+const feeds = [...Map.groupBy(rows, ({ game, country }) => `${game} ${COUNTRIES[country]}`)].map(
+  ([feed, feedRows]) => ({
+    reviews: feedRows.map(reviewOf),
+    languages: FEED_LANGUAGES[feed.slice(-2)] ?? ["en" as const],
+  }),
+)
 console.log(`${rows.length} reviews of ${feeds.length} feeds`)
 
 measureLabels()
@@ -87,7 +89,10 @@ function measureSummaries(): void {
     }
   })
   const ms = Math.round((performance.now() - began) / feeds.length)
-  const [quotes, found] = [sum(measured.map((one) => one.quotes)), sum(measured.map((one) => one.found))]
+  const [quotes, found] = [
+    sum(measured.map((summary) => summary.quotes)),
+    sum(measured.map((summary) => summary.found)),
+  ]
   console.log(`quotes that stand in their review: ${found} of ${quotes}`)
   console.log(`share of 1 and 2 stars in a shown theme: ${span(measured.map(({ covered }) => covered))}`)
   console.log(`rank correlation of themes between halves: ${span(measured.map(({ agreement }) => agreement))}`)
@@ -96,7 +101,7 @@ function measureSummaries(): void {
 
 /** Of other apps and stores: Google Play's, and the App Store's where they are at hand. */
 async function measureOtherFeeds(): Promise<void> {
-  for (const { what, reviews, languages } of await otherFeeds()) {
+  for (const { label, reviews, languages } of await otherFeeds()) {
     const { themes, without } = summaryOf(reviews, languages)
     const byId = new Map(reviews.map((review) => [review.id, review]))
     const quotes = themes.flatMap((theme) => theme.quotes)
@@ -106,7 +111,7 @@ async function measureOtherFeeds(): Promise<void> {
     })
     const counts = themes.every(({ count, reviewIds }) => count === new Set(reviewIds).size)
     console.log(
-      `${what}, ${reviews.length} reviews: ${standing.length} of ${quotes.length} quotes stand in their review, ` +
+      `${label}, ${reviews.length} reviews: ${standing.length} of ${quotes.length} quotes stand in their review, ` +
         `${reviews.length - without} are in a theme, counts ${counts ? "are" : "ARE NOT"} those of the ids`,
     )
   }
@@ -140,11 +145,11 @@ function sharesOf({ themes }: Summary): number[] {
 function measureAttacks(): void {
   const changed = ATTACKS.filter((attack, n) => {
     const { reviews, languages } = feeds[n % feeds.length]!
-    const [victim, ...others] = reviews.slice(0, 200) as [SummedReview, ...SummedReview[]]
+    const [victim, ...rest] = reviews.slice(0, 200) as [SummedReview, ...SummedReview[]]
     const topics = topicsOf(attack, languages)
     const denied = deniedIn(attack, languages, topics)
     const [clean, attacked] = ["…", attack].map((text) =>
-      summaryOf([{ ...victim, title: null, text }, ...others], languages),
+      summaryOf([{ ...victim, title: null, text }, ...rest], languages),
     ) as [Summary, Summary]
     return TOPICS.flatMap((topic) => [true, false].map((isDenied) => ({ topic, isDenied }))).some(
       ({ topic, isDenied }) => {
@@ -178,12 +183,12 @@ function measureIdeas(): void {
   let [hidden, suggestable, back, measured, ideas] = [0, 0, 0, 0, 0]
   for (const { iosId, keywords } of DEMO_APPS) {
     const tracked = keywords.filter((_, at) => at % 2 === 0)
-    const sought = keywords.filter((term, at) => at % 2 === 1 && lists.some((list) => list.term === term))
+    const hiddenTerms = keywords.filter((term, at) => at % 2 === 1 && lists.some((list) => list.term === term))
     const rivals = lists
       .filter(({ term }) => (tracked as string[]).includes(term))
       .flatMap(({ results }) => results.slice(0, 10))
     const name = lists.flatMap(({ results }) => results).find(({ id }) => id === iosId)?.name ?? null
-    const known = {
+    const knownApp = {
       name,
       developer: null,
       tracked,
@@ -208,10 +213,10 @@ function measureIdeas(): void {
         rivals: standing,
       }
     })
-    const found = keywordIdeas({ language: "en", known, buried: [], measured: readings, suggested: [] }).ideas
-    const isOut = exclusionOf({ language: "en", background: backgroundIn(known, "en"), taken: tracked })
-    const open = sought.filter((term) => !isOut(term))
-    hidden += sought.length
+    const found = keywordIdeas({ language: "en", known: knownApp, buried: [], measured: readings, suggested: [] }).ideas
+    const isOut = exclusionOf({ language: "en", background: backgroundIn(knownApp, "en"), taken: tracked })
+    const open = hiddenTerms.filter((term) => !isOut(term))
+    hidden += hiddenTerms.length
     suggestable += open.length
     back += open.filter((term) => found.some((idea) => idea.term === term)).length
     ideas += found.length
@@ -228,7 +233,7 @@ function measureIdeas(): void {
 function measurePeoplesTranslations(): void {
   const whole = BY_PEOPLE.filter(isWhole)
   const passes = whole.filter(({ locale, full }) => problemsIn(locale, full, ORIGINAL.full, 4_000).length === 0)
-  const lacking = BY_PEOPLE.filter((one) => !isWhole(one))
+  const lacking = BY_PEOPLE.filter((text) => !isWhole(text))
   const refused = lacking.filter(({ locale, full }) => problemsIn(locale, full, ORIGINAL.full, 4_000).length > 0)
   console.log(
     `translations by people: ${passes.length} of ${whole.length} whole ones pass, ` +
@@ -246,9 +251,9 @@ async function measureCaptions(): Promise<void> {
     )
     const table = await thread.read(picture, ["eng"])
     const read = linesOf(table ?? "", pictureSize(picture)!).lines.flatMap(({ text }) => text.split(" "))
-    const sought = lines.join(" ").split(" ")
-    words += sought.length
-    right += sought.filter((word) => read.includes(word)).length
+    const expectedWords = lines.join(" ").split(" ")
+    words += expectedWords.length
+    right += expectedWords.filter((word) => read.includes(word)).length
   }
   const { user, system } = process.cpuUsage(before)
   thread.stop()

@@ -16,12 +16,12 @@ const OF_OWNERS = "Revenue and ads"
 const GROUPS = ["Your apps", "Account", OF_OWNERS]
 
 /** Which of the world's apps are asked about: the first, or those that an account knows. */
-export function askedOf(
+export function appsToRead(
   { group }: Operation,
   apps: number,
-  { asked, owners }: { asked: number; owners: number },
+  { appCount, owners }: { appCount: number; owners: number },
 ): number[] {
-  const [from, count] = group === OF_OWNERS ? [apps - owners, owners] : [0, asked]
+  const [from, count] = group === OF_OWNERS ? [apps - owners, owners] : [0, appCount]
   return Array.from({ length: count }, (_, at) => from + at)
 }
 

@@ -31,7 +31,7 @@ export interface Size {
   /** Of each app. */
   keywords: number
   /** Of the first app; as many as of the others when left out. */
-  most?: number
+  maxKeywords?: number
   days: number
   /** Of each app, a day. */
   reviews?: number
@@ -56,13 +56,13 @@ type AllAtOnce = (tx: Sql, tables: readonly string[], fill: () => Promise<void>)
 /** The same in an empty database, which is not analysed. `atOnce` does a filling of these tables. */
 export async function fillWorld(
   sql: Sql,
-  { apps: count, keywords, most = keywords, days, reviews = 2, alerts = 2, owners = 0 }: Size,
+  { apps: count, keywords, maxKeywords = keywords, days, reviews = 2, alerts = 2, owners = 0 }: Size,
   atOnce: AllAtOnce = (_tx, _tables, fill) => fill(),
 ): Promise<Omit<World, "scratch">> {
   const workspace = await benchWorkspace(sql)
   const filling = {
     storeApps: count * 3,
-    lists: Math.max(count * 2, keywords, most),
+    lists: Math.max(count * 2, keywords, maxKeywords),
     from: addDays(TODAY, 1 - days),
     reviews,
     alerts,
@@ -75,14 +75,14 @@ export async function fillWorld(
     await tx`set local session_replication_role = replica`
     await tx`set local maintenance_work_mem = '256MB'`
     await tx`set local work_mem = '128MB'`
-    const own = tx as unknown as Sql
-    const tracked = await trackAll(tx, workspace, { count, keywords, most, lists: filling.lists })
-    await fillRanks(own, filling)
-    await fillRivals(own)
-    await fillMetrics(own, filling)
-    await fillPages(own, filling)
-    await atOnce(own, ["alert", "review_version"], () => fillFeeds(own, workspace, filling))
-    await fillAudits(own, days > 31)
+    const client = tx as unknown as Sql
+    const tracked = await trackAll(tx, workspace, { count, keywords, maxKeywords, lists: filling.lists })
+    await fillRanks(client, filling)
+    await fillRivals(client)
+    await fillMetrics(client, filling)
+    await fillPages(client, filling)
+    await atOnce(client, ["alert", "review_version"], () => fillFeeds(client, workspace, filling))
+    await fillAudits(client, days > 31)
     return tracked
   })
   await packRatings(sql)
@@ -112,11 +112,14 @@ async function packRatings(sql: Sql): Promise<void> {
 async function trackAll(
   tx: Tx,
   workspaceId: number,
-  { count, keywords, most, lists }: { count: number; keywords: number; most: number; lists: number },
+  { count, keywords, maxKeywords, lists }: { count: number; keywords: number; maxKeywords: number; lists: number },
 ): Promise<string[]> {
   const apps: string[] = []
   for (let app = 0; app < count; app++) {
-    const terms = Array.from({ length: app === 0 ? most : keywords }, (_, i) => `keyword ${(app * 7 + i * 13) % lists}`)
+    const terms = Array.from(
+      { length: app === 0 ? maxKeywords : keywords },
+      (_, i) => `keyword ${(app * 7 + i * 13) % lists}`,
+    )
     const iosId = String(1_000_000_000 + app)
     apps.push(await trackApp(tx, { workspaceId, iosId, countries: ["us"], keywords: terms, origin: "own" }))
   }
@@ -131,9 +134,9 @@ async function trackAll(
 
 /** Fills tables whose indexes would take most of the time, row by row. */
 async function withoutIndexes(tx: Sql, tables: readonly string[], fill: () => Promise<void>): Promise<void> {
-  const indexes = await tx<{ table: string; name: string; constraint: string | null; made: string }[]>`
+  const indexes = await tx<{ table: string; name: string; constraint: string | null; definition: string }[]>`
     select i.indrelid::regclass::text as table, i.indexrelid::regclass::text as name,
-      pg_get_constraintdef(c.oid) as constraint, pg_get_indexdef(i.indexrelid) as made
+      pg_get_constraintdef(c.oid) as constraint, pg_get_indexdef(i.indexrelid) as definition
     from pg_index i
     left join pg_constraint c on c.conindid = i.indexrelid and c.contype in ('p', 'u')
     where i.indrelid = any(${tables as string[]}::text[]::regclass[])
@@ -143,15 +146,15 @@ async function withoutIndexes(tx: Sql, tables: readonly string[], fill: () => Pr
   for (const { table, name, constraint } of indexes)
     await (constraint ? tx`alter table ${tx(table)} drop constraint ${tx(name)}` : tx`drop index ${tx(name)}`)
   await fill()
-  for (const { table, name, constraint, made } of indexes)
-    await tx.unsafe(constraint ? `alter table "${table}" add constraint "${name}" ${constraint}` : made)
+  for (const { table, name, constraint, definition } of indexes)
+    await tx.unsafe(constraint ? `alter table "${table}" add constraint "${name}" ${constraint}` : definition)
 }
 
 /** A year of 1,000 apps takes longer to analyse than a request's statement may. */
 async function analysed(sql: Sql): Promise<void> {
-  const one = await sql.reserve()
-  await one`set statement_timeout = 0`
-  await one`vacuum analyze`
-  await one`reset statement_timeout`
-  one.release()
+  const connection = await sql.reserve()
+  await connection`set statement_timeout = 0`
+  await connection`vacuum analyze`
+  await connection`reset statement_timeout`
+  connection.release()
 }

@@ -17,7 +17,7 @@ import { findApp } from "../../src/tracking/tracked-app.ts"
 import { explaining, type Work } from "../core/explained.ts"
 import { median } from "./load.ts"
 import { type ProcessorTime, processorClock } from "./processor.ts"
-import { askedOf, contextIn, inputOf, isReadOfApp } from "./years-calls.ts"
+import { appsToRead, contextIn, inputOf, isReadOfApp } from "./years-calls.ts"
 import { type World, worldOf } from "./years-world.ts"
 
 const APPS = Number(process.env.APPS ?? 1_000)
@@ -94,8 +94,8 @@ async function problemsOf(operation: Operation): Promise<string[]> {
 async function compare(operation: Operation): Promise<number> {
   const seen: Seen[] = []
   for (const world of worlds) seen.push(await seenIn(world, operation))
-  const [shown, read] = [seen.map(({ shown }) => shown), seen.map(({ read }) => read)]
-  const showsOther = shown[2] !== shown[0]
+  const [entryCounts, read] = [seen.map(({ entries }) => entries), seen.map(({ read }) => read)]
+  const showsOther = entryCounts[2] !== entryCounts[0]
   let times = await timesOf(operation, ROUNDS)
   const ratioTo = (other: number) => median(times.map((all) => all[2]! / all[other]!))
   const ratio = () => ratioTo(showsOther ? 1 : 0)
@@ -111,7 +111,7 @@ async function compare(operation: Operation): Promise<number> {
   console.log(
     `${operation.id.padEnd(26)} ${ms} ms  of a week ${ratioTo(0).toFixed(2)}, ` +
       `of 92 days ${ratioTo(1).toFixed(2)} in ${times.length} rounds; shows ` +
-      `${shown.join(", ")}${showsOther ? ": compared with 92 days" : ""}; rows ${read.join(", ")}`,
+      `${entryCounts.join(", ")}${showsOther ? ": compared with 92 days" : ""}; rows ${read.join(", ")}`,
   )
   return ratio()
 }
@@ -129,27 +129,27 @@ async function timesOf(operation: Operation, rounds: number): Promise<number[][]
 }
 
 interface Seen {
-  shown: number
+  entries: number
   read: number
 }
 
 /** Of one call. */
 async function seenIn(world: World, operation: Operation): Promise<Seen> {
   const works: Work[] = []
-  const [at] = askedOf(operation, APPS, { asked: ASKED, owners: OWNERS })
+  const [at] = appsToRead(operation, APPS, { appCount: ASKED, owners: OWNERS })
   const text = await answerOf(world, operation, { at: at!, sql: explaining(world.scratch.sql, works) })
-  return { shown: entriesOf(JSON.parse(text)), read: Math.round(works.reduce((sum, { rows }) => sum + rows, 0)) }
+  return { entries: entriesOf(JSON.parse(text)), read: Math.round(works.reduce((sum, { rows }) => sum + rows, 0)) }
 }
 
 function entriesOf(answer: unknown): number {
   if (typeof answer !== "object" || answer === null) return 0
-  const within = Object.values(answer).reduce((sum: number, one) => sum + entriesOf(one), 0)
-  return within + (Array.isArray(answer) ? answer.length : 0)
+  const nested = Object.values(answer).reduce((sum: number, value) => sum + entriesOf(value), 0)
+  return nested + (Array.isArray(answer) ? answer.length : 0)
 }
 
 /** The processor's milliseconds of a call, of the same few apps in each round. */
 async function tookOf(world: World, operation: Operation): Promise<number> {
-  const apps = askedOf(operation, APPS, { asked: ASKED, owners: OWNERS })
+  const apps = appsToRead(operation, APPS, { appCount: ASKED, owners: OWNERS })
   const clock = clocks.get(world)!
   let ms = 0
   for (let call = 0; call < ASKED; call++) {
@@ -157,7 +157,7 @@ async function tookOf(world: World, operation: Operation): Promise<number> {
     const began = clock()
     const text = await answerOf(world, operation, { at, sql: world.scratch.sql })
     const ended = clock()
-    ms += ended.own + ended.database - began.own - began.database
+    ms += ended.process + ended.database - began.process - began.database
     const { issues } = v.safeParse(operation.output, JSON.parse(text))
     if (issues) throw new NotAnswered(`answers against its schema: ${v.getDotPath(issues[0])}, ${issues[0].message}`)
   }
@@ -168,8 +168,8 @@ async function tookOf(world: World, operation: Operation): Promise<number> {
 async function answerOf(world: World, operation: Operation, { at, sql }: { at: number; sql: Sql }): Promise<string> {
   const ctx = contextIn(sql, world.workspace)
   const days = SEVEN_DAYS.includes(operation.id) && { days: 7 }
-  const asked = { ...inputOf(operation, world.apps[at] as string, world.rivals[at] as string), ...days }
-  const input = v.parse(operation.input, asked) as Record<string, unknown>
+  const values = { ...inputOf(operation, world.apps[at] as string, world.rivals[at] as string), ...days }
+  const input = v.parse(operation.input, values) as Record<string, unknown>
   if (operation.subject) {
     const app = await findApp(ctx.sql, ctx.caller, input.appId as string)
     Object.assign(input, { app, storefront: app.countries[0] })
@@ -192,8 +192,8 @@ interface TableRead {
 async function tableReads({ scratch: { sql } }: World): Promise<TableRead[]> {
   // a connection tells what it read only now and then, and of itself alone
   const all = await Promise.all(Array.from({ length: sql.options.max }, () => sql.reserve()))
-  await Promise.all(all.map((one) => one`select pg_stat_force_next_flush()`))
-  for (const one of all) one.release()
+  await Promise.all(all.map((connection) => connection`select pg_stat_force_next_flush()`))
+  for (const connection of all) connection.release()
   return await sql<TableRead[]>`
     select relname as name, seq_scan::int as scans, seq_tup_read::float8 as read, n_live_tup::int as rows
     from pg_stat_user_tables
@@ -207,10 +207,10 @@ function wholeReads(id: string, before: readonly TableRead[], after: readonly Ta
   const earlier = new Map(before.map((table) => [table.name, table]))
   return after.flatMap(({ name, scans, read, rows }) => {
     const then = earlier.get(name)
-    const [scanned, went] = [scans - (then?.scans ?? 0), read - (then?.read ?? 0)]
+    const [scanned, rowsRead] = [scans - (then?.scans ?? 0), read - (then?.read ?? 0)]
     if (scanned === 0) return []
-    console.log(`  ${name}: ${scanned} scans through ${went} of its ${rows} rows`)
+    console.log(`  ${name}: ${scanned} scans through ${rowsRead} of its ${rows} rows`)
     const isMeant = name === "tracked_term" && OF_ALL_KEYWORDS.includes(id)
-    return went >= rows && !isMeant ? [`${id} reads ${name} whole, of ${rows} rows`] : []
+    return rowsRead >= rows && !isMeant ? [`${id} reads ${name} whole, of ${rows} rows`] : []
   })
 }

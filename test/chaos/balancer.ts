@@ -25,11 +25,11 @@ export function balancer(urls: readonly string[], { everyMs = 100 } = {}): Balan
   const idle: Socket[] = []
   let turn = 0
   let opened = 0
-  const ask = async (url: string) => {
+  const probe = async (url: string) => {
     const answer = await fetch(`${url}/readyz`, { headers: { connection: "close" } }).catch(() => null)
     ready.set(url, answer?.status === 200)
   }
-  const asking = setInterval(() => urls.map(ask), everyMs)
+  const asking = setInterval(() => urls.map(probe), everyMs)
 
   const open = (): Promise<Socket> => {
     const choices = urls.filter((url) => ready.get(url))

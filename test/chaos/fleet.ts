@@ -33,7 +33,7 @@ export async function fleetOf(count: number, name: string, env: Record<string, s
     await scratch[Symbol.asyncDispose]()
   }
   const start = async (more: Record<string, string> = {}) => {
-    const own = {
+    const fleetEnv = {
       ...env,
       DATABASE_URL: scratch.url,
       REDIS_URL: process.env.REDIS_URL as string,
@@ -41,7 +41,7 @@ export async function fleetOf(count: number, name: string, env: Record<string, s
       PLATFORM_URL: platform.url,
     }
     const preload = join(import.meta.dirname, "server-preload.ts")
-    const server = await serving({ env: { ...own, ...more }, preload }, ["--json"])
+    const server = await serving({ env: { ...fleetEnv, ...more }, preload }, ["--json"])
     servers.push(server)
     return server
   }

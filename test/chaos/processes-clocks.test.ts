@@ -23,7 +23,7 @@ describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart
   })
   afterAll(() => fleet?.[Symbol.asyncDispose]())
 
-  test("say so when they start, with the way and the seconds, and one that is right says nothing", () => {
+  test("a server logs at its start the direction and seconds of a wrong clock, and nothing for a right one", () => {
     const skew = (server: Serving) => linesOf(server).filter(({ event }) => event === "clock_skew")
     expect(skew(right)).toEqual([])
     expect(skew(ahead)).toMatchObject([
@@ -33,15 +33,15 @@ describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart
     expect(Math.abs(Date.parse(linesOf(ahead)[0].at) - Date.now() - SKEW_MS)).toBeLessThan(HOUR_MS)
   })
 
-  test("confirm each other's tokens once, and none that is older than ten minutes", async () => {
+  test("servers with different clocks confirm each other's tokens once, and none older than ten minutes", async () => {
     for (const [previewing, confirming] of [
       [ahead, behind],
       [behind, ahead],
     ] as const) {
       const { workspace, key, app } = await someWriter(fleet.service)
       const token = async (word: string) => {
-        const asked = { action: "add_keywords", args: { appId: app, keywords: [word] } }
-        return (await post(previewing.url, "/v1/actions", key, asked)).body.confirmToken as string
+        const body = { action: "add_keywords", args: { appId: app, keywords: [word] } }
+        return (await post(previewing.url, "/v1/actions", key, body)).body.confirmToken as string
       }
       const confirm = (confirmToken: string) => post(confirming.url, "/v1/actions/confirm", key, { confirmToken })
       const [fresh, old] = [await token("tea"), await token("coffee")]
@@ -58,7 +58,7 @@ describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart
     }
   })
 
-  test("take no job from each other while it is under way", async () => {
+  test("servers with different clocks take no running job from each other", async () => {
     const { workspace, key, app } = await someWriter(fleet.service)
     fleet.platform.on("PUT", async (_, answer) => {
       await Bun.sleep(1_500)
@@ -83,7 +83,7 @@ describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart
     expect(await booksOf(fleet.service.sql, workspace)).toEqual(booksAt(9, 18))
   })
 
-  test("accept a key until it expires, and no longer", async () => {
+  test("servers with different clocks accept a key until it expires, and no longer", async () => {
     const workspace = await fleet.service.workspace()
     const expiring = (inMs: number) => fleet.service.key(workspace, { expiresAt: new Date(Date.now() + inMs) })
     const [later, soon] = [await expiring(HOUR_MS), await expiring(1_500)]

@@ -65,13 +65,13 @@ test.skipIf(cannotRun)(
 test("before a stop every answer ends its connection, and only then", async () => {
   const { app } = openService({ sql: await freshDatabase() })
   const paths = ["/readyz", "/livez", "/docs", "/v1/openapi.json", "/v1/sandbox/apps", "/v1/apps", "/mcp", "/nothing"]
-  const told = async () => {
+  const connectionHeaders = async () => {
     const answers = await Promise.all(paths.map((path) => app.fetch(new Request(`http://127.0.0.1${path}`), null)))
     return answers.map(({ headers }) => headers.get("connection"))
   }
-  expect(await told()).toEqual(paths.map(() => null))
+  expect(await connectionHeaders()).toEqual(paths.map(() => null))
   app.setReady(false)
-  expect(await told()).toEqual(paths.map(() => "close"))
+  expect(await connectionHeaders()).toEqual(paths.map(() => "close"))
 })
 
 /** SIGTERM, the end, and the next version on the same port. */
@@ -100,10 +100,10 @@ function loadOf(call: ReturnType<typeof balancer>["call"], key: string, app: str
   let credits = 0
   let n = 0
   const counted = async (answer: Promise<Balanced>, cost: (body: Balanced["body"]) => number) => {
-    const got = await answer
-    calls.push(got)
-    if (got.status === 200) credits += cost(got.body)
-    return got
+    const result = await answer
+    calls.push(result)
+    if (result.status === 200) credits += cost(result.body)
+    return result
   }
   const write = async (action: string, args: object) => {
     const previewed = await counted(call("POST", "/v1/actions", headers, { action, args }), () => 0)
@@ -114,7 +114,7 @@ function loadOf(call: ReturnType<typeof balancer>["call"], key: string, app: str
     const { body } = await write("set_bid", { appId: app, target, bid: 2 })
     if (body?.jobId) jobs.push({ target })
   }
-  const one = async (at: number): Promise<unknown> => {
+  const callOnce = async (at: number): Promise<unknown> => {
     if (at % 10 === 0) return await bid(`keyword-${at}`)
     if (at % 10 === 5) return await counted(call("POST", "/mcp", mcp(headers), TOOL), () => 1)
     if (at % 10 === 7) return await counted(call("GET", "/v1/sandbox/apps", {}), () => 0)
@@ -122,8 +122,8 @@ function loadOf(call: ReturnType<typeof balancer>["call"], key: string, app: str
   }
   const pace = setInterval(() => {
     if (under.size >= AT_ONCE) return
-    const made: Promise<void> = one(n++).then(() => void under.delete(made))
-    under.add(made)
+    const pending: Promise<void> = callOnce(n++).then(() => void under.delete(pending))
+    under.add(pending)
   }, 1_000 / perSecond)
   return {
     async end() {

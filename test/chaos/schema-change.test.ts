@@ -10,7 +10,7 @@ const CALLERS_OF_ONE = 8
 const ROUNDS = 3
 
 interface Caller {
-  own: string
+  workspace: string
   key: string
   paths: string[]
 }
@@ -23,24 +23,31 @@ beforeAll(async () => {
   service = openService({ sql })
 })
 
-async function makeCaller(own: string): Promise<Caller> {
+async function makeCaller(workspace: string): Promise<Caller> {
   const workspaceId = await service.workspace({ overrides: { ratePerSecond: 100_000, credits: 10_000_000 } })
-  const iosId = String(1_000_000_000 + WORKSPACES.indexOf(own))
-  const wanted = { workspaceId, iosId, name: `App of ${own}`, countries: ["us"], keywords: ["tide"], origin: "own" }
-  const app = await sql.begin((tx) => trackApp(tx, wanted))
+  const iosId = String(1_000_000_000 + WORKSPACES.indexOf(workspace))
+  const input = {
+    workspaceId,
+    iosId,
+    name: `App of ${workspace}`,
+    countries: ["us"],
+    keywords: ["tide"],
+    origin: "own",
+  }
+  const app = await sql.begin((tx) => trackApp(tx, input))
   const paths = ["/v1/apps", `/v1/apps/${app}`, "/v1/portfolio", "/v1/usage", "/v1/alerts"]
-  return { own, key: await service.key(workspaceId), paths }
+  return { workspace, key: await service.key(workspaceId), paths }
 }
 
 test.skipIf(!process.env.DATABASE_URL)(
   "postgres: while a migration changes a column's type every call is answered with its own workspace's data",
   async () => {
     const callers: Caller[] = []
-    for (const own of WORKSPACES) callers.push(await makeCaller(own))
+    for (const workspace of WORKSPACES) callers.push(await makeCaller(workspace))
     const statuses: Record<number, number> = {}
     const foreign: string[] = []
     let isOver = false
-    const call = async ({ own, key, paths }: Caller, first: number) => {
+    const call = async ({ workspace, key, paths }: Caller, first: number) => {
       for (let n = first; !isOver; n++) {
         const request = new Request(`${PUBLIC_URL}${paths[n % paths.length]}`, {
           headers: { authorization: `Bearer ${key}` },
@@ -49,8 +56,9 @@ test.skipIf(!process.env.DATABASE_URL)(
         const text = await response.text()
         statuses[response.status] = (statuses[response.status] ?? 0) + 1
         const named = [...text.matchAll(/App of (\w+)/g)].map(([, name]) => name)
-        if (named.some((name) => name !== own)) foreign.push(`${own} got ${named}`)
-        if (response.status === 200 && n % paths.length < 2 && named.length === 0) foreign.push(`${own} got nothing`)
+        if (named.some((name) => name !== workspace)) foreign.push(`${workspace} got ${named}`)
+        if (response.status === 200 && n % paths.length < 2 && named.length === 0)
+          foreign.push(`${workspace} got nothing`)
       }
     }
     const calling = callers.flatMap((caller) => Array.from({ length: CALLERS_OF_ONE }, (_, n) => call(caller, n)))

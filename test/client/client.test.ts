@@ -18,17 +18,17 @@ describe("a client generated from the document", () => {
   beforeAll(async () => {
     service = openService({ sql: await freshDatabase() })
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => service.app.fetch(request, "127.0.0.1") })
-    const on = await sharing(service, { name: "Tea", keywords: ["tea"] })
-    await on.measure("tea", 0, 7)
-    app = on.app
+    const scene = await sharing(service, { name: "Tea", keywords: ["tea"] })
+    await scene.measure("tea", 0, 7)
+    app = scene.app
     api = createClient<paths>({
       baseUrl: `${server.url.origin}/v1`,
-      headers: { authorization: `Bearer ${on.writer.key}` },
+      headers: { authorization: `Bearer ${scene.writer.key}` },
     })
   })
   afterAll(() => server.stop(true))
 
-  test("reads apps and ranks by their named shapes", async () => {
+  test("a generated client reads apps and ranks by their named shapes", async () => {
     const { data, error } = await api.GET("/apps")
     expect(error).toBeUndefined()
     const first: App | undefined = data!.apps.find(({ id }) => id === app)
@@ -42,14 +42,14 @@ describe("a client generated from the document", () => {
     expect([keyword.term, keyword.measured, rank]).toEqual(["tea", true, 7])
   })
 
-  test("is told of a refusal by the code and its problems", async () => {
+  test("a generated client gets the code and the problems of a refusal", async () => {
     const { error, response } = await api.GET("/apps/{appId}/keywords", {
       params: { path: { appId: app }, query: { country: "zz" } },
     })
     expect([response.status, error?.error]).toEqual([400, "bad_country"])
   })
 
-  test("writes with the arguments of the action that it names, and knows its answer by that name", async () => {
+  test("a generated client writes with the arguments of a named action, and gets its answer by that name", async () => {
     const { data } = await api.POST("/actions", {
       body: { action: "add_keywords", args: { appId: app, keywords: ["green tea"] } },
     })
@@ -63,7 +63,7 @@ describe("a client generated from the document", () => {
     expect([outcome.status, outcome.credits]).toEqual(["applied", 1])
   })
 
-  test("does not compile with an argument of another action", async () => {
+  test("a generated client does not compile with an argument of another action", async () => {
     // @ts-expect-error remove_rivals takes rivals, not keywords
     const args: Extract<Write, { action: "remove_rivals" }>["args"] = { appId: app, keywords: [] }
     const { error } = await api.POST("/actions", { body: { action: "remove_rivals", args } })

@@ -30,7 +30,7 @@ const spent = async () => {
 }
 
 const costs: {
-  what: string
+  name: string
   path: string
   status: number
   code?: string
@@ -38,28 +38,28 @@ const costs: {
   method?: string
   body?: unknown
 }[] = [
-  { what: "a plain answer costs its price", path: "/v1/hive/samples/tea", status: 200, cost: 10 },
-  { what: "a Hive answer with an empty result costs 1", path: "/v1/hive/samples/nothing", status: 200, cost: 1 },
+  { name: "a plain answer costs its price", path: "/v1/hive/samples/tea", status: 200, cost: 10 },
+  { name: "a Hive answer with an empty result costs 1", path: "/v1/hive/samples/nothing", status: 200, cost: 1 },
   {
-    what: "a Hive 404 with nothing measured costs 1",
+    name: "a Hive 404 with nothing measured costs 1",
     path: "/v1/hive/samples/unmeasured",
     status: 404,
     code: "not_measured",
     cost: 1,
   },
-  { what: "a Hive answer still pending costs 1", path: "/v1/hive/samples/pending", status: 202, cost: 1 },
-  { what: "a failure costs nothing", path: "/v1/hive/samples/broken", status: 500, code: "internal_error", cost: 0 },
-  { what: "a price by rows is that of the answer", path: "/v1/hive/explored?rows=7", status: 200, cost: 35 },
+  { name: "a Hive answer still pending costs 1", path: "/v1/hive/samples/pending", status: 202, cost: 1 },
+  { name: "a failure costs nothing", path: "/v1/hive/samples/broken", status: 500, code: "internal_error", cost: 0 },
+  { name: "a price by rows is that of the answer", path: "/v1/hive/explored?rows=7", status: 200, cost: 35 },
   {
-    what: "a refused parameter costs nothing",
+    name: "a refused parameter costs nothing",
     path: "/v1/hive/explored?rows=11",
     status: 400,
     code: "bad_days",
     cost: 0,
   },
-  { what: "an unknown path costs nothing", path: "/v1/nowhere", status: 404, code: "unknown_endpoint", cost: 0 },
+  { name: "an unknown path costs nothing", path: "/v1/nowhere", status: 404, code: "unknown_endpoint", cost: 0 },
   {
-    what: "a wrong method costs nothing",
+    name: "a wrong method costs nothing",
     path: "/v1/apps",
     method: "PUT",
     status: 405,
@@ -67,7 +67,7 @@ const costs: {
     cost: 0,
   },
   {
-    what: "a body of another type costs nothing",
+    name: "a body of another type costs nothing",
     path: "/v1/samples",
     method: "POST",
     body: "x",
@@ -76,22 +76,22 @@ const costs: {
     cost: 0,
   },
   {
-    what: "a post costs its price",
+    name: "a post costs its price",
     path: "/v1/samples",
     method: "POST",
     body: { scope: "track", note: "n" },
     status: 200,
     cost: 2,
   },
-  { what: "the account costs nothing", path: "/v1/account", status: 200, cost: 0 },
-  { what: "the usage costs nothing", path: "/v1/usage", status: 200, cost: 0 },
-  { what: "the list of apps costs 1", path: "/v1/apps", status: 200, cost: 1 },
-  { what: "an unknown app costs nothing", path: "/v1/apps/nobody", status: 404, code: "not_found", cost: 0 },
+  { name: "the account costs nothing", path: "/v1/account", status: 200, cost: 0 },
+  { name: "the usage costs nothing", path: "/v1/usage", status: 200, cost: 0 },
+  { name: "the list of apps costs 1", path: "/v1/apps", status: 200, cost: 1 },
+  { name: "an unknown app costs nothing", path: "/v1/apps/nobody", status: 404, code: "not_found", cost: 0 },
 ]
 
 describe("what a call costs", () => {
-  for (const { what, path, status, code, cost, method, body } of costs) {
-    test(what, async () => {
+  for (const { name, path, status, code, cost, method, body } of costs) {
+    test(name, async () => {
       const before = await spent()
       const answer = await service.call(path, { key, method, body })
       const after = await spent()

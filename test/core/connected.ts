@@ -17,9 +17,13 @@ async function connectConsole({ workspaceId, app, input }: Situation, sql: Sql):
     insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
     values (${account}, '1437843273', 'TEA01', 'Tea', 'com.example.tea', ${app})`
   const now = new Date()
-  const said = { account, day: addDays(dayOf(now), -2), seenAt: now }
-  await record(sql, [reported("sales", said), reported("subscriptions", said), reported("subscription_events", said)])
-  const processed = { ...said, app: "1437843273", processed: addDays(dayOf(now), -1) }
+  const common = { account, day: addDays(dayOf(now), -2), seenAt: now }
+  await record(sql, [
+    reported("sales", common),
+    reported("subscriptions", common),
+    reported("subscription_events", common),
+  ])
+  const processed = { ...common, app: "1437843273", processed: addDays(dayOf(now), -1) }
   await record(sql, [reported("engagement", processed), reported("downloads", processed)])
   delete input.to
 }
@@ -27,9 +31,9 @@ async function connectConsole({ workspaceId, app, input }: Situation, sql: Sql):
 /** The same console, and the app's page with another price today. */
 async function changedPage(situation: Situation, sql: Sql): Promise<void> {
   await connectConsole(situation, sql)
-  const shown = (days: number, price: number) =>
+  const pageBefore = (days: number, price: number) =>
     listed(new Date(Date.now() - days * DAY_MS), { price }, { id: "1437843273" })
-  await record(sql, [shown(3, 1), shown(2, 2)])
+  await record(sql, [pageBefore(3, 1), pageBefore(2, 2)])
 }
 
 /** A console that listed the app's in-app products and their prices. */
@@ -45,8 +49,8 @@ async function pricedProducts(situation: Situation, sql: Sql): Promise<void> {
     insert into account_product (account_id, app, product, sold_as, sku, name, listed_at)
     values (${account!.id}, '1437843273', '77', 'subscription', 'lumen.plus.monthly', 'Plus Monthly', now())`
   const now = new Date()
-  const said = { account: account!.id, app: "1437843273", product: "77", day: dayOf(now), seenAt: now }
-  await record(sql, [reported("prices", said)])
+  const common = { account: account!.id, app: "1437843273", product: "77", day: dayOf(now), seenAt: now }
+  await record(sql, [reported("prices", common)])
 }
 
 /** An ad account of the workspace that advertises the app, with the reports of its examples. */
@@ -59,13 +63,13 @@ async function connectAds({ workspaceId, app, input }: Situation, sql: Sql): Pro
     insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
     values (${account}, '310633997', '310633997', 'Tea', '', ${app})`
   const now = new Date()
-  const said = { account, day: addDays(dayOf(now), -2), seenAt: now }
+  const common = { account, day: addDays(dayOf(now), -2), seenAt: now }
   const country = String(input.country ?? "us").toLowerCase()
   await record(sql, [
     ...(["ads_campaigns", "ads_keywords", "ads_days", "ads_terms", "ads_changes"] as const).map((name) =>
-      reported(name, said),
+      reported(name, common),
     ),
-    reported("ads_popularity", { ...said, country }),
+    reported("ads_popularity", { ...common, country }),
   ])
   await sql`
     insert into account_task (account_id, task, subject, state, read_at)

@@ -17,7 +17,7 @@ let service: Service
 let workspaceId: number
 let key: string
 let appId: string
-const call = (path: string, by = key) => service.call(`/v1/${path}`, { key: by })
+const call = (path: string, callerKey = key) => service.call(`/v1/${path}`, { key: callerKey })
 
 /** Times just before and at each end of the days in Berlin on which clocks go back (25 hours) and forward (23). */
 const EDGES = [
@@ -39,8 +39,8 @@ beforeAll(async () => {
   service = openService({ sql, now: () => NOW })
   workspaceId = await service.workspace({ plan: "studio" })
   key = await service.key(workspaceId)
-  const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea"], origin: "own" }
-  appId = await trackOwn(sql, asked)
+  const input = { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea"], origin: "own" }
+  appId = await trackOwn(sql, input)
   const reviews = EDGES.map((at, i) => ({ id: `${i}`, at: new Date(at) }))
   const pages = EDGES.map((at, i) => listed(at, { version: `${i}.0` }, { id: "10001" }))
   const end = { end: { pages: 1, complete: true, empty: false } }
@@ -106,8 +106,8 @@ describe("the portfolio over HTTP", () => {
       ["subscriptions", false],
       ["apple_ads", false],
     ])
-    const told = body.conns.flatMap(({ gives }: { gives: string[] }) => gives)
-    expect(told.toSorted()).toEqual([
+    const figures = body.conns.flatMap(({ gives }: { gives: string[] }) => gives)
+    expect(figures.toSorted()).toEqual([
       "adRevenue",
       "adSpend",
       "liveUsers",
@@ -116,7 +116,8 @@ describe("the portfolio over HTTP", () => {
       "trials",
       "users",
     ])
-    for (const figure of told) expect([figure, body.totals[figure], body.apps[0][figure]]).toEqual([figure, null, null])
+    for (const figure of figures)
+      expect([figure, body.totals[figure], body.apps[0][figure]]).toEqual([figure, null, null])
   })
 
   test("the portfolio hides money from a key without revenue:read, in every row, total and card", async () => {
@@ -131,8 +132,8 @@ describe("the portfolio over HTTP", () => {
   })
 
   test("the portfolio of a key limited to one app has only that app, also in its totals", async () => {
-    const asked = { workspaceId, iosId: "10002", countries: ["us"], keywords: ["a", "b"], origin: "own" }
-    const second = await trackOwn(sql, asked)
+    const input = { workspaceId, iosId: "10002", countries: ["us"], keywords: ["a", "b"], origin: "own" }
+    const second = await trackOwn(sql, input)
     const { body, text } = await call("portfolio", await service.key(workspaceId, { appList: [second] }))
     expect(body.apps.map((app: { appId: string }) => app.appId)).toEqual([second])
     expect(body.totals).toMatchObject({ apps: 1, keywordsTracked: 2, newReviews: null })
@@ -155,7 +156,7 @@ describe.each([
     ["tz=Pacific/Kiritimati&day=2026-04-02", "bad_day", "day"],
     // still the 31st there
     ["tz=Pacific/Pago_Pago&day=2026-04-01", "bad_day", "day"],
-  ])("refuses ?%s as %s", async (query, error, field) => {
+  ])("the read refuses ?%s as %s", async (query, error, field) => {
     const { status, body } = await call(`${path()}?${query}`)
     expect([status, body.error, body.field]).toEqual([400, error, field])
   })
@@ -165,7 +166,7 @@ describe.each([
     ["tz=Pacific/Kiritimati&day=2026-04-01", "2026-04-01"],
     ["tz=Pacific/Kiritimati", "2026-04-02"],
     ["tz=Pacific/Pago_Pago", "2026-04-01"],
-  ])("answers ?%s with %s", async (query, today) => {
+  ])("the read answers ?%s with %s", async (query, today) => {
     const { status, body } = await call(`${path()}?${query}`)
     expect([status, body.today]).toEqual([200, today])
   })

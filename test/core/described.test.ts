@@ -18,10 +18,10 @@ const reads = catalog.filter(
 test.each(reads.map(({ id, input, output }) => [id, input, output] as const))(
   "every parameter of %s, and every field of its answer at whatever depth, says what it is",
   (_, input, output) => {
-    const asked = jsonSchema(input, "input") as Shape
+    const inputSchema = jsonSchema(input, "input") as Shape
     const answered = jsonSchema(output) as Shape
     expect(Object.keys(answered.properties ?? {}).length).toBeGreaterThan(0)
-    expect([...silent(asked), ...silent(answered)]).toEqual([])
+    expect([...silent(inputSchema), ...silent(answered)]).toEqual([])
   },
 )
 
@@ -34,6 +34,6 @@ function* silent({ properties = {}, items, prefixItems = [], anyOf = [] }: Shape
 }
 
 /** True if the value, its named shape, or its non-null form has a description. */
-function isDescribed({ description, "x-about": about, anyOf = [] }: Shape): boolean {
-  return (description ?? about ?? "") !== "" || anyOf.some(isDescribed)
+function isDescribed({ description, "x-about": explanation, anyOf = [] }: Shape): boolean {
+  return (description ?? explanation ?? "") !== "" || anyOf.some(isDescribed)
 }

@@ -55,11 +55,12 @@ const SMALL = 600
 function rowsOf(step: Step): number {
   const counts = step as unknown as Record<string, number | undefined>
   const thrownAway = THROWN_AWAY.reduce((sum, name) => sum + (counts[name] ?? 0), 0)
-  const given = step["Actual Rows"]
-  const each = step["Node Type"] === "Seq Scan" && given + thrownAway <= SMALL ? given : given + thrownAway
+  const actualRows = step["Actual Rows"]
+  const each =
+    step["Node Type"] === "Seq Scan" && actualRows + thrownAway <= SMALL ? actualRows : actualRows + thrownAway
   // rows found by one index are counted at the node that reads them
-  const within = (step.Plans ?? []).filter(
+  const children = (step.Plans ?? []).filter(
     (inner) => inner["Node Type"] !== "Bitmap Index Scan" || step["Node Type"] === "BitmapAnd",
   )
-  return within.reduce((sum, inner) => sum + rowsOf(inner), each * step["Actual Loops"])
+  return children.reduce((sum, inner) => sum + rowsOf(inner), each * step["Actual Loops"])
 }

@@ -14,12 +14,12 @@ import { forgetSearches } from "../world/market.ts"
 const DAY_MS = 86_400_000
 
 /** The database and day of the last makeMarket. Null if some of its data was deleted since. */
-let made: { sql: Sql; day: string } | null = null
+let cached: { sql: Sql; day: string } | null = null
 
 /** Records what the Hive samples ask for, as the stores showed it today and yesterday. */
 export async function makeMarket(sql: Sql): Promise<void> {
   const day = dayOf(new Date())
-  if (made?.sql === sql && made.day === day) return
+  if (cached?.sql === sql && cached.day === day) return
   const list = { source: "apple-charts", genre: "6012" } as const
   await record(sql, [
     charted(new Date(Date.now() - DAY_MS).toISOString(), ["9990000101", "9990000102"], list),
@@ -38,12 +38,12 @@ export async function makeMarket(sql: Sql): Promise<void> {
   ])
   const term = { platform: "ios", storefront: "us", term: "journal" } as const
   await sql.begin((tx) => deriveKeywordMetrics(tx, [term], new Date()))
-  made = { sql, day }
+  cached = { sql, day }
 }
 
 /** Makes the next makeMarket record everything again. */
 export function outdateMarket(): void {
-  made = null
+  cached = null
 }
 
 /** Makes the database report a damaged page when it reads the apps of search results, until repairSearches. */

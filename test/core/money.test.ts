@@ -30,13 +30,13 @@ interface Request {
 }
 
 type Step =
-  | { does: "call"; request: Request }
-  | { does: "callTogether"; requests: Request[] }
-  | { does: "buyPack"; workspace: number; credits: number }
-  | { does: "changePlan"; workspace: number; quota: number }
-  | { does: "turnMonth"; workspace: number }
+  | { type: "call"; request: Request }
+  | { type: "callTogether"; requests: Request[] }
+  | { type: "buyPack"; workspace: number; credits: number }
+  | { type: "changePlan"; workspace: number; quota: number }
+  | { type: "turnMonth"; workspace: number }
 
-const means: fc.Arbitrary<Means> = fc.record({
+const anyMeans: fc.Arbitrary<Means> = fc.record({
   quota: fc.nat({ max: 60 }),
   pack: fc.nat({ max: 40 }),
   budget: fc.option(fc.nat({ max: 50 }), { nil: null }),
@@ -44,35 +44,35 @@ const means: fc.Arbitrary<Means> = fc.record({
 
 const workspace = fc.nat({ max: WORKSPACES - 1 })
 
-const request: fc.Arbitrary<Request> = fc.record({
+const anyRequest: fc.Arbitrary<Request> = fc.record({
   workspace,
   key: fc.nat({ max: KEYS - 1 }),
   kind: fc.constantFrom("read", "read", "write", "list", "failure"),
   rows: fc.integer({ min: 1, max: 5 }),
 })
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ does: fc.constant("call" as const), request }) },
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ type: fc.constant("call" as const), request: anyRequest }) },
   {
     weight: 3,
     arbitrary: fc.record({
-      does: fc.constant("callTogether" as const),
-      requests: fc.array(request, { minLength: 4, maxLength: 12 }),
+      type: fc.constant("callTogether" as const),
+      requests: fc.array(anyRequest, { minLength: 4, maxLength: 12 }),
     }),
   },
   {
     weight: 1,
     arbitrary: fc.record({
-      does: fc.constant("buyPack" as const),
+      type: fc.constant("buyPack" as const),
       workspace,
       credits: fc.integer({ min: 1, max: 40 }),
     }),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ does: fc.constant("changePlan" as const), workspace, quota: fc.nat({ max: 60 }) }),
+    arbitrary: fc.record({ type: fc.constant("changePlan" as const), workspace, quota: fc.nat({ max: 60 }) }),
   },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant("turnMonth" as const), workspace }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("turnMonth" as const), workspace }) },
 )
 
 /** A model of one workspace that moves one credit at a time. */
@@ -151,16 +151,16 @@ test("headers, /account, /usage, refusals and the ledger agree with a model over
   const seen = { paid: 0, credits_exhausted: 0, key_budget_reached: 0 }
   await fc.assert(
     fc.asyncProperty(
-      fc.array(means, { minLength: WORKSPACES, maxLength: WORKSPACES }),
-      fc.array(step, { minLength: 8, maxLength: 20, size: "max" }),
+      fc.array(anyMeans, { minLength: WORKSPACES, maxLength: WORKSPACES }),
+      fc.array(anyStep, { minLength: 8, maxLength: 20, size: "max" }),
       async (allMeans, steps) => {
         const tenants = await Promise.all(allMeans.map(newTenant))
         let service = newService()
-        for (const taken of steps) {
-          if (taken.does === "call") await callOne(service, tenants, taken.request, seen)
-          else if (taken.does === "callTogether") await callTogether(service, tenants, taken.requests, seen)
+        for (const step of steps) {
+          if (step.type === "call") await callOne(service, tenants, step.request, seen)
+          else if (step.type === "callTogether") await callTogether(service, tenants, step.requests, seen)
           else {
-            await administer(tenants[taken.workspace]!, taken)
+            await administer(tenants[step.workspace]!, step)
             // a running process may use a cached key record for less than a second
             service = newService()
           }
@@ -175,39 +175,39 @@ test("headers, /account, /usage, refusals and the ledger agree with a model over
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(10)
 }, 300_000)
 
-async function newTenant(asked: Means): Promise<Tenant> {
+async function newTenant(means: Means): Promise<Tenant> {
   const service = newService()
   const name = `money ${process.pid} ${++histories}`
-  const overrides = { credits: asked.quota, ratePerSecond: 100_000 }
-  const id = await service.workspace({ name, plan: "pro", explorer: true, pack: asked.pack || undefined, overrides })
-  const budget = asked.budget === null ? {} : { monthlyBudget: asked.budget }
+  const overrides = { credits: means.quota, ratePerSecond: 100_000 }
+  const id = await service.workspace({ name, plan: "pro", explorer: true, pack: means.pack || undefined, overrides })
+  const budget = means.budget === null ? {} : { monthlyBudget: means.budget }
   const secrets = [await service.key(id, budget), await service.key(id)]
   const rows = await sql<{ id: number }[]>`
     select id
     from api_key
     where workspace_id = ${id}
     order by id`
-  return { id, name, app: await anApp(sql, id), keyIds: rows.map((row) => row.id), secrets, model: new Model(asked) }
+  return { id, name, app: await anApp(sql, id), keyIds: rows.map((row) => row.id), secrets, model: new Model(means) }
 }
 
 async function callOne(
   service: Service,
   tenants: Tenant[],
-  asked: Request,
+  request: Request,
   seen: Record<string, number>,
 ): Promise<void> {
-  const { model } = tenants[asked.workspace]!
-  const cost = costOf(asked)
+  const { model } = tenants[request.workspace]!
+  const cost = costOf(request)
   // the minimum price is checked before the call runs: credits may be refused then, the budget only for the actual
   // price
-  const code = model.refusal(leastOf(asked), asked.key) ?? model.refusal(cost, asked.key)
-  const answer = await send(service, tenants, asked)
-  if (code === null) model.pay(cost, asked.key)
+  const code = model.refusal(leastOf(request), request.key) ?? model.refusal(cost, request.key)
+  const answer = await send(service, tenants, request)
+  if (code === null) model.pay(cost, request.key)
   seen[code ?? "paid"]!++
-  expectAnswer(answer, asked, code)
+  expectAnswer(answer, request, code)
   expect(answer.credits).toMatchObject(model.credits)
   if (code === null) return
-  const budget = { used: model.keys[asked.key], limit: model.budgets[asked.key] }
+  const budget = { used: model.keys[request.key], limit: model.budgets[request.key] }
   const { used, limit } = code === "key_budget_reached" ? budget : model.credits
   expect(answer.body).toMatchObject({ used, limit, resetsAt: answer.credits.reset })
 }
@@ -221,30 +221,35 @@ async function callTogether(
   requests: Request[],
   seen: Record<string, number>,
 ): Promise<void> {
-  const answers = await Promise.all(requests.map((asked) => send(service, tenants, asked)))
+  const answers = await Promise.all(requests.map((request) => send(service, tenants, request)))
   const before = tenants.map(({ model }) => model.used)
-  const outcomes = requests.map((asked, at) => {
+  const outcomes = requests.map((request, at) => {
     const { status, body } = answers[at]!
-    return { asked, cost: costOf(asked), code: status === 402 ? (body.error as string) : null, answer: answers[at]! }
+    return {
+      request,
+      cost: costOf(request),
+      code: status === 402 ? (body.error as string) : null,
+      answer: answers[at]!,
+    }
   })
-  for (const { asked, cost, code } of outcomes) {
-    const { model } = tenants[asked.workspace]!
+  for (const { request, cost, code } of outcomes) {
+    const { model } = tenants[request.workspace]!
     if (code === null) {
-      expect(model.refusal(cost, asked.key)).toBeNull()
-      model.pay(cost, asked.key)
+      expect(model.refusal(cost, request.key)).toBeNull()
+      model.pay(cost, request.key)
     }
     seen[code ?? "paid"]!++
   }
-  for (const { asked, cost, code, answer } of outcomes) {
-    const { model } = tenants[asked.workspace]!
-    expectAnswer(answer, asked, code)
+  for (const { request, cost, code, answer } of outcomes) {
+    const { model } = tenants[request.workspace]!
+    expectAnswer(answer, request, code)
     const { used, limit, remaining } = answer.credits
     expect(used + remaining).toBe(limit)
     expect(limit).toBe(model.credits.limit)
     expect(used).toBeLessThanOrEqual(model.used)
-    expect(used).toBeGreaterThanOrEqual(before[asked.workspace]! + (code === null ? cost : 0))
+    expect(used).toBeGreaterThanOrEqual(before[request.workspace]! + (code === null ? cost : 0))
     if (code === "credits_exhausted") expect(cost).toBeGreaterThan(model.remaining)
-    if (code === "key_budget_reached") expect(model.refusal(cost, asked.key)).toBe(code)
+    if (code === "key_budget_reached") expect(model.refusal(cost, request.key)).toBe(code)
   }
 }
 
@@ -254,8 +259,8 @@ function costOf({ kind, rows }: Request): number {
 }
 
 /** The minimum price of a call of its operation. */
-function leastOf(asked: Request): number {
-  return asked.kind === "read" ? 5 : costOf(asked)
+function leastOf(request: Request): number {
+  return request.kind === "read" ? 5 : costOf(request)
 }
 
 async function send(service: Service, tenants: Tenant[], { workspace: at, key, kind, rows }: Request): Promise<Answer> {
@@ -280,17 +285,17 @@ function expectAnswer({ status, body }: Answer, { kind }: Request, code: string 
   else expect([status, body.error ?? null]).toEqual([code === null ? 200 : 402, code])
 }
 
-async function administer(tenant: Tenant, taken: Step): Promise<void> {
+async function administer(tenant: Tenant, step: Step): Promise<void> {
   const { id, name, model } = tenant
-  if (taken.does === "buyPack") {
-    model.pack += taken.credits
-    await setWorkspace(sql, name, { addPack: taken.credits })
+  if (step.type === "buyPack") {
+    model.pack += step.credits
+    await setWorkspace(sql, name, { addPack: step.credits })
   }
-  if (taken.does === "changePlan") {
-    model.quota = taken.quota
-    await setWorkspace(sql, name, { overrides: { credits: taken.quota } })
+  if (step.type === "changePlan") {
+    model.quota = step.quota
+    await setWorkspace(sql, name, { overrides: { credits: step.quota } })
   }
-  if (taken.does === "turnMonth") {
+  if (step.type === "turnMonth") {
     model.turnMonth()
     // moves everything so far one month back
     await sql`update account set month = (month - interval '1 month')::date where workspace_id = ${id}`

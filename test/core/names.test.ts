@@ -75,8 +75,8 @@ interface Tracked {
 async function track(countries: string[], name?: string): Promise<Tracked> {
   const workspaceId = await service.workspace({ plan: "studio", overrides: { ratePerSecond: 1e6 } })
   const key = await service.key(workspaceId)
-  const asked = { workspaceId, iosId: OWN, countries, keywords: ["tea"], origin: "own" as const, ...(name && { name }) }
-  const app = await trackOwn(sql, asked)
+  const input = { workspaceId, iosId: OWN, countries, keywords: ["tea"], origin: "own" as const, ...(name && { name }) }
+  const app = await trackOwn(sql, input)
   await sql`update tracked_app set created_at = now() - interval '30 days' where id = ${app}`
   await sql`update tracked_term set added_at = now() - interval '30 days' where app_id = ${app}`
   for (const storefront of countries)
@@ -119,7 +119,7 @@ function readsOf(app: string): string[] {
 }
 
 describe("an app that is tracked in the United States alone", () => {
-  test("for an app tracked only in the United States no app is ever shown with a Japanese name", async () => {
+  test("an app tracked only in the United States never shows an app with a Japanese name", async () => {
     const { app, workspaceId, key } = await track(["us"])
     const paths = readsOf(app)
     expect(paths.length).toBeGreaterThan(30)
@@ -150,9 +150,9 @@ describe("an app that is tracked in the United States alone", () => {
   })
 
   test("the public page of an app uses the name of the storefront that it shows", async () => {
-    const own = await track(["us"])
-    expect(await sharedTitle(own, "us")).toContain("Tea 10001")
-    expect(await sharedTitle(own, "us")).not.toMatch(JAPANESE)
+    const ownApp = await track(["us"])
+    expect(await sharedTitle(ownApp, "us")).toContain("Tea 10001")
+    expect(await sharedTitle(ownApp, "us")).not.toMatch(JAPANESE)
     const both = await track(["us", "jp"])
     expect(await sharedTitle(both, "jp")).toContain("お茶の時間 10001")
     expect(await sharedTitle(both, "de")).toContain("Tea 10001")
@@ -166,10 +166,15 @@ test("an answer uses the app names of its storefront, else those of the first tr
     const { body: rivals } = await get(`/v1/apps/${app}/rivals?country=${country}`)
     const { body: movers } = await get(`/v1/apps/${app}/chart-movers?country=${country}&genre=6015`)
     const { body: alerts } = await get("/v1/alerts?limit=100")
-    const told = alerts.alerts.filter(
-      (one: { appId: string; country: string }) => one.appId === app && one.country === country,
+    const rivalAlerts = alerts.alerts.filter(
+      (alert: { appId: string; country: string }) => alert.appId === app && alert.country === country,
     )
-    return [rivals.rivals[0].name, movers.app.name, movers.fallers[0]?.name ?? movers.app.name, told[0].rivalName]
+    return [
+      rivals.rivals[0].name,
+      movers.app.name,
+      movers.fallers[0]?.name ?? movers.app.name,
+      rivalAlerts[0].rivalName,
+    ]
   }
   expect(await names("us")).toEqual(["Tea 20001", "Tea 10001", "Tea 10001", expect.stringMatching(/^Tea 2000/)])
   expect(await names("jp")).toEqual([
@@ -184,15 +189,15 @@ test("an answer uses the app names of its storefront, else those of the first tr
 })
 
 test("a name typed by a person is the app's name in every storefront", async () => {
-  const own = await track(["us", "jp"], "Ours")
-  for (const country of ["us", "jp", "de"]) expect(await sharedTitle(own, country)).toContain("Ours")
-  expect((await service.call(`/v1/apps/${own.app}`, { key: own.key })).body.name).toBe("Ours")
+  const ownApp = await track(["us", "jp"], "Ours")
+  for (const country of ["us", "jp", "de"]) expect(await sharedTitle(ownApp, country)).toContain("Ours")
+  expect((await service.call(`/v1/apps/${ownApp.app}`, { key: ownApp.key })).body.name).toBe("Ours")
 })
 
 /** Returns the previews of writes that name the app. */
 async function previews({ app: appId, key }: Pick<Tracked, "app" | "key">): Promise<string[]> {
   const rivals = [`ios:${RIVALS[0]}`]
-  const asked: [string, object][] = [
+  const writes: [string, object][] = [
     ["add_rivals", { rivals }],
     ["remove_rivals", { rivals }],
     ["export_data", { dataset: "keywords" }],
@@ -200,11 +205,11 @@ async function previews({ app: appId, key }: Pick<Tracked, "app" | "key">): Prom
     ["add_keywords", { keywords: ["mate"] }],
   ]
   const answers = await Promise.all(
-    asked.map(([action, args]) =>
+    writes.map(([action, args]) =>
       service.call("/v1/actions", { key, method: "POST", body: { action, args: { appId, ...args } } }),
     ),
   )
-  expect(answers.map(({ status }) => status)).toEqual(asked.map(() => 200))
+  expect(answers.map(({ status }) => status)).toEqual(writes.map(() => 200))
   return answers.map(({ text }) => text)
 }
 
@@ -212,7 +217,7 @@ async function sharedTitle({ app: appId, key }: Tracked, country: string): Promi
   const body = { action: "create_share_link", args: { appId, country } }
   const previewed = await service.call("/v1/actions", { key, method: "POST", body })
   const { confirmToken } = previewed.body
-  const made = await service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
-  const { text } = await service.call(new URL(made.body.result.url).pathname)
+  const created = await service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
+  const { text } = await service.call(new URL(created.body.result.url).pathname)
   return /<title>(.*?)<\/title>/.exec(text)?.[1] ?? ""
 }

@@ -43,7 +43,7 @@ describe("a neighbour with thousands of keywords", () => {
   })
 
   /** Makes the other workspace's calls one by one. Returns their statuses, the 95th percentile and the median. */
-  async function others(calls: number) {
+  async function measureOthers(calls: number) {
     const paths = ["/v1/account", `/v1/apps/${small.app}/keywords`, "/v1/apps"]
     const seen = []
     for (let call = 0; call < calls; call++) {
@@ -59,35 +59,35 @@ describe("a neighbour with thousands of keywords", () => {
     long(
       `a workspace that reads its ${read} five times a second does not slow others, then or afterwards`,
       async () => {
-        const alone = await timed(`/v1/apps/${large.app}/${read}`, large.key)
-        await others(6)
-        const idle = await others(CALLS)
+        const single = await timed(`/v1/apps/${large.app}/${read}`, large.key)
+        await measureOthers(6)
+        const idle = await measureOthers(CALLS)
         const flood: ReturnType<typeof timed>[] = []
         const send = () => flood.push(timed(`/v1/apps/${large.app}/${read}`, large.key))
         for (let i = 0; i < 3; i++) send()
         const sender = setInterval(send, 200)
-        const beside = await others(CALLS)
+        const during = await measureOthers(CALLS)
         clearInterval(sender)
         await Bun.sleep(1_000)
-        const after = await others(30)
-        const own = await Promise.all(flood)
-        const slow = [idle, beside, after].map(({ slow }) => slow.toFixed(0)).join(", ")
-        const medians = [idle, beside, after].map(({ median }) => median.toFixed(0)).join(", ")
-        const statuses = Map.groupBy(own, ({ status }) => status)
+        const after = await measureOthers(30)
+        const answers = await Promise.all(flood)
+        const slow = [idle, during, after].map(({ slow }) => slow.toFixed(0)).join(", ")
+        const medians = [idle, during, after].map(({ median }) => median.toFixed(0)).join(", ")
+        const statuses = Map.groupBy(answers, ({ status }) => status)
           .entries()
           .map(([status, all]) => [status, all.length])
         console.log(
-          `${read}: alone ${alone.ms.toFixed(0)} ms; other workspaces idle, during and a second after: ` +
+          `${read}: alone ${single.ms.toFixed(0)} ms; other workspaces idle, during and a second after: ` +
             `95 of 100 within ${slow} ms, medians ${medians} ms; statuses: ` +
             `${JSON.stringify(Object.fromEntries(statuses))}`,
         )
-        expect([...idle.statuses, ...beside.statuses, ...after.statuses]).toEqual([200, 200, 200])
+        expect([...idle.statuses, ...during.statuses, ...after.statuses]).toEqual([200, 200, 200])
         // others do not wait as long as one of the large reads takes
         const busy = await slowness()
-        expect(beside.slow).toBeLessThan(busy * Math.max(8 * idle.slow, alone.ms / 2))
-        expect(after.median).toBeLessThan(busy * Math.max(4 * idle.median, alone.ms / 4))
+        expect(during.slow).toBeLessThan(busy * Math.max(8 * idle.slow, single.ms / 2))
+        expect(after.median).toBeLessThan(busy * Math.max(4 * idle.median, single.ms / 4))
         // calls that got no slot are refused with a text; all others are answered
-        const refused = own.filter(({ status }) => status !== 200)
+        const refused = answers.filter(({ status }) => status !== 200)
         for (const { status, text } of refused) {
           expect([status, JSON.parse(text).error]).toEqual([503, "unavailable"])
           expect(JSON.parse(text).detail).toEndWith("Nothing was charged.")

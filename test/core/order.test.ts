@@ -42,188 +42,200 @@ beforeAll(async () => {
 })
 
 interface Case {
-  what: string
+  name: string
   path: string
   options?: () => CallOptions
   code: string
   status: number
 }
 
-const by =
+const withKey =
   (name: string, more: CallOptions = {}) =>
   () => ({ key: keys[name] as string, ...more })
 
 const cases: Case[] = [
-  { what: "key in the URL before no key", path: "/v1/apps?k=svc_live_abc", code: "key_in_url", status: 400 },
+  { name: "key in the URL before no key", path: "/v1/apps?k=svc_live_abc", code: "key_in_url", status: 400 },
   {
-    what: "key in the URL before a bad key",
+    name: "key in the URL before a bad key",
     path: "/v1/apps?k=svc_test_abc",
     options: () => ({ key: "nonsense" }),
     code: "key_in_url",
     status: 400,
   },
-  { what: "no key before an unknown path", path: "/v1/nowhere", code: "missing_api_key", status: 401 },
+  { name: "no key before an unknown path", path: "/v1/nowhere", code: "missing_api_key", status: 401 },
   {
-    what: "no key before a wrong method",
+    name: "no key before a wrong method",
     path: "/v1/apps",
     options: () => ({ method: "DELETE" }),
     code: "missing_api_key",
     status: 401,
   },
   {
-    what: "a bad key before an unknown path",
+    name: "a bad key before an unknown path",
     path: "/v1/nowhere",
     options: () => ({ key: "svc_live_x" }),
     code: "invalid_api_key",
     status: 401,
   },
-  { what: "a paused key before its rate", path: "/v1/nowhere", options: by("paused"), code: "key_paused", status: 403 },
   {
-    what: "the address before an unknown path",
+    name: "a paused key before its rate",
     path: "/v1/nowhere",
-    options: by("elsewhere"),
+    options: withKey("paused"),
+    code: "key_paused",
+    status: 403,
+  },
+  {
+    name: "the address before an unknown path",
+    path: "/v1/nowhere",
+    options: withKey("elsewhere"),
     code: "ip_not_allowed",
     status: 403,
   },
   {
-    what: "the rate before an unknown path",
+    name: "the rate before an unknown path",
     path: "/v1/nowhere",
-    options: by("slow"),
+    options: withKey("slow"),
     code: "rate_limited",
     status: 429,
   },
   {
-    what: "the rate before a wrong method",
+    name: "the rate before a wrong method",
     path: "/v1/apps",
-    options: by("slow", { method: "PUT" }),
+    options: withKey("slow", { method: "PUT" }),
     code: "rate_limited",
     status: 429,
   },
   {
-    what: "an unknown path before the plan",
+    name: "an unknown path before the plan",
     path: "/v1/nowhere",
-    options: by("free"),
+    options: withKey("free"),
     code: "unknown_endpoint",
     status: 404,
   },
   {
-    what: "a wrong method before the plan",
+    name: "a wrong method before the plan",
     path: "/v1/apps",
-    options: by("free", { method: "PUT" }),
+    options: withKey("free", { method: "PUT" }),
     code: "method_not_allowed",
     status: 405,
   },
   {
-    what: "a wrong method before bad input",
+    name: "a wrong method before bad input",
     path: "/v1/apps/x/keywords?country=zz",
-    options: by("live", { method: "POST" }),
+    options: withKey("live", { method: "POST" }),
     code: "method_not_allowed",
     status: 405,
   },
   {
-    what: "bad input before the plan",
+    name: "bad input before the plan",
     path: "/v1/apps/x/keywords?country=zz",
-    options: by("free"),
+    options: withKey("free"),
     code: "bad_country",
     status: 400,
   },
   {
-    what: "bad input before a test key's answer",
+    name: "bad input before a test key's answer",
     path: "/v1/apps/x/keywords?country=zz",
-    options: by("test"),
+    options: withKey("test"),
     code: "bad_country",
     status: 400,
   },
   {
-    what: "a test key's write before its scope",
+    name: "a test key's write before its scope",
     path: "/v1/samples",
-    options: by("test", { method: "POST", body: { scope: "ads" } }),
+    options: withKey("test", { method: "POST", body: { scope: "ads" } }),
     code: "test_key_read_only",
     status: 403,
   },
   {
-    what: "bad input before a test key's write",
+    name: "bad input before a test key's write",
     path: "/v1/samples",
-    options: by("test", { method: "POST", body: { scope: "no" } }),
+    options: withKey("test", { method: "POST", body: { scope: "no" } }),
     code: "invalid_arguments",
     status: 400,
   },
   {
-    what: "the plan before the scope",
+    name: "the plan before the scope",
     path: "/v1/samples/studio",
-    options: by("noScopes"),
-    code: "plan_required",
-    status: 403,
-  },
-  { what: "REST on Free before the scope", path: "/v1/apps", options: by("free"), code: "plan_required", status: 403 },
-  {
-    what: "REST on Free before a foreign app",
-    path: "/v1/apps/nobody",
-    options: by("free"),
+    options: withKey("noScopes"),
     code: "plan_required",
     status: 403,
   },
   {
-    what: "the scope before Explorer",
-    path: "/v1/hive/explored",
-    options: by("noScopes"),
-    code: "scope_required",
+    name: "REST on Free before the scope",
+    path: "/v1/apps",
+    options: withKey("free"),
+    code: "plan_required",
     status: 403,
   },
   {
-    what: "the scope before a foreign app",
+    name: "REST on Free before a foreign app",
     path: "/v1/apps/nobody",
-    options: by("noScopes"),
+    options: withKey("free"),
+    code: "plan_required",
+    status: 403,
+  },
+  {
+    name: "the scope before Explorer",
+    path: "/v1/hive/explored",
+    options: withKey("noScopes"),
     code: "scope_required",
     status: 403,
   },
   {
-    what: "Explorer before credits",
+    name: "the scope before a foreign app",
+    path: "/v1/apps/nobody",
+    options: withKey("noScopes"),
+    code: "scope_required",
+    status: 403,
+  },
+  {
+    name: "Explorer before credits",
     path: "/v1/hive/explored",
-    options: by("live"),
+    options: withKey("live"),
     code: "explorer_required",
     status: 403,
   },
   {
-    what: "an app off the key's list before whether it exists",
+    name: "an app off the key's list before whether it exists",
     path: "/v1/apps/nobody",
-    options: by("limitedToApp"),
+    options: withKey("limitedToApp"),
     code: "app_not_allowed",
     status: 403,
   },
   {
-    what: "the scope before credits",
+    name: "the scope before credits",
     path: "/v1/hive/samples/tea",
-    options: by("poorNoScopes"),
+    options: withKey("poorNoScopes"),
     code: "scope_required",
     status: 403,
   },
   {
-    what: "a foreign app before credits",
+    name: "a foreign app before credits",
     path: "/v1/apps/nobody",
-    options: by("poor"),
+    options: withKey("poor"),
     code: "not_found",
     status: 404,
   },
   {
-    what: "the day's Hive calls before credits",
+    name: "the day's Hive calls before credits",
     path: "/v1/hive/samples/tea",
-    options: by("spent"),
+    options: withKey("spent"),
     code: "daily_hive_limit",
     status: 429,
   },
   {
-    what: "credits before the run",
+    name: "credits before the run",
     path: "/v1/hive/samples/broken",
-    options: by("poor"),
+    options: withKey("poor"),
     code: "credits_exhausted",
     status: 402,
   },
 ]
 
 describe("a request wrong in two ways answers the first in order", () => {
-  for (const { what, path, options, code, status } of cases) {
-    test(what, async () => {
+  for (const { name, path, options, code, status } of cases) {
+    test(name, async () => {
       const answer = await service.call(path, options?.())
       expect([answer.status, answer.body.error]).toEqual([status, code])
     })

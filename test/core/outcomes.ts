@@ -77,7 +77,7 @@ export function outcomesOver(sql: Sql): Outcomes {
   }
   const override = (limits: object): Change =>
     inWorkspace((sql) => sql`overrides = overrides || ${sql.json(limits as never)}`)
-  const given =
+  const withInput =
     (input: Input): Change =>
     async (situation) =>
       Object.assign(situation.input, input)
@@ -144,13 +144,13 @@ export function outcomesOver(sql: Sql): Outcomes {
     rate_limited: override({ ratePerSecond: 0 }),
     write_limit_reached: override({ trackedKeywords: 1 }),
     not_found: ({ app }) => sql`delete from tracked_app where id = ${app}`,
-    invalid_arguments: given({ colour: "red" }),
-    bad_country: given({ country: "zz" }),
-    bad_term: given({ term: " " }),
+    invalid_arguments: withInput({ colour: "red" }),
+    bad_country: withInput({ country: "zz" }),
+    bad_term: withInput({ term: " " }),
     unsupported_platform: (situation) =>
-      isAboutOwnApp(situation) ? onPlayAlone(situation) : given({ platform: "android" })(situation),
-    bad_query: given({ q: "x".repeat(201) }),
-    bad_id: given({ id: "nothing" }),
+      isAboutOwnApp(situation) ? onPlayAlone(situation) : withInput({ platform: "android" })(situation),
+    bad_query: withInput({ q: "x".repeat(201) }),
+    bad_id: withInput({ id: "nothing" }),
     bad_app_id: async ({ input }) => {
       for (const name of ["rivalId", "appId", "id", "app"]) if (name in input) input[name] = "nothing"
     },
@@ -173,10 +173,10 @@ export function outcomesOver(sql: Sql): Outcomes {
       await sql`delete from price_day where account_id in (${accounts})`
       for (const table of ["ads_report", "ads_change_fact_row", "ads_term_fact_row", "ads_term_popularity_row"])
         await sql`delete from ${sql(table)} where account_id in (${accounts})`
-      const { count: asked } = await sql`delete from account_task where account_id in (${accounts})`
-      const told = await sql`delete from billing_event where account_id in (${accounts})`
+      const { count: taskCount } = await sql`delete from account_task where account_id in (${accounts})`
+      const events = await sql`delete from billing_event where account_id in (${accounts})`
       const { count } = await sql`delete from report_day where account_id in (${accounts})`
-      return asked + told.count + count > 0 || (await onPlayAlone(situation))
+      return taskCount + events.count + count > 0 || (await onPlayAlone(situation))
     },
     not_connected: (situation) =>
       "action" in situation.input || "confirmToken" in situation.input
@@ -188,7 +188,7 @@ export function outcomesOver(sql: Sql): Outcomes {
       values (${`check ${app}`}, ${workspaceId}, ${app}, '{us}', 'req')`,
     review_not_found: (situation) =>
       "reviewId" in situation.input
-        ? given({ reviewId: "nothing" })(situation)
+        ? withInput({ reviewId: "nothing" })(situation)
         : ofConsole("review_not_found")(situation),
     asc_required: ofConsole("asc_required"),
     asc_role: ofConsole("asc_role"),
@@ -209,28 +209,28 @@ export function outcomesOver(sql: Sql): Outcomes {
       if ("locale" in situation.input) situation.input.shots = true
       situation.at = openService({ sql, write: writerThat("takes too long"), pictures: picturesThat("take too long") })
     },
-    bad_locale: given({ locale: "german" }),
+    bad_locale: withInput({ locale: "german" }),
     no_audit: () => sql`delete from storefront_audit`,
-    no_storefront: given({ locale: "xx_yy" }),
-    no_job: given({ poll: true }),
+    no_storefront: withInput({ locale: "xx_yy" }),
+    no_job: withInput({ poll: true }),
     localize_quota: override({ listingWrites: 0 }),
     audit_failed: ({ app }) => sql`
       insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, failed, rows)
       select ios_app, now() - interval '61 minutes', '{us}'::text[], 1, now(), true, '[]'::jsonb
       from tracked_app
       where id = ${app}`,
-    bad_day: given({ day: "2999-01-01" }),
-    bad_days: given({ days: 0 }),
-    bad_wait: given({ wait: -1 }),
-    bad_range: given({ to: "2025-13-01" }),
-    bad_metrics: given({ metrics: ["nothing"] }),
-    bad_kind: given({ kind: "nothing" }),
-    bad_filter: given({ rankMin: 2, rankMax: 1 }),
+    bad_day: withInput({ day: "2999-01-01" }),
+    bad_days: withInput({ days: 0 }),
+    bad_wait: withInput({ wait: -1 }),
+    bad_range: withInput({ to: "2025-13-01" }),
+    bad_metrics: withInput({ metrics: ["nothing"] }),
+    bad_kind: withInput({ kind: "nothing" }),
+    bad_filter: withInput({ rankMin: 2, rankMax: 1 }),
     no_filters: async (situation) => Object.assign(situation, { input: {} }),
-    bad_cursor: given({ cursor: "nothing" }),
-    bad_ids: given({ ids: ["nothing"] }),
-    bad_genre: given({ genre: "nothing" }),
-    bad_goal: given({ goal: "nothing" }),
+    bad_cursor: withInput({ cursor: "nothing" }),
+    bad_ids: withInput({ ids: ["nothing"] }),
+    bad_genre: withInput({ genre: "nothing" }),
+    bad_goal: withInput({ goal: "nothing" }),
     async measure_busy(situation) {
       await forget(situation)
       situation.at = busy
@@ -244,13 +244,13 @@ export function outcomesOver(sql: Sql): Outcomes {
     hive_measurement_deferred: reads(async () => ({ state: "failed", why: "rate_limited" })),
     hive_measurement_incomplete: reads(async () => ({ state: "fresh", measuredAt: new Date() })),
     hive_measurement_not_started: reads(async () => ({ state: "pending", eta: 1 })),
-    unknown_action: given({ action: "nothing" }),
-    confirm_token_invalid: given({ confirmToken: "confirm_nothing" }),
+    unknown_action: withInput({ action: "nothing" }),
+    confirm_token_invalid: withInput({ confirmToken: "confirm_nothing" }),
     confirm_token_expired: ({ workspaceId }) =>
       sql`update confirm_token set created_at = now() - interval '601 s' where workspace_id = ${workspaceId}`,
     confirm_token_mismatch: ({ app }) => sql.begin((tx) => addTerms(tx, app, "all", ["habit journal"])),
     in_progress: ({ app, workspaceId }) => enqueued(sql, bidJob({ workspaceId, keyId: 1 }, { target: `app ${app}` })),
-    job_not_found: given({ jobId: "job_nothing" }),
+    job_not_found: withInput({ jobId: "job_nothing" }),
     internal_error: at(broken),
     unavailable: at(crowded),
     key_in_url: over({ below: "?key=svc_live_abc" }),
@@ -266,12 +266,13 @@ export function outcomesOver(sql: Sql): Outcomes {
 /** Maps input names of changes to those of operations that name the input otherwise or take several. */
 const OTHER_NAMES: Record<string, string> = { country: "cc", term: "seed" }
 
-function namedAs({ input: { entries } }: Operation, given: Input): Input {
-  const named = Object.entries(given).map(([name, value]) => {
+function namedAs({ input: { entries } }: Operation, values: Input): Input {
+  const named = Object.entries(values).map(([name, value]) => {
     const other = OTHER_NAMES[name] as string
-    const own = name in entries || !(other in entries) ? name : other
-    const takesSeveral = own in entries && (unwrap(entries[own] as Schema) as { type: string }).type === "array"
-    return [own, takesSeveral && !Array.isArray(value) ? [value] : value]
+    const entryName = name in entries || !(other in entries) ? name : other
+    const takesSeveral =
+      entryName in entries && (unwrap(entries[entryName] as Schema) as { type: string }).type === "array"
+    return [entryName, takesSeveral && !Array.isArray(value) ? [value] : value]
   })
   return Object.fromEntries(named)
 }
@@ -281,18 +282,18 @@ function isAboutOwnApp({ input, app }: Situation): boolean {
 }
 
 /** Calls an operation over REST: inputs outside the path become the query of a GET or the body of a POST. */
-export function overRest(operation: Operation, { at, key, input: given, http }: Situation): Promise<Answer> {
+export function overRest(operation: Operation, { at, key, input: values, http }: Situation): Promise<Answer> {
   const { method, path } = operation
   const { below = "", ...options } = http
   // REST does not have the tool's defaults, so they are sent
-  const input = toolInput(operation, given)
+  const input = toolInput(operation, values)
   const inPath = pathNames(path)
   const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])))
   const rest = Object.entries(input).filter(([name]) => !inPath.includes(name))
   const body = method === "POST" ? Object.fromEntries(rest) : undefined
   const query = new URLSearchParams(method === "GET" ? rest.map(([name, value]) => [name, String(value)]) : [])
-  const asked = query.size > 0 && !below ? `?${query}` : ""
-  return at.call(`/v1${filled}${below}${asked}`, { method, key, body, ...options })
+  const search = query.size > 0 && !below ? `?${query}` : ""
+  return at.call(`/v1${filled}${below}${search}`, { method, key, body, ...options })
 }
 
 /** Makes the same call as a tool. */
@@ -329,7 +330,7 @@ async function queueUp(sql: Sql): Promise<void> {
 }
 
 /** The rival of the samples, added by hand, with an answer of today's stores. */
-async function knownRival({ app, input }: Situation, sql: Sql): Promise<void> {
+async function addCheckedRival({ app, input }: Situation, sql: Sql): Promise<void> {
   const { rivalId } = input as { rivalId: string }
   await sql`update tracked_app set manual_rivals = array['ios:' || ${rivalId}::text] where id = ${app}`
   const [rival] = await sql<{ id: number }[]>`
@@ -372,9 +373,9 @@ async function measuredToday(_: Situation, sql: Sql): Promise<void> {
 const MADE: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
   ...MADE_TO_WRITE,
   ...MADE_TO_REPORT,
-  get_rival: knownRival,
-  get_rival_ad_networks: knownRival,
-  get_rival_market: knownRival,
+  get_rival: addCheckedRival,
+  get_rival_ad_networks: addCheckedRival,
+  get_rival_market: addCheckedRival,
   hive_measure_keyword: measuredToday,
   async get_job({ workspaceId, input }, sql) {
     input.jobId = await enqueued(sql, bidJob({ workspaceId, keyId: 1 }))

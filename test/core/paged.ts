@@ -19,11 +19,11 @@ export const PACKAGE = "com.example.tea"
 
 /** Tracks the app of `listed`, in the US and Germany by default. */
 export function trackTea(sql: Sql, workspaceId: number, rest: object = {}): Promise<string> {
-  const asked = { workspaceId, iosId: IOS_ID, countries: ["us", "de"], keywords: ["tea", "mate"], origin: "own" }
-  return trackOwn(sql, { ...asked, ...rest })
+  const input = { workspaceId, iosId: IOS_ID, countries: ["us", "de"], keywords: ["tea", "mate"], origin: "own" }
+  return trackOwn(sql, { ...input, ...rest })
 }
 
-export async function tell(sql: Sql, ...pages: Observation[]): Promise<void> {
+export async function recordAll(sql: Sql, ...pages: Observation[]): Promise<void> {
   const { refused } = await record(sql, pages, () => new Date("2026-12-31T00:00:00Z"))
   if (refused.length > 0) throw refused[0]?.problem
 }
@@ -37,8 +37,8 @@ export function played(seenAt: Date, listing: Parameters<typeof listed>[1] = {})
 
 /** A recorded page, parsed by its source. */
 export function recorded(storefront: string, id: string, seenAt: Date) {
-  const about = { seenAt, sha256: new Uint8Array(32).fill(seenAt.getUTCDate()) }
-  return appleAppPage.parse(fixture(`apple-app-page-${storefront}.html`), { storefront, id }, about)
+  const provenance = { seenAt, sha256: new Uint8Array(32).fill(seenAt.getUTCDate()) }
+  return appleAppPage.parse(fixture(`apple-app-page-${storefront}.html`), { storefront, id }, provenance)
 }
 
 export function contextOn(sql: Sql, workspaceId: number, { plan = "pro" as Plan, now = TODAY } = {}): Context {

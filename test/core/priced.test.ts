@@ -66,9 +66,9 @@ const used = async () => (await service.call("/v1/account", { key })).body.credi
 describe.each(READS)("%s", (id) => {
   const row = contract.find(({ operationId }) => operationId === id) as (typeof contract)[number]
   const isOfApp = row.path.includes("{appId}")
-  const call = (query = "", { app = appId, by = key } = {}) =>
+  const call = (query = "", { app = appId, by: callerKey = key } = {}) =>
     service.call(`/v1${row.path.replace("{appId}", app).replace("{rivalId}", RIVAL)}${query}`, {
-      key: by,
+      key: callerKey,
       method: row.method,
       ...(row.method === "POST" && { body: {} }),
     })

@@ -28,10 +28,10 @@ async function askMarkets(service: Service, appId: string, key: string): Promise
 }
 
 /** Reads from the database for the workspace that asked for the markets, and for another workspace. */
-async function expectBothServed(service: Service, own: { appId: string; key: string }): Promise<void> {
+async function expectBothServed(service: Service, caller: { appId: string; key: string }): Promise<void> {
   const other = await service.key(await service.workspace())
   const answers = await Promise.all([
-    service.call(`/v1/apps/${own.appId}/keywords`, { key: own.key }),
+    service.call(`/v1/apps/${caller.appId}/keywords`, { key: caller.key }),
     service.call("/v1/apps", { key: other }),
   ])
   expect(answers.map(({ status }) => status)).toEqual([200, 200])
@@ -44,7 +44,7 @@ describe("a light workspace", () => {
     const heavyKey = await service.key(heavy)
     const lightKey = await service.key(light)
     await trackLarge(sql, heavy, 100)
-    const own = await trackLarge(sql, light, 30)
+    const lightApp = await trackLarge(sql, light, 30)
     let unanswered = 48
     const flood = Array.from({ length: unanswered }, async () => {
       const { status } = await service.call("/v1/search?q=word", { key: heavyKey })
@@ -52,7 +52,7 @@ describe("a light workspace", () => {
       return status
     })
     for (let call = 0; call < 30; call++)
-      expect((await service.call(`/v1/apps/${own}/keywords`, { key: lightKey })).status).toBe(200)
+      expect((await service.call(`/v1/apps/${lightApp}/keywords`, { key: lightKey })).status).toBe(200)
     // if each statement of the light calls waited for a statement of a search, a third fewer would be left
     expect(unanswered).toBeGreaterThan(process.env.DATABASE_URL ? 24 : 36)
     // on a busy machine the last searches may exceed their deadline
@@ -106,17 +106,17 @@ describe("calls whose branches fail", () => {
   })
 
   test("twelve concurrent rival markets leave every workspace served while a store refuses look-ups", async () => {
-    await using on = await live(sql, MANUAL_RIVALS)
-    on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
-    on.stores.on("apps.apple.com", "/us/app/", async () => {
+    await using scene = await live(sql, MANUAL_RIVALS)
+    scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
+    scene.stores.on("apps.apple.com", "/us/app/", async () => {
       await Bun.sleep(1_000)
       return new Response("no", { status: 403 })
     })
     for (let round = 0; round < ROUNDS; round++)
       // undefined is a 202: the look-up has not ended yet
-      for (const [, error] of await askMarkets(on.service, on.appId, on.key))
+      for (const [, error] of await askMarkets(scene.service, scene.appId, scene.key))
         expect([undefined, "measure_busy"]).toContain(error)
-    await expectBothServed(on.service, on)
+    await expectBothServed(scene.service, scene)
   })
 })
 
@@ -180,7 +180,7 @@ describe("statements that never settle", () => {
       return [answer.status, await answer.json()]
     }
     expect([await number(), await readiness()]).toEqual([200, [200, { status: "ready" }]])
-    const taking = keys.map((one) => service.call("/v1/lost", { key: one }))
+    const taking = keys.map((heldKey) => service.call("/v1/lost", { key: heldKey }))
     expect((await Promise.all(taking)).map(({ status }) => status)).toEqual(taking.map(() => 503))
     expect(await number()).toBe(503)
     expect(await readiness()).toEqual([503, { status: "not ready", reason: "database_busy" }])

@@ -20,12 +20,15 @@ beforeAll(async () => {
 })
 
 test("another workspace's app gets the same answer on every path as an id that never existed", async () => {
-  const [mine, theirs] = [await service.workspace({ plan: "studio" }), await service.workspace({ plan: "studio" })]
-  const key = await service.key(mine)
-  const foreign = await trackOwn(sql, { workspaceId: theirs, iosId: "1437843273", keywords: ["tea app"] })
-  const about = catalog.filter((operation) => operation.subject)
-  expect(about.length).toBeGreaterThan(0)
-  for (const { id: operation, path, method } of about) {
+  const [workspace, otherWorkspace] = [
+    await service.workspace({ plan: "studio" }),
+    await service.workspace({ plan: "studio" }),
+  ]
+  const key = await service.key(workspace)
+  const foreign = await trackOwn(sql, { workspaceId: otherWorkspace, iosId: "1437843273", keywords: ["tea app"] })
+  const appOperations = catalog.filter((operation) => operation.subject)
+  expect(appOperations.length).toBeGreaterThan(0)
+  for (const { id: operation, path, method } of appOperations) {
     const { appId, rivalId, ...rest } = sampleInput(operation)
     const query = new URLSearchParams(rest)
     const ask = (id: string) =>
@@ -46,7 +49,7 @@ test("another workspace's app gets the same answer on every path as an id that n
 
 test("a key limited to one app lists only that app, and other ids are refused without a look-up", async () => {
   const workspace = await service.workspace({ plan: "pro" })
-  const [one, two] = await sql.begin(async (tx) => [
+  const [firstApp, secondApp] = await sql.begin(async (tx) => [
     await trackApp(tx, {
       workspaceId: workspace,
       iosId: "1437843273",
@@ -62,13 +65,15 @@ test("a key limited to one app lists only that app, and other ids are refused wi
       origin: "own",
     }),
   ])
-  const key = await service.key(workspace, { appList: [one as string] })
+  const key = await service.key(workspace, { appList: [firstApp as string] })
   const list = await service.call("/v1/apps", { key })
-  expect(list.body.apps.map((app: { id: string }) => app.id)).toEqual([one])
-  expect((await service.call("/v1/account", { key })).body.apps.map((app: { id: string }) => app.id)).toEqual([one])
-  expect((await service.call("/v1/usage", { key })).text).not.toContain(two as string)
+  expect(list.body.apps.map((app: { id: string }) => app.id)).toEqual([firstApp])
+  expect((await service.call("/v1/account", { key })).body.apps.map((app: { id: string }) => app.id)).toEqual([
+    firstApp,
+  ])
+  expect((await service.call("/v1/usage", { key })).text).not.toContain(secondApp as string)
   const [refused, unknown] = [
-    await service.call(`/v1/apps/${two}`, { key }),
+    await service.call(`/v1/apps/${secondApp}`, { key }),
     await service.call("/v1/apps/app_neverexisted", { key }),
   ]
   expect(refused.body.error).toBe("app_not_allowed")

@@ -55,7 +55,7 @@ async function outcome(end: (typeof ENDS)[number], credits = 100) {
   return { workspace, status }
 }
 
-async function held(workspace: number): Promise<[used: number, open: number]> {
+async function readUnits(workspace: number): Promise<[used: number, open: number]> {
   const [row] = await sql<{ used: number; open: number }[]>`
     select coalesce((select sum(used) from allowance_used where workspace_id = ${workspace}), 0)::int as used,
       (select count(*) from allowance_unit where workspace_id = ${workspace}) as open`
@@ -70,7 +70,7 @@ describe("an allowance unit taken by a call", () => {
   ] as const)
     test(`a unit taken by a call stays taken when the call ${end}`, async () => {
       const { workspace, status: answered } = await outcome(end)
-      expect([answered, await held(workspace)]).toEqual([status, [1, 1]])
+      expect([answered, await readUnits(workspace)]).toEqual([status, [1, 1]])
     })
 
   for (const [end, status] of [
@@ -80,16 +80,16 @@ describe("an allowance unit taken by a call", () => {
   ] as const)
     test(`a unit taken by a call is returned before the caller reads ${status}: ${end}`, async () => {
       const { workspace, status: answered } = await outcome(end)
-      expect([answered, await held(workspace)]).toEqual([status, [0, 0]])
+      expect([answered, await readUnits(workspace)]).toEqual([status, [0, 0]])
     })
 
   test("a unit is returned when its call times out, and a later take has no effect", async () => {
     for (const end of ["late", "takes late"] as const) {
       const { workspace, status } = await outcome(end)
       expect(status).toBe(503)
-      await until(async () => (await held(workspace)).join() === "0,0")
+      await until(async () => (await readUnits(workspace)).join() === "0,0")
       await Bun.sleep(400)
-      expect(await held(workspace)).toEqual([0, 0])
+      expect(await readUnits(workspace)).toEqual([0, 0])
     }
   })
 
@@ -98,14 +98,14 @@ describe("an allowance unit taken by a call", () => {
     const key = await service.key(workspace)
     const calls = Array.from({ length: 20 }, (_, n) => service.call(`/v1/taking/answers?about=${n}`, { key }))
     const paid = (await Promise.all(calls)).filter(({ status }) => status === 200)
-    expect([paid.length, await held(workspace)]).toEqual([7, [7, 7]])
+    expect([paid.length, await readUnits(workspace)]).toEqual([7, [7, 7]])
   })
 
   test("no unit is taken by a key without credits or by a test key", async () => {
     const { workspace, status } = await outcome("answers", 0)
-    expect([status, await held(workspace)]).toEqual([402, [0, 0]])
+    expect([status, await readUnits(workspace)]).toEqual([402, [0, 0]])
     const key = await service.key(workspace, { kind: "test" })
     expect((await service.call("/v1/taking/answers", { key })).status).toBe(200)
-    expect(await held(workspace)).toEqual([0, 0])
+    expect(await readUnits(workspace)).toEqual([0, 0])
   })
 })

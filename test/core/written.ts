@@ -57,8 +57,8 @@ export function picturesThat(end: "are read" | "take too long"): ReadPictures {
   const text = { width: 1_080, height: 2_341, lines: [] }
   const state: PictureState =
     end === "are read" ? { state: "read", text, at: new Date(), version: 1, by: "tesseract" } : { state: "pending" }
-  return Object.assign(async (asked: readonly unknown[]) => asked.map(() => state), {
-    find: async (asked: readonly unknown[]) => asked.map(() => null),
+  return Object.assign(async (requests: readonly unknown[]) => requests.map(() => state), {
+    find: async (requests: readonly unknown[]) => requests.map(() => null),
     unread: () => [],
   })
 }

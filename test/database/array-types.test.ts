@@ -13,9 +13,9 @@ test("the built-in list of array types has the same ids as the database", async 
   const rows = await sql<{ of: number; arrays: number }[]>`
     select oid::int as of, typarray::int as arrays
     from pg_type
-    where oid::int = any(${ARRAY_TYPES.map(([of]) => of)}::int[])
+    where oid::int = any(${ARRAY_TYPES.map(([element]) => element)}::int[])
     order by oid`
-  expect(rows.map(({ of, arrays }) => [of, arrays])).toEqual(ARRAY_TYPES.map(([of, arrays]) => [of, arrays]))
+  expect(rows.map(({ of, arrays }) => [of, arrays])).toEqual(ARRAY_TYPES.map(([element, arrays]) => [element, arrays]))
 })
 
 test("every array column of the schema has a type of the built-in list", async () => {
@@ -32,12 +32,12 @@ test("every array column of the schema has a type of the built-in list", async (
 })
 
 test("an array is read correctly by the first statement of a connection, with null elements as null", async () => {
-  const [row] = await sql.reserve().then(async (one) => {
-    const rows = await one`
+  const [row] = await sql.reserve().then(async (connection) => {
+    const rows = await connection`
       select ${["a", "b"]}::text[] as texts, ${[1, 2]}::int[] as numbers, ${[3]}::bigint[] as large,
         array['2026-11-26'::date] as days, array[true, null] as flags, array[null, 0]::float8[] as floats,
         array['NULL', null, 'null'] as words, array[array[1, null], array[null, 2]] as nested`
-    one.release()
+    connection.release()
     return rows
   })
   expect(row).toEqual({

@@ -30,7 +30,7 @@ test("400 concurrent prepared and unprepared queries each get their own answer",
       return [rows[0]?.text, `word ${id}`]
     }),
   )
-  for (const [got, wanted] of answers) expect(got).toBe(wanted)
+  for (const [actual, expected] of answers) expect(actual).toBe(expected)
 })
 
 test("an error in a pipeline affects only its own query", async () => {
@@ -104,22 +104,22 @@ test("a savepoint is rolled back alone", async () => {
 
 test("a cursor reads its rows while other clients work", async () => {
   const seen: number[] = []
-  const others: Promise<unknown>[] = []
+  const queries: Promise<unknown>[] = []
   for await (const rows of sql`select id from word where id <= 1000 order by id`.cursor(100)) {
     for (const row of rows) seen.push(row.id)
-    others.push(sql`select ${seen.length}::int as n`)
+    queries.push(sql`select ${seen.length}::int as n`)
   }
   expect(seen).toEqual(Array.from({ length: 1000 }, (_, i) => i + 1))
-  expect((await Promise.all(others)).flatMap((rows) => [...(rows as { n: number }[])].map(({ n }) => n))).toHaveLength(
+  expect((await Promise.all(queries)).flatMap((rows) => [...(rows as { n: number }[])].map(({ n }) => n))).toHaveLength(
     10,
   )
 })
 
 test("a notification reaches the listeners, and nobody after unlisten", async () => {
-  const heard: string[] = []
-  const first = await sql.listen("news", (payload) => heard.push(`a:${payload}`))
-  const second = await sql.listen("news", (payload) => heard.push(`b:${payload}`))
-  await sql.listen("other", (payload) => heard.push(`c:${payload}`))
+  const notifications: string[] = []
+  const first = await sql.listen("news", (payload) => notifications.push(`a:${payload}`))
+  const second = await sql.listen("news", (payload) => notifications.push(`b:${payload}`))
+  await sql.listen("other", (payload) => notifications.push(`c:${payload}`))
   await sql.notify("news", "1")
   await first.unlisten()
   await sql.notify("news", "2")
@@ -127,7 +127,7 @@ test("a notification reaches the listeners, and nobody after unlisten", async ()
   await sql.notify("news", "3")
   await sql.notify("other", "4")
   await Bun.sleep(20)
-  expect(heard.sort()).toEqual(["a:1", "b:1", "b:2", "c:4"])
+  expect(notifications.sort()).toEqual(["a:1", "b:1", "b:2", "c:4"])
   expect(await sql`select pg_listening_channels() as channel`).toMatchObject([{ channel: "other" }])
 })
 
@@ -141,8 +141,8 @@ test("COPY transfers data in both directions, and a failed COPY has an error mes
   await sql`create table copied (id int primary key, text text)`
   await pipeline(Readable.from([out]), await sql`copy copied from stdin`.writable())
   expect([...(await sql`select count(*) as n, max(text) as last from copied`)]).toEqual([{ n: 500, last: "word 99" }])
-  const again = pipeline(Readable.from([out]), await sql`copy copied from stdin`.writable())
-  expect(await again.catch((error) => error.code)).toBe("23505")
+  const secondCopy = pipeline(Readable.from([out]), await sql`copy copied from stdin`.writable())
+  expect(await secondCopy.catch((error) => error.code)).toBe("23505")
   expect([...(await sql`select count(*) as n from copied`)]).toEqual([{ n: 500 }])
 })
 

@@ -159,7 +159,7 @@ test.skipIf(!process.env.DATABASE_URL)(
         (error) => outcomes.push(error.code),
       )
     const finished = Promise.withResolvers<void>()
-    const begun = sql.begin(async (tx) => {
+    const transaction = sql.begin(async (tx) => {
       await tx`insert into note values ('inside')`
       const [row] = await tx`select pg_backend_pid() as pid`
       await database.admin`select pg_terminate_backend(${row!.pid})`
@@ -169,7 +169,7 @@ test.skipIf(!process.env.DATABASE_URL)(
       await note(tx.unsafe("insert into note values ('outside')"))
       finished.resolve()
     })
-    expect(await begun.catch((error) => error.code)).toBe("CONNECTION_CLOSED")
+    expect(await transaction.catch((error) => error.code)).toBe("CONNECTION_CLOSED")
     await finished.promise
     expect(outcomes).toEqual(["CONNECTION_CLOSED", "CONNECTION_CLOSED"])
     expect([...(await sql`select text from note`)]).toEqual([])

@@ -43,10 +43,10 @@ test("using the outer sql inside begin fails with 55P03 instead of waiting forev
 test("prepared, simple, pipelined and cursor queries are all refused in order, and work afterwards", async () => {
   const { sql } = await open({ waitMs: 300 })
   await sql`select ${0}::int as warm`
-  const held = Promise.withResolvers<void>()
+  const pause = Promise.withResolvers<void>()
   const holder = sql.begin(async (tx) => {
     await tx`select 1`
-    await held.promise
+    await pause.promise
   })
   await Bun.sleep(50)
   const codes = await Promise.all([
@@ -58,7 +58,7 @@ test("prepared, simple, pipelined and cursor queries are all refused in order, a
     ...Array.from({ length: 30 }, (_, i) => codeOf(sql`select ${i}::int as warm`)),
   ])
   expect(new Set(codes)).toEqual(new Set(["55P03"]))
-  held.resolve()
+  pause.resolve()
   await holder
   const rows = await Promise.all(Array.from({ length: 30 }, (_, i) => sql`select ${i}::int as n, ${"text"}::text`))
   expect(rows.map(([row]) => row!.n)).toEqual(Array.from({ length: 30 }, (_, i) => i))
@@ -157,13 +157,13 @@ test("a closed connection leaves no prepared statement and no transaction behind
     const other = postgres(embeddedOptions(bridge!.socket, 2))
     await other`select ${i}::int as n, ${"a"}::text`
     await other.listen("left", () => {})
-    const held = other.begin(async (tx) => {
+    const abandoned = other.begin(async (tx) => {
       await tx`create table if not exists half (id int)`
       await Bun.sleep(200)
     })
     await Bun.sleep(20)
     await other.end({ timeout: 0 })
-    await held.catch(() => {})
+    await abandoned.catch(() => {})
   }
   await Bun.sleep(50)
   expect([...(await sql`select count(*) as n from pg_prepared_statements`)][0]!.n).toBeLessThanOrEqual(before!.n + 2)

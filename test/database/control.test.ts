@@ -24,12 +24,12 @@ long("a client of a killed server fails at once on each query, and works again w
 
   // The existing connections learn that they are closed.
   await Promise.all(Array.from({ length: 4 }, () => sql`select 2 as two`.catch(() => {})))
-  const gone = `the process that held the database in ${dataDir} has ended`
+  const reason = `the process that held the database in ${dataDir} has ended`
   for (const code of ["ECONNREFUSED", "ENOENT"]) {
     const failures = await Promise.all(Array.from({ length: 5 }, () => sql`select 3 as three`.catch((error) => error)))
     for (const error of failures)
-      expect([error.name, error.code, error.message]).toEqual(["DatabaseProblem", code, gone])
-    expect((await sql.begin((tx) => tx`select 4 as four`).catch((error) => error)).message).toBe(gone)
+      expect([error.name, error.code, error.message]).toEqual(["DatabaseProblem", code, reason])
+    expect((await sql.begin((tx) => tx`select 4 as four`).catch((error) => error)).message).toBe(reason)
     rmSync(join(dataDir, "control.sock"), { force: true })
   }
 

@@ -26,12 +26,12 @@ test("a first start that is killed at any time does not prevent the next start",
 test.each([
   ["empty, as a kill leaves it", ""],
   ["zeros, as a power cut does", "\0".repeat(40)],
-])("a pid file of the last process, left %s, does not prevent a start", async (_, left) => {
-  const dataDir = join(folder, `named-${left.length}`)
+])("a pid file of the last process, left %s, does not prevent a start", async (_, content) => {
+  const dataDir = join(folder, `named-${content.length}`)
   const first = await command(dataDir)
   await first.sql`create table kept (n int)`
   await first.close()
-  writeFileSync(join(dataDir, "postgres/postmaster.pid"), left)
+  writeFileSync(join(dataDir, "postgres/postmaster.pid"), content)
   const second = await command(dataDir)
   const [row] = await second.sql<{ n: number }[]>`select count(*)::int as n from kept`
   expect(row).toEqual({ n: 0 })

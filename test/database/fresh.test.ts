@@ -7,21 +7,21 @@ const count = async (sql: Awaited<ReturnType<typeof freshDatabase>>) =>
 
 test("after a test that closed the database or broke its schema, the next test gets an empty one", async () => {
   await (await freshDatabase()).end()
-  const again = await freshDatabase()
-  expect(await count(again)).toBe(0)
-  await again`drop table workspace cascade`
+  const fresh = await freshDatabase()
+  expect(await count(fresh)).toBe(0)
+  await fresh`drop table workspace cascade`
   expect(await count(await freshDatabase())).toBe(0)
 })
 
 test("work left running by a test file does not query the database of later files", async () => {
   const sql = await freshDatabase()
-  const left = ownHandle(sql, "of a file before")
-  const asked = [
-    async () => await left`select 1`,
-    async () => await left.begin(async () => {}),
-    async () => await left.unsafe("select 1"),
+  const leftover = ownHandle(sql, "of a file before")
+  const queries = [
+    async () => await leftover`select 1`,
+    async () => await leftover.begin(async () => {}),
+    async () => await leftover.unsafe("select 1"),
   ]
-  for (const ask of asked) expect(await errorOf(ask())).toMatchObject({ code: "CONNECTION_ENDED" })
+  for (const query of queries) expect(await errorOf(query())).toMatchObject({ code: "CONNECTION_ENDED" })
   expect(await count(sql)).toBe(0)
 })
 

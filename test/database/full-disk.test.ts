@@ -76,14 +76,14 @@ test.skipIf(!LONG || disk === null)(
     server.kill()
     expect(await server.exited).toBe(0)
     const lines = server.err().trim().split("\n")
-    const said = lines
+    const logged = lines
       .map((line) => JSON.parse(line))
       .filter(({ level, event }) => level !== "info" || /disk/.test(event))
-    const events = said.map(({ event }) => event)
+    const events = logged.map(({ event }) => event)
     // In addition each worker logs once that it was interrupted.
     expect(new Set(events).size).toBe(events.length)
     expect(events).toContain("disk_recovered")
-    expect(said.find(({ event }) => event === "disk_full").reason).toContain("make room")
+    expect(logged.find(({ event }) => event === "disk_full").reason).toContain("make room")
   },
 )
 
@@ -135,12 +135,12 @@ onSmallDisk("with little room left a database opens after a crash, and is read",
   await first.backend!.cut(new Error("killed"))
   await first.close().catch(() => {})
   writeFileSync(join(disk!, "taken"), new Uint8Array(freeBytes(disk!) - 30 * MEGABYTE))
-  const again = await openEmbedded(options)
+  const reopened = await openEmbedded(options)
   try {
-    expect([...(await again.sql`select count(*)::int as n from grown`)]).toEqual([{ n: 5_000 }])
-    expect((await grow(again.sql, 5_000).catch((error) => error)).code).toBe("53100")
+    expect([...(await reopened.sql`select count(*)::int as n from grown`)]).toEqual([{ n: 5_000 }])
+    expect((await grow(reopened.sql, 5_000).catch((error) => error)).code).toBe("53100")
   } finally {
-    await again.close()
+    await reopened.close()
   }
 })
 
@@ -157,20 +157,20 @@ async function manyTimes(write: () => Promise<unknown>): Promise<void> {
 }
 
 test("a server's full disk is remembered for ten seconds after the last failed write, and logged once", () => {
-  const said: string[] = []
+  const events: string[] = []
   let now = 0
   const watch = createDiskWatch(
-    (_level, event) => void said.push(event),
+    (_level, event) => void events.push(event),
     "make room there",
     () => now,
   )
   expect(watch.isFull()).toBe(false)
   for (; now < 30_000; now += 3_000) watch.noteFull()
-  expect([watch.isFull(), said]).toEqual([true, ["disk_full"]])
+  expect([watch.isFull(), events]).toEqual([true, ["disk_full"]])
   now += 10_000
   expect(watch.isFull()).toBe(false)
   watch.reportSpace(true)
   watch.reportSpace(true)
   watch.reportSpace(false)
-  expect(said).toEqual(["disk_full", "disk_full", "disk_recovered"])
+  expect(events).toEqual(["disk_full", "disk_full", "disk_recovered"])
 })

@@ -44,10 +44,10 @@ test("beyond the limit no work starts, counting abandoned work, until some work 
   const gate = createGate({ deadlineMs: 20, maxWaiting: 3 })
   const ends = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
   expect(await Promise.all(ends.map((end) => outcome(gate.run(() => end.promise))))).toEqual(Array(3).fill("deadline"))
-  let begun = 0
-  const work = async () => ++begun
+  let started = 0
+  const work = async () => ++started
   expect(await outcome(gate.run(work))).toBe("crowded")
-  expect(begun).toBe(0)
+  expect(started).toBe(0)
   ends[0]!.resolve()
   await Bun.sleep(1)
   expect(await outcome(gate.run(work))).toBe(1)
@@ -56,8 +56,8 @@ test("beyond the limit no work starts, counting abandoned work, until some work 
 
 test("an SQL error is not a connection problem", () => {
   const code = (code: string) => isConnectionProblem(Object.assign(new Error(), { code }))
-  for (const away of ["CONNECTION_CLOSED", "ECONNREFUSED", "57P01", "57014", "53300", "08006", "25006", "55P03"]) {
-    expect([away, code(away)]).toEqual([away, true])
+  for (const errorCode of ["CONNECTION_CLOSED", "ECONNREFUSED", "57P01", "57014", "53300", "08006", "25006", "55P03"]) {
+    expect([errorCode, code(errorCode)]).toEqual([errorCode, true])
   }
   for (const wrong of ["42601", "23505", "22012", "40001"]) expect([wrong, code(wrong)]).toEqual([wrong, false])
   expect(isConnectionProblem(null)).toBe(false)

@@ -36,21 +36,21 @@ long(
     const housekeeping = { everyMs: 100, now: () => now }
     const { sql, close } = await openEmbedded({ dataDir, as: "server", log, housekeeping })
     await sql`create table load (id int, pad text)`
-    let most = 0
+    let max = 0
     let written = 0
     for (let round = 0; round < 16; round++) {
       await sql`insert into load select n, repeat(md5(n::text), 60) from generate_series(1, 10000) n`
       written += 20
       await Bun.sleep(120)
-      most = Math.max(most, logBytes(dataDir))
+      max = Math.max(max, logBytes(dataDir))
     }
     const mb = (bytes: number) => Math.round(bytes / 1024 / 1024)
     const times = checkpoints.map(({ latencyMs }) => latencyMs)
     process.stdout.write(
-      `about ${written} MB written, ${checkpoints.length} checkpoints (${times} ms), log at most ${mb(most)} MB\n`,
+      `about ${written} MB written, ${checkpoints.length} checkpoints (${times} ms), log at most ${mb(max)} MB\n`,
     )
     expect(checkpoints.length).toBeGreaterThanOrEqual(3)
-    expect(mb(most)).toBeLessThan(300)
+    expect(mb(max)).toBeLessThan(300)
 
     let before = -1
     while (before !== checkpoints.length) {

@@ -21,14 +21,14 @@ describe("the list of advisory locks", () => {
   test("the list of locks has every function of the schema that takes one, at its lock", () => {
     const schema = readFileSync(join(import.meta.dirname, "../snapshots/schema.sql"), "utf8")
     const functions = schema.match(/^create function [\s\S]*?\$\$;$/gm)!
-    const taken = functions.flatMap((text) => {
+    const listedInSql = functions.flatMap((text) => {
       const name = /^create function (\w+)/.exec(text)![1]!
       const locks = [...text.matchAll(/pg_\w*advisory\w+\(hashtextextended\('([^']+)'/g)].map(([, key]) => key!.trim())
       expect(locks).toHaveLength(text.split("advisory").length - 1)
       return [...new Set(locks)].map((lock) => `${lock}: ${name}`)
     })
     const listed = LOCKS.flatMap((lock) => ("functions" in lock ? lock.functions.map((f) => `${lock.name}: ${f}`) : []))
-    expect(listed.toSorted()).toEqual(taken.toSorted())
+    expect(listed.toSorted()).toEqual(listedInSql.toSorted())
   })
 })
 
@@ -39,7 +39,7 @@ describe("a lock", () => {
   })
 
   test("a lock keeps its key across versions, because several versions may run at the same time", async () => {
-    const held = await sql.begin(async (tx) => {
+    const keys = await sql.begin(async (tx) => {
       await takeLock(tx, "migration")
       await takeSharedLock(tx, "identities removed")
       await takeLock(tx, "share links", 7)
@@ -67,7 +67,7 @@ describe("a lock", () => {
         select ${4_726_313_901}::bigint, 'ExclusiveLock'
       ) k
       order by key::text`
-    expect([...held]).toEqual([...expected] as typeof held)
+    expect([...keys]).toEqual([...expected] as typeof keys)
   })
 
   test("no two locks share a key, hashed or given", async () => {
@@ -87,7 +87,7 @@ describe("a lock", () => {
   })
 
   test.skipIf(!process.env.DATABASE_URL)(
-    "postgres: that another holds is not had by trying, and ends with it",
+    "postgres: a lock that another transaction holds cannot be taken, and is free after it",
     async () => {
       const release = await holdLock(sql, "first start")
       expect(release).not.toBeNull()
@@ -98,11 +98,11 @@ describe("a lock", () => {
       await releaseAgain!()
       await sql.begin(async (tx) => {
         await takeLock(tx, "write", 1, "x")
-        const others = await sql.begin(async (beside) => [
-          await tryLock(beside, "write", 1, "x"),
-          await tryLock(beside, "write", 2, "x"),
+        const attempts = await sql.begin(async (other) => [
+          await tryLock(other, "write", 1, "x"),
+          await tryLock(other, "write", 2, "x"),
         ])
-        expect(others).toEqual([false, true])
+        expect(attempts).toEqual([false, true])
       })
     },
   )

@@ -59,7 +59,7 @@ export async function askMany(trial: Trial): Promise<Outcomes> {
   const all = Promise.all(Array.from({ length: callers }, caller)).finally(() => {
     isOver = true
   })
-  await within(20_000, Promise.all([all, meanwhile?.(() => isOver)]), () => {
+  await withTimeout(20_000, Promise.all([all, meanwhile?.(() => isOver)]), () => {
     isOver = true
     return (
       `${pending.size} questions were never answered, ${[...pending].slice(0, 5)} among them: ` +
@@ -69,7 +69,7 @@ export async function askMany(trial: Trial): Promise<Outcomes> {
   return outcomes
 }
 
-async function within<T>(ms: number, work: Promise<T>, complaint: () => string): Promise<T> {
+async function withTimeout<T>(ms: number, work: Promise<T>, complaint: () => string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(complaint())), ms)
@@ -125,12 +125,12 @@ export const OWN = "more questions in flight than connections"
 
 /** Runs a trial with a separate pool. Every answer must be the caller's own or an error of `allowed`. */
 export async function trial(
-  what: Omit<Trial, "sql">,
+  questions: Omit<Trial, "sql">,
   { allowed = [], options = {} }: Expectation = {},
 ): Promise<Outcomes> {
   const sql = openPool({ ...serverOptions("server", CONNECTIONS), ...options } as PoolOptions, server)
   try {
-    return check(await askMany({ sql, ...what }), allowed)
+    return check(await askMany({ sql, ...questions }), allowed)
   } finally {
     await sql.end({ timeout: 1 })
   }
@@ -148,14 +148,14 @@ export function check(outcomes: Outcomes, allowed: string[]): Outcomes {
   return outcomes
 }
 
-export const turn = (token: number, of: number) => Math.floor(token / 3) % of
+export const turn = (token: number, count: number) => Math.floor(token / 3) % count
 
 /** An error with a code that a trial can expect. */
 export const failure = (code: string) => Object.assign(new Error(code), { code })
 
 export async function askTransaction(sql: Sql, token: number): Promise<void> {
-  await sql.begin(async (begun) => {
-    const tx = begun as unknown as Sql & Tx
+  await sql.begin(async (transaction) => {
+    const tx = transaction as unknown as Sql & Tx
     await askOwn(tx, token)
     await tx.savepoint((inner) => inner`select 1 / 0`).catch(() => {})
     await Promise.all([askOwn(tx, token), askOwn(tx, token + 1), token % 2 ? tx`select 1 / 0` : null])
@@ -165,7 +165,7 @@ export async function askTransaction(sql: Sql, token: number): Promise<void> {
 /** A function that returns, or fails, while a part of it continues and sends another statement. */
 export async function askAfterEnd(sql: Sql, token: number): Promise<void> {
   let late: Promise<void> | undefined
-  const begun = sql.begin(async (tx) => {
+  const transaction = sql.begin(async (tx) => {
     const [inside] = await tx`select pg_current_xact_id()::text as id`
     late = (async () => {
       await Bun.sleep(1)
@@ -176,7 +176,7 @@ export async function askAfterEnd(sql: Sql, token: number): Promise<void> {
     late.catch(() => {})
     if (token % 2) throw failure("OWN")
   })
-  await begun.catch((error) => {
+  await transaction.catch((error) => {
     if (error.code !== "OWN") throw error
   })
   await late

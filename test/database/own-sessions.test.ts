@@ -90,9 +90,9 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await sql`drop table if exists written`
     await sql`create table written (token int)`
     let written = 0
-    const disturbing = async (own: Sql, token: number) => {
-      if (token % 5 === 0) return await disturb(own, token)
-      await own`insert into written values (${token})`
+    const disturbing = async (connection: Sql, token: number) => {
+      if (token % 5 === 0) return await disturb(connection, token)
+      await connection`insert into written values (${token})`
       written++
     }
     check(await askMany({ sql, questions: 1_000, disturb: disturbing, every: 1 }), allowed)
@@ -140,7 +140,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
       const seen: object[] = []
       switch (turn(token, 4)) {
         case 0:
-          for await (const some of rows().cursor(2)) seen.push(...some)
+          for await (const batch of rows().cursor(2)) seen.push(...batch)
           return expectRows(
             seen,
             [1, 2, 3, 4, 5].map((i) => ({ i, token })),
@@ -150,9 +150,9 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
             throw failure("OWN")
           })
         case 2:
-          for await (const some of rows().cursor(2))
+          for await (const batch of rows().cursor(2))
             return expectRows(
-              some,
+              batch,
               [1, 2].map((i) => ({ i, token })),
             )
           return
@@ -173,8 +173,8 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
         return await pipeline(Readable.from([`${token}\n`, `${token}\n`]), into)
       }
       let text = ""
-      for await (const some of await sql`copy (select 7 from generate_series(1, 2000)) to stdout`.readable())
-        text += some
+      for await (const chunk of await sql`copy (select 7 from generate_series(1, 2000)) to stdout`.readable())
+        text += chunk
       if (text !== "7\n".repeat(2_000)) throw new WrongAnswer("not all rows were copied")
     }
     await trial({ questions: 900, disturb, every: 9 })

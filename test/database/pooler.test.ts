@@ -117,17 +117,17 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
 
   test("one process at a time holds the first-start lock through a transaction pooler", async () => {
     await using pooler = await startPooler({ mode: "transaction" })
-    const [one, other] = await Promise.all([open(unprepared(pooler.url)), open(unprepared(pooler.url))])
-    const release = await holdLock(one.sql, "first start")
+    const [first, second] = await Promise.all([open(unprepared(pooler.url)), open(unprepared(pooler.url))])
+    const release = await holdLock(first.sql, "first start")
     expect(release).not.toBeNull()
-    await askOwn(one.sql, 1)
-    expect(await holdLock(other.sql, "first start")).toBeNull()
+    await askOwn(first.sql, 1)
+    expect(await holdLock(second.sql, "first start")).toBeNull()
     await release!()
-    const releaseOther = await holdLock(other.sql, "first start")
+    const releaseOther = await holdLock(second.sql, "first start")
     expect(releaseOther).not.toBeNull()
-    await one.close()
+    await first.close()
     await releaseOther!()
-    await other.close()
+    await second.close()
   })
 
   test.each(["session", "transaction"] as const)(

@@ -11,9 +11,9 @@ export function scratchFolder(): { folder: string; remove: () => void } {
 }
 
 /** Starts holder.ts as a child process and reads its lines. */
-export function startHolder(as: "server" | "command", dataDir: string, what = "idle") {
+export function startHolder(as: "server" | "command", dataDir: string, mode = "idle") {
   const { DATABASE_URL: _, ...env } = process.env
-  const child = Bun.spawn([process.execPath, HOLDER, as, dataDir, what], {
+  const child = Bun.spawn([process.execPath, HOLDER, as, dataDir, mode], {
     stdout: "pipe",
     stderr: "pipe",
     cwd: "/",

@@ -27,5 +27,5 @@ export async function proxyTo(url: URL) {
     cut()
     server.close()
   }
-  return { url: proxied.href, freeze: (on: boolean) => (frozen = on), cut, close }
+  return { url: proxied.href, freeze: (isFrozen: boolean) => (frozen = isFrozen), cut, close }
 }

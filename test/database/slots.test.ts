@@ -17,8 +17,8 @@ function recorded(options: Options = {}) {
     order: ++order,
     hasBegun: false,
   })
-  const take = (name: string, of: SlotCall): Promise<string> =>
-    slots.take(of).then(
+  const take = (name: string, slotCall: SlotCall): Promise<string> =>
+    slots.take(slotCall).then(
       (release) => {
         granted.push(name)
         releases.set(name, release)
@@ -123,10 +123,10 @@ describe("slots", () => {
   test("the oldest call of a workspace goes first, so newer calls do not pass a call that has begun", async () => {
     const { granted, call, take, release } = recorded({ slots: 1 })
     const first = call(1)
-    const others = ["b", "c"].map((name) => ({ name, of: call(1) }))
+    const later = ["b", "c"].map((name) => ({ name, of: call(1) }))
     void take("a1", first)
     await settle()
-    for (const { name, of } of others) void take(name, of)
+    for (const { name, of } of later) void take(name, of)
     void take("a2", first)
     await settle()
     for (let next = 0; next < 3; next++) await release(granted.at(-1)!)
@@ -146,11 +146,11 @@ describe("slots", () => {
 
   test("a call that already had a slot is refused as one that may have written", async () => {
     const { call, take, release } = recorded({ slots: 1 })
-    const begun = call(2, 50)
-    await take("b1", begun)
+    const active = call(2, 50)
+    await take("b1", active)
     await release("b1")
     void take("a", call(1))
-    expect(await take("b2", begun)).toBe("deadline")
+    expect(await take("b2", active)).toBe("deadline")
   })
 
   test("when too many wait, the workspace with the longest queue loses its newest call", async () => {

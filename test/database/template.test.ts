@@ -47,9 +47,9 @@ test(
   "a new directory equals the template, has one database, is private to its owner and needs no recovery, " +
     "and a partial one is removed",
   async () => {
-    const left = join(folder, "postgres.new-1")
-    mkdirSync(left)
-    writeFileSync(join(left, "PG_VERSION"), "18\n")
+    const unfinished = join(folder, "postgres.new-1")
+    mkdirSync(unfinished)
+    writeFileSync(join(unfinished, "PG_VERSION"), "18\n")
     const directory = join(folder, "postgres")
     const cluster = await openCluster(directory)
     expect(readdirSync(folder)).toEqual(["postgres"])
@@ -99,14 +99,14 @@ long("two directories from one template are independent", async () => {
 })
 
 test("a checkout caches the template it made", async () => {
-  const made = await templateOf()
+  const template = await templateOf()
   const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
-  expect(digest(findTemplate()!)).toBe(digest(made))
+  expect(digest(findTemplate()!)).toBe(digest(template))
   const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"))
   const cachedNames = readdirSync(join(import.meta.dirname, "../../node_modules/.cache"))
   // Only one, whatever earlier schemas there were.
   const name = `appmeter-template-${dependencies["@electric-sql/pglite"]}-`
-  expect(cachedNames.filter((one) => one.startsWith("appmeter-template-"))).toEqual([
+  expect(cachedNames.filter((entry) => entry.startsWith("appmeter-template-"))).toEqual([
     expect.stringMatching(new RegExp(`^${RegExp.escape(name)}[0-9a-f]{12}\\.tar\\.zst$`)),
   ])
 })

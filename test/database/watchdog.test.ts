@@ -111,7 +111,7 @@ long("a transaction in progress elsewhere is rolled back entirely, and its conne
 long("statement_timeout 0, for a transaction or a session, and vacuum are not stopped", async () => {
   const { database, events } = await opened()
   const { sql, close } = database
-  const slow = (own: typeof sql) => own`select pg_sleep(1.2)`
+  const slow = (connection: typeof sql) => connection`select pg_sleep(1.2)`
   await sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`
     await slow(tx as unknown as typeof sql)
@@ -180,17 +180,17 @@ long(
   async () => {
     const { database, events } = await opened()
     const { sql, close } = database
-    const runaway = (own: typeof sql) => own`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`
+    const runaway = (connection: typeof sql) => connection`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`
     expect(await failure(runaway(sql))).toBe("away")
-    const again = await Promise.all(Array.from({ length: 12 }, () => failure(runaway(sql))))
-    expect(new Set(again)).toEqual(new Set(["away"]))
+    const refusals = await Promise.all(Array.from({ length: 12 }, () => failure(runaway(sql))))
+    expect(new Set(refusals)).toEqual(new Set(["away"]))
     const inside = sql.begin(async (tx) => {
       await tx`insert into written (id) values (-3)`
       await runaway(tx as unknown as typeof sql)
     })
     expect(await failure(inside)).toBe("away")
     const caught = await sql.begin(async (tx) => {
-      await tx.savepoint((own) => runaway(own as unknown as typeof sql)).catch(() => {})
+      await tx.savepoint((savepoint) => runaway(savepoint as unknown as typeof sql)).catch(() => {})
       return await tx`select 1 as one`
     })
     expect([...caught]).toEqual([{ one: 1 }])
@@ -246,13 +246,13 @@ test("statement_timeout in statements is parsed as PostgreSQL does", () => {
     const limit = timeLimitIn(statement)
     return limit && [limit.holds, limit.limitMs]
   }
-  const none = Number.POSITIVE_INFINITY
-  expect(limitOf("set local statement_timeout = 0")).toEqual(["transaction", none])
+  const unlimited = Number.POSITIVE_INFINITY
+  expect(limitOf("set local statement_timeout = 0")).toEqual(["transaction", unlimited])
   expect(limitOf(" SET statement_timeout TO '90s';")).toEqual(["session", 90_000])
   expect(limitOf("set session statement_timeout = 2500")).toEqual(["session", 2_500])
   expect(limitOf("set statement_timeout = default")).toEqual(["session", null])
   expect(limitOf("reset statement_timeout")).toEqual(["session", null])
-  expect(limitOf("vacuum (analyze) t")).toEqual(["statement", none])
+  expect(limitOf("vacuum (analyze) t")).toEqual(["statement", unlimited])
   for (const other of ["select 'set statement_timeout = 0'", "set lock_timeout = 0", "vacuumed", "select 1"])
     expect([other, limitOf(other)]).toEqual([other, null])
 })

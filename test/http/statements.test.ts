@@ -18,7 +18,7 @@ let subjects: Subjects
 
 beforeAll(async () => {
   const sql = await freshDatabase()
-  const { workspace, apps, rivals } = await fillWorld(sql, { apps: 3, keywords: 10, most: 30, days: 10 })
+  const { workspace, apps, rivals } = await fillWorld(sql, { apps: 3, keywords: 10, maxKeywords: 30, days: 10 })
   await sql`update workspace set explorer = true where id = ${workspace}`
   const [{ name }] = await sql<[{ name: string }]>`select name from workspace where id = ${workspace}`
   const counted = countedOn(sql)

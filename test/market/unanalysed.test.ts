@@ -5,7 +5,7 @@ import { catalog } from "../../src/catalog.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { findApp } from "../../src/tracking/tracked-app.ts"
-import { askedOf, contextIn, inputOf, isReadOfApp } from "../bench/years-calls.ts"
+import { appsToRead, contextIn, inputOf, isReadOfApp } from "../bench/years-calls.ts"
 import { fillWorld, type Size } from "../bench/years-world.ts"
 import { explaining, type Work } from "../core/explained.ts"
 import { freshDatabase } from "../database.ts"
@@ -66,7 +66,7 @@ async function worksIn(size: Size): Promise<Map<string, Work[]>> {
   const found = new Map<string, Work[]>()
   for (const operation of catalog.filter(isReadOfApp)) {
     const works: Work[] = []
-    const [at] = askedOf(operation, apps.length, { asked: 1, owners: 1 })
+    const [at] = appsToRead(operation, apps.length, { appCount: 1, owners: 1 })
     await call(operation, explaining(sql, works), workspace, inputOf(operation, apps[at!]!, rivals[at!]!))
     found.set(operation.id, works)
   }

@@ -3,7 +3,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { addDays } from "../../src/lib/days.ts"
 import { getTimeline } from "../../src/overview/operations/timeline.ts"
 import { getToday } from "../../src/overview/operations/today.ts"
-import { contextOn, IOS_ID, tell, trackTea } from "../core/paged.ts"
+import { contextOn, IOS_ID, recordAll, trackTea } from "../core/paged.ts"
 import { freshDatabase } from "../database.ts"
 import { daysOf, movedBetween, rowsOf, SOME } from "../measuring/record/chart-rows.ts"
 import { listed } from "../measuring/record/listed.ts"
@@ -32,7 +32,7 @@ beforeAll(async () => {
       const ids = shown.map((id) => (id === followedId ? IOS_ID : id))
       return reading(followedId, `${day}T06:00:00Z`, ids, place)
     })
-    await tell(sql, ...readings, listed(`${day}T05:00:00Z`, { version: day }, { storefront: "jp" }))
+    await recordAll(sql, ...readings, listed(`${day}T05:00:00Z`, { version: day }, { storefront: "jp" }))
   }
 })
 

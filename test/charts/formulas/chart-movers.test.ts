@@ -36,9 +36,9 @@ describe("movers between two days", () => {
   })
 
   test("the movers are empty if nothing moved, and null if the source changed", () => {
-    const none = { climbed: [], fell: [], entered: [], left: [] }
-    expect(moversBetween(reading("abc"), reading("abc"))).toEqual(none)
-    expect(moversBetween(reading("abc"), reading("abc"), { places: 0 })).toEqual(none)
+    const unmoved = { climbed: [], fell: [], entered: [], left: [] }
+    expect(moversBetween(reading("abc"), reading("abc"))).toEqual(unmoved)
+    expect(moversBetween(reading("abc"), reading("abc"), { places: 0 })).toEqual(unmoved)
     expect(moversBetween(reading("abc"), reading("abc", { source: "apple-charts" }))).toBeNull()
   })
 })
@@ -61,16 +61,16 @@ test("reversed days give reversed moves, and every app is in at most one list", 
   const any = fc
     .tuple(fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { maxLength: 20 }), fc.nat(5))
     .map(([apps, deeper]) => ({ source: "import", depth: apps.length + deeper, apps }))
-  const fates = fc.property(any, any, (one, other) => {
-    const there = moversBetween(one, other)!
-    const back = moversBetween(other, one)!
+  const fates = fc.property(any, any, (first, second) => {
+    const forward = moversBetween(first, second)!
+    const backward = moversBetween(second, first)!
     const turned = (moved: { app: number; rank: number; was: number }[]) =>
       moved.map(({ app, rank, was }) => ({ app, rank: was, was: rank })).sort((a, b) => a.app - b.app)
     const byApp = <Row extends { app: number }>(rows: Row[]) => rows.toSorted((a, b) => a.app - b.app)
-    expect(byApp(there.climbed)).toEqual(turned(back.fell))
-    expect(byApp(there.fell)).toEqual(turned(back.climbed))
-    expect(there.entered.map(({ app, rank }) => [app, rank])).toEqual(back.left.map(({ app, was }) => [app, was]))
-    const apps = Object.values(there).flatMap((rows) => rows.map(({ app }: { app: number }) => app))
+    expect(byApp(forward.climbed)).toEqual(turned(backward.fell))
+    expect(byApp(forward.fell)).toEqual(turned(backward.climbed))
+    expect(forward.entered.map(({ app, rank }) => [app, rank])).toEqual(backward.left.map(({ app, was }) => [app, was]))
+    const apps = Object.values(forward).flatMap((rows) => rows.map(({ app }: { app: number }) => app))
     expect(new Set(apps).size).toBe(apps.length)
   })
   fc.assert(fates, { seed: 20250831, numRuns: 2_000 })

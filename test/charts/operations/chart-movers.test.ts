@@ -29,7 +29,7 @@ const inCategory = (storeId: string, genre: string) => sql`
   update store_app
   set genre = ${genre}
   where (platform, store_id) = ('ios', ${storeId})`
-const known = (storefront: string, genres: Record<string, string>) => sql`
+const addGenres = (storefront: string, genres: Record<string, string>) => sql`
   insert into genre (platform, storefront, genre, name, place, seen_at, source, parser, origin, sha256)
   select 'ios', ${storefront}, key, value, 1, ${NOW}, 'apple-genres', 1, 'own', '\\x00'
   from jsonb_each_text(${sql.json(genres)})`
@@ -52,9 +52,9 @@ describe.each([["12 days", SOME, 12], ...(LONG && isAllHere ? [["247 days", ALL,
       expect(days.size).toBe(dayCount)
       const lines = Map.groupBy(linesOf(rows), (line) => JSON.parse(line).seenAt.slice(0, 10) as string)
       const [first] = days.keys()
-      const own = rows[0]!.id
-      const appId = await track({ iosId: own, countries: ["jp"], manualRivals: [`ios:${rows[1]!.id}`] })
-      await inCategory(own, "6015")
+      const ownId = rows[0]!.id
+      const appId = await track({ iosId: ownId, countries: ["jp"], manualRivals: [`ios:${rows[1]!.id}`] })
+      await inCategory(ownId, "6015")
       let compared = 0
       let cut = 0
       for (const [day, later] of days) {
@@ -65,7 +65,7 @@ describe.each([["12 days", SOME, 12], ...(LONG && isAllHere ? [["247 days", ALL,
         ] as const) {
           const found = await movers(appId, { country: "jp", days: back, limit })
           expect(found.day).toMatchObject({ day, depth: 100, source: "import" })
-          expect(found.app).toMatchObject({ id: own, rank: later.get(own) ?? null })
+          expect(found.app).toMatchObject({ id: ownId, rank: later.get(ownId) ?? null })
           const earlier = lastBy(days, addDays(day, -back))
           if (!earlier) {
             expect(found).toMatchObject({ state: "nothing_before", against: null, measuredSince: first, ...NOTHING })
@@ -131,7 +131,7 @@ describe("the compared days", () => {
   test("a move of three places counts and one of two does not, and unnamed apps have their id", async () => {
     const appId = await track()
     await inCategory("10001", "6015")
-    const shown = (day: string, order: number[]) =>
+    const addChart = (day: string, order: number[]) =>
       charted(`${day}T09:00:00Z`, [], {
         depth: 10,
         apps: order.map((id) => (id === 10004 ? { id: "10004", name: "Four" } : { id: String(id) })),
@@ -140,12 +140,12 @@ describe("the compared days", () => {
     await record(
       sql,
       [
-        shown("2025-11-18", [10001, 10002, 10003, 10004, 10005, 10006]),
-        shown("2025-11-19", [10004, 10001, 10002, 10006, 10005, 10003]),
+        addChart("2025-11-18", [10001, 10002, 10003, 10004, 10005, 10006]),
+        addChart("2025-11-19", [10004, 10001, 10002, 10006, 10005, 10003]),
       ],
       now,
     )
-    await known("us", { 6015: "Finance" })
+    await addGenres("us", { 6015: "Finance" })
     expect(await movers(appId)).toEqual({
       country: "us",
       platform: "ios",
@@ -258,26 +258,26 @@ describe("the compared days", () => {
       [charted("2025-11-19T09:00:00Z", [10001]), charted("2025-11-19T09:00:00Z", [10001], { storefront: "jp" })],
       now,
     )
-    const none = { day: null, against: null, measuredSince: null, ...NOTHING }
+    const unmeasured = { day: null, against: null, measuredSince: null, ...NOTHING }
     expect(await movers(appId)).toMatchObject({
       state: "category_unknown",
       genre: null,
       app: { rank: null, was: null },
-      ...none,
+      ...unmeasured,
     })
     expect(await movers(appId, { genre: "6015" })).toMatchObject({ state: "nothing_before", app: { rank: 1 } })
     expect(await movers(appId, { genre: "6015", country: "jp" })).toMatchObject({
       state: "not_tracked",
       app: { id: "10001", rank: null },
       rivals: [],
-      ...none,
+      ...unmeasured,
     })
     const android = await track({ iosId: undefined, androidPkg: "com.example.tea" })
     expect(await movers(android, { genre: "6015" })).toMatchObject({
       state: "no_ios_app",
       app: null,
       rivals: [],
-      ...none,
+      ...unmeasured,
     })
   })
 })
@@ -312,8 +312,8 @@ test("rivals are those followed and those added by hand since, the latter first,
     ["10003", false, 2, 3],
     ["10002", false, 4, 2],
   ])
-  const { rivals: shown } = await movers(appId)
-  expect(shown.map(({ name }: { name: string }) => name)).toEqual(["App 10005", "App 10003", "10002"])
+  const { rivals: rows } = await movers(appId)
+  expect(rows.map(({ name }: { name: string }) => name)).toEqual(["App 10005", "App 10003", "10002"])
   const many = ids(20_001, 20_048)
   await record(sql, [charted("2025-11-19T10:00:00Z", [10_001, ...many], { genre: "36" })], now)
   for (const id of many) await follow(String(id), 1)
@@ -339,8 +339,8 @@ describe("chart movers over HTTP", () => {
   }
 
   test("values at and beyond each bound are accepted or refused with their own code", async () => {
-    await known("us", { 36: "App Store", 6015: "Finance" })
-    const asked: [string, string][] = [
+    await addGenres("us", { 36: "App Store", 6015: "Finance" })
+    const cases: [string, string][] = [
       ["kind=free", "taken"],
       ["kind=paid", "taken"],
       ["kind=grossing", "taken"],
@@ -364,7 +364,7 @@ describe("chart movers over HTTP", () => {
       ["country=zz", "bad_country country"],
       ["platform=ios", "invalid_arguments platform"],
     ]
-    for (const [query, wanted] of asked) expect([query, await outcome(query)]).toEqual([query, wanted])
+    for (const [query, expected] of cases) expect([query, await outcome(query)]).toEqual([query, expected])
     // the genre names of this storefront were not read, so any number may be valid
     expect(await outcome("genre=6014&country=jp")).toBe("taken")
     // a measured list is valid, whatever the genre names are

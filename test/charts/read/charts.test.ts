@@ -58,9 +58,17 @@ describe("the current ranks of an app", () => {
       now,
     )
     const positions = await readChartPositions(sql, await idOf(10001), [IPAD, PAID, FINANCE, { ...PAID, genre: "36" }])
-    const none = { measured: false, rank: null, day: null, firstDay: null, depth: null, source: null, seenAt: null }
+    const unmeasured = {
+      measured: false,
+      rank: null,
+      day: null,
+      firstDay: null,
+      depth: null,
+      source: null,
+      seenAt: null,
+    }
     expect(positions).toEqual([
-      { ...IPAD, ...none },
+      { ...IPAD, ...unmeasured },
       {
         ...PAID,
         measured: true,
@@ -81,7 +89,7 @@ describe("the current ranks of an app", () => {
         source: "import",
         seenAt: new Date("2025-11-19T09:00:00Z"),
       },
-      { ...PAID, genre: "36", ...none },
+      { ...PAID, genre: "36", ...unmeasured },
     ])
   })
 
@@ -135,16 +143,21 @@ test("an app's history has a point for each measured day, with null and the dept
 })
 
 describe("movers of a chart", () => {
-  const named = async (asked: object = {}) => {
-    const found = await readChartMovers(sql, FINANCE, asked)
+  const named = async (options: object = {}) => {
+    const found = await readChartMovers(sql, FINANCE, options)
     const { climbed, fell, entered, left } = found!.movers!
-    const of = async <Row extends { app: number }>(rows: readonly Row[]) => {
+    const withStoreIds = async <Row extends { app: number }>(rows: readonly Row[]) => {
       const ids = await storeIds(rows.map(({ app }) => app))
       return rows.map(({ app: _, ...row }, place) => [ids[place], ...Object.values(row)])
     }
     return {
       days: [found!.against!.day, found!.day.day],
-      moved: [await of(climbed), await of(fell), await of(entered), await of(left)],
+      moved: [
+        await withStoreIds(climbed),
+        await withStoreIds(fell),
+        await withStoreIds(entered),
+        await withStoreIds(left),
+      ],
     }
   }
 

@@ -18,15 +18,15 @@ beforeEach(() => {
 const FINANCE: ChartQuestion = { storefront: "us", device: "iphone", chart: "free", genre: "6015" }
 const ABOUT = { seenAt: new Date("2026-08-12T14:00:00Z"), sha256: new Uint8Array(32) }
 
-function parse(body: string, asked = FINANCE) {
-  const seen = appleCharts.parse(body, asked, ABOUT)
+function parse(body: string, question = FINANCE) {
+  const seen = appleCharts.parse(body, question, ABOUT)
   checkObservation(seen, new Date("2026-08-13"))
   return seen
 }
 
-function outcomeOf(body: string, asked = FINANCE): string {
+function outcomeOf(body: string, question = FINANCE): string {
   try {
-    parse(body, asked)
+    parse(body, question)
   } catch (error) {
     expect(error).toBeInstanceOf(ReadFailure)
     return (error as ReadFailure).outcome
@@ -39,8 +39,8 @@ const at = "https://itunes.apple.com/us/rss/topfreeapplications/limit=200/genre=
 /** A feed with apps of these ids. `more` replaces its own description. */
 function feed(ids: number[], more: object = {}): string {
   const entry = ids.map((id) => ({ "im:name": { label: `App ${id}` }, id: { attributes: { "im:id": String(id) } } }))
-  const said = { title: { label: "iTunes Store: Top" }, updated: { label: "2026-08-12" }, id: { label: at } }
-  return JSON.stringify({ feed: { entry: entry.length === 1 ? entry[0] : entry, ...said, ...more } })
+  const header = { title: { label: "iTunes Store: Top" }, updated: { label: "2026-08-12" }, id: { label: at } }
+  return JSON.stringify({ feed: { entry: entry.length === 1 ? entry[0] : entry, ...header, ...more } })
 }
 
 describe("the request", () => {
@@ -49,11 +49,11 @@ describe("the request", () => {
     [{ ...FINANCE, genre: "36" }, "/us/rss/topfreeapplications/limit=200/json"],
     [{ ...FINANCE, chart: "paid", device: "ipad" }, "/us/rss/toppaidipadapplications/limit=200/genre=6015/json"],
     [{ ...FINANCE, chart: "grossing", storefront: "jp" }, "/jp/rss/topgrossingapplications/limit=200/genre=6015/json"],
-  ] as [ChartQuestion, string][])("the request for %j has its path", async (asked, path) => {
+  ] as [ChartQuestion, string][])("the request for %j has its path", async (question, path) => {
     server.on("itunes.apple.com", "/", () => new Response(feed([500_001], { id: undefined })))
-    const { seen } = await readOnce(appleCharts, asked, reachOf(server))
+    const { seen } = await readOnce(appleCharts, question, reachOf(server))
     expect(server.requests.map(({ method, url }) => `${method} ${url.pathname}`)).toEqual([`GET ${path}`])
-    expect(seen).toMatchObject(asked)
+    expect(seen).toMatchObject(question)
   })
 
   test("an unknown storefront or genre cannot be requested", () => {
@@ -95,25 +95,25 @@ describe("a chart feed", () => {
   })
 
   test("a chart of a single app is an object, on the iPad too", () => {
-    const asked: ChartQuestion = { storefront: "mt", device: "ipad", chart: "paid", genre: "6001" }
-    const { depth, apps } = parse(fixture("apple-charts-mt-paid-ipad-one.json"), asked)
+    const question: ChartQuestion = { storefront: "mt", device: "ipad", chart: "paid", genre: "6001" }
+    const { depth, apps } = parse(fixture("apple-charts-mt-paid-ipad-one.json"), question)
     expect(depth).toBe(1)
     expect(apps).toMatchObject([{ id: "1630000301", name: "Barometer Pro", price: 4.99, currency: "EUR" }])
   })
 
   test("an empty chart is a reading only if the feed names itself", () => {
-    const asked: ChartQuestion = { storefront: "nr", device: "iphone", chart: "grossing", genre: "6020" }
+    const question: ChartQuestion = { storefront: "nr", device: "iphone", chart: "grossing", genre: "6020" }
     const empty = fixture("apple-charts-nr-grossing-empty.json")
-    expect(parse(empty, asked)).toMatchObject({ depth: 0, complete: true, apps: [] })
+    expect(parse(empty, question)).toMatchObject({ depth: 0, complete: true, apps: [] })
     const { feed: named } = JSON.parse(empty)
     for (const part of ["title", "updated"]) {
       const { [part]: _, ...rest } = named
-      expect(outcomeOf(JSON.stringify({ feed: rest }), asked)).toBe("changed")
+      expect(outcomeOf(JSON.stringify({ feed: rest }), question)).toBe("changed")
     }
     const { id: _, link: __, ...nameless } = named
-    expect(outcomeOf(JSON.stringify({ feed: nameless }), asked)).toBe("changed")
-    expect(outcomeOf('{"feed":{}}', asked)).toBe("changed")
-    expect(outcomeOf(JSON.stringify({ feed: { ...named, entry: [] } }), asked)).toBe("changed")
+    expect(outcomeOf(JSON.stringify({ feed: nameless }), question)).toBe("changed")
+    expect(outcomeOf('{"feed":{}}', question)).toBe("changed")
+    expect(outcomeOf(JSON.stringify({ feed: { ...named, entry: [] } }), question)).toBe("changed")
   })
 
   test("a chart is as deep as its feed, and more than 200 apps are refused", () => {
@@ -128,7 +128,7 @@ describe("a chart feed", () => {
     const old =
       "http://ax.itunes.apple.com/WebObjects/MZStoreServices.woa/ws/RSS/topfreeapplications/sf=143441/limit=100/" +
       "genre=6015/json"
-    for (const said of [
+    for (const addresses of [
       {},
       self(at),
       { id: { label: old } },
@@ -138,7 +138,7 @@ describe("a chart feed", () => {
         },
       },
     ])
-      expect(outcomeOf(feed([500_001], said))).toBe("read")
+      expect(outcomeOf(feed([500_001], addresses))).toBe("read")
     for (const other of [
       at.replace("/us/", "/gb/"),
       at.replace("free", "paid"),
@@ -155,9 +155,9 @@ describe("a chart feed", () => {
   })
 
   test("an app without an id or a name, or with a fact of another type, is refused", () => {
-    const one = { "im:name": { label: "App" }, id: { attributes: { "im:id": "500001" } } }
-    const of = (entry: object) => outcomeOf(JSON.stringify({ feed: { entry } }))
-    expect(of(one)).toBe("read")
+    const wellFormed = { "im:name": { label: "App" }, id: { attributes: { "im:id": "500001" } } }
+    const outcomeOfEntry = (entry: object) => outcomeOf(JSON.stringify({ feed: { entry } }))
+    expect(outcomeOfEntry(wellFormed)).toBe("read")
     for (const wrong of [
       { id: undefined },
       { id: { attributes: { "im:id": 500_001 } } },
@@ -168,15 +168,15 @@ describe("a chart feed", () => {
       { "im:image": { label: "icon.png" } },
       { category: { attributes: { "im:id": "finance" } } },
     ])
-      expect(of({ ...one, ...wrong })).toBe("changed")
+      expect(outcomeOfEntry({ ...wellFormed, ...wrong })).toBe("changed")
   })
 })
 
 describe("recorded newer feeds", () => {
-  const asked: ChartQuestion = { ...FINANCE, genre: "36" }
+  const question: ChartQuestion = { ...FINANCE, genre: "36" }
 
   test("a newer feed gives the chart that it names", () => {
-    const { depth, apps } = parse(fixture("apple-charts-v2-free-us-2026-03-20.json"), asked)
+    const { depth, apps } = parse(fixture("apple-charts-v2-free-us-2026-03-20.json"), question)
     expect(depth).toBe(10)
     expect(apps.slice(0, 3).map(({ id, name, developer }) => [id, name, developer])).toEqual([
       ["423246594", "NCAA March Madness Live", "NCAA Digital"],
@@ -184,17 +184,17 @@ describe("recorded newer feeds", () => {
       ["6448311069", "ChatGPT", "OpenAI OpCo, LLC"],
     ])
     expect(apps[0]?.icon).toEndWith("/AppIconProd-0-0-1x_U007epad-0-1-P3-85-220.png/512x512bb.jpg")
-    const german = parse(fixture("apple-charts-v2-free-de-2026-03-20.json"), { ...asked, storefront: "de" })
+    const german = parse(fixture("apple-charts-v2-free-de-2026-03-20.json"), { ...question, storefront: "de" })
     expect(german.apps).toHaveLength(10)
   })
 
   test("a newer feed of another storefront, chart, device or genre is mismatched, and an empty one is changed", () => {
     const body = fixture("apple-charts-v2-free-us-2026-03-20.json")
     for (const other of [{ storefront: "de" }, { chart: "paid" }, { device: "ipad" }, { genre: "6015" }] as const)
-      expect(outcomeOf(body, { ...asked, ...other })).toBe("mismatched")
-    const { feed: said } = JSON.parse(body)
-    expect(outcomeOf(JSON.stringify({ feed: { ...said, results: [] } }), asked)).toBe("changed")
-    expect(outcomeOf(JSON.stringify({ feed: { ...said, country: "gb" } }), asked)).toBe("mismatched")
+      expect(outcomeOf(body, { ...question, ...other })).toBe("mismatched")
+    const { feed: parsedFeed } = JSON.parse(body)
+    expect(outcomeOf(JSON.stringify({ feed: { ...parsedFeed, results: [] } }), question)).toBe("changed")
+    expect(outcomeOf(JSON.stringify({ feed: { ...parsedFeed, country: "gb" } }), question)).toBe("mismatched")
   })
 })
 
@@ -204,9 +204,11 @@ test("a page that asks for a proof is blocked, and other bodies that are not fee
 })
 
 describe("mutated feeds", () => {
-  for (const { source, asked, fixture: name, as } of PARSED.filter((one) => one.fixture.startsWith("apple-charts"))) {
+  for (const { source, asked: question, fixture: name, as } of PARSED.filter((parsed) =>
+    parsed.fixture.startsWith("apple-charts"),
+  )) {
     test(`mutations of ${name} give a typed failure, or values that the body contains`, () => {
-      const tally = expectTypedOrFaithful(source, asked, fixture(name), { as })
+      const tally = expectTypedOrFaithful(source, question, fixture(name), { as })
       expect(tally.read).toBeGreaterThan(COUNT / 5)
       expect(tally.changed).toBeGreaterThan(COUNT / 5)
     })

@@ -45,13 +45,13 @@ const measuredDays = async () =>
 
 describe("a reading of a chart", () => {
   test("a reading is stored whole with its provenance, and sets the current places and measured days", async () => {
-    const one = charted("2025-11-18T09:00:00Z", [10003, 10001], { depth: 5, egress: "de" })
-    expect(await record(sql, [one], now)).toEqual({ recorded: 1, known: 0, refused: [] })
+    const reading = charted("2025-11-18T09:00:00Z", [10003, 10001], { depth: 5, egress: "de" })
+    expect(await record(sql, [reading], now)).toEqual({ recorded: 1, known: 0, refused: [] })
     const [row] = await sql`select * from chart_results`
     expect(row).toMatchObject({
       day: "2025-11-18",
       source: 40,
-      seen_at: one.seenAt,
+      seen_at: reading.seenAt,
       depth: 5,
       complete: true,
       parser: 1,
@@ -100,12 +100,12 @@ describe("a reading of a chart", () => {
 
   test("the readings of a day are preferred by source, then by depth, then by time", async () => {
     const best = charted("2025-11-18T01:00:00Z", [10001], { source: "apple-charts" })
-    const others = [
+    const otherReadings = [
       charted("2025-11-18T02:00:00Z", [10002, 10003, 10004]),
       charted("2025-11-18T04:00:00Z", [10002, 10003]),
       charted("2025-11-18T03:00:00Z", [10005, 10006], { depth: 3 }),
     ]
-    await record(sql, others, now)
+    await record(sql, otherReadings, now)
     expect(await onChart()).toEqual(["2025-11-18 1 10005", "2025-11-18 2 10006"])
     await record(sql, [best], now)
     expect(await onChart()).toEqual(["2025-11-18 1 10001"])
@@ -230,10 +230,10 @@ long("emptied derived tables are rebuilt identically from the readings", async (
   const before = await chartTables(sql)
   await sql`truncate chart_place, chart_first_seen, app_first_seen, chart_now, market_app`
   await sql`update chart set first_day = null, last_day = null`
-  const again = () => rebuildCharts(sql, async () => {})
-  expect(await again()).toBeGreaterThan(0)
+  const rebuild = () => rebuildCharts(sql, async () => {})
+  expect(await rebuild()).toBeGreaterThan(0)
   expect(await chartTables(sql)).toEqual(before)
-  expect(await again()).toBe(0)
+  expect(await rebuild()).toBe(0)
   expect(await chartTables(sql)).toEqual(before)
 })
 
@@ -260,7 +260,7 @@ test("wrong derived rows are corrected by a rebuild", async () => {
 long("postgres: charts of a storefront that are recorded concurrently give the same rows", async () => {
   const readings = fc.sample(anyReading, { seed: 9, numRuns: 120 }).filter(({ complete }) => complete)
   await record(sql, readings.slice(0, 5), now)
-  await Promise.all(readings.slice(5).map((one) => record(sql, [one], now)))
+  await Promise.all(readings.slice(5).map((reading) => record(sql, [reading], now)))
   expect(await newApps(sql)).toEqual(await newAppsFromReadings(sql))
   expect(await listsNow(sql)).toEqual(await listsFromReadings(sql))
 })

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { getFeaturing } from "../../../src/listings/operations/featuring.ts"
 import type { Listing } from "../../../src/stores/kinds/listing-shape.ts"
-import { contextOn, IOS_ID, june, PACKAGE, played, recorded, TODAY, tell, trackTea } from "../../core/paged.ts"
+import { contextOn, IOS_ID, june, PACKAGE, played, recordAll, recorded, TODAY, trackTea } from "../../core/paged.ts"
 import { freshDatabase } from "../../database.ts"
 import { listed, PAGE } from "../../measuring/record/listed.ts"
 import { ask, newWorkspace } from "../../measuring/record/measured.ts"
@@ -31,7 +31,7 @@ const OPEN = { id: "6000003", title: "Open house" }
 test("a recorded page gives its cards, its current events and its row of similar apps", async () => {
   const appId = await trackTea(sql, workspaceId, { countries: ["us"] })
   const at = "2026-08-12T06:00:00.000Z"
-  await tell(sql, recorded("us", IOS_ID, new Date(at)))
+  await recordAll(sql, recorded("us", IOS_ID, new Date(at)))
   const { from, storefronts, editorial, events, similar, standsOn, history } = await featuring(
     appId,
     undefined,
@@ -88,7 +88,7 @@ describe("history of featuring", () => {
 
   test("the history has first and last sighting of each card and event, and when it was gone", async () => {
     const appId = await trackTea(sql, workspaceId)
-    await tell(
+    await recordAll(
       sql,
       listed(june(1), { editorial: [STORY, ROOM], events: [HARVEST] }),
       listed(june(3), { editorial: [STORY], events: [HARVEST, TASTING] }),
@@ -112,14 +112,14 @@ describe("history of featuring", () => {
 
   test("a card that returned is shown, and a card whose section is missing later is unknown", async () => {
     const appId = await trackTea(sql, workspaceId)
-    await tell(
+    await recordAll(
       sql,
       listed(june(1), { editorial: [STORY, ROOM], events: undefined }),
       listed(june(2), { editorial: [ROOM], events: undefined }),
       listed(june(3), { editorial: [STORY, ROOM], events: undefined }),
     )
     expect(await told(appId)).toEqual(["1400000002 06-01 06-03 shown ", "1400000001 06-01 06-03 shown "])
-    await tell(sql, listed(june(4), { editorial: undefined, events: undefined }))
+    await recordAll(sql, listed(june(4), { editorial: undefined, events: undefined }))
     expect(await told(appId)).toEqual(["1400000002 06-01 06-03 unknown ", "1400000001 06-01 06-03 unknown "])
     const { editorial, storefronts } = await featuring(appId, "us")
     expect([editorial, storefronts[0].hasEditorial, storefronts[0].measuredAt]).toEqual([
@@ -131,7 +131,7 @@ describe("history of featuring", () => {
 
   test("an event is over at its own end, though no page was read since", async () => {
     const appId = await trackTea(sql, workspaceId)
-    await tell(sql, listed(june(1), { editorial: undefined, events: [TASTING] }))
+    await recordAll(sql, listed(june(1), { editorial: undefined, events: [TASTING] }))
     const states = async (now: Date) => {
       const { events } = await featuring(appId, "us", now)
       return [events[0]?.state, (await told(appId, now))[0]?.slice(20)]
@@ -144,7 +144,7 @@ describe("history of featuring", () => {
 
   test("the history is as long as the plan's and does not change when a read fails", async () => {
     const appId = await trackTea(sql, workspaceId)
-    await tell(sql, listed(june(1), { editorial: [STORY], events: [] }))
+    await recordAll(sql, listed(june(1), { editorial: [STORY], events: [] }))
     const before = await told(appId)
     await recordAttempt(sql, {
       kind: "listing",
@@ -157,7 +157,7 @@ describe("history of featuring", () => {
     })
     expect(before).toEqual(["1400000001 06-01 06-01 shown "])
     expect(await told(appId)).toEqual(before)
-    await tell(sql, listed(june(2), { editorial: [ROOM], events: [] }))
+    await recordAll(sql, listed(june(2), { editorial: [ROOM], events: [] }))
     const free = async (now: string) => {
       const ctx = contextOn(sql, workspaceId, { plan: "free", now: new Date(now) })
       return (await ask(getFeaturing, ctx, { appId })).history.map(({ id }: { id: string }) => id)
@@ -173,7 +173,7 @@ describe("history of featuring", () => {
     const cards = (count: number) =>
       Array.from({ length: count }, (_, n) => ({ ...STORY, id: String(1_400_000_000 + n) }))
     const read = async (n: number, count: number) => {
-      await tell(sql, listed(june(n), { editorial: cards(count), events: [] }))
+      await recordAll(sql, listed(june(n), { editorial: cards(count), events: [] }))
       const { history, storefronts } = await featuring(appId, "us")
       return [history.length, storefronts[0].historyTruncated]
     }
@@ -186,7 +186,7 @@ describe("storefronts of featuring", () => {
   test("all tracked storefronts of both stores are returned unless one is requested", async () => {
     const appId = await trackTea(sql, workspaceId, { androidPkg: PACKAGE })
     const german = { storefront: "de" }
-    await tell(sql, listed(june(1)), listed(june(2), { editorial: [ROOM], similar: [] }, german), played(june(3)))
+    await recordAll(sql, listed(june(1)), listed(june(2), { editorial: [ROOM], similar: [] }, german), played(june(3)))
     const all = await featuring(appId)
     const shown = ({ country, platform, measured, similarAt }: Record<string, string>) =>
       [country, platform, measured, similarAt?.slice(5, 10)].join(" ")
@@ -222,7 +222,7 @@ describe("storefronts of featuring", () => {
 
   test("an untracked storefront is not measured, whatever its pages show", async () => {
     const appId = await trackTea(sql, workspaceId)
-    await tell(sql, listed(june(1), {}, { storefront: "gb" }))
+    await recordAll(sql, listed(june(1), {}, { storefront: "gb" }))
     expect(await featuring(appId, "gb")).toEqual({
       from: "2026-03-23",
       storefronts: [
@@ -273,7 +273,7 @@ test("the rows that contain the app are those of its similar apps and rivals, as
   const appId = await trackTea(sql, workspaceId, { countries: ["us"] })
   const row = (n: number, id: string, ids: string[], storefront = "us") =>
     listed(june(n), { name: `App ${id}`, similar: ids.map((one) => ({ id: one })) }, { id, storefront })
-  await tell(
+  await recordAll(
     sql,
     listed(june(1)),
     row(2, "1600000201", ["1600000202", IOS_ID]),

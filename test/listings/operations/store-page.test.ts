@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Plan } from "../../../src/access/plans.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { getStorePage } from "../../../src/listings/operations/store-page.ts"
-import { contextOn, IOS_ID, june, PACKAGE, played, recorded, TODAY, tell, trackTea } from "../../core/paged.ts"
+import { contextOn, IOS_ID, june, PACKAGE, played, recordAll, recorded, TODAY, trackTea } from "../../core/paged.ts"
 import { freshDatabase } from "../../database.ts"
 import { listed, PAGE } from "../../measuring/record/listed.ts"
 import { ask, newWorkspace } from "../../measuring/record/measured.ts"
@@ -29,7 +29,7 @@ describe("recorded store page", () => {
   test("a store page is returned part by part with times, and without the app's name or subtitle", async () => {
     const appId = await trackTea(sql, workspaceId, SLUMBER)
     const read = recorded("us", "1600000101", new Date("2026-08-12T06:00:00Z"))
-    await tell(sql, read)
+    await recordAll(sql, read)
     const answer = await page(appId, AUGUST)
     const at = "2026-08-12T06:00:00.000Z"
     expect(answer).toMatchObject({
@@ -120,7 +120,7 @@ describe("recorded store page", () => {
 
   test("on Free a store page has the language count, five languages, the stars and the number withheld", async () => {
     const appId = await trackTea(sql, workspaceId, SLUMBER)
-    await tell(sql, recorded("us", "1600000101", new Date("2026-08-12T06:00:00Z")))
+    await recordAll(sql, recorded("us", "1600000101", new Date("2026-08-12T06:00:00Z")))
     const [free, pro] = [await page(appId, { ...AUGUST, plan: "free" }), await page(appId, AUGUST)]
     expect(free.ios.listingExtras).toEqual({
       ...pro.ios.listingExtras,
@@ -140,7 +140,7 @@ describe("recorded store page", () => {
 
   test("a sparse store page has null for missing parts and an empty list for an empty row", async () => {
     const appId = await trackTea(sql, workspaceId, { iosId: "1610000300", countries: ["de"] })
-    await tell(sql, recorded("de", "1610000300", new Date("2026-08-12T06:00:00Z")))
+    await recordAll(sql, recorded("de", "1610000300", new Date("2026-08-12T06:00:00Z")))
     const { ios } = await page(appId, { ...AUGUST, plan: "free" })
     expect(ios).toMatchObject({
       measured: true,
@@ -162,7 +162,7 @@ describe("timeline of a store page", () => {
   test("the timeline of two pages has exactly the differences, without words of names and descriptions", async () => {
     const appId = await trackTea(sql, workspaceId)
     const phone = ["https://is1-ssl.mzstatic.com/n1.png/1290x2796bb.jpg"]
-    await tell(
+    await recordAll(
       sql,
       listed(june(1)),
       listed(june(2), {
@@ -223,7 +223,7 @@ describe("timeline of a store page", () => {
   test("the timeline has the length of the plan's history and one storefront", async () => {
     const appId = await trackTea(sql, workspaceId)
     const german = (n: number, version: string) => listed(june(n), { version }, { storefront: "de" })
-    await tell(sql, listed(june(1)), listed(june(2), { version: "5" }), german(1, "4.1"), german(3, "6"))
+    await recordAll(sql, listed(june(1)), listed(june(2), { version: "5" }), german(1, "4.1"), german(3, "6"))
     const days = async (plan: Plan, now: Date, country?: string) =>
       (await page(appId, { plan, now, ...(country && { country }) })).timeline.map(({ day }: { day: string }) => day)
     expect(await days("free", new Date("2026-07-01T12:00:00Z"))).toEqual(["2026-06-02"])
@@ -237,9 +237,9 @@ describe("timeline of a store page", () => {
     // A page with a new version every hour.
     const hourly = (count: number) =>
       Array.from({ length: count }, (_, n) => listed(new Date(june(1).getTime() + n * 3_600_000), { version: `${n}` }))
-    await tell(sql, ...hourly(101))
+    await recordAll(sql, ...hourly(101))
     expect(await page(appId)).toMatchObject({ timelineTruncated: false, timeline: { length: 100 } })
-    await tell(sql, ...hourly(102))
+    await recordAll(sql, ...hourly(102))
     const { timeline, timelineTruncated } = await page(appId)
     expect([timelineTruncated, timeline.length, timeline[0].after, timeline[99].after]).toEqual([true, 100, "101", "2"])
   })
@@ -248,7 +248,7 @@ describe("timeline of a store page", () => {
     const appId = await trackTea(sql, workspaceId)
     const looked = (n: number, version: string) => listed(june(n), { version }, { source: "itunes-lookup" })
     const shown = (n: number, version: string) => listed(june(n, 9), { version })
-    await tell(sql, looked(1, "4.0"), looked(2, "4.1"), shown(3, "4.1"), looked(4, "4.2"), shown(4, "4.2"))
+    await recordAll(sql, looked(1, "4.0"), looked(2, "4.1"), shown(3, "4.1"), looked(4, "4.2"), shown(4, "4.2"))
     const { timeline, ios } = await page(appId)
     expect(timeline.map(({ at, after, source }: Record<string, string>) => [at, after, source])).toEqual([
       [june(4, 9).toISOString(), "4.2", "apple-app-page"],
@@ -285,7 +285,7 @@ describe("unknown parts of a store page", () => {
 
   test("an untracked storefront is unknown, even if its page was read for others", async () => {
     const appId = await trackTea(sql, workspaceId, { countries: ["de"] })
-    await tell(sql, listed(june(1)), listed(june(2), { version: "5" }))
+    await recordAll(sql, listed(june(1)), listed(june(2), { version: "5" }))
     expect(await page(appId, { country: "us" })).toMatchObject({
       country: "us",
       tracked: false,
@@ -296,7 +296,7 @@ describe("unknown parts of a store page", () => {
 
   test("a failed read changes nothing on the store page", async () => {
     const appId = await trackTea(sql, workspaceId)
-    await tell(sql, listed(june(1)))
+    await recordAll(sql, listed(june(1)))
     const before = await page(appId)
     await recordAttempt(sql, {
       kind: "listing",
@@ -308,7 +308,7 @@ describe("unknown parts of a store page", () => {
       outcome: "blocked",
     })
     expect(await page(appId)).toEqual(before)
-    await tell(sql, listed(june(3)))
+    await recordAll(sql, listed(june(3)))
     const after = await page(appId)
     expect(after.timeline).toEqual([])
     expect(after.ios).toMatchObject({ measuredAt: june(3).toISOString(), unchangedSince: june(1).toISOString() })
@@ -316,7 +316,7 @@ describe("unknown parts of a store page", () => {
 
   test("an event that is over by its own end is left out, though the page was not read since", async () => {
     const appId = await trackTea(sql, workspaceId)
-    await tell(sql, listed(june(1)))
+    await recordAll(sql, listed(june(1)))
     const states = async (now: string) => {
       const { ios } = await page(appId, { now: new Date(now) })
       return [ios.eventsLive, ios.eventsScheduled, ios.listingExtras.events.length]
@@ -333,7 +333,7 @@ test("a key on Free reads its part through the tools and nothing over REST", asy
   const id = await service.workspace({ plan: "free" })
   const key = await service.key(id)
   const appId = await trackTea(sql, id)
-  await tell(sql, listed(june(1), { inAppPurchases: [{ name: "Oolong pack" }] }))
+  await recordAll(sql, listed(june(1), { inAppPurchases: [{ name: "Oolong pack" }] }))
   const { body, isError, credits } = await service.tool("get_store_page", { appId }, { key })
   expect([isError, credits.used]).toEqual([false, 1])
   expect(body.ios.listingExtras).toMatchObject({
@@ -349,7 +349,7 @@ test("a key on Free reads its part through the tools and nothing over REST", asy
 describe("Google Play page of an app", () => {
   test("the Google Play page is returned next to the App Store's, with installs and in-app prices", async () => {
     const appId = await trackTea(sql, workspaceId, { androidPkg: PACKAGE, countries: ["us"] })
-    await tell(sql, listed(june(1)), played(june(1)), played(june(2), { version: "4.2", similar: [] }))
+    await recordAll(sql, listed(june(1)), played(june(1)), played(june(2), { version: "4.2", similar: [] }))
     const [app] = await sql`select id from store_app where platform = 'android' and store_id = ${PACKAGE}`
     await sql`
       insert into market_fact (app_id, storefront, source, day, seen_at, installs, has_in_app_purchases, in_app_least,

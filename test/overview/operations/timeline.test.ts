@@ -3,7 +3,7 @@ import type { Plan } from "../../../src/access/plans.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { addDays, dayOf } from "../../../src/lib/days.ts"
 import { getTimeline } from "../../../src/overview/operations/timeline.ts"
-import { contextOn, IOS_ID, june, PACKAGE, played, tell, trackTea } from "../../core/paged.ts"
+import { contextOn, IOS_ID, june, PACKAGE, played, recordAll, trackTea } from "../../core/paged.ts"
 import { freshDatabase } from "../../database.ts"
 import { listed, PAGE, randomOf } from "../../measuring/record/listed.ts"
 import { ask, newWorkspace, reading } from "../../measuring/record/measured.ts"
@@ -37,7 +37,7 @@ function ranked(term: string, seenAt: Date, rank: number | null, { depth = 20, s
 
 test("two page readings yield exactly the changes of the timeline, each with the moves of the keywords", async () => {
   const appId = await trackTea(sql, workspaceId, { keywords: ["tea", "mate", "chai", "cocoa"] })
-  await tell(
+  await recordAll(
     sql,
     listed(june(1)),
     listed(june(2), {
@@ -109,7 +109,7 @@ describe("the window", () => {
   test("the window spans the requested days after the change and tells whether it is over", async () => {
     const appId = await trackTea(sql, workspaceId, { keywords: ["tea"] })
     const ranks = [1, 2, 3, 8, 9, 10].map((n, place) => ranked("tea", june(n), 20 - place))
-    await tell(sql, listed(june(1)), listed(june(2), { version: "4.2" }), ...ranks)
+    await recordAll(sql, listed(june(1)), listed(june(2), { version: "4.2" }), ...ranks)
     const after = async (window: number, now = june(20)) => {
       const [change] = (await timeline(appId, { window }, { now })).changes
       return [change.windowTo, change.windowOver, change.biggest[0]?.toDay]
@@ -162,10 +162,10 @@ test("the movements over random histories equal those computed from the readings
       seen.set(`${term} ${day}`, read[0] as Seen)
       return read.map(({ rank, ...rest }) => ranked(term, new Date(`${day}T0${place % 10}:00:00Z`), rank, rest))
     })
-    await tell(sql, ...readings)
+    await recordAll(sql, ...readings)
   }
   const read = days.filter(() => random() < 0.5)
-  await tell(sql, ...read.map((day, n) => listed(`${day}T05:00:00Z`, { version: `4.${n}` })))
+  await recordAll(sql, ...read.map((day, n) => listed(`${day}T05:00:00Z`, { version: `4.${n}` })))
   for (const window of [1, 7, 30]) {
     const { changes } = await timeline(appId, { window })
     expect(changes.map(({ day }: { day: string }) => day)).toEqual(read.slice(1).toReversed())
@@ -217,7 +217,7 @@ describe("unknown movements", () => {
     const appId = await trackTea(sql, workspaceId)
     const unknown = { measured: false, firstReadAt: null, measuredAt: null, keywordFieldConnected: false, changes: [] }
     expect(await timeline(appId)).toMatchObject(unknown)
-    await tell(
+    await recordAll(
       sql,
       ...["us", "gb"].flatMap((storefront) =>
         ["4.1", "4.2"].map((version, n) => listed(june(n + 1), { version }, { storefront })),
@@ -230,12 +230,12 @@ describe("unknown movements", () => {
 
   test("a failed read between two pages does not change the timeline", async () => {
     const appId = await trackTea(sql, workspaceId, { keywords: ["tea"] })
-    await tell(sql, listed(june(1)), ranked("tea", june(1), 5), ranked("tea", june(6), 3))
+    await recordAll(sql, listed(june(1)), ranked("tea", june(1), 5), ranked("tea", june(6), 3))
     const failed = { at: june(3), platform: "ios", storefront: "us", outcome: "blocked" } as const
     await recordAttempt(sql, { ...failed, kind: "listing", subject: IOS_ID, source: "apple-app-page" })
     await recordAttempt(sql, { ...failed, kind: "search", subject: "tea", source: "apple-web-search" })
     expect((await timeline(appId)).changes).toEqual([])
-    await tell(sql, listed(june(4), { version: "4.2" }))
+    await recordAll(sql, listed(june(4), { version: "4.2" }))
     const [change, ...more] = (await timeline(appId)).changes
     expect(more).toEqual([])
     expect(change).toMatchObject({ day: "2026-06-04", notYetAt: june(1).toISOString(), up: 1, unmeasured: 0 })
@@ -244,8 +244,8 @@ describe("unknown movements", () => {
 
   test("the move of a keyword is unknown if its source changed meanwhile", async () => {
     const appId = await trackTea(sql, workspaceId, { keywords: ["tea"] })
-    await tell(sql, listed(june(1)), listed(june(2), { version: "4.2" }))
-    await tell(sql, ranked("tea", june(1), 5, { source: "import" }), ranked("tea", june(6), 3))
+    await recordAll(sql, listed(june(1)), listed(june(2), { version: "4.2" }))
+    await recordAll(sql, ranked("tea", june(1), 5, { source: "import" }), ranked("tea", june(6), 3))
     expect((await timeline(appId)).changes).toMatchObject([{ unmeasured: 1, up: 0, biggest: [] }])
   })
 })
@@ -253,14 +253,14 @@ describe("unknown movements", () => {
 test("Google Play's page has a timeline of its own, with the ranks there", async () => {
   const appId = await trackTea(sql, workspaceId, { androidPkg: PACKAGE, keywords: ["tea"] })
   const play = { platform: "android" as const, source: "play-search" as const }
-  await tell(
+  await recordAll(
     sql,
     listed(june(1)),
     listed(june(2), { version: "9" }),
     played(june(1)),
     played(june(3), { version: "4.2" }),
   )
-  await tell(
+  await recordAll(
     sql,
     reading("tea", june(1).toISOString(), ["com.other", PACKAGE], play),
     reading("tea", june(5).toISOString(), [PACKAGE, "com.other"], play),
@@ -274,10 +274,10 @@ test("the timeline lists the newest 50 changes of the plan's history and tells t
   const appId = await trackTea(sql, workspaceId)
   const daily = (count: number) =>
     Array.from({ length: count }, (_, n) => listed(june(n + 1 - 40), { version: `${n}` }))
-  await tell(sql, ...daily(51))
+  await recordAll(sql, ...daily(51))
   const before = await timeline(appId)
   expect([before.truncated, before.changes.length]).toEqual([false, 50])
-  await tell(sql, ...daily(52))
+  await recordAll(sql, ...daily(52))
   const after = await timeline(appId)
   expect([after.truncated, after.changes.length, after.changes[0].after]).toEqual([true, 50, "51"])
   const free = await timeline(appId, {}, { plan: "free" })
