@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import postgres from "postgres"
 import { linesOf } from "./chaos/fleet.ts"
-import { appmeter, begun, removeFolders, type Serving, serving } from "./commands/child.ts"
+import { appmeter, removeFolders, type Serving, serving, startCommand } from "./commands/child.ts"
 import { scratchDatabase } from "./database/server.ts"
 import { noDeno, servedByDeno } from "./deno-process.ts"
 
@@ -30,7 +30,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL)("postgres: `deno serve` tak
     const other = postgres(database.url, { max: 1 })
     await other`select pg_advisory_lock(${MIGRATING})`
     const port = freePort()
-    const child = begun([], served(database.url, { PORT: String(port) }))
+    const child = startCommand([], served(database.url, { PORT: String(port) }))
     const early = firstStatus(`http://127.0.0.1:${port}/readyz`)
     while ((await other`select from pg_locks where locktype = 'advisory' and not granted limit 1`).length === 0)
       await Bun.sleep(20)

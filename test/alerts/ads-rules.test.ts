@@ -20,9 +20,9 @@ beforeEach(async () => {
   await sql`delete from tracked_app`
   scene = await adsScene(sql)
   addTeaAdGroup(scene)
-  scene.there.changes.length = 0
+  scene.standIn.changes.length = 0
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
 const HOUR_MS = 3_600_000
 let number = 0
@@ -30,7 +30,7 @@ let number = 0
 /** Adds a changed bid of that age, by another program by default. */
 function changed(agoMs: number, rest: { userType?: string; entityId?: string; campaignId?: number; to?: string } = {}) {
   const { userType = "CUSTOMER_API", entityId = "81", campaignId = 444555666, to = "0.80" } = rest
-  scene.there.changes.push({
+  scene.standIn.changes.push({
     transactionId: `t${++number}`,
     entityType: "Keyword",
     entityId,
@@ -68,7 +68,7 @@ const notices = () => createAdsNotices({ sql, log: silentLog })
 test(
   "changes by another program are one alert per campaign; those by people, " + "by Apple or before connecting are none",
   async () => {
-    scene.there.campaigns.push(campaign({ id: 2, name: "Tea, Japan", dailyBudget: null }))
+    scene.standIn.campaigns.push(campaign({ id: 2, name: "Tea, Japan", dailyBudget: null }))
     changed(3 * HOUR_MS)
     changed(2 * HOUR_MS, { entityId: "82", to: "0.70" })
     changed(HOUR_MS, { campaignId: 2 })
@@ -79,13 +79,13 @@ test(
     expect(await notices().runOnce()).toBe(2)
     const alerts = await readAlerts(sql, "asa_rule")
     const tea = alerts.find(({ facts }) => facts.ads.campaign === "444555666")!
-    expect(tea).toMatchObject({ storefront: null, at: new Date(scene.there.changes[1]!.eventTime) })
+    expect(tea).toMatchObject({ storefront: null, at: new Date(scene.standIn.changes[1]!.eventTime) })
     expect(tea.facts.ads).toEqual({
       account: id,
       campaign: "444555666",
       campaignName: "Tea, Germany",
       count: 2,
-      from: scene.there.changes[0]!.eventTime,
+      from: scene.standIn.changes[0]!.eventTime,
       shown: ["0.70", "0.80"].map((to) => {
         return { event: "UPDATE", entity: "Keyword", name: "tea timer", field: "bid", from: "1.20", to }
       }),

@@ -4,7 +4,7 @@
 import { once } from "node:events"
 import { createWriteStream } from "node:fs"
 import { join } from "node:path"
-import { answer, appmeter, begun, type Serving, scratch, serving } from "../commands/child.ts"
+import { answer, appmeter, type Serving, scratch, serving, startCommand } from "../commands/child.ts"
 import { type Amount, heavyLines, IOS_ID, KEYWORD } from "./heavy-lines.ts"
 
 export interface HeavyRun {
@@ -47,7 +47,7 @@ export async function heavyImport({ amount, perSecond, keywords, databaseUrl }: 
     await write(file, amount)
     const before = await callsUntil(sleep(3_000), server, { app, key, perSecond })
     const startedAt = performance.now()
-    const importing = begun(["import", file, "--json"], { env })
+    const importing = startCommand(["import", file, "--json"], { env })
     const ended = Promise.all([
       new Response(importing.stdout).text(),
       new Response(importing.stderr).text(),

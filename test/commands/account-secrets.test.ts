@@ -12,7 +12,7 @@ import { purchase } from "../consoles/billing/scene.ts"
 import { TEA_PACKAGE } from "../consoles/play/scene.ts"
 import { type MadePlayKey, type PlayStandIn, playStandIn } from "../consoles/play/stand-in.ts"
 import { TEA } from "../consoles/scene.ts"
-import { type StandIn, salesReport, standIn } from "../consoles/stand-in.ts"
+import { type StandIn, salesReport, startStandIn } from "../consoles/stand-in.ts"
 import { until } from "../jobs/platform.ts"
 import { beforeLong, long } from "../long.ts"
 import { answer, appmeter, dataFolder, removeFolders, scratch, serving } from "./child.ts"
@@ -20,12 +20,12 @@ import { answer, appmeter, dataFolder, removeFolders, scratch, serving } from ".
 setDefaultTimeout(120_000)
 afterAll(removeFolders)
 
-let there: StandIn
+let standIn: StandIn
 let ads: AdsStandIn
 let play: PlayStandIn
 let env: Record<string, string>
 /** Every token in a request to the hosts. */
-const shown = new Set<string>()
+const shownSecrets = new Set<string>()
 /** Loopback servers in front of the stand-ins that record tokens. */
 const doors: ReturnType<typeof Bun.serve>[] = []
 
@@ -36,10 +36,10 @@ function doorBefore(url: string): string {
     async fetch(request) {
       const at = new URL(request.url)
       const [, token] = /^Bearer (\S+)$/.exec(request.headers.get("authorization") ?? "") ?? []
-      if (token) shown.add(token)
+      if (token) shownSecrets.add(token)
       const body = request.method === "GET" ? undefined : await request.text()
       const form = new URLSearchParams(body ?? "")
-      for (const secret of [form.get("client_secret"), form.get("assertion")]) if (secret) shown.add(secret)
+      for (const secret of [form.get("client_secret"), form.get("assertion")]) if (secret) shownSecrets.add(secret)
       return await fetch(`${url}${at.pathname}${at.search}`, {
         method: request.method,
         headers: request.headers,
@@ -57,16 +57,16 @@ beforeLong(async () => {
   await answer(["workspace", "create", "studio"], { env })
 })
 beforeEach(() => {
-  there = standIn()
-  there.apps.push(TEA)
+  standIn = startStandIn()
+  standIn.apps.push(TEA)
   ads = adsStandIn()
   ads.accounts.push({ ...AD_ACCOUNT })
   ads.campaigns.push(campaign())
-  addTeaAdGroup({ there: ads })
+  addTeaAdGroup({ standIn: ads })
   play = playStandIn()
 })
 afterEach(async () => {
-  there.stop()
+  standIn.stop()
   await ads.stop()
   await play.stop()
   for (const door of doors.splice(0)) await door.stop(true)
@@ -82,8 +82,10 @@ long("no key, token or secret is stored unencrypted while accounts are read, rot
     "Currency of Proceeds": "USD",
   }
   let units = 12
-  there.report = (type, of) =>
-    type === "SALES" && of === day ? { tsv: salesReport(of, [{ ...row, ...money, Units: String(units) }]) } : "late"
+  standIn.report = (type, reportDay) =>
+    type === "SALES" && reportDay === day
+      ? { tsv: salesReport(reportDay, [{ ...row, ...money, Units: String(units) }]) }
+      : "late"
   const adsDoor = doorBefore(ads.url)
   const playDoor = doorBefore(play.url)
   const lastMonth = monthsBefore(day, 1).slice(0, 7)
@@ -92,7 +94,7 @@ long("no key, token or secret is stored unencrypted while accounts are read, rot
     `Date,Package Name,Daily User Installs\n${lastMonth}-01,${TEA_PACKAGE},4\n`,
   )
   const hosts = {
-    "api.appstoreconnect.apple.com": doorBefore(there.url),
+    "api.appstoreconnect.apple.com": doorBefore(standIn.url),
     "api.ads.apple.com": adsDoor,
     "appleid.apple.com": adsDoor,
     "oauth2.googleapis.com": playDoor,
@@ -100,17 +102,17 @@ long("no key, token or secret is stored unencrypted while accounts are read, rot
     "androidpublisher.googleapis.com": playDoor,
   }
   // no real store may be read
-  const stores = STORE_HOSTS.map((host) => [host, there.url])
+  const stores = STORE_HOSTS.map((host) => [host, standIn.url])
   const addresses = [...Object.entries(hosts), ...stores].map((pair) => pair.join("="))
   env = { ...env, MEASURE: "yes", UPSTREAM_URLS: addresses.join(",") }
   const { secret: ownerKey } = await answer(["key", "create", "--name", "owner"], { env })
   const storeIds = ["--ios", TEA.id, "--android", TEA_PACKAGE]
   const { id: appId } = (await answer(["app", "add", "Tea", ...storeIds, "--country", "us"], { env })).app
   const server = await serving({ env })
-  const said: string[] = [readFileSync(`/proc/${server.pid}/cmdline`, "latin1")]
+  const outputs: string[] = [readFileSync(`/proc/${server.pid}/cmdline`, "latin1")]
   const run = async (args: string[], stdin?: string) => {
     const ended = await appmeter(args, { env, ...(stdin !== undefined && { stdin }) })
-    said.push(ended.out, ended.err)
+    outputs.push(ended.out, ended.err)
     return ended
   }
   const ask = async (path: string) => {
@@ -118,10 +120,10 @@ long("no key, token or secret is stored unencrypted while accounts are read, rot
       headers: { authorization: `Bearer ${ownerKey}` },
     })
     const text = await answered.text()
-    said.push(text)
+    outputs.push(text)
     return { status: answered.status, body: JSON.parse(text) }
   }
-  const [first, second, adsKey, adsNext] = [there.key(), there.key(), ads.key(), ads.key()]
+  const [first, second, adsKey, adsNext] = [standIn.key(), standIn.key(), ads.key(), ads.key()]
   const fileOf = (pem: string) => {
     const file = join(scratch(), "key")
     writeFileSync(file, pem)
@@ -132,8 +134,8 @@ long("no key, token or secret is stored unencrypted while accounts are read, rot
   let backup = ""
   try {
     const console = await run([
-      ...["account", "add", "app-store-connect", "--issuer", there.issuer, "--key-id", first.keyId],
-      ...["--key-file", fileOf(first.pem), "--vendor", there.vendor],
+      ...["account", "add", "app-store-connect", "--issuer", standIn.issuer, "--key-id", first.keyId],
+      ...["--key-file", fileOf(first.pem), "--vendor", standIn.vendor],
     ])
     const [id] = /ac_\w+/.exec(console.out) as unknown as [string]
     const { clientId, teamId, keyId } = adsKey
@@ -144,17 +146,17 @@ long("no key, token or secret is stored unencrypted while accounts are read, rot
     const google = await run(["account", "add", "google-play-console", "--key-file", fileOf(playKey.json), ...bucket])
     const [playId] = /ac_\w+/.exec(google.out) as unknown as [string]
     expect(google.out).toContain(`key …c0de of ${playKey.email}`)
-    const told = await run(["account", "add", "revenuecat", "--store-id", TEA.id, "--secret-file", "-"], billing)
-    const path = /\/in\/ac_\w+/.exec(told.out)![0]
+    const added = await run(["account", "add", "revenuecat", "--store-id", TEA.id, "--secret-file", "-"], billing)
+    const path = /\/in\/ac_\w+/.exec(added.out)![0]
     const sent = { method: "POST", body: JSON.stringify(purchase({ id: "e1" })), headers: { authorization: billing } }
     expect((await fetch(`${server.url}${path}`, sent)).status).toBe(200)
     await until(async () => (await ask("revenue?days=1")).body.totals?.downloads === 12)
     await until(async () => (await ask("ads-search-terms")).status === 200)
 
-    await until(() => play.asked.some((path) => path.includes("alt=media")))
+    await until(() => play.requests.some((path) => path.includes("alt=media")))
     // a new key while the worker reads: the old one is refused, and the next report comes with the new one
     expect((await run(["account", "rotate", id, "--key-id", second.keyId, "--key-file", "-"], second.pem)).code).toBe(0)
-    there.revoke(first.keyId)
+    standIn.revoke(first.keyId)
     const nextIds = ["--client-id", adsNext.clientId, "--team-id", adsNext.teamId, "--key-id", adsNext.keyId]
     expect((await run(["account", "rotate", adId, ...nextIds, "--key-file", "-"], adsNext.pem)).code).toBe(0)
     ads.revoke(adsKey.keyId)
@@ -171,29 +173,32 @@ long("no key, token or secret is stored unencrypted while accounts are read, rot
     backup = join(scratch(), "backup")
     expect((await run(["backup", backup])).code).toBe(0)
 
-    const kept = join(env.DATA_DIR!, "raw/accounts")
-    expect(readdirSync(kept).sort()).toEqual([id, adId, playId].sort())
-    await search([...said, server.out(), server.err(), ...filesOf(env.DATA_DIR!), ...filesOf(join(backup, ".."))], id)
+    const rawDir = join(env.DATA_DIR!, "raw/accounts")
+    expect(readdirSync(rawDir).sort()).toEqual([id, adId, playId].sort())
+    await search(
+      [...outputs, server.out(), server.err(), ...filesOf(env.DATA_DIR!), ...filesOf(join(backup, ".."))],
+      id,
+    )
     // after --forget neither its facts nor its bodies are stored
     expect((await run(["account", "remove", adId, "--forget", "--force"])).code).toBe(0)
     expect((await ask("ads-search-terms")).body.error).toBe("not_connected")
-    expect(readdirSync(kept).sort()).toEqual([id, playId].sort())
-    const asked = ads.asked.length
+    expect(readdirSync(rawDir).sort()).toEqual([id, playId].sort())
+    const requestCount = ads.requests.length
     await Bun.sleep(300)
-    expect(ads.asked.length).toBe(asked)
+    expect(ads.requests.length).toBe(requestCount)
   } finally {
     server.kill()
     await server.exited
   }
-  await search([...said, server.out(), server.err(), ...filesOf(env.DATA_DIR!)], "tea timer")
+  await search([...outputs, server.out(), server.err(), ...filesOf(env.DATA_DIR!)], "tea timer")
 
   async function search(texts: string[], control: string): Promise<void> {
-    expect(shown.size).toBeGreaterThan(3)
+    expect(shownSecrets.size).toBeGreaterThan(3)
     const secrets = [
       ...[first, second, adsKey, adsNext].flatMap(({ pem }) => piecesOf(pem)),
       ...[playKey, playNext].flatMap(piecesOfRsa),
       // the signature of each token
-      ...[...shown].map((token) => token.split(".").at(-1) as string),
+      ...[...shownSecrets].map((token) => token.split(".").at(-1) as string),
       ...[SECRET_KEY, billing, "buyer-4711"],
     ]
     for (const secret of secrets) {
@@ -208,8 +213,13 @@ long("no key, token or secret is stored unencrypted while accounts are read, rot
 /** Parts that reveal a key: its lines, and the private number in 32 bytes from the 36th on. */
 function piecesOf(pem: string): string[] {
   const lines = pem.split("\n").filter((line) => line !== "" && !line.startsWith("-----"))
-  const own = Buffer.from(lines.join(""), "base64").subarray(36, 68)
-  return [lines[1] as string, own.toString("hex"), own.toString("latin1"), own.toString("base64").slice(2, 40)]
+  const keyBytes = Buffer.from(lines.join(""), "base64").subarray(36, 68)
+  return [
+    lines[1] as string,
+    keyBytes.toString("hex"),
+    keyBytes.toString("latin1"),
+    keyBytes.toString("base64").slice(2, 40),
+  ]
 }
 
 /** Lines of an RSA key, as in its file and as in JSON. */

@@ -9,15 +9,25 @@ import { AD_ACCOUNT, campaign } from "../consoles/ads/scene.ts"
 import { adsStandIn } from "../consoles/ads/stand-in.ts"
 import { purchase } from "../consoles/billing/scene.ts"
 import { TEA } from "../consoles/scene.ts"
-import { type MadeKey, type StandIn, salesReport, standIn } from "../consoles/stand-in.ts"
+import { type MadeKey, type StandIn, salesReport, startStandIn } from "../consoles/stand-in.ts"
 import { until } from "../jobs/platform.ts"
 import { long } from "../long.ts"
-import { answer, appmeter, begun, copyOf, dataFolder, holding, removeFolders, scratch, serving } from "./child.ts"
+import {
+  answer,
+  appmeter,
+  copyOf,
+  dataFolder,
+  openFolder,
+  removeFolders,
+  scratch,
+  serving,
+  startCommand,
+} from "./child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
 
-let there: StandIn
+let standIn: StandIn
 let studio: string
 let env: Record<string, string>
 beforeAll(async () => {
@@ -25,15 +35,15 @@ beforeAll(async () => {
   await answer(["workspace", "create", "studio"], { env: { DATA_DIR: studio } })
 })
 beforeEach(() => {
-  there = standIn()
-  there.apps.push(TEA)
-  env = { DATA_DIR: copyOf(studio), SECRET_KEY, UPSTREAM_URLS: `api.appstoreconnect.apple.com=${there.url}` }
+  standIn = startStandIn()
+  standIn.apps.push(TEA)
+  env = { DATA_DIR: copyOf(studio), SECRET_KEY, UPSTREAM_URLS: `api.appstoreconnect.apple.com=${standIn.url}` }
 })
-afterEach(() => there.stop())
+afterEach(() => standIn.stop())
 
 const adding = (key: MadeKey, file: string) => [
-  ...["account", "add", "app-store-connect", "--issuer", there.issuer, "--key-id", key.keyId],
-  ...["--key-file", file, "--vendor", there.vendor],
+  ...["account", "add", "app-store-connect", "--issuer", standIn.issuer, "--key-id", key.keyId],
+  ...["--key-file", file, "--vendor", standIn.vendor],
 ]
 
 function fileOf({ pem }: MadeKey): string {
@@ -43,21 +53,21 @@ function fileOf({ pem }: MadeKey): string {
 }
 
 long("an account's key is never unencrypted in a file, answer, log, backup or process list", async () => {
-  const [first, second] = [there.key(), there.key("ADMIN")]
+  const [first, second] = [standIn.key(), standIn.key("ADMIN")]
   const files = [fileOf(first), fileOf(second)] as const
   const server = await serving({ env: { ...env, LOG_LEVEL: "debug", MEASURE: "no" } })
-  const said: string[] = []
+  const outputs: string[] = []
   /** Runs in a separate process, whose command line others can read. */
   const runWithKey = async (args: string[], stdin?: string) => {
-    const child = begun(args, { env, ...(stdin !== undefined && { stdin }) })
-    said.push(commandLine(child.pid))
+    const child = startCommand(args, { env, ...(stdin !== undefined && { stdin }) })
+    outputs.push(commandLine(child.pid))
     const [code, out, err] = await Promise.all([child.exited, read(child.stdout), read(child.stderr)])
-    said.push(out, err)
+    outputs.push(out, err)
     return { code, out, err }
   }
   const run = async (args: string[]) => {
     const ended = await appmeter(args, { env })
-    said.push(ended.out, ended.err)
+    outputs.push(ended.out, ended.err)
     return ended
   }
   const added = await runWithKey(adding(first, files[0]))
@@ -71,9 +81,9 @@ long("an account's key is never unencrypted in a file, answer, log, backup or pr
   const [id] = /ac_\w+/.exec(added.out) as unknown as [string]
   const rotated = await runWithKey(["account", "rotate", id, "--key-id", second.keyId, "--key-file", "-"], second.pem)
   expect([rotated.code, rotated.out.includes("key …0001")]).toEqual([0, true])
-  there.revoke(first.keyId)
+  standIn.revoke(first.keyId)
   expect((await run(["account", "test", id, "--json"])).code).toBe(0)
-  there.revoke(second.keyId)
+  standIn.revoke(second.keyId)
   const refused = await run(["account", "test", id])
   expect([refused.code, refused.err]).toEqual([
     1,
@@ -84,9 +94,9 @@ long("an account's key is never unencrypted in a file, answer, log, backup or pr
   expect((await run(["account", "list"])).out).toContain(id)
   server.kill()
   await server.exited
-  said.push(server.out(), server.err())
+  outputs.push(server.out(), server.err())
 
-  const texts = [...said, ...filesOf(env.DATA_DIR!), ...filesOf(join(backup, ".."))]
+  const texts = [...outputs, ...filesOf(env.DATA_DIR!), ...filesOf(join(backup, ".."))]
   for (const secret of [...piecesOf(first), ...piecesOf(second), SECRET_KEY])
     expect(texts.filter((text) => text.includes(secret)).length).toBe(0)
   // the control: the unencrypted account id is in the folder, the backup and the output
@@ -102,8 +112,13 @@ function piecesOf({ pem }: MadeKey): string[] {
   const lines = pem.split("\n").filter((line) => line !== "" && !line.startsWith("-----"))
   const bytes = Buffer.from(lines.join(""), "base64")
   // the private number is in 32 bytes from the 36th on
-  const own = bytes.subarray(36, 68)
-  return [lines[1] as string, own.toString("hex"), own.toString("latin1"), own.toString("base64").slice(2, 40)]
+  const keyBytes = bytes.subarray(36, 68)
+  return [
+    lines[1] as string,
+    keyBytes.toString("hex"),
+    keyBytes.toString("latin1"),
+    keyBytes.toString("base64").slice(2, 40),
+  ]
 }
 
 /** Returns the files of a folder as text. */
@@ -120,10 +135,10 @@ function commandLine(pid: number): string {
 const read = (stream: ReadableStream<Uint8Array>) => new Response(stream).text()
 
 test("account add exits with 78 without SECRET_KEY, 1 without the key and 2 without an option", async () => {
-  const key = there.key()
+  const key = standIn.key()
   const { SECRET_KEY: _, ...bare } = env
-  const without = await appmeter(adding(key, fileOf(key)), { env: bare })
-  expect([without.code, without.err]).toEqual([
+  const withoutSecret = await appmeter(adding(key, fileOf(key)), { env: bare })
+  expect([withoutSecret.code, withoutSecret.err]).toEqual([
     78,
     "appmeter: a setting is invalid:\n" +
       "  SECRET_KEY is missing: 32 random bytes as base64 or hex; create them with: head -c 32 /dev/urandom | base64\n",
@@ -133,7 +148,7 @@ test("account add exits with 78 without SECRET_KEY, 1 without the key and 2 with
   expect((await appmeter(["account", "add", "apple-ads", "--key-id", "k"], { env })).err).toContain(
     "--client-id, --team-id and --key-file are missing",
   )
-  expect(there.asked).toEqual([])
+  expect(standIn.requests).toEqual([])
 })
 
 long(
@@ -147,18 +162,18 @@ long(
       "Customer Currency": "USD",
       "Currency of Proceeds": "USD",
     }
-    there.report = (type, day) =>
+    standIn.report = (type, day) =>
       type === "SALES" && day === yesterday ? { tsv: salesReport(day, [{ ...row, ...money }]) } : "late"
     // no real store may be read
-    const stores = STORE_HOSTS.map((host) => `${host}=${there.url}`)
+    const stores = STORE_HOSTS.map((host) => `${host}=${standIn.url}`)
     env = { ...env, MEASURE: "yes", UPSTREAM_URLS: [env.UPSTREAM_URLS, ...stores].join(",") }
     const { secret } = await answer(["key", "create", "--name", "owner"], { env })
     const { id: appId } = (await answer(["app", "add", "Tea", "--ios", TEA.id, "--country", "us"], { env })).app
     const server = await serving({ env })
     try {
       const startedAt = performance.now()
-      const made = there.key()
-      const added = await appmeter(adding(made, fileOf(made)), { env })
+      const newKey = standIn.key()
+      const added = await appmeter(adding(newKey, fileOf(newKey)), { env })
       expect(added.out).toMatch(new RegExp(`Tea Timer +${TEA.id} +${appId}`))
       expect(added.out).toMatch(
         new RegExp(`not read until .* the role Admin: appmeter account analytics ac_\\w+ ${TEA.id}`),
@@ -170,9 +185,9 @@ long(
       await until(async () => (await ask()).status === 200)
       expect(performance.now() - startedAt).toBeLessThan(60_000)
       expect(((await (await ask()).json()) as { totals: { downloads: number } }).totals.downloads).toBe(12)
-      const poor = there.key("MARKETING")
-      const told = await appmeter(adding(poor, fileOf(poor)), { env })
-      expect(told.out).toMatch(/nothing is read yet: sales: needs the role Sales.*appmeter account test ac_/)
+      const poor = standIn.key("MARKETING")
+      const result = await appmeter(adding(poor, fileOf(poor)), { env })
+      expect(result.out).toMatch(/nothing is read yet: sales: needs the role Sales.*appmeter account test ac_/)
       const { accounts } = await answer(["account", "list"], { env })
       const account = accounts.find(({ state }: { state: string }) => state === "limited")
       expect(account).toMatchObject({ state: "limited", why: expect.stringContaining("the role Sales") })
@@ -187,17 +202,17 @@ long(
 
 test("an ad account is connected with a key made here, and only the public key is printed", async () => {
   const ads = adsStandIn()
-  const held = await holding({ DATA_DIR: env.DATA_DIR! })
+  const database = await openFolder({ DATA_DIR: env.DATA_DIR! })
   try {
     ads.accounts.push({ ...AD_ACCOUNT }, { ...AD_ACCOUNT, id: 77, name: "Coffee" })
     ads.campaigns.push(campaign())
     env = { ...env, UPSTREAM_URLS: `api.ads.apple.com=${ads.url},appleid.apple.com=${ads.url}` }
     const file = join(scratch(), "AdsKey.pem")
-    const made = await appmeter(["account", "keygen", "apple-ads", "--key-file", file], { env })
-    expect([made.code, made.out]).toEqual([0, expect.stringMatching(/^-----BEGIN PUBLIC KEY-----\n/)])
+    const generated = await appmeter(["account", "keygen", "apple-ads", "--key-file", file], { env })
+    expect([generated.code, generated.out]).toEqual([0, expect.stringMatching(/^-----BEGIN PUBLIC KEY-----\n/)])
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect((await appmeter(["account", "keygen", "apple-ads", "--key-file", file], { env })).code).toBe(1)
-    const ids = ads.register(made.out)
+    const ids = ads.register(generated.out)
     const typed = ["--client-id", ids.clientId, "--team-id", ids.teamId, "--key-id", ids.keyId, "--key-file", file]
     const several = await appmeter(["account", "add", "apple-ads", ...typed], { env })
     expect([several.code, several.err]).toEqual([2, expect.stringContaining("choose one with --ad-account")])
@@ -209,7 +224,7 @@ test("an ad account is connected with a key made here, and only the public key i
     for (const secret of piecesOf({ pem: readFileSync(file, "utf8"), keyId: "", role: "SALES" }))
       expect(texts.filter((text) => text.includes(secret)).length).toBe(0)
   } finally {
-    await held.close()
+    await database.close()
     await ads.stop()
   }
 })

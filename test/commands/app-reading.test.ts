@@ -1,13 +1,13 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { json } from "../../src/database/json.ts"
-import { appmeter, dataFolder, holding, removeFolders } from "./child.ts"
+import { appmeter, dataFolder, openFolder, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
 
 test("app add says whether the keywords are read now, and if not, why", async () => {
   const { DATA_DIR } = await dataFolder()
-  const { sql, close } = await holding({ DATA_DIR })
+  const { sql, close } = await openFolder({ DATA_DIR })
   const add = async (id: string, ...more: string[]) =>
     (await appmeter(["app", "add", "--ios", id, "--android", `com.example.a${id}`, ...more], { env: { DATA_DIR } })).err
   await appmeter(["workspace", "create", "own"], { env: { DATA_DIR } })
@@ -17,8 +17,8 @@ test("app add says whether the keywords are read now, and if not, why", async ()
   expect(await add("1000000002")).not.toContain("keywords are")
   const reads = [{ kind: "search", platform: "ios", upstream: "apps.apple.com", storefronts: null }]
   await sql`insert into reader (process, egress, reads) values (gen_random_uuid(), 'here', ${json(sql, reads)})`
-  const told = await add("1000000003", "--keyword", "tea", "--country", "us", "--country", "de")
-  expect(told).toContain("its keywords are being read in us on ios, de on ios")
-  expect(told).toContain("not read in us on android, de on android: its sources are disabled")
+  const output = await add("1000000003", "--keyword", "tea", "--country", "us", "--country", "de")
+  expect(output).toContain("its keywords are being read in us on ios, de on ios")
+  expect(output).toContain("not read in us on android, de on android: its sources are disabled")
   await close()
 })

@@ -3,34 +3,34 @@ import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded
 import { silentLog } from "../../src/lib/log.ts"
 import { rename } from "../measuring/record/measured.ts"
 import { openService } from "../service.ts"
-import { answer, appmeter, dataFolder, holding, removeFolders } from "./child.ts"
+import { answer, appmeter, dataFolder, openFolder, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)
 
 let env: { DATA_DIR: string }
-let held: EmbeddedDatabase
+let database: EmbeddedDatabase
 /** Confirmed writes, oldest first. */
 const confirmed: { appId: string; requestId: string }[] = []
 
 beforeAll(async () => {
   env = await dataFolder()
-  held = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
-  const service = openService({ sql: held.sql })
+  database = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
+  const service = openService({ sql: database.sql })
   const key = await service.key(await service.workspace(), { name: "writer" })
   const post = (path: string, body: object) => service.call(path, { key, method: "POST", body })
   for (const name of ["Kettle", "Snaps\u009b2J"]) {
     const iosId = String(389_801_252 + confirmed.length)
-    await held.sql`
+    await database.sql`
       insert into store_app (platform, store_id)
       values ('ios', ${iosId})`
-    await rename(held.sql, iosId, name)
+    await rename(database.sql, iosId, name)
     const { confirmToken } = (await post("/v1/actions", { action: "add_app", args: { iosId } })).body
     const { body, headers } = await post("/v1/actions/confirm", { confirmToken })
     confirmed.push({ appId: body.result.appId, requestId: headers.get("x-request-id") as string })
   }
 })
 afterAll(async () => {
-  await held.close()
+  await database.close()
   removeFolders()
 })
 
@@ -78,10 +78,10 @@ test("audit --limit and --app narrow the list", async () => {
 
 test("audit changes nothing", async () => {
   const everything = async () =>
-    JSON.stringify(await held.sql`select t::text from audit t order by 1`) +
-    JSON.stringify(await held.sql`select t::text from confirm_token t order by 1`) +
-    JSON.stringify(await held.sql`select t::text from account t order by 1`) +
-    JSON.stringify(await held.sql`select t::text from ledger t order by 1`)
+    JSON.stringify(await database.sql`select t::text from audit t order by 1`) +
+    JSON.stringify(await database.sql`select t::text from confirm_token t order by 1`) +
+    JSON.stringify(await database.sql`select t::text from account t order by 1`) +
+    JSON.stringify(await database.sql`select t::text from ledger t order by 1`)
   const before = await everything()
   await run()
   await ask("--limit", "1000")
@@ -98,15 +98,15 @@ test("audit exits with 2 on wrong usage and with 1 on an unknown workspace, each
 })
 
 test("audit lists operator commands with their user and result, without secrets", async () => {
-  const own = await dataFolder()
-  const holder = await holding(own)
-  const typed = (...args: string[]) => appmeter(args, { env: own })
+  const ownFolder = await dataFolder()
+  const holder = await openFolder(ownFolder)
+  const typed = (...args: string[]) => appmeter(args, { env: ownFolder })
   await typed("workspace", "create", "own", "--plan", "pro")
   await typed("workspace", "set", "nobody", "--plan", "studio")
   await typed("workspace", "list")
   await typed("channel", "add", "webhook", "https://user:canary@hooks.example.com/canary?token=canary")
   await typed("key", "leaked", `svc_live_${"Canary0123456789".repeat(3).slice(0, 36)}`, "--force")
-  const { commands } = await answer(["audit"], { env: own })
+  const { commands } = await answer(["audit"], { env: ownFolder })
   expect(commands.map(({ command, exitCode }: { command: string; exitCode: number }) => [command, exitCode])).toEqual([
     ["key leaked", 1],
     ["channel add webhook", 1],

@@ -4,20 +4,20 @@ import { join } from "node:path"
 import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded/open.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { long } from "../long.ts"
-import { answer, appmeter, dataFolder, holding, removeFolders, scratch } from "./child.ts"
+import { answer, appmeter, dataFolder, openFolder, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)
 
 let env: { DATA_DIR: string }
 /** Opens the database like a server: commands go through its socket. */
-let held: EmbeddedDatabase
+let database: EmbeddedDatabase
 
 beforeAll(async () => {
   env = await dataFolder()
-  held = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
+  database = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
 })
 afterAll(async () => {
-  await held.close()
+  await database.close()
   removeFolders()
 })
 
@@ -34,9 +34,24 @@ describe("workspaces", () => {
   })
 
   test("workspaces are created, changed and listed", async () => {
-    const made = await ask(["workspace", "create", "acme", "--plan", "studio", "--limit", "credits=70", "--pack", "5"])
-    expect(made.workspace).toMatchObject({ name: "acme", plan: "studio", overrides: { credits: 70 }, explorer: false })
-    expect(made.workspace.credits).toMatchObject({ used: 0, limit: 75, packCredits: 5 })
+    const created = await ask([
+      "workspace",
+      "create",
+      "acme",
+      "--plan",
+      "studio",
+      "--limit",
+      "credits=70",
+      "--pack",
+      "5",
+    ])
+    expect(created.workspace).toMatchObject({
+      name: "acme",
+      plan: "studio",
+      overrides: { credits: 70 },
+      explorer: false,
+    })
+    expect(created.workspace.credits).toMatchObject({ used: 0, limit: 75, packCredits: 5 })
     const set = [
       "--plan",
       "pro",
@@ -256,23 +271,26 @@ describe("import", () => {
     const half = (seenAt: string, from: number) =>
       JSON.stringify({ ...head, seenAt, reviews: reviews.slice(from, from + 1_000) })
     const lines = `${half("2025-10-25T03:25:01Z", 0)}\n${half("2025-10-26T03:25:01Z", 1_000)}\n`
-    const known = async () => {
-      const [row] = await held.sql<
+    const readEstimate = async () => {
+      const [row] = await database.sql<
         { n: number }[]
       >`select reltuples::int as n from pg_class where relname = 'review_version'`
       return row!.n
     }
-    expect(await known()).toBeLessThan(1)
+    expect(await readEstimate()).toBeLessThan(1)
     expect((await run(["import", "-"], lines)).code).toBe(0)
     // the table at most doubles before it is analysed again
-    expect(await known()).toBeGreaterThanOrEqual(1_000)
+    expect(await readEstimate()).toBeGreaterThanOrEqual(1_000)
   })
 
   test("a repeated import changes nothing; --json lists invalid lines and --strict exits with 1", async () => {
-    const again = await run(["import", "-", "--json", "--strict"], readFileSync(file, "latin1").replace("\u00ff", ""))
-    expect(again.code).toBe(1)
-    expect(again.err).toBe("")
-    expect(JSON.parse(again.out)).toMatchObject({
+    const repeated = await run(
+      ["import", "-", "--json", "--strict"],
+      readFileSync(file, "latin1").replace("\u00ff", ""),
+    )
+    expect(repeated.code).toBe(1)
+    expect(repeated.err).toBe("")
+    expect(JSON.parse(repeated.out)).toMatchObject({
       read: 6,
       recorded: 0,
       known: 3,
@@ -302,16 +320,16 @@ long(
   "the demo is loaded and removed",
   async () => {
     const env = await dataFolder()
-    const server = await holding(env)
+    const server = await openFolder(env)
     const [run, ask] = [(args: string[]) => appmeter(args, { env }), (args: string[]) => answer(args, { env })]
     await ask(["workspace", "create", "acme", "--plan", "studio"])
     const { apps, recorded } = await ask(["demo", "load"])
     // store readings, ninety days of the invented console and ads, and the invented app's month of four keywords
-    const shown = 69 + 4 * 24
-    expect([apps.length, recorded > shown + 90]).toEqual([5, true])
+    const demoReadings = 69 + 4 * 24
+    expect([apps.length, recorded > demoReadings + 90]).toEqual([5, true])
     expect((await run(["demo", "remove"])).code).toBe(1)
     const { removed } = await ask(["demo", "remove", "--force"])
-    expect([removed, removed.readings > shown]).toEqual([
+    expect([removed, removed.readings > demoReadings]).toEqual([
       { apps: 5, readings: expect.any(Number), accounts: 2, kept: [] },
       true,
     ])
@@ -322,11 +340,11 @@ long(
 )
 
 test("a folder that no server uses is migrated first and works the same", async () => {
-  const own = { env: { DATA_DIR: join(scratch(), "new") } }
-  const { code, out, err } = await appmeter(["workspace", "create", "acme", "--json"], own)
-  expect([code, err]).toEqual([0, `appmeter: creating a database in ${own.env.DATA_DIR}\n`])
+  const options = { env: { DATA_DIR: join(scratch(), "new") } }
+  const { code, out, err } = await appmeter(["workspace", "create", "acme", "--json"], options)
+  expect([code, err]).toEqual([0, `appmeter: creating a database in ${options.env.DATA_DIR}\n`])
   expect(JSON.parse(out).workspace.name).toBe("acme")
-  expect((await appmeter(["key", "create"], own)).out).toMatch(/^svc_live_/)
+  expect((await appmeter(["key", "create"], options)).out).toMatch(/^svc_live_/)
 })
 
 test("a migrated database has nothing to migrate", async () => {
@@ -335,7 +353,7 @@ test("a migrated database has nothing to migrate", async () => {
 
 /** Returns every row of every table as text. */
 async function dump(): Promise<string> {
-  const { sql } = held
+  const { sql } = database
   const tables = await sql<{ name: string }[]>`
     select relname as name from pg_class
     where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace
@@ -350,7 +368,7 @@ async function dump(): Promise<string> {
 }
 
 async function appRow(id: string) {
-  const [row] = await held.sql`select * from tracked_app where id = ${id}`
+  const [row] = await database.sql`select * from tracked_app where id = ${id}`
   return row
 }
 

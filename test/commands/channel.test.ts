@@ -7,17 +7,27 @@ import { type Receiver, receiver } from "../alerts/delivery/receiver.ts"
 import { SECRET_KEY } from "../alerts/delivery/scene.ts"
 import { until } from "../jobs/platform.ts"
 import { long } from "../long.ts"
-import { answer, appmeter, begun, copyOf, dataFolder, holding, removeFolders, scratch, serving } from "./child.ts"
+import {
+  answer,
+  appmeter,
+  copyOf,
+  dataFolder,
+  openFolder,
+  removeFolders,
+  scratch,
+  serving,
+  startCommand,
+} from "./child.ts"
 import { inFolder } from "./filled.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
 
-let there: Receiver
+let standIn: Receiver
 let studio: string
 let env: Record<string, string>
 /** Open for all tests without a server. Each test removes its channels. */
-let held: EmbeddedDatabase
+let database: EmbeddedDatabase
 let heldFolder: string
 const useHeld = () => {
   env.DATA_DIR = heldFolder
@@ -29,29 +39,29 @@ beforeAll(async () => {
   studio = (await dataFolder()).DATA_DIR
   await answer(["workspace", "create", "studio"], { env: { DATA_DIR: studio } })
   heldFolder = copyOf(studio)
-  held = await holding({ DATA_DIR: heldFolder })
+  database = await openFolder({ DATA_DIR: heldFolder })
 })
 beforeEach(() => {
-  there = receiver()
-  env = { SECRET_KEY, ALLOW_PRIVATE_TARGETS: "127.0.0.1", TELEGRAM_API: there.url }
+  standIn = receiver()
+  env = { SECRET_KEY, ALLOW_PRIVATE_TARGETS: "127.0.0.1", TELEGRAM_API: standIn.url }
 })
 afterEach(async () => {
-  await held.sql`delete from channel`
-  await there.stop()
+  await database.sql`delete from channel`
+  await standIn.stop()
 })
-afterAll(() => held.close())
+afterAll(() => database.close())
 
 const TOKEN = "123456789:AAEhushhushHushhushHushhushHushhushHushhush_-1"
 const run = (args: string[], stdin?: string) => appmeter(args, { env, ...(stdin !== undefined && { stdin }) })
 
 test("a webhook is added, tested, rotated and removed, and its secret is shown only when it is created", async () => {
   useHeld()
-  const url = `${there.url}/hook/whisperwhisper?token=hushhush1234`
+  const url = `${standIn.url}/hook/whisperwhisper?token=hushhush1234`
   const added = await answer(["channel", "add", "webhook", url], { env })
   expect(added.secret).toMatch(/^whsec_/)
   expect(added.channel).toMatchObject({
     kind: "webhook",
-    address: `${there.url}/…1234`,
+    address: `${standIn.url}/…1234`,
     state: "on",
     lastOk: null,
     waiting: 0,
@@ -59,8 +69,8 @@ test("a webhook is added, tested, rotated and removed, and its secret is shown o
   })
   const { id } = added.channel
   expect(await run(["channel", "test", id])).toEqual({ code: 0, out: "delivered\n", err: "" })
-  const [got] = there.at("/hook/whisperwhisper")
-  const body = new Webhook(added.secret).verify(got!.body, got!.headers)
+  const [request] = standIn.at("/hook/whisperwhisper")
+  const body = new Webhook(added.secret).verify(request!.body, request!.headers)
   expect(body).toMatchObject({ type: "channel.test" })
 
   const rotated = await run(["channel", "rotate", id])
@@ -68,7 +78,7 @@ test("a webhook is added, tested, rotated and removed, and its secret is shown o
   expect(rotated.out.trim()).not.toBe(added.secret)
   await run(["channel", "test", id])
   for (const secret of [added.secret, rotated.out.trim()])
-    new Webhook(secret).verify(there.requests[1]!.body, there.requests[1]!.headers)
+    new Webhook(secret).verify(standIn.requests[1]!.body, standIn.requests[1]!.headers)
 
   const list = await run(["channel", "list"])
   const listed = await answer(["channel", "list"], { env })
@@ -77,7 +87,7 @@ test("a webhook is added, tested, rotated and removed, and its secret is shown o
   for (const secret of ["hushhush", "whisper", added.secret, rotated.out.trim()])
     expect(texts.filter((text) => text.includes(secret)).length).toBe(0)
   // the control: the unencrypted host is in these files
-  expect(texts.filter((text) => text.includes(there.url)).length).toBeGreaterThan(2)
+  expect(texts.filter((text) => text.includes(standIn.url)).length).toBeGreaterThan(2)
   expect((await run(["channel", "remove", id])).code).toBe(1)
   expect((await run(["channel", "remove", id, "--force"])).code).toBe(0)
   expect((await answer(["channel", "list"], { env })).channels).toEqual([])
@@ -98,23 +108,23 @@ test("a bot's token comes from a file or stdin, and is never shown", async () =>
   const second = await run(["channel", "add", "telegram", "--bot-token-stdin", "--chat", "@ranks"], `${TOKEN}\n`)
   expect([first.code, second.code]).toEqual([0, 0])
   const { id } = JSON.parse(first.out).channel
-  there.on(`/bot${TOKEN}/sendMessage`, (_, before) =>
+  standIn.on(`/bot${TOKEN}/sendMessage`, (_, before) =>
     before === 0 ? new Response(`${TOKEN} may not`, { status: 403 }) : Response.json({ ok: true }),
   )
   const refused = await run(["channel", "test", id])
   expect(refused).toEqual({ code: 1, out: "not delivered: status 403: the bot may not write to this chat\n", err: "" })
   expect((await run(["channel", "test", id])).out).toBe("delivered\n")
-  expect(JSON.parse(there.requests[1]!.body).chat_id).toBe("-100123")
+  expect(JSON.parse(standIn.requests[1]!.body).chat_id).toBe("-100123")
   const list = await run(["channel", "list", "--json"])
   for (const { out, err } of [first, second, refused, list]) expect(out + err).not.toContain("hushhush")
 })
 
 test("Slack's address comes from a file or stdin, and only its host is shown", async () => {
   useHeld()
-  const added = await run(["channel", "add", "slack", "-", "--json"], `${there.url}/services/hushhush\n`)
+  const added = await run(["channel", "add", "slack", "-", "--json"], `${standIn.url}/services/hushhush\n`)
   const { address, id } = JSON.parse(added.out).channel
-  expect(address).toBe(`${there.url}/…`)
-  there.on("/services/hushhush", () => new Response("hushhush", { status: 404 }))
+  expect(address).toBe(`${standIn.url}/…`)
+  standIn.on("/services/hushhush", () => new Response("hushhush", { status: 404 }))
   const tested = await run(["channel", "test", id, "--json"])
   expect(tested.code).toBe(1)
   expect(JSON.parse(tested.out)).toMatchObject({ taken: false, failure: expect.stringContaining("status 404") })
@@ -125,12 +135,12 @@ test("a topic of ntfy is added with its token, tested and listed, and neither is
   useHeld()
   const file = join(scratch(), "token")
   writeFileSync(file, "tk_hushhush\n")
-  const added = await run(["channel", "add", "ntfy", `${there.url}/hushhush`, "--token-file", file, "--json"])
-  expect(JSON.parse(added.out).channel).toMatchObject({ kind: "ntfy", address: `${there.url}/…` })
+  const added = await run(["channel", "add", "ntfy", `${standIn.url}/hushhush`, "--token-file", file, "--json"])
+  expect(JSON.parse(added.out).channel).toMatchObject({ kind: "ntfy", address: `${standIn.url}/…` })
   expect(JSON.parse(added.out).secret).toBeUndefined()
   const { id } = JSON.parse(added.out).channel
   expect((await run(["channel", "test", id])).out).toBe("delivered\n")
-  expect(there.requests[0]).toMatchObject({ path: "/hushhush", headers: { authorization: "Bearer tk_hushhush" } })
+  expect(standIn.requests[0]).toMatchObject({ path: "/hushhush", headers: { authorization: "Bearer tk_hushhush" } })
   const list = await run(["channel", "list", "--json"])
   for (const { out, err } of [added, list]) expect(out + err).not.toContain("hushhush")
 })
@@ -165,12 +175,12 @@ async function foundMeanwhile(): Promise<void> {
 describe("a server", () => {
   long("a server delivers alerts and stops promptly", async () => {
     useOwn()
-    const { secret } = await answer(["channel", "add", "webhook", `${there.url}/hook`], { env })
+    const { secret } = await answer(["channel", "add", "webhook", `${standIn.url}/hook`], { env })
     await foundMeanwhile()
     const server = await serving({ env })
     try {
-      await until(() => there.requests.length > 0)
-      expect(new Webhook(secret).verify(there.requests[0]!.body, there.requests[0]!.headers)).toMatchObject({
+      await until(() => standIn.requests.length > 0)
+      expect(new Webhook(secret).verify(standIn.requests[0]!.body, standIn.requests[0]!.headers)).toMatchObject({
         type: "alert.featured",
         data: { appName: "Tea", sentence: expect.stringContaining("Slow mornings") },
       })
@@ -179,20 +189,20 @@ describe("a server", () => {
       server.kill()
     }
     expect(await server.exited).toBe(0)
-    expect(there.requests).toHaveLength(1)
+    expect(standIn.requests).toHaveLength(1)
   })
 
   long("a server with DELIVER=no sends nothing, and appmeter work does", async () => {
     useOwn()
-    await answer(["channel", "add", "webhook", `${there.url}/hook`], { env })
+    await answer(["channel", "add", "webhook", `${standIn.url}/hook`], { env })
     await foundMeanwhile()
     const server = await serving({ env: { ...env, DELIVER: "no" } })
     await Bun.sleep(2_500)
     server.kill()
     expect(await server.exited).toBe(0)
-    expect(there.requests).toEqual([])
-    const worker = begun(["work"], { env })
-    await until(() => there.requests.length > 0)
+    expect(standIn.requests).toEqual([])
+    const worker = startCommand(["work"], { env })
+    await until(() => standIn.requests.length > 0)
     worker.kill("SIGTERM")
     expect(await worker.exited).toBe(0)
   })
@@ -219,7 +229,7 @@ describe("what cannot be meant is refused in one line", () => {
     [["add", "slack", "/nowhere"], 1, "the address must be in a readable file, or in stdin if you give -"],
     [["test", "ch_none"], 1, 'the workspace has no channel "ch_none"; see: appmeter channel list'],
     [["rotate", "ch_none"], 1, 'the workspace has no channel "ch_none"; see: appmeter channel list'],
-  ])("%p", async (args, code, message) => {
+  ])("a channel is refused in one line: %p", async (args, code, message) => {
     useHeld()
     const ended = await run(["channel", ...args], TOKEN)
     expect(ended).toEqual({ code, out: "", err: expect.stringContaining(message) })
@@ -229,8 +239,8 @@ describe("what cannot be meant is refused in one line", () => {
 
   test("no channel is added without SECRET_KEY, and the message says how to create one", async () => {
     useHeld()
-    const { SECRET_KEY: _, ...without } = env
-    const { code, err } = await appmeter(["channel", "add", "webhook", "https://x.example"], { env: without })
+    const { SECRET_KEY: _, ...envWithoutKey } = env
+    const { code, err } = await appmeter(["channel", "add", "webhook", "https://x.example"], { env: envWithoutKey })
     expect(code).toBe(1)
     expect(err).toContain("this needs SECRET_KEY, which is not set; make one with: head -c 32 /dev/urandom | base64")
   })
@@ -238,20 +248,20 @@ describe("what cannot be meant is refused in one line", () => {
   test("a channel of another workspace is not found", async () => {
     // a separate database, because with two workspaces every other test would have to name one
     useOwn()
-    const own = await holding({ DATA_DIR: env.DATA_DIR! })
+    const otherDatabase = await openFolder({ DATA_DIR: env.DATA_DIR! })
     const { channel } = await answer(["channel", "add", "webhook", "https://x.example"], { env })
     await answer(["workspace", "create", "other"], { env })
-    for (const what of ["test", "rotate", "remove"]) {
-      const { code, err } = await run(["channel", what, channel.id, "--workspace", "other"])
+    for (const command of ["test", "rotate", "remove"]) {
+      const { code, err } = await run(["channel", command, channel.id, "--workspace", "other"])
       expect([code, err]).toEqual([1, expect.stringContaining("has no channel")])
     }
-    await own.close()
+    await otherDatabase.close()
   })
 })
 
 long("a new SECRET_KEY takes over in two starts, after which only it decrypts the channels", async () => {
   useOwn()
-  const added = await answer(["channel", "add", "webhook", `${there.url}/hook`], { env })
+  const added = await answer(["channel", "add", "webhook", `${standIn.url}/hook`], { env })
   const next = "m1n2b3v4c5x6z7l8k9j0h1g2f3d4s5a6p7o8i9u0y1t="
   const both = { ...env, SECRET_KEY: next, SECRET_KEY_PREVIOUS: SECRET_KEY }
   const findings = async (env: Record<string, string>) =>
@@ -269,19 +279,19 @@ long("a new SECRET_KEY takes over in two starts, after which only it decrypts th
   expect((await appmeter(["channel", "test", added.channel.id], { env: { ...env, SECRET_KEY: next } })).out).toBe(
     "delivered\n",
   )
-  const again = await appmeter(["secrets", "reseal", "--json"], { env: both })
-  expect(JSON.parse(again.out)).toEqual({ resealed: 0, newest: 1, earlier: 0, unreadable: 0, previousMayGo: true })
+  const repeated = await appmeter(["secrets", "reseal", "--json"], { env: both })
+  expect(JSON.parse(repeated.out)).toEqual({ resealed: 0, newest: 1, earlier: 0, unreadable: 0, previousMayGo: true })
 })
 
 test("an address with a token causes a warning as an argument, but not from stdin", async () => {
   useHeld()
-  const token = `${there.url}/hook?token=hushhush1234`
+  const token = `${standIn.url}/hook?token=hushhush1234`
   const typed = await run(["channel", "add", "webhook", token])
   expect(typed.err).toContain("warning: the address has a token")
   expect(typed.err).toContain("appmeter channel add webhook - < url.txt")
   expect(typed.err).not.toContain("hushhush")
-  expect((await run(["channel", "add", "webhook", "-"], `${there.url}/hook/whisperwhisper1234`)).err).not.toContain(
+  expect((await run(["channel", "add", "webhook", "-"], `${standIn.url}/hook/whisperwhisper1234`)).err).not.toContain(
     "warning",
   )
-  expect((await run(["channel", "add", "webhook", `${there.url}/hook`])).err).not.toContain("warning")
+  expect((await run(["channel", "add", "webhook", `${standIn.url}/hook`])).err).not.toContain("warning")
 })

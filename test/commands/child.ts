@@ -35,8 +35,8 @@ export interface ChildOptions {
  */
 export function appmeter(args: string[], options: ChildOptions = {}): Promise<Ended> {
   const { preload, program, cwd } = options
-  const ownProcess = preload ?? program ?? cwd ?? SERVING.has(args[0] ?? "")
-  return ownProcess ? appmeterProcess(args, options) : runHere(args, options)
+  const needsProcess = preload ?? program ?? cwd ?? SERVING.has(args[0] ?? "")
+  return needsProcess ? appmeterProcess(args, options) : runHere(args, options)
 }
 
 /** Commands that exit their process themselves. */
@@ -50,7 +50,7 @@ export async function appmeterProcess(args: string[], options: ChildOptions = {}
 }
 
 /** Starts the program without waiting. */
-export function begun(args: string[], options: ChildOptions = {}) {
+export function startCommand(args: string[], options: ChildOptions = {}) {
   return start(args, options)
 }
 
@@ -114,12 +114,12 @@ export async function serving(options: ChildOptions, args: string[] = []): Promi
 
 /** Creates a folder with a migrated embedded database without a workspace, copied from one per schema. */
 export async function dataFolder(): Promise<{ DATA_DIR: string }> {
-  seed ??= keptSeed()
+  seed ??= cachedSeed()
   return { DATA_DIR: copyOf(await seed) }
 }
 
 /** Opens a folder like a server, so that commands go through its socket: opening it costs each half a second. */
-export function holding(folder: { DATA_DIR: string }): Promise<EmbeddedDatabase> {
+export function openFolder(folder: { DATA_DIR: string }): Promise<EmbeddedDatabase> {
   return openEmbedded({ dataDir: folder.DATA_DIR, as: "server", log: silentLog })
 }
 
@@ -146,7 +146,7 @@ const folders: string[] = []
 let seed: Promise<string> | undefined
 
 /** Depends on the code that opens and migrates a folder, and on the schema. */
-const keptSeed = () =>
+const cachedSeed = () =>
   cachedFolder("seed", { patterns: ["sql/**/*.sql", "src/database/**/*.{ts,patch}"] }, async (folder) => {
     const { code, err } = await appmeter(["migrate"], { env: { DATA_DIR: folder } })
     if (code !== 0) throw new Error(err)

@@ -14,15 +14,15 @@ import { emptied, standingIn } from "./measured-scene.ts"
 
 setDefaultTimeout(60_000)
 
-let held: Database
+let database: Database
 let sql: Sql
 let DATA_DIR: string
 let stores: ReplayServer
 
 beforeAll(async () => {
   ;({ DATA_DIR } = await dataFolder())
-  held = await openEmbedded({ dataDir: DATA_DIR, as: "server", log: silentLog })
-  sql = held.sql
+  database = await openEmbedded({ dataDir: DATA_DIR, as: "server", log: silentLog })
+  sql = database.sql
   stores = replayServer()
 })
 beforeEach(async () => {
@@ -31,7 +31,7 @@ beforeEach(async () => {
 })
 afterAll(async () => {
   await stores.stop()
-  await held.close()
+  await database.close()
   removeFolders()
 })
 
@@ -40,8 +40,8 @@ async function doctor(env: Record<string, string> = {}) {
     env: { MEASURE: "yes", DATA_DIR, UPSTREAM_URLS: standingIn(stores), ...env },
   })
   const { findings } = JSON.parse(out) as { findings: Finding[] }
-  const of = (thing: string) => findings.find((one) => one.thing === thing)
-  return { market: of("market"), things: findings.map(({ thing }) => thing) }
+  const findingOf = (thing: string) => findings.find((finding) => finding.thing === thing)
+  return { market: findingOf("market"), things: findings.map(({ thing }) => thing) }
 }
 
 const whole = (...storefronts: string[]) => storefronts.map((storefront) => ({ storefront, genres: CHART_GENRES }))
@@ -111,8 +111,8 @@ describe("doctor says what MARKET asks", () => {
 })
 
 describe("ten storefronts", () => {
-  const ten = (known: { read: number; apps: number }) =>
-    marketPlanOf(Array.from({ length: 10 }, (_, at) => ({ storefront: String(at), lists: 112, ...known })))
+  const ten = (figures: { read: number; apps: number }) =>
+    marketPlanOf(Array.from({ length: 10 }, (_, at) => ({ storefront: String(at), lists: 112, ...figures })))
 
   test("ten storefronts need at most 4,200 requests a day, assumed and as recorded", () => {
     expect(ten({ read: 0, apps: 0 })).toMatchObject({

@@ -2,19 +2,19 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import type { Finding } from "../../src/commands/doctor/finding.ts"
 import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
 import { chargeAlone } from "../access/registered.ts"
-import { answer, appmeter, dataFolder, holding, removeFolders } from "./child.ts"
+import { answer, appmeter, dataFolder, openFolder, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
 
-let held: EmbeddedDatabase
+let database: EmbeddedDatabase
 let env: Record<string, string>
 beforeAll(async () => {
   const { DATA_DIR } = await dataFolder()
   env = { DATA_DIR, MEASURE: "no" }
-  held = await holding({ DATA_DIR })
+  database = await openFolder({ DATA_DIR })
 })
-afterAll(() => held.close())
+afterAll(() => database.close())
 
 async function findings(): Promise<Finding[]> {
   const { out } = await appmeter(["doctor", "--json"], { env })
@@ -24,20 +24,26 @@ async function findings(): Promise<Finding[]> {
 test("doctor reports a billing month ahead of today, and its command fixes it without a free credit", async () => {
   await answer(["workspace", "create", "studio"], { env })
   await answer(["key", "create", "--workspace", "studio", "--name", "laptop"], { env })
-  const [key] = await held.sql`
+  const [key] = await database.sql`
     select k.id, k.workspace_id
     from api_key k
     join workspace w on w.id = k.workspace_id
     where w.name = 'studio' and k.name = 'laptop'`
   const pay = (requestId: string) =>
-    chargeAlone(held.sql, { workspaceId: key!.workspace_id, keyId: key!.id, cost: 3, operation: "get_app", requestId })
+    chargeAlone(database.sql, {
+      workspaceId: key!.workspace_id,
+      keyId: key!.id,
+      cost: 3,
+      operation: "get_app",
+      requestId,
+    })
   await pay("of-this-month")
   expect(await findings()).toEqual([])
-  await held.sql`
+  await database.sql`
     update account
     set month = month + interval '7 months', used = 0
     where workspace_id = ${key!.workspace_id}`
-  await held.sql`update key_month set month = month + interval '7 months', used = 0 where key_id = ${key!.id}`
+  await database.sql`update key_month set month = month + interval '7 months', used = 0 where key_id = ${key!.id}`
   await pay("of-a-month-ahead")
   const [finding] = await findings()
   expect(finding).toMatchObject({
@@ -48,9 +54,12 @@ test("doctor reports a billing month ahead of today, and its command fixes it wi
   const { workspace } = await answer(["workspace", "set", "studio", "--reset-month"], { env })
   expect(workspace.credits.used).toBe(6)
   expect(await findings()).toEqual([])
-  const [row] = await held.sql<{ month: string; used: number }[]>`
+  const [row] = await database.sql<{ month: string; used: number }[]>`
     select month, used::int from key_month where key_id = ${key!.id}`
   expect([new Date(row!.month).getTime() <= Date.now(), row!.used]).toEqual([true, 6])
-  const again = await appmeter(["workspace", "set", "studio", "--reset-month"], { env })
-  expect([again.code, again.err]).toEqual([1, "appmeter: the billing month of the workspace is not ahead of today\n"])
+  const repeated = await appmeter(["workspace", "set", "studio", "--reset-month"], { env })
+  expect([repeated.code, repeated.err]).toEqual([
+    1,
+    "appmeter: the billing month of the workspace is not ahead of today\n",
+  ])
 })

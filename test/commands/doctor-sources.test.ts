@@ -19,15 +19,15 @@ import { emptied, rawFolder, searches, standingIn, track } from "./measured-scen
 setDefaultTimeout(60_000)
 const postgres = test.skipIf(!process.env.DATABASE_URL)
 
-let held: Database
+let database: Database
 let sql: Sql
 let DATA_DIR: string
 let stores: ReplayServer
 
 beforeAll(async () => {
   ;({ DATA_DIR } = await dataFolder())
-  held = await openEmbedded({ dataDir: DATA_DIR, as: "server", log: silentLog })
-  sql = held.sql
+  database = await openEmbedded({ dataDir: DATA_DIR, as: "server", log: silentLog })
+  sql = database.sql
 })
 beforeEach(async () => {
   await emptied(sql)
@@ -36,7 +36,7 @@ beforeEach(async () => {
 })
 afterAll(async () => {
   await stores.stop()
-  await held.close()
+  await database.close()
   removeFolders()
 })
 
@@ -52,7 +52,7 @@ async function examined(env: Record<string, string> = {}) {
   return { all: findings, found: findings.slice(after + 1) }
 }
 
-const things = (found: Finding[]) => Object.fromEntries(found.map(({ thing, state }) => [thing, state]))
+const statesOf = (found: Finding[]) => Object.fromEntries(found.map(({ thing, state }) => [thing, state]))
 const hosts = () => [...new Set(stores.requests.map(({ url }) => url.host))].sort()
 const APPLE = ["apps.apple.com", "itunes.apple.com", "search.itunes.apple.com"]
 
@@ -67,7 +67,7 @@ describe("reaching the stores", () => {
   test("doctor checks exactly the hosts that are read, and accepts any response", async () => {
     await track(sql, ["ios"])
     const { found } = await examined()
-    expect(things(found)).toEqual({
+    expect(statesOf(found)).toEqual({
       EGRESS_COUNTRY: "ok",
       ...Object.fromEntries(APPLE.map((host) => [host, "ok"])),
       budget: "ok",
@@ -82,15 +82,15 @@ describe("reaching the stores", () => {
 
   test("doctor checks Google Play only with EGRESS_COUNTRY, which Android apps need", async () => {
     await track(sql, ["android"])
-    const without = await examined()
-    expect(without.found[0]).toEqual({
+    const unset = await examined()
+    expect(unset.found[0]).toEqual({
       thing: "EGRESS_COUNTRY",
       state: "warning",
       says: "not set although Android apps are tracked, so only reviews are read from Google Play",
       fix: expect.stringMatching(/EGRESS_COUNTRY=de$/),
     })
     expect(hosts()).toEqual(["play.google.com"])
-    expect(things((await examined({ EGRESS_COUNTRY: "de" })).found)).toEqual({
+    expect(statesOf((await examined({ EGRESS_COUNTRY: "de" })).found)).toEqual({
       EGRESS_COUNTRY: "ok",
       "play.google.com": "ok",
       budget: "ok",
@@ -128,9 +128,9 @@ describe("reaching the stores", () => {
       state: "ok",
       says: "de; requests for DE return pages of DE; pages are of the requested country",
     })
-    const asked = stores.requests.length
+    const requestCount = stores.requests.length
     expect(await found({ EGRESS_COUNTRY: "de", MEASURE: "no" })).toMatchObject({ state: "ok" })
-    expect(stores.requests.length).toBe(asked)
+    expect(stores.requests.length).toBe(requestCount)
   })
 
   test("doctor does not check a host whose sources are all off", async () => {
@@ -145,21 +145,21 @@ describe("reaching the stores", () => {
     const { found } = await examined({
       UPSTREAM_URLS: standingIn(stores).replace(/(?<=apps\.apple\.com=)[^,]+/, "http://127.0.0.1:1"),
     })
-    expect(things(found)).toMatchObject({
+    expect(statesOf(found)).toMatchObject({
       "apps.apple.com": "problem",
       "itunes.apple.com": "problem",
       "search.itunes.apple.com": "ok",
     })
-    const of = (thing: string) => found.find((one) => one.thing === thing)!
-    expect(of("apps.apple.com").says).toStartWith("cannot be reached at 127.0.0.1:1 (UPSTREAM_URLS) from")
-    expect(of("itunes.apple.com").says).toEndWith("no answer within 3 s")
-    expect(of("apps.apple.com").fix).toBe("start the service there, or remove apps.apple.com from UPSTREAM_URLS")
+    const findingOf = (thing: string) => found.find((finding) => finding.thing === thing)!
+    expect(findingOf("apps.apple.com").says).toStartWith("cannot be reached at 127.0.0.1:1 (UPSTREAM_URLS) from")
+    expect(findingOf("itunes.apple.com").says).toEndWith("no answer within 3 s")
+    expect(findingOf("apps.apple.com").fix).toBe("start the service there, or remove apps.apple.com from UPSTREAM_URLS")
   })
 
   test("with MEASURE=no doctor checks hosts only if another process of this address read within the hour", async () => {
     await track(sql, ["ios"])
     const { found } = await examined({ MEASURE: "no" })
-    expect([things(found).stores, hosts()]).toEqual(["ok", []])
+    expect([statesOf(found).stores, hosts()]).toEqual(["ok", []])
     await sql`insert into pace (upstream, egress, base_gap_ms, gap_ms) values ('apps.apple.com', 'main', 1000, 1000)`
     await examined({ MEASURE: "no" })
     expect(hosts()).toEqual(APPLE)
@@ -246,9 +246,9 @@ describe("the folder of bodies", () => {
     mkdirSync(join(rawFolder(DATA_DIR), "ab"), { recursive: true })
     writeFileSync(join(rawFolder(DATA_DIR), "ab", "cd.gz"), new Uint8Array(3 * 2 ** 20))
     const { all } = await examined()
-    const of = (thing: string) => all.find((one) => one.thing === thing)!
-    expect(of("RAW_DIR").says).toBe(`3 MB of stored responses in ${rawFolder(DATA_DIR)}, at most 14 days old`)
-    const before = of("size").says
+    const findingOf = (thing: string) => all.find((finding) => finding.thing === thing)!
+    expect(findingOf("RAW_DIR").says).toBe(`3 MB of stored responses in ${rawFolder(DATA_DIR)}, at most 14 days old`)
+    const before = findingOf("size").says
     writeFileSync(join(rawFolder(DATA_DIR), "ab", "ef.gz"), new Uint8Array(50 * 2 ** 20))
     // they are not part of the database
     expect((await examined()).all.find(({ thing }) => thing === "size")!.says).toBe(before)
@@ -282,23 +282,23 @@ test("an outdated or unreachable database is reported once", async () => {
   const { found } = await examined()
   await sql`alter table due_later rename to due`
   expect(found).toEqual([])
-  const away = await examined({ DATABASE_URL: "postgres://u:p@127.0.0.1:1/x", RAW_MB: "1" })
-  expect(away.found).toEqual([])
+  const unreachable = await examined({ DATABASE_URL: "postgres://u:p@127.0.0.1:1/x", RAW_MB: "1" })
+  expect(unreachable.found).toEqual([])
 })
 
-postgres("postgres: the same, and the disk of RAW_DIR", async () => {
+postgres("postgres: doctor reports the same for a server database, and the disk of RAW_DIR", async () => {
   await using server = await scratchDatabase("doctor_sources")
-  const database = await openDatabase({ databaseUrl: server.url, dataDir: "", as: "command", log: silentLog })
-  await migrate(database.sql, schemaFiles(), silentLog)
-  await track(database.sql, ["ios"])
-  await searches(database.sql, 100)
-  await database.close()
+  const serverDatabase = await openDatabase({ databaseUrl: server.url, dataDir: "", as: "command", log: silentLog })
+  await migrate(serverDatabase.sql, schemaFiles(), silentLog)
+  await track(serverDatabase.sql, ["ios"])
+  await searches(serverDatabase.sql, 100)
+  await serverDatabase.close()
   const folder = scratch()
   const env = { DATABASE_URL: server.url, RAW_DIR: folder, RAW_MB: "1", UPSTREAM_GAPS_MS: "apps.apple.com=1000000" }
   const { all, found } = await examined(env)
-  expect(things(found)).toMatchObject({ "apps.apple.com": "ok", budget: "warning", sources: "ok" })
+  expect(statesOf(found)).toMatchObject({ "apps.apple.com": "ok", budget: "warning", sources: "ok" })
   expect(found.find(({ thing }) => thing === "budget")!.fix).toStartWith("run EGRESS=second appmeter work on")
-  expect(things(all)).toMatchObject({ RAW_DIR: "ok", disk: "ok" })
+  expect(statesOf(all)).toMatchObject({ RAW_DIR: "ok", disk: "ok" })
   expect(all.find(({ thing }) => thing === "RAW_DIR")!.says).toBe(
     `0 MB of stored responses in ${folder}, at most 14 days old`,
   )

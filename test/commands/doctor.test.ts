@@ -15,7 +15,7 @@ import { readSettings } from "../../src/settings/settings.ts"
 import { scratchDatabase } from "../database/server.ts"
 import { said } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
-import { appmeter, dataFolder, holding, removeFolders, scratch } from "./child.ts"
+import { appmeter, dataFolder, openFolder, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
@@ -23,23 +23,23 @@ const postgres = test.skipIf(!process.env.DATABASE_URL)
 
 async function examined(
   env: Record<string, string>,
-): Promise<{ code: number; states: Record<string, string>; of: Of }> {
+): Promise<{ code: number; states: Record<string, string>; findingOf: FindFinding }> {
   const { code, out, err } = await appmeter(["doctor", "--json"], { env })
   expect(err).toBe("")
   const { healthy, findings } = JSON.parse(out) as { healthy: boolean; findings: Finding[] }
   expect(healthy).toBe(code === 0)
   for (const { state, fix } of findings) expect([state, fix !== null]).toEqual([state, state !== "ok"])
   const states = Object.fromEntries(findings.map(({ thing, state }) => [thing, state]))
-  return { code, states, of: (thing) => findings.find((one) => one.thing === thing)! }
+  return { code, states, findingOf: (findingOf) => findings.find((finding) => finding.thing === findingOf)! }
 }
 
-type Of = (thing: string) => Finding
+type FindFinding = (thing: string) => Finding
 
 describe("the embedded database", () => {
   test("doctor finds no problem before the first start and creates nothing", async () => {
     const DATA_DIR = join(scratch(), "none")
-    const { code, of } = await examined({ DATA_DIR })
-    expect([code, of("database").says]).toEqual([0, "embedded, not created yet; the first start creates it"])
+    const { code, findingOf } = await examined({ DATA_DIR })
+    expect([code, findingOf("database").says]).toEqual([0, "embedded, not created yet; the first start creates it"])
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
@@ -47,11 +47,11 @@ describe("the embedded database", () => {
     const env = await dataFolder()
     const free = await examined(env)
     expect(free.code).toBe(0)
-    expect(free.of("database").says).toBe(`PostgreSQL 18.6, the embedded database in ${env.DATA_DIR}`)
-    const held = await holding(env)
-    const { code, states, of } = await examined(env)
+    expect(free.findingOf("database").says).toBe(`PostgreSQL 18.6, the embedded database in ${env.DATA_DIR}`)
+    const database = await openFolder(env)
+    const { code, states, findingOf } = await examined(env)
     const { out } = await appmeter(["doctor"], { env })
-    await held.close()
+    await database.close()
     expect([code, Object.keys(states)]).toEqual([
       0,
       [
@@ -76,17 +76,17 @@ describe("the embedded database", () => {
       ],
     ])
     expect(new Set(Object.values(states))).toEqual(new Set(["ok"]))
-    expect(of("database").says).toEndWith(", in use by a server")
+    expect(findingOf("database").says).toEndWith(", in use by a server")
     expect(out.split("\n")).toHaveLength(Object.keys(states).length + 2)
     expect(out).toMatch(/^STATE +CHECK +RESULT\nok +runtime +Bun \d/)
   })
 
   test("doctor --rebuild corrects current values once, also next to a running server", async () => {
     const env = await dataFolder()
-    const held = await holding(env)
+    const database = await openFolder(env)
     const seen = { kind: "search", source: "import", platform: "ios", storefront: "us", term: "tea" } as const
     const rest = { depth: 1, complete: true, results: [], parser: 1, origin: "own", sha256: new Uint8Array(32) }
-    await record(held.sql, [{ ...seen, ...rest, seenAt: new Date("2025-11-19T10:00:00Z") }])
+    await record(database.sql, [{ ...seen, ...rest, seenAt: new Date("2025-11-19T10:00:00Z") }])
     const seenAt = new Date("2025-11-19T10:00:00Z")
     const review = { id: "1", stars: 5, text: "Good", at: seenAt }
     const page = {
@@ -97,11 +97,11 @@ describe("the embedded database", () => {
       storeId: "10001",
     } as const
     const { parser, origin, sha256 } = rest
-    await record(held.sql, [{ ...page, reviews: [review], parser, origin, sha256, seenAt }])
-    await held.sql`delete from review_day`
-    await held.sql`delete from list_now`
-    await record(held.sql, [said("2025-11-19T10:00:00Z", [{ id: "10002", name: "Tea" }])])
-    await held.sql`delete from app_text`
+    await record(database.sql, [{ ...page, reviews: [review], parser, origin, sha256, seenAt }])
+    await database.sql`delete from review_day`
+    await database.sql`delete from list_now`
+    await record(database.sql, [said("2025-11-19T10:00:00Z", [{ id: "10002", name: "Tea" }])])
+    await database.sql`delete from app_text`
     const rebuilt = async () => {
       const { code, out } = await appmeter(["doctor", "--rebuild", "--json"], { env })
       const { findings } = JSON.parse(out) as { findings: Finding[] }
@@ -112,10 +112,10 @@ describe("the embedded database", () => {
     }
     const plain = await examined(env)
     const first = await rebuilt()
-    const kept = await held.sql`select day from list_now`
-    const texts = await held.sql`select folded from app_text`
+    const days = await database.sql`select day from list_now`
+    const texts = await database.sql`select folded from app_text`
     const second = await rebuilt()
-    await held.close()
+    await database.close()
     expect(plain.states.derived).toBeUndefined()
     expect(first).toEqual([
       0,
@@ -123,17 +123,17 @@ describe("the embedded database", () => {
         "1 review days or feeds, 0 chart places or first days, 0 report days or product prices of accounts, " +
         "search names of 1 apps, 0 duplicate rating counts",
     ])
-    expect(kept.map(({ day }) => day)).toEqual(["2025-11-19"])
+    expect(days.map(({ day }) => day)).toEqual(["2025-11-19"])
     expect(texts.map(({ folded }) => folded)).toEqual(["\n tea\n\t\n"])
     expect(second).toEqual([0, "ok: current values match the readings"])
   })
 
   test("a folder that others can read is a warning, and a problem where the database is", async () => {
     const { DATA_DIR } = await dataFolder()
-    const held = await holding({ DATA_DIR })
+    const database = await openFolder({ DATA_DIR })
     chmodSync(DATA_DIR, 0o755)
     const outer = await examined({ DATA_DIR })
-    expect([outer.code, outer.of("DATA_DIR")]).toEqual([
+    expect([outer.code, outer.findingOf("DATA_DIR")]).toEqual([
       0,
       {
         thing: "DATA_DIR",
@@ -144,19 +144,19 @@ describe("the embedded database", () => {
     ])
     chmodSync(join(DATA_DIR, "postgres"), 0o755)
     const inner = await examined({ DATA_DIR })
-    expect([inner.code, inner.of("DATA_DIR").state]).toEqual([1, "problem"])
-    await held.close()
+    expect([inner.code, inner.findingOf("DATA_DIR").state]).toEqual([1, "problem"])
+    await database.close()
   })
 
   test("a schema of another version is a problem with a fix, and is not changed", async () => {
     const { DATA_DIR } = await dataFolder()
     const examinedAs = async (change: (sql: Sql) => Promise<unknown>) => {
-      const held = await holding({ DATA_DIR })
-      await change(held.sql)
-      await held.close()
-      const { code, of } = await examined({ DATA_DIR })
+      const database = await openFolder({ DATA_DIR })
+      await change(database.sql)
+      await database.close()
+      const { code, findingOf } = await examined({ DATA_DIR })
       expect(code).toBe(1)
-      return of("schema")
+      return findingOf("schema")
     }
     expect(
       await examinedAs((sql) => sql`insert into schema_migration (name, sha256) values ('9999_later.sql', '')`),
@@ -182,8 +182,8 @@ describe("the embedded database", () => {
     const { DATA_DIR } = await dataFolder()
     const file = join(DATA_DIR, "postgres", "PG_VERSION")
     writeFileSync(file, `${major}\n`)
-    const { code, of } = await examined({ DATA_DIR })
-    expect([code, of("database").says]).toEqual([1, expect.stringMatching(remedy)])
+    const { code, findingOf } = await examined({ DATA_DIR })
+    expect([code, findingOf("database").says]).toEqual([1, expect.stringMatching(remedy)])
     for (const command of [["serve"], ["workspace", "list"]]) {
       const ended = await appmeter(command, { env: { DATA_DIR, PORT: "0" } })
       expect([ended.code, ended.out, ended.err.trimEnd()]).toEqual([1, "", expect.stringMatching(remedy)])
@@ -200,7 +200,7 @@ describe("what is away", () => {
       REDIS_URL: "redis://:canary@127.0.0.1:1",
       RAW_MB: "1",
     }
-    const { code, states, of } = await examined(env)
+    const { code, states, findingOf } = await examined(env)
     expect([code, states]).toEqual([
       1,
       {
@@ -218,38 +218,42 @@ describe("what is away", () => {
         limits: "problem",
       },
     ])
-    expect(of("database").says).toBe("the database at 127.0.0.1:1/name is not reachable: nothing listens there")
-    expect(of("limits").says).toStartWith("the Redis at 127.0.0.1:1 does not answer")
-    expect(of("database").fix).toStartWith("start it and check that it listens: pg_isready -h 127.0.0.1 -p 1; if")
-    expect(of("limits").fix).toStartWith("start it and check that it answers PONG: redis-cli -h 127.0.0.1 -p 1 ping;")
-    expect(of("disk").says).toEndWith("free on the disk of RAW_DIR")
-    expect(JSON.stringify([of("database"), of("limits")])).not.toContain("canary")
+    expect(findingOf("database").says).toBe("the database at 127.0.0.1:1/name is not reachable: nothing listens there")
+    expect(findingOf("limits").says).toStartWith("the Redis at 127.0.0.1:1 does not answer")
+    expect(findingOf("database").fix).toStartWith(
+      "start it and check that it listens: pg_isready -h 127.0.0.1 -p 1; if",
+    )
+    expect(findingOf("limits").fix).toStartWith(
+      "start it and check that it answers PONG: redis-cli -h 127.0.0.1 -p 1 ping;",
+    )
+    expect(findingOf("disk").says).toEndWith("free on the disk of RAW_DIR")
+    expect(JSON.stringify([findingOf("database"), findingOf("limits")])).not.toContain("canary")
   })
 
   test("an unreachable Upstash is a problem without its token", async () => {
     const upstash = { UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1", UPSTASH_REDIS_REST_TOKEN: "canary" }
-    const { code, of } = await examined({ ...upstash, DATA_DIR: join(scratch(), "none") })
-    expect([code, of("limits").fix]).toEqual([
+    const { code, findingOf } = await examined({ ...upstash, DATA_DIR: join(scratch(), "none") })
+    expect([code, findingOf("limits").fix]).toEqual([
       1,
       expect.stringContaining('curl -H "authorization: Bearer $UPSTASH_REDIS_REST_TOKEN" http://127.0.0.1:1/ping'),
     ])
   })
 })
 
-postgres("postgres: reached, with its migrations, by the same lines", async () => {
+postgres("postgres: doctor reports a reachable database and its migrations by the same lines", async () => {
   await using server = await scratchDatabase("doctor")
   const env = { DATABASE_URL: server.url }
   const missing = new URL(server.url)
   missing.pathname = "/appmeter_none"
-  expect((await examined({ DATABASE_URL: missing.href })).of("database").fix).toMatch(
+  expect((await examined({ DATABASE_URL: missing.href })).findingOf("database").fix).toMatch(
     /^run: createdb -h \S+ -p \d+ appmeter_none$/,
   )
-  expect((await examined(env)).of("schema")).toMatchObject({ state: "problem", fix: "run: appmeter migrate" })
+  expect((await examined(env)).findingOf("schema")).toMatchObject({ state: "problem", fix: "run: appmeter migrate" })
   const { sql, close } = await openDatabase({ databaseUrl: server.url, dataDir: "", as: "command", log: silentLog })
   await migrate(sql, (await import("../../src/commands/cli/with-database.ts")).schemaFiles(), silentLog)
   await close()
-  const { code, of, states } = await examined(env)
-  expect([code, of("database").says]).toEqual([
+  const { code, findingOf, states } = await examined(env)
+  expect([code, findingOf("database").says]).toEqual([
     0,
     expect.stringMatching(/^PostgreSQL \d+.*, the database at .*\/appmeter_/),
   ])

@@ -10,7 +10,7 @@ import { hinted, newWorkspace, published, reading, said } from "../measuring/rec
 import { record } from "../record.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
 import { trackOwn } from "../world/tracked.ts"
-import { appmeter, dataFolder, holding, removeFolders } from "./child.ts"
+import { appmeter, dataFolder, openFolder, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)
 
@@ -22,7 +22,7 @@ const SEARCH = fixture("apple-web-search-us.html")
 const HINTS = fixture("apple-hints-tide-us.plist")
 const list = { platform: "ios", storefront: "us", term: TERM } as const
 let env: { DATA_DIR: string }
-let held: EmbeddedDatabase
+let database: EmbeddedDatabase
 let appId: string
 let iosId: string
 let absentId: string
@@ -31,8 +31,8 @@ beforeAll(async () => {
   env = await dataFolder()
   const search = seenIn(appleWebSearch, { storefront: "us", term: TERM }, SEARCH, AT)
   iosId = search.results[2]!.id
-  held = await holding(env)
-  const { sql } = held
+  database = await openFolder(env)
+  const { sql } = database
   const workspaceId = await newWorkspace(sql)
   const track = (id: string) => trackOwn(sql, { workspaceId, iosId: id, keywords: [TERM] })
   appId = await track(iosId)
@@ -59,12 +59,12 @@ beforeAll(async () => {
   await openRawBodies({ folder: join(env.DATA_DIR, "raw"), days: 14, megabytes: 10 }).keep(bodyOf(SEARCH, AT))
 })
 afterAll(async () => {
-  await held.close()
+  await database.close()
   removeFolders()
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what the command shows
-async function shown(words: string[] = [], app = appId): Promise<any> {
+async function showEvidence(words: string[] = [], app = appId): Promise<any> {
   const { code, out, err } = await appmeter(
     ["evidence", "--app", app, "--country", "US", "--term", "Sleep Sounds ", "--json", ...words],
     { env },
@@ -75,8 +75,8 @@ async function shown(words: string[] = [], app = appId): Promise<any> {
 
 describe("appmeter evidence", () => {
   test("evidence shows source, address, time, parser and body of each figure of a keyword", async () => {
-    const [{ day, readings, metrics, ratings }, ...others] = await shown()
-    expect([day, others]).toEqual([DAY, []])
+    const [{ day, readings, metrics, ratings }, ...rest] = await showEvidence()
+    expect([day, rest]).toEqual([DAY, []])
     const sha256 = Buffer.from(bodyOf(SEARCH, AT).sha256).toString("hex")
     expect(readings).toHaveLength(2)
     expect(readings[0]).toEqual({
@@ -94,7 +94,7 @@ describe("appmeter evidence", () => {
     })
     expect(readings[1]).toMatchObject({ source: "foreign", origin: "elsewhere", rank: 1, url: null, bodyKept: false })
     const figure = (name: string, source: string) =>
-      metrics.find((one: { metric: string; source: string }) => one.metric === name && one.source === source)
+      metrics.find((metric: { metric: string; source: string }) => metric.metric === name && metric.source === source)
     expect(figure("popularity", "apple-ads-report")).toMatchObject({
       score: 64,
       formula: 0,
@@ -111,7 +111,7 @@ describe("appmeter evidence", () => {
       prefix: "sleep sounds",
       url: expect.stringMatching(/^https:\/\/search\.itunes\.apple\.com\/.*term=sleep%20sounds$/),
     })
-    expect(ratings.find((one: { source: string }) => one.source === "itunes-lookup")).toMatchObject({
+    expect(ratings.find((rating: { source: string }) => rating.source === "itunes-lookup")).toMatchObject({
       day: DAY,
       ratings: 650,
       parser: 2,
@@ -121,8 +121,8 @@ describe("appmeter evidence", () => {
   })
 
   test("evidence leads ratings from search results back to those results", async () => {
-    const [{ readings, ratings }] = await shown()
-    expect(ratings.find((one: { source: string }) => one.source === "foreign")).toMatchObject({
+    const [{ readings, ratings }] = await showEvidence()
+    expect(ratings.find((rating: { source: string }) => rating.source === "foreign")).toMatchObject({
       ratings: 7,
       term: TERM,
       parser: 7,
@@ -132,7 +132,7 @@ describe("appmeter evidence", () => {
 
   test("evidence shows a day as it was, even if the app's data was replaced later", async () => {
     const before = EARLIER.toISOString().slice(0, 10)
-    const [{ day, readings, ratings, metrics }] = await shown(["--day", before])
+    const [{ day, readings, ratings, metrics }] = await showEvidence(["--day", before])
     expect([day, readings.length, readings[0]]).toMatchObject([before, 1, { source: "import", rank: null }])
     expect(ratings).toMatchObject([{ source: "itunes-lookup", ratings: 640, parser: 1, day: before }])
     expect(metrics.map(({ metric }: { metric: string }) => metric)).toEqual(["popularity"])
@@ -144,7 +144,7 @@ describe("appmeter evidence", () => {
         ["evidence", "--app", app, "--country", "us", "--term", term, "--platform", "ios", ...words],
         { env },
       )
-      return out.split("\n").find((one) => one.startsWith("rank "))
+      return out.split("\n").find((row) => row.startsWith("rank "))
     }
     expect(await line([])).toMatch(/^rank +3 of \d+ +apple-web-search +\S+Z +\d+ +[0-9a-f]{12}, stored +https:/)
     expect(await line([], absentId)).toMatch(/^rank +absent of \d+ +apple-web-search/)
@@ -155,7 +155,7 @@ describe("appmeter evidence", () => {
   })
 
   test("evidence accepts the app's store id or name", async () => {
-    const [byId, byStoreId] = [await shown(), await shown([], iosId)]
+    const [byId, byStoreId] = [await showEvidence(), await showEvidence([], iosId)]
     expect(byId).toHaveLength(1)
     expect(byStoreId).toEqual(byId)
   })

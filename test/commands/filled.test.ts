@@ -7,7 +7,7 @@ import { fill, TABLES } from "./filled.ts"
 test("the sample database for copies has rows in every table", async () => {
   const sql = await freshDatabase()
   await fill(sql)
-  const held = await countRows(sql, TABLES)
-  const filled = new Set(held.map(({ name }) => name))
+  const counts = await countRows(sql, TABLES)
+  const filled = new Set(counts.map(({ name }) => name))
   expect(TABLES.filter((name) => !filled.has(name))).toEqual([])
 })

@@ -49,8 +49,8 @@ export async function fill(sql: Sql): Promise<Filled> {
   await keysOfEveryKind(sql)
   const jobs = await jobsOfEveryState(sql, writer.workspace)
   await rest(sql, writer)
-  const held = await countRows(sql, TABLES)
-  expect(held.map(({ name }) => name).sort()).toEqual(TABLES)
+  const counts = await countRows(sql, TABLES)
+  expect(counts.map(({ name }) => name).sort()).toEqual(TABLES)
   return { writer, token, jobs }
 }
 
@@ -93,8 +93,8 @@ export async function livesOn(sql: Sql, { writer, token }: Filled): Promise<void
     service.call("/v1/actions/confirm", { key: writer.key, method: "POST", body: { confirmToken } })
   expect((await confirm(token)).body).toMatchObject({ status: "applied" })
   const preview = { action: "add_app", args: { iosId: "987654321", keywords: ["new"] } }
-  const shown = await service.call("/v1/actions", { key: writer.key, method: "POST", body: preview })
-  expect((await confirm(shown.body.confirmToken)).body).toMatchObject({ status: "applied" })
+  const previewed = await service.call("/v1/actions", { key: writer.key, method: "POST", body: preview })
+  expect((await confirm(previewed.body.confirmToken)).body).toMatchObject({ status: "applied" })
   const workspace = await service.workspace()
   const key = await service.key(workspace)
   expect((await service.call("/v1/account", { key })).status).toBe(200)
@@ -113,8 +113,8 @@ export async function livesOn(sql: Sql, { writer, token }: Filled): Promise<void
 
 /** Returns a checksum of every table by name. */
 export async function sumsOf(sql: Sql): Promise<Record<string, string>> {
-  return (await sql.begin(async (given) => {
-    const tx = given as Tx
+  return (await sql.begin(async (transaction) => {
+    const tx = transaction as Tx
     await setSteadyText(tx)
     const sums: Record<string, string> = {}
     for (const table of await describeTables(tx, TABLES)) {
@@ -186,8 +186,8 @@ function* otherLines(): Generator<string> {
     ratings: 10_000_000_000,
     rating: 4.1,
   }
-  const asked = [app.id, "100000099"]
-  yield JSON.stringify({ ...head, kind: "apps", source: "itunes-lookup", asked, apps: [app] })
+  const ids = [app.id, "100000099"]
+  yield JSON.stringify({ ...head, kind: "apps", source: "itunes-lookup", asked: ids, apps: [app] })
   const found = { asked: ["100000098"], apps: [{ id: "100000098", name: 'Té "\\n"' }], text: "té \u2028抹茶" }
   yield JSON.stringify({ ...head, kind: "apps", source: "itunes-search", ...found })
   const terms = ["matcha 抹茶", '{"a\\",b}']
@@ -218,8 +218,8 @@ function* otherLines(): Generator<string> {
 
 async function keysOfEveryKind(sql: Sql): Promise<void> {
   const { name: workspace, id } = await createWorkspace(sql, { name: "kinds \\ of 'keys'", plan: "enterprise" })
-  const make = (asked: object) =>
-    createKey(sql, { workspace, kind: "live", name: 'a "key" \\ 抹', ...asked }, randomBytes)
+  const make = (options: object) =>
+    createKey(sql, { workspace, kind: "live", name: 'a "key" \\ 抹', ...options }, randomBytes)
   await make({ kind: "test" })
   await make({ ipAllowList: ["192.0.2.0/24", "2001:db8::/32"], monthlyBudget: 5, scopes: [] })
   await make({ expiresAt: new Date(NOW.getTime() + DAY_MS) })
@@ -229,8 +229,8 @@ async function keysOfEveryKind(sql: Sql): Promise<void> {
   await sql`
     insert into allowance_used (workspace_id, allowance, period, used)
     values (${id}, 'hive', ${dayBefore(0)}, 3), (${id}, 'measurements', ${dayBefore(0)}, 2)`
-  const gone = await createWorkspace(sql, { name: "gone", plan: "free" })
-  await sql`update workspace set deleted_at = now() where id = ${gone.id}`
+  const deleted = await createWorkspace(sql, { name: "gone", plan: "free" })
+  await sql`update workspace set deleted_at = now() where id = ${deleted.id}`
 }
 
 async function jobsOfEveryState(sql: Sql, workspaceId: number): Promise<string[]> {
@@ -239,12 +239,12 @@ async function jobsOfEveryState(sql: Sql, workspaceId: number): Promise<string[]
   for (const status of ["queued", "running", "done", "failed", "unknown"]) {
     const running = status === "running"
     const ended = ["done", "failed", "unknown"].includes(status)
-    const shown = { summary: `Set the bid of ${status}.`, target: { kind: "keyword", id: status, name: "tea" } }
+    const preview = { summary: `Set the bid of ${status}.`, target: { kind: "keyword", id: status, name: "tea" } }
     const [row] = await sql<{ id: string }[]>`
       insert into job (id, workspace_id, key_id, request_id, action, scope, target, shown, args, before, status,
         attempts, lease, lease_until, sent_at, result, error, started_at, finished_at)
       values (${`job_${status}`}, ${workspaceId}, ${key!.id}, ${crypto.randomUUID()}, 'set_bid', 'ads:write', ${status},
-        ${sql.json(shown)}, ${sql.json({ bid: 1.1e-7, deep: [null, { "": "\u0001" }] })}, 'null'::jsonb, ${status}, 1,
+        ${sql.json(preview)}, ${sql.json({ bid: 1.1e-7, deep: [null, { "": "\u0001" }] })}, 'null'::jsonb, ${status}, 1,
         ${running ? crypto.randomUUID() : null}, ${running ? NOW : null}, ${ended ? NOW : null},
         ${status === "done" ? sql.json({ bid: 2 }) : null},
         ${status === "failed" ? sql.json({ error: "asc_rejected" }) : null},
@@ -415,21 +415,21 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
 }
 
 function paths(app: string, jobs: string[]): string[] {
-  const of = `/apps/${app}`
+  const base = `/apps/${app}`
   return [
     "/account",
     "/usage",
     "/apps",
-    of,
-    `${of}/keywords`,
-    `${of}/keywords?country=de`,
-    `${of}/keywords?platform=android`,
-    `${of}/keywords?country=fr`,
-    `${of}/rivals`,
-    `${of}/rivals?country=de`,
-    `${of}/rivals?platform=ios`,
-    `${of}/history`,
-    `${of}/history?country=de`,
+    base,
+    `${base}/keywords`,
+    `${base}/keywords?country=de`,
+    `${base}/keywords?platform=android`,
+    `${base}/keywords?country=fr`,
+    `${base}/rivals`,
+    `${base}/rivals?country=de`,
+    `${base}/rivals?platform=ios`,
+    `${base}/history`,
+    `${base}/history?country=de`,
     "/search?q=tea",
     "/search?q=kettle",
     "/search?q=matcha",
@@ -441,16 +441,16 @@ function paths(app: string, jobs: string[]): string[] {
     "/jobs/job_none",
     "/alerts",
     "/portfolio",
-    `${of}/page`,
-    `${of}/timeline`,
-    `${of}/featuring`,
-    `${of}/charts`,
-    `${of}/chart-movers`,
-    `${of}/reviews`,
-    `${of}/reviews/stats`,
-    `${of}/today`,
-    `${of}/competition`,
-    `${of}/storefront-audit`,
+    `${base}/page`,
+    `${base}/timeline`,
+    `${base}/featuring`,
+    `${base}/charts`,
+    `${base}/chart-movers`,
+    `${base}/reviews`,
+    `${base}/reviews/stats`,
+    `${base}/today`,
+    `${base}/competition`,
+    `${base}/storefront-audit`,
     "/apps/nobody",
     "/nowhere",
     "/account",

@@ -15,12 +15,12 @@ long("an import through a running server fails no call and slows calls only by a
   expect(imported).toMatchObject({ read: 19, recorded: 19, bad: [] })
   expect(calls.filter(({ status }) => status !== 200)).toEqual([])
   expect(reopened).toBe(0)
-  const [alone, beside] = [mean(before), mean(calls)]
+  const [meanBefore, meanDuring] = [mean(before), mean(calls)]
   process.stdout.write(
-    `a call took ${alone.toFixed(1)} ms on average before, and ${beside.toFixed(1)} ms during the import\n`,
+    `a call took ${meanBefore.toFixed(1)} ms on average before, and ${meanDuring.toFixed(1)} ms during the import\n`,
   )
   // a busy machine slows both, but without priority for calls each call would wait for a transaction of the import
-  expect(beside).toBeLessThan(10 * alone + 50)
+  expect(meanDuring).toBeLessThan(10 * meanBefore + 50)
 })
 
 function mean(calls: readonly { ms: number }[]): number {

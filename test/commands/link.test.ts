@@ -25,10 +25,10 @@ setDefaultTimeout(60_000)
 let sql: Sql
 let env: Record<string, string>
 /** The embedded database, opened like a server: commands go through its socket. */
-let held: Database | undefined
+let database: Database | undefined
 let service: Service
 /** "Tea Timer", the only app of its workspace. */
-let on: Sharing
+let scene: Sharing
 let workspace: string
 
 beforeAll(async () => {
@@ -40,22 +40,22 @@ beforeAll(async () => {
     env = { DATABASE_URL: url.href }
   } else {
     env = { DATA_DIR: scratch() }
-    held = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
-    sql = held.sql
+    database = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
+    sql = database.sql
     await migrate(sql, readTree("sql", ".sql"), silentLog)
   }
   service = openService({ sql })
 })
 
 afterAll(async () => {
-  await held?.close()
+  await database?.close()
   removeFolders()
 })
 
 beforeEach(async () => {
   await sql`truncate export_part, export, share_link`
-  on = await sharing(service)
-  const [row] = await sql<{ name: string }[]>`select name from workspace where id = ${on.writer.workspace}`
+  scene = await sharing(service)
+  const [row] = await sql<{ name: string }[]>`select name from workspace where id = ${scene.writer.workspace}`
   workspace = row!.name
 })
 
@@ -68,10 +68,10 @@ async function typed(args: string[], answer?: string) {
   stdout.on("data", (chunk) => (written.out += chunk))
   stderr.on("data", (chunk) => (written.err += chunk))
   const terminal = processTerminal({ stdin, stdout, stderr } as never, env)
-  const none = () => {
+  const refuseRead = () => {
     throw new Error("nothing of the kind is needed")
   }
-  const code = await run(args, { env, readFile: none, terminal, process: {} as never })
+  const code = await run(args, { env, readFile: refuseRead, terminal, process: {} as never })
   // output arrives a turn later
   await new Promise(setImmediate)
   return { code, ...written }
@@ -98,21 +98,21 @@ async function open(path: string) {
 const unknown = (path: string) => open(`/${path.split("/")[1]}/${"A".repeat(43)}`)
 
 /** Creates an export of the app. Each part is one keyword's month. */
-async function exported(parts = 1, appId = on.app) {
-  const of = { appId, dataset: "history", format: "csv", platform: "ios", country: "us" } as const
+async function exported(parts = 1, appId = scene.app) {
+  const selection = { appId, dataset: "history", format: "csv", platform: "ios", country: "us" } as const
   const month = new Uint8Array(31).fill(10)
   const lines = Array.from({ length: parts }, (_, place) =>
     monthLine(`keyword ${place}`, "2025-01-01", { ranks: month, sources: month, depths: month }),
   )
   const days = { from: "2025-01-01", to: "2025-01-31", columns: ["day", "term", "rank"], rows: parts * 31 }
   return await sql.begin(async (tx) => {
-    const { id, token } = await createExport(tx, on.writer.workspace, { ...of, ...days })
+    const { id, token } = await createExport(tx, scene.writer.workspace, { ...selection, ...days })
     await addParts(tx, id, 0, lines)
     return { id, token, path: `/exports/${token}` }
   })
 }
 
-const left = async () => {
+const countLeft = async () => {
   const [row] = await sql<{ exports: number; parts: number }[]>`
     select (select count(*) from export) as exports, (select count(*) from export_part) as parts`
   return { ...row! }
@@ -120,14 +120,25 @@ const left = async () => {
 
 describe("the list", () => {
   test("link list shows handle, app, times and content of open links, but never the token", async () => {
-    const [page, locked, file] = [await on.share(), await on.share({ password: "hush", days: 2 }), await exported()]
-    const of = { workspace, appId: on.app, appName: "Tea Timer", createdAt: expect.any(String) }
+    const [page, locked, file] = [
+      await scene.share(),
+      await scene.share({ password: "hush", days: 2 }),
+      await exported(),
+    ]
+    const common = { workspace, appId: scene.app, appName: "Tea Timer", createdAt: expect.any(String) }
     const links = await listed()
     expect(links).toHaveLength(3)
     for (const link of [
-      { handle: handleOf(page.token), kind: "share", ...of, expiresAt: page.expiresAt, hasPassword: false },
-      { handle: handleOf(locked.token), kind: "share", ...of, expiresAt: locked.expiresAt, hasPassword: true },
-      { handle: handleOf(file.token, "export"), kind: "export", ...of, dataset: "history", format: "csv", rows: 31 },
+      { handle: handleOf(page.token), kind: "share", ...common, expiresAt: page.expiresAt, hasPassword: false },
+      { handle: handleOf(locked.token), kind: "share", ...common, expiresAt: locked.expiresAt, hasPassword: true },
+      {
+        handle: handleOf(file.token, "export"),
+        kind: "export",
+        ...common,
+        dataset: "history",
+        format: "csv",
+        rows: 31,
+      },
     ]) {
       const found = links.find(({ handle }: { handle: string }) => handle === link.handle)
       expect(found).toEqual({ expiresAt: expect.any(String), ...link })
@@ -147,16 +158,16 @@ describe("the list", () => {
   })
 
   test("link list keeps links of removed apps and leaves out expired and foreign ones", async () => {
-    const [over, file, old] = [await on.share(), await exported(), await exported()]
-    await on.share()
+    const [over, file, old] = [await scene.share(), await exported(), await exported()]
+    await scene.share()
     await sql`update share_link set created_at = now() - interval '2 s', expires_at = now() - interval '1 s'
       where sha256 = sha256(${over.token}::bytea)`
     await sql`update export set created_at = now() - interval '7 days' where id = ${old.id}`
     await (await sharing(service)).share()
-    await sql.begin((tx) => removeApp(tx, on.app))
+    await sql.begin((tx) => removeApp(tx, scene.app))
     const links: Record<string, string | null>[] = await listed()
-    const told = links.map(({ kind, appId, appName }) => [kind, appId, appName].join(" ")).sort()
-    expect(told).toEqual([`export ${on.app} `, `share ${on.app} `])
+    const rows = links.map(({ kind, appId, appName }) => [kind, appId, appName].join(" ")).sort()
+    expect(rows).toEqual([`export ${scene.app} `, `share ${scene.app} `])
     for (const { token, kind } of [
       { ...over, kind: "share" },
       { ...old, kind: "export" },
@@ -168,7 +179,12 @@ describe("the list", () => {
 
 describe("a withdrawn link", () => {
   test("a withdrawn link answers like one that never existed, and other links still work", async () => {
-    const [page, other, file, otherFile] = [await on.share(), await on.share(), await exported(), await exported()]
+    const [page, other, file, otherFile] = [
+      await scene.share(),
+      await scene.share(),
+      await exported(),
+      await exported(),
+    ]
     for (const { path } of [page, other, file, otherFile]) expect((await open(path)).status).toBe(200)
     for (const [kind, { token, path }] of [
       ["share", page],
@@ -188,26 +204,26 @@ describe("a withdrawn link", () => {
     }
     for (const { path } of [other, otherFile]) expect((await open(path)).status).toBe(200)
     expect(await listed()).toHaveLength(2)
-    expect(await left()).toEqual({ exports: 1, parts: 1 })
+    expect(await countLeft()).toEqual({ exports: 1, parts: 1 })
   })
 
   test("a link is found by its whole address or its token, in any workspace", async () => {
-    const [page, file, kept] = [await on.share({ password: "hush" }), await exported(), await on.share()]
+    const [page, file, remaining] = [await scene.share({ password: "hush" }), await exported(), await scene.share()]
     const found = await withdraw(`see <https://elsewhere.example${page.path}?utm=1>.`)
     expect(found.out).toContain(handleOf(page.token))
-    const elsewhere = (await sharing(service)).writer.workspace
-    const [other] = await sql<{ name: string }[]>`select name from workspace where id = ${elsewhere}`
+    const otherWorkspace = (await sharing(service)).writer.workspace
+    const [other] = await sql<{ name: string }[]>`select name from workspace where id = ${otherWorkspace}`
     const refused = "appmeter: the workspace has no open link with this address"
-    expect((await withdraw(`${PUBLIC_URL}${kept.path}`, "--workspace", other!.name)).err).toStartWith(refused)
+    expect((await withdraw(`${PUBLIC_URL}${remaining.path}`, "--workspace", other!.name)).err).toStartWith(refused)
     // in a process, and with `--` because a token may begin with a dash
     const ended = await appmeter(["link", "withdraw", "--force", "--json", "--", file.token], { env })
     expect([ended.code, ended.err]).toEqual([0, ""])
     expect(JSON.parse(ended.out).withdrawn).toMatchObject({ handle: handleOf(file.token, "export"), workspace })
-    expect((await Promise.all([page, file, kept].map(({ path }) => open(path)))).map(({ status }) => status)).toEqual([
-      404, 404, 200,
-    ])
-    const again = await withdraw(`${PUBLIC_URL}${page.path}`)
-    expect(again).toEqual({
+    expect(
+      (await Promise.all([page, file, remaining].map(({ path }) => open(path)))).map(({ status }) => status),
+    ).toEqual([404, 404, 200])
+    const repeated = await withdraw(`${PUBLIC_URL}${page.path}`)
+    expect(repeated).toEqual({
       code: 1,
       out: "",
       err:
@@ -217,7 +233,7 @@ describe("a withdrawn link", () => {
   })
 
   test("a link is withdrawn only after a yes", async () => {
-    const { token, path } = await on.share()
+    const { token, path } = await scene.share()
     const args = ["link", "withdraw", handleOf(token), "--workspace", workspace]
     const question = `Withdrawing ${handleOf(token)} (a page of Tea Timer) cannot be undone.`
     expect(await typed(args)).toMatchObject({ code: 1, err: expect.stringContaining(question) })
@@ -231,10 +247,10 @@ describe("a withdrawn link", () => {
   })
 
   test("a withdrawn link stays closed after its workspace resumes, and deleted workspaces have none", async () => {
-    const [page, file] = [await on.share(), await exported()]
-    await sql`update workspace set suspended_at = now() where id = ${on.writer.workspace}`
+    const [page, file] = [await scene.share(), await exported()]
+    await sql`update workspace set suspended_at = now() where id = ${scene.writer.workspace}`
     expect((await withdraw(page.url)).code).toBe(0)
-    await sql`update workspace set suspended_at = null where id = ${on.writer.workspace}`
+    await sql`update workspace set suspended_at = null where id = ${scene.writer.workspace}`
     expect([(await open(page.path)).status, (await open(file.path)).status]).toEqual([404, 200])
     await deleteWorkspace(sql, workspace)
     expect((await withdraw(PUBLIC_URL + file.path)).err).toContain("no workspace has an open link with this address")
@@ -246,7 +262,8 @@ describe("a handle", () => {
   const hashed = (digits: string) => sql`
     insert into share_link (sha256, workspace_id, app_id, expires_at, content)
     values (
-      ${Buffer.from(digits.padEnd(64, "0"), "hex")}, ${on.writer.workspace}, ${on.app}, now() + interval '1 day', '{}'
+      ${Buffer.from(digits.padEnd(64, "0"), "hex")}, ${scene.writer.workspace}, ${scene.app},
+      now() + interval '1 day', '{}'
     )`
 
   test("a handle of several links is refused with longer handles, as in the list", async () => {
@@ -287,7 +304,7 @@ describe("a handle", () => {
 
 describe("an export of many parts", () => {
   test("withdrawing an export closes it at once, and the clean-up deletes the rest after a kill", async () => {
-    const [{ token, path }, kept] = [await exported(25), await exported()]
+    const [{ token, path }, remaining] = [await exported(25), await exported()]
     let statements = 0
     const cut = new Proxy(sql, {
       apply(target, self, args) {
@@ -297,12 +314,12 @@ describe("an export of many parts", () => {
     })
     const error = await errorOf(withdrawExport(cut, hash("sha256", token)))
     expect(String(error)).toContain("cut off")
-    expect(await left()).toEqual({ exports: 2, parts: 6 })
+    expect(await countLeft()).toEqual({ exports: 2, parts: 6 })
     expect(await open(path)).toEqual(await unknown(path))
     expect(await withdrawExport(sql, hash("sha256", token))).toBe(false)
     const forEver = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
     expect(await removeOld(sql, RETENTION, forEver, { pauseMs: 0 })).toMatchObject({ export: 1, export_part: 5 })
-    expect((await open(kept.path)).status).toBe(200)
+    expect((await open(remaining.path)).status).toBe(200)
   })
 
   test("a withdrawn export interrupts its readers and never looks complete", async () => {
@@ -317,6 +334,6 @@ describe("an export of many parts", () => {
       })(),
     )
     expect(String(error)).toContain("the export broke off")
-    expect(await left()).toEqual({ exports: 0, parts: 0 })
+    expect(await countLeft()).toEqual({ exports: 0, parts: 0 })
   })
 })

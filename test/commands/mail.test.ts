@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, 
 import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
 import { codeIn } from "../alerts/digest/scene.ts"
 import { type MailServer, parsed, startMailServer } from "../outbound/mail/mail-server.ts"
-import { answer, appmeter, copyOf, dataFolder, holding, removeFolders } from "./child.ts"
+import { answer, appmeter, copyOf, dataFolder, openFolder, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)
 
-let there: MailServer
+let mailServer: MailServer
 let env: Record<string, string>
 let open: EmbeddedDatabase
 
@@ -14,18 +14,18 @@ beforeAll(async () => {
   const folder = copyOf((await dataFolder()).DATA_DIR)
   await answer(["workspace", "create", "studio"], { env: { DATA_DIR: folder } })
   await answer(["person", "add", "ada", "--role", "owner", "--workspace", "studio"], { env: { DATA_DIR: folder } })
-  open = await holding({ DATA_DIR: folder })
+  open = await openFolder({ DATA_DIR: folder })
   env = { DATA_DIR: folder }
 })
 beforeEach(async () => {
-  there = await startMailServer()
+  mailServer = await startMailServer()
   env = {
     ...env,
-    SMTP_URL: `smtp://ada:p%40ss%20word@127.0.0.1:${there.port}`,
+    SMTP_URL: `smtp://ada:p%40ss%20word@127.0.0.1:${mailServer.port}`,
     MAIL_FROM: "Appmeter <reports@example.com>",
   }
 })
-afterEach(() => there.stop())
+afterEach(() => mailServer.stop())
 afterAll(async () => {
   await open.close()
   removeFolders()
@@ -39,23 +39,23 @@ test("an address is confirmed by the mailed code, gets a digest and a test messa
   expect((await run(["test", "ada"])).err).toContain("ada has no confirmed mail address yet")
   expect((await run(["address", "ada", "ada@example.org"])).out).toBe("mailed a code to ada@example.org\n")
   expect((await run(["confirm", "ada", "BCDF-GHJK"])).code).toBe(1)
-  expect((await run(["confirm", "ada", await codeIn(there)])).out).toBe("confirmed ada@example.org\n")
+  expect((await run(["confirm", "ada", await codeIn(mailServer)])).out).toBe("confirmed ada@example.org\n")
   const set = await run(["digest", "ada", "week", "--hour", "7", "--zone", "Europe/Berlin"])
   expect(set.out).toBe("ada: every week at 7:00 Europe/Berlin\n")
   expect((await run(["digest", "ada", "week", "--zone", "Mars/Olympus"])).err).toContain("no such time zone")
   expect((await run(["test", "ada"])).code).toBe(0)
-  expect(there.got.map(({ to, user }) => [to[0], user])).toEqual([
+  expect(mailServer.got.map(({ to, user }) => [to[0], user])).toEqual([
     ["ada@example.org", "ada"],
     ["ada@example.org", "ada"],
   ])
-  expect((await parsed(there.got[1]!)).subject).toBe("Test message from Appmeter")
+  expect((await parsed(mailServer.got[1]!)).subject).toBe("Test message from Appmeter")
   expect((await run(["list"])).out).toMatch(/ada\s+ada@example\.org\s+week, 7:00 Europe\/Berlin/)
   expect((await run(["digest", "ada", "off"])).out).toBe("ada: no summaries\n")
 })
 
 test("without a mail server the commands say what to set, and a wrong password is not shown", async () => {
   expect((await run(["test", "ada"], { SMTP_URL: "", MAIL_FROM: "" })).err).toContain("set SMTP_URL and MAIL_FROM")
-  const wrong = { SMTP_URL: `smtp://ada:hushhush@127.0.0.1:${there.port}` }
+  const wrong = { SMTP_URL: `smtp://ada:hushhush@127.0.0.1:${mailServer.port}` }
   const failed = await appmeter(["doctor", "--json"], { env: { ...env, ...wrong } })
   const { findings } = JSON.parse(failed.out) as { findings: { thing: string; state: string; says: string }[] }
   const mail = findings.find(({ thing }) => thing === "mail")

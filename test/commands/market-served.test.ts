@@ -54,7 +54,7 @@ afterAll(async () => {
 })
 
 const lookedUp = (url: URL) => (url.searchParams.get("id") ?? "").split(",").map(Number)
-const asked = (part: string) => stores.requests.filter(({ url }) => url.pathname.includes(part))
+const requestsTo = (part: string) => stores.requests.filter(({ url }) => url.pathname.includes(part))
 
 async function find(query: string) {
   const [, key] = /Live key, shown only now: (svc_live_[0-9A-Za-z]{36})/.exec(server.out())!
@@ -64,7 +64,7 @@ async function find(query: string) {
 }
 
 test("a server with MARKET reads every list once, and its first key can find the apps", async () => {
-  await until(async () => asked("/lookup").flatMap(({ url }) => lookedUp(url)).length >= EVERY.length, 120_000)
+  await until(async () => requestsTo("/lookup").flatMap(({ url }) => lookedUp(url)).length >= EVERY.length, 120_000)
   await until(async () => (await find("rankMin=1")).total === EVERY.length, 60_000)
   const pages = []
   for (let page = 1; page <= Math.ceil(EVERY.length / 200); page++)
@@ -77,12 +77,12 @@ test("a server with MARKET reads every list once, and its first key can find the
   ).toEqual(EVERY)
   expect(pages.flat().every(({ id, name }) => name === `App ${id}`)).toBeTrue()
   expect(
-    asked("/rss/")
+    requestsTo("/rss/")
       .map(({ url }) => listOf(url))
       .sort(),
   ).toEqual(LISTS.toSorted())
   expect(
-    asked("/lookup")
+    requestsTo("/lookup")
       .flatMap(({ url }) => lookedUp(url))
       .sort((a, b) => a - b),
   ).toEqual(EVERY)

@@ -8,7 +8,7 @@ import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js"
 import { catalog } from "../../src/catalog.ts"
 import { errorOf } from "../error-of.ts"
 import { LONG } from "../long.ts"
-import { answer, copyOf, dataFolder, holding, removeFolders } from "./child.ts"
+import { answer, copyOf, dataFolder, openFolder, removeFolders } from "./child.ts"
 
 const MAIN = join(import.meta.dirname, "../../src/main.ts")
 const IOS = "1437843273"
@@ -69,23 +69,23 @@ export const clientsAt = (place: Place) => CLIENTS.filter((_, at) => LONG || Mat
 
 /** Creates a data folder with a workspace, an app and a key. */
 export async function service(): Promise<Env> {
-  made ??= (async () => {
+  cachedEnv ??= (async () => {
     const env = await dataFolder()
-    const held = await holding(env)
-    const made = { ...env, ...(await filled(env)) }
-    await held.close()
-    return made
+    const database = await openFolder(env)
+    const serviceEnv = { ...env, ...(await filled(env)) }
+    await database.close()
+    return serviceEnv
   })()
-  const { DATA_DIR, ...key } = await made
+  const { DATA_DIR, ...key } = await cachedEnv
   return { DATA_DIR: copyOf(DATA_DIR as string), ...key }
 }
 
-let made: Promise<Env> | undefined
+let cachedEnv: Promise<Env> | undefined
 
 /** Removes the folder, so that the next caller creates a new one. */
 export function leave(): void {
   removeFolders()
-  made = undefined
+  cachedEnv = undefined
 }
 
 export async function filled(env: Env): Promise<Env> {
@@ -101,11 +101,14 @@ export async function exercise(connected: Client): Promise<void> {
   expect(tools.map(({ name }) => name)).toEqual(catalog.map(({ id }) => id).sort())
   const listed = await connected.callTool({ name: "list_apps", arguments: {} })
   const [app] = listed.structuredContent?.apps ?? []
-  const shown = await connected.callTool({ name: "get_app", arguments: { appId: app?.id } })
-  expect([shown.isError, JSON.stringify(shown.structuredContent)]).toEqual([undefined, expect.stringContaining(IOS)])
-  expect(shown._meta).toMatchObject({ credits: { cost: 1 } })
-  const none = await connected.callTool({ name: "get_app", arguments: { appId: "app_none" } })
-  expect([none.isError, JSON.parse(none.content[0]?.text ?? "").error]).toEqual([true, "not_found"])
+  const appAnswer = await connected.callTool({ name: "get_app", arguments: { appId: app?.id } })
+  expect([appAnswer.isError, JSON.stringify(appAnswer.structuredContent)]).toEqual([
+    undefined,
+    expect.stringContaining(IOS),
+  ])
+  expect(appAnswer._meta).toMatchObject({ credits: { cost: 1 } })
+  const missingApp = await connected.callTool({ name: "get_app", arguments: { appId: "app_none" } })
+  expect([missingApp.isError, JSON.parse(missingApp.content[0]?.text ?? "").error]).toEqual([true, "not_found"])
   expect(await errorOf(connected.callTool({ name: "nonsense", arguments: {} }))).toMatchObject({ code: -32602 })
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { catalog } from "../../src/catalog.ts"
 import { long } from "../long.ts"
-import { answer, appmeter, begun, type Serving, scratch, serving } from "./child.ts"
+import { answer, appmeter, type Serving, scratch, serving, startCommand } from "./child.ts"
 import { begunHere, runHere } from "./here.ts"
 import { appIn, type Env, INFO, leave, RIVAL, service } from "./mcp-clients.ts"
 
@@ -12,7 +12,7 @@ afterAll(leave)
 
 /** Starts the command in a separate process and exchanges lines with it. */
 function piped(args: string[], env: Env) {
-  const child = begun(["mcp", ...args], { env })
+  const child = startCommand(["mcp", ...args], { env })
   const stdin = child.stdin as import("bun").FileSink
   const [out, err] = [collected(child.stdout), collected(child.stderr)]
   const exited = child.exited.then(async (code) => {
@@ -31,12 +31,12 @@ function pipedHere(args: string[], env: Env) {
 }
 
 function collected(stream: ReadableStream<Uint8Array>): { text: string; done: Promise<void> } {
-  const got = { text: "", done: Promise.resolve() }
+  const collection = { text: "", done: Promise.resolve() }
   const decoder = new TextDecoder()
-  got.done = (async () => {
-    for await (const chunk of stream) got.text += decoder.decode(chunk, { stream: true })
+  collection.done = (async () => {
+    for await (const chunk of stream) collection.text += decoder.decode(chunk, { stream: true })
   })()
-  return got
+  return collection
 }
 
 interface Spoken {
@@ -102,14 +102,14 @@ describe("the command", () => {
       [["--key", "k"], {}, 2, /unknown option --key/],
       [[], { APPMETER_KEY: "k" }, 1, /no database in/],
     ]
-    const one = async ([args, more, code, why]: (typeof cases)[number], at: number) => {
-      const own = at === cases.length - 1 ? appmeter : runHere
-      const ended = await own(["mcp", ...args], { env: { DATA_DIR, ...more }, stdin: "" })
+    const checkCase = async ([args, more, code, expected]: (typeof cases)[number], at: number) => {
+      const runIn = at === cases.length - 1 ? appmeter : runHere
+      const ended = await runIn(["mcp", ...args], { env: { DATA_DIR, ...more }, stdin: "" })
       expect([ended.code, ended.out, ended.err.split("\n").length]).toEqual([code, "", 2])
-      expect(ended.err).toMatch(why)
+      expect(ended.err).toMatch(expected)
     }
     // wrong usage is reported before the command waits; only the last case needs a separate process
-    await Promise.all(cases.map(one))
+    await Promise.all(cases.map(checkCase))
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
@@ -164,23 +164,23 @@ describe("the command", () => {
 
   long("appmeter mcp releases an idle folder, so that a server can start, and continues through it", async () => {
     const DATA_DIR = env.DATA_DIR!
-    const [one, other] = [piped([], env), piped([], env)]
-    await Promise.all([one.send(call(1, "list_apps")), other.send(call(1, "list_apps"))])
-    for (const running of [one, other]) expect((await running.until(1))[0].result.isError).toBeUndefined()
+    const [first, second] = [piped([], env), piped([], env)]
+    await Promise.all([first.send(call(1, "list_apps")), second.send(call(1, "list_apps"))])
+    for (const running of [first, second]) expect((await running.until(1))[0].result.isError).toBeUndefined()
     const server = await serving({ env: { DATA_DIR } })
-    await one.send(call(2, "list_apps"))
-    expect((await one.until(2))[1].result.structuredContent.apps).toHaveLength(1)
+    await first.send(call(2, "list_apps"))
+    expect((await first.until(2))[1].result.structuredContent.apps).toHaveLength(1)
     // killed while the call's connection is open: the folder is opened again
     server.kill("SIGKILL")
     await server.exited
     let id = 2
     for (let done = false; !done; ) {
-      await one.send(call(++id, "list_apps"))
-      const { result } = (await one.until(id)).at(-1)
+      await first.send(call(++id, "list_apps"))
+      const { result } = (await first.until(id)).at(-1)
       done = !result.isError
       if (!done) expect(JSON.parse(result.content[0].text).error).toBe("unavailable")
     }
-    expect(await Promise.all([one.ended(), other.ended()])).toEqual([0, 0])
+    expect(await Promise.all([first.ended(), second.ended()])).toEqual([0, 0])
     expect(await answer(["app", "list"], { env: { DATA_DIR } })).toMatchObject({ apps: [{}] })
   })
 
@@ -236,7 +236,7 @@ describe("a server by its address", () => {
     server = await serving({ env: { DATA_DIR: env.DATA_DIR!, PORT: "0" } })
   })
 
-  test("APPMETER_URL names the server, which is reached without the environment's proxy", async () => {
+  test("APPMETER_URL is the address of the server, which is reached without the environment's proxy", async () => {
     const APPMETER_KEY = env.APPMETER_KEY!
     const http_proxy = "http://127.0.0.1:1"
     const running = piped([], { APPMETER_KEY, APPMETER_URL: `${server.url}/mcp/`, http_proxy, HTTP_PROXY: http_proxy })

@@ -29,7 +29,7 @@ describe("a data folder that nobody serves", () => {
     env = await service()
   })
 
-  test.each(clientsAt(0))("is worked with by %s", async (_, connect) => {
+  test.each(clientsAt(0))("the client %s works with a folder without a server", async (_, connect) => {
     const connected = await connect([], env)
     await exercise(connected)
     await connected.close()
@@ -58,13 +58,13 @@ describe("a server", () => {
     expect(await server.exited).toBe(0)
   })
 
-  test.each(clientsAt(1))("is worked with by %s beside it on its folder", async (_, connect) => {
+  test.each(clientsAt(1))("the client %s works with the folder of a running server", async (_, connect) => {
     const connected = await connect([], env)
     await exercise(connected)
     await connected.close()
   })
 
-  test.each(clientsAt(2))("is worked with by %s by its address", async (_, connect) => {
+  test.each(clientsAt(2))("the client %s works with a server by its address", async (_, connect) => {
     const connected = await connect(["--url", server.url], addressed(env))
     await exercise(connected)
     await connected.close()
@@ -72,9 +72,9 @@ describe("a server", () => {
 
   test.each(ASKED_BY)("a server writes only what the client's user agrees to: %s", async (_, connect) => {
     let pressed: "accept" | "decline" = "accept"
-    const asked: string[] = []
+    const verdicts: string[] = []
     const connected = await connect(["--url", server.url], addressed(env), () => {
-      asked.push(pressed)
+      verdicts.push(pressed)
       return pressed
     })
     const { id, keywords } = await appIn(env.DATA_DIR!)
@@ -82,7 +82,7 @@ describe("a server", () => {
     pressed = "decline"
     expect((await write(connected, id, "samovar")).isError).toBe(true)
     await connected.close()
-    expect(asked).toEqual(["accept", "decline"])
+    expect(verdicts).toEqual(["accept", "decline"])
     expect(await appIn(env.DATA_DIR!)).toMatchObject({ keywords: keywords + 1 })
   })
 })
@@ -90,23 +90,26 @@ describe("a server", () => {
 const postgres = test.skipIf(!process.env.DATABASE_URL)
 
 describe("a server database", () => {
-  postgres("postgres: is worked with as a folder is, beside a server of it, and without making a folder", async () => {
-    await using database = await scratchDatabase("mcp")
-    const place = { DATABASE_URL: database.url, DATA_DIR: join(scratch(), "none") }
-    const unmade = await appmeter(["mcp"], { env: { ...place, APPMETER_KEY: "k" }, stdin: "" })
-    expect([unmade.code, unmade.err]).toEqual([1, expect.stringContaining("run: appmeter migrate")])
-    await answer(["migrate"], { env: place })
-    const env = { ...place, ...(await filled(place)) }
-    for (const [, connect] of CLIENTS) {
-      const connected = await connect([], env)
-      await exercise(connected)
-      await connected.close()
-    }
-    const server = await serving({ env: place })
-    const beside = await client("auto")([], env)
-    await exercise(beside)
-    await beside.close()
-    server.kill()
-    expect([await server.exited, existsSync(place.DATA_DIR)]).toEqual([0, false])
-  })
+  postgres(
+    "postgres: a server database works like a folder, next to its server, and no folder is created",
+    async () => {
+      await using database = await scratchDatabase("mcp")
+      const place = { DATABASE_URL: database.url, DATA_DIR: join(scratch(), "none") }
+      const unmade = await appmeter(["mcp"], { env: { ...place, APPMETER_KEY: "k" }, stdin: "" })
+      expect([unmade.code, unmade.err]).toEqual([1, expect.stringContaining("run: appmeter migrate")])
+      await answer(["migrate"], { env: place })
+      const env = { ...place, ...(await filled(place)) }
+      for (const [, connect] of CLIENTS) {
+        const connected = await connect([], env)
+        await exercise(connected)
+        await connected.close()
+      }
+      const server = await serving({ env: place })
+      const secondClient = await client("auto")([], env)
+      await exercise(secondClient)
+      await secondClient.close()
+      server.kill()
+      expect([await server.exited, existsSync(place.DATA_DIR)]).toEqual([0, false])
+    },
+  )
 })

@@ -15,7 +15,9 @@ export async function track(sql: Sql, platforms: ("ios" | "android")[], origin =
     select 'tracking ' || count(*), 'pro' from workspace
     returning id`
   const ids = await Promise.all((["ios", "android"] as const).map((platform) => storeApp(sql, platform)))
-  const [ios, android] = (["ios", "android"] as const).map((one, i) => (platforms.includes(one) ? ids[i]! : null))
+  const [ios, android] = (["ios", "android"] as const).map((platform, i) =>
+    platforms.includes(platform) ? ids[i]! : null,
+  )
   await sql`
     insert into tracked_app (id, workspace_id, ios_app, android_app, countries, origin)
     values (${`app_${workspace!.id}`}, ${workspace!.id}, ${ios!}, ${android!}, '{us}', ${origin})`

@@ -5,7 +5,7 @@ import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { ASSISTANTS, SAMPLE } from "../../src/docs/assistants.ts"
 import { pageOf } from "../docs/pages.ts"
-import { answer, appmeter, dataFolder, holding, removeFolders } from "./child.ts"
+import { answer, appmeter, dataFolder, openFolder, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
@@ -57,12 +57,12 @@ describe("packaging assistants", () => {
     const entries = entriesIn(await printed(["assistants"], { ...env, APPMETER_KEY: secret }))
     expect([...entries.keys()]).toEqual(NAMES)
     for (const [name, [program, server]] of entries) {
-      const { command, args, env: given, env_vars } = program!
+      const { command, args, env: programEnv, env_vars } = program!
       expect([name, command, args?.slice(0, 2)]).toEqual([name, "npx", ["-y", "bun@1.4.5"]])
       expect(args?.slice(-3)).toEqual(["mcp", "--tools", "daily"])
       expect(existsSync(args![2]!)).toBe(true)
-      expect([name, given?.DATA_DIR]).toEqual([name, env.DATA_DIR])
-      expect([name, given?.APPMETER_KEY ?? env_vars]).toEqual([name, KEYS[name as keyof typeof KEYS]])
+      expect([name, programEnv?.DATA_DIR]).toEqual([name, env.DATA_DIR])
+      expect([name, programEnv?.APPMETER_KEY ?? env_vars]).toEqual([name, KEYS[name as keyof typeof KEYS]])
       if (name === "Claude Desktop") expect(server).toBeUndefined()
       else expect([name, server]).toEqual([name, SERVERS[name as keyof typeof SERVERS]])
     }
@@ -70,10 +70,10 @@ describe("packaging assistants", () => {
 
   test("the printed program answers an assistant that starts it in any folder", async () => {
     const env = await dataFolder()
-    const held = await holding(env)
+    const database = await openFolder(env)
     await answer(["workspace", "create", "studio"], { env })
     const { secret } = await answer(["key", "create"], { env })
-    await held.close()
+    await database.close()
     const [program] = entriesIn(await printed(["assistants"], env)).get("Claude Desktop")!
     // npx downloads the Bun that runs this test
     expect(program!.args!.slice(0, 2)).toEqual(["-y", `bun@${PACKAGE.engines.bun.replace(">=", "")}`])
@@ -151,8 +151,8 @@ describe("packaging mcp-registry", () => {
       expect(text.length).toBeGreaterThan(0)
       expect(text.length).toBeLessThanOrEqual(100)
     }
-    const [{ type, url, headers }, ...others] = entry.remotes
-    expect([type, url, others]).toEqual(["streamable-http", "https://ranks.acme.test/mcp", []])
+    const [{ type, url, headers }, ...rest] = entry.remotes
+    expect([type, url, rest]).toEqual(["streamable-http", "https://ranks.acme.test/mcp", []])
     const [{ name, value, variables, isSecret, isRequired }] = headers
     expect([name, value, isSecret, isRequired]).toEqual(["Authorization", "Bearer {key}", true, true])
     expect(variables).toEqual({ key: expect.objectContaining({ isSecret: true, isRequired: true }) })
@@ -160,8 +160,8 @@ describe("packaging mcp-registry", () => {
 
   test("packaging mcp-registry adds a package for a given image, with its key from the environment", async () => {
     const image = "ghcr.io/acme/appmeter:1.0.0"
-    const [only, ...others] = JSON.parse(await printed(["mcp-registry", "--image", image])).packages
-    expect(others).toEqual([])
+    const [only, ...rest] = JSON.parse(await printed(["mcp-registry", "--image", image])).packages
+    expect(rest).toEqual([])
     expect(only).toMatchObject({ registryType: "oci", identifier: image, transport: { type: "stdio" } })
     expect(only.packageArguments).toEqual([{ type: "positional", value: "mcp" }])
     const [key, url] = only.environmentVariables

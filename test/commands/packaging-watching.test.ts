@@ -26,15 +26,15 @@ const panelExpressions = () => {
   const { panels } = JSON.parse(grafanaDashboard(deployment())) as { panels: { targets?: { expr: string }[] }[] }
   return panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
 }
-const asked = (expr: string) =>
+const metricsIn = (expr: string) =>
   [...expr.matchAll(/\b(?:appmeter|process)_[a-z_]+/g)].map(([name]) => name.replace(/_(bucket|sum|count)$/, ""))
 
 describe("what is watched", () => {
-  test("rules and panels use existing metrics, each alert once and with advice", async () => {
-    const known = await metricNames()
+  test("alert rules and panels use existing metrics, each alert once and with advice", async () => {
+    const metrics = await metricNames()
     for (const expr of [...ALERT_RULES.map(({ expr }) => expr), ...panelExpressions()]) {
-      expect(asked(expr).length).toBeGreaterThan(0)
-      expect(asked(expr).filter((name) => !known.has(name))).toEqual([])
+      expect(metricsIn(expr).length).toBeGreaterThan(0)
+      expect(metricsIn(expr).filter((name) => !metrics.has(name))).toEqual([])
     }
     expect(new Set(ALERT_RULES.map(({ alert }) => alert)).size).toBe(ALERT_RULES.length)
     expect(ALERT_RULES.filter(({ action }) => action === "")).toEqual([])
@@ -54,14 +54,14 @@ describe("what is watched", () => {
     const { panels } = JSON.parse(grafanaDashboard(deployment())) as {
       panels: { type: string; gridPos: { x: number; y: number; w: number; h: number }; datasource?: { uid: string } }[]
     }
-    const taken = new Set<string>()
+    const cells = new Set<string>()
     for (const { type, gridPos, datasource } of panels) {
       if (type !== "row") expect(datasource?.uid).toBe(["$", "{DS_PROMETHEUS}"].join(""))
       expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24)
       for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++)
         for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
-          expect(taken.has(`${x} ${y}`)).toBeFalse()
-          taken.add(`${x} ${y}`)
+          expect(cells.has(`${x} ${y}`)).toBeFalse()
+          cells.add(`${x} ${y}`)
         }
     }
   })
@@ -74,9 +74,9 @@ test("the compose file has only existing settings, no secret, and waits for its 
     services: Record<string, { environment: Record<string, string>; secrets: string[]; command?: string[] }>
     secrets: Record<string, { file: string }>
   }
-  const known = describedSettings().map(({ name }) => name)
+  const settings = describedSettings().map(({ name }) => name)
   const names = Object.keys(services.server!.environment).map((name) => name.replace(/_FILE$/, ""))
-  expect(names.filter((name) => !known.includes(name))).toEqual([])
+  expect(names.filter((name) => !settings.includes(name))).toEqual([])
   for (const secret of secrets) {
     expect(services.server!.environment[`${secret}_FILE`]).toBe(`/run/secrets/${secret}`)
     expect(files[secret]).toEqual({ file: `secrets/${secret}` })

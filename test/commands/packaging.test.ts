@@ -26,10 +26,10 @@ describe("every packaging", () => {
       ([, name]) => name!,
     )
     expect(names.length).toBeGreaterThan(1)
-    const known = [...SETTING_NAMES, ...FOREIGN]
-    expect(names.map((name) => name.replace(/_FILE$/, "")).filter((name) => !known.includes(name))).toEqual([])
-    const given = [...text.matchAll(/\b([A-Z][A-Z_]+)=([^\s]+)/g)].map(([, name, value]) => [name!, value!])
-    const env = Object.fromEntries(given.filter(([name]) => SETTING_NAMES.includes(name!)))
+    const settings = [...SETTING_NAMES, ...FOREIGN]
+    expect(names.map((name) => name.replace(/_FILE$/, "")).filter((name) => !settings.includes(name))).toEqual([])
+    const assignments = [...text.matchAll(/\b([A-Z][A-Z_]+)=([^\s]+)/g)].map(([, name, value]) => [name!, value!])
+    const env = Object.fromEntries(assignments.filter(([name]) => SETTING_NAMES.includes(name!)))
     expect(Object.keys(env).length).toBeGreaterThan(0)
     readSettings(env, () => "")
   })
@@ -39,7 +39,7 @@ describe("every packaging", () => {
     expect([code, err]).toEqual([0, ""])
     expect(out).toBe(await printed("nginx", { name: ["ranks.acme.test"] }))
     expect(out).toContain("server_name ranks.acme.test;")
-    for (const [kind, options, why] of [
+    for (const [kind, options, expected] of [
       ["windows", {}, "systemd, container, compose, caddy, haproxy, nginx"],
       ["constructor", {}, "systemd"],
       ["systemd", { secret: ["PORT"] }, "DATABASE_URL"],
@@ -51,7 +51,7 @@ describe("every packaging", () => {
       ["systemd", { upstream: ["10.0.0.1:8787"] }, "caddy, haproxy, nginx"],
     ] as const) {
       const error = await printed(kind, options as never).catch((e: Error) => e)
-      expect([(error as Error).name, (error as Error).message]).toEqual(["WrongUse", expect.stringContaining(why)])
+      expect([(error as Error).name, (error as Error).message]).toEqual(["WrongUse", expect.stringContaining(expected)])
     }
   })
 })
@@ -95,11 +95,11 @@ describe("the systemd unit", () => {
       "--man=no",
       join(folder, "appmeter.service"),
     ])
-    const own = stderr
+    const complaints = stderr
       .toString()
       .split("\n")
       .filter((line) => line.includes("appmeter.service"))
-    expect([exitCode, own]).toEqual([0, []])
+    expect([exitCode, complaints]).toEqual([0, []])
   })
 })
 

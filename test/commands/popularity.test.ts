@@ -10,14 +10,14 @@ setDefaultTimeout(60_000)
 
 let env: { DATA_DIR: string }
 /** Opens the database like a server: the command goes through its socket. */
-let held: EmbeddedDatabase
+let database: EmbeddedDatabase
 
 beforeAll(async () => {
   env = await dataFolder()
-  held = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
+  database = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
 })
 afterAll(async () => {
-  await held.close()
+  await database.close()
   removeFolders()
 })
 
@@ -27,9 +27,14 @@ const HEAD = "month,country,genre,search_term,rank_in_genre,popularity_in_genre_
 
 const run = (args: string[]) => appmeter(["popularity", ...args], { env })
 const rows = () =>
-  held.sql`select * from keyword_metric order by list_id, metric, day, source`.then((found) => [...found])
-async function shown(term: string, storefront = "us") {
-  const found = await readKeywordMetrics(held.sql, { platform: "ios", storefront, terms: [term], today: "2026-01-01" })
+  database.sql`select * from keyword_metric order by list_id, metric, day, source`.then((found) => [...found])
+async function readPopularity(term: string, storefront = "us") {
+  const found = await readKeywordMetrics(database.sql, {
+    platform: "ios",
+    storefront,
+    terms: [term],
+    today: "2026-01-01",
+  })
   const { popularity, popularitySource, popularityWeek } = found.get(term)!
   return [popularity, popularitySource, popularityWeek]
 }
@@ -53,9 +58,9 @@ test("an imported real report gives keywords Apple's popularity", async () => {
     otherCountries: 0,
     bad: [],
   })
-  expect(await shown("instagram")).toEqual([100, "apple-ads-report", "2025-09"])
-  expect(await shown("instagram", "gb")).toEqual([null, null, null])
-  expect(await shown("whatever")).toEqual([null, null, null])
+  expect(await readPopularity("instagram")).toEqual([100, "apple-ads-report", "2025-09"])
+  expect(await readPopularity("instagram", "gb")).toEqual([null, null, null])
+  expect(await readPopularity("whatever")).toEqual([null, null, null])
 })
 
 test("a repeated import of a report changes nothing, even from a newer copy", async () => {
@@ -72,10 +77,10 @@ test("the later of two reports of a month counts, and the latest month is shown"
   const line = (month: string, figure: number) => `${HEAD}${month},us,Games,teapot,1,90,${figure}\n`
   await run([written("new.csv", line("2025-09", 52), "2025-10-20T00:00:00Z")])
   await run([written("old.csv", line("2025-09", 51), "2025-10-13T00:00:00Z")])
-  expect(await shown("teapot")).toEqual([52, "apple-ads-report", "2025-09"])
+  expect(await readPopularity("teapot")).toEqual([52, "apple-ads-report", "2025-09"])
   await run([written("next.csv", line("2025-10", 40), "2025-11-07T00:00:00Z")])
   await run([written("before.csv", line("2025-08", 70), "2025-11-08T00:00:00Z")])
-  expect(await shown("teapot")).toEqual([40, "apple-ads-report", "2025-10"])
+  expect(await readPopularity("teapot")).toEqual([40, "apple-ads-report", "2025-10"])
 })
 
 test("invalid lines of a report are reported and skipped; --strict makes them a failure", async () => {
@@ -129,7 +134,7 @@ test("popularity --country imports one country of several", async () => {
     recorded: 1,
     otherCountries: 1,
   })
-  expect([await shown("tee", "de"), await shown("thé", "fr")]).toEqual([
+  expect([await readPopularity("tee", "de"), await readPopularity("thé", "fr")]).toEqual([
     [null, null, null],
     [45, "apple-ads-report", "2025-09"],
   ])

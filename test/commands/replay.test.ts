@@ -9,7 +9,7 @@ import { bodyOf, seenIn } from "../measuring/bodies.ts"
 import { record } from "../record.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
 import { askedFor } from "../stores/parsing/play-pages.ts"
-import { appmeter, dataFolder, holding, removeFolders, scratch } from "./child.ts"
+import { appmeter, dataFolder, openFolder, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(async () => {
@@ -35,7 +35,7 @@ async function readings(sql: Sql): Promise<void> {
 
 beforeAll(async () => {
   env = await dataFolder()
-  database = await holding(env)
+  database = await openFolder(env)
   await readings(database.sql)
   for (const text of [PANDA, SLEEP]) await bodies().keep(bodyOf(text, AT))
 })
@@ -64,10 +64,10 @@ describe("appmeter replay", () => {
   })
 
   test("replay can be limited to a source and a first day", async () => {
-    const one = await appmeter(["replay", "--json", "--source", "play-search", "--since", "2008-07-10"], { env })
-    expect(JSON.parse(one.out).sources.map(({ source }: { source: string }) => source)).toEqual(["play-search"])
-    const none = await appmeter(["replay", "--since", "2999-01-01"], { env })
-    expect([none.code, none.out]).toEqual([0, "nothing to replay: no responses are stored\n"])
+    const limited = await appmeter(["replay", "--json", "--source", "play-search", "--since", "2008-07-10"], { env })
+    expect(JSON.parse(limited.out).sources.map(({ source }: { source: string }) => source)).toEqual(["play-search"])
+    const empty = await appmeter(["replay", "--since", "2999-01-01"], { env })
+    expect([empty.code, empty.out]).toEqual([0, "nothing to replay: no responses are stored\n"])
   })
 
   test("replay refuses an invalid day or source, and a missing database", async () => {
@@ -86,8 +86,8 @@ describe("appmeter replay", () => {
   test("replay exits with 1 if a body can no longer be parsed", async () => {
     const page = "<html><title>Other</title></html>"
     const { sha256 } = bodyOf(page, AT)
-    const asked = { storefront: "us", term: "red panda" }
-    const panda = seenIn(playSearch, asked, askedFor(PANDA, asked.term), AT)
+    const question = { storefront: "us", term: "red panda" }
+    const panda = seenIn(playSearch, question, askedFor(PANDA, question.term), AT)
     await record(database.sql, [{ ...panda, sha256 }])
     await bodies().keep(bodyOf(page, AT))
     const { code, out } = await appmeter(["replay", "--write"], { env })

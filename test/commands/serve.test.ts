@@ -59,8 +59,8 @@ describe("the first start", () => {
     expect([live?.slice(0, 9), testKey?.slice(0, 9)]).toEqual(["svc_live_", "svc_test_"])
     expect(server.out().trimEnd().split("\n").length).toBeLessThanOrEqual(12)
     expect(server.out()).toContain(`: ${server.url}/sign-in?code=`)
-    const [call, ...others] = curls(server.out())
-    expect(others).toEqual([])
+    const [call, ...rest] = curls(server.out())
+    expect(rest).toEqual([])
     const ranks = await pasted(call as string)
     const states = ranks.keywords.map(({ measured, rank }: { measured: boolean; rank: number | null }) =>
       !measured ? "unmeasured" : rank === null ? "absent" : "present",
@@ -69,8 +69,8 @@ describe("the first start", () => {
   })
 
   test("the first start prints the address for assistants, and a key works there", async () => {
-    const [mcpUrl, ...others] = server.out().match(/\S+\/mcp\b/g) ?? []
-    expect([server.out(), others]).toEqual([expect.stringContaining(`\nAssistants connect to ${mcpUrl}\n`), []])
+    const [mcpUrl, ...rest] = server.out().match(/\S+\/mcp\b/g) ?? []
+    expect([server.out(), rest]).toEqual([expect.stringContaining(`\nAssistants connect to ${mcpUrl}\n`), []])
     expect(await toolNames(mcpUrl!, keysIn(server.out())[0]!)).toContain("list_keyword_ranks")
   })
 
@@ -80,11 +80,11 @@ describe("the first start", () => {
       { name: "default", plan: "enterprise", explorer: true, credits: { limit: 10_000_000 } },
     ])
     const headers = { authorization: `Bearer ${keysIn(server.out())[1]}` }
-    const [own, sandbox] = await Promise.all([
+    const [keyAnswer, sandbox] = await Promise.all([
       fetch(`${server.url}/v1/apps`, { headers }).then((response) => response.text()),
       fetch(`${server.url}/v1/sandbox/apps`).then((response) => response.text()),
     ])
-    expect(own).toBe(sandbox)
+    expect(keyAnswer).toBe(sandbox)
   })
 
   test("the server logs one JSON object per line to stderr, without keys", () => {
@@ -153,22 +153,22 @@ describe("the first start", () => {
 
   long("a second start prints no key and loads no removed demo", async () => {
     await answer(["demo", "remove", "--force"], { env })
-    const again = await serving({ env: { ...env, DRAIN_MS: "1500" } }, ["--demo"])
-    expect(again.out()).toContain(`Create a key: ${typedAs()} key create`)
-    expect(again.out()).toContain(`\nAssistants connect to ${again.url}/mcp\n`)
-    expect(keysIn(again.out() + again.err())).toEqual([])
+    const secondStart = await serving({ env: { ...env, DRAIN_MS: "1500" } }, ["--demo"])
+    expect(secondStart.out()).toContain(`Create a key: ${typedAs()} key create`)
+    expect(secondStart.out()).toContain(`\nAssistants connect to ${secondStart.url}/mcp\n`)
+    expect(keysIn(secondStart.out() + secondStart.err())).toEqual([])
     expect((await answer(["app", "list"], { env })).apps).toEqual([])
-    const ready = () => fetch(`${again.url}/readyz`).then(({ status }) => status)
+    const ready = () => fetch(`${secondStart.url}/readyz`).then(({ status }) => status)
     expect(await ready()).toBe(200)
-    again.kill()
+    secondStart.kill()
     await Bun.sleep(300)
     expect(await ready()).toBe(503)
-    expect((await fetch(`${again.url}/v1/sandbox/apps`)).status).toBe(200)
-    again.kill("SIGINT")
+    expect((await fetch(`${secondStart.url}/v1/sandbox/apps`)).status).toBe(200)
+    secondStart.kill("SIGINT")
     await Bun.sleep(500)
-    again.kill("SIGINT")
-    expect(await again.exited).toBe(1)
-    expect(events(again).at(-1)).toMatchObject({ event: "stopped_immediately", signal: "SIGINT" })
+    secondStart.kill("SIGINT")
+    expect(await secondStart.exited).toBe(1)
+    expect(events(secondStart).at(-1)).toMatchObject({ event: "stopped_immediately", signal: "SIGINT" })
   })
 })
 
@@ -276,10 +276,10 @@ long("a server exits with 1 when the database thread dies, and the next start se
   expect(await server.exited).toBe(1)
   expect(events(server).map(({ event }) => event)).toContain("database_stopped")
   expect(events(server).at(-1)).toMatchObject({ event: "stopped", signal: "error" })
-  const again = await serving({ env })
-  expect((await fetch(`${again.url}/v1/account`, { headers: { "x-api-key": secret } })).status).toBe(200)
-  again.kill()
-  expect(await again.exited).toBe(0)
+  const nextStart = await serving({ env })
+  expect((await fetch(`${nextStart.url}/v1/account`, { headers: { "x-api-key": secret } })).status).toBe(200)
+  nextStart.kill()
+  expect(await nextStart.exited).toBe(0)
 })
 
 describe("where calls are counted", () => {
@@ -327,7 +327,7 @@ describe("on a server database", () => {
     expect((await answer(["workspace", "list"], { env })).workspaces).toEqual([])
   })
 
-  skipped("postgres: of two first starts at once one prints keys, and no folder is made", async () => {
+  skipped("postgres: one of two simultaneous first starts prints keys, and no folder is created", async () => {
     const env = { DATABASE_URL: url(), DATA_DIR: join(scratch(), "none") }
     const servers = await Promise.all([serving({ env }), serving({ env })])
     expect(servers.flatMap((server) => keysIn(server.out()))).toHaveLength(2)
@@ -337,13 +337,13 @@ describe("on a server database", () => {
     for (const server of servers) server.kill()
     expect(await Promise.all(servers.map(({ exited }) => exited))).toEqual([0, 0])
     // killed before it showed the keys, while another process is at its first start
-    const own = postgres(url(), { max: 1, onnotice: () => {} })
-    await own`update instance set value = 'made' where key = 'first_keys'`
-    await own`select pg_advisory_lock(4726313902)`
-    const beside = await serving({ env })
-    expect(keysIn(beside.out())).toEqual([])
-    beside.kill()
-    await Promise.all([own.end(), beside.exited])
+    const connection = postgres(url(), { max: 1, onnotice: () => {} })
+    await connection`update instance set value = 'made' where key = 'first_keys'`
+    await connection`select pg_advisory_lock(4726313902)`
+    const thirdServer = await serving({ env })
+    expect(keysIn(thirdServer.out())).toEqual([])
+    thirdServer.kill()
+    await Promise.all([connection.end(), thirdServer.exited])
     const last = await serving({ env: { ...env, DATABASE_CONNECTIONS: "1" } })
     expect(keysIn(last.out())).toHaveLength(2)
     last.kill()

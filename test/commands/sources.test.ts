@@ -19,18 +19,18 @@ import { emptied, searches } from "./measured-scene.ts"
 setDefaultTimeout(60_000)
 const postgres = test.skipIf(!process.env.DATABASE_URL)
 
-let held: Database
+let database: Database
 let sql: Sql
 let env: { DATA_DIR: string }
 
 beforeAll(async () => {
   env = await dataFolder()
-  held = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
-  sql = held.sql
+  database = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
+  sql = database.sql
 })
 beforeEach(() => emptied(sql))
 afterAll(async () => {
-  await held.close()
+  await database.close()
   removeFolders()
 })
 
@@ -72,9 +72,11 @@ describe("beside a server", () => {
   test("sources follows SOURCES_OFF, EGRESS_COUNTRY and the gaps", async () => {
     const settings = { SOURCES_OFF: "apple-hints", EGRESS_COUNTRY: "de", UPSTREAM_GAPS_MS: "apps.apple.com=7000" }
     const { sources } = await answer(["sources"], { env: { ...env, ...settings } })
-    const of = (name: string) => sources.find(({ source }: { source: string }) => source === name)
-    expect([of("apple-hints").on, of("play-search").on]).toEqual([false, true])
-    expect([of("apple-web-search").pace.gapMs, of("itunes-lookup").pace.gapMs]).toEqual([7_000, 3_000])
+    const sourceNamed = (name: string) => sources.find(({ source }: { source: string }) => source === name)
+    expect([sourceNamed("apple-hints").on, sourceNamed("play-search").on]).toEqual([false, true])
+    expect([sourceNamed("apple-web-search").pace.gapMs, sourceNamed("itunes-lookup").pace.gapMs]).toEqual([
+      7_000, 3_000,
+    ])
   })
 
   test("sources shows a failing source with its rate, failure and failures in a row", async () => {
@@ -92,8 +94,8 @@ describe("beside a server", () => {
   })
 
   test("sources shows the requested and the answered country, and what follows", async () => {
-    const none = await answer(["sources"], { env })
-    expect(none.countries).toEqual({ effect: "unknown", answers: [] })
+    const fresh = await answer(["sources"], { env })
+    expect(fresh.countries).toEqual({ effect: "unknown", answers: [] })
     const lane = { upstream: "play.google.com", egress: "main" } as const
     for (const answered of ["us", "us", "pl"]) await noteCountry(sql, lane, { asked: "us", answered }, new Date())
     await noteCountry(sql, { ...lane, egress: "another" }, { asked: "us", answered: "fr" }, new Date())
@@ -150,13 +152,13 @@ describe("without a server", () => {
     expect(err).toContain(`there is no database in ${DATA_DIR}`)
   })
 
-  postgres("postgres: the same", async () => {
+  postgres("postgres: sources reads a server database without a server, and creates none", async () => {
     await using server = await scratchDatabase("sources")
-    const database = await openDatabase({ databaseUrl: server.url, dataDir: "", as: "command", log: silentLog })
-    await migrate(database.sql, schemaFiles(), silentLog)
-    for (const outcome of BROKEN) await noteRead(database.sql, "itunes-lookup", outcome, null, new Date())
-    await noteHealth(database.sql, "itunes-lookup", silentLog)
-    await database.close()
+    const serverDatabase = await openDatabase({ databaseUrl: server.url, dataDir: "", as: "command", log: silentLog })
+    await migrate(serverDatabase.sql, schemaFiles(), silentLog)
+    for (const outcome of BROKEN) await noteRead(serverDatabase.sql, "itunes-lookup", outcome, null, new Date())
+    await noteHealth(serverDatabase.sql, "itunes-lookup", silentLog)
+    await serverDatabase.close()
     const { code, out } = await appmeter(["sources", "--json"], { env: { DATABASE_URL: server.url } })
     expect([code, JSON.parse(out).alerts]).toMatchObject([1, [{ subject: "itunes-lookup" }]])
   })

@@ -1,20 +1,20 @@
 interface Roles {
   /** The owner of the tables. */
   owner: string
-  mine: string
-  theirs: string
+  ownRole: string
+  otherRole: string
 }
 
 /** Statements by which a role would get more rights, write, or reach files, programs and other databases. */
-export const escapes = ({ owner, mine, theirs }: Roles): string[] => [
+export const escapes = ({ owner, ownRole, otherRole }: Roles): string[] => [
   `set role ${owner}`,
-  `set role ${theirs}`,
+  `set role ${otherRole}`,
   "set role pg_read_all_data",
-  `set session authorization ${theirs}`,
+  `set session authorization ${otherRole}`,
   `set session authorization ${owner}`,
-  `grant ${theirs} to ${mine}`,
-  `alter role ${mine} connection limit 100`,
-  `alter role ${mine} superuser`,
+  `grant ${otherRole} to ${ownRole}`,
+  `alter role ${ownRole} connection limit 100`,
+  `alter role ${ownRole} superuser`,
   "create role leak",
   "create table public.leak (id int)",
   "create view public.leak as select 1 as id",

@@ -37,8 +37,8 @@ test("the embedded database refuses to grant and explains how to copy it to Post
 
 describe.skipIf(!IS_SERVER)("postgres: a role", () => {
   let sql: Sql
-  let mine: Granted
-  let theirs: Granted
+  let ownGrant: Granted
+  let otherGrant: Granted
   let me: postgres.Sql
   const notices: string[] = []
   const ids: number[] = []
@@ -63,9 +63,9 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
       ids.push(workspace.id)
     }
     await fillReports(sql, workspaces)
-    mine = (await command("sql", "grant", `w ${MINE}`, "--money")).answer
-    theirs = (await command("sql", "grant", `w ${SECRET}`, "--connections", "2")).answer
-    me = connect(mine)
+    ownGrant = (await command("sql", "grant", `w ${MINE}`, "--money")).answer
+    otherGrant = (await command("sql", "grant", `w ${SECRET}`, "--connections", "2")).answer
+    me = connect(ownGrant)
     await me`set default_transaction_read_only = off`
     await me`set statement_timeout = '5s'`
   })
@@ -94,7 +94,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     return result
   }
 
-  test("reads the rows of its workspace in every view", async () => {
+  test("a report role reads the rows of its workspace in every view", async () => {
     expect(await me`select * from report_apps order by platform`.then((rows) => [...rows])).toMatchObject([
       { app_name: `App ${MINE}`, platform: "android", store_id: "com.example.tea" },
       { app_name: `App ${MINE}`, platform: "ios", store_id: "1200000001", origin: "own" },
@@ -140,8 +140,8 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     expect([...keywords]).toEqual([{ keyword: MINE, match: "EXACT", taps: 9 }])
   })
 
-  test("without --money is refused the views about money", async () => {
-    const other = connect(theirs)
+  test("a report role without --money is refused the views about money", async () => {
+    const other = connect(otherGrant)
     for (const view of MONEY_VIEWS)
       expect(await messageOf(other.unsafe(`select * from ${view}`))).toContain("permission denied")
     expect(await other`select distinct app_name from report_ranks`.then((rows) => [...rows])).toEqual([
@@ -150,7 +150,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     await other.end()
   })
 
-  test("sees nothing of another workspace in any table, view or sequence of any schema", async () => {
+  test("a report role sees nothing of another workspace in any table, view or sequence of any schema", async () => {
     const relations = await me<{ name: string; kind: string }[]>`
       select format('%I.%I', n.nspname, c.relname) as name, c.relkind as kind
       from pg_class c
@@ -166,7 +166,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     expect(readable.sort()).toEqual(VIEWS.map((view) => `public.${view}`).sort())
   })
 
-  test("sees no row of another workspace by a function in a condition, whatever setting it changes", async () => {
+  test("a report role sees no foreign row by a function in a condition, whatever setting it changes", async () => {
     const columns = await me<{ view: string; column: string }[]>`
       select table_name as view, column_name as column
       from information_schema.columns
@@ -208,7 +208,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     }
   })
 
-  test("gets nothing of another workspace from any function that it may execute", async () => {
+  test("a report role gets nothing of another workspace from any function that it may execute", async () => {
     await sql`select lo_from_bytea(424242, ${SECRET}::bytea)`
     const functions = await me<{ name: string; args: string[]; system: boolean }[]>`
       select p.oid::regproc::text as name, coalesce((
@@ -218,8 +218,8 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
       from pg_proc p
       join pg_namespace n on n.oid = p.pronamespace
       where has_function_privilege(p.oid, 'execute') and p.prokind = 'f' and p.proname !~ '^(pg_sleep|binary_upgrade)'`
-    const own = functions.filter(({ system }) => !system)
-    expect(own.map(({ name }) => name)).toContain("spend")
+    const ownFunctions = functions.filter(({ system }) => !system)
+    expect(ownFunctions.map(({ name }) => name)).toContain("spend")
     const pid = (await sql<[{ pid: number }]>`select pg_backend_pid() as pid`)[0].pid
     const values: Record<string, string> = {
       text: "'tracked_app'",
@@ -237,8 +237,8 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     for (const { name, args, system } of functions) {
       if (system && args.length > 2) continue
       if (!args.every((type) => !system || type in values)) continue
-      const given = args.map((type) => `${values[type] ?? "null"}::${type}`).join()
-      const { seen } = await attempt(`select to_jsonb(x) from ${name}(${given}) x limit 5000`)
+      const argumentList = args.map((type) => `${values[type] ?? "null"}::${type}`).join()
+      const { seen } = await attempt(`select to_jsonb(x) from ${name}(${argumentList}) x limit 5000`)
       called++
       expect([name, seen.includes(SECRET)]).toEqual([name, false])
     }
@@ -271,21 +271,21 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     }
   })
 
-  test("cannot become another role, write, or reach files, programs and other databases", async () => {
+  test("a report role cannot become another role, write, or reach files, programs and other databases", async () => {
     const [{ owner }] = (await sql`select current_user as owner`) as unknown as [{ owner: string }]
-    for (const statement of escapes({ owner, mine: mine.role, theirs: theirs.role })) {
+    for (const statement of escapes({ owner, ownRole: ownGrant.role, otherRole: otherGrant.role })) {
       const { failed } = await attempt(statement)
       expect([statement, failed === null]).toEqual([statement, false])
     }
   })
 
-  test("reads the same rows with tables, views and a search_path of its own", async () => {
+  test("a report role reads the same rows with tables, views and a search_path of its own", async () => {
     const { seen } = await attempt(`
       create temp table sql_role as
-        select '${mine.role}'::text as role, n as workspace_id, true as money from generate_series(1, 9) n;
+        select '${ownGrant.role}'::text as role, n as workspace_id, true as money from generate_series(1, 9) n;
       create temp table tracked_app (id text, workspace_id int);
       create temp view sql_reader as select n as workspace_id, true as money from generate_series(1, 9) n;
-      create function pg_temp.current_user() returns name language sql as $$ select '${theirs.role}'::name $$;
+      create function pg_temp.current_user() returns name language sql as $$ select '${otherGrant.role}'::name $$;
       set local search_path = pg_temp, public;
       set local row_security = off;
       set local role none;
@@ -295,8 +295,8 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     expect([seen.includes(`App ${MINE}`), seen.includes(SECRET)]).toEqual([true, false])
   })
 
-  test("has the granted number of connections, reads only, and is stopped by its timeout", async () => {
-    const [first, second, third] = [connect(theirs), connect(theirs), connect(theirs)]
+  test("a report role has the granted number of connections, reads only, and is stopped by its timeout", async () => {
+    const [first, second, third] = [connect(otherGrant), connect(otherGrant), connect(otherGrant)]
     await Promise.all([first`select 1`, second`select 1`])
     expect(await messageOf(third`select 1`)).toContain("too many connections for role")
     await second.end()
@@ -304,21 +304,21 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     expect(await first`show statement_timeout`.then(([row]) => row!.statement_timeout)).toBe("1min")
     await first.end()
     const [{ name }] = (await sql`select current_database() as name`) as unknown as [{ name: string }]
-    await sql`alter role ${sql(theirs.role)} in database ${sql(name)} set statement_timeout = '200ms'`
-    const slow = connect(theirs)
+    await sql`alter role ${sql(otherGrant.role)} in database ${sql(name)} set statement_timeout = '200ms'`
+    const slow = connect(otherGrant)
     expect(await messageOf(slow`select count(*), pg_sleep(3) from report_ranks`)).toContain("statement timeout")
     await slow.end()
     await third.end()
   })
 
-  test("reads nothing while its workspace is suspended", async () => {
+  test("a report role reads nothing while its workspace is suspended", async () => {
     await setWorkspace(sql, `w ${MINE}`, { suspended: true })
     for (const view of VIEWS) expect([view, (await me.unsafe(`select 1 from ${view}`)).length]).toEqual([view, 0])
     await setWorkspace(sql, `w ${MINE}`, { suspended: false })
     expect((await me`select 1 from report_apps`).length).toBe(2)
   })
 
-  test("runs every query of the manual, which names every column of the views", async () => {
+  test("a report role runs every query of the manual, which names every column of the views", async () => {
     const page = readText("src/docs/manual/sql.md")
     const queries = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, query]) => query as string)
     expect(queries).toHaveLength(6)
@@ -339,7 +339,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
       expect([view, column, text === null, page.includes(`\`${column}\``)]).toEqual([view, column, false, true])
   })
 
-  test("sees sources and languages by the names that the program uses", async () => {
+  test("a report role sees sources and languages by the names that the program uses", async () => {
     const [{ ranks, charts }] = (await sql`
       select pg_get_viewdef('report_ranks') as ranks, pg_get_viewdef('report_charts') as charts`) as unknown as [
       { ranks: string; charts: string },
@@ -355,7 +355,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     for (const code of STOREFRONTS) expect([code, languages.get(code) ?? "en"]).toEqual([code, reviewLanguage(code)])
   })
 
-  test("is refused if everybody may do more in the database than read reports", async () => {
+  test("a report role is refused if everybody may do more in the database than read reports", async () => {
     const refusal = async (before: string, after: string) => {
       await sql.unsafe(before)
       const { code, err } = await command("sql", "grant", `w ${MINE}`)
@@ -375,61 +375,67 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
         "drop function leaky()",
       ),
     ).toContain("revoke execute on function leaky() from public")
-    expect((await command("sql", "grant", `w ${MINE}`, "--role", theirs.role)).err).toContain("choose another --role")
+    expect((await command("sql", "grant", `w ${MINE}`, "--role", otherGrant.role)).err).toContain(
+      "choose another --role",
+    )
     expect((await command("sql", "grant", `w ${MINE}`, "--role", "Robert'); --")).err).toContain("lower-case letters")
     expect((await sql`select 1 from sql_role`).length).toBe(2)
   })
 
-  test("gets a new password when it is granted again, and PostgreSQL stores a hash of it", async () => {
-    const again = (await command("sql", "grant", `w ${MINE}`, "--role", mine.role, "--money")).answer
-    expect([again.role, again.password === mine.password]).toEqual([mine.role, false])
-    const [row] = await sql`select rolpassword as hash from pg_authid where rolname = ${mine.role}`
+  test("a report role gets a new password when it is granted again, stored only as a hash", async () => {
+    const renewed = (await command("sql", "grant", `w ${MINE}`, "--role", ownGrant.role, "--money")).answer
+    expect([renewed.role, renewed.password === ownGrant.password]).toEqual([ownGrant.role, false])
+    const [row] = await sql`select rolpassword as hash from pg_authid where rolname = ${ownGrant.role}`
     expect(row!.hash).toMatch(/^SCRAM-SHA-256\$4096:[\w+/]{22}==\$[\w+/]{43}=:[\w+/]{43}=$/)
     const listed = (await command("sql", "list")).answer.roles
     expect(listed).toMatchObject([
-      { role: mine.role, workspace: `w ${MINE}`, money: true, connectionLimit: 3, openConnections: 1 },
-      { role: theirs.role, workspace: `w ${SECRET}`, money: false, connectionLimit: 2 },
+      { role: ownGrant.role, workspace: `w ${MINE}`, money: true, connectionLimit: 3, openConnections: 1 },
+      { role: otherGrant.role, workspace: `w ${SECRET}`, money: false, connectionLimit: 2 },
     ])
     const [audited] = await sql`select string_agg(typed, ' ') as typed from operator_action`
-    expect(audited!.typed).not.toContain(again.password)
+    expect(audited!.typed).not.toContain(renewed.password)
   })
 
-  test("is dropped by sql revoke and with its workspace, and open sessions read nothing", async () => {
+  test("a report role is dropped by sql revoke and with its workspace, and open sessions read nothing", async () => {
     const named = (await command("sql", "grant", `w ${SECRET}`, "--role", "report_by_name", "--money")).answer
     expect((await command("sql", "revoke", "report_by_name")).answer).toEqual({
       revoked: "report_by_name",
       dropped: true,
     })
     expect(named.role).toBe("report_by_name")
-    const open = connect(theirs)
+    const open = connect(otherGrant)
     await open`select 1`
     const { answer } = await command("workspace", "delete", `w ${SECRET}`, "--force")
-    expect(answer.roles).toEqual([{ role: theirs.role, dropped: true }])
+    expect(answer.roles).toEqual([{ role: otherGrant.role, dropped: true }])
     expect(await messageOf(open`select 1 from report_apps`)).not.toContain(SECRET)
     await open.end({ timeout: 0 })
-    const left = await sql`select rolname from pg_roles where rolname in ('report_by_name', ${theirs.role})`
-    expect([...left]).toEqual([])
+    const remainingRoles =
+      await sql`select rolname from pg_roles where rolname in ('report_by_name', ${otherGrant.role})`
+    expect([...remainingRoles]).toEqual([])
   })
 
-  longOnServer("reads a filtered day by an index in every view, with 1,000 keywords and 90 days", async () => {
-    await fillLarge(sql, MINE)
-    for (const [view, column] of [
-      ["report_ranks", "day"],
-      ["report_reviews", "posted_at"],
-      ["report_charts", "day"],
-      ["report_revenue", "day"],
-      ["report_ads", "day"],
-      ["report_ad_keywords", "day"],
-    ]) {
-      const query = `select * from ${view} where ${column} >= current_date - 7`
-      const plan = (await me.unsafe(`explain (costs off) ${query}`)).map((row) => row["QUERY PLAN"]).join("\n")
-      const scans = [...plan.matchAll(/Seq Scan on (\w+)/g)].map(([, table]) => table as string)
-      expect([view, scans.filter((table) => LARGE.test(table))]).toEqual([view, []])
-    }
-    const [{ count }] =
-      (await me`select count(*)::int from report_ranks where day >= current_date - 90`) as unknown as [
-        { count: number },
-      ]
-    expect(count).toBeGreaterThan(60_000)
-  })
+  longOnServer(
+    "a report role reads a filtered day by an index in every view, with 1,000 keywords and 90 days",
+    async () => {
+      await fillLarge(sql, MINE)
+      for (const [view, column] of [
+        ["report_ranks", "day"],
+        ["report_reviews", "posted_at"],
+        ["report_charts", "day"],
+        ["report_revenue", "day"],
+        ["report_ads", "day"],
+        ["report_ad_keywords", "day"],
+      ]) {
+        const query = `select * from ${view} where ${column} >= current_date - 7`
+        const plan = (await me.unsafe(`explain (costs off) ${query}`)).map((row) => row["QUERY PLAN"]).join("\n")
+        const scans = [...plan.matchAll(/Seq Scan on (\w+)/g)].map(([, table]) => table as string)
+        expect([view, scans.filter((table) => LARGE.test(table))]).toEqual([view, []])
+      }
+      const [{ count }] =
+        (await me`select count(*)::int from report_ranks where day >= current_date - 90`) as unknown as [
+          { count: number },
+        ]
+      expect(count).toBeGreaterThan(60_000)
+    },
+  )
 })

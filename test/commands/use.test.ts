@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { COMMANDS } from "../../src/commands/all.ts"
 import { commandHelp, programHelp } from "../../src/commands/help.ts"
-import { answer, appmeter, appmeterProcess, dataFolder, holding, removeFolders, scratch } from "./child.ts"
+import { answer, appmeter, appmeterProcess, dataFolder, openFolder, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
@@ -25,7 +25,7 @@ describe("help", () => {
   })
 
   test.each(COMMANDS.map((command) => [command.name, command] as const))(
-    "%s: examples first, each one typed right",
+    "the help of %s has examples first, each of them valid",
     (_, command) => {
       const help = commandHelp(command, plain)
       expect(help.indexOf("Examples")).toBeLessThan(help.indexOf("Usage"))
@@ -60,17 +60,17 @@ test("appmeter settings lists every setting with its default", async () => {
 
 test("an empty list says so and how to fill it", async () => {
   const env = await dataFolder()
-  const held = await holding(env)
+  const database = await openFolder(env)
   await answer(["workspace", "create", "one"], { env })
-  for (const [words, said] of [
+  for (const [words, expected] of [
     [["app", "list"], "no tracked apps; add one by its link"],
     [["key", "list"], "no keys; create one with: appmeter key create"],
     [["link", "list"], "no open links; create one with: appmeter share"],
     [["channel", "list"], "no channels; add one with: appmeter channel add"],
     [["audit"], "no confirmed writes yet"],
   ] as const)
-    expect([words, (await appmeter([...words], { env })).out.startsWith(said)]).toEqual([words, true])
-  await held.close()
+    expect([words, (await appmeter([...words], { env })).out.startsWith(expected)]).toEqual([words, true])
+  await database.close()
 })
 
 test("a process prints all output of its command and exits with its code", async () => {

@@ -15,7 +15,7 @@ const schema = expect.stringMatching(/^[0-9a-f]{12}( \d{4}_\w+\.sql)?$/)
 const RIGHTS = ["--no-lock", "--allow-env", "--allow-net", "--allow-read"]
 
 describe("version", () => {
-  test("prints the commit, runtime and schema as JSON and as lines", async () => {
+  test("version prints the commit, runtime and schema as JSON and as lines", async () => {
     const git = Bun.spawnSync(["git", "-C", root, "rev-parse", "HEAD"])
     const commit = git.exitCode === 0 ? git.stdout.toString().trim() : null
     const { out } = await appmeter(["version", "--json"])

@@ -6,7 +6,7 @@ import { until } from "../jobs/platform.ts"
 import { long } from "../long.ts"
 import { hintsAnswer, lookupAnswer, searchPage, someApps, storeSearchAnswer } from "../measuring/store-pages.ts"
 import { type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
-import { answer, appmeter, begun, dataFolder, holding, removeFolders, serving } from "./child.ts"
+import { answer, appmeter, dataFolder, openFolder, removeFolders, serving, startCommand } from "./child.ts"
 import { standingIn } from "./measured-scene.ts"
 
 setDefaultTimeout(60_000)
@@ -78,10 +78,10 @@ long("a server with MEASURE=no sends no request to a store", async () => {
 
 test("work reads without serving, and stops promptly", async () => {
   const env = { ...(await dataFolder()), ...reading() }
-  const held = await holding(env)
+  const database = await openFolder(env)
   await trackTea(env)
-  await held.close()
-  const child = begun(["work"], { env })
+  await database.close()
+  const child = startCommand(["work"], { env })
   await until(() => searched().includes("tea"))
   child.kill("SIGTERM")
   expect(await child.exited).toBe(0)
@@ -102,9 +102,9 @@ postgres("postgres: three work processes read each term once", async () => {
   const app = await appId(env)
   const terms = Array.from({ length: 40 }, (_, i) => `tea ${i}`)
   await answer(["app", "keywords", "add", app, ...terms], { env })
-  const children = [1, 2, 3].map(() => begun(["work"], { env }))
+  const children = [1, 2, 3].map(() => startCommand(["work"], { env }))
   await until(() => terms.every((term) => searched().includes(term)))
   for (const child of children) child.kill("SIGTERM")
   expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0])
-  expect(terms.filter((term) => searched().filter((one) => one === term).length > 1)).toEqual([])
+  expect(terms.filter((term) => searched().filter((other) => other === term).length > 1)).toEqual([])
 })

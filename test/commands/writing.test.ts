@@ -3,7 +3,7 @@ import { actions } from "../../src/catalog.ts"
 import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
 import { newWorkspace, reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
-import { answer, appmeter, dataFolder, holding, removeFolders } from "./child.ts"
+import { answer, appmeter, dataFolder, openFolder, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(async () => {
@@ -19,13 +19,13 @@ const run = (words: string[]) => appmeter(words, { env })
 
 beforeAll(async () => {
   const folder = await dataFolder()
-  database = await holding(folder)
+  database = await openFolder(folder)
   await newWorkspace(database.sql)
   const words = ["app", "add", "Tide Times", "--ios", IOS, "--country", "us", "--keyword", "tides"]
   await answer(words, { env: folder })
   await record(database.sql, [reading("tides", new Date().toISOString(), [IOS, "1200000001"], { depth: 20 })])
-  const made = await answer(["key", "create", "--name", "terminal"], { env: folder })
-  env = { ...folder, APPMETER_KEY: made.secret ?? made.key.secret }
+  const created = await answer(["key", "create", "--name", "terminal"], { env: folder })
+  env = { ...folder, APPMETER_KEY: created.secret ?? created.key.secret }
 })
 
 describe("write", () => {
@@ -41,10 +41,10 @@ describe("write", () => {
   test("write previews, and does nothing without a terminal or --force", async () => {
     const { apps } = await answer(["app", "list"], { env })
     const words = ["write", "add_keywords", `appId=${apps[0].id}`, "keywords=moon,surf report"]
-    const shown = await run([...words, "--preview"])
-    expect([shown.code, shown.out]).toEqual([0, ""])
-    expect(shown.err).toContain("surf report")
-    expect(shown.err).toMatch(/It costs \d+ credits?\./)
+    const previewed = await run([...words, "--preview"])
+    expect([previewed.code, previewed.out]).toEqual([0, ""])
+    expect(previewed.err).toContain("surf report")
+    expect(previewed.err).toMatch(/It costs \d+ credits?\./)
     const unasked = await run(words)
     expect(unasked.code).not.toBe(0)
     expect((await answer(["app", "keywords", "list", apps[0].id], { env })).keywords).toHaveLength(1)

@@ -7,28 +7,28 @@ let scene: AccountScene
 beforeEach(async () => {
   scene = await accountScene(await freshDatabase())
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
-const problemOf = (asked: Promise<unknown>) =>
-  asked.then(
+const problemOf = (promise: Promise<unknown>) =>
+  promise.then(
     () => null,
     (error: Error) => error.message,
   )
 
 test("an Admin key requests the reports once without being stored, and other keys get an explanation", async () => {
-  const { id } = await scene.add(scene.there.key("SALES"))
-  const { register, workspaceId, there } = scene
+  const { id } = await scene.add(scene.standIn.key("SALES"))
+  const { register, workspaceId, standIn } = scene
   const wish = { id, app: TEA.id }
   expect(await problemOf(createAnalyticsRequest(register, workspaceId, wish))).toMatch(/key with the role Admin/)
-  const admin = there.key("ADMIN")
+  const admin = standIn.key("ADMIN")
   const once = { keyId: admin.keyId, privateKey: admin.pem }
   const before = await scene.sql`select sealed, shown from connected_account`
   expect(await createAnalyticsRequest(register, workspaceId, { ...wish, once })).toBe(true)
   expect(await createAnalyticsRequest(register, workspaceId, { ...wish, once })).toBe(false)
-  expect(there.analytics.posted).toEqual([TEA.id])
+  expect(standIn.analytics.posted).toEqual([TEA.id])
   expect([...(await scene.sql`select sealed, shown from connected_account`)]).toEqual([...before])
   // A stopped request is made again.
-  there.analytics.requests[0]!.stopped = true
+  standIn.analytics.requests[0]!.stopped = true
   expect(await createAnalyticsRequest(register, workspaceId, { ...wish, once })).toBe(true)
   expect(await problemOf(createAnalyticsRequest(register, workspaceId, { ...wish, app: "999" }))).toMatch(
     /has no app 999/,
@@ -38,9 +38,9 @@ test("an Admin key requests the reports once without being stored, and other key
 })
 
 test("a console failure during the request for reports is not blamed on the key's role", async () => {
-  const { register, workspaceId, there } = scene
-  const { id } = await scene.add(there.key("ADMIN"))
-  there.before = async (path) =>
+  const { register, workspaceId, standIn } = scene
+  const { id } = await scene.add(standIn.key("ADMIN"))
+  standIn.before = async (path) =>
     path === "/v1/analyticsReportRequests" ? new Response("out of order", { status: 500 }) : null
   const problem = await problemOf(createAnalyticsRequest(register, workspaceId, { id, app: TEA.id }))
   expect(problem).not.toBeNull()

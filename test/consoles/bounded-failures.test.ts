@@ -44,9 +44,9 @@ const EVENT_COLUMNS = [
 let scene: AccountScene
 beforeEach(async () => {
   scene = await accountScene(await freshDatabase())
-  scene.there.report = (type, day) => (type === "SALES" ? { tsv: salesReport(day, [APP]) } : "no sales")
+  scene.standIn.report = (type, day) => (type === "SALES" ? { tsv: salesReport(day, [APP]) } : "no sales")
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
 /** Simulates a server over this many hours, with up to 60 requests in each. */
 async function readHours(hours: number, atMost = 60): Promise<void> {
@@ -77,7 +77,7 @@ function refusal(status: number, code: string, detail: string): Response {
 const VERSION_MISSING = "Please include the version parameter. The latest version for this report is"
 
 /** Type, day and version of the requested report. Null for other requests. */
-function askedReport(path: string): { type: string; day: string; version: string | null } | null {
+function requestedReport(path: string): { type: string; day: string; version: string | null } | null {
   const url = new URL(path, "https://console.example")
   if (url.pathname !== "/v1/salesReports") return null
   const filter = (name: string) => url.searchParams.get(`filter[${name}]`)
@@ -108,9 +108,9 @@ const call = async (path: string) => {
 
 describe("the version of subscription reports", () => {
   test("every day is read with the version that the console names", async () => {
-    scene.there.before = (path) => {
-      const asked = askedReport(path)
-      if (!asked?.type.startsWith("SUBSCRIPTION") || asked.version === "1_7") return null
+    scene.standIn.before = (path) => {
+      const report = requestedReport(path)
+      if (!report?.type.startsWith("SUBSCRIPTION") || report.version === "1_7") return null
       return refusal(400, "PARAMETER_ERROR.INVALID", `${VERSION_MISSING} 1_7`)
     }
     await addWithDays(DAYS)
@@ -119,7 +119,7 @@ describe("the version of subscription reports", () => {
     expect(await states("subscription_events")).toEqual({ empty: DAYS })
     const [row] = await scene.sql`select failures, report_versions->>'subscriptions' as version from connected_account`
     expect(row).toEqual({ failures: 0, version: "1_7" })
-    const versions = scene.there.asked.flatMap((path) => askedReport(path)?.version ?? [])
+    const versions = scene.standIn.requests.flatMap((path) => requestedReport(path)?.version ?? [])
     expect(new Set(versions)).toEqual(new Set(["1_7"]))
   })
 
@@ -129,14 +129,14 @@ describe("the version of subscription reports", () => {
    */
   function outdatedConsole(latest: () => string): void {
     const row = { Event: "Renew", "App Apple ID": TEA.id, "Subscription Name": "Pro", Country: "DE", Quantity: "3" }
-    scene.there.before = (path) => {
-      const asked = askedReport(path)
-      if (!asked?.type.startsWith("SUBSCRIPTION")) return null
-      if (asked.version === null) return refusal(400, "PARAMETER_ERROR.INVALID", `${VERSION_MISSING} ${latest()}`)
-      if (asked.version === latest()) return null
+    scene.standIn.before = (path) => {
+      const report = requestedReport(path)
+      if (!report?.type.startsWith("SUBSCRIPTION")) return null
+      if (report.version === null) return refusal(400, "PARAMETER_ERROR.INVALID", `${VERSION_MISSING} ${latest()}`)
+      if (report.version === latest()) return null
       return refusal(404, "NOT_FOUND", "There were no sales for the date specified.")
     }
-    scene.there.report = (type, day) => {
+    scene.standIn.report = (type, day) => {
       if (type !== "SUBSCRIPTION_EVENT") return "no sales"
       return { tsv: table(EVENT_COLUMNS, [{ ...row, "Event Date": day, "Subscription Apple ID": "77" }]) }
     }
@@ -164,10 +164,10 @@ describe("the version of subscription reports", () => {
   })
 
   test("an empty day stays unknown if the version cannot be confirmed", async () => {
-    scene.there.before = (path) => {
-      const asked = askedReport(path)
-      if (asked?.type !== "SUBSCRIPTION_EVENT") return null
-      if (asked.version === null) return refusal(400, "PARAMETER_ERROR.INVALID", "Something is wrong.")
+    scene.standIn.before = (path) => {
+      const report = requestedReport(path)
+      if (report?.type !== "SUBSCRIPTION_EVENT") return null
+      if (report.version === null) return refusal(400, "PARAMETER_ERROR.INVALID", "Something is wrong.")
       return refusal(404, "NOT_FOUND", "There were no sales for the date specified.")
     }
     await scene.add()
@@ -181,21 +181,21 @@ describe("the version of subscription reports", () => {
 })
 
 test("a refused day does not affect other days, and the owner sees which day failed and why", async () => {
-  scene.there.before = (path) => {
-    const asked = askedReport(path)
-    const isGone = asked?.type === "SALES" && asked.day === BEFORE
+  scene.standIn.before = (path) => {
+    const report = requestedReport(path)
+    const isGone = report?.type === "SALES" && report.day === BEFORE
     return isGone ? refusal(410, "GONE", "This report can no longer be had") : null
   }
   await addWithDays(DAYS)
   await readHours(5)
   expect(await states("sales")).toEqual({ late: 1, read: DAYS - 1 })
   expect(await states("subscriptions")).toEqual({ empty: DAYS })
-  const why = "the console answers 410 (GONE: This report can no longer be had)"
+  const reason = "the console answers 410 (GONE: This report can no longer be had)"
   expect((await account()).troubles).toEqual([
-    { what: `sales of ${BEFORE}`, why, isFailed: true, nextAt: expect.any(String) },
+    { what: `sales of ${BEFORE}`, why: reason, isFailed: true, nextAt: expect.any(String) },
   ])
   const { body } = await call("revenue?days=7")
-  expect(body.sources).toMatchObject([{ state: "ok", reportedDays: 6, why: `sales of ${BEFORE}: ${why}` }])
+  expect(body.sources).toMatchObject([{ state: "ok", reportedDays: 6, why: `sales of ${BEFORE}: ${reason}` }])
   expect(body.days.find(({ day }: { day: string }) => day === BEFORE)).toMatchObject({
     reported: false,
     downloads: null,
@@ -219,14 +219,15 @@ test("a refused day does not affect other days, and the owner sees which day fai
 })
 
 test("a failure after late answers is retried in an hour, because late answers are not failures", async () => {
-  scene.there.report = () => "late"
+  scene.standIn.report = () => "late"
   await addWithDays(1)
   await readHours(1, 4)
   for (let times = 0; times < 3; times++) {
     await scene.sql`update account_task set next_at = now() where task = 'sales' and subject = ${YESTERDAY}`
     await readHours(1, 1)
   }
-  scene.there.before = (path) => (askedReport(path) ? refusal(410, "GONE", "This report can no longer be had") : null)
+  scene.standIn.before = (path) =>
+    requestedReport(path) ? refusal(410, "GONE", "This report can no longer be had") : null
   await scene.sql`update account_task set next_at = now() where task = 'sales' and subject = ${YESTERDAY}`
   await readHours(1, 1)
   const [row] = await scene.sql`
@@ -239,8 +240,8 @@ test("a failure after late answers is retried in an hour, because late answers a
 test("a report denied to the role is requested once a day, and read once the role includes it", async () => {
   let isDenied = true
   let refused = 0
-  scene.there.before = (path) => {
-    if (!isDenied || askedReport(path)?.type !== "SUBSCRIPTION_EVENT") return null
+  scene.standIn.before = (path) => {
+    if (!isDenied || requestedReport(path)?.type !== "SUBSCRIPTION_EVENT") return null
     refused++
     return refusal(403, "FORBIDDEN_ERROR", "This key may not do that")
   }
@@ -276,21 +277,21 @@ test("a report denied to the role is requested once a day, and read once the rol
 })
 
 test("the terminal and the revenue page show which day failed and why", async () => {
-  scene.there.before = (path) =>
-    askedReport(path)?.day === BEFORE ? refusal(410, "GONE", "This report can no longer be had") : null
+  scene.standIn.before = (path) =>
+    requestedReport(path)?.day === BEFORE ? refusal(410, "GONE", "This report can no longer be had") : null
   await addWithDays(DAYS)
   await readHours(1)
   const lines = troubleLines((await account()).troubles)
-  const why = "the console answers 410 (GONE: This report can no longer be had)"
-  expect(lines).toContainEqual(expect.stringContaining(`not read: sales of ${BEFORE}: ${why}; next try 20`))
+  const reason = "the console answers 410 (GONE: This report can no longer be had)"
+  expect(lines).toContainEqual(expect.stringContaining(`not read: sales of ${BEFORE}: ${reason}; next try 20`))
   const sources = (await call("revenue?days=7")).body.sources
   expect(String((failureNote({ sources }) as Html).text)).toContain(`sales of ${BEFORE}: the console`)
 })
 
 test("a day with status 500 pauses the account for a while without blocking the other days", async () => {
-  scene.there.before = (path) => {
-    const asked = askedReport(path)
-    return asked?.type === "SALES" && asked.day === YESTERDAY ? new Response("<html>", { status: 500 }) : null
+  scene.standIn.before = (path) => {
+    const report = requestedReport(path)
+    return report?.type === "SALES" && report.day === YESTERDAY ? new Response("<html>", { status: 500 }) : null
   }
   await scene.add()
   await readHours(2, 12)
@@ -318,14 +319,14 @@ test("a clock ten minutes ahead is named as the cause of rejected tokens, and th
 })
 
 test("adding an account with an unknown vendor number names the vendor number as the problem", async () => {
-  scene.there.vendor = "85099999"
+  scene.standIn.vendor = "85099999"
   const add = scene.add
-  scene.there.before = (path) =>
-    askedReport(path) ? refusal(400, "PARAMETER_ERROR.INVALID", "Invalid vendor number specified.") : null
+  scene.standIn.before = (path) =>
+    requestedReport(path) ? refusal(400, "PARAMETER_ERROR.INVALID", "Invalid vendor number specified.") : null
   const added = await add()
   expect(added).toMatchObject({ state: "limited", why: expect.stringMatching(/check the vendor number/) })
-  scene.there.before = (path) => (askedReport(path) ? new Response("", { status: 500 }) : null)
-  const other = await add(scene.there.key())
+  scene.standIn.before = (path) => (requestedReport(path) ? new Response("", { status: 500 }) : null)
+  const other = await add(scene.standIn.key())
   expect(other.rights.find(({ name }) => name === "sales")).toMatchObject({
     state: "unknown",
     why: expect.stringMatching(/answers 500 for the vendor number 85099999; check the vendor number/),
@@ -342,8 +343,10 @@ test("an unexpected error postpones only its own task by an hour", async () => {
   await scene.sql`create trigger spoil before insert on report_day for each row execute function spoil()`
   await scene.add()
   await readHours(3, 12)
-  const asked = scene.there.asked.filter((path) => askedReport(path)?.type === "SALES" && path.includes(YESTERDAY))
-  expect(asked).toHaveLength(1)
+  const requests = scene.standIn.requests.filter(
+    (path) => requestedReport(path)?.type === "SALES" && path.includes(YESTERDAY),
+  )
+  expect(requests).toHaveLength(1)
   expect((await states("sales")).read).toBeGreaterThan(1)
   expect((await account()).troubles).toContainEqual(
     expect.objectContaining({ what: `sales of ${YESTERDAY}`, why: "unexpected error: spoilt" }),

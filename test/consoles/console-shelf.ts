@@ -57,34 +57,38 @@ const INFO_EDITABLE = ["PREPARE_FOR_SUBMISSION", "DEVELOPER_REJECTED", "REJECTED
 export function answerShelf(shelf: ConsoleShelf, call: ShelfCall): Response | null {
   const { method, url, role } = call
   if (method !== "GET") shelf.sent.push({ method, path: url.pathname, body: call.body })
-  const [, thing = "", id = "", below = ""] = /^\/v1\/(\w+)(?:\/([\w-]+))?(?:\/(\w+))?$/.exec(url.pathname) ?? []
-  if (thing === "customerReviews" || thing === "customerReviewResponses" || below === "customerReviews") {
+  const [, collection = "", id = "", below = ""] = /^\/v1\/(\w+)(?:\/([\w-]+))?(?:\/(\w+))?$/.exec(url.pathname) ?? []
+  if (collection === "customerReviews" || collection === "customerReviewResponses" || below === "customerReviews") {
     if (url.searchParams.get("limit") === "1") return null
-    return REPLIERS.includes(role) ? answerReviews(shelf, call, { thing, id, below }) : forbidden()
+    return REPLIERS.includes(role) ? answerReviews(shelf, call, { collection, id, below }) : forbidden()
   }
   const kinds = { appStoreVersions: shelf.versions, appInfos: shelf.infos }
-  const isListing = below in kinds || thing in kinds || /^app(StoreVersion|Info)Localizations$/.test(thing)
+  const isListing = below in kinds || collection in kinds || /^app(StoreVersion|Info)Localizations$/.test(collection)
   if (!isListing) return null
-  return WRITERS.includes(role) ? answerListing(shelf, call, { thing, id, below }) : forbidden()
+  return WRITERS.includes(role) ? answerListing(shelf, call, { collection, id, below }) : forbidden()
 }
 
 interface Place {
-  thing: string
+  collection: string
   id: string
   below: string
 }
 
-function answerReviews(shelf: ConsoleShelf, { method, url, body }: ShelfCall, { thing, id, below }: Place): Response {
+function answerReviews(
+  shelf: ConsoleShelf,
+  { method, url, body }: ShelfCall,
+  { collection, id, below }: Place,
+): Response {
   if (method === "GET" && below === "customerReviews") return listReviews(shelf, url)
-  if (method === "GET" && thing === "customerReviews") {
-    const review = shelf.reviews.find((one) => one.id === id)
+  if (method === "GET" && collection === "customerReviews") {
+    const review = shelf.reviews.find((candidate) => candidate.id === id)
     if (!review) return missing()
     const included = review.reply ? [{ type: "customerReviewResponses", ...review.reply }] : []
     return Response.json({ data: resource("customerReviews", review), included })
   }
-  if (method !== "POST" || thing !== "customerReviewResponses") return refused(405, "METHOD_NOT_ALLOWED", "No.")
+  if (method !== "POST" || collection !== "customerReviewResponses") return refused(405, "METHOD_NOT_ALLOWED", "No.")
   const { attributes, relationships } = (body?.data ?? {}) as { attributes?: Attributes; relationships?: Relationships }
-  const review = shelf.reviews.find((one) => one.id === relationships?.review?.data?.id)
+  const review = shelf.reviews.find((candidate) => candidate.id === relationships?.review?.data?.id)
   if (!review) return missing()
   const text = String(attributes?.responseBody ?? "")
   if (text.length > 5_970) return refused(409, "ENTITY_ERROR.ATTRIBUTE.INVALID.TOO_LONG", "The response is too long.")
@@ -106,17 +110,21 @@ function listReviews(shelf: ConsoleShelf, url: URL): Response {
   const next = new URL(url)
   next.searchParams.set("cursor", String(from + shelf.pageSize))
   const links = { self: url.href, ...(from + shelf.pageSize < found.length && { next: next.href }) }
-  return Response.json({ data: page.map((one) => resource("customerReviews", one)), links })
+  return Response.json({ data: page.map((review) => resource("customerReviews", review)), links })
 }
 
-function answerListing(shelf: ConsoleShelf, { method, url, body }: ShelfCall, { thing, id, below }: Place): Response {
-  const isInfo = /[iI]nfo/.test(thing + below)
+function answerListing(
+  shelf: ConsoleShelf,
+  { method, url, body }: ShelfCall,
+  { collection, id, below }: Place,
+): Response {
+  const isInfo = /[iI]nfo/.test(collection + below)
   const halves = isInfo ? shelf.infos : shelf.versions
   const type = isInfo ? "appInfoLocalizations" : "appStoreVersionLocalizations"
   if (method === "GET" && (below === "appStoreVersions" || below === "appInfos"))
     return Response.json({ data: halves.map((half) => resource(below, half)), links: { self: url.href } })
   if (method === "GET") {
-    const half = halves.find((one) => one.id === id)
+    const half = halves.find((candidate) => candidate.id === id)
     return half ? Response.json({ data: half.texts.map((text) => resource(type, text)), links: {} }) : missing()
   }
   if (method === "POST") return addTexts(shelf, halves, { isInfo, type, body })
@@ -146,7 +154,7 @@ function addTexts(shelf: ConsoleShelf, halves: ShelfHalf[], { isInfo, type, body
     relationships?: Relationships
   }
   const owner = relationships?.[isInfo ? "appInfo" : "appStoreVersion"]?.data?.id
-  const half = halves.find((one) => one.id === owner)
+  const half = halves.find((candidate) => candidate.id === owner)
   if (!half) return missing()
   const no = refusalOf(shelf, half, isInfo, attributes)
   if (no) return no
@@ -154,9 +162,9 @@ function addTexts(shelf: ConsoleShelf, halves: ShelfHalf[], { isInfo, type, body
     return refused(409, "ENTITY_ERROR.ATTRIBUTE.REQUIRED", "You must provide a value for the attribute 'name'.")
   if (half.texts.some((text) => text.attributes.locale === attributes.locale))
     return refused(409, "ENTITY_ERROR.ATTRIBUTE.INVALID.DUPLICATE", "The locale exists already.")
-  const made = { id: randomUUID(), attributes: { ...attributes } }
-  half.texts.push(made)
-  return Response.json({ data: resource(type, made) }, { status: 201 })
+  const created = { id: randomUUID(), attributes: { ...attributes } }
+  half.texts.push(created)
+  return Response.json({ data: resource(type, created) }, { status: 201 })
 }
 
 function refusalOf(shelf: ConsoleShelf, half: ShelfHalf, isInfo: boolean, attributes: Attributes): Response | null {

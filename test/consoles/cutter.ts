@@ -28,7 +28,7 @@ export interface Cutter {
 export function cutterBefore(url: string): Cutter {
   const to = new URL(url)
   let cut: Cut | null = null
-  let left = 0
+  let remaining = 0
   const changes: string[] = []
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
@@ -38,41 +38,41 @@ export function cutterBefore(url: string): Cutter {
       const line = head.toString("latin1").split(" HTTP/")[0] as string
       const isChange = /^(POST|PUT|PATCH|DELETE) /.test(line) && !/\/query$|\/token$/.test(line)
       if (isChange) changes.push(line)
-      const here = isChange && cut && left-- === 0 ? cut : null
-      if (here) cut = null
-      if (here?.at === "accept") return client.destroy()
-      pass(client, head, here)
+      const current = isChange && cut && remaining-- === 0 ? cut : null
+      if (current) cut = null
+      if (current?.at === "accept") return client.destroy()
+      pass(client, head, current)
     })
   })
-  const pass = (client: Socket, head: Buffer, here: Cut | null) => {
-    if (here?.at === "held" && !here.applied) return
-    const there = connect({ host: to.hostname, port: Number(to.port) })
-    sockets.add(there)
-    there.on("error", () => client.destroy())
+  const pass = (client: Socket, head: Buffer, current: Cut | null) => {
+    if (current?.at === "held" && !current.applied) return
+    const upstream = connect({ host: to.hostname, port: Number(to.port) })
+    sockets.add(upstream)
+    upstream.on("error", () => client.destroy())
     const end = () => {
       client.destroy()
-      there.destroy()
+      upstream.destroy()
     }
     let sent = 0
     const forward = (bytes: Buffer) => {
-      const most = here?.at === "request" ? here.bytes - sent : Number.POSITIVE_INFINITY
+      const max = current?.at === "request" ? current.bytes - sent : Number.POSITIVE_INFINITY
       sent += bytes.length
-      there.write(bytes.subarray(0, Math.max(0, most)))
-      if (here?.at === "request" && sent >= here.bytes) setTimeout(end, 20)
+      upstream.write(bytes.subarray(0, Math.max(0, max)))
+      if (current?.at === "request" && sent >= current.bytes) setTimeout(end, 20)
     }
     forward(head)
     client.on("data", forward)
-    client.on("close", () => there.destroy())
+    client.on("close", () => upstream.destroy())
     let back = 0
-    there.on("data", (bytes: Buffer) => {
-      if (here?.at === "applied") return end()
-      if (here?.at === "held") return
-      const most = here?.at === "answer" ? here.bytes - back : Number.POSITIVE_INFINITY
+    upstream.on("data", (bytes: Buffer) => {
+      if (current?.at === "applied") return end()
+      if (current?.at === "held") return
+      const max = current?.at === "answer" ? current.bytes - back : Number.POSITIVE_INFINITY
       back += bytes.length
-      client.write(bytes.subarray(0, Math.max(0, most)))
-      if (here?.at === "answer" && back >= here.bytes) client.end()
+      client.write(bytes.subarray(0, Math.max(0, max)))
+      if (current?.at === "answer" && back >= current.bytes) client.end()
     })
-    there.on("close", () => client.end())
+    upstream.on("close", () => client.end())
   }
   server.listen(0, "127.0.0.1")
   return {
@@ -81,7 +81,7 @@ export function cutterBefore(url: string): Cutter {
     },
     changes,
     cut(next, nth = 0) {
-      ;[cut, left] = [next, nth]
+      ;[cut, remaining] = [next, nth]
     },
     close() {
       server.close()

@@ -33,16 +33,16 @@ const APP: SalesRow = {
 const OTHERS: SalesRow = { ...APP, SKU: "OTHER", Title: "Not ours", Units: "900" }
 
 let scene: AccountScene
-const kept = new Map<string, RawBody>()
+const bodies = new Map<string, RawBody>()
 
 /** Reads the newest report, which has this many units. */
 async function read(units: string): Promise<void> {
-  const { sql, there, register, at } = scene
-  there.report = (type, day) =>
+  const { sql, standIn, register, at } = scene
+  standIn.report = (type, day) =>
     type === "SALES" && day === DAY ? { tsv: salesReport(day, [{ ...APP, Units: units }, OTHERS]) } : "late"
   await sql`update account_task set next_at = case when task = 'sales' and subject = ${DAY} then now() end`
   await sql`update connected_account set next_at = now()`
-  const keep = async (body: RawBody) => void kept.set(Buffer.from(body.sha256).toString("hex"), body)
+  const keep = async (body: RawBody) => void bodies.set(Buffer.from(body.sha256).toString("hex"), body)
   const parts = { sql, sealer, log: silentLog, reach: register.reach, now: () => at.now, keep }
   await createAccountReading({ recording, ...parts, gapMs: 0, atMost: 3 }).runOnce()
 }
@@ -54,7 +54,7 @@ beforeAll(async () => {
   scene.at.now = new Date(NOW.getTime() + 60_000)
   await read("7")
 })
-afterAll(() => scene.there.stop())
+afterAll(() => scene.standIn.stop())
 
 const evidence = (workspaceId = scene.workspaceId) =>
   readReportEvidence(
@@ -65,9 +65,9 @@ const evidence = (workspaceId = scene.workspaceId) =>
   )
 
 test("a figure's evidence lists the current report, then the replaced one, without other apps", async () => {
-  const said = (await evidence())!
-  expect(said).toMatchObject({ report: "sales", state: "ok", dayZone: "America/Los_Angeles" })
-  expect(said.said.map(({ count, rows }) => [count, rows.map(({ app, units }) => [app, units])])).toEqual([
+  const report = (await evidence())!
+  expect(report).toMatchObject({ report: "sales", state: "ok", dayZone: "America/Los_Angeles" })
+  expect(report.said.map(({ count, rows }) => [count, rows.map(({ app, units }) => [app, units])])).toEqual([
     [1, [[TEA.sku, 7]]],
     [1, [[TEA.sku, 5]]],
   ])
@@ -78,14 +78,14 @@ test("a figure's evidence lists the current report, then the replaced one, witho
 
 test("the evidence has the hash of the stored body, and replaying that body gives the same rows", async () => {
   for (const { sha256, source, parser, origin } of (await evidence())!.said) {
-    const body = kept.get(sha256)!
+    const body = bodies.get(sha256)!
     expect(hash("sha256", body.bytes)).toBe(sha256)
     expect([source, parser > 0, origin]).toEqual(["asc-sales", true, "own"])
   }
   let replayed = 0
   for await (const page of readStoredReports(scene.sql, { since: null, source: null }))
     for (const subject of page) {
-      const body = kept.get(Buffer.from(subject.sha256).toString("hex"))!
+      const body = bodies.get(Buffer.from(subject.sha256).toString("hex"))!
       expect(subject.compare(await subject.read(body))).toEqual([null])
       replayed++
     }
@@ -100,11 +100,11 @@ test("evidence is visible to the owner, and hidden without the revenue right and
   for (const { sha256 } of (await evidence())!.said) expect(text).toContain(sha256)
   expect(text).not.toContain("Not ours")
   expect((await owner.open(`/app/apps/${scene.appId}/revenue`)).text).toContain("/reports?report=sales")
-  const others = await scene.service.workspace()
-  expect((await (await ownerOf(scene.service, others)).open(page)).status).toBe(404)
+  const otherWorkspace = await scene.service.workspace()
+  expect((await (await ownerOf(scene.service, otherWorkspace)).open(page)).status).toBe(404)
   expect((await browserOf(scene.service).open(page)).status).not.toBe(200)
-  expect(await evidence(others)).toBe(null)
+  expect(await evidence(otherWorkspace)).toBe(null)
   const key = await scene.service.key(scene.workspaceId)
-  const asked = `/v1/page/${scene.appId}/report-evidence?report=sales`
-  expect((await scene.service.call(asked, { key })).body.error).toBe("unknown_endpoint")
+  const path = `/v1/page/${scene.appId}/report-evidence?report=sales`
+  expect((await scene.service.call(path, { key })).body.error).toBe("unknown_endpoint")
 })

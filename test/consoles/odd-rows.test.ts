@@ -31,7 +31,7 @@ let scene: AccountScene
 beforeEach(async () => {
   scene = await accountScene(await freshDatabase())
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
 /** Simulates a server over this many hours, with up to 60 requests in each. */
 async function readHours(hours: number, atMost = 60): Promise<void> {
@@ -72,18 +72,18 @@ describe("an odd row", () => {
     ["money may have more places than any currency", { "Customer Price": "4.9900000000" }, { price: "4.990000" }],
     ["a promo code of 300 characters is cut", { "Promo Code": "p".repeat(300) }, { promo: "p".repeat(100) }],
   ]
-  for (const [what, cells, read] of odd)
-    test(`${what}, and the day is read once`, async () => {
-      scene.there.report = (type, day) =>
+  for (const [label, cells, read] of odd)
+    test(`${label}, and the day is read once`, async () => {
+      scene.standIn.report = (type, day) =>
         type === "SALES" && day === YESTERDAY ? { tsv: salesReport(day, [{ ...APP, ...cells }]) } : "no sales"
       await scene.add()
       await readHours(1, 8)
       const [day] = await scene.sql`select rows from report_day where report = 'sales' and day = ${YESTERDAY}`
       expect(day!.rows).toMatchObject([read])
-      const asked = scene.there.asked.filter(
+      const requests = scene.standIn.requests.filter(
         (path) => path.includes(`reportDate]=${YESTERDAY}`) && path.includes("reportType]=SALES"),
       )
-      expect(asked).toHaveLength(1)
+      expect(requests).toHaveLength(1)
       expect((await account()).troubles).toEqual([])
     })
 
@@ -107,9 +107,9 @@ describe("an odd row", () => {
     salesReport(YESTERDAY, [{ ...APP, ...row }])
       .split("\n")[1]!
       .concat("\n")
-  for (const [what, spoil, reason] of unreadable)
-    test(`a row ${what} is put aside and shown, and the other rows count`, async () => {
-      scene.there.report = (type, day) =>
+  for (const [label, spoil, reason] of unreadable)
+    test(`a row ${label} is put aside and shown, and the other rows count`, async () => {
+      scene.standIn.report = (type, day) =>
         type === "SALES" && day === YESTERDAY
           ? new Response(Bun.gzipSync(spoil(salesReport(day, [APP]))))
           : { tsv: salesReport(day, [APP]) }
@@ -117,19 +117,21 @@ describe("an odd row", () => {
       await readHours(1, 12)
       const [day] = await scene.sql`select rows from report_day where report = 'sales' and day = ${YESTERDAY}`
       expect(day!.rows).toMatchObject([{ units: 5 }])
-      const why = `1 row cannot be read (row 2: ${reason})`
+      const explanation = `1 row cannot be read (row 2: ${reason})`
       expect((await account()).troubles).toContainEqual({
         what: `sales of ${YESTERDAY}`,
-        why,
+        why: explanation,
         isFailed: false,
         nextAt: expect.any(String),
       })
       const { body } = await call("revenue?days=1")
-      expect(body.sources).toMatchObject([{ state: "ok", reportedDays: 1, why: `sales of ${YESTERDAY}: ${why}` }])
+      expect(body.sources).toMatchObject([
+        { state: "ok", reportedDays: 1, why: `sales of ${YESTERDAY}: ${explanation}` },
+      ])
     })
 
   test("a report without any readable row does not count as an empty day", async () => {
-    scene.there.report = (type, day) =>
+    scene.standIn.report = (type, day) =>
       type === "SALES"
         ? {
             tsv: salesReport(day, [
@@ -149,7 +151,7 @@ describe("an odd row", () => {
 test("the credit of a completed bundle lowers the money without counting as a refund", async () => {
   const paid = { ...APP, "Product Type Identifier": "1", "Customer Price": "4.99", "Developer Proceeds": "3.49" }
   const credit = { ...paid, Units: "-1", "Customer Price": "-4.99", "Developer Proceeds": "-3.49", CMB: "CMB-C" }
-  scene.there.report = (type, day) =>
+  scene.standIn.report = (type, day) =>
     type === "SALES" && day === YESTERDAY ? { tsv: salesReport(day, [paid, credit]) } : "no sales"
   await scene.add()
   await readHours(1, 8)
@@ -165,16 +167,16 @@ test("the credit of a completed bundle lowers the money without counting as a re
 test("a bundle is listed separately and is in none of the app's figures", async () => {
   const paid = { ...APP, "Product Type Identifier": "1", "Customer Price": "4.99", "Developer Proceeds": "3.49" }
   const bundle = { ...paid, SKU: "TEA-PACK", Title: "Tea and cups", "Product Type Identifier": "1-B", Units: "3" }
-  scene.there.report = (type, day) =>
+  scene.standIn.report = (type, day) =>
     type === "SALES" && day === YESTERDAY ? { tsv: salesReport(day, [paid, bundle]) } : "no sales"
   await scene.add()
   await readHours(1, 8)
   const { body } = await call("revenue?days=1")
-  const shown = body.bundles.map(({ product, title, downloads, gross }: Record<string, unknown>) => {
+  const bundles = body.bundles.map(({ product, title, downloads, gross }: Record<string, unknown>) => {
     return { product, title, downloads, gross }
   })
   const gross = [{ amount: "14.97", currency: "EUR" }]
-  expect(shown).toEqual([{ product: "TEA-PACK", title: "Tea and cups", downloads: 3, gross }])
+  expect(bundles).toEqual([{ product: "TEA-PACK", title: "Tea and cups", downloads: 3, gross }])
   expect([body.totals.downloads, body.products.length]).toEqual([5, 1])
 })
 
@@ -187,7 +189,7 @@ test.each(["gzip", "text"])("a report is read the same if its body is %s", async
 })
 
 test("an analytics file with unreadable rows is read once, without those rows", async () => {
-  const { analytics } = scene.there
+  const { analytics } = scene.standIn
   analytics.requests.push({ id: "request-1", app: TEA.id })
   const columns = ["Date", "App Apple Identifier", "Download Type", "Source Type", "Territory", "Counts"]
   const row = {

@@ -19,7 +19,7 @@ beforeEach(async () => {
   ]
   const trial = { offerMode: "FREE_TRIAL", duration: "ONE_WEEK", numberOfPeriods: 1, startDate: null, endDate: null }
   const back = { name: "Welcome back", offerMode: "PAY_AS_YOU_GO", duration: "ONE_MONTH", numberOfPeriods: 3 }
-  scene.there.products.push(
+  scene.standIn.products.push(
     {
       id: "77",
       app: TEA.id,
@@ -50,7 +50,7 @@ beforeEach(async () => {
     },
   )
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
 async function read(): Promise<void> {
   await scene.sql`update account_task set next_at = null where ${isReport(scene.sql)}`
@@ -62,15 +62,15 @@ async function read(): Promise<void> {
 const pricing = async (query = "") =>
   (await scene.service.call(`/v1/apps/${scene.appId}/pricing${query}`, { key })).body
 type Offered = Record<string, unknown>
-const shown = ({ product, kind, name, mode, duration, periods, active, codes, countries }: Offered) => {
+const rowOf = ({ product, kind, name, mode, duration, periods, active, codes, countries }: Offered) => {
   return [product, kind, name, mode, duration, periods, active, codes, countries]
 }
 
 test("pricing lists the console's introductory offers by storefront, promotional offers and offer codes", async () => {
-  await scene.add(scene.there.key("ADMIN"))
+  await scene.add(scene.standIn.key("ADMIN"))
   await read()
   const { offered, offers } = await pricing()
-  expect(offered.map(shown)).toEqual([
+  expect(offered.map(rowOf)).toEqual([
     ["tea.cup", "code", "CUP", null, null, null, false, 20, null],
     ["tea.year", "code", "SPRING", "PAY_AS_YOU_GO", "ONE_MONTH", 3, true, 500, null],
     ["tea.year", "introductory", null, "FREE_TRIAL", "ONE_MONTH", 1, null, null, ["jp"]],
@@ -87,17 +87,17 @@ test("pricing lists the console's introductory offers by storefront, promotional
 })
 
 test("an offer that is gone keeps the day it was last seen, and a changed offer has its latest terms", async () => {
-  await scene.add(scene.there.key("ADMIN"))
+  await scene.add(scene.standIn.key("ADMIN"))
   await read()
   const [before] = (await pricing("?product=tea.cup")).offered
   await scene.sql`
     update account_offer set last_seen = now() - interval '2 days', first_seen = now() - interval '9 days'`
-  scene.there.products[0]!.offers!.promotionalOffers = []
-  scene.there.products[1]!.offers!.offerCodes![0]!.attributes.active = true
+  scene.standIn.products[0]!.offers!.promotionalOffers = []
+  scene.standIn.products[1]!.offers!.offerCodes![0]!.attributes.active = true
   await scene.sql`update account_task set next_at = now() where not ${isReport(scene.sql)}`
   await read()
   const all = (await pricing()).offered
-  const seen = (name: string) => all.find((one: Offered) => one.name === name)
+  const seen = (name: string) => all.find((offer: Offered) => offer.name === name)
   expect(Date.now() - Date.parse(seen("Welcome back").lastSeen)).toBeGreaterThan(86_400_000)
   expect(seen("CUP")).toMatchObject({ active: true, codes: before.codes })
   expect(Date.parse(seen("CUP").lastSeen) - Date.parse(seen("CUP").firstSeen)).toBeGreaterThan(8 * 86_400_000)
@@ -107,12 +107,12 @@ test("an offer that is gone keeps the day it was last seen, and a changed offer 
 })
 
 test("a request for prices does not wait for offers, and a product without offers has none", async () => {
-  await scene.add(scene.there.key("ADMIN"))
+  await scene.add(scene.standIn.key("ADMIN"))
   await read()
-  scene.there.asked.length = 0
+  scene.standIn.requests.length = 0
   await scene.sql`update account_task set next_at = null`
   await scene.sql`update account_task set asked_at = now(), next_at = now() where task = 'prices' and subject = '77'`
   await read()
-  const asked = scene.there.asked.filter((path) => path.startsWith("/v1/subscriptions/77/"))
-  expect(asked.map((path) => new URL(path, "http://a").pathname)).toEqual(["/v1/subscriptions/77/prices"])
+  const requests = scene.standIn.requests.filter((path) => path.startsWith("/v1/subscriptions/77/"))
+  expect(requests.map((path) => new URL(path, "http://a").pathname)).toEqual(["/v1/subscriptions/77/prices"])
 })

@@ -17,7 +17,7 @@ let scene: AccountScene
 beforeEach(async () => {
   scene = await accountScene(await freshDatabase())
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
 interface Parameter {
   name: string
@@ -105,27 +105,29 @@ const OWN: Published = {
 test("every request matches the published paths, queries and values", async () => {
   const { paths } = DOCUMENT ? (JSON.parse(readFileSync(DOCUMENT, "utf8")) as Published) : OWN
   sellsEverything()
-  await scene.add(scene.there.key("ADMIN"))
+  await scene.add(scene.standIn.key("ADMIN"))
   // Three sessions of daily reports, then everything that is read automatically.
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach }
   await createAccountReading({ recording, ...parts, gapMs: 0, atMost: 40 }).runOnce()
   const kinds = new Set<string>()
-  for (const asked of scene.there.asked) {
-    const { pathname, searchParams } = new URL(asked, "https://console.example")
+  for (const request of scene.standIn.requests) {
+    const { pathname, searchParams } = new URL(request, "https://console.example")
     const template = pathname.replace(/\/(?!v\d)[^/]*[\d-][^/]*(?=\/|$)/, "/{id}")
     kinds.add(template)
     const published = paths[template] ?? (LATER.includes(template) ? OWN.paths[template] : undefined)
-    const known = published?.get?.parameters
-    expect([template, known !== undefined]).toEqual([template, true])
-    const parameters = new Map(known!.map((one) => [one.name, one]))
+    const documented = published?.get?.parameters
+    expect([template, documented !== undefined]).toEqual([template, true])
+    const parameters = new Map(documented!.map((parameter) => [parameter.name, parameter]))
     for (const [name, value] of searchParams) {
       expect([template, name, parameters.has(name)]).toEqual([template, name, true])
       const { items, maximum } = parameters.get(name)!.schema ?? {}
       if (items?.enum)
-        for (const one of value.split(",")) expect([name, items.enum.includes(one) && one]).toEqual([name, one])
+        for (const part of value.split(",")) expect([name, items.enum.includes(part) && part]).toEqual([name, part])
       if (maximum !== undefined) expect(Number(value)).toBeLessThanOrEqual(maximum)
     }
-    const needed = known!.filter((one) => one.in === "query" && one.required).map(({ name }) => name)
+    const needed = documented!
+      .filter((parameter) => parameter.in === "query" && parameter.required)
+      .map(({ name }) => name)
     expect(needed.filter((name) => !searchParams.has(name))).toEqual([])
   }
   expect([...kinds].sort()).toEqual(Object.keys(OWN.paths).sort())
@@ -133,12 +135,12 @@ test("every request matches the published paths, queries and values", async () =
 
 /** Gives the app one resource of every type that the console is asked for. */
 function sellsEverything(): void {
-  const { analytics, products } = scene.there
+  const { analytics, products } = scene.standIn
   const day = new Date().toISOString().slice(0, 10)
   analytics.requests.push({ id: "request-1", app: TEA.id })
   analytics.files.push({ app: TEA.id, report: "App Downloads Standard", processed: day, parts: [] })
   const prices = [{ territory: "USA", currency: "USD", price: "1.00", manual: true }]
-  const thing = { app: TEA.id, sku: "thing", name: "Thing", prices }
-  products.push({ ...thing, id: "77", soldAs: "subscription" }, { ...thing, id: "88", soldAs: "purchase" })
-  products.push({ ...thing, id: TEA.id, soldAs: "app" })
+  const product = { app: TEA.id, sku: "thing", name: "Thing", prices }
+  products.push({ ...product, id: "77", soldAs: "subscription" }, { ...product, id: "88", soldAs: "purchase" })
+  products.push({ ...product, id: TEA.id, soldAs: "app" })
 }

@@ -48,12 +48,12 @@ const REFUND: SalesRow = { ...YEAR, Units: "-1", "Customer Price": "-19.99", Sub
 const DOLLARS: SalesRow = { ...YEAR, "Customer Currency": "USD", "Currency of Proceeds": "USD", "Country Code": "US" }
 
 let scene: AccountScene
-let kept: RawBody[]
+let bodies: RawBody[]
 beforeEach(async () => {
   scene = await accountScene(await freshDatabase(), MORNING)
-  kept = []
+  bodies = []
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
 const worker = (atMost = 3) =>
   createAccountReading({
@@ -65,15 +65,15 @@ const worker = (atMost = 3) =>
     now: () => scene.at.now,
     gapMs: 0,
     atMost,
-    keep: async (body) => void kept.push(body),
+    keep: async (body) => void bodies.push(body),
   })
 
 /** Reads the newest days, as a server does in its first seconds. */
 const readSome = (atMost?: number) => worker(atMost).runOnce()
 
-const again = () => scene.sql`update connected_account set next_at = now()`
+const makeDue = () => scene.sql`update connected_account set next_at = now()`
 const dueAgain = async (day: string) => {
-  await again()
+  await makeDue()
   await scene.sql`update account_task set next_at = case when day = ${day} then now() end where ${isReport(scene.sql)}`
 }
 
@@ -95,9 +95,9 @@ const tasks = async (day: string): Promise<any[]> => [
 ]
 
 function daily(answers: Record<string, string | "no sales" | "late">) {
-  scene.there.report = (type, day) => {
-    const said = answers[`${type} ${day}`] ?? "late"
-    return said === "late" || said === "no sales" ? said : { tsv: said }
+  scene.standIn.report = (type, day) => {
+    const content = answers[`${type} ${day}`] ?? "late"
+    return content === "late" || content === "no sales" ? content : { tsv: content }
   }
 }
 
@@ -128,13 +128,13 @@ test("the newest day is read first, and refunds are subtracted from money of the
     }),
     expect.objectContaining({ country: "us", currency: "USD", units: 2, gross: "39.98" }),
   ])
-  expect(scene.there.asked.filter((path) => path.includes("salesReports")).slice(-3)).toEqual(
+  expect(scene.standIn.requests.filter((path) => path.includes("salesReports")).slice(-3)).toEqual(
     ["SALES", "SUBSCRIPTION_EVENT", "SUBSCRIPTION"].map((type) =>
       expect.stringContaining(`${YESTERDAY}&filter[reportSubType]=SUMMARY&filter[reportType]=${type}&`),
     ),
   )
   expect((await findAccount(scene.sql, scene.workspaceId, id)).state).toBe("ok")
-  expect(kept).toHaveLength(1)
+  expect(bodies).toHaveLength(1)
 })
 
 test("late, empty and read days are distinguished by the console's own wording", async () => {
@@ -153,18 +153,20 @@ test("late, empty and read days are distinguished by the console's own wording",
     status: 404,
     bytes: new TextEncoder().encode(JSON.stringify({ errors: [{ status: "404", code: "NOT_FOUND", detail }] })),
   })
-  const asked = { account: "ac_0123456789abcdef01", report: "sales", day: YESTERDAY } as const
-  const about = { seenAt: MORNING, sha256: new Uint8Array(32) }
-  expect(await reportIn(words("There were no sales for the date specified."), asked, about)).toMatchObject({ rows: [] })
+  const question = { account: "ac_0123456789abcdef01", report: "sales", day: YESTERDAY } as const
+  const provenance = { seenAt: MORNING, sha256: new Uint8Array(32) }
+  expect(await reportIn(words("There were no sales for the date specified."), question, provenance)).toMatchObject({
+    rows: [],
+  })
   for (const detail of ["Something new that nobody has read yet.", "", "Report is not available yet."])
-    expect(await reportIn(words(detail), asked, about)).toBe("late")
+    expect(await reportIn(words(detail), question, provenance)).toBe("late")
 })
 
 test("a restated day replaces the facts once, keeps both reports, and changes nothing when reread", async () => {
   const first = salesReport(YESTERDAY, [APP, YEAR])
   const second = salesReport(YESTERDAY, [{ ...APP, Units: "7" }])
-  let said = first
-  scene.there.report = (type, day) => (type === "SALES" && day === YESTERDAY ? { tsv: said } : "late")
+  let currentReport = first
+  scene.standIn.report = (type, day) => (type === "SALES" && day === YESTERDAY ? { tsv: currentReport } : "late")
   await scene.add()
   await readSome()
   const before = await facts()
@@ -172,7 +174,7 @@ test("a restated day replaces the facts once, keeps both reports, and changes no
   await readSome()
   expect(await facts()).toEqual(before)
   expect(await scene.sql`select from report_day`).toHaveLength(1)
-  said = second
+  currentReport = second
   scene.at.now = new Date(MORNING.getTime() + 1_000)
   for (let times = 0; times < 3; times++) {
     await dueAgain(YESTERDAY)
@@ -186,7 +188,7 @@ test("a restated day replaces the facts once, keeps both reports, and changes no
   expect(await rebuildAccounts(scene.sql, KINDS, async () => {})).toBe(0)
   expect(await facts()).toMatchObject([{ product: "TEA01", units: 7 }])
   // The first content is reported again, so it applies again.
-  said = first
+  currentReport = first
   scene.at.now = new Date(MORNING.getTime() + 86_400_000)
   await dueAgain(YESTERDAY)
   await readSome(6)
@@ -195,7 +197,7 @@ test("a restated day replaces the facts once, keeps both reports, and changes no
 
 test("a day that was read stays read if the console is late with it afterwards", async () => {
   let late = false
-  scene.there.report = (_, day) => (day === YESTERDAY && !late ? { tsv: salesReport(day, [APP]) } : "late")
+  scene.standIn.report = (_, day) => (day === YESTERDAY && !late ? { tsv: salesReport(day, [APP]) } : "late")
   await scene.add()
   await readSome(1)
   late = true
@@ -213,77 +215,77 @@ describe("a response that is not a report", () => {
     ["units that are none", () => gz(salesReport(YESTERDAY, [{ ...APP, Units: "many" }]))],
   ]
   const gz = (text: string) => new Response(Bun.gzipSync(text))
-  for (const [what, answer] of broken)
-    test(`${what}: the response is not stored as a report, its body is kept, and the day is retried`, async () => {
-      scene.there.report = (_, day) => (day === YESTERDAY ? answer() : "late")
+  for (const [label, answer] of broken)
+    test(`${label}: the response is not stored as a report, its body is kept, and the day is retried`, async () => {
+      scene.standIn.report = (_, day) => (day === YESTERDAY ? answer() : "late")
       await scene.add()
       await readSome()
       expect(await scene.sql`select from report_day`).toHaveLength(0)
-      expect(kept.length).toBeGreaterThan(0)
+      expect(bodies.length).toBeGreaterThan(0)
       expect(await tasks(YESTERDAY)).toContainEqual({ task: "sales", state: "late", tries: 1, later: true })
     })
 })
 
 test("a revoked key, an open agreement and a used-up hour stop the reading without losing data", async () => {
-  scene.there.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
-  const key = scene.there.key()
+  scene.standIn.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
+  const key = scene.standIn.key()
   const { id } = await scene.add(key)
   await readSome(1)
-  scene.there.agreement = true
-  await again()
+  scene.standIn.agreement = true
+  await makeDue()
   await readSome(1)
   expect((await findAccount(scene.sql, scene.workspaceId, id)).state).toBe("agreement_required")
-  scene.there.agreement = false
-  scene.there.hourLeft = 400
+  scene.standIn.agreement = false
+  scene.standIn.hourLeft = 400
   await scene.sql`update connected_account set checked_at = null, next_at = now()`
   await readSome(50)
   // Five requests for the rights, then one report.
-  expect(scene.there.hourLeft).toBe(394)
+  expect(scene.standIn.hourLeft).toBe(394)
   expect((await findAccount(scene.sql, scene.workspaceId, id)).state).toBe("ok")
-  scene.there.revoke(key.keyId)
-  await again()
+  scene.standIn.revoke(key.keyId)
+  await makeDue()
   await readSome(1)
   await scene.sql`update connected_account set refused_since = now() - interval '11 minutes', next_at = now()`
   await readSome(1)
   expect((await findAccount(scene.sql, scene.workspaceId, id)).state).toBe("revoked")
   expect((await facts()).length).toBeGreaterThan(0)
-  const fresh = scene.there.key()
+  const fresh = scene.standIn.key()
   await rotateKey(scene.register, scene.workspaceId, id, { keyId: fresh.keyId, privateKey: fresh.pem })
   const before = (await facts()).length
-  scene.there.hourLeft = 3_000
+  scene.standIn.hourLeft = 3_000
   await readSome(20)
   expect((await facts()).length).toBeGreaterThan(before)
 })
 
 test("a lost role raises one alert and stops the requests, and removing the account ends the alert", async () => {
-  scene.there.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
-  const key = scene.there.key()
+  scene.standIn.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
+  const key = scene.standIn.key()
   const { id } = await scene.add(key)
   await readSome(1)
-  scene.there.demote(key.keyId, "MARKETING")
+  scene.standIn.demote(key.keyId, "MARKETING")
   const alerts = () => scene.sql<{ kind: string; open: boolean }[]>`
     select kind, ended_at is null as open from instance_alert where subject = ${id} order by id`
   for (let times = 0; times < 3; times++) {
-    await again()
+    await makeDue()
     await readSome(5)
   }
   expect([...(await alerts())]).toEqual([{ kind: "account_limited", open: true }])
-  const reports = () => scene.there.asked.filter((path) => path.includes("salesReports")).length
+  const reports = () => scene.standIn.requests.filter((path) => path.includes("salesReports")).length
   const before = reports()
-  await again()
+  await makeDue()
   await readSome(5)
   // The request that checks the right.
   expect(reports() - before).toBe(1)
   const [due] = await scene.sql`select next_at > now() + interval '5 hours' as later from connected_account`
   expect(due!.later).toBe(true)
-  scene.there.demote(key.keyId, "SALES")
-  await again()
+  scene.standIn.demote(key.keyId, "SALES")
+  await makeDue()
   await readSome(5)
   expect((await findAccount(scene.sql, scene.workspaceId, id)).state).toBe("ok")
   expect([...(await alerts())]).toEqual([{ kind: "account_limited", open: false }])
-  scene.there.demote(key.keyId, "MARKETING")
+  scene.standIn.demote(key.keyId, "MARKETING")
   await scene.sql`update connected_account set checked_at = null`
-  await again()
+  await makeDue()
   await readSome(5)
   await removeAccount(scene.sql, scene.workspaceId, id, false)
   expect((await alerts()).every(({ open }) => !open)).toBe(true)
@@ -292,21 +294,21 @@ test("a lost role raises one alert and stops the requests, and removing the acco
 test("deleting a workspace destroys its keys", async () => {
   const { id } = await scene.add()
   await scene.sql`update workspace set deleted_at = now() where id = ${scene.workspaceId}`
-  const before = scene.there.asked.length
+  const before = scene.standIn.requests.length
   expect(await readSome(5)).toBe(0)
-  expect(scene.there.asked.length).toBe(before)
+  expect(scene.standIn.requests.length).toBe(before)
   expect([...(await scene.sql`select state, sealed from connected_account where id = ${id}`)]).toEqual([
     { state: "removed", sealed: null },
   ])
 })
 
 test("ten concurrent workers request each day once", async () => {
-  scene.there.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
+  scene.standIn.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
   await scene.add()
-  const asked = () => scene.there.asked.filter((path) => path.includes("reportDate"))
-  const before = asked().length
+  const dayRequests = () => scene.standIn.requests.filter((path) => path.includes("reportDate"))
+  const before = dayRequests().length
   await Promise.all(Array.from({ length: 10 }, () => readSome(12)))
-  const those = asked().slice(before)
+  const those = dayRequests().slice(before)
   expect(those.length).toBe(new Set(those).size + 1)
 })
 
@@ -315,7 +317,7 @@ test("a real subscriptions report has 409 at the standard price, one app and no 
     join(import.meta.dirname, "../../fixtures/upstream/asc-subscriptions-2026-02-18.tsv"),
     "utf8",
   )
-  scene.there.report = (type, day) => (type === "SUBSCRIPTION" && day === YESTERDAY ? { tsv } : "late")
+  scene.standIn.report = (type, day) => (type === "SUBSCRIPTION" && day === YESTERDAY ? { tsv } : "late")
   await scene.add()
   await readSome()
   const [sums] = await scene.sql`
@@ -328,15 +330,15 @@ test("a real subscriptions report has 409 at the standard price, one app and no 
 describe("changes of the account while a worker reads", () => {
   /** Starts reading, and pauses at the console with the first report until released. */
   async function halfway() {
-    const [held, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    scene.there.before = async (path: string) => {
+    const [paused, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    scene.standIn.before = async (path: string) => {
       if (!path.includes("salesReports")) return null
-      held.resolve()
+      paused.resolve()
       await going.promise
       return null
     }
     const reading = readSome(3)
-    await held.promise
+    await paused.promise
     return async () => {
       going.resolve()
       await reading
@@ -344,14 +346,14 @@ describe("changes of the account while a worker reads", () => {
   }
 
   test("a key is rotated without a gap, and later rejections of the old key do not affect the new one", async () => {
-    scene.there.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
-    const old = scene.there.key()
+    scene.standIn.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
+    const old = scene.standIn.key()
     const { id } = await scene.add(old)
     const goOn = await halfway()
-    const fresh = scene.there.key()
-    scene.there.before = () => null
+    const fresh = scene.standIn.key()
+    scene.standIn.before = () => null
     await rotateKey(scene.register, scene.workspaceId, id, { keyId: fresh.keyId, privateKey: fresh.pem })
-    scene.there.revoke(old.keyId)
+    scene.standIn.revoke(old.keyId)
     await goOn()
     const [row] = await scene.sql`
       select state, failures, refused_since as "refusedSince", next_at <= now() as due from connected_account
@@ -363,7 +365,7 @@ describe("changes of the account while a worker reads", () => {
   })
 
   test("an account removed during a read stays removed, and nothing read afterwards is stored", async () => {
-    scene.there.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
+    scene.standIn.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
     const { id } = await scene.add()
     const goOn = await halfway()
     await removeAccount(scene.sql, scene.workspaceId, id, false)

@@ -48,7 +48,7 @@ const SPRING: Redeemed = {
 let scene: AccountScene
 let key: string
 let bodies: RawBodies
-let said: Record<string, Redeemed[] | "no sales">
+let redeemedByDay: Record<string, Redeemed[] | "no sales">
 beforeEach(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
   key = await scene.service.key(scene.workspaceId)
@@ -58,7 +58,7 @@ beforeEach(async () => {
     offerCodes: names.map((name, at) => ({ id: `${name} ${at}`, attributes: { name, active: true } })),
   })
   const trial = { offerMode: "FREE_TRIAL", duration: "ONE_WEEK", numberOfPeriods: 1 }
-  scene.there.products.push(
+  scene.standIn.products.push(
     {
       id: "77",
       app: TEA.id,
@@ -81,9 +81,9 @@ beforeEach(async () => {
       offers: codes("CUP"),
     },
   )
-  said = {}
-  scene.there.report = (type, day) => {
-    const rows = type === "SUBSCRIPTION_OFFER_CODE_REDEMPTION" ? said[day] : undefined
+  redeemedByDay = {}
+  scene.standIn.report = (type, day) => {
+    const rows = type === "SUBSCRIPTION_OFFER_CODE_REDEMPTION" ? redeemedByDay[day] : undefined
     if (rows === undefined || rows === "no sales") return rows ?? "late"
     return {
       tsv: table(
@@ -93,7 +93,7 @@ beforeEach(async () => {
     }
   }
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
 /** Reads all reports of the newest days, and the products. */
 async function read(): Promise<void> {
@@ -110,20 +110,20 @@ const pricing = async (query = ""): Promise<any> =>
 
 async function redemptions(query = "") {
   const { offered } = await pricing(query)
-  const shown = offered.map(({ name, kind, redemptions }: Record<string, unknown>) => [name ?? kind, redemptions])
-  return Object.fromEntries(shown)
+  const entries = offered.map(({ name, kind, redemptions }: Record<string, unknown>) => [name ?? kind, redemptions])
+  return Object.fromEntries(entries)
 }
 
 test("redemptions are summed over the days read: zero if none were reported, null if unknown", async () => {
-  said[ago(1)] = [
+  redeemedByDay[ago(1)] = [
     SPRING,
     { ...SPRING, "Offer Code": "", Redemptions: "4" },
     { ...SPRING, Territory: "DE" },
     { ...SPRING, "App Apple ID": "1", Redemptions: "900" },
     { ...SPRING, "Offer Reference Name": "TWICE" },
   ]
-  said[ago(3)] = [SPRING]
-  await scene.add(scene.there.key("ADMIN"))
+  redeemedByDay[ago(3)] = [SPRING]
+  await scene.add(scene.standIn.key("ADMIN"))
   await read()
   // The report has no redemptions of purchases, and cannot separate two offers of the same name.
   const untold = { TWICE: null, introductory: null, CUP: null }
@@ -138,18 +138,18 @@ test("redemptions are summed over the days read: zero if none were reported, nul
   expect(redeemed.lateDays).not.toContain(ago(1))
   const evidence = { report: "offer_redemptions", day: ago(1) } as const
   const app = { id: scene.appId, iosId: TEA.id, androidPkg: null }
-  const [one] = (await readReportEvidence(scene.sql, scene.workspaceId, app, evidence))!.said
-  expect([one!.source, one!.count]).toEqual(["asc-offer-redemptions", 4])
+  const [report] = (await readReportEvidence(scene.sql, scene.workspaceId, app, evidence))!.said
+  expect([report!.source, report!.count]).toEqual(["asc-offer-redemptions", 4])
 })
 
 test("redemptions are null for late days and zero for empty days", async () => {
-  await scene.add(scene.there.key("ADMIN"))
+  await scene.add(scene.standIn.key("ADMIN"))
   await read()
   expect(await redemptions()).toMatchObject({ SPRING: null, AUTUMN: null })
   expect((await pricing()).redeemed).toMatchObject({ asOf: null, reportedDays: 0 })
-  said[ago(1)] = "no sales"
+  redeemedByDay[ago(1)] = "no sales"
   // A report with a header but no rows.
-  said[ago(2)] = []
+  redeemedByDay[ago(2)] = []
   await read()
   expect(await redemptions()).toMatchObject({ SPRING: 0, AUTUMN: 0 })
   const { redeemed } = await pricing()
@@ -157,11 +157,11 @@ test("redemptions are null for late days and zero for empty days", async () => {
 })
 
 test("a restated day counts once, and rebuilding and replaying it give the same redemptions", async () => {
-  said[ago(1)] = [SPRING]
-  await scene.add(scene.there.key("ADMIN"))
+  redeemedByDay[ago(1)] = [SPRING]
+  await scene.add(scene.standIn.key("ADMIN"))
   await read()
   expect(await redemptions()).toMatchObject({ SPRING: 3 })
-  said[ago(1)] = [{ ...SPRING, Redemptions: "8" }]
+  redeemedByDay[ago(1)] = [{ ...SPRING, Redemptions: "8" }]
   scene.at.now = new Date(NOW.getTime() + 1_000)
   await read()
   await read()
@@ -176,25 +176,25 @@ test("a restated day counts once, and rebuilding and replaying it give the same 
     where report = 'offer_redemptions'`
   const now = () => scene.at.now
   const parts = { bodies, sources: SOURCES, now, pause: async () => {}, write: true, source: "asc-offer-redemptions" }
-  const [told] = (await replay(scene.sql, parts as never)).sources
-  expect(told).toMatchObject({ source: "asc-offer-redemptions", different: 2, unreadable: 0, notKept: 0 })
+  const [replayed] = (await replay(scene.sql, parts as never)).sources
+  expect(replayed).toMatchObject({ source: "asc-offer-redemptions", different: 2, unreadable: 0, notKept: 0 })
   expect(await redemptions()).toMatchObject({ SPRING: 8 })
 })
 
 test("a key without the right to reports keeps the redemptions read before, and reads no new ones", async () => {
-  const made = scene.there.key("ADMIN")
-  await scene.add(made)
+  const newKey = scene.standIn.key("ADMIN")
+  await scene.add(newKey)
   await read()
   const becomes = async (role: "ADMIN" | "APP_MANAGER") => {
-    scene.there.demote(made.keyId, role)
+    scene.standIn.demote(newKey.keyId, role)
     await scene.sql`update connected_account set checked_at = null`
     await read()
   }
-  said[ago(1)] = [SPRING]
+  redeemedByDay[ago(1)] = [SPRING]
   await becomes("APP_MANAGER")
   const { offered, redeemed } = await pricing()
-  const [one] = offered.filter(({ name }: { name: string }) => name === "SPRING")
-  expect([one.redemptions, one.redeemedFrom, one.redeemedTo]).toEqual([null, null, null])
+  const [offer] = offered.filter(({ name }: { name: string }) => name === "SPRING")
+  expect([offer.redemptions, offer.redeemedFrom, offer.redeemedTo]).toEqual([null, null, null])
   expect([redeemed.state, redeemed.reportedDays]).toEqual(["limited", 0])
   await becomes("ADMIN")
   expect(await redemptions()).toMatchObject({ SPRING: 3, AUTUMN: 0 })

@@ -24,7 +24,7 @@ let scene: AccountScene
 beforeEach(async () => {
   scene = await accountScene(await freshDatabase())
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
 const OTHER_KEY = "Z1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6j7k8l9z0x1c="
 
@@ -35,9 +35,9 @@ const problemOf = (work: Promise<unknown>) =>
   )
 
 test("adding an account shows each right separately and finds the tracked app by its store id", async () => {
-  scene.there.apps.push({ id: "999", name: "Not tracked", bundleId: "com.example.no", sku: "NO" })
-  const account = await scene.add(scene.there.key("SALES"))
-  expect(account).toMatchObject({ state: "ok", why: null, part: scene.there.vendor, shown: "key …0000" })
+  scene.standIn.apps.push({ id: "999", name: "Not tracked", bundleId: "com.example.no", sku: "NO" })
+  const account = await scene.add(scene.standIn.key("SALES"))
+  expect(account).toMatchObject({ state: "ok", why: null, part: scene.standIn.vendor, shown: "key …0000" })
   expect(account.rights.map(({ name, state }) => [name, state])).toEqual([
     ["analytics", "ok"],
     ["apps", "ok"],
@@ -54,26 +54,26 @@ test("adding an account shows each right separately and finds the tracked app by
 
 test("the list of apps is read page by page and never from another host", async () => {
   for (let i = 0; i < 449; i++)
-    scene.there.apps.push({ id: String(1_000 + i), name: `App ${i}`, bundleId: `com.example.a${i}`, sku: `A${i}` })
+    scene.standIn.apps.push({ id: String(1_000 + i), name: `App ${i}`, bundleId: `com.example.a${i}`, sku: `A${i}` })
   expect((await scene.add()).apps).toHaveLength(450)
-  const elsewhere: string[] = []
-  scene.there.before = (path) => {
+  const paths: string[] = []
+  scene.standIn.before = (path) => {
     if (!path.startsWith("/v1/apps?")) return null
-    elsewhere.push(path)
+    paths.push(path)
     const attributes = { name: "Tea", bundleId: "b", sku: "s" }
-    const links = elsewhere.length > 1 ? {} : { next: "https://attacker.example/v1/apps?cursor=2" }
+    const links = paths.length > 1 ? {} : { next: "https://attacker.example/v1/apps?cursor=2" }
     return Response.json({ data: [{ type: "apps", id: "5", attributes }], links })
   }
-  await scene.add(scene.there.key("ADMIN"))
-  expect(elsewhere).toEqual(["/v1/apps?fields[apps]=name,bundleId,sku&limit=200", "/v1/apps?cursor=2"])
+  await scene.add(scene.standIn.key("ADMIN"))
+  expect(paths).toEqual(["/v1/apps?fields[apps]=name,bundleId,sku&limit=200", "/v1/apps?cursor=2"])
 })
 
 test("a key without the sales right limits the account and raises one alert, which a rotated key ends", async () => {
-  const account = await scene.add(scene.there.key("MARKETING"))
+  const account = await scene.add(scene.standIn.key("MARKETING"))
   expect(account).toMatchObject({ state: "limited", why: expect.stringMatching(/^sales: needs the role Sales/) })
   await testAccount(scene.register, scene.workspaceId, account.id)
   expect(await alerts()).toEqual([["account_limited", account.id, false]])
-  const { keyId, pem: privateKey } = scene.there.key("SALES")
+  const { keyId, pem: privateKey } = scene.standIn.key("SALES")
   const rotated = await rotateKey(scene.register, scene.workspaceId, account.id, { keyId, privateKey })
   expect(rotated).toMatchObject({ id: account.id, state: "ok", shown: "key …0001" })
   expect(await alerts()).toEqual([["account_limited", account.id, true]])
@@ -88,8 +88,8 @@ const alerts = async () => {
 test("a state change seen by twenty processes at once raises one alert, and another one when it recurs", async () => {
   const { id } = await scene.add()
   const revoked = { state: "revoked", why: "refused" } as const
-  const told = await Promise.all(Array.from({ length: 20 }, () => scene.sql.begin((tx) => noteState(tx, id, revoked))))
-  expect(told.filter(Boolean)).toHaveLength(1)
+  const noted = await Promise.all(Array.from({ length: 20 }, () => scene.sql.begin((tx) => noteState(tx, id, revoked))))
+  expect(noted.filter(Boolean)).toHaveLength(1)
   await scene.sql.begin((tx) => noteState(tx, id, { state: "ok", why: null }))
   await scene.sql.begin((tx) => noteState(tx, id, revoked))
   expect(await alerts()).toEqual([
@@ -100,10 +100,10 @@ test("a state change seen by twenty processes at once raises one alert, and anot
 
 test("a key is revoked after ten minutes of rejected tokens rather than after one", async () => {
   const { id } = await scene.add()
-  const key = scene.there.key()
-  scene.there.revoke(key.keyId)
+  const key = scene.standIn.key()
+  scene.standIn.revoke(key.keyId)
   const console = await openConsole(
-    { issuer: scene.there.issuer, keyId: key.keyId, privateKey: key.pem },
+    { issuer: scene.standIn.issuer, keyId: key.keyId, privateKey: key.pem },
     scene.register.reach.to(CONSOLE_HOST),
   )
   const problem = await console.get("/v1/apps").catch((error) => error)
@@ -122,27 +122,27 @@ test("a key is revoked after ten minutes of rejected tokens rather than after on
 })
 
 test("an open agreement needs the account holder and does not count against the key", async () => {
-  scene.there.agreement = true
+  scene.standIn.agreement = true
   expect(await problemOf(scene.add())).toStartWith("ConsoleProblem: an agreement waits for the account holder")
   expect(await listAccounts(scene.sql, scene.workspaceId)).toEqual([])
 })
 
 test("a token that the console's clock does not accept yet is signed again once", async () => {
-  scene.there.aheadS = -45
+  scene.standIn.aheadS = -45
   expect((await scene.add()).state).toBe("ok")
   let refusals = 0
-  scene.there.before = () => (refusals++ === 0 ? new Response(null, { status: 401 }) : null)
+  scene.standIn.before = () => (refusals++ === 0 ? new Response(null, { status: 401 }) : null)
   expect((await scene.add()).state).toBe("ok")
-  scene.there.aheadS = -600
+  scene.standIn.aheadS = -600
   expect(await problemOf(scene.add())).toMatch(/^ConsoleProblem: the console refuses the key/)
 })
 
 test("an invalid key, issuer or vendor number is refused without any request to the console", async () => {
-  const { keyId, pem } = scene.there.key()
+  const { keyId, pem } = scene.standIn.key()
   const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 }).privateKey.export({ type: "pkcs8", format: "pem" })
   const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" }).privateKey.export({ type: "pkcs8", format: "pem" })
-  const key = { issuer: scene.there.issuer, keyId, privateKey: pem }
-  const { vendor: part } = scene.there
+  const key = { issuer: scene.standIn.issuer, keyId, privateKey: pem }
+  const { vendor: part } = scene.standIn
   const wrong = [
     { key: { ...key, privateKey: "hush" }, part },
     { key: { ...key, privateKey: rsa as string }, part },
@@ -151,22 +151,24 @@ test("an invalid key, issuer or vendor number is refused without any request to 
     { key: { ...key, keyId: "../../x" }, part },
     { key, part: "85012345&x=1" },
   ]
-  for (const one of wrong) {
-    const said = await problemOf(addAccount(scene.register, scene.workspaceId, { kind: "app-store-connect", ...one }))
-    expect(said).toStartWith("AccessProblem: ")
-    expect(said).not.toContain("hush")
+  for (const fields of wrong) {
+    const problem = await problemOf(
+      addAccount(scene.register, scene.workspaceId, { kind: "app-store-connect", ...fields }),
+    )
+    expect(problem).toStartWith("AccessProblem: ")
+    expect(problem).not.toContain("hush")
   }
-  expect(scene.there.asked).toEqual([])
+  expect(scene.standIn.requests).toEqual([])
 })
 
 test("nothing is requested or stored without SECRET_KEY, and a key sealed by another can be rotated", async () => {
-  const key = scene.there.key()
-  const named = { issuer: scene.there.issuer, keyId: key.keyId, privateKey: key.pem }
-  const added = { kind: "app-store-connect", part: scene.there.vendor } as const
+  const key = scene.standIn.key()
+  const named = { issuer: scene.standIn.issuer, keyId: key.keyId, privateKey: key.pem }
+  const added = { kind: "app-store-connect", part: scene.standIn.vendor } as const
   const bare = { ...scene.register, sealer: await createSealer(null) }
-  const said = await problemOf(addAccount(bare, scene.workspaceId, { ...added, key: named }))
-  expect(said).toMatch(/^AccessProblem: this needs SECRET_KEY/)
-  expect(scene.there.asked).toEqual([])
+  const problem = await problemOf(addAccount(bare, scene.workspaceId, { ...added, key: named }))
+  expect(problem).toMatch(/^AccessProblem: this needs SECRET_KEY/)
+  expect(scene.standIn.requests).toEqual([])
   const { id } = await scene.add(key)
   const other = { ...scene.register, sealer: await createSealer(new SecretKeys([OTHER_KEY])) }
   expect(await problemOf(testAccount(other, scene.workspaceId, id))).toMatch(/neither SECRET_KEY nor/)
@@ -186,17 +188,17 @@ test("an earlier SECRET_KEY opens the keys that it sealed until all are sealed a
 })
 
 test("a sealed key that was moved to another account's row cannot be opened there", async () => {
-  const [one, other] = [await scene.add(), await scene.add()]
+  const [first, second] = [await scene.add(), await scene.add()]
   await scene.sql`
-    update connected_account set sealed = (select sealed from connected_account where id = ${one.id})
-    where id = ${other.id}`
-  expect(await problemOf(testAccount(scene.register, scene.workspaceId, other.id))).toMatch(/belongs to another row/)
+    update connected_account set sealed = (select sealed from connected_account where id = ${first.id})
+    where id = ${second.id}`
+  expect(await problemOf(testAccount(scene.register, scene.workspaceId, second.id))).toMatch(/belongs to another row/)
 })
 
 test("a key that the console rejects never replaces a working one", async () => {
   const { id } = await scene.add()
-  const fresh = scene.there.key()
-  scene.there.revoke(fresh.keyId)
+  const fresh = scene.standIn.key()
+  scene.standIn.revoke(fresh.keyId)
   const rotating = rotateKey(scene.register, scene.workspaceId, id, { keyId: fresh.keyId, privateKey: fresh.pem })
   expect(await problemOf(rotating)).toMatch(/refuses the key/)
   expect(await testAccount(scene.register, scene.workspaceId, id)).toMatchObject({ state: "ok", shown: "key …0000" })
@@ -205,7 +207,7 @@ test("a key that the console rejects never replaces a working one", async () => 
 test("an app mapped by hand keeps its mapping, and apps of other workspaces cannot be mapped", async () => {
   const { id } = await scene.add()
   const stranger = await accountScene(scene.sql)
-  stranger.there.stop()
+  stranger.standIn.stop()
   const map = (appId: string | null) => setMapping(scene.sql, scene.workspaceId, { id, outsideId: TEA.id, appId })
   expect(await problemOf(map(stranger.appId))).toMatch(/tracks none of that id/)
   expect((await map(null)).apps).toMatchObject([{ appId: null, byHand: true }])
@@ -229,11 +231,11 @@ test("removing destroys the key, forgetting deletes everything, and a paused acc
 })
 
 test("a sealed key opens to the same content and contains none of it in the clear", async () => {
-  const key = scene.there.key()
+  const key = scene.standIn.key()
   const { id } = await scene.add(key)
   const [row] = await scene.sql<{ sealed: string }[]>`select sealed from connected_account`
   expect(await openKey(scene.register.sealer, id, row!.sealed)).toEqual({
-    issuer: scene.there.issuer,
+    issuer: scene.standIn.issuer,
     keyId: key.keyId,
     privateKey: key.pem,
   })

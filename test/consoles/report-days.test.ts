@@ -11,10 +11,14 @@ test("days are read again for five weeks, which takes at most a tenth of an hour
   const start = new Date("2026-03-01T15:00:00Z")
   const readsOn = new Map<string, number>()
   // Each day of two months becomes available the next morning, and is read again until it is final.
-  for (let known = 0; known < 60; known++) {
-    const day = addDays(pacificDay(start), known - 1)
+  for (let elapsedDays = 0; elapsedDays < 60; elapsedDays++) {
+    const day = addDays(pacificDay(start), elapsedDays - 1)
     let reads = 0
-    for (let at: Date | null = new Date(start.getTime() + known * 86_400_000); at !== null; at = readAgainAt(day, at)) {
+    for (
+      let at: Date | null = new Date(start.getTime() + elapsedDays * 86_400_000);
+      at !== null;
+      at = readAgainAt(day, at)
+    ) {
       const today = pacificDay(at)
       readsOn.set(today, (readsOn.get(today) ?? 0) + REPORTS.length)
       reads++

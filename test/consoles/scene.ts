@@ -8,7 +8,7 @@ import { safeFetch } from "../../src/outbound/safe-fetch.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
 import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
-import { type MadeKey, type StandIn, type StandInApp, standIn } from "./stand-in.ts"
+import { type MadeKey, type StandIn, type StandInApp, startStandIn } from "./stand-in.ts"
 
 const loopback = parseAddressList(["127.0.0.1"])
 
@@ -17,7 +17,7 @@ export const TEA: StandInApp = { id: "310633997", name: "Tea Timer", bundleId: "
 export interface AccountScene {
   sql: Sql
   service: Service
-  there: StandIn
+  standIn: StandIn
   register: Register
   workspaceId: number
   appId: string
@@ -28,22 +28,22 @@ export interface AccountScene {
 
 /** A workspace that tracks Tea Timer, and a console that has the app. */
 export async function accountScene(sql: Sql, now = new Date()): Promise<AccountScene> {
-  const there = standIn()
-  there.apps.push(TEA)
+  const standIn = startStandIn()
+  standIn.apps.push(TEA)
   const at = { now }
   const service = openService({ sql, now: () => at.now })
   const workspaceId = await service.workspace()
   const tracked = { name: TEA.name, iosId: TEA.id, countries: ["us"], keywords: ["tea"], origin: "own" as const }
   const appId = await trackOwn(sql, { workspaceId, ...tracked })
-  const reach = reachOf(there.url)
+  const reach = reachOf(standIn.url)
   const register: Register = { sql, sealer, reach }
-  const add = (key = there.key()) =>
+  const add = (key = standIn.key()) =>
     addAccount(register, workspaceId, {
       kind: "app-store-connect",
-      key: { issuer: there.issuer, keyId: key.keyId, privateKey: key.pem },
-      part: there.vendor,
+      key: { issuer: standIn.issuer, keyId: key.keyId, privateKey: key.pem },
+      part: standIn.vendor,
     })
-  return { sql, service, there, register, workspaceId, appId, at, add }
+  return { sql, service, standIn, register, workspaceId, appId, at, add }
 }
 
 /** SQL: the task is a daily report. */

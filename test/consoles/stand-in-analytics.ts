@@ -26,7 +26,7 @@ export interface Analytics {
   /** Lists a wrong checksum for each part. */
   wrongChecksum: boolean
   /** Processing dates of files that are still listed but no longer available. */
-  gone: string[]
+  removedDates: string[]
   /** Headers of the requests that reached the file host. */
   fetched: Headers[]
   /** App ids of the report requests received. */
@@ -59,20 +59,20 @@ const NAMES = [
 
 /** Null for other paths. The console itself answers when the key lacks the right. */
 export function analyticsAnswer(
-  here: StandIn,
+  state: StandIn,
   hosted: string,
   { method, pathname, body }: { method: string; pathname: string; body: string },
   role: Role,
   refusal: (status: number, code: string, detail: string) => Response,
 ): Response | null {
-  const { analytics } = here
+  const { analytics } = state
   if (method === "POST" && pathname === "/v1/analyticsReportRequests") {
     if (role !== "ADMIN") return refusal(403, "FORBIDDEN_ERROR", "The API key in use does not allow this request")
     const { data } = JSON.parse(body)
     const app = data.relationships.app.data.id as string
     if (data.type !== "analyticsReportRequests" || data.attributes.accessType !== "ONGOING")
       return refusal(409, "ENTITY_ERROR.ATTRIBUTE.INVALID", "accessType")
-    if (analytics.requests.some((one) => one.app === app && !one.stopped))
+    if (analytics.requests.some((candidate) => candidate.app === app && !candidate.stopped))
       return refusal(409, "STATE_ERROR", "You already have such an entity")
     analytics.posted.push(app)
     const id = `request-${analytics.requests.length}`
@@ -89,11 +89,11 @@ export function analyticsAnswer(
     )
   }
   const [, app] = /^\/v1\/apps\/(\d+)\/analyticsReportRequests$/.exec(pathname) ?? []
-  const isOwn = here.apps.some(({ id }) => id === app)
+  const isOwn = state.apps.some(({ id }) => id === app)
   if (app !== undefined && isOwn && ["ADMIN", "FINANCE", "SALES"].includes(role)) {
-    const own = analytics.requests.filter((one) => one.app === app)
+    const appRequests = analytics.requests.filter((candidate) => candidate.app === app)
     return list(
-      own.map(({ id, stopped = false }) => ({
+      appRequests.map(({ id, stopped = false }) => ({
         type: "analyticsReportRequests",
         id,
         attributes: { accessType: "ONGOING", stoppedDueToInactivity: stopped },
@@ -111,12 +111,12 @@ export function analyticsAnswer(
       })),
       pathname,
     )
-  const [, place, of] = /^\/v1\/analyticsReports\/r(\d)-([\w-]+)\/instances$/.exec(pathname) ?? []
+  const [, place, requestId] = /^\/v1\/analyticsReports\/r(\d)-([\w-]+)\/instances$/.exec(pathname) ?? []
   if (place !== undefined) {
-    const owner = analytics.requests.find(({ id }) => id === of)?.app
-    const own = analytics.files.filter((file) => file.app === owner && file.report === NAMES[Number(place)])
+    const owner = analytics.requests.find(({ id }) => id === requestId)?.app
+    const instances = analytics.files.filter((file) => file.app === owner && file.report === NAMES[Number(place)])
     return list(
-      own.map((file) => ({
+      instances.map((file) => ({
         type: "analyticsReportInstances",
         id: `instance-${analytics.files.indexOf(file)}`,
         attributes: { granularity: "DAILY", processingDate: file.processed },
@@ -127,7 +127,7 @@ export function analyticsAnswer(
   const [, instance] = /^\/v1\/analyticsReportInstances\/instance-(\d+)\/segments$/.exec(pathname) ?? []
   if (instance === undefined) return null
   const file = analytics.files[Number(instance)]
-  if (!file || analytics.gone.includes(file.processed))
+  if (!file || analytics.removedDates.includes(file.processed))
     return refusal(404, "NOT_FOUND", "The specified resource does not exist")
   return list(
     file.parts.map((text, part) => {
@@ -182,7 +182,7 @@ export function analyticsPart(report: AnalyticsFile["report"], app: string, line
   const downloads = report.startsWith("App Downloads")
   const columns = downloads ? DOWNLOADS : ENGAGEMENT
   const rows = lines.map(([day, event, from, territory, count]) => {
-    const said: Record<string, string | number> = {
+    const cells: Record<string, string | number> = {
       Date: day,
       "App Name": "Tea Timer",
       "App Apple Identifier": app,
@@ -193,7 +193,7 @@ export function analyticsPart(report: AnalyticsFile["report"], app: string, line
       "Unique Counts": count,
       Device: "iPhone",
     }
-    return columns.map((column) => said[column] ?? "").join("\t")
+    return columns.map((column) => cells[column] ?? "").join("\t")
   })
   return [columns.join("\t"), ...rows].map((line) => `${line}\n`).join("")
 }

@@ -45,39 +45,43 @@ export function priceAnswer(
   role: Role,
   refusal: (status: number, code: string, detail: string) => Response,
 ): Response | null {
-  const of = (kind: StandInProduct["soldAs"], app?: string) =>
-    products.filter((one) => one.soldAs === kind && (app === undefined || one.app === app))
+  const productsOf = (kind: StandInProduct["soldAs"], app?: string) =>
+    products.filter((product) => product.soldAs === kind && (app === undefined || product.app === app))
   const list = (data: unknown[], rest: object = {}) => Response.json({ data, links: { self: pathname }, ...rest })
-  const page = (own: StandInProduct, prices: StandInPrice[]) => {
+  const page = (product: StandInProduct, prices: StandInPrice[]) => {
     const from = Number(searchParams.get("cursor") ?? 0)
-    const [type, points, point] = SCHEDULES[own.soldAs]
-    const shown = prices.slice(from, from + LIMIT)
+    const [type, points, point] = SCHEDULES[product.soldAs]
+    const pagePrices = prices.slice(from, from + LIMIT)
     const next = from + LIMIT < prices.length ? `${url}${pathname}?cursor=${from + LIMIT}&limit=${LIMIT}` : undefined
-    const idOf = (one: StandInPrice) => `${own.id}-${one.territory}-${one.price}`
+    const idOf = (price: StandInPrice) => `${product.id}-${price.territory}-${price.price}`
     return Response.json({
-      data: shown.map((one, place) => ({
+      data: pagePrices.map((price, place) => ({
         type,
-        id: `${own.id}-${from + place}`,
+        id: `${product.id}-${from + place}`,
         attributes: {
-          startDate: one.startDate ?? null,
-          ...(own.soldAs === "subscription"
-            ? { preserved: one.preserved ?? false }
-            : { manual: one.manual ?? false, endDate: null }),
+          startDate: price.startDate ?? null,
+          ...(product.soldAs === "subscription"
+            ? { preserved: price.preserved ?? false }
+            : { manual: price.manual ?? false, endDate: null }),
         },
         relationships: {
-          territory: { data: { type: "territories", id: one.territory } },
-          [point]: { data: { type: points, id: idOf(one) } },
+          territory: { data: { type: "territories", id: price.territory } },
+          [point]: { data: { type: points, id: idOf(price) } },
         },
       })),
       included: [
-        ...shown.map(({ territory, currency }) => ({ type: "territories", id: territory, attributes: { currency } })),
-        ...shown.map((one) => ({
+        ...pagePrices.map(({ territory, currency }) => ({
+          type: "territories",
+          id: territory,
+          attributes: { currency },
+        })),
+        ...pagePrices.map((price) => ({
           type: points,
-          id: idOf(one),
+          id: idOf(price),
           attributes: {
-            customerPrice: one.price,
-            proceeds: (Number(one.price) * 0.7).toFixed(2),
-            ...(own.soldAs === "subscription" && { proceedsYear2: (Number(one.price) * 0.85).toFixed(2) }),
+            customerPrice: price.price,
+            proceeds: (Number(price.price) * 0.7).toFixed(2),
+            ...(product.soldAs === "subscription" && { proceedsYear2: (Number(price.price) * 0.85).toFixed(2) }),
           },
         })),
       ],
@@ -90,7 +94,7 @@ export function priceAnswer(
       /^\/v1\/apps\/(\d+)\/inAppPurchasesV2$/,
       (app) =>
         list(
-          of("purchase", app).map(({ id, sku, name }) => ({
+          productsOf("purchase", app).map(({ id, sku, name }) => ({
             type: "inAppPurchases",
             id,
             attributes: { productId: sku, name, state: "APPROVED" },
@@ -101,7 +105,7 @@ export function priceAnswer(
       /^\/v1\/apps\/(\d+)\/subscriptionGroups$/,
       (app) =>
         list(
-          of("subscription", app).length > 0
+          productsOf("subscription", app).length > 0
             ? [{ type: "subscriptionGroups", id: `g${app}`, attributes: { referenceName: "Pro" } }]
             : [],
         ),
@@ -110,7 +114,7 @@ export function priceAnswer(
       /^\/v1\/subscriptionGroups\/g(\d+)\/subscriptions$/,
       (app) =>
         list(
-          of("subscription", app).map(({ id, sku, name }) => ({
+          productsOf("subscription", app).map(({ id, sku, name }) => ({
             type: "subscriptions",
             id,
             attributes: { productId: sku, name, state: "APPROVED", subscriptionPeriod: "ONE_YEAR" },
@@ -120,7 +124,9 @@ export function priceAnswer(
     [
       /^\/v1\/apps\/(\d+)\/appPriceSchedule$/,
       (id) =>
-        of("app").some((one) => one.id === id) ? Response.json({ data: { type: "appPriceSchedules", id } }) : null,
+        productsOf("app").some((product) => product.id === id)
+          ? Response.json({ data: { type: "appPriceSchedules", id } })
+          : null,
     ],
     [
       /^\/v2\/inAppPurchases\/(\d+)\/iapPriceSchedule$/,
@@ -128,30 +134,30 @@ export function priceAnswer(
     ],
     [
       /^\/v1\/(?:app|inAppPurchase)PriceSchedules\/(\d+)\/(manual|automatic)Prices$/,
-      (id, which) => {
-        const own = products.find((one) => one.id === id)
-        if (!own) return null
+      (id, kind) => {
+        const product = products.find((candidate) => candidate.id === id)
+        if (!product) return null
         return page(
-          own,
-          own.prices.filter(({ manual = false }) => manual === (which === "manual")),
+          product,
+          product.prices.filter(({ manual = false }) => manual === (kind === "manual")),
         )
       },
     ],
     [
       /^\/v1\/subscriptions\/(\d+)\/prices$/,
       (id) => {
-        const own = products.find((one) => one.id === id)
-        if (!own) return null
-        return page(own, own.prices)
+        const product = products.find((candidate) => candidate.id === id)
+        if (!product) return null
+        return page(product, product.prices)
       },
     ],
     [
       /^\/v[12]\/(?:subscriptions|inAppPurchases)\/(\d+)\/(introductoryOffers|promotionalOffers|offerCodes)$/,
-      (id, which) => {
-        const offers = products.find((one) => one.id === id)?.offers?.[which as "offerCodes"] ?? []
+      (id, kind) => {
+        const offers = products.find((product) => product.id === id)?.offers?.[kind as "offerCodes"] ?? []
         return list(
           offers.map(({ id: offer, territory, attributes }) => ({
-            type: which,
+            type: kind,
             id: offer,
             attributes,
             ...(territory && { relationships: { territory: { data: { type: "territories", id: territory } } } }),
@@ -162,10 +168,10 @@ export function priceAnswer(
     [
       /^\/v[13]\/\w+PricePoints\/([\w.-]+)\/equalizations$/,
       (point) => {
-        const own = products.find(({ id }) => point.startsWith(`${id}-`))!
-        const [, type] = SCHEDULES[own.soldAs]
+        const product = products.find(({ id }) => point.startsWith(`${id}-`))!
+        const [, type] = SCHEDULES[product.soldAs]
         return list(
-          Object.entries(own.equal ?? {}).map(([territory, customerPrice]) => ({
+          Object.entries(product.equal ?? {}).map(([territory, customerPrice]) => ({
             type,
             id: `${point}-${territory}`,
             attributes: { customerPrice },
@@ -176,10 +182,10 @@ export function priceAnswer(
     ],
   ]
   for (const [path, answer] of answers) {
-    const [, id, which = ""] = path.exec(pathname) ?? []
+    const [, id, kind = ""] = path.exec(pathname) ?? []
     if (id === undefined) continue
     if (!may) return refusal(403, "FORBIDDEN_ERROR", "This request is forbidden for security reasons")
-    return answer(id, which) ?? refusal(404, "NOT_FOUND", "The specified resource does not exist")
+    return answer(id, kind) ?? refusal(404, "NOT_FOUND", "The specified resource does not exist")
   }
   return null
 }

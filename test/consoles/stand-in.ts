@@ -48,7 +48,7 @@ export interface StandIn {
   /** Reviews and listings, which can be changed. */
   shelf: ConsoleShelf
   /** Paths and queries of the requests that the console answered. */
-  asked: string[]
+  requests: string[]
   /** How many seconds the console's clock is ahead of ours. */
   aheadS: number
   stop(): Promise<void>
@@ -58,10 +58,10 @@ export interface StandIn {
  * App Store Connect on localhost, with its formats, texts, limits and refusals. It checks every request against the
  * published API.
  */
-export function standIn(): StandIn {
+export function startStandIn(): StandIn {
   const keys = new Map<string, { role: Role; publicKey: string; revoked: boolean }>()
   const counted = new Map<string, number>()
-  const here: StandIn = {
+  const state: StandIn = {
     url: "",
     issuer: "69a6de70-1234-47e3-e053-5b8c7c11a4d1",
     vendor: "85012345",
@@ -83,33 +83,33 @@ export function standIn(): StandIn {
     },
     apps: [],
     products: [],
-    analytics: { requests: [], files: [], expired: 0, wrongChecksum: false, gone: [], fetched: [], posted: [] },
+    analytics: { requests: [], files: [], expired: 0, wrongChecksum: false, removedDates: [], fetched: [], posted: [] },
     report: () => "late",
     agreement: false,
     before: () => null,
     hourLeft: 3_500,
     shelf: emptyShelf(),
-    asked: [],
+    requests: [],
     aheadS: 0,
     async stop() {
       await Promise.all([server.stop(true), files.stop()])
     },
   }
-  const files = fileHost(here.analytics)
+  const files = fileHost(state.analytics)
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => answered(request) })
-  here.url = `http://127.0.0.1:${server.port}`
+  state.url = `http://127.0.0.1:${server.port}`
   const answered = async (request: Request): Promise<Response> => {
     const text = await request.text()
     const url = new URL(request.url)
     const path = decodeURIComponent(`${url.pathname}${url.search}`)
-    const instead = await here.before(path)
+    const instead = await state.before(path)
     if (instead) return instead
     const role = roleOf(request.headers.get("authorization") ?? "")
     if (role === null) return refusal(401, "NOT_AUTHORIZED", "Authentication credentials are missing or invalid.")
-    here.asked.push(path)
-    here.hourLeft--
-    if (here.hourLeft < 0) return refusal(429, "RATE_LIMIT_EXCEEDED", "The request rate limit has been reached.")
-    if (here.agreement)
+    state.requests.push(path)
+    state.hourLeft--
+    if (state.hourLeft < 0) return refusal(429, "RATE_LIMIT_EXCEEDED", "The request rate limit has been reached.")
+    if (state.agreement)
       return refusal(
         403,
         "FORBIDDEN.REQUIRED_AGREEMENTS_MISSING_OR_EXPIRED",
@@ -117,13 +117,13 @@ export function standIn(): StandIn {
       )
     const { method } = request
     const { pathname } = url
-    const shelved = answerShelf(here.shelf, { method, url, body: text === "" ? undefined : JSON.parse(text), role })
-    const own =
+    const shelved = answerShelf(state.shelf, { method, url, body: text === "" ? undefined : JSON.parse(text), role })
+    const matched =
       shelved ??
-      analyticsAnswer(here, files.url, { method, pathname, body: text }, role, refusal) ??
-      (method === "GET" ? priceAnswer(here, url, role, refusal) : null)
-    const answer = own ?? (method === "GET" ? routed(url, role) : refusal(405, "METHOD_NOT_ALLOWED", "No."))
-    answer.headers.set("X-Rate-Limit", `user-hour-lim:3500;user-hour-rem:${here.hourLeft};`)
+      analyticsAnswer(state, files.url, { method, pathname, body: text }, role, refusal) ??
+      (method === "GET" ? priceAnswer(state, url, role, refusal) : null)
+    const answer = matched ?? (method === "GET" ? routed(url, role) : refusal(405, "METHOD_NOT_ALLOWED", "No."))
+    answer.headers.set("X-Rate-Limit", `user-hour-lim:3500;user-hour-rem:${state.hourLeft};`)
     return answer
   }
   const roleOf = (header: string): Role | null => {
@@ -132,37 +132,37 @@ export function standIn(): StandIn {
     const { iss, iat, exp, aud } = partOf(claims) as Record<string, number & string>
     const key = keys.get(String(kid))
     if (!key || key.revoked || alg !== "ES256" || typ !== "JWT") return null
-    const now = Date.now() / 1_000 + here.aheadS
+    const now = Date.now() / 1_000 + state.aheadS
     const fits =
-      iss === here.issuer && aud === "appstoreconnect-v1" && exp! - iat! <= 1_200 && iat! <= now && exp! > now
+      iss === state.issuer && aud === "appstoreconnect-v1" && exp! - iat! <= 1_200 && iat! <= now && exp! > now
     const publicKey = createPublicKey(key.publicKey)
     const signed = Buffer.from(`${head}.${claims}`)
     const sealed = { key: publicKey, dsaEncoding: "ieee-p1363" as const }
     return fits && verify("sha256", signed, sealed, Buffer.from(signature, "base64url")) ? key.role : null
   }
   const routed = ({ pathname, searchParams }: URL, role: Role): Response => {
-    if (pathname === "/v1/apps") return paged(here, searchParams)
+    if (pathname === "/v1/apps") return paged(state, searchParams)
     if (pathname === "/v1/salesReports") return reported(searchParams, role)
     const [, id, thing] = /^\/v1\/apps\/(\d+)\/(\w+)$/.exec(pathname) ?? []
-    if (!here.apps.some((app) => app.id === id)) return refusal(404, "NOT_FOUND", "There is no resource of that id.")
+    if (!state.apps.some((app) => app.id === id)) return refusal(404, "NOT_FOUND", "There is no resource of that id.")
     if (!MAY[thing ?? ""]?.includes(role))
       return refusal(403, "FORBIDDEN_ERROR", "This request is forbidden for security reasons.")
-    return Response.json({ data: [], links: { self: `${here.url}${pathname}` } })
+    return Response.json({ data: [], links: { self: `${state.url}${pathname}` } })
   }
   const reported = (query: URLSearchParams, role: Role): Response => {
     if (!MAY.salesReports!.includes(role))
       return refusal(403, "FORBIDDEN_ERROR", "The API key in use does not allow this request.")
     const [vendor, type, day] = ["vendorNumber", "reportType", "reportDate"].map((name) => query.get(`filter[${name}]`))
-    if (vendor !== here.vendor) return refusal(400, "PARAMETER_ERROR.INVALID", "Invalid vendor number specified.")
+    if (vendor !== state.vendor) return refusal(400, "PARAMETER_ERROR.INVALID", "Invalid vendor number specified.")
     if (query.get("filter[frequency]") !== "DAILY" || query.get("filter[reportSubType]") !== "SUMMARY")
       return refusal(400, "PARAMETER_ERROR.REQUIRED", "A required filter is missing.")
     if (!/^\d{4}-\d\d-\d\d$/.test(day ?? "")) return refusal(400, "PARAMETER_ERROR.INVALID", "Bad date.")
     const name = `${type} ${day}`
     const before = counted.get(name) ?? 0
     counted.set(name, before + 1)
-    return bodyOf(here.report(type!, day!, before))
+    return bodyOf(state.report(type!, day!, before))
   }
-  return here
+  return state
 }
 
 /** Roles allowed per resource. All roles may list the apps. */

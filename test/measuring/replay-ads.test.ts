@@ -28,7 +28,7 @@ beforeEach(async () => {
   addTeaAdGroup(scene)
   bodies = someBodies(() => new Date())
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
 async function readAll(): Promise<void> {
   const { sql, register } = scene
@@ -48,13 +48,13 @@ const counts = ({ sources }: Awaited<ReturnType<typeof run>>) =>
   )
 
 test("each figure of an ad account follows from its stored body; a replay corrects an earlier parser's", async () => {
-  const [fact] = scene.there.terms
-  for (let i = 0; i < 5_200; i++) scene.there.terms.push({ ...fact!, text: `tea ${i}`, spend: "0.01", taps: 1 })
+  const [fact] = scene.standIn.terms
+  for (let i = 0; i < 5_200; i++) scene.standIn.terms.push({ ...fact!, text: `tea ${i}`, spend: "0.01", taps: 1 })
   await scene.add()
   await readAll()
   // a second reading in which a bid and a growing day differ
-  scene.there.keywords[0]!.bid = { amount: "1.40", currency: "EUR" }
-  scene.there.days[0]!.installs += 1
+  scene.standIn.keywords[0]!.bid = { amount: "1.40", currency: "EUR" }
+  scene.standIn.days[0]!.installs += 1
   await readAll()
   const same = {
     "apple-ads-campaigns": [1, 0, 0, 0, 0],

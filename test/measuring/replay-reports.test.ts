@@ -26,7 +26,7 @@ beforeEach(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
   bodies = someBodies(() => NOW)
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 afterAll(removeBodies)
 
 const run = (rest: object = {}) =>
@@ -34,7 +34,7 @@ const run = (rest: object = {}) =>
 
 /** A day's sales, an empty day, a file of two parts and a price, as the worker reads and stores them. */
 async function readAll(): Promise<void> {
-  const { there } = scene
+  const { standIn: there } = scene
   const app = {
     SKU: TEA.sku,
     Title: "Tea",

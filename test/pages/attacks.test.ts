@@ -5,7 +5,7 @@ import { sectionAddress } from "../../src/ui/app/settings.ts"
 import { type Member, memberOf } from "../access/people/scene.ts"
 import { type Browser, fieldIn, type Page } from "../access/sign-in/browser.ts"
 import { reachOf, TEA } from "../consoles/scene.ts"
-import { type StandIn, standIn } from "../consoles/stand-in.ts"
+import { type StandIn, startStandIn } from "../consoles/stand-in.ts"
 import { freshDatabase } from "../database.ts"
 import { everyRow } from "../every-row.ts"
 import { cases, LONG } from "../long.ts"
@@ -37,7 +37,7 @@ let before: Set<string>
 const VOLATILE = ["person_session", "operator_action", "secret_try"]
 
 beforeAll(async () => {
-  there = standIn()
+  there = startStandIn()
   there.apps.push(TEA)
   const outbound = async (url: string) => ({ url, status: 200, headers: new Headers(), bytes: Buffer.from("ok") })
   const settingsPorts = { ...NO_PORTS, outbound, reach: reachOf(there.url) }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { createCode } from "../../src/access/sign-in/code.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { reachOf, TEA } from "../consoles/scene.ts"
-import { type StandIn, standIn } from "../consoles/stand-in.ts"
+import { type StandIn, startStandIn } from "../consoles/stand-in.ts"
 import { freshDatabase } from "../database.ts"
 import { LONG } from "../long.ts"
 import { answerSearches, lookupAnswer, type ShownApp, someApps } from "../measuring/store-pages.ts"
@@ -31,7 +31,7 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
 
   beforeAll(async () => {
     sql = await freshDatabase()
-    there = standIn()
+    there = startStandIn()
     there.apps.push({ ...TEA, name: TIDE.name })
     const outbound = async (url: string) => ({ url, status: 200, headers: new Headers(), bytes: Buffer.from("ok") })
     on = await liveStores(sql, { settingsPorts: { ...NO_PORTS, outbound, reach: reachOf(there.url) } })

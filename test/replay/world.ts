@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { adsStandIn } from "../consoles/ads/stand-in.ts"
-import { standIn } from "../consoles/stand-in.ts"
+import { startStandIn } from "../consoles/stand-in.ts"
 import { type AccountIds, accountReadings } from "./account-readings.ts"
 import { ALL_TERMS, dayBefore, IOS_RIVALS, KETTLE, LEAF, publicReadings, TEA, UNREAD } from "./readings.ts"
 import { type Build, cliJson } from "./server.ts"
@@ -21,7 +21,7 @@ export interface World {
 export interface Consoles {
   /** Settings that point a build at them. */
   env: Record<string, string>
-  seller: ReturnType<typeof standIn>
+  seller: ReturnType<typeof startStandIn>
   ads: ReturnType<typeof adsStandIn>
   /** Puts back what writes have changed. */
   reset(): void
@@ -29,7 +29,7 @@ export interface Consoles {
 }
 
 export function openConsoles(now: Date): Consoles {
-  const seller = standIn()
+  const seller = startStandIn()
   seller.apps.push({ id: TEA.id, name: TEA.name, bundleId: TEA.bundleId, sku: TEA.sku })
   const ads = adsStandIn()
   const hosts = {

@@ -40,12 +40,12 @@ test("a reply is previewed, confirmed, queued, and shown as sent at its review",
   expect((await owner.open(reviews)).text).toContain(`reply?review=${REVIEW.id}`)
   const preview = await previewOf("Thank <you>.\r\nIt is back.")
   expect(plainText(preview)).toMatch(/Reply none Thank &lt;you&gt;\. It is back\./)
-  expect(on.there.shelf.sent).toEqual([])
+  expect(on.standIn.shelf.sent).toEqual([])
   const queued = await confirmOf(preview)
   expect(plainText(queued)).toContain("The reply is queued.")
   expect(plainText(queued)).toContain("Queued")
   await on.worker.runOnce()
-  expect(on.there.shelf.reviews[0]!.reply!.attributes.responseBody).toBe("Thank <you>.\nIt is back.")
+  expect(on.standIn.shelf.reviews[0]!.reply!.attributes.responseBody).toBe("Thank <you>.\nIt is back.")
   const sent = plainText(await owner.open(reviews))
   expect(sent).toMatch(/Thank &lt;you&gt;\. It is back\. Sent .* The App Store shows it within a day\./)
 })
@@ -53,7 +53,7 @@ test("a reply is previewed, confirmed, queued, and shown as sent at its review",
 test("a reply that the console refuses is shown with the reason, and an unknown one as unknown", async () => {
   await confirmOf(await previewOf("Thank you."))
   const attributes = { responseBody: "Another.", lastModifiedDate: "2026-01-01T00:00:00Z", state: "PUBLISHED" }
-  on.there.shelf.reviews[0]!.reply = { id: "r1", attributes }
+  on.standIn.shelf.reviews[0]!.reply = { id: "r1", attributes }
   await on.worker.runOnce()
   expect(plainText(await owner.open(reviews))).toMatch(
     /Thank you\. Refused .* Nothing was sent\..*changed in the console/,

@@ -10,8 +10,8 @@ function terminalOf({ isTTY = true, env = {}, typed = "" }: { isTTY?: boolean; e
   const [stdin, stdout, stderr] = [stream(), stream(), stream()]
   if (typed) stdin.write(typed)
   const terminal = processTerminal({ stdin, stdout, stderr } as never, env as Record<string, string>)
-  const [said, written] = [collect(stderr), collect(stdout)]
-  return { terminal, said, written, stdin }
+  const [readErrors, written] = [collect(stderr), collect(stdout)]
+  return { terminal, readErrors, written, stdin }
 }
 
 function collect(stream: PassThrough): () => string {
@@ -24,9 +24,9 @@ function collect(stream: PassThrough): () => string {
 
 describe("on a terminal", () => {
   test("a confirmation on a terminal needs a typed yes", async () => {
-    const { terminal, said } = terminalOf({ typed: "yes\n" })
+    const { terminal, readErrors } = terminalOf({ typed: "yes\n" })
     await terminal.confirm("Deleting it cannot be undone.")
-    expect(said()).toContain("Deleting it cannot be undone. Type yes to continue: ")
+    expect(readErrors()).toContain("Deleting it cannot be undone. Type yes to continue: ")
     for (const typed of ["y\n", "\n", "no\n", "yes please\n"])
       expect(String(await errorOf(terminalOf({ typed }).terminal.confirm("Sure?")))).toMatch(
         "cancelled; nothing was done",
@@ -35,16 +35,16 @@ describe("on a terminal", () => {
 
   test("an end of input, such as Ctrl-D, is not a yes", async () => {
     const { terminal, stdin } = terminalOf({})
-    const asked = terminal.confirm("Sure?")
+    const confirmation = terminal.confirm("Sure?")
     stdin.end()
-    expect(String(await errorOf(asked))).toMatch("cancelled; nothing was done")
+    expect(String(await errorOf(confirmation))).toMatch("cancelled; nothing was done")
   })
 
   test("progress redraws one line, and bold is bold unless NO_COLOR is set", async () => {
-    const { terminal, said } = terminalOf({})
+    const { terminal, readErrors } = terminalOf({})
     terminal.progress("1 of 2")
     await Bun.sleep(1)
-    expect(said()).toBe("\r\u001b[2K1 of 2")
+    expect(readErrors()).toBe("\r\u001b[2K1 of 2")
     expect(terminal.bold("x")).toBe("\u001b[1mx\u001b[22m")
     expect(terminalOf({ env: { NO_COLOR: "1" } }).terminal.bold("x")).toBe("x")
   })
@@ -56,12 +56,12 @@ describe("on a terminal", () => {
 
 describe("without a terminal", () => {
   test("a command in a pipe asks nothing and prints no progress or bold text", async () => {
-    const { terminal, said } = terminalOf({ isTTY: false, typed: "yes\n" })
+    const { terminal, readErrors } = terminalOf({ isTTY: false, typed: "yes\n" })
     expect(String(await errorOf(terminal.confirm("Sure?")))).toMatch(
       "Sure? Nothing was done. To skip this question, add --force",
     )
     terminal.progress("1 of 2")
-    expect([said(), terminal.bold("x")]).toEqual(["", "x"])
+    expect([readErrors(), terminal.bold("x")]).toEqual(["", "x"])
   })
 
   test("JSON output is one document with a final newline", async () => {

@@ -8,7 +8,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { scratchDatabase } from "../../database/server.ts"
 import { until } from "../../jobs/platform.ts"
 import { cases, LONG, long, longOnServer } from "../../long.ts"
-import { answer, appmeter, begun, copyOf, dataFolder, removeFolders, scratch } from "../child.ts"
+import { answer, appmeter, copyOf, dataFolder, removeFolders, scratch, startCommand } from "../child.ts"
 import {
   type Filled,
   fill,
@@ -28,22 +28,22 @@ const postgres = test.skipIf(!process.env.DATABASE_URL)
 
 let filled: Filled
 /** A filled folder that is never opened; tests copy it. */
-let kept: string
+let sourceDir: string
 let sums: Record<string, string>
 /** A backup of the folder. */
 let whole: string
 
 beforeAll(async () => {
-  kept = (await dataFolder()).DATA_DIR
-  filled = await inFolder(kept, async (sql) => {
-    const made = await fill(sql)
+  sourceDir = (await dataFolder()).DATA_DIR
+  filled = await inFolder(sourceDir, async (sql) => {
+    const filling = await fill(sql)
     // a restore would end these jobs
     await sql`delete from job where status in ('queued', 'running')`
     sums = await sumsOf(sql)
-    return { ...made, jobs: made.jobs.filter((id) => !/queued|running/.test(id)) }
+    return { ...filling, jobs: filling.jobs.filter((id) => !/queued|running/.test(id)) }
   })
   whole = join(scratch(), "whole.backup")
-  await answer(["backup", whole], { env: { DATA_DIR: copyOf(kept) } })
+  await answer(["backup", whole], { env: { DATA_DIR: copyOf(sourceDir) } })
 })
 afterAll(removeFolders)
 
@@ -53,15 +53,15 @@ describe("a backup restores", () => {
     const restored = await answer(["restore", whole], { env: { DATA_DIR } })
     expect(restored.tables.map(({ name }: { name: string }) => name).sort()).toEqual(TABLES)
     // the same rows give the same answers; only long runs compare the answers too
-    const there = LONG ? await inFolder(copyOf(kept), (sql) => recorded(sql, filled)) : null
+    const sourceRows = LONG ? await inFolder(copyOf(sourceDir), (sql) => recorded(sql, filled)) : null
     await inFolder(DATA_DIR, async (sql) => {
       expect(await sumsOf(sql)).toEqual(sums)
-      if (there) expect(await recorded(sql, filled)).toEqual(there)
+      if (sourceRows) expect(await recorded(sql, filled)).toEqual(sourceRows)
       await livesOn(sql, filled)
     })
   })
 
-  postgres("postgres: into PostgreSQL, and from there back", async () => {
+  postgres("postgres: a backup restores into PostgreSQL, and from there back", async () => {
     await using server = await scratchDatabase("restored")
     await answer(["restore", whole], { env: { DATABASE_URL: server.url } })
     await inServer(server.url, async (sql) => expect(await sumsOf(sql)).toEqual(sums))
@@ -69,17 +69,17 @@ describe("a backup restores", () => {
     await answer(["backup", back], { env: { DATABASE_URL: server.url } })
     const DATA_DIR = scratch()
     await answer(["restore", back], { env: { DATA_DIR } })
-    const there = await inServer(server.url, (sql) => recorded(sql, filled))
+    const sourceRows = await inServer(server.url, (sql) => recorded(sql, filled))
     await inFolder(DATA_DIR, async (sql) => {
       expect(await sumsOf(sql)).toEqual(sums)
-      expect(await recorded(sql, filled)).toEqual(there)
+      expect(await recorded(sql, filled)).toEqual(sourceRows)
       await livesOn(sql, filled)
     })
     await inServer(server.url, (sql) => livesOn(sql, filled))
   })
 
   long("a restore sends nothing again: queued and running jobs become unknown", async () => {
-    const [from, file, DATA_DIR] = [copyOf(kept), join(scratch(), "jobs.backup"), join(scratch(), "jobs")]
+    const [from, file, DATA_DIR] = [copyOf(sourceDir), join(scratch(), "jobs.backup"), join(scratch(), "jobs")]
     await inFolder(from, async (sql) => {
       const queued = sql`'queued', null, null, null, null::jsonb`
       for (const id of ["job_a", "job_b"])
@@ -135,7 +135,7 @@ describe("a backup restores", () => {
 
 describe("while a server works", () => {
   long("a backup of a running embedded database contains one moment", async () => {
-    const DATA_DIR = copyOf(kept)
+    const DATA_DIR = copyOf(sourceDir)
     await inFolder(DATA_DIR, async (sql) => booksAddUp(await whileCharging(sql, { DATA_DIR })))
   })
 
@@ -147,7 +147,7 @@ describe("while a server works", () => {
   })
 
   test("a restore is refused while a server works", async () => {
-    const DATA_DIR = copyOf(kept)
+    const DATA_DIR = copyOf(sourceDir)
     await inFolder(DATA_DIR, async () => {
       const { code, err } = await appmeter(["restore", whole, "--force"], { env: { DATA_DIR } })
       expect([code, err]).toEqual([
@@ -176,7 +176,7 @@ describe("the file", () => {
   })
 
   long("a backup overwrites a file only if told to, and a killed run keeps the old file", async () => {
-    const [DATA_DIR, folder] = [copyOf(kept), scratch()]
+    const [DATA_DIR, folder] = [copyOf(sourceDir), scratch()]
     const file = join(folder, "a.backup")
     await inFolder(DATA_DIR, (sql) => fillUp(sql, cases(400, 700)))
     writeFileSync(file, "old")
@@ -185,7 +185,7 @@ describe("the file", () => {
       1,
       `appmeter: ${file} exists already; choose another name, or add --force to replace it\n`,
     ])
-    const child = begun(["backup", file, "--force"], { env: { DATA_DIR } })
+    const child = startCommand(["backup", file, "--force"], { env: { DATA_DIR } })
     await until(() => readdirSync(folder).length === 2)
     child.kill("SIGKILL")
     await child.exited
@@ -196,15 +196,15 @@ describe("the file", () => {
   })
 
   test("a missing folder and a missing database fail with one line", async () => {
-    const DATA_DIR = copyOf(kept)
+    const DATA_DIR = copyOf(sourceDir)
     const lost = await appmeter(["backup", "/nowhere/at/all.backup"], { env: { DATA_DIR } })
     expect([lost.code, lost.err]).toEqual([
       1,
       "appmeter: /nowhere/at/all.backup: the file or its folder does not exist\n",
     ])
-    const none = join(scratch(), "none")
-    expect((await appmeter(["backup", whole, "--force"], { env: { DATA_DIR: none } })).code).toBe(1)
-    expect([existsSync(none), existsSync(whole)]).toEqual([false, true])
+    const missingDir = join(scratch(), "none")
+    expect((await appmeter(["backup", whole, "--force"], { env: { DATA_DIR: missingDir } })).code).toBe(1)
+    expect([existsSync(missingDir), existsSync(whole)]).toEqual([false, true])
   })
 })
 
@@ -257,7 +257,7 @@ describe("a file that is not whole restores nothing", () => {
     ["no backup", () => packed('{"a":1}\n'), / is not a backup of Appmeter\n$/],
     ["no gzip", () => Buffer.from("hello"), / is damaged: it is not gzip or was altered; /],
   ]
-  test.each(damages)("%s", async (_, bytes, line) => {
+  test.each(damages)("a damaged file restores nothing: %s", async (_, bytes, line) => {
     const [file, DATA_DIR] = [join(scratch(), "x.backup"), join(scratch(), "none")]
     writeFileSync(file, bytes())
     const { code, out, err } = await appmeter(["restore", file, "--force"], { env: { DATA_DIR } })
@@ -287,8 +287,8 @@ describe("a file that is not whole restores nothing", () => {
 
 describe("a database that holds data", () => {
   long("a restore replaces a filled database only with --force", async () => {
-    const DATA_DIR = copyOf(kept)
-    const mine = await inFolder(DATA_DIR, async (sql) => {
+    const DATA_DIR = copyOf(sourceDir)
+    const currentSums = await inFolder(DATA_DIR, async (sql) => {
       await sql`insert into workspace (name, plan) values ('later', 'pro')`
       await sql`insert into instance (key, value) values ('later', 'x')`
       return await sumsOf(sql)
@@ -297,7 +297,7 @@ describe("a database that holds data", () => {
     expect([refused.code, refused.out]).toEqual([1, ""])
     expect(refused.err).toMatch(/Restoring deletes the data in the embedded .* more tables\)\. Nothing was done\./)
     expect(refused.err).toEndWith(" To skip this question, add --force\n")
-    expect(await inFolder(DATA_DIR, sumsOf)).toEqual(mine)
+    expect(await inFolder(DATA_DIR, sumsOf)).toEqual(currentSums)
     await answer(["restore", whole, "--force"], { env: { DATA_DIR } })
     await inFolder(DATA_DIR, async (sql) => {
       expect(await sumsOf(sql)).toEqual(sums)
@@ -306,34 +306,34 @@ describe("a database that holds data", () => {
   })
 
   long("a killed restore leaves either the old database or the backup", async () => {
-    const [big, file] = [copyOf(kept), join(scratch(), "big.backup")]
-    const wanted = await inFolder(big, async (sql) => {
+    const [big, file] = [copyOf(sourceDir), join(scratch(), "big.backup")]
+    const newSums = await inFolder(big, async (sql) => {
       await fillUp(sql, cases(250, 500))
       return await sumsOf(sql)
     })
     await answer(["backup", file], { env: { DATA_DIR: big } })
     const outcomes: string[] = []
     for (const afterMs of LONG ? [0, 300, 1_000] : [0, 1_000]) {
-      const DATA_DIR = copyOf(kept)
-      const child = begun(["restore", file, "--force"], { env: { DATA_DIR } })
-      await until(() => child.exitCode !== null || bytesOf(DATA_DIR) > bytesOf(kept) + 1_500_000)
+      const DATA_DIR = copyOf(sourceDir)
+      const child = startCommand(["restore", file, "--force"], { env: { DATA_DIR } })
+      await until(() => child.exitCode !== null || bytesOf(DATA_DIR) > bytesOf(sourceDir) + 1_500_000)
       await Bun.sleep(afterMs)
       child.kill("SIGKILL")
       await child.exited
       const found = JSON.stringify(await inFolder(DATA_DIR, sumsOf))
-      outcomes.push(found === JSON.stringify(sums) ? "old" : found === JSON.stringify(wanted) ? "new" : found)
+      outcomes.push(found === JSON.stringify(sums) ? "old" : found === JSON.stringify(newSums) ? "new" : found)
     }
     expect(outcomes.filter((outcome) => outcome !== "old" && outcome !== "new")).toEqual([])
     expect(outcomes[0]).toBe("old")
   })
 
-  longOnServer("postgres: is as it was when a restore is killed", async () => {
+  longOnServer("postgres: a database is unchanged after a killed restore", async () => {
     await using server = await scratchDatabase("killed")
-    const [big, file, env] = [copyOf(kept), join(scratch(), "big.backup"), { DATABASE_URL: server.url }]
+    const [big, file, env] = [copyOf(sourceDir), join(scratch(), "big.backup"), { DATABASE_URL: server.url }]
     await inFolder(big, (sql) => fillUp(sql, 2_000))
     await answer(["backup", file], { env: { DATA_DIR: big } })
     await answer(["restore", whole], { env })
-    const child = begun(["restore", file, "--force"], { env })
+    const child = startCommand(["restore", file, "--force"], { env })
     const locked = async () =>
       (
         await server.admin`

@@ -18,7 +18,7 @@ test("data of this version is up to date", async () => {
 
 test("an empty database gets the steps of the first start, and is not changed", async () => {
   await inFolder(env.DATA_DIR, (sql) => sql`alter table schema_migration rename to kept`)
-  for (let asked = 0; asked < 2; asked++) {
+  for (let attempt = 0; attempt < 2; attempt++) {
     const { code, out } = await check()
     expect([code, out]).toEqual([0, expect.stringMatching(/: \d+ steps? at its first start\n {2}pending: baseline\n/)])
   }

@@ -10,7 +10,7 @@ import { describeSchema } from "../../database/describe-schema.ts"
 import { scratchDatabase } from "../../database/server.ts"
 import { until } from "../../jobs/platform.ts"
 import { longOnServer } from "../../long.ts"
-import { answer, appmeter, begun, copyOf, dataFolder, removeFolders, scratch } from "../child.ts"
+import { answer, appmeter, copyOf, dataFolder, removeFolders, scratch, startCommand } from "../child.ts"
 import { type Filled, fill, fillUp, inFolder, inServer, livesOn, recorded, sumsOf, TABLES } from "../filled.ts"
 
 setDefaultTimeout(120_000)
@@ -18,98 +18,98 @@ const postgres = test.skipIf(!process.env.DATABASE_URL)
 
 let filled: Filled
 /** A folder that is never opened; tests copy it. */
-let kept: string
+let sourceDir: string
 
 beforeAll(async () => {
   const { DATA_DIR } = await dataFolder()
-  kept = DATA_DIR
+  sourceDir = DATA_DIR
   // refused moves need no rows
-  if (process.env.DATABASE_URL) filled = await inFolder(kept, fill)
+  if (process.env.DATABASE_URL) filled = await inFolder(sourceDir, fill)
 })
 afterAll(removeFolders)
 
 describe("a move copies everything, and the copy lives on", () => {
-  postgres("postgres: from the embedded database", async () => {
+  postgres("postgres: a move copies everything from the embedded database", async () => {
     await using target = await scratchDatabase("to")
-    const env = { DATA_DIR: copyOf(kept) }
+    const env = { DATA_DIR: copyOf(sourceDir) }
     const moved = await answer(["move-database", "--to", target.url], { env })
     expect(moved).toMatchObject({ already: false, from: `the embedded database in ${env.DATA_DIR}` })
     expect(moved.next).toContain("DATABASE_URL")
     expect(moved.tables.map(({ name }: { name: string }) => name).sort()).toEqual(TABLES)
-    const [before, there] = await inFolder(env.DATA_DIR, async (sql) => [
+    const [before, sourceRows] = await inFolder(env.DATA_DIR, async (sql) => [
       await sumsOf(sql),
       await recorded(sql, filled),
     ])
     await inServer(target.url, async (sql) => {
       expect(await sumsOf(sql)).toEqual(before)
-      expect(await recorded(sql, filled)).toEqual(there)
+      expect(await recorded(sql, filled)).toEqual(sourceRows)
       expect(withoutPartitions(await describeSchema(sql))).toBe(await schemaOf())
       await livesOn(sql, filled)
     })
     expect(JSON.stringify(moved)).not.toContain("postgres://")
   })
 
-  postgres("postgres: from another server, whose numbers were ahead of its rows", async () => {
+  postgres("postgres: a move copies everything from another server with numbers ahead of its rows", async () => {
     await using source = await scratchDatabase("from")
     await using target = await scratchDatabase("to")
-    const made = await inServer(source.url, async (sql) => {
+    const filling = await inServer(source.url, async (sql) => {
       await migrate(sql, readTree("sql", ".sql"), silentLog)
-      const made = await fill(sql)
+      const result = await fill(sql)
       await sql`insert into workspace (name, plan) values ('last', 'free')`
       await sql`delete from workspace where name = 'last'`
-      return made
+      return result
     })
     const env = { DATABASE_URL: source.url }
     const { code, out, err } = await appmeter(["move-database", "--to", "-"], { env, stdin: `${target.url}\n` })
     expect([code, out.split("\n").length]).toEqual([0, TABLES.length + 2])
     expect(err).toContain("Next: start the server with DATABASE_URL set to the new address")
-    const [before, there] = await inServer(source.url, async (sql) => [await ahead(sql), await recorded(sql, made)])
+    const [before, sourceRows] = await inServer(source.url, async (sql) => [
+      await ahead(sql),
+      await recorded(sql, filling),
+    ])
     await inServer(target.url, async (sql) => {
       expect(await ahead(sql)).toBe(before)
-      expect(await recorded(sql, made)).toEqual(there)
-      await livesOn(sql, made)
+      expect(await recorded(sql, filling)).toEqual(sourceRows)
+      await livesOn(sql, filling)
     })
   })
 })
 
 describe("a move can be repeated", () => {
-  longOnServer(
-    "postgres: killed in the middle it has left nothing; again it is done, and again it says so",
-    async () => {
-      await using target = await scratchDatabase("to")
-      const env = { DATA_DIR: copyOf(kept) }
-      await inFolder(env.DATA_DIR, (sql) => fillUp(sql, 3_000))
-      const child = begun(["move-database", "--to", target.url], { env })
-      await until(() => inServer(target.url, hasSchema))
-      const empty = await sizeOf(target.admin)
-      await until(async () => (await sizeOf(target.admin)) > empty + 1_000_000)
-      child.kill("SIGKILL")
-      await child.exited
-      await until(async () => (await sessions(target.admin)) === 0)
-      await inServer(target.url, async (sql) => {
-        expect(new Set(Object.values(await sumsOf(sql)))).toEqual(new Set(["0 0"]))
-      })
-      expect(await answer(["move-database", "--to", target.url], { env })).toMatchObject({ already: false })
-      expect(await answer(["move-database", "--to", target.url], { env })).toMatchObject({ already: true })
-      await inServer(target.url, (sql) => sql`update workspace set name = name || '!'`)
-      const { code, err } = await appmeter(["move-database", "--to", target.url], { env })
-      expect([code, err]).toEqual([
-        1,
-        expect.stringMatching(/ contains data \(1 row in answered_country, .*\); use an empty database\. /),
-      ])
-    },
-  )
+  longOnServer("postgres: a killed move leaves nothing, and a repeated one succeeds each time", async () => {
+    await using target = await scratchDatabase("to")
+    const env = { DATA_DIR: copyOf(sourceDir) }
+    await inFolder(env.DATA_DIR, (sql) => fillUp(sql, 3_000))
+    const child = startCommand(["move-database", "--to", target.url], { env })
+    await until(() => inServer(target.url, hasSchema))
+    const empty = await sizeOf(target.admin)
+    await until(async () => (await sizeOf(target.admin)) > empty + 1_000_000)
+    child.kill("SIGKILL")
+    await child.exited
+    await until(async () => (await sessions(target.admin)) === 0)
+    await inServer(target.url, async (sql) => {
+      expect(new Set(Object.values(await sumsOf(sql)))).toEqual(new Set(["0 0"]))
+    })
+    expect(await answer(["move-database", "--to", target.url], { env })).toMatchObject({ already: false })
+    expect(await answer(["move-database", "--to", target.url], { env })).toMatchObject({ already: true })
+    await inServer(target.url, (sql) => sql`update workspace set name = name || '!'`)
+    const { code, err } = await appmeter(["move-database", "--to", target.url], { env })
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/ contains data \(1 row in answered_country, .*\); use an empty database\. /),
+    ])
+  })
 })
 
 describe("a move is refused", () => {
-  postgres("postgres: to a database that holds data, which stays as it is", async () => {
+  postgres("postgres: a move to a database with data is refused and leaves the database unchanged", async () => {
     await using target = await scratchDatabase("to")
     const before = await inServer(target.url, async (sql) => {
       await migrate(sql, readTree("sql", ".sql"), silentLog)
       await sql`insert into instance (key, value) values ('mine', 'kept')`
       return await sumsOf(sql)
     })
-    const env = { DATA_DIR: copyOf(kept) }
+    const env = { DATA_DIR: copyOf(sourceDir) }
     const { code, out, err } = await appmeter(["move-database", "--to", target.url, "--json"], { env })
     const { host, pathname } = new URL(target.url)
     const place = `the database at ${host}${pathname}`
@@ -121,10 +121,12 @@ describe("a move is refused", () => {
     expect(await inServer(target.url, sumsOf)).toEqual(before)
   })
 
-  postgres("postgres: to a database of something else, which gets no table of ours", async () => {
+  postgres("postgres: a move to a foreign database is refused and creates no table", async () => {
     await using target = await scratchDatabase("to")
     await inServer(target.url, (sql) => sql`create table workspace (mine text)`)
-    const { code, err } = await appmeter(["move-database", "--to", target.url], { env: { DATA_DIR: copyOf(kept) } })
+    const { code, err } = await appmeter(["move-database", "--to", target.url], {
+      env: { DATA_DIR: copyOf(sourceDir) },
+    })
     expect([code, err]).toEqual([
       1,
       expect.stringContaining("contains tables of another program (workspace); use an empty database"),
@@ -134,7 +136,7 @@ describe("a move is refused", () => {
     })
   })
 
-  postgres("postgres: while a server uses the source on PostgreSQL", async () => {
+  postgres("postgres: a move is refused while a server uses the source on PostgreSQL", async () => {
     await using source = await scratchDatabase("from")
     const server = await openDatabase({ databaseUrl: source.url, dataDir: "", as: "server", log: silentLog })
     await migrate(server.sql, readTree("sql", ".sql"), silentLog)
@@ -144,7 +146,7 @@ describe("a move is refused", () => {
   })
 
   test("a move is refused while a server uses the source", async () => {
-    const DATA_DIR = copyOf(kept)
+    const DATA_DIR = copyOf(sourceDir)
     await inFolder(DATA_DIR, async () => {
       const { code, out, err } = await appmeter(["move-database", "--to", "-"], { env: { DATA_DIR }, stdin: NOWHERE })
       expect([code, out]).toEqual([1, ""])
@@ -166,7 +168,7 @@ describe("a move is refused", () => {
   })
 
   test("a move to an invalid or unreachable address is refused without showing the password", async () => {
-    const env = { DATA_DIR: copyOf(kept) }
+    const env = { DATA_DIR: copyOf(sourceDir) }
     for (const [url, line] of [
       [NOWHERE, "the database at 127.0.0.1:1/name is not reachable: nothing listens there"],
       ["mysql://user:canary@host/x", "--to begins with mysql: but must begin with postgres:"],
@@ -192,7 +194,7 @@ describe("a move is refused", () => {
 })
 
 test("a move copies every table of the schema", async () => {
-  await inFolder(copyOf(kept), async (sql) => {
+  await inFolder(copyOf(sourceDir), async (sql) => {
     const rows = await sql<{ name: string }[]>`
       select relname::text as name
       from pg_class
@@ -208,8 +210,8 @@ type Admin = Awaited<ReturnType<typeof scratchDatabase>>["admin"]
 
 /** Bytes of the database, of a transaction that is not over too. */
 async function hasSchema(sql: Sql): Promise<boolean> {
-  const [row] = await sql<{ there: boolean }[]>`select to_regclass('schema_migration') is not null as there`
-  return row!.there
+  const [row] = await sql<{ hasSchema: boolean }[]>`select to_regclass('schema_migration') is not null as "hasSchema"`
+  return row!.hasSchema
 }
 
 async function sizeOf(admin: Admin): Promise<number> {
@@ -233,5 +235,5 @@ const withoutPartitions = (schema: string) =>
   schema.replaceAll(/\n\ncreate table \S+ \(\n\n\) partition of [^;]*;/g, "")
 
 async function schemaOf(): Promise<string> {
-  return await inFolder(copyOf(kept), async (sql) => withoutPartitions(await describeSchema(sql)))
+  return await inFolder(copyOf(sourceDir), async (sql) => withoutPartitions(await describeSchema(sql)))
 }

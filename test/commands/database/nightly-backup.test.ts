@@ -5,7 +5,7 @@ import { createNightlyBackup } from "../../../src/commands/process/nightly-backu
 import type { LogFields, LogLevel } from "../../../src/lib/log.ts"
 import { readSettings } from "../../../src/settings/settings.ts"
 import { until } from "../../jobs/platform.ts"
-import { answer, appmeter, dataFolder, holding, removeFolders, scratch } from "../child.ts"
+import { answer, appmeter, dataFolder, openFolder, removeFolders, scratch } from "../child.ts"
 
 setDefaultTimeout(120_000)
 afterAll(removeFolders)
@@ -34,9 +34,9 @@ describe("with BACKUP_DIR", () => {
   test("a server backs up each night, beside its own work, and the backup restores into a new folder", async () => {
     const env = { ...(await dataFolder()), BACKUP_DIR: join(scratch(), "backups") }
     await answer(["workspace", "create", "studio"], { env })
-    const held = await holding(env)
+    const database = await openFolder(env)
     const [level, event, fields] = await backUpAt("2025-11-20T03:01:00Z", env)
-    await held.close()
+    await database.close()
     expect([level, event, fields!.bytes! > 1_000]).toEqual(["info", "backed_up", true])
     expect(readdirSync(env.BACKUP_DIR)).toEqual(["appmeter-2025-11-20.backup"])
     const restored = { DATA_DIR: join(scratch(), "new") }
@@ -84,7 +84,7 @@ describe("with BACKUP_DIR", () => {
 })
 
 describe("backup -", () => {
-  test("writes the backup to stdout, and its summary to stderr", async () => {
+  test("backup - writes the backup to stdout, and its summary to stderr", async () => {
     const { DATA_DIR } = await dataFolder()
     const file = join(scratch(), "piped.backup")
     const main = join(import.meta.dirname, "../../../src/main.ts")

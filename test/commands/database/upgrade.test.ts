@@ -18,7 +18,7 @@ if (process.env.UPDATE) await writeCurrent()
 
 const versions = readdirSync(RELEASED).flatMap((name) => /^(.+)\.backup$/.exec(name)?.[1] ?? [])
 
-test("there is a backup of this version", () => {
+test("the repository has a backup of this version", () => {
   expect(versions).toContain(CURRENT)
 })
 
@@ -36,11 +36,11 @@ describe.each(versions)("a backup of %s", (version) => {
     expect(await listed(env)).toEqual(JSON.parse(readFileSync(join(RELEASED, `${version}.json`), "utf8")))
   }
 
-  test("restores into the embedded database of this version, with what it had", async () => {
+  test("an earlier backup restores into the embedded database of this version, with all its data", async () => {
     await expectRestored({ DATA_DIR: join(scratch(), "restored") })
   })
 
-  postgres("postgres: restores into PostgreSQL, with what it had", async () => {
+  postgres("postgres: an earlier backup restores into PostgreSQL, with all its data", async () => {
     await using server = await scratchDatabase("upgraded")
     await expectRestored({ DATABASE_URL: server.url })
   })

@@ -3,11 +3,11 @@ import type { Sql } from "../../../src/database/types.ts"
 
 /** Inserts an assistant's grant with one token of each kind. */
 export async function fillAssistant(sql: Sql, workspace: number): Promise<void> {
-  const made = await sql<{ id: number }[]>`
+  const rows = await sql<{ id: number }[]>`
     insert into api_key (workspace_id, person_id, kind, name, hint, scopes)
     values (${workspace}, ${await somePerson(sql, workspace)}, 'grant', 'Té "\u2028', 'client.example', '{apps:read}')
     returning id`
-  const id = made[0]!.id
+  const id = rows[0]!.id
   await sql`insert into key_month (key_id, workspace_id, month) values (${id}, ${workspace}, '2026-01-01')`
   await sql`
     insert into oauth_client (id, name, redirect_uris, from_sha256)

@@ -9,7 +9,7 @@ import { freshDatabase } from "../../database.ts"
 
 setDefaultTimeout(60_000)
 
-const { firstWorkspace: asked } = readSettings({}, () => "")
+const { firstWorkspace: settings } = readSettings({}, () => "")
 let sql: Sql
 
 beforeEach(async () => {
@@ -19,10 +19,10 @@ beforeEach(async () => {
 const states = async () => (await listKeys(sql, "default")).map(({ name, state }) => `${name} ${state}`)
 
 test("keys are replaced at each start until they were shown, and never after", async () => {
-  const cut = await createFirstKeys(sql, asked)
+  const cut = await createFirstKeys(sql, settings)
   expect(await isFirstStart(sql)).toBeTrue()
-  const again = await createFirstKeys(sql, asked)
-  expect(again?.liveKey).not.toBe(cut!.liveKey)
+  const replaced = await createFirstKeys(sql, settings)
+  expect(replaced?.liveKey).not.toBe(cut!.liveKey)
   expect(await states()).toEqual([
     "first live key revoked",
     "first test key revoked",
@@ -31,16 +31,16 @@ test("keys are replaced at each start until they were shown, and never after", a
   ])
   await markShown(sql)
   expect(await isFirstStart(sql)).toBeFalse()
-  expect(await createFirstKeys(sql, asked)).toBeNull()
+  expect(await createFirstKeys(sql, settings)).toBeNull()
   expect(await states()).toHaveLength(4)
 })
 
 test("a start killed before creating its keys is completed, and other keys stay", async () => {
-  await createFirstKeys(sql, asked)
+  await createFirstKeys(sql, settings)
   await sql`delete from key_month where key_id in (select id from api_key where kind = 'test')`
   await sql`delete from api_key where kind = 'test'`
   await createKey(sql, { workspace: "default", kind: "live", name: "mine" }, randomBytes)
-  expect((await createFirstKeys(sql, asked))?.testKey).toStartWith("svc_test_")
+  expect((await createFirstKeys(sql, settings))?.testKey).toStartWith("svc_test_")
   expect(await states()).toEqual([
     "first live key revoked",
     "mine usable",
@@ -52,15 +52,15 @@ test("a start killed before creating its keys is completed, and other keys stay"
 test("a workspace created by a command gets no keys", async () => {
   await createWorkspace(sql, { name: "default", plan: "pro" })
   expect(await isFirstStart(sql)).toBeFalse()
-  expect(await createFirstKeys(sql, asked)).toBeNull()
+  expect(await createFirstKeys(sql, settings)).toBeNull()
   expect(await states()).toEqual([])
 })
 
 test("a start without any workspace is a first start again", async () => {
-  await createFirstKeys(sql, asked)
+  await createFirstKeys(sql, settings)
   await markShown(sql)
   await deleteWorkspace(sql, "default")
   expect(await isFirstStart(sql)).toBeTrue()
-  expect(await createFirstKeys(sql, asked)).not.toBeNull()
+  expect(await createFirstKeys(sql, settings)).not.toBeNull()
   expect(await isFirstStart(sql)).toBeTrue()
 })

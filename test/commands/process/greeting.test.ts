@@ -30,19 +30,19 @@ function failing(at: number, code: string): { sql: Sql; count(): number } {
 }
 
 async function greeted(sql: Sql): Promise<{ keys: string[]; events: string[] }> {
-  const [said, events]: [string[], string[]] = [[], []]
+  const [liveKeys, events]: [string[], string[]] = [[], []]
   const invocation = {
     settings: readSettings({}, () => ""),
     has: (option: string) => option === "json",
     terminal: {
-      json: (value: { keys: { live: string } | null }) => said.push(value.keys!.live),
+      json: (value: { keys: { live: string } | null }) => liveKeys.push(value.keys!.live),
       flush: async () => {},
     },
   } as unknown as Invocation
   const stop: Stop = { ask: () => {}, isAsked: () => false, asked: new Promise(() => {}) }
   const log = createLog((line) => events.push(JSON.parse(line).event))
   await greet(invocation, { database: { sql, kind: "embedded" } as Database, url: "http://127.0.0.1" }, stop, log)
-  return { keys: said, events }
+  return { keys: liveKeys, events }
 }
 
 long("a first start waits for a lost database at any statement and shows its keys once", async () => {

@@ -43,16 +43,20 @@ test("open files near their limit are logged once with the fix, and once when th
 })
 
 test("a low limit of open files is refused with the figure needed", () => {
-  const said = (limit: number | null, databaseUrl?: string) => {
+  const problemAt = (limit: number | null, databaseUrl?: string) => {
     try {
       assertOpenFiles({ databaseUrl }, limit)
     } catch (error) {
       return (error as SettingsProblems).problems[0]!.fix
     }
   }
-  expect([said(1_024), said(null), said(256, "postgres://there")]).toEqual([undefined, undefined, undefined])
-  expect(said(1_023)).toContain("1024 are needed")
-  expect(said(255, "postgres://there")).toContain("256 are needed")
+  expect([problemAt(1_024), problemAt(null), problemAt(256, "postgres://there")]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+  expect(problemAt(1_023)).toContain("1024 are needed")
+  expect(problemAt(255, "postgres://there")).toContain("256 are needed")
 })
 
 linux(
@@ -81,16 +85,16 @@ atLength(
     const [key] = /svc_live_\w+/.exec(server.out())!
     const headers = { authorization: `Bearer ${key}` }
     const port = Number(new URL(server.url).port)
-    const held: Socket[] = []
+    const sockets: Socket[] = []
     let open = 0
     for (let i = 0; i < 1_500; i++) {
       const socket = connect(port, "127.0.0.1", () => open++)
       socket.on("error", () => {})
-      held.push(socket)
+      sockets.push(socket)
     }
     // the operating system accepts up to 512 connections without a file of the server
     await until(() => open > 1_000)
-    for (const socket of held) socket.destroy()
+    for (const socket of sockets) socket.destroy()
     const since = performance.now()
     await until(async () => (await fetch(`${server.url}/v1/apps`, { headers }).catch(() => null))?.status === 200)
     expect(performance.now() - since).toBeLessThan(10_000)

@@ -6,7 +6,7 @@ import type { EmbeddedDatabase } from "../../../src/database/embedded/open.ts"
 import { addDays, dayOf } from "../../../src/lib/days.ts"
 import { newWorkspace, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
-import { answer, appmeter, dataFolder, holding, removeFolders, scratch } from "../child.ts"
+import { answer, appmeter, dataFolder, openFolder, removeFolders, scratch } from "../child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(async () => {
@@ -28,7 +28,7 @@ const run = (words: string[]) => appmeter(words, { env })
 
 beforeAll(async () => {
   env = await dataFolder()
-  database = await holding(env)
+  database = await openFolder(env)
   await newWorkspace(database.sql)
   const terms = ["tides", "tide clock", "moon", "surf", "never read"].flatMap((term) => ["--keyword", term])
   await answer(["app", "add", "Tide！Times", "--ios", IOS, "--country", "us", "--country", "de", ...terms], { env })
@@ -152,10 +152,10 @@ describe("call", () => {
     [["list_keyword_ranks", "appId"], 2, '"appId" must be NAME=VALUE'],
     [["list_keyword_ranks", "appId=app_unknown000"], 1, "no such app"],
     [["get_usage", "--csv"], 2, "the answer of get_usage has no rows"],
-  ])("call explains wrong usage: %j", async (words, code, said) => {
+  ])("call explains wrong usage: %j", async (words, code, expected) => {
     const ended = await run(["call", ...words])
     expect([ended.code, ended.out]).toEqual([code, ""])
-    expect(ended.err).toContain(said)
+    expect(ended.err).toContain(expected)
   })
 })
 
@@ -170,15 +170,15 @@ test("alerts, reviews and usage show the data and what was never read", async ()
 test("alerts shows day and app before the text, and one line per fall", async () => {
   const search = (daysAgo: number, rank: number) => {
     const results = [...above(rank), IOS].map((id) => ({ id, name: `App ${id}` }))
-    const asked = { kind: "search", source: "import", platform: "ios", storefront: "us", term: "moon" }
-    return JSON.stringify({ ...asked, seenAt: at(daysAgo), depth: 20, complete: true, results })
+    const head = { kind: "search", source: "import", platform: "ios", storefront: "us", term: "moon" }
+    return JSON.stringify({ ...head, seenAt: at(daysAgo), depth: 20, complete: true, results })
   }
   const file = join(scratch(), "moon.jsonl")
   writeFileSync(file, [search(21, 3), search(20, 9)].join("\n"))
   expect((await run(["import", file])).code).toBe(0)
   const day = new Date(at(20)).toLocaleDateString("en-GB", { day: "2-digit", month: "short", timeZone: "UTC" })
   const { out } = await run(["alerts"])
-  const line = out.split("\n").find((one) => one.includes("from 3 to 9"))!
+  const line = out.split("\n").find((row) => row.includes("from 3 to 9"))!
   expect(line.replace(day, "DAY")).toStartWith(
     'DAY  Tide！Times  ▼ "moon" fell from 3 to 9 in the US App Store; 6 apps passed you: App 1200000017, ' +
       "App 1200000016, App 1200000015 and 3 more",
@@ -202,14 +202,14 @@ test("alerts takes the filters of the API, and says what is wrong with a value",
   )
   expect(await count("--unread")).toEqual(all.filter(({ read }) => !read))
   expect((await run(["alerts", "--to", "2020-01-01"])).out).toContain("no alert matches")
-  for (const [wrong, why] of [
+  for (const [wrong, expected] of [
     [["--type", "rank"], "rank_drop"],
     [["--since", "yesterday"], "since"],
     [["--unread", "--read"], "exclude each other"],
     [["--app", "Nobody"], "no tracked app matches"],
   ] as const) {
     const { code, err } = await run(["alerts", ...wrong])
-    expect([wrong, code, err.includes(why)]).toEqual([wrong, 2, true])
+    expect([wrong, code, err.includes(expected)]).toEqual([wrong, 2, true])
   }
 })
 

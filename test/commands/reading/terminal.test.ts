@@ -26,8 +26,8 @@ test("a line is cut to the terminal but not within a character or colour, and no
 test("a sentence is wrapped between words without losing any text", () => {
   const line = '26 Nov  Lumen Journal  ▼ "daily journal" fell from 4 to 7 in the US App Store; Softly passed you'
   const lines = wrapped(line, 40)
-  for (const one of lines) expect(Bun.stringWidth(one)).toBeLessThanOrEqual(40)
-  expect(lines.map((one) => one.trim()).join(" ")).toBe(line)
+  for (const part of lines) expect(Bun.stringWidth(part)).toBeLessThanOrEqual(40)
+  expect(lines.map((part) => part.trim()).join(" ")).toBe(line)
   expect(lines[1]).toStartWith("    ")
   expect(wrapped(line, undefined)).toEqual([line])
   expect(wrapped("吹雪吹雪吹雪 吹雪", 8)).toEqual(["吹雪吹雪吹雪", "    吹雪"])

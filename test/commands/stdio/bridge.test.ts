@@ -8,7 +8,7 @@ function connected(endpoint: Endpoint, parts: Partial<BridgeParts> = {}) {
   const { readable, writable } = new TransformStream<string, string>()
   const writer = writable.getWriter()
   const out: string[] = []
-  const said: string[] = []
+  const notes: string[] = []
   let woken = Promise.withResolvers<void>()
   const ended = bridge({
     endpoint,
@@ -22,12 +22,12 @@ function connected(endpoint: Endpoint, parts: Partial<BridgeParts> = {}) {
       woken.resolve()
       woken = Promise.withResolvers()
     },
-    say: (text) => void said.push(text),
+    say: (text) => void notes.push(text),
     ...parts,
   })
   return {
     out,
-    said,
+    notes,
     ended,
     send: (message: unknown) => writer.write(typeof message === "string" ? message : JSON.stringify(message)),
     end: () => writer.close(),
@@ -58,14 +58,14 @@ interface Sent {
 
 /** Answers each request with `reply` and records the requests. */
 function stub(reply: (message: Sent, request: Request) => Response | Promise<Response>) {
-  const asked: { headers: Record<string, string>; message: Sent; url: string; method: string }[] = []
+  const requests: { headers: Record<string, string>; message: Sent; url: string; method: string }[] = []
   const endpoint: Endpoint = async (request) => {
     const message = JSON.parse(await request.text())
     const { url, method } = request
-    asked.push({ headers: Object.fromEntries(request.headers), message, url, method })
+    requests.push({ headers: Object.fromEntries(request.headers), message, url, method })
     return reply(message, request)
   }
-  return { asked, endpoint }
+  return { requests, endpoint }
 }
 
 const ENVELOPE = {
@@ -96,13 +96,13 @@ const event = (message: object) => `event: message\ndata: ${JSON.stringify(messa
 
 describe("a line", () => {
   test("a line becomes a POST with the key, and its answer one line", async () => {
-    const { asked, endpoint } = stub(({ id }) => Response.json(result(id, { a: "b\nc" })))
+    const { requests, endpoint } = stub(({ id }) => Response.json(result(id, { a: "b\nc" })))
     const client = connected(endpoint)
     await client.send(`{"jsonrpc": "2.0", "id": 1, "method": "ping"}`)
     await client.send("   ")
     expect(await client.whole()).toEqual([result(1, { a: "b\nc" })])
-    expect(asked).toHaveLength(1)
-    const { headers, url, method } = asked[0]!
+    expect(requests).toHaveLength(1)
+    const { headers, url, method } = requests[0]!
     expect([url, method]).toEqual([URL_OF_IT, "POST"])
     expect(headers).toEqual({
       authorization: "Bearer svc_test_k",
@@ -138,11 +138,11 @@ describe("a line", () => {
 
 describe("a message of the revision without handshakes", () => {
   const sent = async (method: string, params: object) => {
-    const { asked, endpoint } = stub(({ id }) => Response.json(result(id)))
+    const { requests, endpoint } = stub(({ id }) => Response.json(result(id)))
     const client = connected(endpoint)
     await client.send(ask(1, method, { ...params, _meta: ENVELOPE }))
     await client.whole()
-    const { headers } = asked[0]!
+    const { headers } = requests[0]!
     return [headers["mcp-protocol-version"], headers["mcp-method"], headers["mcp-name"]]
   }
 
@@ -163,17 +163,17 @@ describe("a message of the revision without handshakes", () => {
   })
 
   test("a message without a revision has no repeated headers", async () => {
-    const { asked, endpoint } = stub(({ id }) => Response.json(result(id)))
+    const { requests, endpoint } = stub(({ id }) => Response.json(result(id)))
     const client = connected(endpoint)
     await client.send(ask(1, "tools/call", { name: "x", _meta: { progressToken: 1 } }))
     await client.whole()
-    expect(Object.keys(asked[0]!.headers).filter((name) => name.startsWith("mcp-"))).toEqual([])
+    expect(Object.keys(requests[0]!.headers).filter((name) => name.startsWith("mcp-"))).toEqual([])
   })
 })
 
 describe("after a handshake", () => {
   test("messages after a handshake carry revision and session, unless they have an envelope", async () => {
-    const { asked, endpoint } = stub(({ id, method }) => {
+    const { requests, endpoint } = stub(({ id, method }) => {
       const headers = { "mcp-session-id": "s1" }
       if (method === "initialize") return Response.json(result(id, { protocolVersion: "2025-06-18" }), { headers })
       return id === undefined || !method ? new Response(null, { status: 202 }) : Response.json(result(id))
@@ -187,20 +187,20 @@ describe("after a handshake", () => {
     await client.send(ask(3, "tools/list", { _meta: ENVELOPE }))
     const answers = await client.whole()
     expect(answers.map(({ id }) => id).sort()).toEqual([1, 2, 3])
-    const carried = asked.map(({ headers }) => [headers["mcp-session-id"], headers["mcp-protocol-version"]])
+    const carried = requests.map(({ headers }) => [headers["mcp-session-id"], headers["mcp-protocol-version"]])
     const session = ["s1", "2025-06-18"]
     expect(carried).toEqual([[undefined, undefined], session, session, session, [undefined, "2026-07-28"]])
-    expect(asked[3]!.message).toEqual({ jsonrpc: "2.0", id: "ask_1", result: { action: "accept" } })
-    expect(client.said).toEqual([])
+    expect(requests[3]!.message).toEqual({ jsonrpc: "2.0", id: "ask_1", result: { action: "accept" } })
+    expect(client.notes).toEqual([])
   })
 })
 
 describe("an answer in a stream", () => {
   test("a streamed answer is written message by message while the client answers the server", async () => {
     const agreed = Promise.withResolvers<void>()
-    const { endpoint } = stub(({ id, method, result: given }) => {
+    const { endpoint } = stub(({ id, method, result: received }) => {
       if (method === undefined) {
-        expect(given).toEqual({ action: "accept" })
+        expect(received).toEqual({ action: "accept" })
         agreed.resolve()
         return new Response(null, { status: 202 })
       }
@@ -248,7 +248,7 @@ describe("an answer in a stream", () => {
   test("a cancelled stream is closed, and nothing more is written", async () => {
     let cancelled = 0
     const open = Promise.withResolvers<void>()
-    const { asked, endpoint } = stub(({ id, method }) => {
+    const { requests, endpoint } = stub(({ id, method }) => {
       if (id === 2) return Response.json(result(2))
       if (method !== "tools/call") return new Response(null, { status: 202 })
       const progress = { jsonrpc: "2.0", method: "notifications/progress" }
@@ -263,7 +263,7 @@ describe("an answer in a stream", () => {
     open.resolve()
     expect((await client.whole()).map(({ id, method }) => id ?? method)).toEqual(["notifications/progress", 2])
     expect(cancelled).toBe(1)
-    expect(asked.map(({ message }) => message.method)).toContain("notifications/cancelled")
+    expect(requests.map(({ message }) => message.method)).toContain("notifications/cancelled")
   })
 })
 
@@ -284,7 +284,7 @@ describe("calls", () => {
 
   test("a cancelled call ends at once and writes nothing, even if the endpoint ignores it", async () => {
     const signals: AbortSignal[] = []
-    const { asked, endpoint } = stub(({ id, method }, { signal }) => {
+    const { requests, endpoint } = stub(({ id, method }, { signal }) => {
       if (method === "notifications/cancelled") return new Response(null, { status: 202 })
       signals.push(signal)
       return id === 9 ? Response.json(result(9)) : new Promise<Response>(() => {})
@@ -303,7 +303,7 @@ describe("calls", () => {
     expect(await client.whole()).toEqual([result(9)])
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, false])
     // the call with an envelope is cancelled by closing the connection
-    expect(asked.filter(({ message }) => message.method === "notifications/cancelled")).toHaveLength(2)
+    expect(requests.filter(({ message }) => message.method === "notifications/cancelled")).toHaveLength(2)
   })
 
   test("open calls are answered at the end of stdin or at a stop, within a time limit", async () => {
@@ -329,7 +329,7 @@ describe("what is no answer becomes an error with the request's id", () => {
     const client = connected(endpoint)
     await client.send(message)
     const messages = await client.whole()
-    return { messages, said: client.said }
+    return { messages, notes: client.notes }
   }
 
   test.each([
@@ -357,12 +357,12 @@ describe("what is no answer becomes an error with the request's id", () => {
       },
       /^explained: lost$/,
     ],
-  ] as const)("%s", async (_, reply, why) => {
+  ] as const)("an invalid answer becomes an error with the request's id: %s", async (_, reply, reason) => {
     const { messages } = await answered(async () => reply())
     expect(messages.at(-1)).toMatchObject({
       jsonrpc: "2.0",
       id: 4,
-      error: { code: -32000, message: expect.stringMatching(why) },
+      error: { code: -32000, message: expect.stringMatching(reason) },
     })
   })
 
@@ -379,10 +379,10 @@ describe("what is no answer becomes an error with the request's id", () => {
       async () => Response.json({ jsonrpc: "2.0", id: null, error }, { status: 401 }),
       note,
     )
-    expect([refused.messages, refused.said]).toEqual([[], [expect.stringContaining("No key.")]])
+    expect([refused.messages, refused.notes]).toEqual([[], [expect.stringContaining("No key.")]])
     const lost = await answered(async () => {
       throw new Error("away")
     }, note)
-    expect([lost.messages, lost.said]).toEqual([[], ["not passed on: explained: away"]])
+    expect([lost.messages, lost.notes]).toEqual([[], ["not passed on: explained: away"]])
   })
 })

@@ -7,7 +7,7 @@ import { record } from "../../record.ts"
 import { openService } from "../../service.ts"
 import { dayAgo, daysAgo } from "../../world/clock.ts"
 import { searchReading } from "../../world/readings.ts"
-import { answer, appmeter, dataFolder, holding, removeFolders, scratch } from "../child.ts"
+import { answer, appmeter, dataFolder, openFolder, removeFolders, scratch } from "../child.ts"
 
 setDefaultTimeout(120_000)
 
@@ -25,7 +25,7 @@ const run = (...words: string[]) => appmeter(["app", "history", ...words], { env
 
 beforeAll(async () => {
   env = await dataFolder()
-  database = await holding(env)
+  database = await openFolder(env)
   await answer(["workspace", "create", "own", "--plan", "pro"], { env })
   const added = await answer(
     ["app", "add", "--ios", STORE_ID, "--country", "us", "--country", "gb", "--country", "de", "--keyword", "tide 0"],
@@ -53,7 +53,7 @@ function yearFile(): string {
   return path
 }
 
-async function ownAnswers(): Promise<string[]> {
+async function readAnswers(): Promise<string[]> {
   const { call } = openService({ sql: database.sql, now: () => new Date() })
   const paths = ["apps", "alerts", "today", `apps/${id}/keywords?country=us`, `apps/${id}/history?days=365&country=us`]
   const texts: string[] = []
@@ -62,7 +62,7 @@ async function ownAnswers(): Promise<string[]> {
 }
 
 test("a year of another tool's ranks is imported by one command, and no figure of own readings changes", async () => {
-  const before = await ownAnswers()
+  const before = await readAnswers()
   const path = yearFile()
   const { code, out, err } = await run("import", STORE_ID, path, "--tool", "AppTweak")
   expect([code, err]).toEqual([0, ""])
@@ -70,9 +70,9 @@ test("a year of another tool's ranks is imported by one command, and no figure o
     `54751 ranks of 50 keywords from ${addDays(LAST, -364)} to ${dayAgo(1)}: 54751 new or changed; ` +
       "0 cells without a rank, 0 invalid lines\n49 keywords are not tracked in their storefront",
   )
-  expect(await ownAnswers()).toEqual(before)
-  const again = await run("import", STORE_ID, path, "--tool", "AppTweak")
-  expect(again.out).toContain(": 0 new or changed;")
+  expect(await readAnswers()).toEqual(before)
+  const repeated = await run("import", STORE_ID, path, "--tool", "AppTweak")
+  expect(repeated.out).toContain(": 0 new or changed;")
 })
 
 test("imports are listed by file, corrected by a later file, and deleted with their ranks", async () => {

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { EmbeddedDatabase } from "../../../src/database/embedded/open.ts"
 import { keywordsIn } from "../../../src/tracking/keyword-file.ts"
-import { answer, appmeter, dataFolder, holding, removeFolders, scratch } from "../child.ts"
+import { answer, appmeter, dataFolder, openFolder, removeFolders, scratch } from "../child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
@@ -51,7 +51,7 @@ describe("what is tracked", () => {
 
   beforeAll(async () => {
     env = await dataFolder()
-    database = await holding(env)
+    database = await openFolder(env)
     await answer(["workspace", "create", "own", "--limit", "trackedKeywords=6"], { env })
     const { app } = await answer(["app", "add", "--ios", "1200000001", "--keyword", "tides"], { env })
     id = app.id

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { EmbeddedDatabase } from "../../../src/database/embedded/open.ts"
-import { answer, appmeter, dataFolder, holding, removeFolders, scratch } from "../child.ts"
+import { answer, appmeter, dataFolder, openFolder, removeFolders, scratch } from "../child.ts"
 
 setDefaultTimeout(120_000)
 
@@ -11,7 +11,7 @@ let database: EmbeddedDatabase
 
 beforeAll(async () => {
   env = await dataFolder()
-  database = await holding(env)
+  database = await openFolder(env)
   await answer(["workspace", "create", "own", "--plan", "pro"], { env })
   await answer(["app", "add", "Tide Times", "--ios", "1200000001", "--country", "us", "--force"], { env })
 })

@@ -10,8 +10,8 @@ import { consoleScene, REVIEW } from "./scene.ts"
 
 setDefaultTimeout(60_000)
 
-const on = consoleScene()
-beforeEach(() => stockShelf(on.there.shelf))
+const scene = consoleScene()
+beforeEach(() => stockShelf(scene.standIn.shelf))
 
 const REPLY = "We are looking into it."
 const FIELDS = { name: "Tea Timer Pro", description: "Counts minutes and cups." }
@@ -30,55 +30,65 @@ const CUTS: Cut[] = [
 ]
 
 async function settled(id: string): Promise<string> {
-  for (const minutes of [1, 10, 60, 1_440]) await on.after(id, minutes)
-  return (await on.job(id)).status
+  for (const minutes of [1, 10, 60, 1_440]) await scene.after(id, minutes)
+  return (await scene.job(id)).status
 }
 
 test.each(CUTS.filter((_, at) => at % cases(2, 1) === 0))(
   "a reply cut %j is sent once, and the job ends in the console's state",
   async (cut) => {
-    const id = await on.queued("reply_review", { appId: on.appId, country: "us", reviewId: REVIEW.id, response: REPLY })
-    on.cutter.cut(cut)
-    await on.worker.runOnce()
-    await on.worker.runOnce()
-    expect((await on.job(id)).status).toBe("unknown")
+    const id = await scene.queued("reply_review", {
+      appId: scene.appId,
+      country: "us",
+      reviewId: REVIEW.id,
+      response: REPLY,
+    })
+    scene.cutter.cut(cut)
+    await scene.worker.runOnce()
+    await scene.worker.runOnce()
+    expect((await scene.job(id)).status).toBe("unknown")
     const status = await settled(id)
-    const stands = on.there.shelf.reviews[0]!.reply?.attributes.responseBody === REPLY
-    expect([status, await on.used()]).toEqual(stands ? ["done", 2] : ["failed", 0])
-    expect(on.cutter.changes).toHaveLength(1)
+    const isApplied = scene.standIn.shelf.reviews[0]!.reply?.attributes.responseBody === REPLY
+    expect([status, await scene.used()]).toEqual(isApplied ? ["done", 2] : ["failed", 0])
+    expect(scene.cutter.changes).toHaveLength(1)
   },
 )
 
 test.each(CUTS.flatMap((cut, at) => [0, 1].filter((nth) => LONG || nth === at % 2).map((nth) => [nth, cut] as const)))(
   "step %d of an edit cut %j is sent at most once, and the job reports it correctly",
   async (nth, cut) => {
-    const id = await on.queued("update_listing", listingArgs(on.appId, FIELDS))
-    on.cutter.cut(cut, nth)
-    await on.worker.runOnce()
-    await on.worker.runOnce()
-    expect((await on.job(id)).status).toBe("unknown")
-    expect(on.cutter.changes).toHaveLength(nth + 1)
+    const id = await scene.queued("update_listing", listingArgs(scene.appId, FIELDS))
+    scene.cutter.cut(cut, nth)
+    await scene.worker.runOnce()
+    await scene.worker.runOnce()
+    expect((await scene.job(id)).status).toBe("unknown")
+    expect(scene.cutter.changes).toHaveLength(nth + 1)
     const status = await settled(id)
-    const { name, description } = textsAt(on.there.shelf)
+    const { name, description } = textsAt(scene.standIn.shelf)
     const standing = [name === FIELDS.name, description === FIELDS.description]
     const expected = standing.every(Boolean) ? ["done", 5] : standing.some(Boolean) ? ["unknown", 5] : ["failed", 0]
-    expect([status, await on.used()]).toEqual(expected as [string, number])
-    expect(on.cutter.changes).toHaveLength(nth + 1)
+    expect([status, await scene.used()]).toEqual(expected as [string, number])
+    expect(scene.cutter.changes).toHaveLength(nth + 1)
   },
 )
 
 test("a job fails immediately and returns its credits if the console cannot be reached", async () => {
-  const id = await on.queued("reply_review", { appId: on.appId, country: "us", reviewId: REVIEW.id, response: REPLY })
-  on.there.before = (path) => {
-    if (path.includes("include=response")) on.cutter.close()
+  const id = await scene.queued("reply_review", {
+    appId: scene.appId,
+    country: "us",
+    reviewId: REVIEW.id,
+    response: REPLY,
+  })
+  scene.standIn.before = (path) => {
+    if (path.includes("include=response")) scene.cutter.close()
     return null
   }
-  await on.worker.runOnce()
-  const job = await on.job(id)
+  await scene.worker.runOnce()
+  const job = await scene.job(id)
   expect([job.status, job.error.error, job.steps]).toMatchObject([
     "failed",
     "asc_unavailable",
     [{ outcome: "refused" }],
   ])
-  expect([on.sent(), await on.used()]).toEqual([[], 0])
+  expect([scene.sent(), await scene.used()]).toEqual([[], 0])
 })

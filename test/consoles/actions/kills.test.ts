@@ -12,20 +12,20 @@ import { consoleScene, REVIEW } from "./scene.ts"
 
 setDefaultTimeout(60_000)
 
-const on = consoleScene()
-beforeEach(() => stockShelf(on.there.shelf))
+const scene = consoleScene()
+beforeEach(() => stockShelf(scene.standIn.shelf))
 
 const REPLY = "We are looking into it."
 const FIELDS = { name: "Tea Timer Pro", description: "Counts minutes and cups." }
 
 /** Kills a worker while its nth change (0 is the first) is held up. */
 async function killAt(nth: number, applied: boolean): Promise<void> {
-  on.cutter.cut({ at: "held", applied }, nth)
-  const task = JSON.stringify({ databaseUrl: scratchUrl(on.sql), console: on.cutter.url })
+  scene.cutter.cut({ at: "held", applied }, nth)
+  const task = JSON.stringify({ databaseUrl: scratchUrl(scene.sql), console: scene.cutter.url })
   const child = Bun.spawn([process.execPath, join(import.meta.dirname, "worker-process.ts"), task], {
     stderr: "inherit",
   })
-  await until(async () => (applied ? on.sent() : on.cutter.changes).length === nth + 1)
+  await until(async () => (applied ? scene.sent() : scene.cutter.changes).length === nth + 1)
   child.kill("SIGKILL")
   await child.exited
 }
@@ -36,22 +36,27 @@ async function killAt(nth: number, applied: boolean): Promise<void> {
  */
 async function foundOut(id: string): Promise<string> {
   await until(async () => {
-    await on.worker.runOnce()
-    return !["queued", "running"].includes((await on.job(id)).status)
+    await scene.worker.runOnce()
+    return !["queued", "running"].includes((await scene.job(id)).status)
   })
-  expect((await on.job(id)).status).toBe("unknown")
-  for (const minutes of [1, 10, 60, 1_440]) await on.after(id, minutes)
-  return (await on.job(id)).status
+  expect((await scene.job(id)).status).toBe("unknown")
+  for (const minutes of [1, 10, 60, 1_440]) await scene.after(id, minutes)
+  return (await scene.job(id)).status
 }
 
 longOnServer.each([false, true])(
   "postgres: a reply of a killed worker (applied: %p) is sent once, and another worker ends the job",
   async (applied) => {
-    const id = await on.queued("reply_review", { appId: on.appId, country: "us", reviewId: REVIEW.id, response: REPLY })
+    const id = await scene.queued("reply_review", {
+      appId: scene.appId,
+      country: "us",
+      reviewId: REVIEW.id,
+      response: REPLY,
+    })
     await killAt(0, applied)
-    expect([await foundOut(id), await on.used()]).toEqual(applied ? ["done", 2] : ["failed", 0])
-    expect(on.there.shelf.reviews[0]!.reply?.attributes.responseBody).toBe(applied ? REPLY : undefined)
-    expect(on.cutter.changes).toHaveLength(1)
+    expect([await foundOut(id), await scene.used()]).toEqual(applied ? ["done", 2] : ["failed", 0])
+    expect(scene.standIn.shelf.reviews[0]!.reply?.attributes.responseBody).toBe(applied ? REPLY : undefined)
+    expect(scene.cutter.changes).toHaveLength(1)
   },
 )
 
@@ -63,14 +68,14 @@ longOnServer.each([
 ] as const)(
   "postgres: step %d of a killed worker's edit (applied: %p) is sent once, and the job's state is correct",
   async (nth, applied) => {
-    const id = await on.queued("update_listing", listingArgs(on.appId, FIELDS))
+    const id = await scene.queued("update_listing", listingArgs(scene.appId, FIELDS))
     await killAt(nth, applied)
     const status = await foundOut(id)
-    const { name, description } = textsAt(on.there.shelf)
+    const { name, description } = textsAt(scene.standIn.shelf)
     const standing = [name === FIELDS.name, description === FIELDS.description]
     expect(standing.filter(Boolean)).toHaveLength(nth + (applied ? 1 : 0))
     const expected = standing.every(Boolean) ? ["done", 5] : standing.some(Boolean) ? ["unknown", 5] : ["failed", 0]
-    expect([status, await on.used()]).toEqual(expected as [string, number])
-    expect(on.cutter.changes).toHaveLength(nth + 1)
+    expect([status, await scene.used()]).toEqual(expected as [string, number])
+    expect(scene.cutter.changes).toHaveLength(nth + 1)
   },
 )

@@ -26,6 +26,8 @@ export function stockShelf(shelf: ConsoleShelf): void {
 
 /** The texts of both editable halves in a locale. */
 export function textsAt({ infos, versions }: ConsoleShelf, locale = "en-US"): Record<string, unknown> {
-  const here = [infos[1]!, versions[1]!].flatMap(({ texts }) => texts.filter((one) => one.attributes.locale === locale))
-  return Object.assign({}, ...here.map(({ attributes }) => attributes))
+  const localeTexts = [infos[1]!, versions[1]!].flatMap(({ texts }) =>
+    texts.filter((text) => text.attributes.locale === locale),
+  )
+  return Object.assign({}, ...localeTexts.map(({ attributes }) => attributes))
 }

@@ -23,7 +23,7 @@ export const REVIEWER = "nickname-4712"
 export const REVIEW = { id: "9990000731", stars: 2, title: "Lost my entries", text: "All gone after the update." }
 
 export function consoleScene(): ConsoleScene {
-  const on = { preview, queued, sent } as ConsoleScene
+  const scene = { preview, queued, sent } as ConsoleScene
   let sql: Sql
 
   beforeAll(async () => {
@@ -31,34 +31,34 @@ export function consoleScene(): ConsoleScene {
   })
 
   beforeEach(async () => {
-    Object.assign(on, await accountScene(sql))
+    Object.assign(scene, await accountScene(sql))
     // Written between two days, which the console and a feed may date differently.
     const at = new Date(Date.now() - 3 * 86_400_000)
     await record(sql, [reviewed(new Date().toISOString(), [{ ...REVIEW, at }], { storeId: "310633997" })])
-    on.there.shelf.reviews.push(atConsole(at))
-    on.account = (await on.add(on.there.key("APP_MANAGER"))).id
-    const { register, workspaceId, account } = on
-    Object.assign(on, await openWrites(sql, { register, workspaceId, account, url: on.there.url }))
+    scene.standIn.shelf.reviews.push(atConsole(at))
+    scene.account = (await scene.add(scene.standIn.key("APP_MANAGER"))).id
+    const { register, workspaceId, account } = scene
+    Object.assign(scene, await openWrites(sql, { register, workspaceId, account, url: scene.standIn.url }))
   })
 
   afterEach(async () => {
-    await on.close()
-    await on.there.stop()
+    await scene.close()
+    await scene.standIn.stop()
   })
 
   async function preview(action: string, args: object) {
-    return await on.service.call("/v1/actions", { key: on.key, method: "POST", body: { action, args } })
+    return await scene.service.call("/v1/actions", { key: scene.key, method: "POST", body: { action, args } })
   }
 
   async function queued(action: string, args: object) {
-    return await on.queue(await preview(action, args))
+    return await scene.queue(await preview(action, args))
   }
 
   function sent() {
-    return on.there.shelf.sent
+    return scene.standIn.shelf.sent
   }
 
-  return on
+  return scene
 }
 
 function atConsole(at: Date) {

@@ -26,7 +26,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   scene = await adsScene(sql)
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
 const problemOf = (work: Promise<unknown>) =>
   work.then(
@@ -51,8 +51,8 @@ test("adding a key with one ad account stores its rights, time zone, currency an
 })
 
 test("adding a key with several ad accounts lists them and stores nothing unless one is selected", async () => {
-  scene.there.accounts.push({ ...AD_ACCOUNT, id: 2, name: "Coffee" })
-  const error = await scene.add().catch((one) => one)
+  scene.standIn.accounts.push({ ...AD_ACCOUNT, id: 2, name: "Coffee" })
+  const error = await scene.add().catch((problem) => problem)
   expect(error).toMatchObject({
     name: "SeveralParts",
     parts: [
@@ -64,7 +64,7 @@ test("adding a key with several ad accounts lists them and stores nothing unless
 })
 
 test("a read-only role is denied writes, with the roles that may write", async () => {
-  scene.there.accounts[0]!.roles = ["LIMITED_ACCESS_API_READ_ONLY"]
+  scene.standIn.accounts[0]!.roles = ["LIMITED_ACCESS_API_READ_ONLY"]
   const { rights, state } = await scene.add()
   expect(state).toBe("ok")
   expect(rights.find(({ name }) => name === "writes")).toEqual({
@@ -75,35 +75,35 @@ test("a read-only role is denied writes, with the roles that may write", async (
 })
 
 test("an ad account that the key does not open is limited, and works again once the key is invited", async () => {
-  scene.there.accounts.push({ ...AD_ACCOUNT, id: 3, name: "Away" })
+  scene.standIn.accounts.push({ ...AD_ACCOUNT, id: 3, name: "Away" })
   const account = await scene.add({ part: "3" })
-  scene.there.accounts.pop()
+  scene.standIn.accounts.pop()
   for (let times = 0; times < 2; times++) {
     const tested = await testAccount(scene.register, scene.workspaceId, account.id)
     expect(tested).toMatchObject({ state: "limited", why: expect.stringContaining("invited to the ad account 3") })
   }
-  scene.there.accounts.push({ ...AD_ACCOUNT, id: 3, name: "Away" })
+  scene.standIn.accounts.push({ ...AD_ACCOUNT, id: 3, name: "Away" })
   await testAccount(scene.register, scene.workspaceId, account.id)
-  const told = await sql`select kind, ended_at is not null as over from instance_alert where subject = ${account.id}`
-  expect([...told]).toEqual([{ kind: "account_limited", over: true }])
+  const alerts = await sql`select kind, ended_at is not null as over from instance_alert where subject = ${account.id}`
+  expect([...alerts]).toEqual([{ kind: "account_limited", over: true }])
 })
 
 test("a key that Apple rejects is unauthorized, and invalid ids are refused without any request", async () => {
-  const key = scene.there.key()
-  scene.there.revoke(key.keyId)
+  const key = scene.standIn.key()
+  scene.standIn.revoke(key.keyId)
   expect(await problemOf(scene.add({ key }))).toStartWith("AdsProblem: Apple refuses the key")
-  expect(scene.there.asked).toEqual([])
-  const good = scene.there.key()
+  expect(scene.standIn.requests).toEqual([])
+  const good = scene.standIn.key()
   const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" }).privateKey.export({ type: "pkcs8", format: "pem" })
   for (const odd of [{ clientId: "me" }, { teamId: "SEARCHADS.1" }, { keyId: "../x" }, { pem: p384 as string }])
     expect(await problemOf(scene.add({ key: { ...good, ...odd } }))).toStartWith("AccessProblem: ")
   expect(await problemOf(scene.add({ key: good, part: "1;2" }))).toStartWith("AccessProblem: an ad account is a number")
-  expect(scene.there.tokensGiven).toBe(0)
+  expect(scene.standIn.tokensIssued).toBe(0)
 })
 
 test("a key from OpenSSL is accepted, and rotating replaces it", async () => {
   const { id } = await scene.add()
-  const { keyId, clientId, teamId, pem } = scene.there.key()
+  const { keyId, clientId, teamId, pem } = scene.standIn.key()
   const sec1 = createPrivateKey(pem).export({ type: "sec1", format: "pem" }) as string
   expect(sec1).toStartWith("-----BEGIN EC PRIVATE KEY-----")
   const fresh = { keyId, clientId, teamId, privateKey: sec1 }
@@ -117,74 +117,80 @@ function raise(): never {
 
 describe("the Apple Ads client", () => {
   const open = async (adAccount: string | null = String(AD_ACCOUNT.id)) => {
-    const { pem: privateKey, ...ids } = scene.there.key()
-    return await openAds({ ...ids, privateKey }, adAccount, reachOf(scene.there.url))
+    const { pem: privateKey, ...ids } = scene.standIn.key()
+    return await openAds({ ...ids, privateKey }, adAccount, reachOf(scene.standIn.url))
   }
 
   test("a token is reused, a rejected one is renewed once, and most requests have the context header", async () => {
     const ads = await open()
     for (const path of ["/v1/me", "/v1/acls"]) await ads.get(path)
     await ads.get(`/v1/campaigns/${campaign().id}`)
-    expect(scene.there.tokensGiven).toBe(1)
-    scene.there.forgetTokens()
+    expect(scene.standIn.tokensIssued).toBe(1)
+    scene.standIn.forgetTokens()
     await ads.get("/v1/me")
-    expect(scene.there.tokensGiven).toBe(2)
-    scene.there.before = () => refusal(401, "UNAUTHORIZED", "no")
+    expect(scene.standIn.tokensIssued).toBe(2)
+    scene.standIn.before = () => refusal(401, "UNAUTHORIZED", "no")
     expect(await problemOf(ads.get("/v1/me"))).toStartWith("AdsProblem: Apple Ads refuses the token")
-    expect(scene.there.asked.slice(-2)).toEqual(["GET /v1/me", "GET /v1/me"])
+    expect(scene.standIn.requests.slice(-2)).toEqual(["GET /v1/me", "GET /v1/me"])
     const bare = await open(null)
-    scene.there.before = () => null
+    scene.standIn.before = () => null
     expect(await problemOf(bare.get("/v1/campaigns/1"))).toMatch(/of an ad account alone/)
   })
 
   test("all pages of a list are read, and an unreadable list is an error", async () => {
-    scene.there.campaigns = Array.from({ length: 2_500 }, (_, i) => campaign({ id: i + 1 }))
-    scene.there.campaigns.push(campaign({ id: 9, promotedObjectType: "BUSINESS_BRAND" }))
+    scene.standIn.campaigns = Array.from({ length: 2_500 }, (_, i) => campaign({ id: i + 1 }))
+    scene.standIn.campaigns.push(campaign({ id: 9, promotedObjectType: "BUSINESS_BRAND" }))
     const ads = await open()
     const { rows, left, resetMs } = await queryAll(ads, campaignsQuery())
     expect([rows.length, left, resetMs]).toEqual([2_500, 597, 60_000])
-    scene.there.before = () => Response.json({ result: { rows: "many" } })
+    scene.standIn.before = () => Response.json({ result: { rows: "many" } })
     expect(await problemOf(queryAll(ads, campaignsQuery()))).toMatch(/cannot be read/)
   })
 
   test("refusals carry their reasons as data, rate limits their wait, and lost connections their cause", async () => {
     const ads = await open()
-    const of = (work: Promise<unknown>): Promise<AdsProblem> => work.then(raise, (error) => error)
+    const problemFrom = (work: Promise<unknown>): Promise<AdsProblem> => work.then(raise, (error) => error)
     const error = { errors: [{ code: "VALIDATION_ERROR", message: "Na\u0000me\u202e taken" }] }
-    scene.there.before = () => Response.json({ result: null, error }, { status: 200 })
-    expect(await of(ads.send("POST", "/v1/keywords", {}))).toMatchObject({
+    scene.standIn.before = () => Response.json({ result: null, error }, { status: 200 })
+    expect(await problemFrom(ads.send("POST", "/v1/keywords", {}))).toMatchObject({
       trouble: "refused",
       status: 200,
       isSent: true,
       refusals: [{ code: "VALIDATION_ERROR", message: "Na me  taken", field: null }],
     })
-    scene.there.before = () => refusal(400, "INVALID_VALUE", "too high", "bid")
-    expect((await of(ads.send("PUT", "/v1/keywords/1", {}))).refusals).toEqual([
+    scene.standIn.before = () => refusal(400, "INVALID_VALUE", "too high", "bid")
+    expect((await problemFrom(ads.send("PUT", "/v1/keywords/1", {}))).refusals).toEqual([
       { code: "INVALID_VALUE", message: "too high", field: "bid" },
     ])
-    scene.there.before = () => null
-    scene.there.left = 0
-    expect(await of(ads.get("/v1/me"))).toMatchObject({ trouble: "limited", retryAfterMs: 60_000 })
-    scene.there.before = () => new Response("<html>", { status: 502 })
-    expect(await of(ads.get("/v1/me"))).toMatchObject({ trouble: "unavailable", status: 502 })
-    scene.there.before = () => new Response("<html>")
-    expect(await of(ads.send("PUT", "/v1/keywords/1", {}))).toMatchObject({ trouble: "unavailable", isSent: true })
-    await scene.there.stop()
-    expect(await of(ads.send("PUT", "/v1/keywords/1", {}))).toMatchObject({ trouble: "unavailable", isSent: false })
+    scene.standIn.before = () => null
+    scene.standIn.remaining = 0
+    expect(await problemFrom(ads.get("/v1/me"))).toMatchObject({ trouble: "limited", retryAfterMs: 60_000 })
+    scene.standIn.before = () => new Response("<html>", { status: 502 })
+    expect(await problemFrom(ads.get("/v1/me"))).toMatchObject({ trouble: "unavailable", status: 502 })
+    scene.standIn.before = () => new Response("<html>")
+    expect(await problemFrom(ads.send("PUT", "/v1/keywords/1", {}))).toMatchObject({
+      trouble: "unavailable",
+      isSent: true,
+    })
+    await scene.standIn.stop()
+    expect(await problemFrom(ads.send("PUT", "/v1/keywords/1", {}))).toMatchObject({
+      trouble: "unavailable",
+      isSent: false,
+    })
   })
 
   test("a change is sent once, even if its token is rejected or the connection breaks", async () => {
     const ads = await open()
     await ads.get("/v1/me")
-    scene.there.forgetTokens()
+    scene.standIn.forgetTokens()
     expect(await problemOf(ads.send("PUT", "/v1/campaigns/444555666", { status: "PAUSED" }))).toMatch(
       /refuses the token/,
     )
-    expect(scene.there.sent).toHaveLength(1)
+    expect(scene.standIn.sent).toHaveLength(1)
     await ads.get("/v1/me")
     await ads.send("PUT", "/v1/campaigns/444555666", { status: "PAUSED" })
-    expect([scene.there.sent.length, scene.there.campaigns[0]!.status]).toEqual([2, "PAUSED"])
-    expect(scene.there.changes).toMatchObject([{ userType: "CUSTOMER_API", changes: [{ newValues: ["PAUSED"] }] }])
+    expect([scene.standIn.sent.length, scene.standIn.campaigns[0]!.status]).toEqual([2, "PAUSED"])
+    expect(scene.standIn.changes).toMatchObject([{ userType: "CUSTOMER_API", changes: [{ newValues: ["PAUSED"] }] }])
   })
 })
 
@@ -196,7 +202,7 @@ test("a worker checks the rights of a stale account, and ten minutes of rejected
   }
   await sql`update connected_account set next_at = case when id = ${id} then now() end, checked_at = null`
   expect(await reading()).toBe(1)
-  scene.there.before = () => refusal(401, "UNAUTHORIZED", "no")
+  scene.standIn.before = () => refusal(401, "UNAUTHORIZED", "no")
   await sql`
     update connected_account set next_at = now(), checked_at = null, refused_since = now() - interval '11 minutes'
     where id = ${id}`

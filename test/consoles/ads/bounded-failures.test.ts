@@ -10,7 +10,7 @@ import type { RawBody } from "../../../src/measuring/source.ts"
 import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
-import type { Said } from "./queries.ts"
+import type { JsonObject } from "./queries.ts"
 import { AD_ACCOUNT, type AdsScene, addTeaAdGroup, adsScene } from "./scene.ts"
 import { refusal } from "./stand-in.ts"
 
@@ -18,7 +18,7 @@ const LAST = lastAdsDay(AD_ACCOUNT.timezone, new Date())
 
 let sql: Sql
 let scene: AdsScene
-let kept: RawBody[]
+let bodies: RawBody[]
 beforeAll(async () => {
   sql = await freshDatabase()
 })
@@ -26,24 +26,24 @@ beforeEach(async () => {
   await sql`delete from connected_account`
   scene = await adsScene(sql)
   addTeaAdGroup(scene)
-  kept = []
+  bodies = []
   await scene.add()
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
 async function readAll(): Promise<void> {
   await sql`update connected_account set next_at = now()`
   await sql`update account_task set next_at = now()`
   const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }
-  await createAccountReading({ recording, ...parts, keep: async (body) => void kept.push(body) }).runOnce()
+  await createAccountReading({ recording, ...parts, keep: async (body) => void bodies.push(body) }).runOnce()
 }
 
 /** Modifies the platform's responses for a path. */
-function rewrite(path: string, change: (result: Said, body: Said) => unknown): void {
-  scene.there.after = async (call, answer) => {
+function rewrite(path: string, change: (result: JsonObject, body: JsonObject) => unknown): void {
+  scene.standIn.after = async (call, answer) => {
     if (!call.path.includes(path) || answer.status !== 200) return answer
     const document = await answer.json()
-    return Response.json({ ...document, result: change(document.result, call.body as Said) })
+    return Response.json({ ...document, result: change(document.result, call.body as JsonObject) })
   }
 }
 
@@ -58,7 +58,7 @@ const call = async (path: string) => {
 }
 
 test("a report with the country in each day's figures is read by country", async () => {
-  scene.there.after = ({ path }, answer) => {
+  scene.standIn.after = ({ path }, answer) => {
     if (!path.includes("reports/apps/campaigns")) return answer
     const figures = (countryOrRegion: string, impressions: number, taps: number) => ({
       date: LAST,
@@ -84,36 +84,43 @@ test("a report with the country in each day's figures is read by country", async
 })
 
 describe("refused queries of negative keywords", () => {
-  const things = async () =>
+  const storedThings = async () =>
     (await sql`select thing, id from ads_thing order by thing, id`).map(({ thing, id }) => `${thing} ${id}`)
 
   test("other keywords are read and the gap is shown if the campaign's negative keywords are refused", async () => {
-    scene.there.before = ({ path, body }) => {
-      const isNull = (body as Said)?.filters?.some(({ operator }: Said) => operator === "IS_NULL")
+    scene.standIn.before = ({ path, body }) => {
+      const isNull = (body as JsonObject)?.filters?.some(({ operator }: JsonObject) => operator === "IS_NULL")
       if (path !== "/v1/negative-keywords/query" || !isNull) return null
       return refusal(400, "INVALID_INPUT", "adGroupId condition is required")
     }
     await readAll()
-    expect(await things()).toEqual(["group 71", "keyword 81", "keyword 82", "negative 92"])
-    const why =
+    expect(await storedThings()).toEqual(["group 71", "keyword 81", "keyword 82", "negative 92"])
+    const reason =
       "negative keywords of the campaign itself: Apple Ads refuses this (INVALID_INPUT: " +
       "adGroupId condition is required)"
     expect(await troubles()).toContainEqual(
-      expect.objectContaining({ what: "keywords of campaign 444555666", why, isFailed: false }),
+      expect.objectContaining({ what: "keywords of campaign 444555666", why: reason, isFailed: false }),
     )
     const { body } = await call("ads-keywords")
-    expect(body.sources).toMatchObject([{ state: "ok", why: `keywords of campaign 444555666: ${why}` }])
+    expect(body.sources).toMatchObject([{ state: "ok", why: `keywords of campaign 444555666: ${reason}` }])
   })
 
   test("negative keywords are queried per ad group if the query for several is refused", async () => {
-    scene.there.adgroups.push({ ...scene.there.adgroups[0]!, id: 72, name: "Other" })
-    scene.there.before = ({ path, body }) => {
-      const isIn = (body as Said)?.filters?.some(({ operator }: Said) => operator === "IN")
+    scene.standIn.adgroups.push({ ...scene.standIn.adgroups[0]!, id: 72, name: "Other" })
+    scene.standIn.before = ({ path, body }) => {
+      const isIn = (body as JsonObject)?.filters?.some(({ operator }: JsonObject) => operator === "IN")
       if (path !== "/v1/negative-keywords/query" || !isIn) return null
       return refusal(400, "INVALID_OPERATOR", "IN is not supported")
     }
     await readAll()
-    expect(await things()).toEqual(["group 71", "group 72", "keyword 81", "keyword 82", "negative 91", "negative 92"])
+    expect(await storedThings()).toEqual([
+      "group 71",
+      "group 72",
+      "keyword 81",
+      "keyword 82",
+      "negative 91",
+      "negative 92",
+    ])
     expect((await troubles()).filter(({ what }) => what.startsWith("keywords"))).toEqual([])
   })
 })
@@ -150,8 +157,8 @@ describe("reading of search terms", () => {
   })
 
   test("search terms are read if the platform refuses includeRows", async () => {
-    scene.there.before = ({ path, body }) => {
-      const isAsked = path.includes("/reports/") && (body as Said).options?.includeRows !== undefined
+    scene.standIn.before = ({ path, body }) => {
+      const isAsked = path.includes("/reports/") && (body as JsonObject).options?.includeRows !== undefined
       return isAsked ? refusal(400, "INVALID_INPUT", "includeRows is not supported", "options.includeRows") : null
     }
     await readAll()
@@ -179,7 +186,7 @@ describe("reading of search terms", () => {
   })
 
   test("a failed read of search terms is named in the answer", async () => {
-    scene.there.before = ({ path }) => (path.includes("searchterms") ? refusal(400, "INVALID_INPUT", "No.") : null)
+    scene.standIn.before = ({ path }) => (path.includes("searchterms") ? refusal(400, "INVALID_INPUT", "No.") : null)
     await readAll()
     const { status, body } = await call("ads-search-terms")
     expect([status, body.error]).toEqual([404, "not_measured"])
@@ -189,8 +196,8 @@ describe("reading of search terms", () => {
 })
 
 test("a change with an unknown event or type of user is stored as other", async () => {
-  const [change] = scene.there.changes
-  scene.there.changes.push(
+  const [change] = scene.standIn.changes
+  scene.standIn.changes.push(
     { ...change!, transactionId: "1", entityId: "82", userType: "RULE_ENGINE" as "CUSTOMER" },
     { ...change!, transactionId: "2", entityId: "82", eventType: "MERGE" as "UPDATE" },
   )
@@ -206,10 +213,13 @@ test("a change with an unknown event or type of user is stored as other", async 
 })
 
 test("a change without a time or with refused details does not affect other changes", async () => {
-  const [change] = scene.there.changes
-  scene.there.changes.push({ ...change!, transactionId: "1", entityId: "82" })
-  rewrite("change-history/query", (rows) => [...(rows as unknown as Said[]), { metas: [{ detailId: "Keyword.9.9" }] }])
-  scene.there.before = ({ path }) => (path.endsWith("Keyword.82.1") ? refusal(404, "NOT_FOUND", "Gone.") : null)
+  const [change] = scene.standIn.changes
+  scene.standIn.changes.push({ ...change!, transactionId: "1", entityId: "82" })
+  rewrite("change-history/query", (rows) => [
+    ...(rows as unknown as JsonObject[]),
+    { metas: [{ detailId: "Keyword.9.9" }] },
+  ])
+  scene.standIn.before = ({ path }) => (path.endsWith("Keyword.82.1") ? refusal(404, "NOT_FOUND", "Gone.") : null)
   await readAll()
   expect(await sql`select from ads_change_fact`).toHaveLength(1)
   expect(await troubles()).toContainEqual(
@@ -219,8 +229,8 @@ test("a change without a time or with refused details does not affect other chan
 
 describe("reading of search popularity", () => {
   test("a search popularity row without a figure does not affect the others", async () => {
-    const [row] = scene.there.popularity
-    scene.there.popularity.push({ ...row!, searchTerm: "kanne", searchPopularity1to100: null, rankInGenre: 2 })
+    const [row] = scene.standIn.popularity
+    scene.standIn.popularity.push({ ...row!, searchTerm: "kanne", searchPopularity1to100: null, rankInGenre: 2 })
     await readAll()
     const rows = await sql`select term from ads_term_popularity where country = 'de'`
     expect(rows.map(({ term }) => term)).toEqual(["tee"])
@@ -234,11 +244,11 @@ describe("reading of search popularity", () => {
   })
 
   test("search popularity is read in smaller pages if the platform refuses large ones", async () => {
-    const [row] = scene.there.popularity
+    const [row] = scene.standIn.popularity
     for (let rank = 2; rank <= 5_200; rank++)
-      scene.there.popularity.push({ ...row!, searchTerm: `tee ${rank}`, rankInGenre: rank })
-    scene.there.before = ({ path, body }) => {
-      const isLarge = path.includes("insights") && (body as Said).pagination.pageSize > 5_000
+      scene.standIn.popularity.push({ ...row!, searchTerm: `tee ${rank}`, rankInGenre: rank })
+    scene.standIn.before = ({ path, body }) => {
+      const isLarge = path.includes("insights") && (body as JsonObject).pagination.pageSize > 5_000
       return isLarge ? refusal(400, "INVALID_VALUE", "The page size is at most 5000.") : null
     }
     await readAll()
@@ -252,12 +262,12 @@ test("a day without installs or spend keeps its other figures, and the missing o
   const whole = { ...metrics, date: "2026-09-02", totalInstalls: 2, localSpend: { amount: "3.5", currency: "EUR" } }
   const row = { metadata: { id: 11, countryOrRegion: "DE" }, granularMetrics: [metrics, whole], totalMetrics: {} }
   const window = { from: "2026-09-01", to: "2026-09-02" }
-  const about = { account: "ac_0123456789abcdef01", campaign: "11", window }
+  const scope = { account: "ac_0123456789abcdef01", campaign: "11", window }
   const aside = new PutAside()
-  const none = { rows: [], beside: [] }
+  const emptyReport = { rows: [], beside: [] }
   const days = daysIn(
-    { campaign: { rows: [row], beside: [{ summary: { grandTotal: {} } }] }, keywords: none },
-    about,
+    { campaign: { rows: [row], beside: [{ summary: { grandTotal: {} } }] }, keywords: emptyReport },
+    scope,
     { seenAt: new Date("2026-09-03T09:00:00Z"), sha256: new Uint8Array(32) },
     aside,
   )
@@ -269,7 +279,7 @@ test("a day without installs or spend keeps its other figures, and the missing o
 })
 
 test("an unreadable campaign, ad group or keyword does not affect the others", async () => {
-  const { campaigns, adgroups, keywords } = scene.there
+  const { campaigns, adgroups, keywords } = scene.standIn
   campaigns.push({ ...campaigns[0]!, id: 5, promotedObjectId: null })
   adgroups.push({ ...adgroups[0]!, id: "no number" })
   keywords.push({ ...keywords[0]!, id: 84, bid: { amount: "much", currency: "EUR" } })
@@ -286,7 +296,7 @@ test("an unreadable campaign, ad group or keyword does not affect the others", a
 })
 
 test("an unreadable list or a missing right ends only its own task", async () => {
-  scene.there.before = ({ path }) => {
+  scene.standIn.before = ({ path }) => {
     if (path === "/v1/keywords/query") return new Response("<html>")
     return path.includes("searchterms") ? refusal(403, "FORBIDDEN", "no") : null
   }

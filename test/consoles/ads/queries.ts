@@ -1,7 +1,7 @@
 import { type AdsChange, type AdsState, type DayMetrics, listOf, refusal, type TermMetrics } from "./stand-in.ts"
 
 // biome-ignore lint/suspicious/noExplicitAny: what goes over the wire
-export type Said = Record<string, any>
+export type JsonObject = Record<string, any>
 
 interface Filter {
   field: string
@@ -15,39 +15,42 @@ const MAX_PAGE_SIZES: [RegExp, number][] = [
   [/./, 1_000],
 ]
 
-export function answerQuery(state: AdsState, path: string, body: Said): Response {
+export function answerQuery(state: AdsState, path: string, body: JsonObject): Response {
   const { offset = 0, pageSize = 20 } = body.pagination ?? {}
-  const [, most] = MAX_PAGE_SIZES.find(([shape]) => shape.test(path))!
-  if (pageSize > most) return refusal(400, "INVALID_VALUE", `The page size is at most ${most}.`, "pagination.pageSize")
+  const [, maxSize] = MAX_PAGE_SIZES.find(([shape]) => shape.test(path))!
+  if (pageSize > maxSize)
+    return refusal(400, "INVALID_VALUE", `The page size is at most ${maxSize}.`, "pagination.pageSize")
   const filters: Filter[] = body.filters ?? []
   const paged = <Row>(rows: Row[]) => rows.slice(offset, offset + pageSize)
-  const listed = (rows: Said[]) => Response.json({ result: paged(rows), pagination: { offset, pageSize } })
+  const listed = (rows: JsonObject[]) => Response.json({ result: paged(rows), pagination: { offset, pageSize } })
   if (path === "/v1/change-history/query") return changesOf(state, filters, listed)
   if (path === "/v1/insights/apps/search-term-popularity/query") return popular(state, body, filters, paged)
   const [, entity] = /^\/v1\/reports\/apps\/(\w+)\/query$/.exec(path) ?? []
   if (entity) return reported(state, entity, body, filters, paged)
-  const [, thing = ""] = /^\/v1\/([\w-]+)\/query$/.exec(path) ?? []
-  const list = listOf(state, thing)
+  const [, collection = ""] = /^\/v1\/([\w-]+)\/query$/.exec(path) ?? []
+  const list = listOf(state, collection)
   if (!list) return refusal(404, "NOT_FOUND", "There is nothing to query.")
   const bound = filters.some(({ field }) => ["id", "adGroupId", "campaignId"].includes(field))
-  if (thing !== "campaigns" && !bound)
+  if (collection !== "campaigns" && !bound)
     return refusal(400, "MISSING_FILTER", "adGroupId or campaignId is required.", "filters")
-  if (thing === "keywords" && filters.some(({ operator }) => operator === "IS_NULL"))
+  if (collection === "keywords" && filters.some(({ operator }) => operator === "IS_NULL"))
     return refusal(400, "INVALID_OPERATOR", "IS_NULL is not supported.", "filters")
-  const isAsked = filters.some(({ field }) => field === "deleted")
-  return listed(list.filter((one) => (isAsked || one.deleted !== true) && filters.every((by) => fits(one, by))))
+  const includesDeleted = filters.some(({ field }) => field === "deleted")
+  return listed(
+    list.filter((item) => (includesDeleted || item.deleted !== true) && filters.every((filter) => fits(item, filter))),
+  )
 }
 
-function fits(thing: Said, { field, operator, value }: Filter): boolean {
-  const held = thing[field]
-  if (operator === "IS_NULL") return held === null || held === undefined
-  return (Array.isArray(value) ? value : [value]).some((one) => String(one) === String(held))
+function fits(item: JsonObject, { field, operator, value }: Filter): boolean {
+  const current = item[field]
+  if (operator === "IS_NULL") return current === null || current === undefined
+  return (Array.isArray(value) ? value : [value]).some((expected) => String(expected) === String(current))
 }
 
 function reported(
   state: AdsState,
   entity: string,
-  { timeRange, groupBy = [], options = {} }: Said,
+  { timeRange, groupBy = [], options = {} }: JsonObject,
   filters: Filter[],
   paged: <Row>(rows: Row[]) => Row[],
 ): Response {
@@ -61,9 +64,11 @@ function reported(
   if (groupBy.length > 0 && options.includeRows?.includes("EMPTY_METRICS"))
     return refusal(400, "INVALID_VALUE", "EMPTY_METRICS is not supported with groupBy.", "options.includeRows")
   const facts = factsOf(state, entity)
-  const within = facts.filter((fact) => fact.date >= start && fact.date <= end && filters.every((by) => fits(fact, by)))
-  const rows = [...Map.groupBy(within, rowKey)].map(([, own]) => rowOf(state, own, { granularity, groupBy }))
-  const summary = options.includeRows?.includes("GRAND_TOTAL") && { grandTotal: metricsOf(within, state) }
+  const inRange = facts.filter(
+    (fact) => fact.date >= start && fact.date <= end && filters.every((filter) => fits(fact, filter)),
+  )
+  const rows = [...Map.groupBy(inRange, rowKey)].map(([, group]) => rowOf(state, group, { granularity, groupBy }))
+  const summary = options.includeRows?.includes("GRAND_TOTAL") && { grandTotal: metricsOf(inRange, state) }
   return Response.json({ result: { rows: paged(rows), ...(summary && { summary }) } })
 }
 
@@ -80,8 +85,8 @@ function rowKey(fact: DayMetrics | TermMetrics): string {
   return JSON.stringify([campaignId, adGroupId, keywordId, countryOrRegion, ...term])
 }
 
-function rowOf(state: AdsState, own: (DayMetrics | TermMetrics)[], { granularity, groupBy }: Said): Said {
-  const [first] = own as [DayMetrics | TermMetrics]
+function rowOf(state: AdsState, group: (DayMetrics | TermMetrics)[], { granularity, groupBy }: JsonObject): JsonObject {
+  const [first] = group as [DayMetrics | TermMetrics]
   const keyword = state.keywords.find(({ id }) => id === first.keywordId)
   const ids = { campaignId: first.campaignId, ...(first.adGroupId > 0 && { adGroupId: first.adGroupId }) }
   const country = groupBy.includes("countryOrRegion") ? { countryOrRegion: first.countryOrRegion } : {}
@@ -89,15 +94,18 @@ function rowOf(state: AdsState, own: (DayMetrics | TermMetrics)[], { granularity
     "source" in first
       ? { searchTermText: first.text, searchTermSource: first.source, ...(keyword && { keyword }) }
       : { ...keyword }
-  const daily = [...Map.groupBy(own, ({ date }) => date)].map(([date, facts]) => ({ date, ...metricsOf(facts, state) }))
+  const daily = [...Map.groupBy(group, ({ date }) => date)].map(([date, facts]) => ({
+    date,
+    ...metricsOf(facts, state),
+  }))
   return {
     metadata: { ...metadata, ...ids, ...country },
-    totalMetrics: metricsOf(own, state),
+    totalMetrics: metricsOf(group, state),
     ...(granularity === "DAILY" && { granularMetrics: daily }),
   }
 }
 
-function metricsOf(facts: readonly DayMetrics[], { accounts }: AdsState): Said {
+function metricsOf(facts: readonly DayMetrics[], { accounts }: AdsState): JsonObject {
   const sum = (name: "impressions" | "taps" | "installs") => facts.reduce((total, fact) => total + fact[name], 0)
   const cents = facts.reduce((total, { spend }) => total + Math.round(Number(spend) * 10_000), 0)
   const [impressions, taps, installs] = [sum("impressions"), sum("taps"), sum("installs")]
@@ -114,30 +122,32 @@ function metricsOf(facts: readonly DayMetrics[], { accounts }: AdsState): Said {
   }
 }
 
-function changesOf({ changes }: AdsState, filters: Filter[], listed: (rows: Said[]) => Response): Response {
+function changesOf({ changes }: AdsState, filters: Filter[], listed: (rows: JsonObject[]) => Response): Response {
   const time = filters.find(({ field }) => field === "eventTime")
   if (!time) return refusal(400, "MISSING_FILTER", "A time-range filter on eventTime is required.", "filters")
   const [from = "", to = ""] = time.value as string[]
   const rest = filters.filter(({ field }) => field !== "eventTime")
-  const own = changes.filter((one) => {
-    return one.eventTime >= from && one.eventTime < to && rest.every((by) => fits(one, by))
+  const selected = changes.filter((change) => {
+    return change.eventTime >= from && change.eventTime < to && rest.every((filter) => fits(change, filter))
   })
-  const grouped = Map.groupBy(own, (one) => [one.transactionId, one.eventType, one.entityType].join(" "))
-  return listed([...grouped].map(([, of]) => summaryOf(of)))
+  const grouped = Map.groupBy(selected, (change) =>
+    [change.transactionId, change.eventType, change.entityType].join(" "),
+  )
+  return listed([...grouped].map(([, group]) => summaryOf(group)))
 }
 
-function summaryOf(of: readonly AdsChange[]): Said {
-  const [{ transactionId, eventType, eventTime, entityType, userType, modifiedBy }] = of as [AdsChange]
-  const metas = of.map(({ entityId, meta }) => {
+function summaryOf(group: readonly AdsChange[]): JsonObject {
+  const [{ transactionId, eventType, eventTime, entityType, userType, modifiedBy }] = group as [AdsChange]
+  const metas = group.map(({ entityId, meta }) => {
     return { [entityType]: entityId, detailId: `${entityType}.${entityId}.${transactionId}`, meta }
   })
-  const count = of.reduce((sum, { changes }) => sum + changes.length, 0)
+  const count = group.reduce((sum, { changes }) => sum + changes.length, 0)
   return { transactionId, eventType, eventTime, entityType, count, metas, userType, modifiedBy }
 }
 
 function popular(
   { popularity }: AdsState,
-  { timeRange, sorting }: Said,
+  { timeRange, sorting }: JsonObject,
   filters: Filter[],
   paged: <Row>(rows: Row[]) => Row[],
 ): Response {
@@ -145,6 +155,6 @@ function popular(
   const { start, granularity } = timeRange ?? {}
   if (granularity !== "WEEKLY_SUN_SAT" || new Date(start).getUTCDay() !== 0)
     return refusal(400, "INVALID_VALUE", "A week starts on a Sunday.", "timeRange.start")
-  const rows = popularity.filter((row) => row.week === start && filters.every((by) => fits(row, by)))
+  const rows = popularity.filter((row) => row.week === start && filters.every((filter) => fits(row, filter)))
   return Response.json({ result: { rows: paged(rows) } })
 }

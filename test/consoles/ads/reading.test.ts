@@ -15,7 +15,7 @@ import { refusal } from "./stand-in.ts"
 
 let sql: Sql
 let scene: AdsScene
-let kept: RawBody[]
+let bodies: RawBody[]
 beforeAll(async () => {
   sql = await freshDatabase()
 })
@@ -23,9 +23,9 @@ beforeEach(async () => {
   await sql`delete from connected_account`
   scene = await adsScene(sql)
   addTeaAdGroup(scene)
-  kept = []
+  bodies = []
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
 const LAST = lastAdsDay(AD_ACCOUNT.timezone, new Date())
 const CAMPAIGN = String(campaign().id)
@@ -33,10 +33,10 @@ const CAMPAIGN = String(campaign().id)
 async function readAll(): Promise<void> {
   await sql`update connected_account set next_at = now()`
   const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }
-  await createAccountReading({ recording, ...parts, keep: async (body) => void kept.push(body) }).runOnce()
+  await createAccountReading({ recording, ...parts, keep: async (body) => void bodies.push(body) }).runOnce()
 }
 
-const again = () => sql`update account_task set next_at = now()`
+const makeDue = () => sql`update account_task set next_at = now()`
 const failures = async () =>
   (await sql`select task, failure from account_task where failure is not null order by task`).map((row) => ({ ...row }))
 
@@ -44,11 +44,17 @@ test("reading an ad account stores its campaigns, costs by day, search terms, ch
   const { id } = await scene.add()
   await readAll()
   expect(await failures()).toEqual([])
-  const [one] = await sql`select * from ads_campaign where account_id = ${id}`
-  expect(one).toMatchObject({ campaign: CAMPAIGN, app: "310633997", status: "ENABLED", budget: "20", currency: "EUR" })
-  expect(one!.countries).toEqual(["de", "us"])
-  const things = await sql`select thing, text, bid, automatic from ads_thing order by thing, id`
-  expect([...things].map(({ thing, text, bid }) => [thing, text, bid])).toEqual([
+  const [campaignRow] = await sql`select * from ads_campaign where account_id = ${id}`
+  expect(campaignRow).toMatchObject({
+    campaign: CAMPAIGN,
+    app: "310633997",
+    status: "ENABLED",
+    budget: "20",
+    currency: "EUR",
+  })
+  expect(campaignRow!.countries).toEqual(["de", "us"])
+  const rows = await sql`select thing, text, bid, automatic from ads_thing order by thing, id`
+  expect([...rows].map(({ thing, text, bid }) => [thing, text, bid])).toEqual([
     ["group", null, "0.80"],
     ["keyword", "tea timer", "1.20"],
     ["keyword", "green tea", null],
@@ -86,32 +92,32 @@ test("reading an ad account stores its campaigns, costs by day, search terms, ch
     { country: "us", term: "tea timer", overall_100: 49 },
   ])
   // No stored fact or body identifies a person who works in the account.
-  const texts = [...kept.map(({ text }) => text), JSON.stringify(await sql`select rows from ads_report`)]
+  const texts = [...bodies.map(({ text }) => text), JSON.stringify(await sql`select rows from ads_report`)]
   expect(texts.filter((text) => text.includes("11223344"))).toEqual([])
-  expect(scene.there.asked.filter((path) => !path.includes(" /v1/"))).toEqual([])
+  expect(scene.standIn.requests.filter((path) => !path.includes(" /v1/"))).toEqual([])
 })
 
 test("reading again changes nothing, while a new bid, a grown day and a deleted campaign are stored", async () => {
   const { id } = await scene.add()
   await readAll()
-  const held = async () =>
+  const storedReports = async () =>
     (await sql`select report, about, day, seen_at from ads_report order by report, about, day, seen_at`).map(String)
-  const before = await held()
-  await again()
+  const before = await storedReports()
+  await makeDue()
   await readAll()
-  expect(await held()).toEqual(before)
-  scene.there.keywords[0]!.bid = { amount: "1.40", currency: "EUR" }
-  scene.there.days[0]!.installs += 1
-  await again()
+  expect(await storedReports()).toEqual(before)
+  scene.standIn.keywords[0]!.bid = { amount: "1.40", currency: "EUR" }
+  scene.standIn.days[0]!.installs += 1
+  await makeDue()
   await readAll()
-  expect(await held()).toHaveLength(before.length + 2)
+  expect(await storedReports()).toHaveLength(before.length + 2)
   const [bid] = await sql`select bid from ads_thing where id = '81'`
   expect(bid!.bid).toBe("1.40")
   const [history] = await sql`
     select count(*)::int as said from ads_report where report = 'ads_keywords' and account_id = ${id}`
   expect(history!.said).toBe(2)
-  scene.there.campaigns[0]!.deleted = true
-  await again()
+  scene.standIn.campaigns[0]!.deleted = true
+  await makeDue()
   await readAll()
   expect(await sql`select from ads_campaign`).toHaveLength(0)
   expect(await sql`select from account_task where task in ('keywords', 'days', 'terms')`).toHaveLength(0)
@@ -132,9 +138,9 @@ test("an ad account is due with its next task, except for tasks that a missing r
   expect(await minutes()).toBe(10)
   await sql`update account_task set next_at = now() where task = 'terms'`
   await sql`update account_right set state = 'denied', why = 'needs a role' where name = 'reports'`
-  scene.there.asked.length = 0
+  scene.standIn.requests.length = 0
   expect(await minutes()).toBe(60)
-  expect(scene.there.asked.filter((path) => path.includes("searchterms"))).toEqual([])
+  expect(scene.standIn.requests.filter((path) => path.includes("searchterms"))).toEqual([])
 })
 
 test("the facts of an ad account can be rebuilt from its stored reports", async () => {
@@ -149,7 +155,7 @@ test("the facts of an ad account can be rebuilt from its stored reports", async 
 
 test("a report whose rows exceed the grand total fails: its body is kept and no rows are stored", async () => {
   await scene.add()
-  scene.there.after = ({ path }, answer) => {
+  scene.standIn.after = ({ path }, answer) => {
     if (!path.includes("searchterms")) return answer
     const metrics = { localSpend: { amount: "99", currency: "EUR" }, impressions: 9_999, taps: 1, totalInstalls: 0 }
     const row = { metadata: { adGroupId: 71, searchTermText: "tea", countryOrRegion: "DE" }, totalMetrics: metrics }
@@ -158,13 +164,13 @@ test("a report whose rows exceed the grand total fails: its body is kept and no 
   await readAll()
   expect(await failures()).toEqual([{ task: "terms", failure: expect.stringMatching(/are more than its grand total/) }])
   expect(await sql`select from ads_term_fact`).toHaveLength(0)
-  expect(kept.some(({ text }) => text.includes("9999"))).toBe(true)
+  expect(bodies.some(({ text }) => text.includes("9999"))).toBe(true)
 })
 
 test("a Maps campaign is left out even if it is listed, and reports of several thousand rows add up", async () => {
-  scene.there.campaigns.push(campaign({ id: 7, promotedObjectType: "BUSINESS_BRAND" }))
-  const [fact] = scene.there.terms
-  for (let i = 0; i < 5_100; i++) scene.there.terms.push({ ...fact!, text: `tea ${i}`, spend: "0.01", taps: 1 })
+  scene.standIn.campaigns.push(campaign({ id: 7, promotedObjectType: "BUSINESS_BRAND" }))
+  const [fact] = scene.standIn.terms
+  for (let i = 0; i < 5_100; i++) scene.standIn.terms.push({ ...fact!, text: `tea ${i}`, spend: "0.01", taps: 1 })
   await scene.add()
   await readAll()
   expect(await failures()).toEqual([])
@@ -175,7 +181,7 @@ test("a Maps campaign is left out even if it is listed, and reports of several t
 
 test("a missing right affects only its own tasks, and a used-up rate limit pauses the account", async () => {
   const { id } = await scene.add()
-  scene.there.before = ({ path }) => (path.includes("insights") ? refusal(403, "FORBIDDEN", "no") : null)
+  scene.standIn.before = ({ path }) => (path.includes("insights") ? refusal(403, "FORBIDDEN", "no") : null)
   await readAll()
   const [waiting] =
     await sql`select next_at > now() + interval '30 seconds' as later from connected_account where id = ${id}`
@@ -183,19 +189,19 @@ test("a missing right affects only its own tasks, and a used-up rate limit pause
   await readAll()
   const [denied] = await sql`select state from account_right where account_id = ${id} and name = 'popularity'`
   expect(denied!.state).toBe("denied")
-  const asked = scene.there.asked.filter((path) => path.includes("insights")).length
+  const requestCount = scene.standIn.requests.filter((path) => path.includes("insights")).length
   await readAll()
-  expect(scene.there.asked.filter((path) => path.includes("insights")).length).toBe(asked)
-  await again()
-  scene.there.left = 12
+  expect(scene.standIn.requests.filter((path) => path.includes("insights")).length).toBe(requestCount)
+  await makeDue()
+  scene.standIn.remaining = 12
   await readAll()
   const [row] = await sql`
     select extract(epoch from next_at - now())::int between 50 and 61 as waits from connected_account where id = ${id}`
-  expect([row!.waits, scene.there.left > 0]).toEqual([true, true])
+  expect([row!.waits, scene.standIn.remaining > 0]).toEqual([true, true])
 })
 
 test("an unpublished week is late, not empty, and yesterday is read three hours after it ends", async () => {
-  scene.there.popularity = []
+  scene.standIn.popularity = []
   await scene.add()
   await readAll()
   expect(await failures()).toEqual([

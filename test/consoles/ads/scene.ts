@@ -21,7 +21,7 @@ export const AD_ACCOUNT: AdAccount = {
 export interface AdsScene {
   sql: Sql
   service: Service
-  there: AdsStandIn
+  standIn: AdsStandIn
   register: Register
   workspaceId: number
   appId: string
@@ -31,20 +31,20 @@ export interface AdsScene {
 
 /** A workspace that tracks Tea Timer, and an ad account with one campaign for it. */
 export async function adsScene(sql: Sql, now = new Date()): Promise<AdsScene> {
-  const there = adsStandIn()
-  there.accounts.push({ ...AD_ACCOUNT })
-  there.campaigns.push(campaign())
+  const standIn = adsStandIn()
+  standIn.accounts.push({ ...AD_ACCOUNT })
+  standIn.campaigns.push(campaign())
   const at = { now }
   const service = openService({ sql, now: () => at.now })
   const workspaceId = await service.workspace()
   const tracked = { name: TEA.name, iosId: TEA.id, countries: ["de", "us"], keywords: ["tea"], origin: "own" as const }
   const appId = await trackOwn(sql, { workspaceId, ...tracked })
-  const register: Register = { sql, sealer, reach: reachOf(there.url) }
-  const add: AdsScene["add"] = ({ key = there.key(), part = null } = {}) => {
+  const register: Register = { sql, sealer, reach: reachOf(standIn.url) }
+  const add: AdsScene["add"] = ({ key = standIn.key(), part = null } = {}) => {
     const { pem: privateKey, ...ids } = key
     return addAccount(register, workspaceId, { kind: "apple-ads", key: { ...ids, privateKey }, part })
   }
-  return { sql, service, there, register, workspaceId, appId, at, add }
+  return { sql, service, standIn, register, workspaceId, appId, at, add }
 }
 
 /** A campaign in the platform's format. */
@@ -71,34 +71,34 @@ export function campaign(rest: object = {}) {
 }
 
 /** Adds an ad group with two keywords, negative keywords, two days, search terms, a change and a week of popularity. */
-export function addTeaAdGroup({ there }: Pick<AdsScene, "there">, now = new Date()): void {
+export function addTeaAdGroup({ standIn }: Pick<AdsScene, "standIn">, now = new Date()): void {
   const [campaignId, adGroupId] = [444555666, 71]
   const last = lastAdsDay(AD_ACCOUNT.timezone, now)
   const euros = (amount: string) => ({ amount, currency: AD_ACCOUNT.currency })
   const ids = { campaignId, adGroupId, adAccountId: AD_ACCOUNT.id, deleted: false, status: "ENABLED" }
-  there.adgroups.push({
+  standIn.adgroups.push({
     ...ids,
     id: adGroupId,
     name: "Brand",
     automatedKeywordsOptIn: true,
     bidStrategy: { bidStrategyType: "MANUAL_CPT", bidStrategyGoal: "TAP", bid: euros("0.80") },
   })
-  there.keywords.push(
+  standIn.keywords.push(
     { ...ids, id: 81, text: "Tea Timer", matchType: "EXACT", bid: euros("1.20") },
     { ...ids, id: 82, text: "green tea", matchType: "BROAD", bid: null },
     { ...ids, id: 83, text: "gone", matchType: "BROAD", bid: null, deleted: true },
   )
-  there.negatives.push(
+  standIn.negatives.push(
     { ...ids, id: 91, adGroupId: null, text: "coffee", matchType: "BROAD" },
     { ...ids, id: 92, text: "tea pot", matchType: "EXACT" },
   )
   const fact = { campaignId, adGroupId, countryOrRegion: "DE", date: last }
-  there.days.push(
+  standIn.days.push(
     { ...fact, keywordId: 81, spend: "5", impressions: 100, taps: 10, installs: 4 },
     { ...fact, keywordId: 81, date: addDays(last, -1), spend: "4", impressions: 80, taps: 6, installs: 2 },
     { ...fact, keywordId: null, countryOrRegion: "US", spend: "2", impressions: 50, taps: 4, installs: 1 },
   )
-  there.terms.push(
+  standIn.terms.push(
     {
       ...fact,
       keywordId: 81,
@@ -122,7 +122,7 @@ export function addTeaAdGroup({ there }: Pick<AdsScene, "there">, now = new Date
       installs: 1,
     },
   )
-  there.changes.push({
+  standIn.changes.push({
     transactionId: "0eee6ae3",
     entityType: "Keyword",
     entityId: "81",
@@ -134,7 +134,7 @@ export function addTeaAdGroup({ there }: Pick<AdsScene, "there">, now = new Date
     changes: [{ field: "bid", oldValues: ["1.00"], newValues: ["1.20"] }],
   })
   const week = { week: publishedSunday(now), genre: "FOOD_DRINK", rankInGenre: 1, searchPopularityInGenre: 90 }
-  there.popularity.push(
+  standIn.popularity.push(
     { ...week, countryOrRegion: "DE", searchTerm: "tee", searchPopularity1to100: 74, searchPopularity1to5: 5 },
     { ...week, countryOrRegion: "US", searchTerm: "Tea Timer", searchPopularity1to100: 49, searchPopularity1to5: 3 },
   )

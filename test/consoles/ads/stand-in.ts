@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, randomUUID, verify } from "node:crypto"
-import { answerQuery, type Said } from "./queries.ts"
+import { answerQuery, type JsonObject } from "./queries.ts"
 import { changeThing, createThing } from "./writes.ts"
 
 export interface MadeAdsKey {
@@ -46,21 +46,21 @@ export interface AdsChange {
   eventTime: string
   userType: "CUSTOMER" | "CUSTOMER_API" | "APPLE_SUPPORT"
   modifiedBy: string
-  meta: Said
+  meta: JsonObject
   changes: { field: string; oldValues: string[]; newValues: string[] }[]
 }
 
 /** The platform's data. */
 export interface AdsState {
   accounts: AdAccount[]
-  campaigns: Said[]
-  adgroups: Said[]
-  keywords: Said[]
-  negatives: Said[]
+  campaigns: JsonObject[]
+  adgroups: JsonObject[]
+  keywords: JsonObject[]
+  negatives: JsonObject[]
   days: DayMetrics[]
   terms: TermMetrics[]
   changes: AdsChange[]
-  popularity: Said[]
+  popularity: JsonObject[]
 }
 
 export interface AdsStandIn extends AdsState {
@@ -80,11 +80,11 @@ export interface AdsStandIn extends AdsState {
   /** Replaces the response after the platform has processed the request. */
   after: (call: { method: string; path: string; body: unknown }, answer: Response) => Response | Promise<Response>
   /** Requests so far, for example "POST /v1/campaigns/query". */
-  asked: string[]
+  requests: string[]
   /** Changes so far with their bodies, as received. */
-  sent: { method: string; path: string; body: Said }[]
-  tokensGiven: number
-  left: number
+  sent: { method: string; path: string; body: JsonObject }[]
+  tokensIssued: number
+  remaining: number
   resetS: number
   stop(): Promise<void>
 }
@@ -98,7 +98,7 @@ const WITHOUT_CONTEXT = /^\/v1\/(me|acls|orgs\/[^/]+|advertiser-resources)$/
 export function adsStandIn(): AdsStandIn {
   const keys = new Map<string, ApiUser>()
   let tokens = new Map<string, number>()
-  const here: AdsStandIn = {
+  const state: AdsStandIn = {
     url: "",
     accounts: [],
     campaigns: [],
@@ -109,10 +109,10 @@ export function adsStandIn(): AdsStandIn {
     terms: [],
     changes: [],
     popularity: [],
-    asked: [],
+    requests: [],
     sent: [],
-    tokensGiven: 0,
-    left: 600,
+    tokensIssued: 0,
+    remaining: 600,
     resetS: 60,
     before: () => null,
     after: (_, answer) => answer,
@@ -122,7 +122,7 @@ export function adsStandIn(): AdsStandIn {
         publicKeyEncoding: { type: "spki", format: "pem" },
         privateKeyEncoding: { type: "pkcs8", format: "pem" },
       })
-      return { ...here.register(pair.publicKey), pem: pair.privateKey }
+      return { ...state.register(pair.publicKey), pem: pair.privateKey }
     },
     register(publicKey) {
       const ids = { clientId: `SEARCHADS.${randomUUID()}`, teamId: `SEARCHADS.${randomUUID()}`, keyId: randomUUID() }
@@ -139,25 +139,25 @@ export function adsStandIn(): AdsStandIn {
     stop: () => server.stop(true),
   }
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => answered(request) })
-  here.url = `http://127.0.0.1:${server.port}`
+  state.url = `http://127.0.0.1:${server.port}`
   const answered = async (request: Request): Promise<Response> => {
     const url = new URL(request.url)
     const [path, method] = [decodeURIComponent(url.pathname), request.method]
     const text = await request.text()
-    if (path === "/auth/oauth2/token") return given(method, new URLSearchParams(text))
+    if (path === "/auth/oauth2/token") return grantToken(method, new URLSearchParams(text))
     const body = text === "" ? undefined : JSON.parse(text)
     const call = { method, path, body }
-    here.asked.push(`${method} ${path}`)
-    if (method === "PUT" || (method === "POST" && !path.endsWith("/query"))) here.sent.push(call)
-    const instead = here.before(call)
+    state.requests.push(`${method} ${path}`)
+    if (method === "PUT" || (method === "POST" && !path.endsWith("/query"))) state.sent.push(call)
+    const instead = state.before(call)
     if (instead) return await instead
-    const answer = await here.after(call, routed(request, call))
+    const answer = await state.after(call, routed(request, call))
     answer.headers.set("RateLimit-Limit", "600")
-    answer.headers.set("RateLimit-Remaining", String(Math.max(0, here.left)))
-    answer.headers.set("RateLimit-Reset", String(here.resetS))
+    answer.headers.set("RateLimit-Remaining", String(Math.max(0, state.remaining)))
+    answer.headers.set("RateLimit-Reset", String(state.resetS))
     return answer
   }
-  const given = (method: string, form: URLSearchParams): Response => {
+  const grantToken = (method: string, form: URLSearchParams): Response => {
     const key = [...keys.values()].find(({ clientId }) => clientId === form.get("client_id"))
     const fits =
       method === "POST" && form.get("grant_type") === "client_credentials" && form.get("scope") === "searchadsorg"
@@ -166,16 +166,19 @@ export function adsStandIn(): AdsStandIn {
       return Response.json({ error: "invalid_client" }, { status: 400 })
     const token = `token-${randomUUID()}`
     tokens.set(token, Date.now() + 3_600_000)
-    here.tokensGiven++
+    state.tokensIssued++
     return Response.json({ access_token: token, token_type: "Bearer", expires_in: 3_600 })
   }
-  const routed = (request: Request, { method, path, body }: { method: string; path: string; body: Said }): Response => {
+  const routed = (
+    request: Request,
+    { method, path, body }: { method: string; path: string; body: JsonObject },
+  ): Response => {
     const [, token = ""] = /^Bearer (\S+)$/.exec(request.headers.get("authorization") ?? "") ?? []
     if ((tokens.get(token) ?? 0) < Date.now()) return refusal(401, "UNAUTHORIZED", "The token is not valid.")
-    here.left--
-    if (here.left < 0) {
+    state.remaining--
+    if (state.remaining < 0) {
       const limited = refusal(429, "TOO_MANY_REQUESTS", "Rate limit exceeded.")
-      limited.headers.set("Retry-After", String(here.resetS))
+      limited.headers.set("Retry-After", String(state.resetS))
       return limited
     }
     const context = request.headers.get("x-ap-context")
@@ -183,12 +186,12 @@ export function adsStandIn(): AdsStandIn {
       if (context !== null) return refusal(400, "INVALID_HEADER", "This is asked without a context.")
     } else {
       const [, id] = /^adAccountId=(\d+);?$/.exec(context ?? "") ?? []
-      if (!here.accounts.some((one) => String(one.id) === id))
+      if (!state.accounts.some((account) => String(account.id) === id))
         return refusal(403, "FORBIDDEN", "The ad account is not accessible.")
     }
-    return answerOf(here, { method, path, body })
+    return answerOf(state, { method, path, body })
   }
-  return here
+  return state
 }
 
 /** Checks the client secret: ES256, issued by the client for Apple's host, valid for at most 180 days. */
@@ -219,35 +222,36 @@ export function refusal(status: number, code: string, message: string, field?: s
   return Response.json({ error: { code, message, details: [detail] } }, { status })
 }
 
-function answerOf(state: AdsState, call: { method: string; path: string; body: Said }): Response {
+function answerOf(state: AdsState, call: { method: string; path: string; body: JsonObject }): Response {
   const { method, path, body } = call
   if (method === "GET" && path === "/v1/me") return Response.json({ result: { userId: 98765432, orgId: 40669820 } })
   if (method === "GET" && path === "/v1/acls") {
     const acls = state.accounts.map(({ id, name, orgId, roles }) => ({ adAccount: { id, name, orgId }, roles }))
     return Response.json({ result: { acls } })
   }
-  const [, thing = "", id] = /^\/v1\/([\w-]+)\/([^/]+)$/.exec(path) ?? []
-  if (method === "GET" && thing === "ad-accounts") return found(state.accounts.find((one) => String(one.id) === id))
-  if (method === "GET" && thing === "change-history") return changeDetail(state, id ?? "")
+  const [, collection = "", id] = /^\/v1\/([\w-]+)\/([^/]+)$/.exec(path) ?? []
+  if (method === "GET" && collection === "ad-accounts")
+    return found(state.accounts.find((item) => String(item.id) === id))
+  if (method === "GET" && collection === "change-history") return changeDetail(state, id ?? "")
   if (method === "POST" && path.endsWith("/query")) return answerQuery(state, path, body)
-  if (method === "GET") return found(listOf(state, thing)?.find((one) => String(one.id) === id))
+  if (method === "GET") return found(listOf(state, collection)?.find((item) => String(item.id) === id))
   if (method === "POST" && /^\/v1\/[\w-]+$/.test(path)) return createThing(state, path.slice(4), body)
-  if (method === "PUT" && id !== undefined) return changeThing(state, thing, id, body)
+  if (method === "PUT" && id !== undefined) return changeThing(state, collection, id, body)
   return refusal(404, "NOT_FOUND", "There is nothing there.")
 }
 
 /** The list of resources for a path. */
-export function listOf(state: AdsState, thing: string): Said[] | undefined {
+export function listOf(state: AdsState, collection: string): JsonObject[] | undefined {
   const { campaigns, adgroups, keywords, negatives } = state
-  return { campaigns, adgroups, keywords, "negative-keywords": negatives }[thing]
+  return { campaigns, adgroups, keywords, "negative-keywords": negatives }[collection]
 }
 
-function found(thing: object | undefined): Response {
-  return thing ? Response.json({ result: thing }) : refusal(404, "NOT_FOUND", "There is no such thing.")
+function found(item: object | undefined): Response {
+  return item ? Response.json({ result: item }) : refusal(404, "NOT_FOUND", "There is no such thing.")
 }
 
 function changeDetail({ changes }: AdsState, detailId: string): Response {
-  const change = changes.find((one) => `${one.entityType}.${one.entityId}.${one.transactionId}` === detailId)
+  const change = changes.find((item) => `${item.entityType}.${item.entityId}.${item.transactionId}` === detailId)
   if (!change) return refusal(404, "NOT_FOUND", "There is no such change.")
   const { meta: entityMetaData, changes: fields, ...rest } = change
   const details = [{ transactionId: change.transactionId, changes: fields }]

@@ -22,7 +22,8 @@ const rows = (() => {
   const names = head.split(",")
   return lines.map((line) => Object.fromEntries(line.split(",").map((cell, i) => [names[i], cell])))
 })()
-const cents = (of: typeof rows) => of.reduce((sum, row) => sum + Math.round(Number(row.local_spend_amount) * 10_000), 0)
+const cents = (list: typeof rows) =>
+  list.reduce((sum, row) => sum + Math.round(Number(row.local_spend_amount) * 10_000), 0)
 const withheld = rows.filter((row) => row.search_term_text === "")
 
 let sql: Sql
@@ -32,16 +33,16 @@ let scene: AdsScene
 beforeAll(async () => {
   sql = await freshDatabase()
   scene = await adsScene(sql)
-  const { there } = scene
-  there.accounts[0]!.currency = "USD"
+  const { standIn } = scene
+  standIn.accounts[0]!.currency = "USD"
   const campaignId = Number(rows[0]!.campaign_id)
-  there.campaigns.splice(0, 1, campaign({ id: campaignId, dailyBudget: null }))
+  standIn.campaigns.splice(0, 1, campaign({ id: campaignId, dailyBudget: null }))
   const ids = { campaignId, deleted: false, status: "ENABLED" }
-  for (const [id, [row]] of Map.groupBy(rows, (one) => Number(one.ad_group_id)))
-    there.adgroups.push({ ...ids, id, name: row!.ad_group_name, automatedKeywordsOptIn: true })
-  for (const [id, [row]] of Map.groupBy(rows, (one) => one.keyword_id as string) as Map<string, typeof rows>)
+  for (const [id, [row]] of Map.groupBy(rows, (reported) => Number(reported.ad_group_id)))
+    standIn.adgroups.push({ ...ids, id, name: row!.ad_group_name, automatedKeywordsOptIn: true })
+  for (const [id, [row]] of Map.groupBy(rows, (reported) => reported.keyword_id as string) as Map<string, typeof rows>)
     if (id !== "")
-      there.keywords.push({
+      standIn.keywords.push({
         ...ids,
         id: Number(id),
         adGroupId: Number(row!.ad_group_id),
@@ -55,7 +56,7 @@ beforeAll(async () => {
     .at(-1)!
   for (const row of rows) {
     const daysBefore = (Date.parse(lastDay) - Date.parse(row.date as string)) / 86_400_000
-    there.terms.push({
+    standIn.terms.push({
       campaignId,
       adGroupId: Number(row.ad_group_id),
       keywordId: row.keyword_id === "" ? null : Number(row.keyword_id),
@@ -73,7 +74,7 @@ beforeAll(async () => {
   const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }
   await createAccountReading({ recording, ...parts }).runOnce()
 })
-afterAll(() => scene.there.stop())
+afterAll(() => scene.standIn.stop())
 
 test("a real account with 88.75 of 100 USD withheld has one undisclosed row per keyword, and no loss", async () => {
   expect([rows.length, withheld.length, cents(rows), cents(withheld)]).toEqual([150, 112, 1_000_000, 887_500])
@@ -84,7 +85,7 @@ test("a real account with 88.75 of 100 USD withheld has one undisclosed row per 
   const { status, body } = await scene.service.call(`/v1/apps/${scene.appId}/ads-search-terms?limit=200`, { key })
   expect(status).toBe(200)
   const dollars = (amount: string) => ({ amount, currency: "USD" })
-  const sum = (name: string, of: typeof rows) => of.reduce((total, row) => total + Number(row[name]), 0)
+  const sum = (name: string, list: typeof rows) => list.reduce((total, row) => total + Number(row[name]), 0)
   expect(body.totals).toMatchObject({ spend: dollars("100"), taps: sum("taps", rows) })
   expect(body.totals.impressions).toBe(sum("impressions", rows))
   expect(body.undisclosed).toMatchObject({ spend: dollars("88.75"), taps: sum("taps", withheld) })

@@ -1,4 +1,4 @@
-import type { Said } from "./queries.ts"
+import type { JsonObject } from "./queries.ts"
 import { type AdsState, listOf, refusal } from "./stand-in.ts"
 
 const NAMES: Record<string, string> = {
@@ -17,50 +17,55 @@ const CHANGEABLE: Record<string, readonly string[]> = {
  * Applies a partial change, which is refused as a whole if one field is not changeable. Each change is added to the
  * history.
  */
-export function changeThing(state: AdsState, thing: string, id: string, body: Said): Response {
-  const held = listOf(state, thing)?.find((one) => String(one.id) === id)
-  if (!held || held.deleted === true) return refusal(404, "NOT_FOUND", "There is no such thing.")
-  const odd = Object.keys(body).find((name) => !CHANGEABLE[thing]?.includes(name))
+export function changeThing(state: AdsState, collection: string, id: string, body: JsonObject): Response {
+  const stored = listOf(state, collection)?.find((item) => String(item.id) === id)
+  if (!stored || stored.deleted === true) return refusal(404, "NOT_FOUND", "There is no such thing.")
+  const odd = Object.keys(body).find((name) => !CHANGEABLE[collection]?.includes(name))
   if (odd !== undefined) return refusal(400, "FIELD_NOT_UPDATABLE", `${odd} cannot be changed.`, odd)
   if (body.bid === null) return refusal(400, "REQUIRED", "A bid cannot be taken away.", "bid")
-  noteChange(state, { thing, held, eventType: "UPDATE", after: body })
-  Object.assign(held, body, { modificationTime: now() })
-  return Response.json({ result: held })
+  noteChange(state, { collection, stored, eventType: "UPDATE", after: body })
+  Object.assign(stored, body, { modificationTime: now() })
+  return Response.json({ result: stored })
 }
 
 /** Text is compared without regard to case. */
-export function createThing(state: AdsState, thing: string, body: Said): Response {
-  const list = listOf(state, thing)
-  if (!list || !/keywords$/.test(thing)) return refusal(404, "NOT_FOUND", "There is nothing to create.")
+export function createThing(state: AdsState, collection: string, body: JsonObject): Response {
+  const list = listOf(state, collection)
+  if (!list || !/keywords$/.test(collection)) return refusal(404, "NOT_FOUND", "There is nothing to create.")
   if (typeof body.text !== "string" || body.text.trim() === "")
     return refusal(400, "REQUIRED", "A text is needed.", "text")
-  if (thing === "negative-keywords" && (body.campaignId === undefined) === (body.adGroupId === undefined))
+  if (collection === "negative-keywords" && (body.campaignId === undefined) === (body.adGroupId === undefined))
     return refusal(400, "INVALID_VALUE", "Either a campaign or an ad group.", "campaignId")
-  const same = (one: Said) =>
-    one.deleted !== true &&
-    String(one.text).toLowerCase() === body.text.toLowerCase() &&
-    one.matchType === body.matchType &&
-    (one.adGroupId ?? null) === (body.adGroupId ?? null) &&
-    (body.campaignId === undefined || one.campaignId === body.campaignId)
+  const same = (item: JsonObject) =>
+    item.deleted !== true &&
+    String(item.text).toLowerCase() === body.text.toLowerCase() &&
+    item.matchType === body.matchType &&
+    (item.adGroupId ?? null) === (body.adGroupId ?? null) &&
+    (body.campaignId === undefined || item.campaignId === body.campaignId)
   if (list.some(same)) return refusal(400, "DUPLICATE_KEYWORD", "It is there already.", "text")
   const group = state.adgroups.find(({ id }) => id === Number(body.adGroupId))
   const ids = { campaignId: body.campaignId ?? group?.campaignId, deleted: false }
   const times = { creationTime: now(), modificationTime: now() }
-  const made = { id: 900_000_000 + list.length, status: "ENABLED", bid: null, ...body, ...ids, ...times }
-  list.push(made)
-  noteChange(state, { thing, held: {}, eventType: "CREATE", after: made })
-  return Response.json({ result: made }, { status: 201 })
+  const created = { id: 900_000_000 + list.length, status: "ENABLED", bid: null, ...body, ...ids, ...times }
+  list.push(created)
+  noteChange(state, { collection, stored: {}, eventType: "CREATE", after: created })
+  return Response.json({ result: created }, { status: 201 })
 }
 
 function noteChange(
   { changes }: AdsState,
-  { thing, held, eventType, after }: { thing: string; held: Said; eventType: "CREATE" | "UPDATE"; after: Said },
+  {
+    collection,
+    stored,
+    eventType,
+    after,
+  }: { collection: string; stored: JsonObject; eventType: "CREATE" | "UPDATE"; after: JsonObject },
 ): void {
-  const { id, campaignId, adGroupId, text, name } = { ...held, ...after }
+  const { id, campaignId, adGroupId, text, name } = { ...stored, ...after }
   const values = (value: unknown) => (value === undefined || value === null ? [] : [textOf(value)])
   changes.push({
     transactionId: crypto.randomUUID(),
-    entityType: NAMES[thing]!,
+    entityType: NAMES[collection]!,
     entityId: String(id),
     eventType,
     eventTime: new Date().toISOString(),
@@ -68,13 +73,13 @@ function noteChange(
     modifiedBy: "98765432",
     meta: { campaignId, adGroupId, text, name },
     changes: Object.keys(after).map((field) => {
-      return { field, oldValues: values(held[field]), newValues: values(after[field]) }
+      return { field, oldValues: values(stored[field]), newValues: values(after[field]) }
     }),
   })
 }
 
 function textOf(value: unknown): string {
-  const { amount, value: inner } = (value ?? {}) as Said
+  const { amount, value: inner } = (value ?? {}) as JsonObject
   return String(amount ?? inner?.amount ?? (typeof value === "object" ? JSON.stringify(value) : value))
 }
 

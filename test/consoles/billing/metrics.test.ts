@@ -55,7 +55,7 @@ const server = Bun.serve({
   },
 })
 
-const kept = new Map<string, RawBody>()
+const bodies = new Map<string, RawBody>()
 
 let scene: AccountScene
 let register: Register
@@ -77,13 +77,13 @@ beforeAll(async () => {
     "Currency of Proceeds": "EUR",
     "Customer Price": "0",
   }
-  scene.there.report = (type, day) =>
+  scene.standIn.report = (type, day) =>
     type === "SALES" && day === yesterday ? { tsv: salesReport(day, [row]) } : "no sales"
   await scene.add()
   await readWith(scene.register)
 })
 afterAll(async () => {
-  await Promise.all([scene.there.stop(), server.stop(true)])
+  await Promise.all([scene.standIn.stop(), server.stop(true)])
 })
 
 const billing = async (path = "revenue") =>
@@ -93,7 +93,7 @@ const add = async (apiKey = KEY, part: string | null = null) =>
   await addAccount(register, scene.workspaceId, { kind: "revenuecat-metrics", key: { apiKey }, part })
 
 async function readWith({ reach }: Register): Promise<void> {
-  const keep = async (body: RawBody) => void kept.set(Buffer.from(body.sha256).toString("hex"), body)
+  const keep = async (body: RawBody) => void bodies.set(Buffer.from(body.sha256).toString("hex"), body)
   const parts = { sql: scene.sql, sealer, log: silentLog, reach, now: () => new Date(), keep }
   await createAccountReading({ recording, ...parts, gapMs: 0, atMost: 3 }).runOnce()
 }
@@ -134,12 +134,12 @@ test("billing figures are null before the first read, then the service's own fig
   revenueCat.metrics = [figure("mrr", 4210.55, "P28D"), figure("active_subscriptions", 0), figure("revenue", 1, "P28D")]
   await readFigures(id)
   const read = await billing()
-  const said = { mrr: { amount: "4210.55", currency: "USD" }, activeSubscriptions: 0, activeTrials: null }
+  const figures = { mrr: { amount: "4210.55", currency: "USD" }, activeSubscriptions: 0, activeTrials: null }
   // The requested days have no figures, because today is not over.
-  expect(read).toMatchObject({ ...said, days: [] })
+  expect(read).toMatchObject({ ...figures, days: [] })
   const yesterday = addDays(pacificDay(NOW), -1)
-  const told = reported("billing_metrics", { account: id, day: yesterday, seenAt: new Date(Date.now() - 60_000) })
-  await record(scene.sql, [told])
+  const reading = reported("billing_metrics", { account: id, day: yesterday, seenAt: new Date(Date.now() - 60_000) })
+  await record(scene.sql, [reading])
   expect((await billing()).days).toEqual([
     { day: yesterday, mrr: { amount: "4210.55", currency: "USD" }, activeSubscriptions: 1035, activeTrials: 58 },
   ])
@@ -149,7 +149,7 @@ test("billing figures are null before the first read, then the service's own fig
   const compared: unknown[] = []
   for await (const page of readStoredReports(scene.sql, { since: null, source: "revenuecat-metrics" }))
     for (const subject of page) {
-      const body = kept.get(Buffer.from(subject.sha256).toString("hex"))
+      const body = bodies.get(Buffer.from(subject.sha256).toString("hex"))
       // Yesterday's figures were recorded by the test itself.
       if (body) compared.push(subject.compare(await subject.read({ ...body, seenAt: subject.seenAt })))
     }
@@ -200,8 +200,8 @@ test("the project's app count is shown, an app mapped to none has no figures, an
   await readFigures(id)
   expect((await billing()).projectApps).toBe(2)
   const blind = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
-  const told = await scene.service.call(`/v1/apps/${scene.appId}/revenue`, { key: blind })
-  expect([told.status, JSON.stringify(told.body).includes(id)]).toEqual([403, false])
+  const response = await scene.service.call(`/v1/apps/${scene.appId}/revenue`, { key: blind })
+  expect([response.status, JSON.stringify(response.body).includes(id)]).toEqual([403, false])
   await setMapping(scene.sql, scene.workspaceId, { id, outsideId: "app1", appId: null })
   expect(await billing()).toBeNull()
   await setMapping(scene.sql, scene.workspaceId, { id, outsideId: "app1", appId: scene.appId })

@@ -48,8 +48,8 @@ async function pricing() {
   return body
 }
 
-const notify = (of: ReturnType<typeof payload>, bought?: object) =>
-  scene.send(account, signedNotification(of, bought), {})
+const notify = (message: ReturnType<typeof payload>, bought?: object) =>
+  scene.send(account, signedNotification(message, bought), {})
 
 test("a family purchase counts as one sale, and four family members are counted separately", async () => {
   await notify(payload("SUBSCRIBED"), transaction())
@@ -123,9 +123,9 @@ describe("the money of App Store notifications", () => {
       { countsAs: "trial_start" },
     ]),
   ]
-  for (const [what, type, told, bought, read] of cases)
-    test(what, () => {
-      expect(storeNotification(payload(type, told), transaction(bought))).toMatchObject(read)
+  for (const [label, type, payloadFields, bought, read] of cases)
+    test(label, () => {
+      expect(storeNotification(payload(type, payloadFields), transaction(bought))).toMatchObject(read)
     })
 
   test("the money of a notification is on the day of purchase, even if the message arrives days later", () => {
@@ -159,14 +159,14 @@ describe("the money of App Store notifications", () => {
 })
 
 describe("App Store notifications", () => {
-  const about = { appAppleId: Number(TEA.id), bundleId: TEA.bundleId, environment: "Production" }
+  const appData = { appAppleId: Number(TEA.id), bundleId: TEA.bundleId, environment: "Production" }
   const places: [string, string, object][] = [
-    ["in its summary", "RENEWAL_EXTENSION", { subtype: "SUMMARY", summary: about }],
-    ["in a token of external purchases", "EXTERNAL_PURCHASE_TOKEN", { externalPurchaseToken: about }],
-    ["in its app data", "RESCIND_CONSENT", { appData: about }],
+    ["in its summary", "RENEWAL_EXTENSION", { subtype: "SUMMARY", summary: appData }],
+    ["in a token of external purchases", "EXTERNAL_PURCHASE_TOKEN", { externalPurchaseToken: appData }],
+    ["in its app data", "RESCIND_CONSENT", { appData }],
   ]
-  for (const [where, type, rest] of places)
-    test(`a notification with its app ${where} is stored as other`, async () => {
+  for (const [position, type, rest] of places)
+    test(`a notification with its app ${position} is stored as other`, async () => {
       expect((await notify({ ...payload(type), data: undefined, ...rest } as never)).status).toBe(200)
       const rows = await scene.sql`select counts_as, environment from billing_event`
       expect([...rows]).toEqual([{ counts_as: "other", environment: "production" }])
@@ -182,15 +182,15 @@ describe("App Store notifications", () => {
       where kind = 'app-store-connect'`
     await scene.sql`update store_app set bundle_id = ${TEA.bundleId} where store_id = ${TEA.id}`
     expect((await notify(payload("SUBSCRIBED", { data }), transaction({ environment: "Sandbox" }))).status).toBe(200)
-    const others = { ...data, bundleId: "com.example.other" }
-    expect((await notify(payload("TEST", { data: others }))).status).toBe(404)
+    const otherData = { ...data, bundleId: "com.example.other" }
+    expect((await notify(payload("TEST", { data: otherData }))).status).toBe(404)
     const rows = await scene.sql`select environment from billing_event`
     expect([...rows]).toEqual([{ environment: "sandbox" }, { environment: "sandbox" }])
     expect((await pricing()).paid ?? []).toEqual([])
   })
 
   test("a notification for another app, or from production without an app, is refused", async () => {
-    expect((await notify(payload("TEST", { data: { ...about, appAppleId: 1 } }))).status).toBe(404)
+    expect((await notify(payload("TEST", { data: { ...appData, appAppleId: 1 } }))).status).toBe(404)
     expect((await notify(payload("TEST", { data: { environment: "Production", bundleId: "x" } }))).status).toBe(404)
   })
 })

@@ -8,7 +8,7 @@ beforeAll(async () => {
   scene = await billingScene(await freshDatabase())
 })
 
-const held = async (account: string) => [
+const storedEvents = async (account: string) => [
   ...(await scene.sql`
     select event_id as id, happened_at as at from billing_event where account_id = ${account} order by 1`),
 ]
@@ -19,12 +19,12 @@ describe("Adapty's check of an address", () => {
     ["its text is answered", { adapty_check: "f3a1c0" }, { adapty_check_response: "f3a1c0" }],
     ["its text is answered beside other fields", { adapty_check: "x1", sent_at: 1 }, { adapty_check_response: "x1" }],
   ]
-  for (const [what, body, answer] of checks)
-    test(`${what}, and nothing is stored`, async () => {
+  for (const [label, body, answer] of checks)
+    test(`${label}, and nothing is stored`, async () => {
       const account = await scene.add("adapty")
       const response = await scene.send(account, body)
       expect([response.status, await response.json()]).toEqual([200, answer])
-      expect(await held(account)).toEqual([])
+      expect(await storedEvents(account)).toEqual([])
     })
 
   test("Adapty's check is refused without the secret, and so is another service's empty message", async () => {
@@ -43,7 +43,7 @@ test("a message with a text that cannot be stored is refused as unreadable, in w
       const answer = await scene.send(account, { ...message, event: { ...message.event, [field]: broken } })
       expect([field, answer.status]).toEqual([field, 400])
     }
-  expect(await held(account)).toEqual([])
+  expect(await storedEvents(account)).toEqual([])
 })
 
 test("ids with the same first 500 characters are separate messages", async () => {
@@ -51,7 +51,7 @@ test("ids with the same first 500 characters are separate messages", async () =>
   const long = "e".repeat(600)
   for (const id of [`${long}1`, `${long}2`, `${"d".repeat(150)}1`, `${"d".repeat(150)}2`])
     expect((await scene.send(account, purchase({ id }))).status).toBe(200)
-  expect(await held(account)).toHaveLength(4)
+  expect(await storedEvents(account)).toHaveLength(4)
 })
 
 test("an event without an environment counts as production", () => {
@@ -70,7 +70,7 @@ test("an event's time may be text, and a time in the future is replaced by the t
     timed("c", at + 86_400_000 * 3),
   ])
     expect((await scene.send(account, message)).status).toBe(200)
-  const [a, b, c] = (await held(account)).map((row) => new Date(row.at).getTime())
+  const [a, b, c] = (await storedEvents(account)).map((row) => new Date(row.at).getTime())
   expect([a, b]).toEqual([at, at])
   expect(Math.abs(c! - scene.at.now.getTime())).toBeLessThan(60_000)
 })

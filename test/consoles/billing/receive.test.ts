@@ -20,7 +20,7 @@ beforeAll(async () => {
   scene = await billingScene(await freshDatabase(), { roots: [ROOT] })
 })
 
-async function held(account: string): Promise<Record<string, unknown>[]> {
+async function storedEvents(account: string): Promise<Record<string, unknown>[]> {
   return await scene.sql`
     select event_id as id, type, counts_as as "countsAs", environment, product, country, currency, price::text as price
     from billing_event
@@ -35,7 +35,7 @@ describe("messages of billing services", () => {
     for (let times = 0; times < 3; times++) {
       const answer = await scene.send(account, message)
       expect([answer.status, await answer.json()]).toEqual([200, { received: true }])
-      expect(await held(account)).toEqual([
+      expect(await storedEvents(account)).toEqual([
         {
           id: "e1",
           type: "RENEWAL",
@@ -50,7 +50,7 @@ describe("messages of billing services", () => {
     }
     // Another message with the same id changes nothing either.
     await scene.send(account, purchase({ id: "e1", price: 0.01 }))
-    expect((await held(account))[0]?.price).toBe("19.99")
+    expect((await storedEvents(account))[0]?.price).toBe("19.99")
     const all = await scene.sql`select to_jsonb(b)::text as row from billing_event b`
     for (const buyer of ["buyer-4711", "alias-0815", "a@b.example"]) expect(JSON.stringify(all)).not.toContain(buyer)
     expect(scene.service.logged.join()).not.toContain(SECRET)
@@ -61,7 +61,7 @@ describe("messages of billing services", () => {
     await scene.send(account, purchase({ id: "new", type: "SOMETHING_NEW" }))
     await scene.send(account, purchase({ id: "sand", environment: "SANDBOX" }))
     await scene.send(account, purchase({ id: "play", store: "PLAY_STORE" }))
-    expect((await held(account)).map(({ id, countsAs, environment }) => [id, countsAs, environment])).toEqual([
+    expect((await storedEvents(account)).map(({ id, countsAs, environment }) => [id, countsAs, environment])).toEqual([
       ["new", "other", "production"],
       ["play", "renewal", "production"],
       ["sand", "renewal", "sandbox"],
@@ -77,10 +77,10 @@ describe("messages of billing services", () => {
       scene.send(account, message, { authorization: `${SECRET}x` }),
       scene.send(account, "{ no json", { authorization: "wrong" }),
     ])
-    const said = await Promise.all(answers.map(async (answer) => [answer.status, await answer.text()]))
-    expect(new Set(said.map((one) => JSON.stringify(one))).size).toBe(1)
-    expect(said[0]?.[0]).toBe(404)
-    expect(await held(account)).toEqual([])
+    const responses = await Promise.all(answers.map(async (answer) => [answer.status, await answer.text()]))
+    expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1)
+    expect(responses[0]?.[0]).toBe(404)
+    expect(await storedEvents(account)).toEqual([])
     await removeAccount(scene.sql, scene.workspaceId, account, false)
     expect((await scene.send(account, message)).status).toBe(404)
   })
@@ -88,21 +88,21 @@ describe("messages of billing services", () => {
   test("more than thirty unproved messages a minute per address are slowed down, proved ones are not", async () => {
     const account = await scene.add("revenuecat")
     // Use one fixed clock, because the limit starts anew with each minute.
-    const one = await billingScene(scene.sql, { now: new Date("2026-06-01T00:00:10Z") })
-    const known = await one.add("revenuecat")
-    const wrong = () => one.send(known, purchase({ id: "w" }), { authorization: "wrong" })
+    const limited = await billingScene(scene.sql, { now: new Date("2026-06-01T00:00:10Z") })
+    const limitedAccount = await limited.add("revenuecat")
+    const wrong = () => limited.send(limitedAccount, purchase({ id: "w" }), { authorization: "wrong" })
     const answers = []
     for (let times = 0; times < 32; times++) answers.push(await wrong())
     expect(answers.map(({ status }) => status)).toEqual([...Array(30).fill(404), 429, 429])
     expect(answers.at(-1)?.headers.get("retry-after")).toBe("50")
-    expect(await held(known)).toEqual([])
+    expect(await storedEvents(limitedAccount)).toEqual([])
     // Services resend a message that was not accepted.
-    one.at.now = new Date("2026-06-01T00:01:00Z")
+    limited.at.now = new Date("2026-06-01T00:01:00Z")
     const message = purchase({ id: "w", at: new Date("2026-06-01T00:00:00Z") })
-    expect((await one.send(known, message)).status).toBe(200)
+    expect((await limited.send(limitedAccount, message)).status).toBe(200)
     // Proved messages do not count as failures.
-    for (let times = 0; times < 40; times++) expect((await one.send(known, message)).status).toBe(200)
-    expect(await held(account)).toEqual([])
+    for (let times = 0; times < 40; times++) expect((await limited.send(limitedAccount, message)).status).toBe(200)
+    expect(await storedEvents(account)).toEqual([])
   })
 
   test("a message over 256 kB, another method, and a proved message without an event are refused", async () => {
@@ -111,7 +111,7 @@ describe("messages of billing services", () => {
     expect((await scene.send(account, "", {}, "GET")).status).toBe(405)
     for (const body of ["{ no json", "[]", "null", JSON.stringify(purchase({ id: "rc" }))])
       expect([body.slice(0, 9), (await scene.send(account, body)).status]).toEqual([body.slice(0, 9), 400])
-    expect(await held(account)).toEqual([])
+    expect(await storedEvents(account)).toEqual([])
   })
 })
 
@@ -141,7 +141,7 @@ describe("proofs of messages", () => {
     expect((await scene.send(account, body)).status).toBe(404)
     expect((await scene.send(account, `${body} `, signedHeaders(body, scene.at.now))).status).toBe(404)
     expect((await scene.send(account, body, signedHeaders(body, scene.at.now))).status).toBe(200)
-    expect((await held(account))[0]?.countsAs).toBe("trial_start")
+    expect((await storedEvents(account))[0]?.countsAs).toBe("trial_start")
   })
 
   test("the App Store proves a notification by Apple's signature for this app", async () => {
@@ -173,17 +173,17 @@ describe("parsers of billing messages", () => {
   test("every RevenueCat sample is parsed, including trials, conversions and refunds", () => {
     const samples = JSON.parse(readFileSync("fixtures/upstream/revenuecat-webhooks.json", "utf8")) as object[]
     const read = samples.map(revenueCatEvent)
-    expect(read.filter((one) => one === null)).toEqual([])
-    expect(new Set(read.map((one) => one?.countsAs))).toEqual(
+    expect(read.filter((event) => event === null)).toEqual([])
+    expect(new Set(read.map((event) => event?.countsAs))).toEqual(
       new Set([
         ...(["paid_start", "renewal", "cancellation", "uncancellation", "one_time", "other", "billing_issue"] as const),
         ...(["refund", "plan_change", "trial_start", "expiration"] as const),
       ]),
     )
-    const refund = read.find((one) => one?.countsAs === "refund")
+    const refund = read.find((event) => event?.countsAs === "refund")
     expect([refund?.price, refund?.priceUsd]).toEqual(["-9.99", "-9.99"])
     expect(revenueCatEvent(purchase({ id: "c", is_trial_conversion: true }))?.countsAs).toBe("trial_conversion")
-    expect(read.find((one) => one?.countsAs === "one_time")).toMatchObject({
+    expect(read.find((event) => event?.countsAs === "one_time")).toMatchObject({
       price: "32.99",
       priceUsd: "25.487",
       currency: "CAD",
@@ -191,7 +191,7 @@ describe("parsers of billing messages", () => {
   })
 
   test("Adapty, Superwall and App Store messages are parsed, including the store's thousandths", () => {
-    const about = {
+    const properties = {
       profile_event_id: "a1",
       vendor_product_id: "tea.year",
       store: "app_store",
@@ -199,7 +199,7 @@ describe("parsers of billing messages", () => {
     }
     const money = { price_local: 19.99, price_usd: 23.21, currency: "EUR", store_country: "DE" }
     const adapty = { event_type: "trial_converted", event_datetime: "2026-06-01T00:00:00.000000+0000" }
-    expect(adaptyEvent({ ...adapty, event_properties: { ...about, ...money } })).toMatchObject({
+    expect(adaptyEvent({ ...adapty, event_properties: { ...properties, ...money } })).toMatchObject({
       eventId: "a1",
       countsAs: "trial_conversion",
       price: "19.99",
@@ -209,14 +209,14 @@ describe("parsers of billing messages", () => {
     })
     const data = { id: "s1", ts: 1_780_000_000_000, environment: "SANDBOX", price: -9.99 }
     expect(superwallEvent({ type: "cancellation", data })).toMatchObject({ countsAs: "refund", environment: "sandbox" })
-    const told = {
+    const notification = {
       notificationUUID: "n1",
       notificationType: "REFUND",
       signedDate: 1_780_000_000_000,
       data: { environment: "Production" },
     }
     expect(
-      storeNotification(told, { price: 19990, currency: "EUR", storefront: "DEU", productId: "tea.year" }),
+      storeNotification(notification, { price: 19990, currency: "EUR", storefront: "DEU", productId: "tea.year" }),
     ).toMatchObject({
       countsAs: "refund",
       price: "-19.99",

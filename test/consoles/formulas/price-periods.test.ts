@@ -14,33 +14,33 @@ const entry = (price: string, rest: Partial<PriceEntry> = {}): PriceEntry => ({
   point: "p",
   ...rest,
 })
-const told = (days: Record<string, PriceEntry[]>) =>
-  pricePeriods(Object.entries(days).map(([day, entries]) => ({ day, entries }))).map((one) => [
-    ...[one.country, one.from, one.sinceKnown, one.entry?.price ?? null],
+const periodsOf = (days: Record<string, PriceEntry[]>) =>
+  pricePeriods(Object.entries(days).map(([day, entries]) => ({ day, entries }))).map((period) => [
+    ...[period.country, period.from, period.sinceKnown, period.entry?.price ?? null],
   ])
 
 test("a price without a start day begins when first seen, and one with a start day begins then", () => {
-  expect(told({ "2026-03-01": [entry("9.99")] })).toEqual([["de", "2026-03-01", false, "9.99"]])
-  expect(told({ "2026-03-01": [entry("9.99", { startsAt: "2025-05-01" })] })).toEqual([
+  expect(periodsOf({ "2026-03-01": [entry("9.99")] })).toEqual([["de", "2026-03-01", false, "9.99"]])
+  expect(periodsOf({ "2026-03-01": [entry("9.99", { startsAt: "2025-05-01" })] })).toEqual([
     ["de", "2025-05-01", true, "9.99"],
   ])
 })
 
 test("an announced price begins on its day, and an unchanged price starts no new period", () => {
   const announced = [entry("9.99"), entry("12.99", { startsAt: "2026-04-01" })]
-  expect(told({ "2026-03-01": [entry("9.99")], "2026-03-05": announced })).toEqual([
+  expect(periodsOf({ "2026-03-01": [entry("9.99")], "2026-03-05": announced })).toEqual([
     ["de", "2026-03-01", false, "9.99"],
     ["de", "2026-04-01", true, "12.99"],
   ])
   // The announced price is withdrawn before it begins.
-  expect(told({ "2026-03-05": announced, "2026-03-20": [entry("9.99")] })).toEqual([
+  expect(periodsOf({ "2026-03-05": announced, "2026-03-20": [entry("9.99")] })).toEqual([
     ["de", "2026-03-05", false, "9.99"],
   ])
 })
 
 test("a price that rises and returns has three periods, and a storefront without a price ends", () => {
   expect(
-    told({
+    periodsOf({
       "2026-03-01": [entry("9.99")],
       "2026-03-04": [entry("7.99")],
       "2026-03-09": [entry("9.99")],

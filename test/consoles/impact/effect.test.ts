@@ -57,8 +57,8 @@ test("an effect is the change that the controls did not share, with an interval 
   expect(effect.leastDetectable).toBeGreaterThan((effect.high - effect.low) / 2)
   expect(effect.days).toBe(185)
   // A change that all storefronts share is not an effect.
-  const shared = (one: DailyFigures) => {
-    return { ...one, values: one.values.map((value, at) => (at > DAYS ? 3 * (value as number) : value)) }
+  const shared = (series: DailyFigures) => {
+    return { ...series, values: series.values.map((value, at) => (at > DAYS ? 3 * (value as number) : value)) }
   }
   const { treated, controls } = world()
   const swung = found({ scale: "counts", treated: treated.map(shared), controls: controls.map(shared) })
@@ -68,14 +68,18 @@ test("an effect is the change that the controls did not share, with an interval 
 
 test("the same days give identical bytes, whatever the order of the controls", () => {
   const { treated, controls } = world()
-  const asked = (order: DailyFigures[]) => JSON.stringify(effectOf({ scale: "counts", treated, controls: order }, day))
+  const effectFor = (order: DailyFigures[]) =>
+    JSON.stringify(effectOf({ scale: "counts", treated, controls: order }, day))
   const random = randomOf(7)
-  for (let times = 0; times < 5; times++) expect(asked(shuffled(controls, random))).toBe(asked([...controls]))
+  for (let times = 0; times < 5; times++) expect(effectFor(shuffled(controls, random))).toBe(effectFor([...controls]))
 })
 
 test("days from the change on do not affect the width of the interval", () => {
   const { treated, controls } = world()
-  const wild = (one: DailyFigures) => ({ ...one, values: one.values.map((value, at) => (at >= DAYS ? 1e6 : value)) })
+  const wild = (series: DailyFigures) => ({
+    ...series,
+    values: series.values.map((value, at) => (at >= DAYS ? 1e6 : value)),
+  })
   const [calm, storm] = [
     found({ scale: "counts", treated, controls }),
     found({ scale: "counts", treated: treated.map(wild), controls }),
@@ -101,15 +105,15 @@ describe("series without an effect", () => {
   })
 
   test("no effect is stated for fewer than 3 counts a day, unknown days or a change unseen for over a week", () => {
-    const few = (one: DailyFigures) => ({ ...one, values: one.values.map((_, at) => at % 3) })
+    const few = (series: DailyFigures) => ({ ...series, values: series.values.map((_, at) => at % 3) })
     const { treated, controls } = world()
     expect(effectOf({ scale: "counts", treated: treated.map(few), controls }, day)).toEqual({ none: "too_few_counts" })
-    const gone = (from: number, to: number) => {
+    const effectWithout = (from: number, to: number) => {
       const values = treated[0]?.values.map((value, at) => (at >= from && at <= to ? null : value)) ?? []
       return effectOf({ scale: "counts", treated: [{ name: "t", weight: 1, values }], controls }, day)
     }
-    expect(gone(DAYS + 1, DAYS + 3)).toEqual({ none: "unknown_days" })
-    expect(gone(DAYS + 1, DAYS + 2)).toHaveProperty("effect")
+    expect(effectWithout(DAYS + 1, DAYS + 3)).toEqual({ none: "unknown_days" })
+    expect(effectWithout(DAYS + 1, DAYS + 2)).toHaveProperty("effect")
     expect(effectOf(world(), { ...day, leftOut: 8 })).toEqual({ none: "unknown_change_day" })
   })
 })
@@ -132,8 +136,8 @@ test("places are compared by their ratio, and with two controls nothing is subtr
 
 test("a figure per download is the ratio of the sums", () => {
   const { treated, controls } = world(0)
-  const paid = (factor: (at: number) => number) => (one: DailyFigures) => {
-    return { ...one, values: one.values.map((value, at) => (value as number) * factor(at)), per: one.values }
+  const paid = (factor: (at: number) => number) => (series: DailyFigures) => {
+    return { ...series, values: series.values.map((value, at) => (value as number) * factor(at)), per: series.values }
   }
   const dearer = { treated: treated.map(paid((at) => (at > DAYS ? 3 : 2))), controls: controls.map(paid(() => 5)) }
   expect(Math.exp(found({ scale: "counts", ...dearer }).effect)).toBeCloseTo(1.5, 2)
@@ -145,7 +149,7 @@ test("weights recover a mixture, are at least 0 and sum to 1", () => {
   const controls = Array.from({ length: 6 }, series)
   const truth = [0.5, 0, 0.3, 0, 0.2, 0]
   const mixed = Float64Array.from({ length: 200 }, (_, at) =>
-    truth.reduce((sum, weight, of) => sum + weight * (controls[of]?.[at] as number), 0),
+    truth.reduce((sum, weight, index) => sum + weight * (controls[index]?.[at] as number), 0),
   )
   const weights = controlWeights(mixed, controls)
   for (const [at, weight] of weights.entries()) expect(weight).toBeCloseTo(truth[at] as number, 3)
@@ -169,9 +173,9 @@ test("reasons for a weaker verdict are checked first", () => {
   expect(verdictOf(up, { ...circumstances, chance: 0.2 })).toBe("no_clear_change")
   expect(verdictOf({ ...up, method: "before_after" }, circumstances)).toBe("cannot_tell")
   expect(verdictOf({ ...up, method: "before_after" }, { ...circumstances, isConfounded: true })).toBe("confounded")
-  const none = { none: "unknown_days" as const }
-  expect(verdictOf(none, { ...circumstances, isConfounded: true })).toBe("not_enough_data")
-  expect(verdictOf(none, { ...circumstances, isComplete: false })).toBe("too_early")
+  const unknownDays = { none: "unknown_days" as const }
+  expect(verdictOf(unknownDays, { ...circumstances, isConfounded: true })).toBe("not_enough_data")
+  expect(verdictOf(unknownDays, { ...circumstances, isComplete: false })).toBe("too_early")
   expect(holdsAgainstPlacebos({ ...up, asLarge: 0.01, space: { controls: 5, asLarge: 0 } })).toBe(true)
   expect(holdsAgainstPlacebos({ ...up, asLarge: 0.01, space: { controls: 5, asLarge: 1 } })).toBe(false)
   // 4 times 0.005, 3 times 0.01, 2 times 0.03, and 0.04, which must not be below the one before.

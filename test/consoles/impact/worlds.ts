@@ -29,16 +29,16 @@ export function downloadsIn({ seed, days, window, effect }: World): {
 } {
   const random = randomOf(seed)
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
-  const shock = (was: number, spread: number) => LEFT * was + spread * Math.sqrt(1 - LEFT ** 2) * normal()
+  const shock = (before: number, spread: number) => LEFT * before + spread * Math.sqrt(1 - LEFT ** 2) * normal()
   const values = SIZES.map((): number[] => [])
-  const own = SIZES.map(() => 0)
+  const deviations = SIZES.map(() => 0)
   let shared = 0
   for (let day = 0; day <= days + window; day++) {
     shared = shock(shared, SHARED)
     for (const [at, size] of SIZES.entries()) {
-      own[at] = shock(own[at] as number, OWN)
+      deviations[at] = shock(deviations[at] as number, OWN)
       const changed = at === 0 && day > days ? 1 + effect : 1
-      const expected = size * (WEEK[day % 7] as number) * Math.exp(shared + (own[at] as number)) * changed
+      const expected = size * (WEEK[day % 7] as number) * Math.exp(shared + (deviations[at] as number)) * changed
       values[at]?.push(Math.max(0, Math.round(expected + Math.sqrt(expected) * normal())))
     }
   }

@@ -15,8 +15,8 @@ beforeAll(async () => {
   scene = await impactScene(await freshDatabase())
 })
 
-const call = (query = "", by = scene.key) =>
-  scene.service.call(`/v1/apps/${scene.appId}/change-impact${query}`, { key: by })
+const call = (query = "", callerKey = scene.key) =>
+  scene.service.call(`/v1/apps/${scene.appId}/change-impact${query}`, { key: callerKey })
 type Body = Awaited<ReturnType<typeof call>>["body"]
 const outcome = (body: Body, name: string): Body =>
   body.outcomes.find(({ outcome }: { outcome: string }) => outcome === name)
@@ -66,8 +66,12 @@ test("30 % more downloads after new screenshots are detected, over REST and as a
   expect(body.sources[0]).toMatchObject({ report: "sales", state: "ok" })
   // A new version is no overlap here and confounds nothing, because it is in all storefronts.
   expect(body.overlaps).toEqual([])
-  const told = await scene.service.tool("get_change_impact", { appId: scene.appId, country: "us" }, { key: scene.key })
-  expect(JSON.stringify(told.result.structuredContent)).toBe(JSON.stringify(body))
+  const answer = await scene.service.tool(
+    "get_change_impact",
+    { appId: scene.appId, country: "us" },
+    { key: scene.key },
+  )
+  expect(JSON.stringify(answer.result.structuredContent)).toBe(JSON.stringify(body))
 })
 
 test("a changed name is judged by the keywords whose words were added, compared with other keywords", async () => {
@@ -86,8 +90,13 @@ test("no figure is given before the window is over, so that no one can pick a fa
   const { body } = await call("?country=us")
   scene.at.now = TODAY
   expect([body.verdict, body.complete, body.standing]).toEqual(["too_early", false, null])
-  for (const one of body.outcomes)
-    expect([one.verdict, one.effectPercent, one.chance, one.controls]).toEqual(["too_early", null, null, []])
+  for (const listed of body.outcomes)
+    expect([listed.verdict, listed.effectPercent, listed.chance, listed.controls]).toEqual([
+      "too_early",
+      null,
+      null,
+      [],
+    ])
   expect(body.sentence).toContain("2026-06-15")
 })
 
@@ -122,7 +131,7 @@ describe("change impact with the console's analytics", () => {
   const busy = (place: number, at: number) => 900 + 40 * at + ((place * (at + 5)) % 7) * 12 + ((place * 3) % 7) * 20
 
   /** Page views of all storefronts, of which us converts more after the change. The files were made the day after. */
-  async function told(days = 230): Promise<void> {
+  async function recordAnalytics(days = 230): Promise<void> {
     const seenAt = new Date("2026-06-19T00:00:00Z")
     const all = Array.from({ length: days }, (_, place) => place + (230 - days)).flatMap((place) => {
       const day = addDays(FIRST, place)
@@ -131,15 +140,15 @@ describe("change impact with the console's analytics", () => {
           const from = event === "Impression" ? { from: "App Store search" } : { from: "App Store browse" }
           return { country, event, count: count(at), ...from }
         })
-      const about = { account: EXAMPLE_ACCOUNT, app: IOS_ID, day, processed: addDays(day, 1), seenAt }
+      const common = { account: EXAMPLE_ACCOUNT, app: IOS_ID, day, processed: addDays(day, 1), seenAt }
       const lift = (at: number) => (at === 0 && day > CHANGED ? 1.3 : 1)
       return [
         reported("engagement", {
-          ...about,
+          ...common,
           rows: [...rows("Impression", (at) => 5 * busy(place, at)), ...rows("Page view", (at) => busy(place, at))],
         } as never),
         reported("downloads", {
-          ...about,
+          ...common,
           rows: rows("First-time download", (at) =>
             Math.round(0.3 * lift(at) * busy(place, at) * (1 + (((place * (at + 2)) % 5) - 2) / 60)),
           ),
@@ -160,7 +169,7 @@ describe("change impact with the console's analytics", () => {
   })
 
   test("new screenshots are judged by conversion, with search impressions listed and no outcome missing", async () => {
-    await told()
+    await recordAnalytics()
     const { body } = await call("?country=us")
     const [first] = body.outcomes
     expect(first).toMatchObject({
@@ -179,12 +188,12 @@ describe("change impact with the console's analytics", () => {
     expect(body.sentence).toStartWith("First downloads per page view rose by")
     expect(outcome(body, "search_impressions")).toMatchObject({ primary: false, verdict: "no_clear_change" })
     expect(body.missing.map(({ what }: { what: string }) => what)).toEqual(["ranks", "ads_spend"])
-    const { report } = Object.fromEntries(body.sources.map((one: { report: string }) => ["report", one.report]))
+    const { report } = Object.fromEntries(body.sources.map((source: { report: string }) => ["report", source.report]))
     expect([report, body.sources.length]).toEqual(["downloads", 3])
   })
 
   test("analytics known for too short a time do not become the primary outcome", async () => {
-    await told(60)
+    await recordAnalytics(60)
     const { body } = await call("?country=us")
     expect(body.outcomes[0]).toMatchObject({ outcome: "downloads", primary: true, verdict: "improved" })
     expect(outcome(body, "conversion")).toMatchObject({
@@ -196,13 +205,13 @@ describe("change impact with the console's analytics", () => {
   })
 
   test("a missing outcome has the reason and the action that a person must take", async () => {
-    const why = async () =>
+    const missingConversion = async () =>
       (await call("?country=us")).body.missing.filter(({ what }: { what: string }) => what === "conversion")
-    expect(await why()).toEqual([{ what: "conversion", why: expect.stringContaining("within two days") }])
+    expect(await missingConversion()).toEqual([{ what: "conversion", why: expect.stringContaining("within two days") }])
     await scene.sql`
       insert into account_task (account_id, task, subject, state)
         values (${EXAMPLE_ACCOUNT}, 'analytics', ${IOS_ID}, 'not_requested')`
-    expect(await why()).toEqual([
+    expect(await missingConversion()).toEqual([
       {
         what: "conversion",
         why: expect.stringMatching(/^Nobody asked .* role Admin must, once: appmeter account analytics /),
@@ -215,8 +224,8 @@ describe("change impact with the console's analytics", () => {
 test("ad spend around the change is shown if known, and a large swing confounds", async () => {
   const { sql, workspaceId, appId } = scene
   const [account, day] = ["ac_00000000000000ad01", CHANGED]
-  const asked = async () => (await call(`?day=${day}&country=us`)).body
-  const before = await asked()
+  const readImpact = async () => (await call(`?day=${day}&country=us`)).body
+  const before = await readImpact()
   expect([before.adsSpend, before.missing.at(-1).what]).toEqual([null, "ads_spend"])
   await sql`
     insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state, zone, currency)
@@ -232,33 +241,35 @@ test("ad spend around the change is shown if known, and a large swing confounds"
       const rows = [{ ...whole, country, spend }]
       return reported("ads_days", { account, day: addDays(day, from + place), rows, seenAt })
     })
-  const tell = (...all: Observation[]) => record(sql, all, () => new Date("2026-12-31T00:00:00Z"))
-  await tell(reported("ads_campaigns", { account, day, seenAt }), ...spent(-40, -9, "10"))
+  const recordAll = (...all: Observation[]) => record(sql, all, () => new Date("2026-12-31T00:00:00Z"))
+  await recordAll(reported("ads_campaigns", { account, day, seenAt }), ...spent(-40, -9, "10"))
   // The window was not read, so its spend is unknown, not zero.
-  const unread = await asked()
+  const unread = await readImpact()
   expect(unread.adsSpend).toMatchObject({ account, before: 10, after: null, knownAfter: 0, changePercent: null })
   expect([unread.adsSpend.confounds, unread.missing.at(-1).what]).toEqual([false, "ads_spend"])
   expect(unread.verdict).toBe(before.verdict)
-  await tell(...spent(-8, 9, "12.90"))
-  const swung = await asked()
+  await recordAll(...spent(-8, 9, "12.90"))
+  const swung = await readImpact()
   const { adsSpend, verdict, missing } = swung
   expect(adsSpend).toMatchObject({ after: 12.9, currency: "EUR", dayZone: "UTC", knownBefore: 28, knownAfter: 7 })
   expect([adsSpend.confounds, verdict]).toEqual([false, before.verdict])
   expect(missing.map(({ what }: { what: string }) => what)).not.toContain("ads_spend")
   const later = new Date(seenAt.getTime() + 1)
-  await tell(...spent(1, 9, "30").map((one) => ({ ...one, seenAt: later })))
-  const twice = await asked()
+  await recordAll(...spent(1, 9, "30").map((spending) => ({ ...spending, seenAt: later })))
+  const twice = await readImpact()
   expect([twice.adsSpend.confounds, twice.verdict]).toEqual([true, "confounded"])
   // Spend in another storefront does not matter here.
-  await tell(...spent(0, 9, "30", "fr").map((one) => ({ ...one, seenAt: new Date(later.getTime() + 1) })))
-  expect((await asked()).adsSpend).toMatchObject({ after: 0, changePercent: -100, confounds: true })
+  await recordAll(
+    ...spent(0, 9, "30", "fr").map((spending) => ({ ...spending, seenAt: new Date(later.getTime() + 1) })),
+  )
+  expect((await readImpact()).adsSpend).toMatchObject({ after: 0, changePercent: -100, confounds: true })
   await sql`delete from connected_account where id = ${account}`
 })
 
 describe("refusals of get_change_impact", () => {
-  const refusal = async (query: string, by = scene.key) => {
-    const before = (await call("?window=2", by)).credits.used
-    const { status, body, credits } = await call(query, by)
+  const refusal = async (query: string, callerKey = scene.key) => {
+    const before = (await call("?window=2", callerKey)).credits.used
+    const { status, body, credits } = await call(query, callerKey)
     expect(credits.used).toBe(before)
     return [status, body.error, body.detail]
   }
@@ -277,12 +288,12 @@ describe("refusals of get_change_impact", () => {
     expect((await call("", blind)).body.error).toBe("scope_required")
     const strange = await service.workspace()
     const key = await service.key(strange)
-    const asked = async (rest: object) => {
+    const refusalFor = async (rest: object) => {
       const tracked = { workspaceId: strange, countries: ["us"], keywords: [], origin: "own", ...rest }
       const appId = await trackOwn(sql, tracked as never)
       return (await service.call(`/v1/apps/${appId}/change-impact`, { key })).body.error
     }
-    expect(await asked({ iosId: "1600000101" })).toBe("not_connected")
-    expect(await asked({ androidPkg: "com.example.tea" })).toBe("unsupported_platform")
+    expect(await refusalFor({ iosId: "1600000101" })).toBe("not_connected")
+    expect(await refusalFor({ androidPkg: "com.example.tea" })).toBe("unsupported_platform")
   })
 })

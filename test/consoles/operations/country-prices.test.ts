@@ -17,9 +17,10 @@ beforeEach(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
   key = await scene.service.key(scene.workspaceId, { plan: "pro" } as never)
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
-const call = (query = "", by = key) => scene.service.call(`/v1/apps/${scene.appId}/country-prices${query}`, { key: by })
+const call = (query = "", callerKey = key) =>
+  scene.service.call(`/v1/apps/${scene.appId}/country-prices${query}`, { key: callerKey })
 
 const worker = () => {
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
@@ -39,7 +40,7 @@ const price = (territory: string, currency: string, amount: string, rest: Partia
 /** Adds a subscription, a purchase and the free app. */
 function sells(): void {
   const day = (days: number) => new Date(NOW.getTime() + days * 86_400_000).toISOString().slice(0, 10)
-  scene.there.products.push(
+  scene.standIn.products.push(
     {
       id: "77",
       app: TEA.id,
@@ -75,7 +76,7 @@ function sells(): void {
 
 test("country prices list price, proceeds, Apple's price, dollars at a dated rate and affordability", async () => {
   sells()
-  const { id } = await scene.add(scene.there.key("ADMIN"))
+  const { id } = await scene.add(scene.standIn.key("ADMIN"))
   await read()
   const { status, body, credits } = await call()
   expect([status, credits.used]).toEqual([200, 1])
@@ -116,8 +117,8 @@ test("country prices list price, proceeds, Apple's price, dollars at a dated rat
   expect(german.countries).toMatchObject([
     { country: "de", price: "0.00", automatic: true, affordability: { bigMacs: 0, index: null } },
   ])
-  const told = await scene.service.tool("get_country_prices", { appId: scene.appId }, { key })
-  expect(told.result.structuredContent).toEqual(body)
+  const answer = await scene.service.tool("get_country_prices", { appId: scene.appId }, { key })
+  expect(answer.result.structuredContent).toEqual(body)
   const unknown = await call("?product=tea.month")
   expect([unknown.status, unknown.body.error, unknown.body.detail]).toEqual([
     ...[400, "invalid_arguments", "The app has no product tea.month. The console lists tea.year, tea.cup, TEA01."],
@@ -126,14 +127,14 @@ test("country prices list price, proceeds, Apple's price, dollars at a dated rat
 
 test("prices over a day old are read now by a running worker, and returned unchanged without one", async () => {
   sells()
-  await scene.add(scene.there.key("ADMIN"))
+  await scene.add(scene.standIn.key("ADMIN"))
   await read()
   const reading = worker()
   reading.start()
   try {
     // If two readings have the same time, the hash of the body decides which one is the day's.
     scene.at.now = new Date(NOW.getTime() + 60_000)
-    scene.there.products[0]!.prices[0]!.price = "21.00"
+    scene.standIn.products[0]!.prices[0]!.price = "21.00"
     await scene.sql`
       update account_task set read_at = now() - interval '25 hours', next_at = now() + interval '1 hour'
       where not ${isReport(scene.sql)}`
@@ -145,8 +146,8 @@ test("prices over a day old are read now by a running worker, and returned uncha
       ])
     }
     expect((await call()).body.live).toBe(false)
-    const asked = scene.there.asked.filter((path) => path.startsWith("/v1/subscriptions/77/prices")).length
-    expect(asked).toBe(2)
+    const requestCount = scene.standIn.requests.filter((path) => path.startsWith("/v1/subscriptions/77/prices")).length
+    expect(requestCount).toBe(2)
   } finally {
     await reading.stop()
   }
@@ -161,32 +162,35 @@ test("prices over a day old are read now by a running worker, and returned uncha
 
 test("unchanged prices are not stored again, and a removed product keeps its price history", async () => {
   sells()
-  await scene.add(scene.there.key("ADMIN"))
+  await scene.add(scene.standIn.key("ADMIN"))
   await read()
-  const held = async () => (await scene.sql`select product, seen_at from price_day order by product`).length
-  expect(await held()).toBe(3)
+  const readPriceDays = async () => (await scene.sql`select product, seen_at from price_day order by product`).length
+  expect(await readPriceDays()).toBe(3)
   scene.at.now = new Date(NOW.getTime() + 86_400_000)
-  scene.there.products.splice(1, 1)
+  scene.standIn.products.splice(1, 1)
   await scene.sql`update account_task set next_at = now() where not ${isReport(scene.sql)}`
   await read()
   await scene.sql`update account_task set next_at = now() where not ${isReport(scene.sql)}`
   await read()
-  expect(await held()).toBe(3)
+  expect(await readPriceDays()).toBe(3)
   expect((await call()).body.products.map(({ sku }: { sku: string }) => sku)).toEqual(["tea.year", "TEA01"])
 })
 
 describe("refusals of country prices, over REST and as a tool", () => {
   const refused = async () => {
     const rest = await call()
-    const told = await scene.service.tool("get_country_prices", { appId: scene.appId }, { key })
-    expect(JSON.parse(told.result.content[0].text)).toMatchObject({ error: rest.body.error, detail: rest.body.detail })
+    const answer = await scene.service.tool("get_country_prices", { appId: scene.appId }, { key })
+    expect(JSON.parse(answer.result.content[0].text)).toMatchObject({
+      error: rest.body.error,
+      detail: rest.body.detail,
+    })
     expect(rest.credits.used).toBe(0)
     return [rest.status, rest.body.error, rest.body.detail]
   }
 
   test("country prices are refused without an account, a first reading or the right to prices", async () => {
     expect(await refused()).toEqual([404, "not_connected", expect.stringContaining("appmeter account add")])
-    await scene.add(scene.there.key("SALES"))
+    await scene.add(scene.standIn.key("SALES"))
     expect(await refused()).toEqual([404, "not_measured", expect.stringContaining("within the first hour")])
     await read()
     expect(await refused()).toEqual([404, "not_measured", expect.stringContaining("role App Manager or Admin")])
@@ -195,7 +199,7 @@ describe("refusals of country prices, over REST and as a tool", () => {
 
 test("the app's price is compared with at least three paid rivals in the same currency", async () => {
   sells()
-  await scene.add(scene.there.key("ADMIN"))
+  await scene.add(scene.standIn.key("ADMIN"))
   await read()
   const rivals = ["9990501", "9990502", "9990503", "9990504", "9990505"]
   const facts = (country: string, prices: (number | null)[], currency: string) => {

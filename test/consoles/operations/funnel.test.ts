@@ -19,15 +19,16 @@ const ago = (days: number) => addDays(pacificDay(NOW), -days)
 
 let scene: AccountScene
 let key: string
-let kept: RawBody[]
+let bodies: RawBody[]
 beforeEach(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
   key = await scene.service.key(scene.workspaceId)
-  kept = []
+  bodies = []
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
-const call = (query = "", by = key) => scene.service.call(`/v1/apps/${scene.appId}/funnel${query}`, { key: by })
+const call = (query = "", callerKey = key) =>
+  scene.service.call(`/v1/apps/${scene.appId}/funnel${query}`, { key: callerKey })
 
 /** Reads everything due except the daily reports, which this console does not have. */
 async function read(times = 1): Promise<void> {
@@ -35,13 +36,13 @@ async function read(times = 1): Promise<void> {
     await putOffReports(scene)
     await scene.sql`update connected_account set next_at = now()`
     const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
-    const keep = async (body: RawBody) => void kept.push(body)
+    const keep = async (body: RawBody) => void bodies.push(body)
     await createAccountReading({ recording, ...parts, keep, gapMs: 0, atMost: 40 }).runOnce()
   }
 }
 
 /** Makes the search for new files due. */
-const again = () =>
+const makeDue = () =>
   scene.sql`
     update account_task set next_at = now()
     where not ${isReport(scene.sql)} and (task = 'analytics' or next_at is not null)`
@@ -51,7 +52,7 @@ const LOADED = "App Downloads Standard"
 const [SEARCH, BROWSE] = ["App Store search", "App Store browse"]
 
 function file(report: AnalyticsFile["report"], processed: string, ...parts: EngagementLine[][]): void {
-  scene.there.analytics.files.push({
+  scene.standIn.analytics.files.push({
     app: TEA.id,
     report,
     processed,
@@ -61,7 +62,7 @@ function file(report: AnalyticsFile["report"], processed: string, ...parts: Enga
 
 /** Adds requested reports with files of a week. */
 function aWeek(): void {
-  scene.there.analytics.requests.push({ id: "request-1", app: TEA.id })
+  scene.standIn.analytics.requests.push({ id: "request-1", app: TEA.id })
   file(
     SHOWN,
     ago(2),
@@ -91,7 +92,7 @@ const NONE = { impressions: null, pageViews: null, taps: null, firstDownloads: n
 
 test("two reports become one funnel with counts, rates and denominators, and unknown days are null", async () => {
   aWeek()
-  const { id } = await scene.add(scene.there.key("SALES"))
+  const { id } = await scene.add(scene.standIn.key("SALES"))
   await read(2)
   const { status, body, credits } = await call("?days=5")
   expect([status, credits.used]).toEqual([200, 1])
@@ -161,9 +162,9 @@ test("two reports become one funnel with counts, rates and denominators, and unk
     ]),
   )
   // The file host never receives the key.
-  expect(scene.there.analytics.fetched.length).toBe(5)
-  expect(scene.there.analytics.fetched.map((headers) => headers.get("authorization"))).toEqual(Array(5).fill(null))
-  expect(scene.there.analytics.posted).toEqual([])
+  expect(scene.standIn.analytics.fetched.length).toBe(5)
+  expect(scene.standIn.analytics.fetched.map((headers) => headers.get("authorization"))).toEqual(Array(5).fill(null))
+  expect(scene.standIn.analytics.posted).toEqual([])
   const german = (await call("?days=5&country=DE&source=search")).body
   expect([german.country, german.source, german.totals.impressions, german.totals.redownloads]).toEqual([
     "de",
@@ -171,8 +172,8 @@ test("two reports become one funnel with counts, rates and denominators, and unk
     400,
     0,
   ])
-  const told = await scene.service.tool("get_funnel", { appId: scene.appId, days: 5 }, { key })
-  expect(told.result.structuredContent).toEqual(body)
+  const answer = await scene.service.tool("get_funnel", { appId: scene.appId, days: 5 }, { key })
+  expect(answer.result.structuredContent).toEqual(body)
 })
 
 test("a later file replaces a whole day and is read once, and a day missing in complete files is zero", async () => {
@@ -184,7 +185,7 @@ test("a later file replaces a whole day and is read once, and a day missing in c
     [ago(3), "Impression", SEARCH, "DE", 7],
   ])
   file(LOADED, ago(1), [[ago(2), "First-time download", SEARCH, "DE", 1]])
-  await again()
+  await makeDue()
   await read(2)
   const { days, completeTo } = (await call("?days=5")).body
   expect(completeTo).toBe(ago(4))
@@ -202,10 +203,10 @@ test("a later file replaces a whole day and is read once, and a day missing in c
     [null, null, 1],
     [null, null, null],
   ])
-  const fetched = scene.there.analytics.fetched.length
-  await again()
+  const fetched = scene.standIn.analytics.fetched.length
+  await makeDue()
   await read()
-  expect(scene.there.analytics.fetched.length).toBe(fetched)
+  expect(scene.standIn.analytics.fetched.length).toBe(fetched)
   // The derived facts can be rebuilt.
   await scene.sql`delete from funnel_fact_row`
   expect(await rebuildAccounts(scene.sql, KINDS, async () => {})).toBe(6)
@@ -215,9 +216,9 @@ test("a later file replaces a whole day and is read once, and a day missing in c
 describe("broken analytics files", () => {
   test("an expired URL is requested again, and broken, missing or foreign files store nothing", async () => {
     aWeek()
-    const { analytics } = scene.there
+    const { analytics } = scene.standIn
     analytics.expired = 1
-    analytics.gone.push(ago(3))
+    analytics.removedDates.push(ago(3))
     analytics.files[2]!.parts = [analyticsPart(LOADED, "999", [[ago(4), "First-time download", SEARCH, "US", 2]])]
     await scene.add()
     await read(2)
@@ -244,11 +245,11 @@ describe("broken analytics files", () => {
 
   test("a part with a wrong checksum is not stored, and the account continues", async () => {
     aWeek()
-    scene.there.analytics.wrongChecksum = true
+    scene.standIn.analytics.wrongChecksum = true
     await scene.add()
     await read(2)
     expect(await scene.sql`select from analytics_day`).toHaveLength(0)
-    scene.there.analytics.wrongChecksum = false
+    scene.standIn.analytics.wrongChecksum = false
     await scene.sql`update account_task set next_at = now() where next_at is not null`
     await read(4)
     expect((await call("?days=5")).body.totals.impressions).toBe(509)
@@ -258,25 +259,28 @@ describe("broken analytics files", () => {
 describe("refusals of the funnel, over REST and as a tool", () => {
   const refused = async () => {
     const rest = await call()
-    const told = await scene.service.tool("get_funnel", { appId: scene.appId }, { key })
-    expect(JSON.parse(told.result.content[0].text)).toMatchObject({ error: rest.body.error, detail: rest.body.detail })
-    expect([told.result.isError, rest.credits.used]).toEqual([true, 0])
+    const answer = await scene.service.tool("get_funnel", { appId: scene.appId }, { key })
+    expect(JSON.parse(answer.result.content[0].text)).toMatchObject({
+      error: rest.body.error,
+      detail: rest.body.detail,
+    })
+    expect([answer.result.isError, rest.credits.used]).toEqual([true, 0])
     return [rest.status, rest.body.error, rest.body.detail]
   }
 
   test("the funnel is refused without an account, with another app's account and before the first read", async () => {
     expect(await refused()).toEqual([404, "not_connected", expect.stringContaining("appmeter account add")])
-    scene.there.apps = [{ ...TEA, id: "999" }]
+    scene.standIn.apps = [{ ...TEA, id: "999" }]
     await scene.add()
     expect(await refused()).toEqual([404, "not_connected", expect.stringContaining(`does not have app ${TEA.id}`)])
     await scene.sql`delete from connected_account`
-    scene.there.apps = [TEA]
+    scene.standIn.apps = [TEA]
     await scene.add()
     expect(await refused()).toEqual([404, "not_measured", expect.stringContaining("within two days")])
   })
 
   test("the funnel is refused with the required action if reports are not requested, stopped or denied", async () => {
-    const { id } = await scene.add(scene.there.key("SALES"))
+    const { id } = await scene.add(scene.standIn.key("SALES"))
     await read()
     const how = `appmeter account analytics ${id} ${TEA.id}`
     expect(await refused()).toEqual([
@@ -285,14 +289,14 @@ describe("refusals of the funnel, over REST and as a tool", () => {
       expect.stringMatching(/nobody asked the console.*role Admin/),
     ])
     expect((await refused())[2]).toContain(how)
-    scene.there.analytics.requests.push({ id: "request-1", app: TEA.id, stopped: true })
-    await again()
+    scene.standIn.analytics.requests.push({ id: "request-1", app: TEA.id, stopped: true })
+    await makeDue()
     await read()
     expect((await refused())[2]).toMatch(/stopped making these reports, because nobody read them for long/)
-    expect(scene.there.analytics.posted).toEqual([])
+    expect(scene.standIn.analytics.posted).toEqual([])
     const forbidden = { errors: [{ status: "403", code: "FORBIDDEN_ERROR" }] }
-    scene.there.before = (path) => (path.includes("Requests") ? Response.json(forbidden, { status: 403 }) : null)
-    await again()
+    scene.standIn.before = (path) => (path.includes("Requests") ? Response.json(forbidden, { status: 403 }) : null)
+    await makeDue()
     await read()
     expect((await refused())[2]).toMatch(/may not read these reports/)
   })
@@ -301,8 +305,8 @@ describe("refusals of the funnel, over REST and as a tool", () => {
     aWeek()
     const { id } = await scene.add()
     await read(2)
-    scene.there.analytics.requests[0]!.stopped = true
-    await again()
+    scene.standIn.analytics.requests[0]!.stopped = true
+    await makeDue()
     await read()
     const { body } = await call("?days=5")
     expect(body.sources[0].why).toMatch(/stopped making these reports/)
@@ -326,14 +330,14 @@ describe("refusals of the funnel, over REST and as a tool", () => {
       ["?source=tv", "invalid_arguments"],
     ])
       expect([query, (await call(query)).body.error]).toEqual([query, code])
-    const asked = {
+    const input = {
       workspaceId: scene.workspaceId,
       androidPkg: "com.example.tea",
       countries: ["us"],
       keywords: [],
       origin: "own",
     }
-    scene.appId = await trackOwn(scene.sql, asked as never)
+    scene.appId = await trackOwn(scene.sql, input as never)
     expect(await refused()).toEqual([400, "unsupported_platform", expect.stringContaining("add google-play-console")])
   })
 
@@ -341,13 +345,13 @@ describe("refusals of the funnel, over REST and as a tool", () => {
     aWeek()
     await scene.add()
     await read(2)
-    scene.there.before = () => new Response("<html>", { status: 503 })
-    await again()
+    scene.standIn.before = () => new Response("<html>", { status: 503 })
+    await makeDue()
     await read()
     const down = (await call("?days=5")).body
     expect([down.totals.impressions, down.sources[0].state]).toEqual([509, "unavailable"])
-    scene.there.before = () => null
-    await again()
+    scene.standIn.before = () => null
+    await makeDue()
     await read()
     expect((await call("?days=5")).body.sources[0].state).toBe("ok")
   })

@@ -46,8 +46,8 @@ export async function impactScene(sql: Sql): Promise<ImpactScene> {
   await sql`
     insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
     values (${EXAMPLE_ACCOUNT}, ${IOS_ID}, 'TEA01', 'Tea', 'com.example.tea', ${appId})`
-  const told = await record(sql, [...salesDays(), ...pages(), ...ranks()], () => new Date("2026-12-31T00:00:00Z"))
-  if (told.refused.length > 0) throw told.refused[0]?.problem
+  const result = await record(sql, [...salesDays(), ...pages(), ...ranks()], () => new Date("2026-12-31T00:00:00Z"))
+  if (result.refused.length > 0) throw result.refused[0]?.problem
   const key = await service.key(workspaceId)
   return { sql, service, workspaceId, appId, key, at }
 }
@@ -55,8 +55,8 @@ export async function impactScene(sql: Sql): Promise<ImpactScene> {
 function salesDays(): Observation[] {
   const { treated, controls } = downloadsIn({ seed: 5, days: DAYS, window: 10, effect: 0.3 })
   const first = addDays("2026-06-08", -DAYS)
-  const [us, ...others] = [...treated, ...controls].map(({ values }) => values as number[])
-  const byCountry = [us, ...others.slice(0, 5), others[4]] as number[][]
+  const [us, ...rest] = [...treated, ...controls].map(({ values }) => values as number[])
+  const byCountry = [us, ...rest.slice(0, 5), rest[4]] as number[][]
   const euros = { type: "1F", price: "0", currency: "EUR", proceeds: "0", proceedsCurrency: "EUR" }
   return (us as number[]).map((_, place) => {
     const day = addDays(first, place)
@@ -93,7 +93,7 @@ function pages(): Observation[] {
   ]
   return COUNTRIES.flatMap((storefront) =>
     days.map((day) => {
-      const said = {
+      const fields = {
         ...(day >= EVERYWHERE && { icon }),
         ...(storefront === "us" && day >= CHANGED && { screenshots: screenshots("us") }),
         ...(storefront === "us" && day > CHANGED && { version: "4.2" }),
@@ -102,7 +102,7 @@ function pages(): Observation[] {
         ...(storefront === "de" &&
           day >= "2026-04-03" && { events: [...(PAGE.events ?? []), { id: "6000002", title: "Mate" }] }),
       }
-      return listed(`${day}T06:00:00Z`, said as never, { storefront })
+      return listed(`${day}T06:00:00Z`, fields as never, { storefront })
     }),
   )
 }

@@ -8,7 +8,7 @@ import { reported } from "../reported.ts"
 import { TEA } from "../scene.ts"
 
 const NOW = new Date("2026-06-20T12:00:00Z")
-const on = (day: string) => new Date(`2026-${day}T10:00:00Z`)
+const timeOn = (day: string) => new Date(`2026-${day}T10:00:00Z`)
 
 let scene: BillingScene
 let revenueCat: string
@@ -16,13 +16,13 @@ beforeAll(async () => {
   scene = await billingScene(await freshDatabase(), { now: NOW })
 })
 
-const call = (query = "", by = scene.key, app = scene.appId) =>
-  scene.service.call(`/v1/apps/${app}/pricing${query}`, { key: by })
+const call = (query = "", callerKey = scene.key, app = scene.appId) =>
+  scene.service.call(`/v1/apps/${app}/pricing${query}`, { key: callerKey })
 
 describe("refusals of pricing, over REST and as a tool", () => {
-  const refusal = async (by = scene.key, app = scene.appId) => {
-    const rest = await call("", by, app)
-    const { result } = await scene.service.tool("get_pricing", { appId: app }, { key: by })
+  const refusal = async (callerKey = scene.key, app = scene.appId) => {
+    const rest = await call("", callerKey, app)
+    const { result } = await scene.service.tool("get_pricing", { appId: app }, { key: callerKey })
     expect(JSON.parse(result.content[0].text)).toMatchObject({ error: rest.body.error, detail: rest.body.detail })
     expect(rest.credits.used).toBe(0)
     return [rest.status, rest.body.error, rest.body.detail]
@@ -31,14 +31,14 @@ describe("refusals of pricing, over REST and as a tool", () => {
   test("pricing is refused without an account, on Google Play and without the right", async () => {
     expect(await refusal()).toEqual([404, "not_connected", expect.stringContaining("account add revenuecat")])
     const { sql, service, workspaceId } = scene
-    const asked = {
+    const input = {
       workspaceId,
       androidPkg: "com.example.tea",
       countries: ["us"],
       keywords: [],
       origin: "own" as const,
     }
-    const onPlay = await trackOwn(sql, asked)
+    const onPlay = await trackOwn(sql, input)
     expect((await refusal(scene.key, onPlay)).slice(0, 2)).toEqual([400, "unsupported_platform"])
     const blind = await service.key(workspaceId, { scopes: ["apps:read"] })
     expect((await call("", blind)).body.error).toBe("scope_required")
@@ -54,20 +54,20 @@ describe("refusals of pricing, over REST and as a tool", () => {
 
 test("payments are listed by product, country and price, with trials separate and refunds subtracted", async () => {
   const events = [
-    purchase({ id: "t1", type: "INITIAL_PURCHASE", period_type: "TRIAL", price: 0, usd: 0, at: on("05-01") }),
-    purchase({ id: "t2", type: "INITIAL_PURCHASE", period_type: "TRIAL", price: 0, usd: 0, at: on("05-02") }),
-    purchase({ id: "c1", is_trial_conversion: true, at: on("05-08") }),
-    purchase({ id: "r1", at: on("05-09") }),
-    purchase({ id: "r2", at: on("06-09") }),
-    purchase({ id: "b1", type: "CANCELLATION", cancel_reason: "CUSTOMER_SUPPORT", price: -19.99, at: on("06-10") }),
-    purchase({ id: "n1", price: 24.99, at: on("06-12"), offer_code: "SPRING" }),
-    purchase({ id: "n2", price: 24.99, at: on("06-13"), offer_code: "SPRING" }),
-    purchase({ id: "us", type: "INITIAL_PURCHASE", currency: "USD", country_code: "US", at: on("06-01") }),
-    purchase({ id: "x1", type: "CANCELLATION", cancel_reason: "UNSUBSCRIBE", price: 0, at: on("06-14") }),
+    purchase({ id: "t1", type: "INITIAL_PURCHASE", period_type: "TRIAL", price: 0, usd: 0, at: timeOn("05-01") }),
+    purchase({ id: "t2", type: "INITIAL_PURCHASE", period_type: "TRIAL", price: 0, usd: 0, at: timeOn("05-02") }),
+    purchase({ id: "c1", is_trial_conversion: true, at: timeOn("05-08") }),
+    purchase({ id: "r1", at: timeOn("05-09") }),
+    purchase({ id: "r2", at: timeOn("06-09") }),
+    purchase({ id: "b1", type: "CANCELLATION", cancel_reason: "CUSTOMER_SUPPORT", price: -19.99, at: timeOn("06-10") }),
+    purchase({ id: "n1", price: 24.99, at: timeOn("06-12"), offer_code: "SPRING" }),
+    purchase({ id: "n2", price: 24.99, at: timeOn("06-13"), offer_code: "SPRING" }),
+    purchase({ id: "us", type: "INITIAL_PURCHASE", currency: "USD", country_code: "US", at: timeOn("06-01") }),
+    purchase({ id: "x1", type: "CANCELLATION", cancel_reason: "UNSUBSCRIBE", price: 0, at: timeOn("06-14") }),
     // None of these counts.
-    purchase({ id: "s1", environment: "SANDBOX", at: on("06-01") }),
-    purchase({ id: "p1", store: "PLAY_STORE", at: on("06-01") }),
-    purchase({ id: "u1", type: "SOMETHING_NEW", at: on("06-01") }),
+    purchase({ id: "s1", environment: "SANDBOX", at: timeOn("06-01") }),
+    purchase({ id: "p1", store: "PLAY_STORE", at: timeOn("06-01") }),
+    purchase({ id: "u1", type: "SOMETHING_NEW", at: timeOn("06-01") }),
     purchase({ id: "o1", at: new Date("2025-06-01T10:00:00Z") }),
   ]
   for (const event of events) expect((await scene.send(revenueCat, event)).status).toBe(200)
@@ -136,8 +136,8 @@ test("payments are listed by product, country and price, with trials separate an
     { offer: "SPRING", product: "tea.year", firstDay: "2026-06-12", lastDay: "2026-06-13", redemptions: 2 },
   ])
   expect(body.listed).toBeNull()
-  const told = await scene.service.tool("get_pricing", { appId: scene.appId }, { key: scene.key })
-  expect(told.result.structuredContent).toEqual(body)
+  const answer = await scene.service.tool("get_pricing", { appId: scene.appId }, { key: scene.key })
+  expect(answer.result.structuredContent).toEqual(body)
   const american = (await call("?country=US")).body
   expect(american.paid.map(({ country }: { country: string }) => country)).toEqual(["us"])
   expect((await call("?product=tea.month")).body.paid).toEqual([])
@@ -145,10 +145,15 @@ test("payments are listed by product, country and price, with trials separate an
 
 test("one of two services with the same purchases is counted, and its figures remain after a removal", async () => {
   const adapty = await scene.add("adapty")
-  const about = { profile_event_id: "a1", vendor_product_id: "tea.year", store: "app_store", environment: "Production" }
+  const properties = {
+    profile_event_id: "a1",
+    vendor_product_id: "tea.year",
+    store: "app_store",
+    environment: "Production",
+  }
   const money = { price_local: 19.99, currency: "EUR", store_country: "DE" }
-  const event = { event_type: "subscription_renewed", event_datetime: on("06-09").toISOString() }
-  await scene.send(adapty, { ...event, event_properties: { ...about, ...money } })
+  const event = { event_type: "subscription_renewed", event_datetime: timeOn("06-09").toISOString() }
+  await scene.send(adapty, { ...event, event_properties: { ...properties, ...money } })
   const { body } = await call()
   expect(body.sources.map(({ kind, counted }: Record<string, unknown>) => [kind, counted])).toEqual([
     ["adapty", true],
@@ -190,20 +195,25 @@ test("the console's price history is listed for the app's storefronts or for the
     return reported("prices", { ...seen, rows: [row("us", price), row("gb", "17.99")] })
   }
   const now = () => new Date("2026-12-31")
-  const told = await record(
+  const result = await record(
     sql,
     [written("2024-01-01", "9.99"), written("2025-01-01", "19.99"), written("2026-06-01", "24.99")],
     now,
   )
-  expect(told.refused).toEqual([])
+  expect(result.refused).toEqual([])
   const { body } = await call()
   // 9.99 ended before the first of these days.
-  expect(body.listed.map((one: Record<string, unknown>) => [one.country, one.from, one.sinceKnown, one.price])).toEqual(
-    [
-      ["us", "2025-01-01", false, { amount: "19.99", currency: "USD" }],
-      ["us", "2026-06-01", false, { amount: "24.99", currency: "USD" }],
-    ],
-  )
+  expect(
+    body.listed.map((period: Record<string, unknown>) => [
+      period.country,
+      period.from,
+      period.sinceKnown,
+      period.price,
+    ]),
+  ).toEqual([
+    ["us", "2025-01-01", false, { amount: "19.99", currency: "USD" }],
+    ["us", "2026-06-01", false, { amount: "24.99", currency: "USD" }],
+  ])
   expect((await call("?country=gb")).body.listed).toMatchObject([
     { country: "gb", product: "tea.year", sinceKnown: false },
   ])

@@ -94,7 +94,7 @@ let billing: string
 beforeAll(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
   key = await scene.service.key(scene.workspaceId)
-  scene.there.report = (type, day) => {
+  scene.standIn.report = (type, day) => {
     if (type === "SUBSCRIPTION_EVENT" && EVENTS[day]) return { tsv: table(Object.keys(EVENTS[day]![0]!), EVENTS[day]!) }
     if (type !== "SALES") return "late"
     if (SOLD[day]) return { tsv: salesReport(day, SOLD[day]) }
@@ -104,7 +104,7 @@ beforeAll(async () => {
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => NOW }
   await createAccountReading({ recording, ...parts, gapMs: 0, atMost: 24 }).runOnce()
 })
-afterAll(() => scene.there.stop())
+afterAll(() => scene.standIn.stop())
 
 async function reconciliation(query = "days=6") {
   const { status, body } = await scene.service.call(`/v1/apps/${scene.appId}/revenue?${query}`, { key })
@@ -112,7 +112,7 @@ async function reconciliation(query = "days=6") {
   return body.reconciliation
 }
 
-async function tell(...events: { event: { event_timestamp_ms: number } }[]): Promise<void> {
+async function deliverAll(...events: { event: { event_timestamp_ms: number } }[]): Promise<void> {
   for (const event of events) {
     const at = new Date(event.event.event_timestamp_ms)
     const message = { headers: new Headers({ authorization: SECRET }), body: Buffer.from(JSON.stringify(event)), at }
@@ -123,13 +123,13 @@ async function tell(...events: { event: { event_timestamp_ms: number } }[]): Pro
 
 test("reconciliation is null without a service, and before its first message", async () => {
   expect(await reconciliation()).toBeNull()
-  const made = { kind: "revenuecat" as const, key: { secret: SECRET }, part: TEA.id }
-  billing = (await addAccount(scene.register, scene.workspaceId, made)).id
+  const account = { kind: "revenuecat" as const, key: { secret: SECRET }, part: TEA.id }
+  billing = (await addAccount(scene.register, scene.workspaceId, account)).id
   expect(await reconciliation()).toBeNull()
 })
 
 test("both figures are listed by product and currency, with the difference that each cause explains", async () => {
-  await tell(...TOLD())
+  await deliverAll(...TOLD())
   const found = await reconciliation()
   expect(found.with).toMatchObject({ id: billing, kind: "revenuecat", state: "ok", sandbox: 1, otherStores: 1 })
   const products = Object.fromEntries(
@@ -157,7 +157,7 @@ test("both figures are listed by product and currency, with the difference that 
     ],
     unexplained: { units: 0, gross: "0", share: 0 },
   })
-  const causes = (name: string) => products[name].causes.map((one: object) => Object.values(one))
+  const causes = (name: string) => products[name].causes.map((cause: object) => Object.values(cause))
   expect(causes("month EUR")).toEqual([["not_through_service", 2, "9.98"]])
   expect(causes("other EUR")).toEqual([["not_in_console", -1, "-19.99"]])
   expect(causes("life USD")).toEqual([["currency", 1, "9.99"]])
@@ -218,11 +218,11 @@ test("each console day is covered by both, late or before the first message, and
 test("subscription events are compared only where both sources count them in the same way", async () => {
   const { body } = await scene.service.call(`/v1/apps/${scene.appId}/subscriptions?days=6`, { key })
   expect(body.reconciliation.with).toEqual((await reconciliation()).with)
-  const said = body.reconciliation.events.map(({ causes, ...event }: { causes: object[] }) => [
+  const events = body.reconciliation.events.map(({ causes, ...event }: { causes: object[] }) => [
     ...Object.values(event),
-    causes.map((one) => Object.values(one)),
+    causes.map((cause) => Object.values(cause)),
   ])
-  expect(said).toEqual([
+  expect(events).toEqual([
     ["trialStarts", 2, 0, 2, 2, []],
     ["trialConversions", 0, 0, 0, 0, []],
     // The service counts all products, including one-time purchases that it sends as renewals.

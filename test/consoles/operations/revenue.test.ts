@@ -21,7 +21,7 @@ beforeEach(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
   key = await scene.service.key(scene.workspaceId)
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
 const APP: SalesRow = {
   SKU: TEA.sku,
@@ -50,7 +50,8 @@ const BACK: SalesRow = { ...DOLLARS, Units: "-1", "Customer Price": "-19.99" }
 const OTHERS: SalesRow = { ...APP, SKU: "OTHER", Title: "Not ours", Units: "900" }
 const STRANGE: SalesRow = { ...APP, "Product Type Identifier": "ZZ9", Units: "4" }
 
-const call = (path: string, by = key) => scene.service.call(`/v1/apps/${scene.appId}/${path}`, { key: by })
+const call = (path: string, callerKey = key) =>
+  scene.service.call(`/v1/apps/${scene.appId}/${path}`, { key: callerKey })
 
 /** Reads this many of the newest reports, as a server does in its first seconds. */
 async function readReports(atMost: number): Promise<void> {
@@ -66,7 +67,7 @@ const sold: Record<string, SalesRow[]> = {
 
 /** The day before yesterday is empty; only the newest three days are published. */
 function daily(): void {
-  scene.there.report = (type, day) => {
+  scene.standIn.report = (type, day) => {
     if (type !== "SALES") return "late"
     if (day === ago(2)) return "no sales"
     return sold[day] ? { tsv: salesReport(day, sold[day]) } : "late"
@@ -128,8 +129,8 @@ test("revenue after connecting lists each day as read, empty or unknown, and eac
   expect([earlier.from, earlier.totals.downloads]).toEqual([ago(3), 7])
   expect(JSON.stringify(body)).not.toContain("Not ours")
   // The tool returns the same.
-  const told = await scene.service.tool("get_revenue", { appId: scene.appId, days: 4 }, { key })
-  expect(told.result.structuredContent).toEqual(body)
+  const answer = await scene.service.tool("get_revenue", { appId: scene.appId, days: 4 }, { key })
+  expect(answer.result.structuredContent).toEqual(body)
 })
 
 test("money stays exact beyond the precision of floating-point numbers", async () => {
@@ -139,7 +140,7 @@ test("money stays exact beyond the precision of floating-point numbers", async (
     Units: "1000001",
     "Developer Proceeds": "123456789.01",
   }))
-  scene.there.report = (type, day) => (type === "SALES" && day === ago(1) ? { tsv: salesReport(day, rows) } : "late")
+  scene.standIn.report = (type, day) => (type === "SALES" && day === ago(1) ? { tsv: salesReport(day, rows) } : "late")
   await scene.add()
   await readReports(1)
   expect((await call("revenue?days=1")).body.totals.proceeds).toEqual([
@@ -152,7 +153,7 @@ test("a restated day is listed once with its figures before and after", async ()
   await scene.add()
   await readReports(3)
   const [before] = (await call("revenue?days=1")).body.days
-  scene.there.report = (type, day) =>
+  scene.standIn.report = (type, day) =>
     type === "SALES" && day === ago(1) ? { tsv: salesReport(day, [{ ...APP, Units: "6" }]) } : "late"
   scene.at.now = new Date(NOW.getTime() + 1_000)
   for (let times = 0; times < 2; times++) {
@@ -197,7 +198,7 @@ test("subscriptions are counted by event, with free trials separate from paid st
     "Billing Retry": "1",
     "Grace Period": "2",
   }
-  scene.there.report = (type, day) => {
+  scene.standIn.report = (type, day) => {
     if (day !== ago(1) || type === "SALES") return "late"
     if (type === "SUBSCRIPTION") return { tsv: table(Object.keys(stock), [stock, { ...stock, Country: "US" }]) }
     const events = [
@@ -219,9 +220,9 @@ test("subscriptions are counted by event, with free trials separate from paid st
   await readReports(3)
   const { status, body } = await call("subscriptions?days=2")
   expect(status).toBe(200)
-  const none = { planChanges: 0, billingIssues: 0 }
+  const noIssues = { planChanges: 0, billingIssues: 0 }
   expect(body.totals).toEqual({
-    ...none,
+    ...noIssues,
     trialStarts: 3,
     trialConversions: 1,
     paidStarts: 6,
@@ -247,7 +248,7 @@ test("subscriptions are counted by event, with free trials separate from paid st
 
 test("the day and the portfolio show dollars, trials and their source, and nothing without the right", async () => {
   const trial = { "App Apple ID": TEA.id, "Subscription Apple ID": "77", "Subscription Name": "Tea Pro", Country: "DE" }
-  scene.there.report = (type, day) => {
+  scene.standIn.report = (type, day) => {
     if (type === "SALES" && day === ago(1)) return { tsv: salesReport(day, [APP, DOLLARS, BACK]) }
     if (type === "SALES" && day === ago(2)) return { tsv: salesReport(day, [YEAR, DOLLARS]) }
     if (type !== "SUBSCRIPTION_EVENT" || day !== ago(1)) return "late"
@@ -255,25 +256,27 @@ test("the day and the portfolio show dollars, trials and their source, and nothi
     return { tsv: table(EVENTS, [{ ...trial, ...start, "Event Date": day }]) }
   }
   const zone = "tz=America/Los_Angeles"
-  const figuresOn = async (day: string, by = key) => {
-    const { body } = await call(`today?${zone}&day=${day}`, by)
-    const own = body.figures.filter(({ key }: { key: string }) => ["subscriptionRevenue", "trials"].includes(key))
-    const portfolio = (await scene.service.call(`/v1/portfolio?${zone}&day=${day}`, { key: by })).body
+  const figuresOn = async (day: string, callerKey = key) => {
+    const { body } = await call(`today?${zone}&day=${day}`, callerKey)
+    const moneyFigures = body.figures.filter(({ key }: { key: string }) =>
+      ["subscriptionRevenue", "trials"].includes(key),
+    )
+    const portfolio = (await scene.service.call(`/v1/portfolio?${zone}&day=${day}`, { key: callerKey })).body
     const { subscriptionRevenue, trials } = portfolio.apps[0]
     expect([portfolio.totals.subscriptionRevenue, portfolio.totals.trials]).toEqual([subscriptionRevenue, trials])
     const connected = (conns: { id: string; connected: boolean }[]) =>
-      conns.filter((one) => one.connected).map(({ id }) => id)
+      conns.filter((conn) => conn.connected).map(({ id }) => id)
     expect(connected(portfolio.conns)).toEqual(connected(body.conns))
     return {
       conns: connected(body.conns),
-      figures: own.map(({ value, state, source }: Record<string, unknown>) => [value, state, source]),
+      figures: moneyFigures.map(({ value, state, source }: Record<string, unknown>) => [value, state, source]),
       subscriptionRevenue,
       trials,
     }
   }
-  const countriesOn = async (day: string, by = key) => {
-    const { cards } = (await scene.service.call(`/v1/portfolio?${zone}&day=${day}`, { key: by })).body
-    const { figures } = (await call(`today?${zone}&day=${day}`, by)).body
+  const countriesOn = async (day: string, callerKey = key) => {
+    const { cards } = (await scene.service.call(`/v1/portfolio?${zone}&day=${day}`, { key: callerKey })).body
+    const { figures } = (await call(`today?${zone}&day=${day}`, callerKey)).body
     const proceeds = figures
       .filter(({ key }: { key: string }) => key === "proceeds")
       .map(({ country, value, currency, state }: Record<string, unknown>) => [country, value, currency, state])
@@ -345,9 +348,12 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
   const refusals = async (path = "revenue") => {
     const rest = await call(path)
     const name = path.startsWith("revenue") ? "get_revenue" : "get_subscriptions"
-    const told = await scene.service.tool(name, { appId: scene.appId }, { key })
-    expect(told.result.isError).toBe(true)
-    expect(JSON.parse(told.result.content[0].text)).toMatchObject({ error: rest.body.error, detail: rest.body.detail })
+    const answer = await scene.service.tool(name, { appId: scene.appId }, { key })
+    expect(answer.result.isError).toBe(true)
+    expect(JSON.parse(answer.result.content[0].text)).toMatchObject({
+      error: rest.body.error,
+      detail: rest.body.detail,
+    })
     expect(rest.credits.used).toBe(0)
     return [rest.status, rest.body.error, rest.body.detail]
   }
@@ -365,13 +371,13 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
       values ('ac_0', ${scene.workspaceId}, 'apple-ads', 'key …1', '1', 'v1.a.b.c', null)`
     await scene.sql`insert into account_app values ('ac_0', ${TEA.id}, '', 'Tea', '', ${scene.appId})`
     expect((await refusals())[2]).toStartWith("Connect the seller's console")
-    scene.there.apps = [{ ...TEA, id: "999" }]
+    scene.standIn.apps = [{ ...TEA, id: "999" }]
     await scene.add()
     expect(await refusals()).toEqual([404, "not_connected", expect.stringContaining(`does not have app ${TEA.id}`)])
   })
 
   test("revenue is refused before the first read and for a key without the right", async () => {
-    const { id } = await scene.add(scene.there.key("MARKETING"))
+    const { id } = await scene.add(scene.standIn.key("MARKETING"))
     expect(await refusals()).toEqual([404, "not_measured", expect.stringMatching(/needs the role Sales/)])
     await scene.sql`delete from connected_account`
     await scene.add()
@@ -380,14 +386,14 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
   })
 
   test("revenue of an app on Google Play only needs its console, and subscriptions are refused", async () => {
-    const asked = {
+    const input = {
       workspaceId: scene.workspaceId,
       androidPkg: "com.example.tea",
       countries: ["us"],
       keywords: [],
       origin: "own",
     }
-    scene.appId = await trackOwn(scene.sql, asked as never)
+    scene.appId = await trackOwn(scene.sql, input as never)
     expect(await refusals("subscriptions")).toEqual([400, "unsupported_platform", expect.any(String)])
     const missing = "Connect the seller's console with: appmeter account add google-play-console."
     expect(await refusals()).toEqual([400, "unsupported_platform", missing])
@@ -406,17 +412,17 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
     daily()
     await scene.add()
     await readReports(3)
-    scene.there.before = () => new Response("<html>", { status: 503 })
+    scene.standIn.before = () => new Response("<html>", { status: 503 })
     await scene.sql`update account_task set next_at = now()`
     await readReports(3)
     expect((await call("revenue?days=1")).body).toMatchObject({
       totals: { downloads: 5 },
       sources: [{ state: "unavailable", why: "the console answers 503", asOf: expect.any(String) }],
     })
-    scene.there.before = () => null
+    scene.standIn.before = () => null
     await readReports(3)
     expect((await call("revenue?days=1")).body.sources).toMatchObject([{ state: "ok", why: null }])
-    scene.there.agreement = true
+    scene.standIn.agreement = true
     await readReports(3)
     for (const path of ["revenue?days=1", "subscriptions?days=1"]) {
       const { status, body } = await call(path)
@@ -448,10 +454,10 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
     await removeAccount(scene.sql, scene.workspaceId, id, false)
     expect((await call("revenue?days=1")).body.sources[0].state).toBe("removed")
     const stranger = await accountScene(scene.sql, NOW)
-    stranger.there.stop()
-    const theirs = await stranger.service.key(stranger.workspaceId)
-    const told = await stranger.service.call(`/v1/apps/${stranger.appId}/revenue`, { key: theirs })
-    expect([told.status, told.body.error]).toEqual([404, "not_connected"])
+    stranger.standIn.stop()
+    const otherKey = await stranger.service.key(stranger.workspaceId)
+    const response = await stranger.service.call(`/v1/apps/${stranger.appId}/revenue`, { key: otherKey })
+    expect([response.status, response.body.error]).toEqual([404, "not_connected"])
     await removeAccount(scene.sql, scene.workspaceId, id, true)
     expect((await call("revenue")).body.error).toBe("not_connected")
   })

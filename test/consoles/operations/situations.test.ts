@@ -63,10 +63,13 @@ async function connect(
 /** Calls over REST and as a tool, checks that both refuse alike and free, and returns the refusal. */
 async function refusal([tool, path]: Read, { appId, key }: Owner): Promise<[number, string, string]> {
   const rest = await service.call(`/v1/apps/${appId}/${path}`, { key })
-  const told = await service.tool(tool, { appId }, { key })
-  expect([told.result.isError, rest.credits.used]).toEqual([true, 0])
-  expect(JSON.parse(told.result.content[0].text)).toMatchObject({ error: rest.body.error, message: rest.body.message })
-  expect(JSON.parse(told.result.content[0].text).detail).toBe(rest.body.detail)
+  const answer = await service.tool(tool, { appId }, { key })
+  expect([answer.result.isError, rest.credits.used]).toEqual([true, 0])
+  expect(JSON.parse(answer.result.content[0].text)).toMatchObject({
+    error: rest.body.error,
+    message: rest.body.message,
+  })
+  expect(JSON.parse(answer.result.content[0].text).detail).toBe(rest.body.detail)
   return [rest.status, rest.body.error, rest.body.detail]
 }
 
@@ -75,31 +78,31 @@ describe.each(READS)("%s", (...read) => {
   const other = kind === "apple-ads" ? "app-store-connect" : "apple-ads"
 
   test("the read is refused without an account of its kind, naming the command that connects one", async () => {
-    const own = await owner()
-    expect(await refusal(read, own)).toEqual([404, "not_connected", expect.stringContaining(`appmeter account add`)])
-    await connect(own, other)
-    expect(await refusal(read, own)).toEqual([404, "not_connected", expect.stringContaining(kind)])
+    const tenant = await owner()
+    expect(await refusal(read, tenant)).toEqual([404, "not_connected", expect.stringContaining(`appmeter account add`)])
+    await connect(tenant, other)
+    expect(await refusal(read, tenant)).toEqual([404, "not_connected", expect.stringContaining(kind)])
   })
 
   test("the read is refused if the account does not have the app", async () => {
-    const own = await owner()
-    await connect(own, kind, { app: "999999" })
-    const [status, error, detail] = await refusal(read, own)
+    const tenant = await owner()
+    await connect(tenant, kind, { app: "999999" })
+    const [status, error, detail] = await refusal(read, tenant)
     // Popularity is per storefront, whether the app is advertised or not.
     expect([status, error]).toEqual([404, read[0] === "get_search_popularity" ? "not_measured" : "not_connected"])
     expect(detail.length).toBeGreaterThan(20)
   })
 
   test("the read is refused for an app on Google Play only", async () => {
-    const own = await owner({ androidPkg: "com.example.tea" })
-    await connect(own, kind)
-    expect((await refusal(read, own)).slice(0, 2)).toEqual([400, "unsupported_platform"])
+    const tenant = await owner({ androidPkg: "com.example.tea" })
+    await connect(tenant, kind)
+    expect((await refusal(read, tenant)).slice(0, 2)).toEqual([400, "unsupported_platform"])
   })
 
   test("the read is refused before the first reading, with the account's problem if it has one", async () => {
-    const own = await owner()
-    await connect(own, kind)
-    expect((await refusal(read, own)).slice(0, 2)).toEqual([404, "not_measured"])
+    const tenant = await owner()
+    await connect(tenant, kind)
+    expect((await refusal(read, tenant)).slice(0, 2)).toEqual([404, "not_measured"])
     const stopped = await owner()
     await connect(stopped, kind, { state: "revoked", why: "the key is refused" })
     const [status, error, detail] = await refusal(read, stopped)
@@ -109,14 +112,14 @@ describe.each(READS)("%s", (...read) => {
   })
 
   test("the read without the right is refused before anything about accounts is revealed", async () => {
-    const own = await owner({ iosId: IOS }, ["apps:read"])
-    expect((await refusal(read, own)).slice(0, 2)).toEqual([403, "scope_required"])
+    const tenant = await owner({ iosId: IOS }, ["apps:read"])
+    expect((await refusal(read, tenant)).slice(0, 2)).toEqual([403, "scope_required"])
   })
 })
 
 test("get_change_impact is not measured before a change of the page was seen", async () => {
-  const own = await owner()
-  await connect(own, "app-store-connect")
+  const tenant = await owner()
+  await connect(tenant, "app-store-connect")
   await record(sql, [listed("2026-06-19T06:00:00Z")], () => new Date("2026-06-20T00:00:00Z"))
-  expect((await refusal(READS[5], own)).slice(0, 2)).toEqual([404, "not_measured"])
+  expect((await refusal(READS[5], tenant)).slice(0, 2)).toEqual([404, "not_measured"])
 })

@@ -22,7 +22,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   scene = await playScene(sql)
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
 const problemOf = (work: Promise<unknown>) =>
   work.then(
@@ -31,13 +31,13 @@ const problemOf = (work: Promise<unknown>) =>
   )
 
 test("adding a service account stores its rights and the apps of the bucket, and shows no secret", async () => {
-  const { there } = scene
-  there.put(`stats/installs/installs_com.example.coffee_pot_202601_overview.csv`, "")
-  there.put(`stats/installs/installs_not a package_202601_overview.csv`, "")
-  there.put("sales/salesreport_202610.zip", "")
-  const key = there.key()
-  const account = await scene.add({ key, part: `gs://${there.bucket}/stats/installs/` })
-  expect(account).toMatchObject({ kind: "google-play-console", state: "ok", part: there.bucket })
+  const { standIn } = scene
+  standIn.put(`stats/installs/installs_com.example.coffee_pot_202601_overview.csv`, "")
+  standIn.put(`stats/installs/installs_not a package_202601_overview.csv`, "")
+  standIn.put("sales/salesreport_202610.zip", "")
+  const key = standIn.key()
+  const account = await scene.add({ key, part: `gs://${standIn.bucket}/stats/installs/` })
+  expect(account).toMatchObject({ kind: "google-play-console", state: "ok", part: standIn.bucket })
   expect(account.shown).toBe(`key …c0de of ${key.email}`)
   expect(account.rights.map(({ name, state }) => [name, state])).toEqual([
     ["financial", "ok"],
@@ -51,23 +51,23 @@ test("adding a service account stores its rights and the apps of the bucket, and
   ])
   const [row] = await sql`select sealed from connected_account where id = ${account.id}`
   expect(row!.sealed).not.toContain("PRIVATE KEY")
-  expect(there.asked.every((path) => path.startsWith("GET "))).toBe(true)
+  expect(standIn.requests.every((path) => path.startsWith("GET "))).toBe(true)
 })
 
 test("a missing right is denied by itself, with the permission that Play Console must give", async () => {
-  const { there } = scene
-  there.put("sales/salesreport_202610.zip", "")
-  there.may = { statistics: true, financial: false, reviews: false, replies: false }
+  const { standIn } = scene
+  standIn.put("sales/salesreport_202610.zip", "")
+  standIn.may = { statistics: true, financial: false, reviews: false, replies: false }
   const { id, rights, state } = await scene.add()
   expect(state).toBe("ok")
   const whyOf = (name: string) => rights.find((right) => right.name === name)
   expect(whyOf("financial")).toMatchObject({ state: "denied", why: expect.stringContaining("view financial data") })
   expect(whyOf("reviews")).toMatchObject({ state: "denied", why: expect.stringContaining("reply to reviews") })
-  there.may.statistics = false
+  standIn.may.statistics = false
   const limited = await testAccount(scene.register, scene.workspaceId, id)
   expect(limited).toMatchObject({ state: "limited", why: expect.stringContaining("download bulk reports") })
-  there.may = { statistics: true, financial: true, reviews: true, replies: true }
-  there.isApiDisabled = true
+  standIn.may = { statistics: true, financial: true, reviews: true, replies: true }
+  standIn.isApiDisabled = true
   const disabled = await testAccount(scene.register, scene.workspaceId, id)
   expect(disabled.rights.find(({ name }) => name === "reviews")?.why).toContain("Android Developer API to be enabled")
   expect(disabled.state).toBe("ok")
@@ -80,7 +80,7 @@ test("an unknown bucket limits the account and says where Play Console shows the
 })
 
 describe("a file that is not the key of a service account is refused before any request", () => {
-  const good = () => JSON.parse(scene.there.key().json)
+  const good = () => JSON.parse(scene.standIn.key().json)
   const pem = () => good().private_key as string
   const CASES: [string, () => string, RegExp][] = [
     ["an OAuth client", () => JSON.stringify({ installed: { client_id: "x" } }), /an OAuth client, which acts for/],
@@ -88,7 +88,7 @@ describe("a file that is not the key of a service account is refused before any 
     ["federation", () => JSON.stringify({ type: "external_account" }), /workload identity federation/],
     ["an API key", () => "AIzaSyA-0123456789", /an API key, which opens no account/],
     ["the private key alone", pem, /the private key alone, without the rest/],
-    ["half a file", () => scene.there.key().json.slice(0, 900), /this JSON is cut off or damaged/],
+    ["half a file", () => scene.standIn.key().json.slice(0, 900), /this JSON is cut off or damaged/],
     ["a P12 file", () => "\u0030\u0082\u0009", /the P12 format is not supported/],
     ["a PEM without an end", () => JSON.stringify({ ...good(), private_key: pem().slice(0, 700) }), /cut off, because/],
     [
@@ -104,85 +104,86 @@ describe("a file that is not the key of a service account is refused before any 
   ]
   for (const [name, file, message] of CASES)
     test(name, async () => {
-      const problem = await problemOf(scene.add({ key: { ...scene.there.key(), json: file() } }))
+      const problem = await problemOf(scene.add({ key: { ...scene.standIn.key(), json: file() } }))
       expect(problem).toStartWith("AccessProblem: ")
       expect(problem).toMatch(message)
       expect(problem).toContain("Needed is the JSON key of a service account: Google Cloud")
       expect(problem).not.toMatch(/[A-Za-z0-9+/=]{40}/)
-      expect(scene.there.tokensGiven).toBe(0)
+      expect(scene.standIn.tokensIssued).toBe(0)
     })
 
   test("a bucket of another format", async () => {
-    for (const part of ["my-bucket", "gs://my-bucket/x", "pubsite_prod_rev_", `${scene.there.bucket}/../other`, ""])
+    for (const part of ["my-bucket", "gs://my-bucket/x", "pubsite_prod_rev_", `${scene.standIn.bucket}/../other`, ""])
       expect(await problemOf(scene.add({ part }))).toStartWith(
         "AccessProblem: a bucket is pubsite_prod_rev_ and a number",
       )
-    expect(scene.there.tokensGiven).toBe(0)
+    expect(scene.standIn.tokensIssued).toBe(0)
   })
 })
 
 test("the URLs in the file are ignored", async () => {
-  const { json } = scene.there.key()
+  const { json } = scene.standIn.key()
   expect(json).toContain('"token_uri": "https://attacker.example/token"')
   expect(Object.keys(serviceAccountIn(json)).sort()).toEqual(["email", "keyId", "privateKey"])
   const hosts: string[] = []
-  const reach = reachOf(scene.there.url)
+  const reach = reachOf(scene.standIn.url)
   const to: typeof reach.to = (host) => {
     hosts.push(host)
     return reach.to(host)
   }
   const play = await openPlay({ serviceAccount: json }, { ...reach, to })
-  await play.document(GOOGLE_STORAGE_HOST, `/storage/v1/b/${scene.there.bucket}/o`)
+  await play.document(GOOGLE_STORAGE_HOST, `/storage/v1/b/${scene.standIn.bucket}/o`)
   expect(hosts).toEqual(["oauth2.googleapis.com", "storage.googleapis.com"])
 })
 
 describe("the client of Google Play", () => {
-  const LIST = () => `/storage/v1/b/${scene.there.bucket}/o`
+  const LIST = () => `/storage/v1/b/${scene.standIn.bucket}/o`
   const REVIEWS = `/androidpublisher/v3/applications/${TEA_PACKAGE}/reviews`
-  const open = async (key = scene.there.key()) => await openPlay({ serviceAccount: key.json }, reachOf(scene.there.url))
+  const open = async (key = scene.standIn.key()) =>
+    await openPlay({ serviceAccount: key.json }, reachOf(scene.standIn.url))
 
   test("a token is reused, and a rejected one is renewed once", async () => {
     const play = await open()
     await play.document(GOOGLE_STORAGE_HOST, LIST())
     await play.document(PLAY_PUBLISHER_HOST, REVIEWS)
-    expect(scene.there.tokensGiven).toBe(1)
-    scene.there.forgetTokens()
+    expect(scene.standIn.tokensIssued).toBe(1)
+    scene.standIn.forgetTokens()
     await play.document(GOOGLE_STORAGE_HOST, LIST())
-    expect(scene.there.tokensGiven).toBe(2)
-    scene.there.before = (path) => (path === "/token" ? null : googleRefusal(401, "authError", "Invalid Credentials"))
+    expect(scene.standIn.tokensIssued).toBe(2)
+    scene.standIn.before = (path) => (path === "/token" ? null : googleRefusal(401, "authError", "Invalid Credentials"))
     expect(await problemOf(play.get(GOOGLE_STORAGE_HOST, LIST()))).toBe(
       "ConsoleProblem: Google refuses the token of the key",
     )
-    expect(scene.there.tokensGiven).toBe(3)
+    expect(scene.standIn.tokensIssued).toBe(3)
   })
 
   test("a deleted key, a disabled account, a deleted account and a wrong clock are told apart", async () => {
-    const { there } = scene
-    const key = there.key()
+    const { standIn } = scene
+    const key = standIn.key()
     const ask = async () => {
       const play = await open(key)
       return await play.get(GOOGLE_STORAGE_HOST, LIST()).catch((error) => error)
     }
-    there.aheadS = 7_200
+    standIn.aheadS = 7_200
     expect(await ask()).toMatchObject({
       trouble: "unavailable",
       message: expect.stringMatching(/clock is 2 hours beh/),
     })
-    there.aheadS = 0
-    there.accounts.set(key.email, "disabled")
+    standIn.aheadS = 0
+    standIn.accounts.set(key.email, "disabled")
     expect(await ask()).toMatchObject({
       trouble: "unauthorized",
       message: expect.stringMatching(/disabled; enable it/),
     })
-    there.accounts.set(key.email, "deleted")
+    standIn.accounts.set(key.email, "deleted")
     expect(await ask()).toMatchObject({
       trouble: "unauthorized",
       message: expect.stringMatching(/account was deleted/),
     })
-    there.accounts.clear()
-    there.revoke(key.keyId)
+    standIn.accounts.clear()
+    standIn.revoke(key.keyId)
     expect(await ask()).toMatchObject({ trouble: "unauthorized", message: expect.stringMatching(/create a new key/) })
-    there.before = () => new Response("{}", { status: 503 })
+    standIn.before = () => new Response("{}", { status: 503 })
     expect(await ask()).toMatchObject({ trouble: "unavailable", message: "Google answers 503" })
   })
 
@@ -204,30 +205,30 @@ describe("the client of Google Play", () => {
     ]
     await play.get(GOOGLE_STORAGE_HOST, LIST())
     for (const [answer, problem] of CASES) {
-      scene.there.before = (path) => (path === "/token" ? null : answer.clone())
+      scene.standIn.before = (path) => (path === "/token" ? null : answer.clone())
       expect(await play.get(GOOGLE_STORAGE_HOST, LIST()).catch((error) => error)).toMatchObject(problem)
     }
   })
 
   test("a change is sent once and its answer is returned whatever its status", async () => {
     const sent: unknown[] = []
-    scene.there.publisher = ({ method, pathname, body }) => {
+    scene.standIn.publisher = ({ method, pathname, body }) => {
       sent.push([method, pathname, body])
       return googleRefusal(400, "replyTooLong", "Reply is too long.")
     }
     const play = await open()
     const path = `${REVIEWS}/gp%3A1:reply`
     expect((await play.post(PLAY_PUBLISHER_HOST, path, { replyText: "Thanks" })).status).toBe(400)
-    scene.there.forgetTokens()
+    scene.standIn.forgetTokens()
     expect((await play.post(PLAY_PUBLISHER_HOST, path, { replyText: "Thanks" })).status).toBe(401)
     expect(sent).toEqual([["POST", path, { replyText: "Thanks" }]])
   })
 })
 
 test("ten minutes of refused keys revoke the account, and a new key of another file restores it", async () => {
-  const key = scene.there.key()
+  const key = scene.standIn.key()
   const { id } = await scene.add({ key })
-  scene.there.revoke(key.keyId)
+  scene.standIn.revoke(key.keyId)
   await sql`
     update connected_account
     set next_at = case when id = ${id} then now() end, checked_at = null, refused_since = now() - interval '11 minutes'`
@@ -235,7 +236,7 @@ test("ten minutes of refused keys revoke the account, and a new key of another f
   await createAccountReading({ recording, ...parts }).runOnce()
   const revoked = await findAccount(sql, scene.workspaceId, id)
   expect(revoked).toMatchObject({ state: "revoked", why: expect.stringContaining("rotate it here") })
-  const fresh = { serviceAccount: scene.there.key().json }
+  const fresh = { serviceAccount: scene.standIn.key().json }
   expect((await rotateKey(scene.register, scene.workspaceId, id, fresh)).state).toBe("ok")
 })
 
@@ -243,7 +244,7 @@ test("an app that is only in the App Store is not mapped to an Android package o
   const tracked = { name: "Both", iosId: "777000777", countries: ["us"], keywords: [], origin: "own" as const }
   await trackOwn(sql, { workspaceId: scene.workspaceId, ...tracked })
   await sql`update store_app set bundle_id = 'com.example.both' where store_id = ${tracked.iosId}`
-  scene.there.put("stats/installs/installs_com.example.both_202610_overview.csv", "")
+  scene.standIn.put("stats/installs/installs_com.example.both_202610_overview.csv", "")
   const { apps } = await scene.add()
   expect(apps.find(({ outsideId }) => outsideId === "com.example.both")?.appId).toBeNull()
 })

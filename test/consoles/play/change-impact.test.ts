@@ -73,9 +73,9 @@ beforeAll(async () => {
   const page = (day: string, storefront: string) => {
     const isNew = storefront === "us" && day >= CHANGED
     const screenshots = { phone: [`https://play-lh.googleusercontent.com/${isNew ? "new" : "old"}`], pad: [] }
-    const about = { source: "play-details", platform: "android", id: APP, storefront }
+    const place = { source: "play-details", platform: "android", id: APP, storefront }
     const ofOtherStore = { similar: undefined, moreByDeveloper: undefined, events: undefined, editorial: undefined }
-    return listed(`${day}T12:00:00Z`, { ...ofOtherStore, screenshots } as never, about as never)
+    return listed(`${day}T12:00:00Z`, { ...ofOtherStore, screenshots } as never, place as never)
   }
   const days = ["2026-08-01", addDays(CHANGED, -1), CHANGED, LAST]
   const pages = COUNTRIES.flatMap((country) => days.map((day) => page(day, country)))
@@ -87,13 +87,13 @@ beforeAll(async () => {
 const impact = async (query = "") => (await scene.call(`change-impact?country=us&window=7${query}`)).body
 type Body = Awaited<ReturnType<typeof impact>>
 const outcome = (body: Body, name: string): Body =>
-  body.outcomes.find((one: { outcome: string }) => one.outcome === name)
+  body.outcomes.find((figure: { outcome: string }) => figure.outcome === name)
 
 test("an Android change is too early until the files have every day of the window", async () => {
   await storeCounts("2026-10", "2026-10-16")
   const early = await impact()
   expect([early.day, early.verdict, early.complete]).toEqual([CHANGED, "too_early", false])
-  for (const one of early.outcomes) expect([one.outcome, one.effectPercent]).toEqual([one.outcome, null])
+  for (const figure of early.outcomes) expect([figure.outcome, figure.effectPercent]).toEqual([figure.outcome, null])
   expect(early.sentence).toStartWith("Too early: the window ends with 2026-10-17 (America/Los_Angeles)")
   await storeCounts("2026-10")
   expect((await impact()).complete).toBe(true)
@@ -102,7 +102,7 @@ test("an Android change is too early until the files have every day of the windo
 test("half more installs per visitor after new screenshots are found in Google Play's files", async () => {
   const body = await impact()
   expect(body).toMatchObject({ verdict: "improved", changed: [{ kind: "screenshots", countries: ["us"] }] })
-  expect(body.outcomes.map((one: { outcome: string }) => one.outcome)).toEqual([
+  expect(body.outcomes.map((figure: { outcome: string }) => figure.outcome)).toEqual([
     "conversion",
     "store_visitors",
     "acquisitions",
@@ -116,7 +116,7 @@ test("half more installs per visitor after new screenshots are found in Google P
     const found = outcome(body, name)
     expect([name, found.method, found.verdict]).toEqual([name, "difference_in_differences", "improved"])
     expect(found.effectPercent).toBeWithin(48, 52)
-    expect(found.controls.map((one: { name: string }) => one.name)).not.toContain("us")
+    expect(found.controls.map((control: { name: string }) => control.name)).not.toContain("us")
   }
   expect(outcome(body, "store_visitors").verdict).toBe("no_clear_change")
   expect(outcome(body, "store_visitors").effectPercent).toBeWithin(-2, 2)
@@ -127,7 +127,7 @@ test("half more installs per visitor after new screenshots are found in Google P
     "proceeds_per_download",
     "ads_spend",
   ])
-  expect(body.sources.map((one: { report: string; kind: string }) => [one.kind, one.report])).toEqual([
+  expect(body.sources.map((source: { report: string; kind: string }) => [source.kind, source.report])).toEqual([
     ["google-play-console", "play_store_country"],
     ["google-play-console", "play_installs_country"],
   ])

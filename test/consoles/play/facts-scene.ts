@@ -39,8 +39,8 @@ export async function playFacts(sql: Sql, { app, now, iosId, countries = ["us"] 
     async store(name: string, text: string, updated: string) {
       const parsed = await parsePlayReport({ name, generation: String(++generation), updated, text })
       if (parsed.problem !== null) throw new Error(parsed.problem)
-      const about = { seenAt: new Date(updated), sha256: new Uint8Array(32).fill(generation) }
-      const seen = await changedReports(sql, playObservations(parsed, CONSOLE, about))
+      const provenance = { seenAt: new Date(updated), sha256: new Uint8Array(32).fill(generation) }
+      const seen = await changedReports(sql, playObservations(parsed, CONSOLE, provenance))
       const { refused } = await record(sql, seen, () => now)
       if (refused.length > 0) throw new Error(refused[0]!.problem.message)
     },

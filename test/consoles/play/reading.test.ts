@@ -23,10 +23,10 @@ beforeAll(async () => {
 beforeEach(async () => {
   await sql`update connected_account set next_at = null`
   scene = await playScene(sql)
-  scene.there.files.clear()
+  scene.standIn.files.clear()
   storedBodies.length = 0
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
 /** "2026-10", so many months ago. */
 const month = (back: number) => monthsBefore(new Date().toISOString().slice(0, 10), back).slice(0, 7)
@@ -58,7 +58,7 @@ async function readAll(options: { atMost?: number } = {}) {
 
 /** Lists the files again, half a day later. */
 async function relist() {
-  scene.there.asked.length = 0
+  scene.standIn.requests.length = 0
   await sql`update account_task set next_at = now() where account_id = ${account} and task = 'play_files'`
   await readAll()
 }
@@ -81,16 +81,16 @@ const days = async () => {
   return rows.map(({ day, count }) => [day, count])
 }
 
-const media = () => scene.there.asked.filter((path) => path.includes("alt=media"))
+const media = () => scene.standIn.requests.filter((path) => path.includes("alt=media"))
 
 test("files of tracked apps and known reports are read, the latest months first and back two years", async () => {
-  const { there } = scene
-  there.pageSize = 2
-  for (const back of [0, 1, 2, 23, 24]) there.put(nameOf(back), installs(back, { "01": back + 1 }), EARLIER)
-  there.put(nameOf(1, { app: "com.example.other" }), installs(1, { "01": 9 }, "com.example.other"), EARLIER)
-  there.put(nameOf(1, { app: `${TEA_PACKAGE}_pot` }), installs(1, { "01": 9 }, `${TEA_PACKAGE}_pot`), EARLIER)
-  there.put(nameOf(1, { cut: "carrier" }), "Date,Carrier\n", EARLIER)
-  there.put(`sales/salesreport_${compact(1)}.zip`, orders(1, "4.99"), EARLIER)
+  const { standIn } = scene
+  standIn.pageSize = 2
+  for (const back of [0, 1, 2, 23, 24]) standIn.put(nameOf(back), installs(back, { "01": back + 1 }), EARLIER)
+  standIn.put(nameOf(1, { app: "com.example.other" }), installs(1, { "01": 9 }, "com.example.other"), EARLIER)
+  standIn.put(nameOf(1, { app: `${TEA_PACKAGE}_pot` }), installs(1, { "01": 9 }, `${TEA_PACKAGE}_pot`), EARLIER)
+  standIn.put(nameOf(1, { cut: "carrier" }), "Date,Carrier\n", EARLIER)
+  standIn.put(`sales/salesreport_${compact(1)}.zip`, orders(1, "4.99"), EARLIER)
   await connect()
   await readAll()
   expect(await tasks()).toEqual([
@@ -112,9 +112,9 @@ test("files of tracked apps and known reports are read, the latest months first 
 })
 
 test("a late file is not empty, an empty file is not zero, and a file that appears later is read then", async () => {
-  const { there } = scene
-  there.put(nameOf(2), installs(2, { "01": 5 }), EARLIER)
-  there.put(nameOf(1), installs(1, {}), EARLIER)
+  const { standIn } = scene
+  standIn.put(nameOf(2), installs(2, { "01": 5 }), EARLIER)
+  standIn.put(nameOf(1), installs(1, {}), EARLIER)
   await connect()
   await readAll()
   expect(await tasks()).toEqual([
@@ -124,7 +124,7 @@ test("a late file is not empty, an empty file is not zero, and a file that appea
   ])
   expect(await days()).toEqual([[`${month(2)}-01`, 5]])
   expect(await sql`select from report_day where account_id = ${account} and day >= ${`${month(1)}-01`}`).toHaveLength(0)
-  there.put(nameOf(0), installs(0, { "01": 7 }))
+  standIn.put(nameOf(0), installs(0, { "01": 7 }))
   await relist()
   expect(await days()).toEqual([
     [`${month(2)}-01`, 5],
@@ -134,18 +134,18 @@ test("a late file is not empty, an empty file is not zero, and a file that appea
 })
 
 test("a restated month replaces the changed days once and keeps both reports; others are not requested", async () => {
-  const { there } = scene
-  there.put(nameOf(1), installs(1, { "01": 10, "02": 20 }), EARLIER)
-  there.put(nameOf(2), installs(2, { "01": 5 }), EARLIER)
+  const { standIn } = scene
+  standIn.put(nameOf(1), installs(1, { "01": 10, "02": 20 }), EARLIER)
+  standIn.put(nameOf(2), installs(2, { "01": 5 }), EARLIER)
   await connect()
   await readAll()
   await relist()
   expect(media()).toEqual([])
-  there.put(nameOf(1), installs(1, { "01": 10, "02": 21, "03": 0 }))
-  const { generation } = there.files.get(nameOf(1))!
+  standIn.put(nameOf(1), installs(1, { "01": 10, "02": 21, "03": 0 }))
+  const { generation } = standIn.files.get(nameOf(1))!
   await relist()
   expect(media()).toEqual([
-    `GET /storage/v1/b/${there.bucket}/o/${encodeURIComponent(nameOf(1))}?alt=media&generation=${generation}`,
+    `GET /storage/v1/b/${standIn.bucket}/o/${encodeURIComponent(nameOf(1))}?alt=media&generation=${generation}`,
   ])
   expect(await days()).toEqual([
     [`${month(2)}-01`, 5],
@@ -159,14 +159,14 @@ test("a restated month replaces the changed days once and keeps both reports; ot
   expect(stored.map(({ versions }) => versions)).toEqual([1, 2, 1])
   expect(stored[1]!.last).toBe(`${nameOf(1)}#${generation}`)
   // the same content with a new generation changes nothing
-  there.put(nameOf(1), installs(1, { "01": 10, "02": 21, "03": 0 }))
+  standIn.put(nameOf(1), installs(1, { "01": 10, "02": 21, "03": 0 }))
   await relist()
   expect(media()).toHaveLength(1)
   expect(await sql`select from report_day where account_id = ${account}`).toHaveLength(5)
 })
 
 test("a second file of the same month's earnings is put aside until the first is gone", async () => {
-  const { there } = scene
+  const { standIn } = scene
   const nameAt = (number: number) => `earnings/earnings_${compact(1)}_123-${number}.zip`
   const titles = "Description,Transaction Date,Transaction Type,Product id,Sku Id,Buyer Country,Buyer Currency"
   const earned = (amount: string) => {
@@ -179,8 +179,8 @@ test("a second file of the same month's earnings is put aside until the first is
       select proceeds::text from sales_fact where account_id = ${account}`
     return rows.map((row) => row.proceeds)
   }
-  there.put(nameAt(1), earned("1.00"), EARLIER)
-  there.put(nameAt(2), earned("2.00"), EARLIER)
+  standIn.put(nameAt(1), earned("1.00"), EARLIER)
+  standIn.put(nameAt(2), earned("2.00"), EARLIER)
   await connect()
   await readAll()
   expect(await proceeds()).toEqual(["1"])
@@ -188,35 +188,35 @@ test("a second file of the same month's earnings is put aside until the first is
   expect(troubles.map(({ what, why }) => `${what}: ${why}`)).toEqual([
     `earnings, file ${nameAt(2)}: the bucket has another file of this month, which was read: ${nameAt(1)}`,
   ])
-  there.files.delete(nameAt(1))
-  there.put(nameAt(2), earned("2.00"))
+  standIn.files.delete(nameAt(1))
+  standIn.put(nameAt(2), earned("2.00"))
   await relist()
   expect(await proceeds()).toEqual(["2"])
 })
 
 test("a file that vanishes after it was listed is late, and read once it is there again", async () => {
-  scene.there.put(nameOf(1), installs(1, { "01": 1 }), EARLIER)
-  scene.there.before = (path) =>
+  scene.standIn.put(nameOf(1), installs(1, { "01": 1 }), EARLIER)
+  scene.standIn.before = (path) =>
     path.includes("alt=media") ? googleRefusal(404, "notFound", "No such object: x") : null
   await connect()
   await readAll()
   expect(await tasks()).toContainEqual([nameOf(1), "late"])
-  scene.there.before = () => null
+  scene.standIn.before = () => null
   await relist()
   expect(await tasks()).toContainEqual([nameOf(1), "read"])
 })
 
 describe("a file that cannot be read", () => {
-  test("is put aside alone, with its name and the reason", async () => {
-    const { there } = scene
-    there.put(nameOf(0), installs(0, { "01": 1 }), EARLIER)
-    there.put(nameOf(1), new Uint8Array([0xff, 0xff, 0xfe, 0x00]), EARLIER)
-    there.put(nameOf(2), "Date,Package Name\n", EARLIER)
+  test("a file that cannot be read is put aside alone, with its name and the reason", async () => {
+    const { standIn } = scene
+    standIn.put(nameOf(0), installs(0, { "01": 1 }), EARLIER)
+    standIn.put(nameOf(1), new Uint8Array([0xff, 0xff, 0xfe, 0x00]), EARLIER)
+    standIn.put(nameOf(2), "Date,Package Name\n", EARLIER)
     const bomb = zipOf({ name: "bomb.csv", content: new Uint8Array(3_000_000) })
-    there.put(`sales/salesreport_${compact(1)}.zip`, bomb, EARLIER)
-    there.put(`sales/salesreport_${compact(2)}.zip`, orders(2, "1.00"), EARLIER)
-    there.put("sales/../../etc/passwd_202610.zip", bomb, EARLIER)
-    there.put(`earnings/earnings_${compact(1)}_\u202e.zip`, bomb, EARLIER)
+    standIn.put(`sales/salesreport_${compact(1)}.zip`, bomb, EARLIER)
+    standIn.put(`sales/salesreport_${compact(2)}.zip`, orders(2, "1.00"), EARLIER)
+    standIn.put("sales/../../etc/passwd_202610.zip", bomb, EARLIER)
+    standIn.put(`earnings/earnings_${compact(1)}_\u202e.zip`, bomb, EARLIER)
     await connect()
     await readAll()
     const { state, troubles } = await findAccount(sql, scene.workspaceId, account)
@@ -231,16 +231,16 @@ describe("a file that cannot be read", () => {
       ],
     )
     expect(await days()).toEqual([[`${month(0)}-01`, 1]])
-    there.put(nameOf(1), installs(1, { "01": 4 }))
+    standIn.put(nameOf(1), installs(1, { "01": 4 }))
     await relist()
     expect(await days()).toContainEqual([`${month(1)}-01`, 4])
   })
 
-  test("because Google fails stops the account for a while, and the rest is read afterwards", async () => {
-    const { there } = scene
-    for (const back of [0, 1]) there.put(nameOf(back), installs(back, { "01": 1 }), EARLIER)
+  test("a failure of Google stops the account for a while, and the rest is read afterwards", async () => {
+    const { standIn } = scene
+    for (const back of [0, 1]) standIn.put(nameOf(back), installs(back, { "01": 1 }), EARLIER)
     await connect()
-    there.before = (path) =>
+    standIn.before = (path) =>
       path.includes(`${compact(0)}_overview.csv?alt=media`) ? new Response("busy", { status: 503 }) : null
     await readAll()
     expect(await days()).toEqual([])
@@ -249,20 +249,20 @@ describe("a file that cannot be read", () => {
     expect((await findAccount(sql, scene.workspaceId, account)).troubles[0]?.why).toBe("Google answers 503")
   })
 
-  test("because the right is missing is denied, and read once Play Console gives the right", async () => {
-    const { there } = scene
-    there.put(nameOf(1), installs(1, { "01": 1 }), EARLIER)
-    there.put(`sales/salesreport_${compact(1)}.zip`, orders(1, "2.00"), EARLIER)
+  test("a file without the right is denied, and read once Play Console gives the right", async () => {
+    const { standIn } = scene
+    standIn.put(nameOf(1), installs(1, { "01": 1 }), EARLIER)
+    standIn.put(`sales/salesreport_${compact(1)}.zip`, orders(1, "2.00"), EARLIER)
     await connect()
     await sql`update connected_account set checked_at = now() where id = ${account}`
-    there.may.financial = false
+    standIn.may.financial = false
     await readAll()
     expect(await tasks()).toContainEqual([`sales/salesreport_${compact(1)}.zip`, "denied"])
     expect(await days()).toHaveLength(1)
     await readAll()
     const { rights } = await findAccount(sql, scene.workspaceId, account)
     expect(rights.find(({ name }) => name === "financial")?.state).toBe("denied")
-    there.may.financial = true
+    standIn.may.financial = true
     await sql`update connected_account set checked_at = null where id = ${account}`
     await readAll()
     expect(await tasks()).toContainEqual([`sales/salesreport_${compact(1)}.zip`, "read"])
@@ -273,7 +273,7 @@ test("UTF-16 of either order and UTF-8 are read alike", async () => {
   const text = installs(1, { "01": 3 })
   const big = Buffer.from(utf16(text)).swap16()
   for (const bytes of [utf16(text), big, Buffer.from(text), Buffer.from(`\uFEFF${text}`)]) {
-    scene.there.put(nameOf(1), bytes)
+    scene.standIn.put(nameOf(1), bytes)
     if (bytes.length === utf16(text).length && bytes !== big) await connect()
     await readAll()
     await relist()

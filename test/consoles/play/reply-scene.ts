@@ -26,7 +26,7 @@ const TEXT = "All gone after the update."
 export const RESPONSE = "We are looking into it."
 
 export function replyScene(): ReplyScene {
-  const on = { preview, queued } as ReplyScene
+  const scene = { preview, queued } as ReplyScene
   let sql: Sql
 
   beforeAll(async () => {
@@ -34,36 +34,36 @@ export function replyScene(): ReplyScene {
   })
 
   beforeEach(async () => {
-    Object.assign(on, await playScene(sql))
+    Object.assign(scene, await playScene(sql))
     const atMs = Date.now() - 30 * 86_400_000
-    on.shelf = reviewShelf(on.there, TEA_PACKAGE)
-    on.review = { id: "8a1c7f0e-5b52-4a55-9d1c-2f7f6f0a4e11", author: AUTHOR, stars: 2, text: `\t${TEXT}`, atMs }
-    on.shelf.reviews.push(on.review)
-    const onPage = { id: on.review.id, stars: 2, text: TEXT, at: new Date(atMs) }
+    scene.shelf = reviewShelf(scene.standIn, TEA_PACKAGE)
+    scene.review = { id: "8a1c7f0e-5b52-4a55-9d1c-2f7f6f0a4e11", author: AUTHOR, stars: 2, text: `\t${TEXT}`, atMs }
+    scene.shelf.reviews.push(scene.review)
+    const onPage = { id: scene.review.id, stars: 2, text: TEXT, at: new Date(atMs) }
     await record(sql, [reviewedOnPlay(new Date().toISOString(), [onPage])])
-    on.account = (await on.add()).id
-    const { register, workspaceId, account } = on
-    Object.assign(on, await openWrites(sql, { register, workspaceId, account, url: on.there.url }))
+    scene.account = (await scene.add()).id
+    const { register, workspaceId, account } = scene
+    Object.assign(scene, await openWrites(sql, { register, workspaceId, account, url: scene.standIn.url }))
   })
 
   afterEach(async () => {
-    await on.close()
-    await on.there.stop()
+    await scene.close()
+    await scene.standIn.stop()
     await sql`truncate review_version, review_read, review_day, review_feed`
   })
 
   async function preview(more: object = {}) {
-    const args = { appId: on.appId, reviewId: on.review.id, response: RESPONSE, ...more }
-    return await on.service.call("/v1/actions", {
-      key: on.key,
+    const args = { appId: scene.appId, reviewId: scene.review.id, response: RESPONSE, ...more }
+    return await scene.service.call("/v1/actions", {
+      key: scene.key,
       method: "POST",
       body: { action: "reply_review", args },
     })
   }
 
   async function queued(more: object = {}) {
-    return await on.queue(await preview(more))
+    return await scene.queue(await preview(more))
   }
 
-  return on
+  return scene
 }

@@ -67,7 +67,9 @@ test("a day that is late, one without a sale and one withheld are told apart", a
     { day: "2026-11-07", reported: false, downloads: null, ...unreported },
   ])
   expect(body.totals.downloads).toBeNull()
-  expect(body.sources.map((one: { report: string; lateDays: string[] }) => [one.report, one.lateDays.length])).toEqual([
+  expect(
+    body.sources.map((source: { report: string; lateDays: string[] }) => [source.report, source.lateDays.length]),
+  ).toEqual([
     ["play_installs", 1],
     ["play_installs_country", 3],
     ["play_earnings", 3],

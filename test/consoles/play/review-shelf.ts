@@ -26,13 +26,13 @@ const WEEK_MS = 7 * 86_400_000
 const LONGEST = 350
 
 /** Lets the stand-in answer requests about the reviews of an app, with the limits of the publisher API. */
-export function reviewShelf(there: PlayStandIn, packageName: string): ReviewShelf {
+export function reviewShelf(standIn: PlayStandIn, packageName: string): ReviewShelf {
   const shelf: ReviewShelf = { reviews: [], pageSize: 100, sent: [] }
   const root = `/androidpublisher/v3/applications/${packageName}/reviews`
-  there.publisher = (request) => {
+  standIn.publisher = (request) => {
     if (request.pathname === root) return listed(shelf, request)
     const [, id = "", isReply] = /^\/([^/:]+)(:reply)?$/.exec(request.pathname.slice(root.length)) ?? []
-    const review = shelf.reviews.find((one) => one.id === decodeURIComponent(id))
+    const review = shelf.reviews.find((candidate) => candidate.id === decodeURIComponent(id))
     if (request.method === "POST" && isReply) return replied(shelf, request, review)
     return review ? Response.json(documentOf(review)) : googleRefusal(404, "notFound", "Review not found.")
   }

@@ -27,11 +27,11 @@ beforeAll(async () => {
 beforeEach(async () => {
   await sql`truncate review_version, review_read, review_day, review_feed, connected_account cascade`
   scene = await playScene(sql)
-  shelf = reviewShelf(scene.there, TEA_PACKAGE)
+  shelf = reviewShelf(scene.standIn, TEA_PACKAGE)
   account = (await scene.add()).id
   key = await scene.service.key(scene.workspaceId)
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
 const HOUR_MS = 3_600_000
 const AUTHOR = "Author Name-4712"
@@ -72,7 +72,7 @@ test("all pages of the week are read, and listed with their source; no author is
   shelf.reviews = [1, 2, 3, 4, 5].map((number) => written(number))
   await read()
   expect(await task()).toMatchObject({ state: "read", failure: null, aside: null, soon: true })
-  expect(scene.there.asked.filter((path) => path.includes("/reviews?maxResults=100"))).toHaveLength(3)
+  expect(scene.standIn.requests.filter((path) => path.includes("/reviews?maxResults=100"))).toHaveLength(3)
   const body = await list()
   expect(idsOf(body)).toEqual([1, 2, 3, 4, 5].map(id))
   expect(body.android[0]).toMatchObject({ rating: 2, title: null, text: "Text 1", version: "4.1" })
@@ -148,10 +148,10 @@ test("another workspace that tracks the app sees nothing of it, and forgetting t
   const other = await scene.service.workspace()
   const tracked = { name: "Tea Timer", androidPkg: TEA_PACKAGE, countries: ["us"], origin: "own" as const }
   const app = await trackOwn(sql, { workspaceId: other, ...tracked, keywords: ["tea"] })
-  const theirs = { key: await scene.service.key(other) }
-  const seen = await scene.service.call(`/v1/apps/${app}/reviews`, theirs)
+  const otherCaller = { key: await scene.service.key(other) }
+  const seen = await scene.service.call(`/v1/apps/${app}/reviews`, otherCaller)
   expect([seen.status, seen.body.android, seen.text.includes("Text 1")]).toEqual([200, null, false])
-  const found = await scene.service.call(`/v1/hive/reviews/${TEA_PACKAGE}?country=us`, theirs)
+  const found = await scene.service.call(`/v1/hive/reviews/${TEA_PACKAGE}?country=us`, otherCaller)
   expect(found.text).not.toContain("Text 1")
   await removeAccount(sql, scene.workspaceId, account, true)
   for (const table of ["console_review", "review_version", "review_day", "review_feed"])
@@ -172,11 +172,11 @@ test("an unreadable review is put aside, and hostile texts are stored as they ar
 test("an answer that is no page is a failure of its task, and the pages before it are stored", async () => {
   shelf.pageSize = 1
   shelf.reviews = [written(1), written(2)]
-  scene.there.before = (path) => (path.includes("token=1") ? Response.json({ reviews: "many" }) : null)
+  scene.standIn.before = (path) => (path.includes("token=1") ? Response.json({ reviews: "many" }) : null)
   await read()
   expect(await task()).toMatchObject({ failure: expect.stringContaining("no page of reviews") })
   expect(idsOf(await list())).toEqual([id(1)])
-  scene.there.before = () => null
+  scene.standIn.before = () => null
   await read()
   expect(await task()).toMatchObject({ state: "read", failure: null })
   expect(idsOf(await list())).toEqual([id(1), id(2)])
@@ -186,10 +186,10 @@ test("a week without reviews is empty, an unknown app is gone, and a missing rig
   await read()
   expect(await task()).toMatchObject({ state: "empty", failure: null })
   expect((await list()).android).toBeNull()
-  scene.there.publisher = () => new Response("{}", { status: 404 })
+  scene.standIn.publisher = () => new Response("{}", { status: 404 })
   await read()
   expect(await task()).toMatchObject({ state: "gone" })
-  scene.there.may.reviews = false
+  scene.standIn.may.reviews = false
   await read()
   expect(await task()).toMatchObject({ state: "denied" })
 })

@@ -11,7 +11,7 @@ export const TEA_PACKAGE = "com.example.tea"
 export interface PlayScene {
   sql: Sql
   service: Service
-  there: PlayStandIn
+  standIn: PlayStandIn
   register: Register
   workspaceId: number
   appId: string
@@ -21,15 +21,15 @@ export interface PlayScene {
 
 /** A workspace that tracks Tea Timer on Google Play, and a bucket with its installs of a month. */
 export async function playScene(sql: Sql, now = new Date()): Promise<PlayScene> {
-  const there = playStandIn()
-  there.put(`stats/installs/installs_${TEA_PACKAGE}_202610_overview.csv`, "Date,Package Name\n")
+  const standIn = playStandIn()
+  standIn.put(`stats/installs/installs_${TEA_PACKAGE}_202610_overview.csv`, "Date,Package Name\n")
   const at = { now }
   const service = openService({ sql, now: () => at.now })
   const workspaceId = await service.workspace()
   const tracked = { name: "Tea Timer", androidPkg: TEA_PACKAGE, countries: ["us"], keywords: ["tea"] }
   const appId = await trackOwn(sql, { workspaceId, ...tracked, origin: "own" })
-  const register: Register = { sql, sealer, reach: reachOf(there.url) }
-  const add: PlayScene["add"] = ({ key = there.key(), part = there.bucket } = {}) =>
+  const register: Register = { sql, sealer, reach: reachOf(standIn.url) }
+  const add: PlayScene["add"] = ({ key = standIn.key(), part = standIn.bucket } = {}) =>
     addAccount(register, workspaceId, { kind: "google-play-console", key: { serviceAccount: key.json }, part })
-  return { sql, service, there, register, workspaceId, appId, at, add }
+  return { sql, service, standIn, register, workspaceId, appId, at, add }
 }

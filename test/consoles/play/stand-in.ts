@@ -46,8 +46,8 @@ export interface PlayStandIn {
   /** Overrides an answer. Null: the stand-in answers. */
   before: (path: string) => Response | null | Promise<Response | null>
   /** Method, path and query of requests with an accepted token. */
-  asked: string[]
-  tokensGiven: number
+  requests: string[]
+  tokensIssued: number
   forgetTokens(): void
   /** How many seconds Google's clock is ahead of ours. */
   aheadS: number
@@ -78,7 +78,7 @@ const SCOPES = [
 export function playStandIn(): PlayStandIn {
   const keys = new Map<string, { email: string; publicKey: string; isRevoked: boolean }>()
   const tokens = new Set<string>()
-  const here: PlayStandIn = {
+  const playState: PlayStandIn = {
     url: "",
     bucket: "pubsite_prod_rev_01234567890123456789",
     key() {
@@ -98,15 +98,15 @@ export function playStandIn(): PlayStandIn {
     put(name, content, updated = new Date()) {
       const bytes = typeof content === "string" ? utf16(content) : content
       const generation = 1_700_000_000_000_000 + counted++
-      here.files.set(name, { generation, updated: updated.toISOString(), bytes })
+      playState.files.set(name, { generation, updated: updated.toISOString(), bytes })
     },
     may: { statistics: true, financial: true, reviews: true, replies: true },
     isApiDisabled: false,
     publisher: () => null,
     pageSize: 1_000,
     before: () => null,
-    asked: [],
-    tokensGiven: 0,
+    requests: [],
+    tokensIssued: 0,
     forgetTokens: () => tokens.clear(),
     aheadS: 0,
     async stop() {
@@ -119,21 +119,21 @@ export function playStandIn(): PlayStandIn {
     port: 0,
     async fetch(request) {
       const answer = await answered(request)
-      answer.headers.set("date", new Date(Date.now() + 1_000 * here.aheadS).toUTCString())
+      answer.headers.set("date", new Date(Date.now() + 1_000 * playState.aheadS).toUTCString())
       return answer
     },
   })
-  here.url = `http://127.0.0.1:${server.port}`
+  playState.url = `http://127.0.0.1:${server.port}`
 
   const answered = async (request: Request): Promise<Response> => {
     const text = await request.text()
     const url = new URL(request.url)
-    const instead = await here.before(decodeURIComponent(`${url.pathname}${url.search}`))
+    const instead = await playState.before(decodeURIComponent(`${url.pathname}${url.search}`))
     if (instead) return instead
     if (url.pathname === "/token") return tokenFor(request, text)
     const [, token = ""] = /^Bearer (\S+)$/.exec(request.headers.get("authorization") ?? "") ?? []
     if (!tokens.has(token)) return googleRefusal(401, "authError", "Invalid Credentials")
-    here.asked.push(`${request.method} ${url.pathname}${url.search}`)
+    playState.requests.push(`${request.method} ${url.pathname}${url.search}`)
     if (url.pathname.startsWith("/storage/v1/b/")) return stored(request, url)
     if (!url.pathname.startsWith("/androidpublisher/v3/")) return new Response("Not Found", { status: 404 })
     return await published({
@@ -152,7 +152,7 @@ export function playStandIn(): PlayStandIn {
     const [head, claims] = parts.slice(0, 2).map(partOf) as [Record<string, string>, Record<string, string & number>]
     const { iss, aud, scope, iat, exp } = claims
     const key = keys.get(head.kid ?? "")
-    const state = here.accounts.get(iss!)
+    const state = playState.accounts.get(iss!)
     if (state === "deleted") return tokenRefusal("invalid_grant", "Invalid grant: account not found")
     if (state === "disabled") return tokenRefusal("invalid_grant", "Account has been disabled")
     const signed = Buffer.from(parts.slice(0, 2).join("."))
@@ -165,7 +165,7 @@ export function playStandIn(): PlayStandIn {
       verify("sha256", signed, createPublicKey(key.publicKey), Buffer.from(parts[2] ?? "", "base64url"))
     if (!isSigned) return tokenRefusal("invalid_grant", "Invalid JWT Signature.")
     if (aud !== AUDIENCE) return tokenRefusal("invalid_grant", "Invalid JWT: Failed audience check.")
-    const now = Date.now() / 1_000 + here.aheadS
+    const now = Date.now() / 1_000 + playState.aheadS
     // Google allows some clock skew.
     if (!(exp! - iat! <= 3_600 && iat! <= now + 30 && exp! > now - 30))
       return tokenRefusal(
@@ -176,7 +176,7 @@ export function playStandIn(): PlayStandIn {
     const scopes = String(scope).split(" ")
     if (!SCOPES.every((name) => scopes.includes(name)) || scopes.length !== SCOPES.length)
       return tokenRefusal("invalid_scope", "Invalid OAuth scope or ID token audience provided.")
-    here.tokensGiven++
+    playState.tokensIssued++
     const token = `ya29.c.${randomUUID()}`
     tokens.add(token)
     return Response.json({ access_token: token, expires_in: 3_599, token_type: "Bearer" })
@@ -185,13 +185,13 @@ export function playStandIn(): PlayStandIn {
   const stored = (request: Request, url: URL): Response => {
     const [, bucket = "", rest = ""] = /^\/storage\/v1\/b\/([^/]+)\/o(?:\/([^/]+))?$/.exec(url.pathname) ?? []
     if (request.method !== "GET") return googleRefusal(405, "methodNotAllowed", "Method Not Allowed")
-    if (bucket !== here.bucket) return googleRefusal(404, "notFound", "The specified bucket does not exist.")
+    if (bucket !== playState.bucket) return googleRefusal(404, "notFound", "The specified bucket does not exist.")
     if (rest === "") return listed(url.searchParams)
     const name = decodeURIComponent(rest)
     if (!mayRead(name)) return noAccess("storage.objects.get", `object ${name}`)
-    const file = here.files.get(name)
-    const wanted = url.searchParams.get("generation")
-    if (!file || (wanted !== null && wanted !== String(file.generation)))
+    const file = playState.files.get(name)
+    const requestedGeneration = url.searchParams.get("generation")
+    if (!file || (requestedGeneration !== null && requestedGeneration !== String(file.generation)))
       return googleRefusal(404, "notFound", `No such object: ${bucket}/${name}`)
     if (url.searchParams.get("alt") !== "media") return Response.json(facts(name, file))
     return new Response(new Uint8Array(file.bytes), {
@@ -199,51 +199,51 @@ export function playStandIn(): PlayStandIn {
     })
   }
 
-  const mayRead = (name: string) => (name.startsWith("stats/") ? here.may.statistics : here.may.financial)
+  const mayRead = (name: string) => (name.startsWith("stats/") ? playState.may.statistics : playState.may.financial)
 
   const listed = (query: URLSearchParams): Response => {
-    if (!here.may.statistics) return noAccess("storage.objects.list", "the Google Cloud Storage bucket")
+    if (!playState.may.statistics) return noAccess("storage.objects.list", "the Google Cloud Storage bucket")
     const [prefix, glob, from] = ["prefix", "matchGlob", "pageToken"].map((name) => query.get(name))
     const pattern = glob && new RegExp(`^${glob.split("*").map(RegExp.escape).join("[^/]*")}$`)
-    const names = [...here.files.keys()]
+    const names = [...playState.files.keys()]
       .filter((name) => name.startsWith(prefix ?? "") && (!pattern || pattern.test(name)))
       .sort()
     const start = from ? names.findIndex((name) => name > Buffer.from(from, "base64url").toString()) : 0
-    const size = Math.min(here.pageSize, Number(query.get("maxResults") ?? 1_000))
+    const size = Math.min(playState.pageSize, Number(query.get("maxResults") ?? 1_000))
     const page = start < 0 ? [] : names.slice(start, start + size)
     const isLast = start < 0 || start + size >= names.length
     return Response.json({
       kind: "storage#objects",
       ...(!isLast && { nextPageToken: Buffer.from(page.at(-1)!).toString("base64url") }),
       // a page without matches has no items
-      ...(page.length > 0 && { items: page.map((name) => facts(name, here.files.get(name)!)) }),
+      ...(page.length > 0 && { items: page.map((name) => facts(name, playState.files.get(name)!)) }),
     })
   }
 
   const published = async (request: PublisherRequest): Promise<Response> => {
-    if (here.isApiDisabled)
+    if (playState.isApiDisabled)
       return googleRefusal(
         403,
         "accessNotConfigured",
         "Google Play Android Developer API has not been used in project 123456789 before or it is disabled.",
       )
     const isReply = request.method === "POST" && request.pathname.endsWith(":reply")
-    if (isReply ? !here.may.replies : !here.may.reviews)
+    if (isReply ? !playState.may.replies : !playState.may.reviews)
       return googleRefusal(
         401,
         "permissionDenied",
         "The current user has insufficient permissions to perform the requested operation.",
       )
-    const answer = await here.publisher(request)
+    const answer = await playState.publisher(request)
     if (answer) return answer
     const isList = request.method === "GET" && /\/applications\/[^/]+\/reviews$/.test(request.pathname)
     return isList ? Response.json({}) : googleRefusal(404, "notFound", "Not Found")
   }
-  return here
+  return playState
 }
 
-function noAccess(permission: string, what: string): Response {
-  return googleRefusal(403, "forbidden", `The service account does not have ${permission} access to ${what}.`)
+function noAccess(permission: string, part: string): Response {
+  return googleRefusal(403, "forbidden", `The service account does not have ${permission} access to ${part}.`)
 }
 
 /** An error document of Google's APIs. */

@@ -28,8 +28,8 @@ async function store(name: string, text: string, options: { generation?: string;
 async function observed(name: string, text: string, { generation = "1", seenAt = "2025-11-06T03:25:01Z" } = {}) {
   const parsed = await parsePlayReport({ name, generation, updated: seenAt, text })
   if (parsed.problem !== null) throw new Error(parsed.problem)
-  const about = { seenAt: new Date(seenAt), sha256: new Uint8Array(32).fill(Number(generation)) }
-  return playObservations(parsed, EXAMPLE_ACCOUNT, about)
+  const provenance = { seenAt: new Date(seenAt), sha256: new Uint8Array(32).fill(Number(generation)) }
+  return playObservations(parsed, EXAMPLE_ACCOUNT, provenance)
 }
 
 const OVERVIEW = "stats/installs/installs_com.tea_202510_overview.csv"
@@ -110,12 +110,12 @@ describe("files of Google Play", () => {
     // another app has the same days, and another file of the same app too
     await store(COUNTRY.replace("com.tea", "com.mug"), first.replaceAll("com.tea", "com.mug"))
     await store(OVERVIEW, "Date,Package Name,Daily User Installs\n2025-10-02,com.tea,5\n")
-    const again = { generation: "2", seenAt: "2025-11-08T03:25:01Z" }
+    const later = { generation: "2", seenAt: "2025-11-08T03:25:01Z" }
     const restated = installs("2025-10-02,com.tea,DE,4", "2025-10-03,com.tea,DE,6", "2025-10-04,com.tea,DE,1")
-    expect(await store(COUNTRY, restated, again)).toEqual(["2025-10-02", "2025-10-04"])
-    expect(await store(COUNTRY, restated, { ...again, generation: "3" })).toEqual([])
-    const shown = await facts()
-    expect(shown.map(({ app, report, day, count }) => [app, report.slice(5), day.slice(-2), count])).toEqual([
+    expect(await store(COUNTRY, restated, later)).toEqual(["2025-10-02", "2025-10-04"])
+    expect(await store(COUNTRY, restated, { ...later, generation: "3" })).toEqual([])
+    const rows = await facts()
+    expect(rows.map(({ app, report, day, count }) => [app, report.slice(5), day.slice(-2), count])).toEqual([
       ["com.mug", "installs_country", "02", 5],
       ["com.mug", "installs_country", "03", 6],
       ["com.tea", "installs", "02", 5],

@@ -6,8 +6,8 @@ const CSV = Buffer.from("Order Number,Amount\nGPA.1,4.99\n")
 const entry = { name: "salesreport_202610.csv", content: CSV }
 
 test("the only file is unpacked, packed or not, whatever path its name has", async () => {
-  for (const made of [entry, { ...entry, method: 0 }, { ...entry, name: "../../../etc/passwd" }])
-    expect(Buffer.from(await unzipped(zipOf(made)))).toEqual(CSV)
+  for (const file of [entry, { ...entry, method: 0 }, { ...entry, name: "../../../etc/passwd" }])
+    expect(Buffer.from(await unzipped(zipOf(file)))).toEqual(CSV)
   const commented = Buffer.concat([zipOf(entry), Buffer.from("made by Google")])
   commented.writeUInt16LE(14, commented.length - 14 - 2)
   expect(Buffer.from(await unzipped(commented))).toEqual(CSV)

@@ -62,7 +62,7 @@ async function twoWitnesses() {
     ...scene,
     sql,
     service: id,
-    async tell(messages: readonly Bought[]) {
+    async deliver(messages: readonly Bought[]) {
       for (const message of messages) {
         const at = message.at as Date
         const body = Buffer.from(JSON.stringify(purchase(message)))
@@ -82,9 +82,9 @@ test("settled earnings of Google Play are compared with a service's Play purchas
   const scene = await twoWitnesses()
   expect(await scene.reconciliation()).toBeNull()
   // A service that only ever reported the App Store says nothing about Google Play.
-  await scene.tell(MESSAGES.filter(({ id }) => id === "a1"))
+  await scene.deliver(MESSAGES.filter(({ id }) => id === "a1"))
   expect(await scene.reconciliation()).toBeNull()
-  await scene.tell(MESSAGES.filter(({ id }) => id !== "a1"))
+  await scene.deliver(MESSAGES.filter(({ id }) => id !== "a1"))
   const found = await scene.reconciliation()
   expect(found.with).toMatchObject({
     id: scene.service,
@@ -131,7 +131,7 @@ test("settled earnings of Google Play are compared with a service's Play purchas
 
 test("days that Google Play has not settled have no difference in any total", async () => {
   const scene = await twoWitnesses()
-  await scene.tell(MESSAGES)
+  await scene.deliver(MESSAGES)
   const { products } = await scene.reconciliation("days=3&to=2026-11-03")
   expect(products).toMatchObject([
     {

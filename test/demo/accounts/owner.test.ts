@@ -37,7 +37,7 @@ beforeAll(async () => {
   key = await scene.service.key(scene.workspaceId)
   await load()
 })
-afterAll(() => scene.there.stop())
+afterAll(() => scene.standIn.stop())
 
 test("no figure of the demo is from the future, at whatever hour of whatever day it is loaded", () => {
   const accounts = { console: "console", ads: "ads" }
@@ -181,11 +181,11 @@ describe("the demo's account for a new key", () => {
 })
 
 test("the demo's account has no key, sends no requests, and can only be removed", async () => {
-  const { sql, workspaceId, register, there } = scene
-  const asked = there.asked.length
+  const { sql, workspaceId, register, standIn: there } = scene
+  const asked = there.requests.length
   const parts = { sql, sealer, log: silentLog, reach: register.reach, gapMs: 0 }
   await createAccountReading({ recording, ...parts }).runOnce()
-  expect(there.asked.length).toBe(asked)
+  expect(there.requests.length).toBe(asked)
   expect(await sql`select from connected_account where failure is not null or last_ok is not null`).toHaveLength(0)
   const accounts = await sql<{ id: string }[]>`
     select id

@@ -6,7 +6,7 @@ import { AD_ACCOUNT } from "../../consoles/ads/scene.ts"
 import { adsStandIn } from "../../consoles/ads/stand-in.ts"
 import { playStandIn } from "../../consoles/play/stand-in.ts"
 import { reachOf, TEA } from "../../consoles/scene.ts"
-import { type StandIn, standIn } from "../../consoles/stand-in.ts"
+import { type StandIn, startStandIn } from "../../consoles/stand-in.ts"
 import { freshDatabase } from "../../database.ts"
 import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -27,7 +27,7 @@ let settings: ReturnType<typeof settingsBrowser>
 const forgotten: string[] = []
 
 beforeAll(async () => {
-  there = standIn()
+  there = startStandIn()
   there.apps.push(TEA)
   const settingsPorts = {
     ...NO_PORTS,

@@ -13,14 +13,14 @@ interface Listed {
   changes: unknown[]
 }
 
-const on = adsWrites()
+const scene = adsWrites()
 
 test("our writes are merged with the platform's entries, and other programs' changes are separate", async () => {
-  const bid = await on.done("set_keyword_bid", { keywordId: KEYWORD, amount: 1.2 })
-  const added = await on.done("add_negative_keyword", { text: "Free" })
+  const bid = await scene.done("set_keyword_bid", { keywordId: KEYWORD, amount: 1.2 })
+  const added = await scene.done("add_negative_keyword", { text: "Free" })
   // In the same minute another program pauses the campaign that our write added to.
   const change = { transactionId: "t9", entityType: "Campaign", entityId: CAMPAIGN, eventType: "UPDATE" as const }
-  on.there.changes.push({
+  scene.standIn.changes.push({
     ...change,
     userType: "CUSTOMER_API",
     eventTime: new Date().toISOString(),
@@ -28,14 +28,14 @@ test("our writes are merged with the platform's entries, and other programs' cha
     meta: { campaignId: Number(CAMPAIGN), name: "Tea" },
     changes: [{ field: "status", oldValues: ["ENABLED"], newValues: ["PAUSED"] }],
   })
-  await on.sql`update connected_account set next_at = now() where id = ${on.account}`
-  const parts = { sql: on.sql, sealer, log: silentLog, reach: on.register.reach, gapMs: 0 }
+  await scene.sql`update connected_account set next_at = now() where id = ${scene.account}`
+  const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }
   await createAccountReading({ recording, ...parts }).runOnce()
-  const { body } = await on.service.call(`/v1/apps/${on.appId}/ads-commands`, { key: on.key })
-  const said = (body.commands as Listed[]).map(({ by, listed, event, job, changes }) => {
+  const { body } = await scene.service.call(`/v1/apps/${scene.appId}/ads-commands`, { key: scene.key })
+  const rows = (body.commands as Listed[]).map(({ by, listed, event, job, changes }) => {
     return [by, listed, event, job?.id ?? null, changes.length > 0]
   })
-  expect(said.toSorted()).toEqual(
+  expect(rows.toSorted()).toEqual(
     [
       ["other_api", true, "UPDATE", null, true],
       ["service", true, "CREATE", added.jobId, true],

@@ -20,7 +20,7 @@ export interface AdsScene extends AccountScene, OutsideWrites {
 }
 
 export function adsWrites(): AdsScene {
-  const on = { preview, queued, done } as AdsScene
+  const scene = { preview, queued, done } as AdsScene
   let sql: Sql
 
   beforeAll(async () => {
@@ -28,36 +28,42 @@ export function adsWrites(): AdsScene {
   })
 
   beforeEach(async () => {
-    Object.assign(on, await adsScene(sql))
+    Object.assign(scene, await adsScene(sql))
     const bid = { amount: "1.00", currency: "EUR" }
-    on.there.adgroups.push({ id: Number(GROUP), campaignId: Number(CAMPAIGN), status: "ENABLED", bid, deleted: false })
+    scene.standIn.adgroups.push({
+      id: Number(GROUP),
+      campaignId: Number(CAMPAIGN),
+      status: "ENABLED",
+      bid,
+      deleted: false,
+    })
     const ids = { id: Number(KEYWORD), campaignId: Number(CAMPAIGN), adGroupId: Number(GROUP) }
-    on.there.keywords.push({ ...ids, text: "tea", matchType: "EXACT", status: "ENABLED", bid, deleted: false })
-    on.account = (await on.add()).id
-    await sql`update connected_account set currency = 'EUR' where id = ${on.account}`
-    const { register, workspaceId, account } = on
-    Object.assign(on, await openWrites(sql, { register, workspaceId, account, url: on.there.url }))
+    scene.standIn.keywords.push({ ...ids, text: "tea", matchType: "EXACT", status: "ENABLED", bid, deleted: false })
+    scene.account = (await scene.add()).id
+    await sql`update connected_account set currency = 'EUR' where id = ${scene.account}`
+    const { register, workspaceId, account } = scene
+    Object.assign(scene, await openWrites(sql, { register, workspaceId, account, url: scene.standIn.url }))
   })
 
   afterEach(async () => {
-    await on.close()
-    await on.there.stop()
+    await scene.close()
+    await scene.standIn.stop()
   })
 
   async function preview(action: string, args: object = {}) {
-    const body = { action, args: { appId: on.appId, campaignId: CAMPAIGN, ...args } }
-    return await on.service.call("/v1/actions", { key: on.key, method: "POST", body })
+    const body = { action, args: { appId: scene.appId, campaignId: CAMPAIGN, ...args } }
+    return await scene.service.call("/v1/actions", { key: scene.key, method: "POST", body })
   }
 
   async function queued(action: string, args: object = {}) {
-    return await on.queue(await preview(action, args))
+    return await scene.queue(await preview(action, args))
   }
 
   async function done(action: string, args: object = {}) {
     const id = await queued(action, args)
-    await on.worker.runOnce()
-    return await on.job(id)
+    await scene.worker.runOnce()
+    return await scene.job(id)
   }
 
-  return on
+  return scene
 }

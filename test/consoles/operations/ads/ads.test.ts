@@ -29,7 +29,7 @@ beforeEach(async () => {
   addTeaAdGroup(scene)
   key = await scene.service.key(scene.workspaceId)
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
 const LAST = lastAdsDay(AD_ACCOUNT.timezone, new Date())
 const PATHS = ["campaigns", "ads-keywords", "ads-search-terms", "ads-commands", "search-popularity"]
@@ -41,7 +41,8 @@ const TOOLS = [
   "get_search_popularity",
 ]
 
-const call = (path: string, by = key) => scene.service.call(`/v1/apps/${scene.appId}/${path}`, { key: by })
+const call = (path: string, callerKey = key) =>
+  scene.service.call(`/v1/apps/${scene.appId}/${path}`, { key: callerKey })
 
 async function readAll(): Promise<void> {
   await sql`update connected_account set next_at = now() where sealed is not null`
@@ -53,7 +54,7 @@ async function readAll(): Promise<void> {
 const euros = (amount: string) => ({ amount, currency: "EUR" })
 
 test("campaigns are listed with state, budget and 28 days by spend, over REST and as a tool", async () => {
-  scene.there.campaigns.push(campaign({ id: 2, name: "Quiet", status: "PAUSED", dailyBudget: null }))
+  scene.standIn.campaigns.push(campaign({ id: 2, name: "Quiet", status: "PAUSED", dailyBudget: null }))
   await scene.add()
   await readAll()
   const { status, body, credits } = await call("campaigns")
@@ -98,8 +99,8 @@ test("campaigns are listed with state, budget and 28 days by spend, over REST an
     metrics: { taps: 0, spend: euros("0"), cpt: null },
   })
   expect((await call("campaigns?country=us")).body.totals).toMatchObject({ spend: euros("2"), taps: 4 })
-  const told = await scene.service.tool("list_campaigns", { appId: scene.appId }, { key })
-  expect(told.result.structuredContent).toEqual(body)
+  const answer = await scene.service.tool("list_campaigns", { appId: scene.appId }, { key })
+  expect(answer.result.structuredContent).toEqual(body)
 })
 
 test("keywords are listed with their own or the group's bid, their costs and the app's organic rank", async () => {
@@ -132,10 +133,10 @@ test("keywords are listed with their own or the group's bid, their costs and the
   const first = (await call("ads-keywords?limit=1")).body
   expect([first.keywords.length, first.omitted, first.totals.spend]).toEqual([1, 1, euros("9")])
   // A deleted keyword remains with its costs.
-  scene.there.keywords[0]!.deleted = true
+  scene.standIn.keywords[0]!.deleted = true
   await readAll()
-  const [gone] = (await call("ads-keywords")).body.keywords
-  expect(gone).toMatchObject({
+  const [deletedKeyword] = (await call("ads-keywords")).body.keywords
+  expect(deletedKeyword).toMatchObject({
     id: "81",
     text: null,
     status: "DELETED",
@@ -201,13 +202,13 @@ describe("list_ads_commands", () => {
     args?: object
   }) => {
     const { id, status, sentAt, id2 = "81", action = "set_keyword_bid", args = { campaignId: "444555666" } } = fields
-    const shown = { summary: "bid", target: { kind: "keyword", id: id2, name: "tea timer" } }
+    const preview = { summary: "bid", target: { kind: "keyword", id: id2, name: "tea timer" } }
     const [row] = await sql`select id from api_key where workspace_id = ${scene.workspaceId}`
     await sql`
       insert into job (id, workspace_id, key_id, request_id, action, scope, target, app_id, shown, args, status,
         sent_at, finished_at, error, lease, lease_until, created_at)
       values (${id}, ${scene.workspaceId}, ${row!.id}, 'r', ${action}, 'ads:write', ${`keyword:${id}`}, ${scene.appId},
-        ${sql.json(shown as never)},
+        ${sql.json(preview as never)},
         ${sql.json(args as never)}, ${status}, ${sentAt}, ${status === "queued" ? null : (sentAt ?? new Date())},
         ${status === "failed" ? sql.json({ error: "unavailable" } as never) : null}, null, null,
           ${sentAt ?? new Date()})`
@@ -227,7 +228,7 @@ describe("list_ads_commands", () => {
       changes: [{ field: "bid", oldValues: ["1.20"], newValues: ["1.40"] }],
       ...rest,
     })
-    scene.there.changes.push(
+    scene.standIn.changes.push(
       change("t1", "81", 1),
       change("t2", "82", 1),
       change("t3", "900", 2, { eventType: "CREATE", meta: { campaignId: 444555666, text: "Oolong" } }),
@@ -277,42 +278,42 @@ describe("list_ads_commands", () => {
 
 describe("refusals of ads reads, over REST and as a tool", () => {
   const refusals = async () => {
-    const said: unknown[] = []
+    const refusalTexts: unknown[] = []
     for (const [at, path] of PATHS.entries()) {
       const rest = await call(path)
-      const told = await scene.service.tool(TOOLS[at]!, { appId: scene.appId }, { key })
-      expect(told.result.isError).toBe(true)
-      const text = JSON.parse(told.result.content[0].text)
+      const answer = await scene.service.tool(TOOLS[at]!, { appId: scene.appId }, { key })
+      expect(answer.result.isError).toBe(true)
+      const text = JSON.parse(answer.result.content[0].text)
       expect(text).toMatchObject({ error: rest.body.error, detail: rest.body.detail })
       expect(rest.credits.used).toBe(0)
-      said.push(`${rest.status} ${rest.body.error}: ${rest.body.detail}`)
+      refusalTexts.push(`${rest.status} ${rest.body.error}: ${rest.body.detail}`)
     }
-    return said as string[]
+    return refusalTexts as string[]
   }
 
   test("ads reads are refused without account, app or first reading, and on Google Play", async () => {
-    for (const said of await refusals()) expect(said).toMatch(/^404 not_connected: .*appmeter account add apple-ads/)
-    scene.there.campaigns[0]!.promotedObjectId = "999"
+    for (const text of await refusals()) expect(text).toMatch(/^404 not_connected: .*appmeter account add apple-ads/)
+    scene.standIn.campaigns[0]!.promotedObjectId = "999"
     const { id } = await scene.add()
-    const elsewhere = await refusals()
-    for (const said of elsewhere.slice(0, 4))
-      expect(said).toContain(`404 not_connected: The connected ads account has no campaign for ${TEA.id}`)
-    expect(elsewhere[4]).toMatch(/^404 not_measured: Connected since .* the searches of de/)
+    const otherRefusals = await refusals()
+    for (const text of otherRefusals.slice(0, 4))
+      expect(text).toContain(`404 not_connected: The connected ads account has no campaign for ${TEA.id}`)
+    expect(otherRefusals[4]).toMatch(/^404 not_measured: Connected since .* the searches of de/)
     await sql`update account_app set app_id = ${scene.appId}, outside_id = ${TEA.id} where account_id = ${id}`
-    for (const said of await refusals()) expect(said).toMatch(/^404 not_measured: /)
+    for (const text of await refusals()) expect(text).toMatch(/^404 not_measured: /)
     await sql`
       insert into account_right (account_id, name, state, why) values (${id}, 'reports', 'denied', 'needs a role')
         on conflict (account_id, name) do update set state = 'denied', why = excluded.why`
     expect((await refusals())[0]).toMatch(/but its key cannot read it: it needs a role/)
-    const asked = {
+    const input = {
       workspaceId: scene.workspaceId,
       androidPkg: "com.example.tea",
       countries: ["us"],
       keywords: [],
       origin: "own",
     }
-    scene.appId = await trackOwn(sql, asked as never)
-    for (const said of await refusals()) expect(said).toMatch(/^400 unsupported_platform/)
+    scene.appId = await trackOwn(sql, input as never)
+    for (const text of await refusals()) expect(text).toMatch(/^400 unsupported_platform/)
   })
 
   test("ads reads are refused without ads:read, and for an invalid campaign or country", async () => {
@@ -342,11 +343,11 @@ describe("refusals of ads reads, over REST and as a tool", () => {
     await removeAccount(sql, scene.workspaceId, id, false)
     expect((await call("campaigns")).body.sources[0].state).toBe("removed")
     const stranger = await adsScene(sql)
-    await stranger.there.stop()
-    const theirs = await stranger.service.key(stranger.workspaceId)
+    await stranger.standIn.stop()
+    const otherKey = await stranger.service.key(stranger.workspaceId)
     for (const path of PATHS) {
-      const told = await stranger.service.call(`/v1/apps/${stranger.appId}/${path}`, { key: theirs })
-      expect([told.status, told.body.error]).toEqual([404, "not_connected"])
+      const response = await stranger.service.call(`/v1/apps/${stranger.appId}/${path}`, { key: otherKey })
+      expect([response.status, response.body.error]).toEqual([404, "not_connected"])
     }
     await removeAccount(sql, scene.workspaceId, id, true)
     expect((await call("campaigns")).body.error).toBe("not_connected")

@@ -45,7 +45,7 @@ beforeEach(async () => {
     from store_app
     where store_id = ${TEA.id}`
 })
-afterEach(() => scene.there.stop())
+afterEach(() => scene.standIn.stop())
 
 const ask = (key: string) => scene.service.call(`/v1/hive/estimate/${TEA.id}`, { key })
 

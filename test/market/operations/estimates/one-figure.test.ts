@@ -59,7 +59,7 @@ beforeAll(async () => {
     await service.workspace({ plan: "pro", explorer: true, overrides: { credits: 1e9, ratePerSecond: 1e6 } }),
   )
 })
-afterAll(() => scene.there.stop())
+afterAll(() => scene.standIn.stop())
 
 const ask = (path: string, key: string) => scene.service.call(`/v1/hive/${path}`, { key })
 const CHART = "charts?genre=6015&estimates=true"

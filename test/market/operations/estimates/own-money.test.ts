@@ -57,7 +57,7 @@ beforeAll(async () => {
   )
   account = (await scene.add()).id
 })
-afterAll(() => scene.there.stop())
+afterAll(() => scene.standIn.stop())
 
 const ask = (path: string, key: string) => scene.service.call(`/v1/hive/${path}`, { key })
 // biome-ignore lint/suspicious/noExplicitAny: answers

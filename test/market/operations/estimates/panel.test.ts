@@ -33,7 +33,7 @@ let key = ""
  */
 beforeAll(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
-  const { sql, service, there, workspaceId } = scene
+  const { sql, service, standIn: there, workspaceId } = scene
   await sql`update workspace set explorer = true`
   await sql`update account set quota = 1000000000`
   for (const { id, sku } of PANEL) {
@@ -83,7 +83,7 @@ beforeAll(async () => {
   while ((await makeDue(sql, NOW)) > 0);
   key = await service.key(workspaceId)
 })
-afterAll(() => scene.there.stop())
+afterAll(() => scene.standIn.stop())
 
 async function answers(apps: readonly AppTwice[]) {
   const found = []
