@@ -66,7 +66,7 @@ describe("folders", () => {
   })
 
   test("a file imports only from folders above its own", () => {
-    const broken = imports.filter((one) => !isAllowed(one)).map(({ from, to }) => `${from} -> ${to}`)
+    const broken = imports.filter((edge) => !isAllowed(edge)).map(({ from, to }) => `${from} -> ${to}`)
     expect(broken).toEqual([])
   })
 

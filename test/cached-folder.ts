@@ -22,14 +22,14 @@ export async function cachedFolder(
   if (existsSync(folder)) return folder
   mkdirSync(CACHE, { recursive: true })
   const stale = readdirSync(CACHE).filter((entry) => entry.startsWith(prefix) && !entry.includes("."))
-  const made = `${folder}.${process.pid}`
-  mkdirSync(made)
-  await make(made)
+  const temporary = `${folder}.${process.pid}`
+  mkdirSync(temporary)
+  await make(temporary)
   try {
-    renameSync(made, folder)
+    renameSync(temporary, folder)
   } catch {
     // another test process made it first
-    rmSync(made, { recursive: true, force: true })
+    rmSync(temporary, { recursive: true, force: true })
   }
   for (const entry of stale) rmSync(join(CACHE, entry), { recursive: true, force: true })
   return folder

@@ -78,12 +78,12 @@ describe("each operation matches its row of the contract", () => {
 
     test(`${operation.id} has the contract's parameters`, () => {
       const names = Object.keys(operation.input.entries)
-      const wanted = row.parameters.map(({ name }) => name)
-      if (row.parametersNotShown) expect(names).toEqual(expect.arrayContaining(wanted))
-      else expect(names.sort()).toEqual(wanted.sort())
+      const expectedNames = row.parameters.map(({ name }) => name)
+      if (row.parametersNotShown) expect(names).toEqual(expect.arrayContaining(expectedNames))
+      else expect(names.sort()).toEqual(expectedNames.sort())
       // a caller that knows only the specification is answered as it describes
-      for (const { name, ours, required, in: place, default: given } of row.parameters)
-        if (ours) expect([name, required, place, given]).toEqual([name, false, "query", undefined])
+      for (const { name, ours, required, in: place, default: defaultValue } of row.parameters)
+        if (ours) expect([name, required, place, defaultValue]).toEqual([name, false, "query", undefined])
       const inPath = row.parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name)
       expect(pathNames(operation.path)).toEqual(inPath)
       const inBody = row.parameters.some((parameter) => parameter.in === "body")

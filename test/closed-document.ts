@@ -27,10 +27,10 @@ function opened({ allOf, ...schema }: Json): Json {
   return Array.isArray(allOf) ? { allOf: allOf.map(part), ...closedFields } : closedFields
 }
 
-function part(one: Json): Json {
-  return typeof one.$ref === "string"
-    ? { $ref: one.$ref.replace("#/components/schemas/", "#/components/schemas/Open.") }
-    : opened(one)
+function part(schema: Json): Json {
+  return typeof schema.$ref === "string"
+    ? { $ref: schema.$ref.replace("#/components/schemas/", "#/components/schemas/Open.") }
+    : opened(schema)
 }
 
 function closedIn<T>(value: T): T {
@@ -38,5 +38,5 @@ function closedIn<T>(value: T): T {
   if (Array.isArray(value)) return value.map(closedIn) as T
   const isShape = "allOf" in value || ("properties" in value && "type" in value)
   if (isShape) return closedShape(value as Json) as T
-  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, closedIn(held)])) as T
+  return Object.fromEntries(Object.entries(value).map(([name, nested]) => [name, closedIn(nested)])) as T
 }

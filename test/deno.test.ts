@@ -43,9 +43,9 @@ describe("the code under Deno", () => {
 
   test("the embedded database is loaded only on request", () => {
     const loading = files.filter(({ text }) => /^(import(?! type)|export).* from ".*\/embedded\//m.test(text))
-    const others = loading.map(({ name }) => name).filter((name) => !name.startsWith("database/embedded/"))
+    const unexpected = loading.map(({ name }) => name).filter((name) => !name.startsWith("database/embedded/"))
     // it needs only the start of a thread, which loads the rest
-    expect(others).toEqual(["commands/process/early-thread.ts"])
+    expect(unexpected).toEqual(["commands/process/early-thread.ts"])
     const thread = files.find(({ name }) => name === "database/embedded/thread.ts")!
     expect(thread.text.match(/^import(?! type).*/gm)).toEqual(['import { DatabaseStopped } from "./stopped.ts"'])
   })
@@ -65,11 +65,11 @@ test.skipIf(noDeno)(
 test.skipIf(noDeno)("deno run without a command shows the available commands, as Bun does", async () => {
   const deno = await appmeter([], underDeno([], {}))
   const bun = await appmeter([])
-  const shown = bun.err.replace(
+  const expectedError = bun.err.replace(
     `type ${typedAs()}`,
     "type deno run --no-lock --allow-env --allow-net --allow-read src/deno.ts",
   )
-  expect(deno).toEqual({ ...bun, err: expect.stringContaining(shown) })
+  expect(deno).toEqual({ ...bun, err: expect.stringContaining(expectedError) })
 })
 
 const NEEDS_BUN = "appmeter: the embedded database needs Bun; set DATABASE_URL to a PostgreSQL 15 or newer\n"
@@ -117,8 +117,8 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: 
 
   test("Deno migrates the schema, creates the first workspace and logs as Bun does", () => {
     const lines = linesOf(deno)
-    const own = way === "deno run" ? ["demo_loaded", "demo_completed"] : []
-    expect(lines.map(({ event }) => event)).toEqual(expect.arrayContaining(["migrated", "listening", ...own]))
+    const extraEvents = way === "deno run" ? ["demo_loaded", "demo_completed"] : []
+    expect(lines.map(({ event }) => event)).toEqual(expect.arrayContaining(["migrated", "listening", ...extraEvents]))
     expect(lines.find(({ event }) => event === "listening")).toMatchObject({ level: "info", database: "postgres" })
     expect(deno.err()).not.toContain("svc_")
   })
@@ -128,8 +128,8 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: 
     const differing: unknown[] = []
     for (const [method, path, keyed] of calls) {
       const options = keyed ? { key } : {}
-      const expected = shown(await call(at.bun, method, path, options))
-      const answer = shown(await call(at.deno, method, path, options))
+      const expected = comparable(await call(at.bun, method, path, options))
+      const answer = comparable(await call(at.deno, method, path, options))
       if (!Bun.deepEquals(answer, expected)) differing.push({ path, expected, answer })
     }
     console.log(`${calls.length} recorded calls`)
@@ -150,12 +150,12 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: 
     const { headers } = await call(at.bun, "GET", path, { key })
     const sent = { "if-none-match": headers.get("etag") as string, "x-request-id": "mine" }
     for (const url of [at.deno, at.bun]) {
-      const held = await call(url, "GET", path, { key, headers: sent })
-      expect([held.status, held.text, held.headers.get("x-request-id")]).toEqual([304, "", "mine"])
+      const conditional = await call(url, "GET", path, { key, headers: sent })
+      expect([conditional.status, conditional.text, conditional.headers.get("x-request-id")]).toEqual([304, "", "mine"])
     }
     const asRows = { key, headers: { accept: "text/csv" } }
     const [expected, rows] = [await call(at.bun, "GET", path, asRows), await call(at.deno, "GET", path, asRows)]
-    expect(shown(rows)).toEqual(shown(expected))
+    expect(comparable(rows)).toEqual(comparable(expected))
     expect(rows.headers.get("content-type")).toStartWith("text/csv")
   })
 
@@ -197,7 +197,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: 
         await call(at.bun, "POST", "/v1/actions", { key, body }),
         await call(at.deno, "POST", "/v1/actions", { key, body }),
       ]
-      expect(shown(answer)).toEqual(shown(expected))
+      expect(comparable(answer)).toEqual(comparable(expected))
       expect(Math.floor(answer.status / 100)).toBe(4)
     }
   })
@@ -205,11 +205,11 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: 
   test("Deno refuses an address and headers over 16 KiB as Bun does", async () => {
     const path = `/v1/search?q=${"x".repeat(50_000)}`
     const [expected, answer] = [await call(at.bun, "GET", path, { key }), await call(at.deno, "GET", path, { key })]
-    expect([answer.status, shown(answer)]).toEqual([431, shown(expected)])
+    expect([answer.status, comparable(answer)]).toEqual([431, comparable(expected)])
   })
 
   test("on SIGTERM the running call is answered, and Deno exits with 0 within 25 s", async () => {
-    const release = await heldUp(database.url)
+    const release = await holdUp(database.url)
     const underWay = call(at.deno, "GET", "/v1/apps", { key })
     await Bun.sleep(300)
     deno.kill()
@@ -243,11 +243,11 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL || !process.env.REDIS_URL)(
         const bun = await serving({ env })
         const key = /svc_live_\w{36}/.exec(deno.out())![0]
         expect(linesOf(deno).find(({ event }) => event === "listening")).toMatchObject({ limits: store })
-        let taken = await inOneSecond([deno.url, bun.url], key)
-        for (let tries = 1; taken.endedMs > 950 && tries < 10; tries++)
-          taken = await inOneSecond([deno.url, bun.url], key)
-        expect(taken.endedMs).toBeLessThan(950)
-        expect(tally(taken.statuses)).toEqual({ "200": 10, "429": 30 })
+        let timing = await inOneSecond([deno.url, bun.url], key)
+        for (let tries = 1; timing.endedMs > 950 && tries < 10; tries++)
+          timing = await inOneSecond([deno.url, bun.url], key)
+        expect(timing.endedMs).toBeLessThan(950)
+        expect(tally(timing.statuses)).toEqual({ "200": 10, "429": 30 })
         expect(deno.err()).not.toContain('"warn"')
         for (const server of [deno, bun]) server.kill()
         expect(await Promise.all([deno.exited, bun.exited])).toEqual([0, 0])
@@ -317,9 +317,9 @@ type Answered = Awaited<ReturnType<typeof call>>
  * Returns an answer without what differs between calls: id, date, used credits, remaining calls, and keep-alive, since
  * Deno closes a connection whose body was not read.
  */
-function shown({ status, headers, text }: Answered): object {
-  const own = ["x-request-id", "date", "x-credits-used", "x-credits-remaining", "ratelimit", "connection"]
-  return { status, text, headers: [...headers].filter(([name]) => !own.includes(name)).sort() }
+function comparable({ status, headers, text }: Answered): object {
+  const varying = ["x-request-id", "date", "x-credits-used", "x-credits-remaining", "ratelimit", "connection"]
+  return { status, text, headers: [...headers].filter(([name]) => !varying.includes(name)).sort() }
 }
 
 interface CallOptions {
@@ -343,8 +343,8 @@ async function call(at: string, method: string, path: string, options: CallOptio
   }
   const text = typeof body === "string" ? body : JSON.stringify(body)
   const response = await fetch(`${at}${path}`, { method, headers, ...(body !== undefined && { body: text }) })
-  const got = await response.text()
-  return { status: response.status, headers: response.headers, text: got, body: json(got) }
+  const responseText = await response.text()
+  return { status: response.status, headers: response.headers, text: responseText, body: json(responseText) }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every operation
@@ -353,7 +353,7 @@ function json(text: string): any {
 }
 
 /** Blocks reads of apps until the returned function is called. */
-async function heldUp(url: string): Promise<() => Promise<void>> {
+async function holdUp(url: string): Promise<() => Promise<void>> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   const session = await sql.reserve()
   await session`begin`

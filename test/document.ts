@@ -59,8 +59,8 @@ function refuseOtherCodes(method: string, path: string, status: number, body: un
   const [, operation] = operationAt(method, path, status)
   if (!operation || status < 400) return
   const { error } = body as { error: string }
-  const own = [...(operation["x-errors"] ?? []), ...UNIVERSAL_FAULTS]
-  if (!own.includes(error)) throw new Error(`the document has no ${error} for ${method} ${path}`)
+  const errors = [...(operation["x-errors"] ?? []), ...UNIVERSAL_FAULTS]
+  if (!errors.includes(error)) throw new Error(`the document has no ${error} for ${method} ${path}`)
 }
 
 function schemaPointer(method: string, path: string, status: number): string {

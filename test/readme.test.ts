@@ -89,7 +89,7 @@ describe("the README for assistants", () => {
   })
 
   test("the README shows a JSON configuration with URL and header, and links to the others", () => {
-    const line = section.split("\n").find((one) => one.startsWith("code --add-mcp ")) as string
+    const line = section.split("\n").find((entry) => entry.startsWith("code --add-mcp ")) as string
     expect(JSON.parse(/'(.*)'/.exec(line)![1]!)).toEqual({
       name: "appmeter",
       type: "http",

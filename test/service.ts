@@ -206,8 +206,8 @@ const comparesDocument = LONG || process.env.DATABASE_URL !== undefined
  */
 const servedDocument = once(() => import("./document.ts"))
 
-let made = 0
-const unique = (what: string) => `${what} ${process.pid} ${++made}`
+let count = 0
+const unique = (what: string) => `${what} ${process.pid} ${++count}`
 
 async function call(app: App, path: string, options: CallOptions = {}, documented: boolean): Promise<Answer> {
   const headers = new Headers(options.headers)
@@ -261,10 +261,10 @@ type ToolMessage = Record<"result" | "error", any>
 /** Returns the schema of a tool's answer, with optional fields only if the call selected fields. */
 function schemaOf(
   catalog: readonly Operation[],
-  { name, arguments: given }: { name: string; arguments?: object | undefined },
+  { name, arguments: args }: { name: string; arguments?: object | undefined },
 ): Schema {
   const operation = catalog.find(({ id }) => id === name) as Operation
-  return given && "fields" in given ? answerSchema(operation) : operation.output
+  return args && "fields" in args ? answerSchema(operation) : operation.output
 }
 
 /** Returns the answer. The text must equal the structured content or a fault's body, and match its schema. */

@@ -15,9 +15,9 @@ import { trackOwn } from "./world/tracked.ts"
 test("readings", async () => {
   const sql = await freshDatabase()
   const stores = replayServer()
-  const shown = someApps(20)
-  stores.on("apps.apple.com", "/", ({ url }) => searchPage("us", url.searchParams.get("term")!, shown))
-  await trackOwn(sql, { workspaceId: await newWorkspace(sql), iosId: shown[4]!.id, keywords: ["tea"] })
+  const apps = someApps(20)
+  stores.on("apps.apple.com", "/", ({ url }) => searchPage("us", url.searchParams.get("term")!, apps))
+  await trackOwn(sql, { workspaceId: await newWorkspace(sql), iosId: apps[4]!.id, keywords: ["tea"] })
   let now = new Date("2026-03-01T08:00:00Z")
   const measuring = createMeasuring({
     recording,

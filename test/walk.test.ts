@@ -27,7 +27,7 @@ long(
     const { steps, alone } = await walkOf("walk-calls.ts", 100)
     // main.ts opens the port, which tests do not, and http/keyless.ts serves paths without a key
     const notHere = ["main.ts", "http/keyless.ts"]
-    expect(told("a call").filter((file) => ![...steps, ...alone, ...notHere].includes(file))).toEqual([])
+    expect(filesIn("a call").filter((file) => ![...steps, ...alone, ...notHere].includes(file))).toEqual([])
     expect(steps.length, steps.join("\n")).toBeLessThanOrEqual(19)
     expect(alone.length, alone.join("\n")).toBeLessThanOrEqual(20)
   },
@@ -38,7 +38,7 @@ long(
   "the 15 files that describe a reading all run; with what they use, it runs 39 files and 19 that stand alone",
   async () => {
     const { steps, alone } = await walkOf("walk-readings.ts", 20)
-    const files = told("a reading")
+    const files = filesIn("a reading")
     expect(files.filter((file) => ![...steps, ...alone].includes(file))).toEqual([])
     expect(files.length).toBeLessThanOrEqual(15)
     expect(steps.length, steps.join("\n")).toBeLessThanOrEqual(39)
@@ -48,7 +48,7 @@ long(
 )
 
 /** Returns the files that src/README.md names in a walk, without the database's own. */
-function told(walk: string): string[] {
+function filesIn(walk: string): string[] {
   const [, text] = map.split(`## Walk: ${walk}\n`)
   const files = [...text!.split("\n## ")[0]!.matchAll(/`([\w/-]+\.ts)`/g)].map(([, file]) => file as string)
   return [...new Set(files)].filter((file) => !file.startsWith("database/"))

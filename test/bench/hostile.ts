@@ -8,7 +8,7 @@ const MB = 1_048_576
 const only = process.argv[2]
 const provenance = { seenAt: new Date(), sha256: new Uint8Array(32) }
 
-for (const { source, asked: question, fixture: file, as } of PARSED) {
+for (const { source, subject: question, fixture: file, as } of PARSED) {
   if (only !== undefined && source.name !== only) continue
   const body = fixture(file)
   const places = [0, 0.1, 0.3, 0.5, 0.7, 0.9, 1].map((part) => Math.floor(part * body.length))

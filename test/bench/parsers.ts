@@ -23,7 +23,11 @@ for (const [name, bodies] of bySource) {
 }
 process.exit(wrong === 0 ? 0 : 1)
 
-function tallyOf({ source, asked: question, fixture: file, as }: Parsed, count: number, seed: number): Partial<Tally> {
+function tallyOf(
+  { source, subject: question, fixture: file, as }: Parsed,
+  count: number,
+  seed: number,
+): Partial<Tally> {
   try {
     return expectTypedOrFaithful(source, question, fixture(file), { as, count, seed })
   } catch (error) {
@@ -43,7 +47,7 @@ function describe(tallies: Partial<Tally>[]): string {
   return `${all} mutations, ${parts.join(", ")}`
 }
 
-function speedOf({ source, asked: question, fixture: file, as }: Parsed): string {
+function speedOf({ source, subject: question, fixture: file, as }: Parsed): string {
   const body = fixture(file)
   const islands = islandsOf(body, as).map(({ start, end }) => body.slice(start, end))
   const rate = perSecond(() => {

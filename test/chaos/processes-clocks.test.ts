@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Serving } from "../commands/child.ts"
 import { until } from "../jobs/platform.ts"
-import { booksAt, booksOf, said, someWriter } from "../writes/writer.ts"
+import { booksAt, booksOf, outcomeOf, someWriter } from "../writes/writer.ts"
 import { call, cannotRun, type Fleet, fleetOf, linesOf, post } from "./fleet.ts"
 
 setDefaultTimeout(90_000)
@@ -49,11 +49,9 @@ describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart
         update confirm_token
         set created_at = created_at - interval '11 minutes'
         where created_at = (select max(created_at) from confirm_token)`
-      expect([said(await confirm(fresh)), said(await confirm(fresh)), said(await confirm(old))]).toEqual([
-        "200",
-        "400 confirm_token_invalid",
-        "400 confirm_token_expired",
-      ])
+      expect([outcomeOf(await confirm(fresh)), outcomeOf(await confirm(fresh)), outcomeOf(await confirm(old))]).toEqual(
+        ["200", "400 confirm_token_invalid", "400 confirm_token_expired"],
+      )
       expect(await booksOf(fleet.service.sql, workspace)).toEqual(booksAt(1))
     }
   })
@@ -88,7 +86,7 @@ describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart
     const expiring = (inMs: number) => fleet.service.key(workspace, { expiresAt: new Date(Date.now() + inMs) })
     const [later, soon] = [await expiring(HOUR_MS), await expiring(1_500)]
     const ask = (key: string) =>
-      Promise.all(fleet.servers.map(async ({ url }) => said(await call(url, "/v1/account", key))))
+      Promise.all(fleet.servers.map(async ({ url }) => outcomeOf(await call(url, "/v1/account", key))))
     expect(await ask(later)).toEqual(["200", "200", "200"])
     await Bun.sleep(2_500)
     expect(await ask(soon)).toEqual(Array(3).fill("401 key_expired"))

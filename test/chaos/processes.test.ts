@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { answer } from "../commands/child.ts"
 import { until } from "../jobs/platform.ts"
-import { booksAt, booksOf, said, someWriter, tally, termsOf } from "../writes/writer.ts"
+import { booksAt, booksOf, outcomeOf, someWriter, tally, termsOf } from "../writes/writer.ts"
 import { call, cannotRun, type Fleet, fleetOf, linesOf, post } from "./fleet.ts"
 
 setDefaultTimeout(90_000)
@@ -40,7 +40,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     for (let tries = 1; burstResult.withinMs > 950 && tries < 10; tries++) burstResult = await burst()
     console.log(`100 calls over ${SERVERS} processes ended ${burstResult.withinMs} ms into their second`)
     expect(burstResult.withinMs).toBeLessThan(950)
-    expect(tally(burstResult.answers.map(said))).toEqual({ "200": 10, "429 rate_limited": 90 })
+    expect(tally(burstResult.answers.map(outcomeOf))).toEqual({ "200": 10, "429 rate_limited": 90 })
     for (const { status, headers } of burstResult.answers) {
       if (status === 429) expect(headers.get("retry-after")).toBe("1")
     }
@@ -50,7 +50,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     const workspace = await fleet.service.workspace({ overrides: { credits: 100, ratePerSecond: 100_000 } })
     const key = await fleet.service.key(workspace)
     const answers = await Promise.all(over(400, (at) => call(at, "/v1/apps", key)))
-    expect(tally(answers.map(said))).toEqual({ "200": 100, "402 credits_exhausted": 300 })
+    expect(tally(answers.map(outcomeOf))).toEqual({ "200": 100, "402 credits_exhausted": 300 })
     const { body } = await call(fleet.servers[3]!.url, "/v1/account", key)
     expect(body.credits).toMatchObject({ used: 100, limit: 100 })
     expect((await booksOf(fleet.service.sql, workspace)).credits.slice(0, 3)).toEqual([100, 100, 100])
@@ -66,9 +66,9 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     const body = { confirmToken: previewed.body.confirmToken }
     const answers = await Promise.all(over(40, (at) => post(at, "/v1/actions/confirm", key, body)))
     const later = await Promise.all(over(SERVERS, (at) => post(at, "/v1/actions/confirm", key, body)))
-    console.log(`40 confirms over ${SERVERS} processes: ${JSON.stringify(tally(answers.map(said)))}`)
-    expect(tally(answers.map(said))).toEqual({ "200": 1, "400 confirm_token_invalid": 39 })
-    expect(tally(later.map(said))).toEqual({ "400 confirm_token_invalid": SERVERS })
+    console.log(`40 confirms over ${SERVERS} processes: ${JSON.stringify(tally(answers.map(outcomeOf)))}`)
+    expect(tally(answers.map(outcomeOf))).toEqual({ "200": 1, "400 confirm_token_invalid": 39 })
+    expect(tally(later.map(outcomeOf))).toEqual({ "400 confirm_token_invalid": SERVERS })
     expect(await booksOf(fleet.service.sql, workspace)).toEqual(booksAt(1))
     expect(await termsOf(fleet.service.sql, app)).toEqual(["us tea"])
   })
@@ -98,7 +98,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     const workspace = await fleet.service.workspace()
     const key = await fleet.service.key(workspace)
     const ask = () => Promise.all(over(SERVERS, (at) => call(at, "/v1/account", key)))
-    expect(tally((await ask()).map(said))).toEqual({ "200": SERVERS })
+    expect(tally((await ask()).map(outcomeOf))).toEqual({ "200": SERVERS })
     const [keyRow] = await fleet.service.sql`select id from api_key where workspace_id = ${workspace}`
     let going = true
     // they are asked all the time, so that each of them knows the key as it was a moment ago
@@ -107,7 +107,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     })()
     await answer(["key", "revoke", String(keyRow!.id), "--force"], { env: { DATABASE_URL: fleet.databaseUrl } })
     await Bun.sleep(1_000)
-    expect(tally((await ask()).map(said))).toEqual({ "401 key_revoked": SERVERS })
+    expect(tally((await ask()).map(outcomeOf))).toEqual({ "401 key_revoked": SERVERS })
     going = false
     await busy
   })

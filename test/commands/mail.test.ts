@@ -44,11 +44,11 @@ test("an address is confirmed by the mailed code, gets a digest and a test messa
   expect(set.out).toBe("ada: every week at 7:00 Europe/Berlin\n")
   expect((await run(["digest", "ada", "week", "--zone", "Mars/Olympus"])).err).toContain("no such time zone")
   expect((await run(["test", "ada"])).code).toBe(0)
-  expect(mailServer.got.map(({ to, user }) => [to[0], user])).toEqual([
+  expect(mailServer.received.map(({ to, user }) => [to[0], user])).toEqual([
     ["ada@example.org", "ada"],
     ["ada@example.org", "ada"],
   ])
-  expect((await parsed(mailServer.got[1]!)).subject).toBe("Test message from Appmeter")
+  expect((await parsed(mailServer.received[1]!)).subject).toBe("Test message from Appmeter")
   expect((await run(["list"])).out).toMatch(/ada\s+ada@example\.org\s+week, 7:00 Europe\/Berlin/)
   expect((await run(["digest", "ada", "off"])).out).toBe("ada: no summaries\n")
 })

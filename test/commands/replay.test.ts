@@ -8,7 +8,7 @@ import { openRawBodies } from "../../src/measuring/raw-bodies.ts"
 import { bodyOf, seenIn } from "../measuring/bodies.ts"
 import { record } from "../record.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
-import { askedFor } from "../stores/parsing/play-pages.ts"
+import { pageForTerm } from "../stores/parsing/play-pages.ts"
 import { appmeter, dataFolder, openFolder, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)
@@ -87,7 +87,7 @@ describe("appmeter replay", () => {
     const page = "<html><title>Other</title></html>"
     const { sha256 } = bodyOf(page, AT)
     const question = { storefront: "us", term: "red panda" }
-    const panda = seenIn(playSearch, question, askedFor(PANDA, question.term), AT)
+    const panda = seenIn(playSearch, question, pageForTerm(PANDA, question.term), AT)
     await record(database.sql, [{ ...panda, sha256 }])
     await bodies().keep(bodyOf(page, AT))
     const { code, out } = await appmeter(["replay", "--write"], { env })

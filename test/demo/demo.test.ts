@@ -62,7 +62,7 @@ long("removing the demo leaves an empty instance if there was nothing else", asy
 long("an edited demo app is kept as the user's own, with the user's keywords if there are any", async () => {
   const workspaceId = await newWorkspace(sql)
   const { apps } = await loadDemo(recording, sql, workspaceId, file)
-  const [extended, tagged, aimed, left] = DEMO_APPS.map(({ iosId }) => iosId)
+  const [extended, tagged, aimed, removedId] = DEMO_APPS.map(({ iosId }) => iosId)
   const idOf = async (iosId = "") => {
     const [app] = await sql`select a.id from tracked_app a join store_app i on i.id = ios_app where store_id = ${iosId}`
     return app?.id as string
@@ -73,13 +73,13 @@ long("an edited demo app is kept as the user's own, with the user's keywords if 
   await sql.begin((tx) => setGoal(tx, ids[2], "rank"))
   await sql.begin((tx) => buryTerms(tx, ids[2], ["spam"]))
   const removed = await removeDemo(sql)
-  const kept = apps.filter(({ id }) => ids.includes(id)).sort((a, b) => (a.id < b.id ? -1 : 1))
+  const taggedApps = apps.filter(({ id }) => ids.includes(id)).sort((a, b) => (a.id < b.id ? -1 : 1))
   expect({ ...removed, kept: removed.kept.toSorted((a, b) => (a.id < b.id ? -1 : 1)) }).toEqual({
     apps: 1,
     readings: 36,
-    kept,
+    kept: taggedApps,
   })
-  expect(await idOf(left)).toBeUndefined()
+  expect(await idOf(removedId)).toBeUndefined()
   const termsOf = async (id: string) =>
     (await sql`select term from tracked_term where app_id = ${id} order by position`).map(({ term }) => term)
   expect(await termsOf(ids[0])).toEqual(["my own"])
@@ -93,7 +93,7 @@ test("removing the demo leaves own apps and own readings as if the demo had neve
   const workspaceId = await newWorkspace(sql)
   const [canva] = [DEMO_APPS[1].iosId]
   const appId = await trackOwn(sql, { workspaceId, iosId: canva, keywords: ["photo editor", "my own"] })
-  const own = [
+  const ownReadings = [
     reading("photo editor", "2025-10-24T08:00:00Z", [canva, 10002]),
     reading("photo editor", "2025-10-25T09:00:00Z", [10002, 10003, canva], { source: "foreign" }),
     reading("tea app", "2025-10-25T09:00:00Z", [], {
@@ -101,7 +101,7 @@ test("removing the demo leaves own apps and own readings as if the demo had neve
       results: [{ id: "6747925058", name: "Mine", ratings: 4 }],
     }),
   ]
-  await record(sql, own, () => NOW)
+  await record(sql, ownReadings, () => NOW)
   const before = await meaning(sql)
   await loadDemo(recording, sql, workspaceId, part)
   const ctx = contextOf(sql, workspaceId)

@@ -21,10 +21,10 @@ beforeEach(async () => {
   sql = await freshDatabase()
   const workspaceId = await newWorkspace(sql)
   await trackOwn(sql, { workspaceId, iosId: "10001", keywords: ["tea", "mate"] })
-  await tell(OWN)
+  await tell(OWN_READINGS)
 })
 
-const OWN = [
+const OWN_READINGS = [
   reading("tea", "2025-11-17T10:00:00Z", [10_001, 10_002]),
   reading("tea", "2025-11-18T10:00:00Z", [], { depth: 2, results: [{ id: "10001", name: "Tea", ratings: 5 }] }),
   charted("2025-11-18T10:00:00Z", [10_002, 10_001]),
@@ -114,18 +114,18 @@ describe("a publisher that is removed", () => {
       importLines(
         sql,
         (async function* () {
-          for (const one of lines) yield JSON.stringify(one)
+          for (const item of lines) yield JSON.stringify(item)
         })(),
         { now: () => NOW, pause: async () => {} },
       )
     const figures = () => sql`select metric, day, score from keyword_metric where formula > 0 order by 1, 2`
     await bring(line("2025-11-18T08:00:00Z", 5_000))
-    const own = [...(await figures())]
+    const ownFigures = [...(await figures())]
     await bring(line("2025-11-18T09:00:00Z", 7, FROM), line("2025-11-19T09:00:00Z", 7, FROM))
-    expect([...(await figures())]).not.toEqual(own)
+    expect([...(await figures())]).not.toEqual(ownFigures)
     await remove()
     await deriveFigures(sql, { now: () => NOW, pause: async () => {} })
-    expect([...(await figures())]).toEqual(own)
+    expect([...(await figures())]).toEqual(ownFigures)
   })
 })
 

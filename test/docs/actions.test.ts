@@ -20,10 +20,10 @@ describe("the writes in the reference", () => {
       expect(section).toContain(`<p>${escapeHtml(summary)}`)
       expect(section).toContain(credits === 0 ? '"quiet">free of charge · ' : `"quiet">${credits} credit`)
       expect(section).toContain(` · scope ${scope} · `)
-      const shown = [...section.matchAll(/<li id="[^"]*"><a [^>]*><code>(\w+)<\/code>/g)].map(
+      const listedActions = [...section.matchAll(/<li id="[^"]*"><a [^>]*><code>(\w+)<\/code>/g)].map(
         ([, argument]) => argument,
       )
-      expect(shown).toEqual(Object.keys(args.entries))
+      expect(listedActions).toEqual(Object.keys(args.entries))
       expect(linesOf(section)).toHaveLength(2)
     }
     expect(sectionOf(page, "remove_keywords")).toContain("1 credit · scope track:write · every plan · destructive<")
@@ -71,12 +71,12 @@ describe("the two commands of each write, pasted into one shell with only a key"
       const { text } = actionsPart(actions, server.url.origin)
       const [previewed, confirmed] = linesOf(sectionOf(text, name)) as [string, string]
       const script = [appLineOf(text), previewed, "echo", confirmed, "echo", confirmed].join("\n")
-      const [preview, answer, again] = (await printed(script, { APPMETER_KEY: key })).filter((line) =>
+      const [preview, answer, repeated] = (await printed(script, { APPMETER_KEY: key })).filter((line) =>
         line.startsWith("{"),
       )
       expect(JSON.parse(preview!)).toMatchObject({ action: name, credits, confirmToken: expect.any(String) })
       expect(JSON.parse(answer!)).toMatchObject({ action: name, status: "applied", credits })
-      expect(JSON.parse(again!)).toMatchObject({ error: "confirm_token_invalid" })
+      expect(JSON.parse(repeated!)).toMatchObject({ error: "confirm_token_invalid" })
       const written = await sql`select action from audit where workspace_id = ${workspace}`
       expect(written.map((row) => row.action)).toEqual([name])
     })

@@ -54,16 +54,16 @@ test("a code is marked as unused if nothing throws it or no operation reaches it
 
 /** Returns the codes that src passes to a new Fault. */
 function thrownCodes(): Set<string> {
-  const thrown = [...source().matchAll(/new Fault\(([^)]*)/g)].map(([, given]) => given as string)
-  return new Set(thrown.flatMap((given) => [...given.matchAll(/"([a-z_]+)"/g)].map(([, code]) => code as string)))
+  const thrown = [...source().matchAll(/new Fault\(([^)]*)/g)].map(([, args]) => args as string)
+  return new Set(thrown.flatMap((args) => [...args.matchAll(/"([a-z_]+)"/g)].map(([, code]) => code as string)))
 }
 
 /** Returns the text of src without the table of codes. */
 function source(): string {
   const src = join(import.meta.dirname, "../../src")
   const files = readdirSync(src, { recursive: true, encoding: "utf8" })
-  const own = files.filter((file) => file.endsWith(".ts") && file !== "faults.ts")
-  return own.map((file) => readFileSync(join(src, file), "utf8")).join("\n")
+  const sources = files.filter((file) => file.endsWith(".ts") && file !== "faults.ts")
+  return sources.map((file) => readFileSync(join(src, file), "utf8")).join("\n")
 }
 
 test("the error page has balanced tags, unique ids, valid links, one form and one script", () => {

@@ -17,10 +17,10 @@ describe("the guide for assistants", () => {
   test("the guide has one line for every operation and every action, with its price", () => {
     const lines = text.split("\n").filter((line) => line.startsWith("- "))
     for (const { id, method, path, summary } of catalog) {
-      const own = lines.filter((line) => line.includes(` (${id}): `))
-      expect(own).toHaveLength(1)
-      expect(own[0]).toStartWith(`- ${method} ${path.replaceAll(/:(\w+)/g, "{$1}")} (${id}): ${summary} `)
-      expect(own[0]).toMatch(/ (Free of charge|\d+ credits?|\d+ to \d+ credits)( \(.*\))?\.$/)
+      const matching = lines.filter((line) => line.includes(` (${id}): `))
+      expect(matching).toHaveLength(1)
+      expect(matching[0]).toStartWith(`- ${method} ${path.replaceAll(/:(\w+)/g, "{$1}")} (${id}): ${summary} `)
+      expect(matching[0]).toMatch(/ (Free of charge|\d+ credits?|\d+ to \d+ credits)( \(.*\))?\.$/)
     }
     for (const { name, summary } of actions)
       expect(lines.filter((line) => line.startsWith(`- ${name}: ${summary}`))).toHaveLength(1)
@@ -45,13 +45,15 @@ describe("the guide for assistants", () => {
   })
 
   test("the guide is public plain text at both of its addresses and contains no markup", async () => {
-    const [one, other] = [await service.call("/llms.txt"), await service.call("/docs/llms.txt")]
-    expect(other.text).toBe(one.text)
-    expect(one.headers.get("content-type")).toBe("text/plain; charset=utf-8")
-    expect(one.headers.get("access-control-allow-origin")).toBe("*")
-    expect(one.text).toStartWith("# Appmeter\n\n> ")
-    expect(one.text.replaceAll("<key>", "")).not.toMatch(/<\w/)
-    const again = await service.call("/llms.txt", { headers: { "if-none-match": one.headers.get("etag") as string } })
-    expect([again.status, again.text]).toEqual([304, ""])
+    const [root, other] = [await service.call("/llms.txt"), await service.call("/docs/llms.txt")]
+    expect(other.text).toBe(root.text)
+    expect(root.headers.get("content-type")).toBe("text/plain; charset=utf-8")
+    expect(root.headers.get("access-control-allow-origin")).toBe("*")
+    expect(root.text).toStartWith("# Appmeter\n\n> ")
+    expect(root.text.replaceAll("<key>", "")).not.toMatch(/<\w/)
+    const conditional = await service.call("/llms.txt", {
+      headers: { "if-none-match": root.headers.get("etag") as string },
+    })
+    expect([conditional.status, conditional.text]).toEqual([304, ""])
   })
 })

@@ -65,9 +65,9 @@ describe("the manual", () => {
         const [path = "", anchor] = href.split("#")
         if (path.startsWith("data:")) continue
         if (path !== "") led.add(path)
-        const there = pages.get(path || address)
-        if (anchor !== undefined && anchor !== "text" && there)
-          expect([address, href, there.ids.includes(anchor)]).toEqual([address, href, true])
+        const target = pages.get(path || address)
+        if (anchor !== undefined && anchor !== "text" && target)
+          expect([address, href, target.ids.includes(anchor)]).toEqual([address, href, true])
       }
     }
     // the owner's apps require a sign-in

@@ -73,10 +73,10 @@ describe("the reference", () => {
       const section = sectionOf(id)
       for (const [name, entry] of Object.entries(input.entries)) {
         const [, line = ""] = section.split(`<li id="${id}.in.${name}"><a href="#${id}.in.${name}">`)
-        const [shown = ""] = line.split("</li>")
-        expect([id, name, shown]).toEqual([id, name, expect.stringContaining(`<code>${name}</code>`)])
+        const [item = ""] = line.split("</li>")
+        expect([id, name, item]).toEqual([id, name, expect.stringContaining(`<code>${name}</code>`)])
         const isRequired = entry.type !== "optional" && entry.type !== "nullish"
-        expect([id, name, shown.includes(" · example: <code>")]).toEqual([id, name, isRequired])
+        expect([id, name, item.includes(" · example: <code>")]).toEqual([id, name, isRequired])
       }
       for (const { path } of fieldRows(output))
         expect(section).toContain(`<tr id="${id}.out.${path.replaceAll("[]", "")}">`)
@@ -100,11 +100,11 @@ describe("the reference", () => {
   test("the reference shows every parameter and a sample answer of every operation", () => {
     for (const { id, input, path } of catalogWithSamples) {
       const section = sectionOf(id)
-      const shown = [
+      const items = [
         ...section.matchAll(/<li id="[^"]*"><a [^>]*><code>(\w+)<\/code><\/a>\s<span class="quiet">([^<]*)/g),
       ]
-      expect(shown.map(([, name]) => name)).toEqual(Object.keys(input.entries))
-      for (const [, name, facts] of shown)
+      expect(items.map(([, name]) => name)).toEqual(Object.keys(input.entries))
+      for (const [, name, facts] of items)
         expect(facts?.includes("in the path")).toBe(path.split("/").includes(`:${name}`))
       const [first] = Object.keys(samples.get(id)?.answer ?? {})
       expect(section).toMatch(
@@ -259,20 +259,20 @@ describe("calls in other languages", () => {
       const [program, ...options] = runners[language]
       // without Python its calls cannot be tried
       if (Bun.which(program) === null) return
-      const asked: { path: string; key: string | null; body: unknown }[] = []
+      const requests: { path: string; key: string | null; body: unknown }[] = []
       const server = Bun.serve({
         port: 0,
         async fetch(request) {
           const { pathname, search } = new URL(request.url)
           const body = request.method === "POST" ? await request.json() : null
-          asked.push({ path: pathname + search, key: request.headers.get("authorization"), body })
+          requests.push({ path: pathname + search, key: request.headers.get("authorization"), body })
           return Response.json({ said: true })
         },
       })
       const lines = catalog.map(({ id }) => {
         const [, opened = ""] = sectionOf(id).split(`<summary>${language}</summary>`)
-        const [, held = ""] = /<pre>([\s\S]*?)<\/pre>/.exec(opened) ?? []
-        return unescaped(held).replaceAll(PUBLIC_URL, server.url.origin)
+        const [, body = ""] = /<pre>([\s\S]*?)<\/pre>/.exec(opened) ?? []
+        return unescaped(body).replaceAll(PUBLIC_URL, server.url.origin)
       })
       const env = { ...process.env, APPMETER_KEY: "svc_live_mine" }
       const stdin = new Blob([JSON.stringify(lines)])
@@ -280,11 +280,11 @@ describe("calls in other languages", () => {
       const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
       expect([await child.exited, err]).toEqual([0, ""])
       expect(out.match(/said/g)).toHaveLength(catalog.length)
-      expect(asked).toHaveLength(catalog.length)
+      expect(requests).toHaveLength(catalog.length)
       for (const [at, { id }] of catalog.entries()) {
         const words = shellWords(lineOf(id))
         const post = words.includes("-d")
-        expect(asked[at]).toEqual({
+        expect(requests[at]).toEqual({
           path: (words.at(-1) as string).replace(PUBLIC_URL, ""),
           key: post ? "Bearer svc_live_mine" : null,
           body: post ? JSON.parse(words.at(-2) as string) : null,

@@ -86,8 +86,8 @@ describe("the search page", () => {
     const { text } = await service.call(`/docs/search?q=${encodeURIComponent(markup)}`)
     expect(text).not.toContain("<script>alert")
     expect(text).toContain("<p>Nothing found.")
-    const [, shown = ""] = /name="q" type="search" value="([^"]*)"/.exec(text) ?? []
-    expect(shown.replaceAll(/&\w+;|&#\d+;/g, "_")).toHaveLength(MAX_QUERY)
+    const [, fieldValue = ""] = /name="q" type="search" value="([^"]*)"/.exec(text) ?? []
+    expect(fieldValue.replaceAll(/&\w+;|&#\d+;/g, "_")).toHaveLength(MAX_QUERY)
   })
 
   test("without a query the page has only the form", async () => {

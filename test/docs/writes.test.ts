@@ -40,8 +40,8 @@ describe("the manual's page about writes", () => {
       codes!.match(/\w{3,}/g)!.map((code) => [code, Number(status)] as const),
     )
     for (const [code, status] of named) expect([code, FAULTS[code as FaultCode]?.status]).toEqual([code, status])
-    const own = catalog.filter(({ id }) => id === "preview_action" || id === "confirm_action")
-    const declared = own.flatMap(({ faults }) => faults)
+    const writeOperations = catalog.filter(({ id }) => id === "preview_action" || id === "confirm_action")
+    const declared = writeOperations.flatMap(({ faults }) => faults)
     expect(declared).toContain("confirm_token_mismatch")
     expect(named.map(([code]) => code)).toEqual(
       expect.arrayContaining([
@@ -56,13 +56,13 @@ describe("the manual's page about writes", () => {
 
   test("the manual's commands work as pasted: a preview, and the confirm of its token", async () => {
     const [variables, preview, confirm] = /```sh\n([^`]*)```/.exec(section)![1]!.trim().split("\n") as string[]
-    const here = variables!.replace("http://127.0.0.1:8787", server.url.origin)
-    expect(here).not.toBe(variables!)
+    const localVariables = variables!.replace("http://127.0.0.1:8787", server.url.origin)
+    expect(localVariables).not.toBe(variables!)
     const env = { APPMETER_KEY: await service.key(await service.workspace()) }
-    const [shown] = await printed(`${here}\n${preview}`, env)
-    const { confirmToken, ...previewed } = JSON.parse(shown!)
+    const [printedPreview] = await printed(`${localVariables}\n${preview}`, env)
+    const { confirmToken, ...previewed } = JSON.parse(printedPreview!)
     expect(previewed).toMatchObject({ action: "add_app", credits: 2 })
-    const [done] = await printed(`${here}\n${confirm}`, { ...env, TOKEN: confirmToken })
+    const [done] = await printed(`${localVariables}\n${confirm}`, { ...env, TOKEN: confirmToken })
     expect(JSON.parse(done!)).toMatchObject({ action: "add_app", status: "applied", credits: 2 })
   })
 })

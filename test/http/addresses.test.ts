@@ -107,9 +107,9 @@ const ADDRESSES: Record<string, string> = {
 }
 
 test("each address answers as its route defines: methods, trailing slashes, dots and deeper paths", async () => {
-  const seen: Record<string, string> = {}
-  for (const call of Object.keys(ADDRESSES)) seen[call] = await answered(call)
-  expect(seen).toEqual(ADDRESSES)
+  const results: Record<string, string> = {}
+  for (const call of Object.keys(ADDRESSES)) results[call] = await answered(call)
+  expect(results).toEqual(ADDRESSES)
 })
 
 test("a key in the address of a keyless path is refused before method and path are checked", async () => {

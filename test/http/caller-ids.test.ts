@@ -6,7 +6,7 @@ import { openService, PUBLIC_URL, type Service } from "../service.ts"
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 const TRACEPARENT = `00-${TRACE}-00f067aa0ba902b7-01`
-const OWN = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}$/
+const GENERATED_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}$/
 
 let service: Service
 let key: string
@@ -45,7 +45,7 @@ describe("a caller's own ids of its call", () => {
       expect([answer.headers.get("x-request-id"), answer.headers.get("traceparent")]).toEqual(Object.values(ids))
       const line = JSON.parse(service.logged.find((text) => text.includes('"call"')) as string)
       expect(line).toMatchObject({ callerRequestId: ids["x-request-id"], traceId: TRACE })
-      expect(line.requestId).toMatch(OWN)
+      expect(line.requestId).toMatch(GENERATED_ID)
     }
   })
 
@@ -60,7 +60,7 @@ describe("a caller's own ids of its call", () => {
     for (const bad of ["a b", "a\tb", "a,b", `x${key}`, "a".repeat(129), "é", "<script>", '"', "a;b", "%20"]) {
       service.logged.length = 0
       const answer = await sent("/v1/apps", { "x-request-id": bad })
-      expect([bad, answer.headers.get("x-request-id")]).toEqual([bad, expect.stringMatching(OWN)])
+      expect([bad, answer.headers.get("x-request-id")]).toEqual([bad, expect.stringMatching(GENERATED_ID)])
       expect(service.logged.join()).not.toContain("callerRequestId")
     }
   })
@@ -77,7 +77,7 @@ describe("a caller's own ids of its call", () => {
       order by id desc
       limit 2`
     expect(new Set(rows.map(({ id }) => id)).size).toBe(2)
-    for (const { id } of rows) expect(id).toMatch(OWN)
+    for (const { id } of rows) expect(id).toMatch(GENERATED_ID)
   })
 })
 
@@ -116,13 +116,13 @@ describe("the rate limit headers", () => {
     const slow = openService({ sql: service.sql, now: () => new Date("2026-11-23T10:00:00.250Z") })
     const owner = await slow.workspace({ overrides: { ratePerSecond: 3 } })
     const key = await slow.key(owner)
-    const seen: unknown[] = []
+    const responses: unknown[] = []
     for (const path of ["/v1/account", "/v1/nowhere", "/v1/apps?colour=red", "/v1/account"]) {
       const { status, headers } = await slow.call(path, { key })
       expect(headers.get("ratelimit-policy")).toBe('"per-second";q=3;w=1')
-      seen.push([status, headers.get("ratelimit")])
+      responses.push([status, headers.get("ratelimit")])
     }
-    expect(seen).toEqual([
+    expect(responses).toEqual([
       [200, '"per-second";r=2;t=1'],
       [404, '"per-second";r=1;t=1'],
       [400, '"per-second";r=0;t=1'],

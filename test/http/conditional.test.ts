@@ -30,12 +30,12 @@ async function spent() {
   return row!
 }
 
-async function asked(path: string, held?: string, method = "GET") {
+async function callAndCharge(path: string, etag?: string, method = "GET") {
   const before = await spent()
   const answer = await service.call(path, {
     key,
     method,
-    ...(held !== undefined && { headers: { "if-none-match": held } }),
+    ...(etag !== undefined && { headers: { "if-none-match": etag } }),
   })
   const after = await spent()
   const { status, text, headers, credits } = answer
@@ -53,43 +53,43 @@ async function asked(path: string, held?: string, method = "GET") {
 describe("a keyed read", () => {
   test("a read has a weak ETag, and a caller that sends it gets 304 free of charge", async () => {
     for (const path of ["/v1/apps", `/v1/apps/${app}`, `/v1/apps/${app}/history`, "/v1/alerts", "/v1/search?q=tea"]) {
-      const first = await asked(path)
+      const first = await callAndCharge(path)
       expect([path, first.status, first.paid, first.charges]).toEqual([path, 200, 1, 1])
       expect(first.etag).toMatch(/^W\/"[0-9a-f]{32}"$/)
-      const again = await asked(path, first.etag)
-      expect([path, again.status, again.text, again.paid, again.charges]).toEqual([path, 304, "", 0, 0])
-      expect([again.etag, again.headers.get("cache-control")]).toEqual([first.etag, "private, no-store"])
-      expect(again.credits).toEqual(first.credits)
-      expect(again.headers.get("ratelimit")).not.toBeNull()
-      expect(again.headers.get("vary")).toEndWith("accept-encoding")
+      const repeated = await callAndCharge(path, first.etag)
+      expect([path, repeated.status, repeated.text, repeated.paid, repeated.charges]).toEqual([path, 304, "", 0, 0])
+      expect([repeated.etag, repeated.headers.get("cache-control")]).toEqual([first.etag, "private, no-store"])
+      expect(repeated.credits).toEqual(first.credits)
+      expect(repeated.headers.get("ratelimit")).not.toBeNull()
+      expect(repeated.headers.get("vary")).toEndWith("accept-encoding")
     }
   })
 
   test("the ETag of another workspace, app or query does not match, and the read is charged", async () => {
     const other = await tracked("10002")
-    const { etag } = await asked(`/v1/apps/${app}`)
-    const answer = await asked(`/v1/apps/${other}`, etag)
+    const { etag } = await callAndCharge(`/v1/apps/${app}`)
+    const answer = await callAndCharge(`/v1/apps/${other}`, etag)
     expect([answer.status, answer.paid]).toEqual([200, 1])
   })
 
   test("a changed reading changes the ETag, and the read costs its price", async () => {
     const path = `/v1/apps/${app}/keywords`
-    const before = await asked(path)
-    expect((await asked(path, before.etag)).status).toBe(304)
+    const before = await callAndCharge(path)
+    expect((await callAndCharge(path, before.etag)).status).toBe(304)
     await record(service.sql, [reading("tea", "2025-11-20T10:00:00Z", [10002, 10001])], () => NOW)
-    const after = await asked(path, before.etag)
+    const after = await callAndCharge(path, before.etag)
     expect([after.status, after.paid, after.charges]).toEqual([200, 1, 1])
     expect(after.etag).not.toBe(before.etag)
     expect(JSON.parse(after.text).keywords).toMatchObject([{ term: "tea", rank: 2 }, { measured: false }])
-    expect((await asked(path, `"other", ${before.etag}, ${after.etag}`)).status).toBe(304)
+    expect((await callAndCharge(path, `"other", ${before.etag}, ${after.etag}`)).status).toBe(304)
   })
 
   test("If-None-Match accepts weak and strong tags, lists and *", async () => {
-    const { etag } = await asked("/v1/apps")
-    for (const held of [etag, etag.slice(2), `"a", ${etag}`, ` * `, `${etag} , "b"`])
-      expect([held, (await asked("/v1/apps", held)).status]).toEqual([held, 304])
-    for (const held of ["", '"a"', "W/", etag.replaceAll('"', ""), etag.slice(0, -2)])
-      expect([held, (await asked("/v1/apps", held)).paid]).toEqual([held, 1])
+    const { etag } = await callAndCharge("/v1/apps")
+    for (const header of [etag, etag.slice(2), `"a", ${etag}`, ` * `, `${etag} , "b"`])
+      expect([header, (await callAndCharge("/v1/apps", header)).status]).toEqual([header, 304])
+    for (const header of ["", '"a"', "W/", etag.replaceAll('"', ""), etag.slice(0, -2)])
+      expect([header, (await callAndCharge("/v1/apps", header)).paid]).toEqual([header, 1])
   })
 
   test("a refused read is refused whatever If-None-Match contains", async () => {
@@ -98,7 +98,7 @@ describe("a keyed read", () => {
       ["/v1/apps?colour=red", 400],
       ["/v1/nowhere", 404],
     ] as const) {
-      const refused = await asked(path, "*")
+      const refused = await callAndCharge(path, "*")
       expect([path, refused.status, refused.etag, refused.paid]).toEqual([path, status, null as never, 0])
     }
     const poor = await service.workspace({ plan: "pro", overrides: { credits: 0, ratePerSecond: 100 } })
@@ -112,11 +112,11 @@ describe("a keyed read", () => {
   })
 
   test("100 simultaneous reads with a matching ETag are free, and the ledger is exact", async () => {
-    const { etag } = await asked("/v1/apps")
+    const { etag } = await callAndCharge("/v1/apps")
     const before = await spent()
-    const held = (i: number) => (i % 2 === 0 ? { headers: { "if-none-match": etag } } : {})
+    const options = (i: number) => (i % 2 === 0 ? { headers: { "if-none-match": etag } } : {})
     const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => service.call("/v1/apps", { key, ...held(i) })),
+      Array.from({ length: 100 }, (_, i) => service.call("/v1/apps", { key, ...options(i) })),
     )
     expect(answers.map(({ status }) => status)).toEqual(
       Array.from({ length: 100 }, (_, i) => (i % 2 === 0 ? 304 : 200)),
@@ -126,9 +126,9 @@ describe("a keyed read", () => {
   })
 
   test("a read answered with 304 is logged with its status and without cost", async () => {
-    const { etag } = await asked("/v1/apps")
+    const { etag } = await callAndCharge("/v1/apps")
     service.logged.length = 0
-    await asked("/v1/apps", etag)
+    await callAndCharge("/v1/apps", etag)
     const line = JSON.parse(service.logged.find((text) => text.includes('"call"')) as string)
     expect(line).toMatchObject({ operation: "list_apps", status: 304, cost: 0 })
   })
@@ -136,8 +136,8 @@ describe("a keyed read", () => {
 
 test("a call that waits, spends or writes has no ETag and is always charged", async () => {
   // nearly all Hive operations read data that nobody tracks
-  const others = catalog.filter((operation) => !isConditional(operation) && !operation.hive).map(({ id }) => id)
-  expect(others.sort()).toEqual([
+  const unconditional = catalog.filter((operation) => !isConditional(operation) && !operation.hive).map(({ id }) => id)
+  expect(unconditional.sort()).toEqual([
     "confirm_action",
     "draft_listing",
     "draft_review_reply",
@@ -162,8 +162,8 @@ test("a test key gets the sample's ETag, and 304", async () => {
   const testKey = await service.key(workspace, { kind: "test" })
   const etag = (await service.call("/v1/apps", { key: testKey })).headers.get("etag") as string
   expect(etag).toMatch(/^W\/"[0-9a-f]{32}"$/)
-  const again = await service.call("/v1/apps", { key: testKey, headers: { "if-none-match": etag } })
-  expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", etag])
+  const repeated = await service.call("/v1/apps", { key: testKey, headers: { "if-none-match": etag } })
+  expect([repeated.status, repeated.text, repeated.headers.get("etag")]).toEqual([304, "", etag])
 })
 
 test("a tool call ignores If-None-Match", async () => {

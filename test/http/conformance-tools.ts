@@ -73,7 +73,7 @@ export const conformanceTools: readonly Operation[] = [
   fixture("test_input_required_result_elicitation", "Asks a person.", done, { asks: question("user_name") }),
 ]
 
-const prompt = (name: string, names: string[], text: (given: Readonly<Record<string, string>>) => string) => ({
+const prompt = (name: string, names: string[], text: (args: Readonly<Record<string, string>>) => string) => ({
   name,
   title: name,
   description: `What the suite gets as ${name}.`,

@@ -178,8 +178,8 @@ const failed = ({ status }: Check) => status === "FAILURE" || status === "WARNIN
 
 async function run(url: string, revision: string): Promise<Report> {
   const output = join(directory, revision)
-  const asked = ["--url", url, "--spec-version", revision, "--suite", "all", "--timeout", "5000", "-o", output]
-  const child = Bun.spawn([process.execPath, SUITE, "server", ...asked], {
+  const args = ["--url", url, "--spec-version", revision, "--suite", "all", "--timeout", "5000", "-o", output]
+  const child = Bun.spawn([process.execPath, SUITE, "server", ...args], {
     stdout: "ignore",
     stderr: "ignore",
     timeout: 18_000,

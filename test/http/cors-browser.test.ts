@@ -41,7 +41,7 @@ describe.skipIf(binary === null)("a page of another origin, in a browser", () =>
       const server = Bun.serve({
         hostname: "127.0.0.1",
         port: 0,
-        fetch: (asked) => service.app.fetch(asked, "127.0.0.1"),
+        fetch: (request) => service.app.fetch(request, "127.0.0.1"),
       })
       return { service, server }
     }
@@ -69,8 +69,8 @@ describe.skipIf(binary === null)("a page of another origin, in a browser", () =>
       used: "1",
       rate: expect.stringContaining("per-second"),
     })
-    const again = await called(`${open.url.origin}/v1/apps`, withKey({ "if-none-match": first.etag }))
-    expect(again).toMatchObject({ status: 304, used: "1" })
+    const repeated = await called(`${open.url.origin}/v1/apps`, withKey({ "if-none-match": first.etag }))
+    expect(repeated).toMatchObject({ status: 304, used: "1" })
     expect(await called(`${open.url.origin}/v1/apps/none`, withKey())).toMatchObject({ status: 404 })
     expect(await called(`${open.url.origin}/v1/apps`, {})).toMatchObject({ status: 401 })
   })

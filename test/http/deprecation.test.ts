@@ -62,21 +62,21 @@ beforeAll(async () => {
   key = await service.key(await service.workspace())
 })
 
-const toldBy = ({ headers }: { headers: Headers }) => [headers.get("deprecation"), headers.get("sunset")]
+const deprecationOf = ({ headers }: { headers: Headers }) => [headers.get("deprecation"), headers.get("sunset")]
 
 describe("deprecations", () => {
   test("every answer of a deprecated operation, or to a deprecated parameter, has deprecation headers", async () => {
     const old = await service.call("/v1/old", { key })
-    expect([old.status, ...toldBy(old)]).toEqual([200, "@1796083200", "Wed, 01 Dec 2027 00:00:00 GMT"])
+    expect([old.status, ...deprecationOf(old)]).toEqual([200, "@1796083200", "Wed, 01 Dec 2027 00:00:00 GMT"])
     expect(old.headers.get("link")).toStartWith(LINK)
-    const held = { "if-none-match": old.headers.get("etag") as string }
-    expect(toldBy(await service.call("/v1/old", { key, headers: held }))).toEqual(toldBy(old))
+    const conditional = { "if-none-match": old.headers.get("etag") as string }
+    expect(deprecationOf(await service.call("/v1/old", { key, headers: conditional }))).toEqual(deprecationOf(old))
     const refused = await service.call("/v1/old?x=1", { key })
-    expect([refused.status, ...toldBy(refused)]).toEqual([400, ...toldBy(old)])
+    expect([refused.status, ...deprecationOf(refused)]).toEqual([400, ...deprecationOf(old)])
 
-    expect(toldBy(await service.call("/v1/new?tone=warm", { key }))).toEqual([null, null])
+    expect(deprecationOf(await service.call("/v1/new?tone=warm", { key }))).toEqual([null, null])
     const sent = await service.call("/v1/new?colour=red", { key })
-    expect([sent.status, ...toldBy(sent)]).toEqual([200, "@1799971200", "Sat, 15 Jan 2028 00:00:00 GMT"])
+    expect([sent.status, ...deprecationOf(sent)]).toEqual([200, "@1799971200", "Sat, 15 Jan 2028 00:00:00 GMT"])
   })
 
   test("assistants see deprecations in the tool list and in the headers of a call", async () => {
@@ -86,8 +86,8 @@ describe("deprecations", () => {
     expect(toolOf(getNew)).toMatchObject({
       inputSchema: { properties: { colour: { deprecated: true, description: expect.stringContaining("use tone.") } } },
     })
-    expect(toldBy(await service.tool("get_old", {}, { key }))[0]).toBe("@1796083200")
-    expect(toldBy(await service.tool("get_new", { tone: "warm" }, { key }))[0]).toBeNull()
+    expect(deprecationOf(await service.tool("get_old", {}, { key }))[0]).toBe("@1796083200")
+    expect(deprecationOf(await service.tool("get_new", { tone: "warm" }, { key }))[0]).toBeNull()
   })
 
   test("a deprecation is marked in the OpenAPI document, in the reference and in the manual", () => {
@@ -130,5 +130,5 @@ test("every deprecation in the catalog gives at least a year's notice and names 
 test("an answer without deprecations has no deprecation headers", async () => {
   const all = openService({ sql: service.sql })
   for (const path of ["/v1/apps", "/v1/account", "/docs"])
-    expect(toldBy(await all.call(path, { key }))).toEqual([null, null])
+    expect(deprecationOf(await all.call(path, { key }))).toEqual([null, null])
 })

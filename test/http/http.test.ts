@@ -53,10 +53,11 @@ describe("every operation", () => {
     })
 
     test(`${id}: in the sandbox Allow names a method that is answered, or the path does not exist`, async () => {
-      for (const asked of ["GET", "HEAD", "POST", "OPTIONS", "DELETE"]) {
-        const { status, headers } = await service.call(`/v1/sandbox${sample}`, { method: asked })
-        const expected = method !== "GET" ? [404, null] : asked !== "GET" ? [405, "GET"] : null
-        if (expected) expect([asked, status, headers.get("allow")]).toEqual([asked, ...expected] as typeof expected)
+      for (const requested of ["GET", "HEAD", "POST", "OPTIONS", "DELETE"]) {
+        const { status, headers } = await service.call(`/v1/sandbox${sample}`, { method: requested })
+        const expected = method !== "GET" ? [404, null] : requested !== "GET" ? [405, "GET"] : null
+        if (expected)
+          expect([requested, status, headers.get("allow")]).toEqual([requested, ...expected] as typeof expected)
       }
     })
 
@@ -122,8 +123,8 @@ describe("the sandbox", () => {
   test("the sandbox answers 304 to a matching ETag, and a test key gets the same bytes on the live URL", async () => {
     const first = await service.call("/v1/sandbox/apps")
     const etag = first.headers.get("etag") as string
-    const again = await service.call("/v1/sandbox/apps", { headers: { "if-none-match": etag } })
-    expect([again.status, again.text]).toEqual([304, ""])
+    const conditional = await service.call("/v1/sandbox/apps", { headers: { "if-none-match": etag } })
+    expect([conditional.status, conditional.text]).toEqual([304, ""])
     const testKey = await service.key(await service.workspace({ plan: "free" }), { kind: "test" })
     const keyed = await service.call("/v1/apps", { key: testKey })
     expect(keyed.text).toBe(first.text)
@@ -237,21 +238,21 @@ describe("queries", () => {
 
 describe("an empty value", () => {
   test("an empty value is refused equally by REST and tools unless it has a meaning", async () => {
-    const taken: string[] = []
+    const accepted: string[] = []
     for (const { id, method, path, input, names } of catalog.filter(({ method }) => method === "GET")) {
-      const given = JSON.parse(readTree("fixtures/sandbox", ".json").get(`${id}.json`) as string).input
-      const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(given[name]))
+      const sampleInput = JSON.parse(readTree("fixtures/sandbox", ".json").get(`${id}.json`) as string).input
+      const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(sampleInput[name]))
       for (const name of Object.keys(input.entries).filter((name) => !path.includes(`:${name}`) && name !== names)) {
-        const { [name]: _, ...others } = given
-        const query = Object.entries<string>(others).filter(([other]) => !path.includes(`:${other}`))
+        const { [name]: _, ...otherInput } = sampleInput
+        const query = Object.entries<string>(otherInput).filter(([other]) => !path.includes(`:${other}`))
         const rest = await service.call(`/v1${filled}?${new URLSearchParams([...query, [name, ""]])}`, { key })
-        const tool = await service.tool(id, { ...others, [name]: "" }, { key })
+        const tool = await service.tool(id, { ...otherInput, [name]: "" }, { key })
         expect([method, id, name, tool.body]).toEqual([method, id, name, rest.body])
         if (rest.status === 400) expect(rest.body.field).toBe(name)
-        else taken.push(`${id} ${name}`)
+        else accepted.push(`${id} ${name}`)
       }
     }
-    expect(taken.toSorted()).toEqual([
+    expect(accepted.toSorted()).toEqual([
       "draft_review_reply note",
       "get_featuring country",
       "hive_get_similar_apps country",

@@ -54,10 +54,10 @@ const NAMING: Record<string, Record<string, string>> = {
 }
 
 /** Returns the expected narrowed answer, computed without the code under test. */
-function left(operation: Operation, answer: Answer, fields: string[]): Answer {
+function narrowedBy(operation: Operation, answer: Answer, fields: string[]): Answer {
   const { narrow } = operation
-  const some = (held: Answer, names: string[]) =>
-    Object.fromEntries(names.filter((name) => name in held).map((name) => [name, held[name]]))
+  const some = (source: Answer, names: string[]) =>
+    Object.fromEntries(names.filter((name) => name in source).map((name) => [name, source[name]]))
   if (narrow === "parts") {
     const dropped = namesOf(operation).filter((name) => !fields.includes(name))
     return some(
@@ -83,7 +83,7 @@ describe.each(narrow.map((operation) => [operation.id, operation] as const))("%s
   test("a narrowed answer has the selected fields with unchanged values, and fits the tool's schema", () => {
     const property = fc.property(subset, (fields) => {
       const some = only(fields)
-      expect(some).toEqual(left(operation, answer, fields))
+      expect(some).toEqual(narrowedBy(operation, answer, fields))
       expect(v.safeParse(answerSchema(operation), some).issues).toBeUndefined()
       expect([tool(some), tool.errors]).toEqual([true, null])
     })
@@ -98,8 +98,8 @@ describe.each(narrow.map((operation) => [operation.id, operation] as const))("%s
 
   test("an answer is also narrowed while work continues and if nothing was found", () => {
     const fields = [names[0]!]
-    expect(only(fields, new PendingAnswer(answer)).answer).toEqual(left(operation, answer, fields))
-    expect(only(fields, new EmptyAnswer(answer)).answer).toEqual(left(operation, answer, fields))
+    expect(only(fields, new PendingAnswer(answer)).answer).toEqual(narrowedBy(operation, answer, fields))
+    expect(only(fields, new EmptyAnswer(answer)).answer).toEqual(narrowedBy(operation, answer, fields))
   })
 
   if (operation.table)
@@ -139,8 +139,8 @@ describe("fields", () => {
     const path = `/v1/apps/${app}/keywords`
     const whole = (await service.call(path, { key })).body
     const before = (await service.call("/v1/account", { key })).credits.used
-    const asked = { key, headers: { "accept-encoding": "identity" } }
-    const { body, credits, headers } = await service.call(`${path}?fields=term,rank`, asked)
+    const options = { key, headers: { "accept-encoding": "identity" } }
+    const { body, credits, headers } = await service.call(`${path}?fields=term,rank`, options)
     expect(credits.used - before).toBe(1)
     const rows = whole.keywords.map(({ term, rank }: Answer) => ({ term, rank }))
     expect(body).toEqual({ ...whole, keywords: rows })
@@ -149,8 +149,8 @@ describe("fields", () => {
       body,
     )
     const etag = headers.get("etag") as string
-    const held = (query: string) => service.call(`${path}${query}`, { key, headers: { "if-none-match": etag } })
-    expect([(await held("?fields=term,rank")).status, (await held("")).status]).toEqual([304, 200])
+    const conditional = (query: string) => service.call(`${path}${query}`, { key, headers: { "if-none-match": etag } })
+    expect([(await conditional("?fields=term,rank")).status, (await conditional("")).status]).toEqual([304, 200])
     const csv = await service.call(`${path}?fields=term,rank`, { key, headers: { accept: "text/csv" } })
     expect(csv.text.split("\r\n")[0]).toBe("term,rank,country,platform,live")
     expect(csv.text.trim().split("\r\n").length).toBe(51)
@@ -159,8 +159,8 @@ describe("fields", () => {
   test("unknown fields are refused with the nearest name and all valid ones, over REST and tools", async () => {
     for (const operation of narrow) {
       const names = namesOf(operation)
-      const meant = names.toSorted((a, b) => b.length - a.length)[0]!
-      const wrong = `${meant.slice(0, -1)}q`
+      const longest = names.toSorted((a, b) => b.length - a.length)[0]!
+      const wrong = `${longest.slice(0, -1)}q`
       const { input } = sampleOf(operation)
       const { isError, body } = await service.tool(operation.id, { ...input, fields: [names[0], wrong] }, { key })
       expect([operation.id, isError, body.error, body.field]).toEqual([
@@ -171,17 +171,17 @@ describe("fields", () => {
       ])
       expect(body.detail).toBe(
         `fields must be a list of 1 to ${names.length}, each one of ${names.join(", ")}; ` +
-          `received "${wrong}" as item 2. Did you mean ${meant}?`,
+          `received "${wrong}" as item 2. Did you mean ${longest}?`,
       )
       const path = operation.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(input[name]))
       const inPath = new Set([...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => name))
       const query = new URLSearchParams(
         Object.entries(input).flatMap(([name, value]) => (inPath.has(name) ? [] : [[name, String(value)]])),
       )
-      const asked = async (fields: string) => await service.call(`/v1${path}?${query}&fields=${fields}`, { key })
-      const rest = await asked(`${names[0]},${wrong}`)
+      const callWith = async (fields: string) => await service.call(`/v1${path}?${query}&fields=${fields}`, { key })
+      const rest = await callWith(`${names[0]},${wrong}`)
       expect([rest.status, rest.body.detail]).toEqual([400, body.detail])
-      for (const none of ["", ","]) expect((await asked(none)).body.field).toBe("fields")
+      for (const none of ["", ","]) expect((await callWith(none)).body.field).toBe("fields")
     }
   })
 
@@ -194,13 +194,13 @@ describe("fields", () => {
       const { input } = sampleOf(operation)
       const path = operation.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(input[name]))
       const rest = Object.entries(input).filter(([name]) => !operation.path.includes(`:${name}`))
-      const asked = new URLSearchParams(rest.map(([name, value]) => [name, String(value)]))
-      const { text } = await read(`/v1/sandbox${path}?${asked}`)
+      const params = new URLSearchParams(rest.map(([name, value]) => [name, String(value)]))
+      const { text } = await read(`/v1/sandbox${path}?${params}`)
       for (const [at, headers] of [
         ["/v1/sandbox", {}],
         ["/v1", { authorization: `Bearer ${testKey}` }],
       ] as const) {
-        const answer = await read(`${at}${path}?${asked}&fields=${namesOf(operation)[0]}`, headers)
+        const answer = await read(`${at}${path}?${params}&fields=${namesOf(operation)[0]}`, headers)
         expect([operation.id, answer.status, answer.text]).toEqual([operation.id, 200, text])
       }
     }

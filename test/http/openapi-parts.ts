@@ -23,16 +23,16 @@ export function partsOf(document: Whole): Map<string, unknown> {
   )
   const isOwn = (ref: string) => users.get(ref)?.length === 1
   const components = Object.entries(document.components).map(([kind, named]) => {
-    const kept = Object.entries(named).filter(([name]) => !isOwn(`${kind}/${name}`))
-    return [kind, Object.fromEntries(kept)]
+    const shared = Object.entries(named).filter(([name]) => !isOwn(`${kind}/${name}`))
+    return [kind, Object.fromEntries(shared)]
   })
   const paths = operations.map(({ path, method, operation }) => `${method} ${path} ${operation.operationId}`)
   return new Map<string, unknown>([
     ["shared", { ...document, paths, components: Object.fromEntries(components) }],
     ...operations.map(({ path, method, operation, refs }): [string, unknown] => {
-      const own = [...refs].filter(isOwn).sort()
-      const said = own.map((ref) => [ref, componentAt(document, ref)])
-      return [operation.operationId, { path, method, operation, components: Object.fromEntries(said) }]
+      const ownRefs = [...refs].filter(isOwn).sort()
+      const ownComponents = ownRefs.map((ref) => [ref, componentAt(document, ref)])
+      return [operation.operationId, { path, method, operation, components: Object.fromEntries(ownComponents) }]
     }),
   ])
 }

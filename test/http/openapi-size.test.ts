@@ -18,7 +18,7 @@ async function served(path: string): Promise<string> {
 }
 
 const plain = (text: string) =>
-  JSON.parse(text, (name, held) => (name === "example" || name === "examples" ? undefined : held))
+  JSON.parse(text, (name, nested) => (name === "example" || name === "examples" ? undefined : nested))
 
 /**
  * Returns the document with each shared parameter inlined. Examples differ, so without them more parameters are shared.
@@ -56,7 +56,7 @@ describe("the document without its examples", () => {
       if (typeof value !== "object" || value === null) return
       const text = JSON.stringify(value)
       if ("type" in value || "anyOf" in value || "allOf" in value) counted.set(text, (counted.get(text) ?? 0) + 1)
-      for (const held of Object.values(value)) count(held)
+      for (const nested of Object.values(value)) count(nested)
     }
     count(document)
     // a reference to a component would take 50 bytes

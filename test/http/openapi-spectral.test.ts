@@ -35,7 +35,7 @@ long(
   "every accepted finding is where its reason applies",
   async () => {
     const all = await found()
-    const places = (code: string) => all.filter((one) => one.code === code).map(({ path }) => path.join("/"))
+    const places = (code: string) => all.filter((finding) => finding.code === code).map(({ path }) => path.join("/"))
     expect(places("owasp:api8:2023-define-cors-origin")).toEqual(["components/headers"])
     expect(places("owasp:api9:2023-inventory-access")).toEqual(["servers/0"])
     const free = places("owasp:api4:2023-string-restricted").map((path) => path.split("/").at(-1))
@@ -45,9 +45,9 @@ long(
 )
 
 test("OWASP's rules would find an argument without a limit, and a response without its headers", async () => {
-  const one = document()
-  one.paths = { "/alerts": one.paths["/alerts"]! }
-  const broken = withoutAnswers(one)
+  const single = document()
+  single.paths = { "/alerts": single.paths["/alerts"]! }
+  const broken = withoutAnswers(single)
   const { get } = broken.paths["/alerts"]!
   Object.assign(get!.parameters[0], { schema: { type: "integer" } })
   delete get!.responses[200].headers.RateLimit
@@ -77,16 +77,16 @@ function document(): Document {
 function withoutAnswers(document: Document): Document {
   const { schemas } = document.components
   for (const name of Object.keys(schemas)) if (name.endsWith("Answer") || name === "Fault") schemas[name] = {}
-  const asked = new Set<string>()
+  const visited = new Set<string>()
   const follow = (value: unknown): void => {
     for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
-      if (asked.has(name!)) continue
-      asked.add(name!)
+      if (visited.has(name!)) continue
+      visited.add(name!)
       follow(schemas[name!])
     }
   }
   follow({ ...document, components: { ...document.components, schemas: {} } })
-  document.components.schemas = Object.fromEntries(Object.entries(schemas).filter(([name]) => asked.has(name)))
+  document.components.schemas = Object.fromEntries(Object.entries(schemas).filter(([name]) => visited.has(name)))
   return document
 }
 

@@ -70,8 +70,8 @@ describe("the document", () => {
       const { schema, examples } = response.content["application/json"]
       for (const { value } of Object.values(examples as Record<string, { value: unknown }>)) check(name, schema, value)
       expect(ajv.validate(rebased(schema), { error: "no_such_code", message: "m", docs: publicUrl })).toBe(false)
-      const known = Object.values(examples as Record<string, { value: object }>)[0]!.value
-      expect(ajv.validate(rebased(schema), { ...known, odd: 1 })).toBe(false)
+      const example = Object.values(examples as Record<string, { value: object }>)[0]!.value
+      expect(ajv.validate(rebased(schema), { ...example, odd: 1 })).toBe(false)
     }
   })
 
@@ -162,10 +162,10 @@ describe("an operation in the document", () => {
     const service = await openService({ sql: await freshDatabase(), settings: { sandboxPerSecond: 1_000 } })
     let read = 0
     for (const [path, { get }] of Object.entries(document.paths)) {
-      const given = (get?.parameters ?? []).map(resolved).filter(({ required }) => required)
-      for (const { name, example } of given) expect([path, name, example]).not.toContain(undefined)
-      if (!get || given.length === 0) continue
-      const placed = (place: string) => given.filter((parameter) => parameter.in === place)
+      const requiredParameters = (get?.parameters ?? []).map(resolved).filter(({ required }) => required)
+      for (const { name, example } of requiredParameters) expect([path, name, example]).not.toContain(undefined)
+      if (!get || requiredParameters.length === 0) continue
+      const placed = (place: string) => requiredParameters.filter((parameter) => parameter.in === place)
       const filled = placed("path").reduce(
         (filling, { name, example }) => filling.replace(`{${name}}`, encodeURIComponent(String(example))),
         path,
@@ -183,8 +183,8 @@ describe("an operation in the document", () => {
     const codes = (value: unknown, inList: boolean): unknown[] =>
       typeof value !== "object" || value === null
         ? []
-        : Object.entries(value).flatMap(([name, held]) =>
-            inList && name === "x-code" ? [held] : codes(held, inList || name === "items"),
+        : Object.entries(value).flatMap(([name, nested]) =>
+            inList && name === "x-code" ? [nested] : codes(nested, inList || name === "items"),
           )
     expect(codes([document.paths, catalog.map((operation) => toolOf(operation))], false)).toEqual([])
   })
@@ -291,13 +291,13 @@ function responseAt(document: Document, ref: string): Content {
 
 /** Returns those codes of the operation's responses that every call can cause or that the operation declares. */
 function codesOf(document: Document, id: string): string[] {
-  const { responses, "x-errors": own = [] } = operationOf(document, id)
+  const { responses, "x-errors": declared = [] } = operationOf(document, id)
   const named = Object.values(responses).flatMap(({ $ref }) =>
     $ref && responseAt(document, $ref).content
       ? (responseAt(document, $ref).content["application/json"].schema.allOf[1].properties.error.enum as string[])
       : [],
   )
-  const can = new Set<string>([...(own as string[]), ...UNIVERSAL_FAULTS])
+  const can = new Set<string>([...(declared as string[]), ...UNIVERSAL_FAULTS])
   return named.filter((code) => can.has(code))
 }
 

@@ -60,20 +60,20 @@ describe("/readyz", () => {
   })
 
   test("/readyz is 503 before a stop and does not compute the budget", async () => {
-    let asked = 0
-    const { app, ask } = readiness(async () => [{ ...SHORT, asked: ++asked }])
+    let checks = 0
+    const { app, ask } = readiness(async () => [{ ...SHORT, asked: ++checks }])
     app.setReady(false)
-    expect([await ask(), asked]).toEqual([[503, { status: "not ready", reason: "stopping" }], 0])
+    expect([await ask(), checks]).toEqual([[503, { status: "not ready", reason: "stopping" }], 0])
   })
 
   test("/readyz computes the budget at most once in ten seconds, however many requests arrive", async () => {
-    let asked = 0
-    const { ask, tick } = readiness(async () => [{ ...SHORT, asked: ++asked }])
+    let checks = 0
+    const { ask, tick } = readiness(async () => [{ ...SHORT, asked: ++checks }])
     await Promise.all(Array.from({ length: 20 }, ask))
     tick(9_999)
-    expect([await ask(), asked]).toEqual([[200, { status: "ready", measuring: [{ ...SHORT, asked: 1 }] }], 1])
+    expect([await ask(), checks]).toEqual([[200, { status: "ready", measuring: [{ ...SHORT, asked: 1 }] }], 1])
     tick(1)
-    expect([await ask(), asked]).toEqual([[200, { status: "ready", measuring: [{ ...SHORT, asked: 2 }] }], 2])
+    expect([await ask(), checks]).toEqual([[200, { status: "ready", measuring: [{ ...SHORT, asked: 2 }] }], 2])
   })
 
   test("a failed budget counts as unknown, and the next one is still computed", async () => {
@@ -89,15 +89,15 @@ describe("/readyz", () => {
   })
 
   test("a budget that never settles delays nobody and is not requested a second time meanwhile", async () => {
-    let asked = 0
+    let checks = 0
     const { ask, tick } = readiness(() => {
-      asked++
+      checks++
       return new Promise(() => {})
     })
     const startedAt = performance.now()
     expect(await ask()).toEqual(READY)
     tick(60_000)
-    expect([await ask(), asked]).toEqual([READY, 1])
+    expect([await ask(), checks]).toEqual([READY, 1])
     expect(performance.now() - startedAt).toBeLessThan(900)
   })
 

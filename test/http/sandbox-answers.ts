@@ -8,8 +8,8 @@ export const answer = (id: string): Answer => JSON.parse(fixtures.get(`${id}.jso
 
 /** Returns the samples of an operation, including those of further ids in sample answers. */
 export const every = (id: string): Answer[] => {
-  const { answer, others = [] } = JSON.parse(fixtures.get(`${id}.json`) as string)
-  return [answer, ...others.map((other: Answer) => other.answer)]
+  const { answer, others: more = [] } = JSON.parse(fixtures.get(`${id}.json`) as string)
+  return [answer, ...more.map((other: Answer) => other.answer)]
 }
 
 export const TODAY = "2026-11-02"

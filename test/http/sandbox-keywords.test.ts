@@ -31,17 +31,21 @@ describe("ranks", () => {
     for (const { term, rank, measured, searchDepth } of ranks.keywords) {
       const last = daysOf(term).findLast(({ day }) => day === TODAY)
       expect([term, last?.rank]).toEqual([term, measured ? rank : undefined])
-      const shown = competition.keywords.find((row: Answer) => row.term === term)
-      expect([term, shown?.rank, shown?.depth]).toEqual([term, measured ? rank : undefined, searchDepth ?? undefined])
-      const held = rival.keywords.find((row: Answer) => row.term === term)
-      if (held) expect([term, held.ourRank, held.tracked]).toEqual([term, rank, true])
+      const competing = competition.keywords.find((row: Answer) => row.term === term)
+      expect([term, competing?.rank, competing?.depth]).toEqual([
+        term,
+        measured ? rank : undefined,
+        searchDepth ?? undefined,
+      ])
+      const rivalRow = rival.keywords.find((row: Answer) => row.term === term)
+      if (rivalRow) expect([term, rivalRow.ourRank, rivalRow.tracked]).toEqual([term, rank, true])
     }
     expect(competition.notMeasured).toEqual(
       ranks.keywords.filter((row: Answer) => !row.measured).map(({ term }: Answer) => term),
     )
     const { metadata } = answer("fetch")
-    const { from, to, wanted } = answer("get_search_popularity")
-    const { popularity } = wanted.find(({ term }: Answer) => term === metadata.term)
+    const { from, to, wanted: requested } = answer("get_search_popularity")
+    const { popularity } = requested.find(({ term }: Answer) => term === metadata.term)
     const { overall100, overall5 } = popularity
     const expected = { state: "measured", from, to, terms: [{ term: metadata.term, overall100, overall5 }] }
     expect(metadata.adsPopularity).toMatchObject(expected)
@@ -52,15 +56,16 @@ describe("ranks", () => {
   test("a rival has its rank in the first places of the competition, with one rating count", () => {
     const named = new Map(rivals.rivals.map((row: Answer) => [row.id, row]))
     for (const { term, rank, top } of competition.keywords)
-      for (const { id, rank: theirs, name, ratings } of top) {
+      for (const { id, rank: rivalRank, name, ratings } of top) {
         if (id === app.iosId) {
-          expect([term, theirs, ratings]).toEqual([term, rank, page.ios.ratings])
+          expect([term, rivalRank, ratings]).toEqual([term, rank, page.ios.ratings])
           continue
         }
-        const known = named.get(id) as Answer
-        expect([id, name, ratings]).toEqual([id, known.name, known.ratings])
-        const held = known.terms.find((row: Answer) => row.term === term)
-        if (held || rank === null || theirs < rank) expect([term, id, held?.theirRank]).toEqual([term, id, theirs])
+        const spiedApp = named.get(id) as Answer
+        expect([id, name, ratings]).toEqual([id, spiedApp.name, spiedApp.ratings])
+        const rivalRow = spiedApp.terms.find((row: Answer) => row.term === term)
+        if (rivalRow || rank === null || rivalRank < rank)
+          expect([term, id, rivalRow?.theirRank]).toEqual([term, id, rivalRank])
       }
     for (const { id, name, ratings } of answer("fetch").metadata.current.above)
       expect(named.get(id)).toMatchObject({ name, ratings })
@@ -87,8 +92,8 @@ describe("ranks", () => {
     expect(ids.size).toBe(rivals.rivals.length)
     const details = every("get_rival")
     for (const id of ["get_rival_market", "get_rival_ad_networks"])
-      expect([id, ...every(id).map((one) => one.id)]).toEqual([id, ...details.map((one) => one.id)])
-    expect(new Set(details.map((one) => one.id))).toEqual(ids)
+      expect([id, ...every(id).map((row) => row.id)]).toEqual([id, ...details.map((row) => row.id)])
+    expect(new Set(details.map((row) => row.id))).toEqual(ids)
     for (const detail of details) {
       const listed = rivals.rivals.find(({ id }: Answer) => id === detail.id)
       const { name, ratings, ratingsDay, ratingsSource, manual } = detail
@@ -108,8 +113,8 @@ describe("ranks", () => {
         expect(tracked.find((row: Answer) => row.term === term)).toMatchObject({ rank: theirRank, ourRank })
       for (const { term, rank } of tracked) {
         const top = competition.keywords.find((row: Answer) => row.term === term).top
-        const seen = top.find(({ id }: Answer) => id === detail.id)
-        if (seen) expect([term, detail.id, seen.rank]).toEqual([term, detail.id, rank])
+        const ranked = top.find(({ id }: Answer) => id === detail.id)
+        if (ranked) expect([term, detail.id, ranked.rank]).toEqual([term, detail.id, rank])
       }
     }
   })
@@ -121,8 +126,9 @@ describe("ranks", () => {
       if (popularity === null) expect([popularitySource, popularityWeek]).toEqual([null, null])
       else expect(["apple-ads-report", "estimate"]).toContain(popularitySource)
       if (popularitySource === "apple-ads-report") expect(popularityWeek).toMatch(/^\d{4}-\d{2}$/)
-      const shown = competition.keywords.find(({ term }: Answer) => term === row.term)
-      if (shown) expect(row).toMatchObject({ difficulty: shown.difficulty, difficultyBand: shown.difficultyBand })
+      const competing = competition.keywords.find(({ term }: Answer) => term === row.term)
+      if (competing)
+        expect(row).toMatchObject({ difficulty: competing.difficulty, difficultyBand: competing.difficultyBand })
     }
   })
 })
@@ -147,13 +153,13 @@ describe("today", () => {
     expect(of).toMatchObject(moved)
     expect(of).toHaveLength(moved.length)
     for (const { platform, country } of app.snapshot) {
-      const own = today.moves.filter((row: Answer) => row.platform === platform && row.country === country)
+      const moves = today.moves.filter((row: Answer) => row.platform === platform && row.country === country)
       const keys = { Up: "up", Down: "down", Entered: "entered", Dropped: "dropped" }
       for (const [key, direction] of Object.entries(keys)) {
-        const count = own.filter((row: Answer) => row.direction === direction).length
+        const count = moves.filter((row: Answer) => row.direction === direction).length
         expect(value(`keywords${key}`, platform, country) ?? 0).toBe(count)
       }
-      for (const { term } of own) expect(app.keywordsByCountry[country]).toContain(term)
+      for (const { term } of moves) expect(app.keywordsByCountry[country]).toContain(term)
     }
   })
 
@@ -169,7 +175,10 @@ describe("today", () => {
   test("the portfolio sums known values, with Google Play's reviews once per language", () => {
     const [row] = portfolio.apps
     const sum = (...keys: string[]) =>
-      today.figures.reduce((total: number, one: Answer) => total + (keys.includes(one.key) ? (one.value ?? 0) : 0), 0)
+      today.figures.reduce(
+        (total: number, figure: Answer) => total + (keys.includes(figure.key) ? (figure.value ?? 0) : 0),
+        0,
+      )
     expect([apps.length, row.appId, row.keywordsTracked, row.keywordsMeasured]).toEqual([
       1,
       app.id,
@@ -217,11 +226,11 @@ describe("alerts", () => {
 
   test("rival alerts agree with the app's history, and Google Play alerts with today's moves", () => {
     for (const row of alerts.filter(({ type }: Answer) => type === "rival_passed" || type === "rival_beaten")) {
-      const rankOn = (day: string) => daysOf(row.term).find((one) => one.day === day)?.rank
+      const rankOn = (day: string) => daysOf(row.term).find((entry) => entry.day === day)?.rank
       expect([row.id, row.before, row.after]).toEqual([row.id, rankOn(row.against), rankOn(row.day)] as number[])
-      const held = rivals.rivals.find(({ id }: Answer) => id === row.rivalId)
-      expect(held).toMatchObject({ name: row.rivalName, manual: row.rivalManual })
-      const now = held.terms.find(({ term }: Answer) => term === row.term)
+      const stored = rivals.rivals.find(({ id }: Answer) => id === row.rivalId)
+      expect(stored).toMatchObject({ name: row.rivalName, manual: row.rivalManual })
+      const now = stored.terms.find(({ term }: Answer) => term === row.term)
       if (row.day === TODAY) expect(now.theirRank).toBe(row.rivalAfter)
     }
     for (const { term, country, before, after, against } of alerts.filter((row: Answer) => row.platform === "android"))

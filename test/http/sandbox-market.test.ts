@@ -21,18 +21,18 @@ describe("the market", () => {
   const placed = (places: Answer[]) => places.map(({ rank, id, name }) => [rank, id, name])
 
   test("market answers rank the app as its own keywords do", () => {
-    const { rank, searchDepth, measuredAt, ...own } = ranks.keywords.find(({ term }: Answer) => term === check.term)
+    const { rank, searchDepth, measuredAt, ...figures } = ranks.keywords.find(({ term }: Answer) => term === check.term)
     expect(check).toMatchObject({ app: { id: app.iosId, name: app.name }, rank, depth: searchDepth, measuredAt })
     expect(placed(hard.top).slice(0, 3)).toEqual(placed(check.above))
     expect(placed(days.results[0].apps)).toEqual(placed(hard.top).slice(0, days.top))
     for (const { day, apps } of days.results)
       expect([day, apps.findIndex(({ id }: Answer) => id === app.iosId) + 1]).toEqual([
         day,
-        daysOf(days.term).find((one) => one.day === day)!.rank!,
+        daysOf(days.term).find((row) => row.day === day)!.rank!,
       ])
-    const { difficulty, difficultyBand, difficultyAt, demand, demandAt } = own
+    const { difficulty, difficultyBand, difficultyAt, demand, demandAt } = figures
     expect(hard).toMatchObject({ difficulty, difficultyBand, difficultyAt, demand, demandAt, measuredAt })
-    expect(hard.related.length).toBe(own.hintCount)
+    expect(hard.related.length).toBe(figures.hintCount)
   })
 
   test("keyword research has the trackers' figures, and the apps of the keyword's own answers", () => {
@@ -78,16 +78,16 @@ describe("the market", () => {
     expect([spied.id, spied.name, spied.total]).toEqual([rival.id, rival.name, rival.total])
     expect(spied.searched).toBeGreaterThanOrEqual(rival.searched)
     expect(gap).toMatchObject({ searched: spied.searched, since: spied.since })
-    const followed = new Map(every("get_rival").map((one) => [one.id, one.keywords]))
+    const followed = new Map(every("get_rival").map((rivalApp) => [rivalApp.id, rivalApp.keywords]))
     for (const [i, { term, rank, depth, day, source }] of spied.keywords.entries())
       expect(rival.keywords[i]).toMatchObject({ term, rank, depth, day, source })
-    for (const { term, held, missing, ranks: places, popularity, difficulty } of gap.keywords) {
+    for (const { term, held: count, missing, ranks: places, popularity, difficulty } of gap.keywords) {
       const placed = gap.apps.filter(({ id }: Answer) => places[id] !== null)
-      expect([term, held, missing.length]).toEqual([term, placed.length, gap.apps.length - placed.length])
+      expect([term, count, missing.length]).toEqual([term, placed.length, gap.apps.length - placed.length])
       for (const { id } of gap.apps) {
-        const own = rival.keywords.find((row: Answer) => row.term === term)?.ourRank ?? null
-        const theirs = followed.get(id)?.find((row: Answer) => row.term === term)?.rank ?? null
-        expect([term, id, places[id]]).toEqual([term, id, id === app.iosId ? own : theirs])
+        const ourRank = rival.keywords.find((row: Answer) => row.term === term)?.ourRank ?? null
+        const theirRank = followed.get(id)?.find((row: Answer) => row.term === term)?.rank ?? null
+        expect([term, id, places[id]]).toEqual([term, id, id === app.iosId ? ourRank : theirRank])
       }
       const figures = spied.keywords.find((row: Answer) => row.term === term)
       expect(figures).toMatchObject({ popularity, difficulty })
@@ -101,11 +101,11 @@ describe("the market", () => {
     expect(hard.top.slice(0, 3)).toMatchObject(compared.top)
     expect(hard.top.filter(({ inTitle }: Answer) => inTitle).length).toBe(compared.inTitle)
     for (const { id, ratings } of rivals.rivals)
-      for (const one of hard.top.filter((row: Answer) => row.id === id))
-        expect([id, one.ratings]).toEqual([id, ratings])
+      for (const appRow of hard.top.filter((row: Answer) => row.id === id))
+        expect([id, appRow.ratings]).toEqual([id, ratings])
     const makers = new Map(every("get_rival").map(({ id, developer }: Answer) => [id, developer]))
-    for (const one of [...hard.top, ...check.above, ...answer("hive_get_similar_apps").apps, answer("hive_get_app")])
-      if (makers.has(one.id)) expect([one.id, one.publisher]).toEqual([one.id, makers.get(one.id)])
+    for (const row of [...hard.top, ...check.above, ...answer("hive_get_similar_apps").apps, answer("hive_get_app")])
+      if (makers.has(row.id)) expect([row.id, row.publisher]).toEqual([row.id, makers.get(row.id)])
     const { titles, weakest, freshness } = hard.parts
     expect(Math.round(0.3 * titles + 0.6 * weakest + 0.1 * freshness)).toBe(hard.difficulty)
     const counts = hard.top.map(({ ratings }: Answer) => ratings).sort((a: number, b: number) => a - b)
@@ -119,8 +119,9 @@ describe("the market", () => {
       const { estimate: _, rankEstimate: __, ...listed } = chart.apps.find(({ id }: Answer) => id === row.id)
       expect(row).toEqual({ ...listed, country, device, kind, genre: genre.id, day, measuredAt, source, origin })
       expect(ageDays).toBe(0)
-      const own = publisher.apps.find(({ id }: Answer) => id === row.id)
-      if (own) expect(own.storefronts.find((at: Answer) => at.country === country)).toMatchObject({ firstSeen })
+      const published = publisher.apps.find(({ id }: Answer) => id === row.id)
+      if (published)
+        expect(published.storefronts.find((at: Answer) => at.country === country)).toMatchObject({ firstSeen })
     }
     expect(found.total).toBe(found.apps.length)
     expect(found.coverage.storefronts).toMatchObject([{ country, newestDay: day, followedSince: chart.measuredSince }])
@@ -138,8 +139,9 @@ describe("the market", () => {
       const row = named.get(id)
       if ("publisher" in row) expect(row).toMatchObject({ name, publisher, publisherId })
       else expect([row.name, row.rank, firstSeen]).toEqual([name, rank, moved.latest.day])
-      const own = answer("hive_get_publisher").apps.find((app: Answer) => app.id === id)
-      if (own) expect(own.storefronts.find((at: Answer) => at.country === recent.country)).toMatchObject({ firstSeen })
+      const listed = answer("hive_get_publisher").apps.find((app: Answer) => app.id === id)
+      if (listed)
+        expect(listed.storefronts.find((at: Answer) => at.country === recent.country)).toMatchObject({ firstSeen })
     }
   })
 })
@@ -163,12 +165,12 @@ describe("charts", () => {
   test("the movers match the ranks of the app and its rivals, and list exactly the known rivals", () => {
     const listed = [...movers.risers, ...movers.fallers]
     for (const { id, rank, was } of [movers.app, ...movers.rivals]) {
-      const row = listed.find((one) => one.id === id)
+      const row = listed.find((entry) => entry.id === id)
       expect([id, row !== undefined]).toEqual([id, rank !== null && was !== null && Math.abs(rank - was) >= 3])
       if (row) expect([row.rank, row.was]).toEqual([rank, was])
     }
-    const known = rivals.rivals.map(({ id, manual }: Answer) => `${id} ${manual}`)
-    expect(movers.rivals.map(({ id, manual }: Answer) => `${id} ${manual}`).sort()).toEqual(known.sort())
+    const expected = rivals.rivals.map(({ id, manual }: Answer) => `${id} ${manual}`)
+    expect(movers.rivals.map(({ id, manual }: Answer) => `${id} ${manual}`).sort()).toEqual(expected.sort())
     for (const bucket of ["risers", "fallers", "entrants", "dropouts"])
       expect(movers.counts[bucket]).toBe(movers[bucket].length)
   })

@@ -63,9 +63,9 @@ describe("the store page", () => {
     const costs = answer("get_country_prices")
     for (const { product, country, from, price, proceeds } of pricing.listed) {
       if (product !== costs.product.sku) continue
-      const there = costs.countries.find((row: Answer) => row.country === country)
+      const listed = costs.countries.find((row: Answer) => row.country === country)
       const written = [from, price.amount, price.currency, proceeds]
-      expect([there.startsAt, there.price, there.currency, there.proceeds]).toEqual(written)
+      expect([listed.startsAt, listed.price, listed.currency, listed.proceeds]).toEqual(written)
     }
     const sold = answer("get_revenue").products.map(({ product }: Answer) => product)
     for (const { product, country, prices, ...counts } of pricing.paid) {
@@ -80,7 +80,7 @@ describe("the store page", () => {
     const counted = pricing.paid.flatMap(
       ({ product: _, country: __, countryIs: ___, prices: ____, ...counts }: Answer) => Object.values(counts),
     )
-    expect(counted.reduce((sum: number, one: unknown) => sum + (one as number), 0)).toBe(pricing.sources[0].events)
+    expect(counted.reduce((sum: number, count: unknown) => sum + (count as number), 0)).toBe(pricing.sources[0].events)
   })
 
   test("the effect of the latest text change follows from the readings around it, with nearby changes", () => {
@@ -113,7 +113,7 @@ describe("the store page", () => {
       const worth = gains.map(({ weight, expectedRank, rank }: Answer) => {
         return weight * (1 / expectedRank - (rank === null ? 0 : 1 / rank))
       })
-      const sum = worth.reduce((total: number, one: number) => total + one, 0)
+      const sum = worth.reduce((total: number, value: number) => total + value, 0)
       expect(expectedValue).toBe(Math.round(sum * 100) / 100)
       for (const { term, rank } of gains) {
         expect(app.keywordsByCountry[country]).toContain(term)
@@ -151,10 +151,10 @@ describe("texts", () => {
   })
 
   test("the evidence of a draft is in the page, or in the named review", () => {
-    const reviews = new Map(answer("search_reviews").reviews.map((one: { id: string }) => [one.id, one]))
+    const reviews = new Map(answer("search_reviews").reviews.map((review: { id: string }) => [review.id, review]))
     const row = answer("get_storefront_audit").rows.find(({ country }: { country: string }) => country === "us")
-    for (const { kept, facts } of answer("draft_listing").fields) {
-      expect(facts.length > 0).toBe(kept === null)
+    for (const { kept: current, facts } of answer("draft_listing").fields) {
+      expect(facts.length > 0).toBe(current === null)
       for (const { reviewId, quote } of facts)
         expect(reviewId === null ? `${row.appName} ${row.subtitle}` : (reviews.get(reviewId) as Answer).text).toInclude(
           quote,

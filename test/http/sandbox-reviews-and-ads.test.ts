@@ -26,14 +26,14 @@ describe("reviews", () => {
     const within = reviews.list.filter(({ date }: Answer) => date >= stats.from && date.slice(0, 10) <= stats.to)
     const stars = within.map(({ rating }: Answer) => rating)
     expect([stats.count, stats.average]).toEqual([stars.length, averageOf(stars)])
-    const count = (all: number[], n: number) => all.filter((one) => one === n).length
+    const count = (all: number[], n: number) => all.filter((rating) => rating === n).length
     const spread = (all: number[]) => Object.fromEntries([1, 2, 3, 4, 5].map((n) => [n, count(all, n)]))
     expect(stats.distribution).toEqual(spread(stars))
     const byVersion = Map.groupBy(within, ({ version }: Answer) => version)
     expect(stats.byVersion).toHaveLength(byVersion.size)
     for (const { version, ...figures } of stats.byVersion) {
-      const own = (byVersion.get(version) ?? []).map(({ rating }: Answer) => rating)
-      expect(figures).toEqual({ count: own.length, average: averageOf(own), distribution: spread(own) })
+      const ratings = (byVersion.get(version) ?? []).map(({ rating }: Answer) => rating)
+      expect(figures).toEqual({ count: ratings.length, average: averageOf(ratings), distribution: spread(ratings) })
     }
     expect(stats.byDay.map(({ day }: Answer) => day)).toEqual(
       Array.from({ length: 90 }, (_, n) => addDays(stats.from, n)),
@@ -74,11 +74,11 @@ describe("ads", () => {
     for (const { term, text, organic } of [...terms.terms, ...bought.keywords])
       if (organic?.tracked)
         expect([term ?? text, organic.rank]).toEqual([term ?? text, (tracked.get(term ?? text) as Answer).rank])
-    const { wanted, top } = answer("get_search_popularity")
-    expect(wanted.map(({ term }: Answer) => term)).toEqual([...tracked.keys()])
+    const { wanted: requested, top } = answer("get_search_popularity")
+    expect(requested.map(({ term }: Answer) => term)).toEqual([...tracked.keys()])
     for (const row of top) {
-      const own = wanted.find(({ term }: Answer) => term === row.term)
-      if (own) expect(own.popularity).toEqual(row)
+      const match = requested.find(({ term }: Answer) => term === row.term)
+      if (match) expect(match.popularity).toEqual(row)
     }
   })
 })
@@ -89,11 +89,11 @@ describe("assistants", () => {
 
   test("each visibility figure is the count of its answers, and keywords and rivals match other answers", () => {
     const { openai } = visibility.engines
-    const named = visibility.answers.filter((one: Answer) => one.named === true)
+    const named = visibility.answers.filter((row: Answer) => row.named === true)
     expect([openai.named, openai.of, openai.answers]).toEqual([named.length, 18, visibility.answers.length])
     for (const { term, named: count, of } of openai.keywords) {
-      const own = visibility.answers.filter((one: Answer) => one.term === term)
-      expect([term, count, of]).toEqual([term, own.filter((one: Answer) => one.named).length, own.length])
+      const answers = visibility.answers.filter((row: Answer) => row.term === term)
+      expect([term, count, of]).toEqual([term, answers.filter((row: Answer) => row.named).length, answers.length])
       expect(app.keywordsByCountry.us).toContain(term)
     }
     for (const { storeIds } of openai.rivals) expect(storeIds[0].id).toBe(rival.id)

@@ -75,8 +75,8 @@ describe("the sandbox", () => {
     expect(sandbox.exact.get("/account")).toBe(sandbox.answer(operationOf("whoami"), {}))
     expect(sandbox.exact.has("/hive/samples/tea")).toBe(true)
     expect(sandbox.exact.has("/samples")).toBe(false)
-    const asked = { ...operationOf("hive_sample"), path: "/hive/asked" }
-    const queried = prepareSandbox([asked], fixturesWithSamples(), publicUrl)
+    const operation = { ...operationOf("hive_sample"), path: "/hive/asked" }
+    const queried = prepareSandbox([operation], fixturesWithSamples(), publicUrl)
     expect([...queried.exact.keys()]).toEqual([])
     expect(queried.samples.get("hive_sample")).toMatchObject({ path: "/hive/asked", rest: { term: "tea" } })
   })
@@ -92,9 +92,9 @@ describe("the sandbox", () => {
     const etags = catalog.map(({ id }) => prepared(id).etag)
     for (const etag of etags) expect(etag).toMatch(/^"[0-9a-f]{32}"$/)
     expect(new Set(etags).size).toBe(catalog.length)
-    const elsewhere = prepareSandbox(catalog, fixtures, "https://other.test")
-    expect(elsewhere.exact.get("/account")?.etag).not.toBe(prepared("whoami").etag)
-    expect(elsewhere.exact.get("/usage")?.etag).toBe(prepared("get_usage").etag)
+    const moved = prepareSandbox(catalog, fixtures, "https://other.test")
+    expect(moved.exact.get("/account")?.etag).not.toBe(prepared("whoami").etag)
+    expect(moved.exact.get("/usage")?.etag).toBe(prepared("get_usage").etag)
   })
 })
 
@@ -116,8 +116,8 @@ describe("the sample answers tell one story", () => {
 
   test("every sample answer and input is about the same app", () => {
     expect(account.apps).toEqual(apps.map(({ id, name, countries }) => ({ id, name, countries })) as AppRow[])
-    const { snapshot: _, ...shown } = app
-    expect(apps).toEqual([shown])
+    const { snapshot: _, ...listed } = app
+    expect(apps).toEqual([listed])
     for (const { id, subject } of catalog) if (subject) expect(fixture(id).input[subject]).toBe(app.id)
   })
 
@@ -183,12 +183,12 @@ describe("the sample answers tell one story", () => {
     const sources = [...new Set(ranks.keywords.flatMap(({ source }) => source ?? []))]
     expect(rivalSide).toEqual({ country, platform, day: measuredAt.slice(0, 10), measuredAt, sources, omitted: 0 })
     for (const { term, rank, measured } of ranks.keywords) {
-      const held = rivals.flatMap((rival) => rival.terms.filter((row) => row.term === term))
-      for (const { ourRank } of held) expect([term, ourRank]).toEqual([term, rank])
-      const above = held.map(({ theirRank }) => theirRank).filter((theirs) => rank === null || theirs < rank)
+      const rows = rivals.flatMap((rival) => rival.terms.filter((row) => row.term === term))
+      for (const { ourRank } of rows) expect([term, ourRank]).toEqual([term, rank])
+      const above = rows.map(({ theirRank }) => theirRank).filter((theirRank) => rank === null || theirRank < rank)
       const places = rank === null ? above.length : rank - 1
       expect(above.sort((a, b) => a - b)).toEqual(Array.from({ length: places }, (_, i) => i + 1))
-      expect(held.length > 0).toBe(measured)
+      expect(rows.length > 0).toBe(measured)
     }
     const manual = rivals.filter((rival) => rival.manual).map(({ id }) => `ios:${id}`)
     expect(manual).toEqual(app.manualRivals)

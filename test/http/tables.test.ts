@@ -16,8 +16,8 @@ const tabular = catalog.filter(({ table }) => table !== undefined)
 /** Parses CSV into rows by column. */
 function csvRows(text: string): Record<string, string>[] {
   const [header, ...records] = readCsv(text) as [string[], ...string[][]]
-  for (const one of records) expect(one.length).toBe(header.length)
-  return records.map((one) => Object.fromEntries(header.map((name, at) => [name, one[at] as string])))
+  for (const fields of records) expect(fields.length).toBe(header.length)
+  return records.map((fields) => Object.fromEntries(header.map((name, at) => [name, fields[at] as string])))
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of every operation
@@ -96,9 +96,9 @@ describe.each(tabular)("$id", (operation) => {
     const rows = csvRows(await written(operation, answer))
     const cells = new Set(rows.flatMap((row) => Object.values(row).flatMap(valuesOfCell).map(String)))
     const values = new Set(jsonRows(await written(operation, answer, "application/jsonl")).flatMap(valuesIn))
-    const known = valuesIn(partOf(operation, answer))
-    expect(known.length).toBeGreaterThan(10)
-    for (const value of known) {
+    const present = valuesIn(partOf(operation, answer))
+    expect(present.length).toBeGreaterThan(10)
+    for (const value of present) {
       expect([value, values.has(value)]).toEqual([value, true])
       expect([value, cells.has(String(value)) || cells.has(`'${value}`)]).toEqual([value, true])
     }
@@ -146,8 +146,8 @@ describe("over HTTP", () => {
     service = openService({ sql: await freshDatabase(), now: () => NOW })
     workspace = await service.workspace()
     key = await service.key(workspace)
-    const asked = { workspaceId: workspace, iosId: "10001", countries: ["us", "de"], origin: "own" }
-    app = await trackOwn(service.sql, { ...asked, keywords: ["tea", "mate", '=HYPERLINK("x")', "a,b"] })
+    const tracked = { workspaceId: workspace, iosId: "10001", countries: ["us", "de"], origin: "own" }
+    app = await trackOwn(service.sql, { ...tracked, keywords: ["tea", "mate", '=HYPERLINK("x")', "a,b"] })
     const days = [
       reading("tea", "2025-11-18T10:00:00Z", [10002, 10001], { source: "foreign" }),
       reading("tea", "2025-11-20T10:00:00Z", [10001]),
@@ -157,11 +157,11 @@ describe("over HTTP", () => {
     await record(service.sql, days, () => NOW)
   })
 
-  const asked = (path: string, accept: string, headers = {}) =>
+  const callAs = (path: string, accept: string, headers = {}) =>
     service.call(path, { key, headers: { accept, ...headers } })
 
   test("keyword rows keep the three states apart, with source and time of each", async () => {
-    const { status, headers, text } = await asked(`/v1/apps/${app}/keywords`, "text/csv")
+    const { status, headers, text } = await callAs(`/v1/apps/${app}/keywords`, "text/csv")
     expect([status, headers.get("content-type")]).toEqual([200, CSV])
     expect(headers.get("vary")).toContain("accept")
     expect(csvRows(text)).toMatchObject([
@@ -181,7 +181,7 @@ describe("over HTTP", () => {
   })
 
   test("history has one row per measured day with its source, or one row that says nothing was measured", async () => {
-    const { text } = await asked(`/v1/apps/${app}/history`, "application/jsonl")
+    const { text } = await callAs(`/v1/apps/${app}/history`, "application/jsonl")
     const window = { country: "us", platform: "ios", to: "2025-11-20" }
     expect(jsonRows(text)).toMatchObject([
       { day: "2025-11-18", term: "tea", measured: true, rank: 2, source: "foreign", ...window },
@@ -193,17 +193,17 @@ describe("over HTTP", () => {
   })
 
   test("reviews that were never read are one row that says so, not zero rows", async () => {
-    const { text } = await asked(`/v1/apps/${app}/reviews`, "text/csv")
+    const { text } = await callAs(`/v1/apps/${app}/reviews`, "text/csv")
     expect(csvRows(text)).toMatchObject([
       { platform: "ios", id: "", rating: "", text: "", feed: "us", feedState: "never_read", total: "", newCount: "" },
       { platform: "android", id: "", feed: "", feedState: "no_app", total: "" },
     ])
-    const found = await asked(`/v1/apps/${app}/reviews/search`, "text/csv")
+    const found = await callAs(`/v1/apps/${app}/reviews/search`, "text/csv")
     expect(csvRows(found.text)).toMatchObject([{ id: "", feedState: "never_read", total: "", truncated: "false" }])
   })
 
   test("unread charts are rows without a figure, and an app without charts is one row", async () => {
-    const rows = csvRows((await asked(`/v1/apps/${app}/charts`, "text/csv")).text)
+    const rows = csvRows((await callAs(`/v1/apps/${app}/charts`, "text/csv")).text)
     expect(rows.length).toBe(12)
     for (const row of rows)
       expect(row).toMatchObject({ measured: "false", day: "", rank: "", depth: "", source: "", state: "not_measured" })
@@ -215,7 +215,7 @@ describe("over HTTP", () => {
       origin: "own",
     }
     const other = await trackOwn(service.sql, android)
-    const none = csvRows((await asked(`/v1/apps/${other}/charts`, "text/csv")).text)
+    const none = csvRows((await callAs(`/v1/apps/${other}/charts`, "text/csv")).text)
     expect(none).toMatchObject([{ device: "", rank: "", state: "no_ios_app" }])
   })
 
@@ -224,14 +224,14 @@ describe("over HTTP", () => {
     const tags = new Map<string, string>()
     for (const accept of ["application/json", "text/csv", "application/jsonl"]) {
       const before = (await service.call("/v1/account", { key })).credits.used
-      const answer = await asked(path, accept)
+      const answer = await callAs(path, accept)
       expect(answer.credits.used - before).toBe(1)
       tags.set(accept, answer.headers.get("etag") as string)
     }
     expect(new Set(tags.values()).size).toBe(3)
     for (const [accept, etag] of tags)
       for (const other of tags.keys()) {
-        const { status, credits } = await asked(path, other, { "if-none-match": etag })
+        const { status, credits } = await callAs(path, other, { "if-none-match": etag })
         expect([accept, other, status]).toEqual([accept, other, accept === other ? 304 : 200])
         expect(credits.used).toBeGreaterThan(0)
       }
@@ -239,15 +239,15 @@ describe("over HTTP", () => {
 
   test("a refusal, and an answer without rows, stay JSON", async () => {
     for (const path of [`/v1/apps/${app}/keywords?country=zz`, "/v1/apps/none/history", "/v1/account", "/v1/nowhere"]) {
-      const { headers } = await asked(path, "text/csv")
+      const { headers } = await callAs(path, "text/csv")
       expect([path, headers.get("content-type")]).toEqual([path, "application/json; charset=utf-8"])
     }
   })
 
   test("apps, alerts and the market's finder are also available as rows, at the price of the JSON", async () => {
-    const apps = await asked("/v1/apps", "text/csv")
+    const apps = await callAs("/v1/apps", "text/csv")
     expect(csvRows(apps.text)).toMatchObject([{ id: app, iosId: "10001", countries: '["us","de"]', goal: "" }, {}])
-    const alerts = await asked("/v1/alerts", "application/jsonl")
+    const alerts = await callAs("/v1/alerts", "application/jsonl")
     expect([alerts.headers.get("content-type"), alerts.status]).toEqual(["application/jsonl; charset=utf-8", 200])
     const explorer = await service.key(await service.workspace({ explorer: true, plan: "pro" }))
     const found = await service.call("/v1/hive/find?genre=6012&country=us", {

@@ -117,8 +117,8 @@ describe.each([
     expect([isError, structuredContent?.status]).toEqual([undefined, "applied"])
     expect(person.read).toEqual([expect.stringMatching(/kettle.*\n(.*\n)*It costs \d+ credit/)])
     expect(await terms()).toEqual(["kettle", "tea", "teapot"])
-    const again = await client.callTool({ name: "confirm_action", arguments: { confirmToken } })
-    expect(JSON.parse(again.content[0]!.text!).error).toBe("confirm_token_invalid")
+    const repeated = await client.callTool({ name: "confirm_action", arguments: { confirmToken } })
+    expect(JSON.parse(repeated.content[0]!.text!).error).toBe("confirm_token_invalid")
     // a caller without the right causes no question
     expect(person.read.length).toBe(1)
     await client.close()
@@ -236,15 +236,15 @@ describe("an answer", () => {
   test("an answer with another key, to another question or to none is accepted and ignored", async () => {
     const { id, events } = await question(await previewed())
     const stranger = await service.key(await service.workspace())
-    const said = (id: unknown, action: string) => ({ jsonrpc: "2.0", id, result: { action, content: {} } })
-    expect((await post(service, said(id, "accept"), { key: stranger })).status).toBe(202)
-    expect((await post(service, said("ask_nobody", "accept"), { key })).status).toBe(202)
-    expect((await post(service, said(7, "accept"), { key })).status).toBe(202)
-    expect((await post(service, said(id, "accept"))).status).toBe(401)
+    const answerTo = (id: unknown, action: string) => ({ jsonrpc: "2.0", id, result: { action, content: {} } })
+    expect((await post(service, answerTo(id, "accept"), { key: stranger })).status).toBe(202)
+    expect((await post(service, answerTo("ask_nobody", "accept"), { key })).status).toBe(202)
+    expect((await post(service, answerTo(7, "accept"), { key })).status).toBe(202)
+    expect((await post(service, answerTo(id, "accept"))).status).toBe(401)
     expect(await terms()).toEqual(["tea"])
-    expect((await post(service, said(id, "decline"), { key })).status).toBe(202)
+    expect((await post(service, answerTo(id, "decline"), { key })).status).toBe(202)
     // the first answer counts
-    expect((await post(service, said(id, "accept"), { key })).status).toBe(202)
+    expect((await post(service, answerTo(id, "accept"), { key })).status).toBe(202)
     expect((await last(events)).result.isError).toBe(true)
     expect(await terms()).toEqual(["tea"])
   })
@@ -271,14 +271,14 @@ describe("an answer", () => {
       const { message, headers } = anew("tools/call", params)
       return (await post(service, message, { key, headers })).body.result
     }
-    const [one, other] = [await previewed(), await previewed()]
-    const { inputRequests, requestState, resultType } = await ask(one)
+    const [preview, other] = [await previewed(), await previewed()]
+    const { inputRequests, requestState, resultType } = await ask(preview)
     expect([resultType, Object.keys(inputRequests)]).toEqual(["input_required", ["approval"]])
     const inputResponses = { approval: { action: "accept", content: {} } }
     for (const state of [{ requestState }, {}, { requestState: `${requestState}x` }])
       expect((await ask(other, { inputResponses, ...state })).resultType).toBe("input_required")
     expect(await terms()).toEqual(["tea"])
-    expect((await ask(one, { inputResponses, requestState })).structuredContent.status).toBe("applied")
+    expect((await ask(preview, { inputResponses, requestState })).structuredContent.status).toBe("applied")
   })
 })
 

@@ -18,7 +18,7 @@ const status = async (service: Service, headers: Record<string, string>, options
   (await post(service, request("ping"), { key, headers, ...options })).status
 
 describe("Host", () => {
-  const taken = [
+  const accepted = [
     "appmeter.example",
     "APPMETER.example",
     "appmeter.example:8443",
@@ -32,7 +32,7 @@ describe("Host", () => {
     "[2001:db8::7]",
     "[::ffff:10.0.0.1]:80",
   ]
-  test.each(taken)("the host %s is accepted", async (host) => {
+  test.each(accepted)("the host %s is accepted", async (host) => {
     expect(await status(hosted, { host })).toBe(200)
   })
 
@@ -74,7 +74,7 @@ describe("Host", () => {
 })
 
 describe("Origin", () => {
-  const taken = [
+  const accepted = [
     "https://appmeter.example",
     "https://appmeter.example:443",
     "http://localhost",
@@ -84,7 +84,7 @@ describe("Origin", () => {
     "http://127.9.9.9",
     "http://[::1]:3000",
   ]
-  test.each(taken)("a page of origin %s may call", async (origin) => {
+  test.each(accepted)("a page of origin %s may call", async (origin) => {
     expect(await status(hosted, { host: "appmeter.example", origin })).toBe(200)
   })
 

@@ -40,8 +40,8 @@ describe("the list", () => {
     const names = (await list(service)).map(({ name }) => name)
     expect(names).toEqual(catalog.map(({ id }) => id).sort())
     const poor = await service.key(await service.workspace({ plan: "free" }), { scopes: [] })
-    const seen = await post(service, request("tools/list"), { key: poor })
-    expect(seen.body.result.tools.map(({ name }: Tool) => name)).toEqual(names)
+    const listed = await post(service, request("tools/list"), { key: poor })
+    expect(listed.body.result.tools.map(({ name }: Tool) => name)).toEqual(names)
   })
 
   test("the tool list is byte-identical in a hundred requests and for any order of the catalog", async () => {
@@ -63,7 +63,7 @@ describe("the list", () => {
       expect(tool.inputSchema.type).toBe("object")
       const renamed = Object.entries(declared.connector?.names ?? {})
       const names = Object.keys(declared.input.entries).map(
-        (own) => renamed.find(([, name]) => name === own)?.[0] ?? own,
+        (plainName) => renamed.find(([, name]) => name === plainName)?.[0] ?? plainName,
       )
       expect(Object.keys(tool.inputSchema.properties).sort()).toEqual(names.sort())
       expect(tool.outputSchema?.type).toBe("object")
@@ -211,19 +211,19 @@ describe("the list", () => {
     ["list_rivals", "get_rival"],
   ] as [string, ...string[]][])(
     "the description of %s names the tools for related questions",
-    async (name, ...others) => {
+    async (name, ...otherNames) => {
       const { description } = (await list(service)).find((tool) => tool.name === name) as Tool
-      for (const other of others) expect(description).toContain(other)
+      for (const other of otherNames) expect(description).toContain(other)
     },
   )
 
   test("descriptions name only existing tools", async () => {
     const every = JSON.parse(readFileSync(join(import.meta.dirname, "../contract/operations.json"), "utf8"))
     const ids = (every as { operationId: string }[]).map(({ operationId }) => operationId)
-    const there = new Set(catalog.map(({ id }) => id))
+    const operationIds = new Set(catalog.map(({ id }) => id))
     const texts = JSON.stringify(await list(service, "?schemas=yes"))
     expect(ids.length).toBe(69)
-    expect(ids.filter((id) => !there.has(id) && new RegExp(`\\b${id}\\b`).test(texts))).toEqual([])
+    expect(ids.filter((id) => !operationIds.has(id) && new RegExp(`\\b${id}\\b`).test(texts))).toEqual([])
   })
 
   test("descriptions name no REST address", async () => {

@@ -30,12 +30,12 @@ function tracked(name: string, iosId: string, countries: string[], keywords: str
 }
 
 /** Returns the result, or the error code. */
-async function asked(method: string, params: object = {}, options: { key?: string; query?: string } = {}) {
+async function send(method: string, params: object = {}, options: { key?: string; query?: string } = {}) {
   const { body } = await post(service, request(method, params), { key, ...options })
   return body.result ?? body.error.code
 }
 
-async function askedAnew(method: string, params: Record<string, unknown> = {}, header: Record<string, string> = {}) {
+async function sendModern(method: string, params: Record<string, unknown> = {}, header: Record<string, string> = {}) {
   const { message, headers } = modern(method, params, header)
   return (await post(service, message, { key, headers })).body
 }
@@ -44,18 +44,18 @@ const spent = async () => (await service.call("/v1/account", { key })).body.cred
 
 describe("prompts", () => {
   test("each prompt is listed with its arguments, and its text is what a person would write", async () => {
-    const { prompts: listed } = await asked("prompts/list")
+    const { prompts: listed } = await send("prompts/list")
     expect(listed.map(({ name }: { name: string }) => name)).toEqual([
       "weekly_review",
       "why_did_i_drop",
       "find_keywords",
       "answer_reviews",
     ])
-    for (const { name, arguments: taken } of listed) {
-      expect(taken[0]).toMatchObject({ name: "appId", required: true })
-      const { messages } = await asked("prompts/get", { name, arguments: { appId: kettle, country: "de" } })
+    for (const { name, arguments: params } of listed) {
+      expect(params[0]).toMatchObject({ name: "appId", required: true })
+      const { messages } = await send("prompts/get", { name, arguments: { appId: kettle, country: "de" } })
       expect(messages).toMatchObject([{ role: "user", content: { type: "text" } }])
-      for (const said of [kettle, ", storefront de"]) expect(messages[0].content.text).toContain(said)
+      for (const text of [kettle, ", storefront de"]) expect(messages[0].content.text).toContain(text)
       expect(messages[0].content.text).toContain("never treat it as zero")
     }
   })
@@ -80,14 +80,14 @@ describe("prompts", () => {
 
   test("a prompt whose tools are not open is not offered", async () => {
     const query = "?tools=reviews,account"
-    const { prompts: listed } = await asked("prompts/list", {}, { query })
+    const { prompts: listed } = await send("prompts/list", {}, { query })
     expect(listed.map(({ name }: { name: string }) => name)).toEqual(["answer_reviews"])
-    expect(await asked("prompts/get", { name: "weekly_review", arguments: { appId: kettle } }, { query })).toBe(-32602)
+    expect(await send("prompts/get", { name: "weekly_review", arguments: { appId: kettle } }, { query })).toBe(-32602)
   })
 
   test("a missing, unknown or overlong prompt argument is -32602 with its name", async () => {
-    const refused = async (name: string, given: unknown) =>
-      (await post(service, request("prompts/get", { name, arguments: given }), { key })).body.error
+    const refused = async (name: string, args: unknown) =>
+      (await post(service, request("prompts/get", { name, arguments: args }), { key })).body.error
     expect(await refused("weekly_review", {})).toMatchObject({
       code: -32602,
       message: expect.stringContaining("appId"),
@@ -101,23 +101,23 @@ describe("prompts", () => {
 
 describe("resources", () => {
   test("the resources are the guide and the caller's apps, and none of another workspace", async () => {
-    const { resources } = await asked("resources/list")
+    const { resources } = await send("resources/list")
     expect(resources.map(({ uri, title }: { uri: string; title: string }) => [uri, title])).toEqual([
       ["appmeter://guide", "How to work with Appmeter"],
       [`appmeter://apps/${kettle}`, "Kettle Timer"],
       [`appmeter://apps/${teapot}`, "Teapot"],
     ])
     const stranger = await service.key(await service.workspace())
-    expect((await asked("resources/list", {}, { key: stranger })).resources.length).toBe(1)
+    expect((await send("resources/list", {}, { key: stranger })).resources.length).toBe(1)
   })
 
   test("listing resources is free, and reading an app costs the price of get_app", async () => {
     const before = await spent()
-    await asked("resources/list")
-    await asked("resources/templates/list")
-    await asked("resources/read", { uri: "appmeter://guide" })
+    await send("resources/list")
+    await send("resources/templates/list")
+    await send("resources/read", { uri: "appmeter://guide" })
     expect(await spent()).toBe(before)
-    const { contents, _meta } = await asked("resources/read", { uri: `appmeter://apps/${kettle}` })
+    const { contents, _meta } = await send("resources/read", { uri: `appmeter://apps/${kettle}` })
     const answer = await service.call(`/v1/apps/${kettle}`, { key })
     expect(contents).toEqual([
       { uri: `appmeter://apps/${kettle}`, mimeType: "application/json", text: expect.any(String) },
@@ -127,7 +127,7 @@ describe("resources", () => {
   })
 
   test("the guide names every tool", async () => {
-    const { contents } = await asked("resources/read", { uri: "appmeter://guide" })
+    const { contents } = await send("resources/read", { uri: "appmeter://guide" })
     for (const { id } of catalog) expect(contents[0].text).toContain(`- ${id}: `)
   })
 
@@ -140,18 +140,18 @@ describe("resources", () => {
       "file:///etc/passwd",
       "",
     ]) {
-      expect([uri, await asked("resources/read", { uri })]).toEqual([uri, -32002])
-      const { error } = await askedAnew("resources/read", { uri }, { "mcp-name": uri })
+      expect([uri, await send("resources/read", { uri })]).toEqual([uri, -32002])
+      const { error } = await sendModern("resources/read", { uri }, { "mcp-name": uri })
       expect(error).toMatchObject({ code: -32602, data: { uri } })
     }
-    expect(await asked("resources/read", { uri: 7 })).toBe(-32602)
+    expect(await send("resources/read", { uri: 7 })).toBe(-32602)
     expect(await spent()).toBe(before)
   })
 
   test("the modern revision requires the address in a header too", async () => {
     const uri = "appmeter://guide"
-    expect((await askedAnew("resources/read", { uri }, { "mcp-name": "appmeter://other" })).error.code).toBe(-32020)
-    expect((await askedAnew("resources/read", { uri }, { "mcp-name": uri })).result).toMatchObject({
+    expect((await sendModern("resources/read", { uri }, { "mcp-name": "appmeter://other" })).error.code).toBe(-32020)
+    expect((await sendModern("resources/read", { uri }, { "mcp-name": uri })).result).toMatchObject({
       resultType: "complete",
       cacheScope: "private",
     })
@@ -159,23 +159,23 @@ describe("resources", () => {
 
   test("without tools about apps, or the right to read them, the guide is the only resource", async () => {
     const uris = ({ resources }: { resources: { uri: string }[] }) => resources.map(({ uri }) => uri)
-    expect(uris(await asked("resources/list", {}, { query: "?tools=reviews" }))).toEqual(["appmeter://guide"])
+    expect(uris(await send("resources/list", {}, { query: "?tools=reviews" }))).toEqual(["appmeter://guide"])
     const uri = `appmeter://apps/${kettle}`
-    expect(await asked("resources/read", { uri }, { query: "?tools=reviews" })).toBe(-32002)
+    expect(await send("resources/read", { uri }, { query: "?tools=reviews" })).toBe(-32002)
     const reviewer = await service.key(workspace, { scopes: ["reviews:read"] })
-    expect(uris(await asked("resources/list", {}, { key: reviewer }))).toEqual(["appmeter://guide"])
+    expect(uris(await send("resources/list", {}, { key: reviewer }))).toEqual(["appmeter://guide"])
     const { error } = (await post(service, request("resources/read", { uri }), { key: reviewer })).body
     expect(error.data).toMatchObject({ error: "scope_required" })
   })
 
   test("a key limited to some apps sees those, and a test key the sandbox's", async () => {
     const narrow = await service.key(workspace, { appList: [teapot] })
-    const { resources } = await asked("resources/list", {}, { key: narrow })
+    const { resources } = await send("resources/list", {}, { key: narrow })
     expect(resources.map(({ name }: { name: string }) => name)).toEqual(["guide", teapot])
     const testing = await service.key(workspace, { kind: "test" })
     const sandbox = await service.call("/v1/sandbox/apps")
-    const shown = (await asked("resources/list", {}, { key: testing })).resources.slice(1)
-    expect(shown.map(({ name }: { name: string }) => name)).toEqual(
+    const offered = (await send("resources/list", {}, { key: testing })).resources.slice(1)
+    expect(offered.map(({ name }: { name: string }) => name)).toEqual(
       sandbox.body.apps.map(({ id }: { id: string }) => id),
     )
   })
@@ -183,7 +183,7 @@ describe("resources", () => {
 
 describe("completion", () => {
   const completed = async (argument: object, ref: object = REVIEW, more: object = {}) =>
-    (await asked("completion/complete", { ref, argument, ...more })).completion?.values
+    (await send("completion/complete", { ref, argument, ...more })).completion?.values
   const REVIEW = { type: "ref/prompt", name: "weekly_review" }
   const DROP = { type: "ref/prompt", name: "why_did_i_drop" }
   const APP = { type: "ref/resource", uri: "appmeter://apps/{appId}" }
@@ -211,7 +211,7 @@ describe("completion", () => {
     await completed({ name: "appId", value: "" })
     expect(await spent()).toBe(before)
     const stranger = await service.key(await service.workspace())
-    const { completion } = await asked(
+    const { completion } = await send(
       "completion/complete",
       { ref: DROP, argument: { name: "term", value: "" }, context: { arguments: { appId: kettle } } },
       { key: stranger },
@@ -219,7 +219,7 @@ describe("completion", () => {
     expect(completion).toEqual({ values: [], total: 0, hasMore: false })
     const reviewer = await service.key(workspace, { scopes: ["reviews:read"] })
     const params = { ref: REVIEW, argument: { name: "appId", value: "" } }
-    expect((await asked("completion/complete", params, { key: reviewer })).completion.values).toEqual([])
+    expect((await send("completion/complete", params, { key: reviewer })).completion.values).toEqual([])
   })
 
   test("completion returns the first hundred values and the total number", async () => {
@@ -232,13 +232,13 @@ describe("completion", () => {
       keywords: many,
     })
     const params = { ref: DROP, argument: { name: "term", value: "term" } }
-    const { completion } = await asked("completion/complete", params, { key: await service.key(other) })
+    const { completion } = await send("completion/complete", params, { key: await service.key(other) })
     expect(completion).toMatchObject({ total: 130, hasMore: true })
     expect(completion.values).toEqual(many.slice(0, 100))
   })
 
   test("completing an unknown argument is -32602", async () => {
-    const refused = (params: object) => asked("completion/complete", params)
+    const refused = (params: object) => send("completion/complete", params)
     const argument = { name: "appId", value: "" }
     expect(await refused({ ref: { type: "ref/prompt", name: "nonsense" }, argument })).toBe(-32602)
     expect(await refused({ ref: { type: "ref/resource", uri: "appmeter://guide" }, argument })).toBe(-32602)

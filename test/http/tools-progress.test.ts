@@ -60,9 +60,9 @@ beforeAll(async () => {
 afterAll(() => served.stop())
 
 function hold(): void {
-  const held = Promise.withResolvers<void>()
-  waits = held.promise
-  go = held.resolve
+  const gate = Promise.withResolvers<void>()
+  waits = gate.promise
+  go = gate.resolve
 }
 
 const signed = () => ({ requestInit: { headers: new Headers({ authorization: `Bearer ${key}` }) } })
@@ -77,7 +77,7 @@ interface Client {
 }
 type Told = { progress: number; message?: string }
 
-const clients: [string, (told: (progress: Told) => void) => Promise<[Client, unknown[]]>][] = [
+const clients: [string, (onprogress: (progress: Told) => void) => Promise<[Client, unknown[]]>][] = [
   [
     "sdk 1.32.2",
     async (onprogress) => {
@@ -98,17 +98,19 @@ const clients: [string, (told: (progress: Told) => void) => Promise<[Client, unk
 
 test.each(clients)("%s receives progress of a waiting call, then its answer and its cost", async (_, connect) => {
   hold()
-  const told: Told[] = []
+  const messages: Told[] = []
   const [client, rest] = await connect((progress) => {
-    told.push(progress)
-    if (told.length === 3) go()
+    messages.push(progress)
+    if (messages.length === 3) go()
   })
   const { structuredContent, _meta } = await client.callTool({ name: "slow_tool", arguments: {} }, ...rest)
   expect(structuredContent).toEqual({ done: true })
   expect(_meta).toMatchObject({ credits: { cost: 3 } })
-  expect(told.length).toBeGreaterThanOrEqual(3)
-  expect(told.map(({ progress }) => progress)).toEqual(told.map(({ progress }) => progress).toSorted((a, b) => a - b))
-  expect(told[0]?.message).toMatch(/^Waited \d+ s/)
+  expect(messages.length).toBeGreaterThanOrEqual(3)
+  expect(messages.map(({ progress }) => progress)).toEqual(
+    messages.map(({ progress }) => progress).toSorted((a, b) => a - b),
+  )
+  expect(messages[0]?.message).toMatch(/^Waited \d+ s/)
   await client.close()
 })
 
@@ -154,10 +156,10 @@ test("a client that accepts no stream or names no progress token gets no stream"
 test("a stream is sent without compression and without caching", async () => {
   hold()
   const response = await send({ name: "slow_tool", arguments: {}, _meta: { progressToken: "a" } }, BOTH)
-  const shown = ["content-type", "content-encoding", "cache-control", "x-content-type-options"].map((name) =>
+  const shownHeaders = ["content-type", "content-encoding", "cache-control", "x-content-type-options"].map((name) =>
     response.headers.get(name),
   )
-  expect(shown).toEqual(["text/event-stream", null, "private, no-store", "nosniff"])
+  expect(shownHeaders).toEqual(["text/event-stream", null, "private, no-store", "nosniff"])
   const reader = response.body!.getReader()
   expect(new TextDecoder().decode((await reader.read()).value)).toContain('"progressToken":"a"')
   go()
@@ -177,7 +179,7 @@ test("a caller who disconnects leaves a log line, and the call finishes", async 
   const before = service.logged.length
   controller.abort()
   const line = async (): Promise<string> =>
-    service.logged.slice(before).find((one) => one.includes('"status":499')) ?? (await Bun.sleep(20).then(line))
+    service.logged.slice(before).find((entry) => entry.includes('"status":499')) ?? (await Bun.sleep(20).then(line))
   expect(JSON.parse(await line())).toMatchObject({ path: "/mcp", status: 499 })
   go()
 })

@@ -24,8 +24,8 @@ beforeAll(async () => {
 })
 
 const send = (message: unknown, options: PostOptions = {}) => post(service, message, { key, ...options })
-const sendModern = (...asked: Parameters<typeof modern>) => {
-  const { message, headers } = modern(...asked)
+const sendModern = (...args: Parameters<typeof modern>) => {
+  const { message, headers } = modern(...args)
   return send(message, { headers })
 }
 const errorOf = ({ status, body }: Posted) => [status, body?.error?.code, body?.id]
@@ -35,7 +35,7 @@ describe("the handshake before 2026-07-28", () => {
     send(request("initialize", { protocolVersion, capabilities: {}, clientInfo: { name: "x", version: "1" } }))
 
   test("initialize answers with the requested revision if supported, otherwise with the newest", async () => {
-    const answered = async (asked: unknown) => (await initialize(asked)).body.result.protocolVersion
+    const answered = async (version: unknown) => (await initialize(version)).body.result.protocolVersion
     for (const spoken of ["2025-11-25", "2025-06-18", "2025-03-26"]) expect(await answered(spoken)).toBe(spoken)
     for (const other of ["2024-11-05", "2099-01-01", MODERN, undefined, 7])
       expect(await answered(other)).toBe("2025-11-25")
@@ -46,7 +46,7 @@ describe("the handshake before 2026-07-28", () => {
     expect(Object.keys(result).sort()).toEqual(["capabilities", "instructions", "protocolVersion", "serverInfo"])
     expect(result.capabilities).toEqual({ tools: {}, prompts: {}, resources: {}, completions: {} })
     expect(result.serverInfo).toEqual({ name: "appmeter", title: "Appmeter", version: versionOf() })
-    for (const said of [
+    for (const phrase of [
       "whoami",
       "list_apps",
       "three states",
@@ -55,7 +55,7 @@ describe("the handshake before 2026-07-28", () => {
       "credits",
       "never an instruction",
     ])
-      expect(result.instructions).toContain(said)
+      expect(result.instructions).toContain(phrase)
   })
 
   test("ping returns an empty result, whatever the id", async () => {
@@ -245,18 +245,18 @@ describe("messages", () => {
   })
 
   test("a notification, and an answer to no question, get 202 without a body", async () => {
-    const taken = [
+    const accepted = [
       { jsonrpc: "2.0", method: "notifications/initialized" },
       { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } },
       { jsonrpc: "2.0", method: "nonsense" },
       { jsonrpc: "2.0", id: 3, result: {} },
       { jsonrpc: "2.0", id: 3, error: { code: 1, message: "x" } },
     ]
-    for (const message of taken) {
+    for (const message of accepted) {
       const answer = await send(message)
       expect([answer.status, answer.text, answer.headers.get("content-type")]).toEqual([202, "", null])
     }
-    expect((await send(taken[0], { headers: { "mcp-protocol-version": MODERN } })).status).toBe(202)
+    expect((await send(accepted[0], { headers: { "mcp-protocol-version": MODERN } })).status).toBe(202)
   })
 
   test("a call sent as a notification is not executed", async () => {

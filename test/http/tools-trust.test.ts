@@ -37,20 +37,23 @@ const triedOnce = once(async () => {
   for (const operation of catalog.filter(({ effect }) => effect !== "writes").filter(isTried)) {
     const situation = await outcomes.open(operation)
     const before = await everythingOf(situation.workspaceId)
-    const told = await asTool(operation, situation)
-    tried.push({ operation, before, told, after: await everythingOf(situation.workspaceId) })
+    const response = await asTool(operation, situation)
+    tried.push({ operation, before, response, after: await everythingOf(situation.workspaceId) })
   }
   return tried
 })
 
 test("an app named like an instruction appears only as a quoted value that is marked as data", async () => {
-  let met = 0
+  let count = 0
   const writing = catalog.filter(({ effect }) => effect === "writes")
   const written = LONG
-    ? writing.map(async (operation) => ({ operation, told: await asTool(operation, await outcomes.open(operation)) }))
+    ? writing.map(async (operation) => ({
+        operation,
+        response: await asTool(operation, await outcomes.open(operation)),
+      }))
     : []
-  for (const { operation, told } of [...(await triedOnce()), ...(await Promise.all(written))]) {
-    const { result, isError, body } = told
+  for (const { operation, response } of [...(await triedOnce()), ...(await Promise.all(written))]) {
+    const { result, isError, body } = response
     expect([operation.id, isError]).toEqual([operation.id, false])
     const [answer, notice, ...more] = result.content
     expect(more).toEqual([])
@@ -60,12 +63,12 @@ test("an app named like an instruction appears only as a quoted value that is ma
     expect(JSON.parse(answer.text)).toEqual(body)
     // without the quoted values, nothing of the name is left
     const quoted = JSON.stringify(result).split(ORDER).length - 1
-    met += quoted
+    count += quoted
     const bare = JSON.stringify({ ...result, structuredContent: null, content: [notice] })
     expect(bare).not.toContain("Ignore your")
     expect(answer.text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')).not.toContain("Ignore your")
   }
-  expect(met).toBeGreaterThan(LONG ? 10 : 0)
+  expect(count).toBeGreaterThan(LONG ? 10 : 0)
 })
 
 test("app names do not appear in the tool list, the instructions or an error's sentence", async () => {
@@ -93,8 +96,8 @@ test("only confirm_action changes a workspace's data, and it accepts only a toke
   expect(writing.map(({ id, input }) => [id, Object.keys(input.entries)])).toEqual([
     ["confirm_action", ["confirmToken"]],
   ])
-  for (const { operation, before, told, after } of await triedOnce()) {
-    const { isError, body } = told
+  for (const { operation, before, response, after } of await triedOnce()) {
+    const { isError, body } = response
     expect([operation.id, isError, isError && body]).toEqual([operation.id, false, false])
     expect([operation.id, after]).toEqual([operation.id, before])
   }

@@ -144,14 +144,14 @@ describe("without a valid key", () => {
 
   test("the message for a missing key explains how to sign in and promises no more", async () => {
     const { message } = (await post(samples, request("initialize"))).body.error
-    for (const said of ["OAuth 2.1", "www-authenticate", "Authorization: Bearer", "x-api-key", "appmeter key create"])
-      expect(message).toContain(said)
+    for (const hint of ["OAuth 2.1", "www-authenticate", "Authorization: Bearer", "x-api-key", "appmeter key create"])
+      expect(message).toContain(hint)
     expect(message).not.toMatch(/openid|device code|password/i)
   })
 
   test("every reason for an invalid key has its code", async () => {
     const { sql } = service
-    const made = async (change: (id: number, workspaceId: number) => Promise<unknown>) => {
+    const changedKey = async (change: (id: number, workspaceId: number) => Promise<unknown>) => {
       const workspaceId = await service.workspace()
       const secret = await service.key(workspaceId)
       const [row] = await sql<{ id: number }[]>`select max(id)::int as id from api_key`
@@ -160,10 +160,13 @@ describe("without a valid key", () => {
     }
     const reasons: [string, string][] = [
       ["invalid_api_key", "svc_live_nonsense"],
-      ["key_revoked", await made((id) => revokeKey(sql, id))],
-      ["key_leaked", await made((id) => markLeaked(sql, id))],
-      ["key_expired", await made((id) => sql`update api_key set expires_at = now() - interval '1 s' where id = ${id}`)],
-      ["account_deleted", await made((_, id) => sql`update workspace set deleted_at = now() where id = ${id}`)],
+      ["key_revoked", await changedKey((id) => revokeKey(sql, id))],
+      ["key_leaked", await changedKey((id) => markLeaked(sql, id))],
+      [
+        "key_expired",
+        await changedKey((id) => sql`update api_key set expires_at = now() - interval '1 s' where id = ${id}`),
+      ],
+      ["account_deleted", await changedKey((_, id) => sql`update workspace set deleted_at = now() where id = ${id}`)],
     ]
     for (const [code, secret] of reasons)
       for (const message of [request("tools/list"), call("whoami")]) {
@@ -213,10 +216,10 @@ describe("other faults of the caller", () => {
     const paused = await service.key(workspace)
     await pauseKey(sql, (await sql<{ id: number }[]>`select max(id)::int as id from api_key`)[0]!.id)
     const slow = await service.key(await service.workspace({ overrides: { ratePerSecond: 0 } }))
-    const away = await service.key(workspace, { ipAllowList: ["192.0.2.1"] })
+    const restricted = await service.key(workspace, { ipAllowList: ["192.0.2.1"] })
     const faults: [string, number, PostOptions][] = [
       ["key_paused", 403, { key: paused }],
-      ["ip_not_allowed", 403, { key: away }],
+      ["ip_not_allowed", 403, { key: restricted }],
       ["rate_limited", 429, { key: slow }],
       ["key_in_url", 400, { key, query: "?key=svc_live_abc" }],
     ]

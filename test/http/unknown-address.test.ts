@@ -55,8 +55,8 @@ test("programs get JSON at unknown addresses, and so does every caller below /v1
 })
 
 test("a browser gets a page when the database does not answer, for a page and for a form", async () => {
-  const away = (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql
-  const { call } = openService({ sql: away })
+  const unreachable = (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql
+  const { call } = openService({ sql: unreachable })
   const cookie = `appmeter=${"a".repeat(43)}; __Host-appmeter=${"a".repeat(43)}`
   for (const [path, method] of [
     ["/app", "GET"],

@@ -68,21 +68,21 @@ const wrongsOf = ({ entries }: ObjectSchema): Wrong[] => [
 /** Returns what is missing in a refusal: it must name the field, the sent value and what is allowed. */
 function teaches(body: Body, { name, value }: Wrong, entries: Record<string, unknown>): string | undefined {
   const { field, detail, problems } = body
-  const said = problems?.find((problem) => problem.field === name)
-  if (!said) return `no problem names ${name}: ${JSON.stringify(body)}`
+  const named = problems?.find((problem) => problem.field === name)
+  if (!named) return `no problem names ${name}: ${JSON.stringify(body)}`
   if (problems![0]!.field !== field || problems![0]!.detail !== detail)
     return `the first is not the fault: ${JSON.stringify(body)}`
-  if (said.detail.length < 20 || said.detail.length > 1_200) return `says too little or too much: ${said.detail}`
-  if (name in entries ? !said.detail.startsWith(name) : !/[Tt]his call takes/.test(said.detail))
-    return `not taught: ${said.detail}`
-  if (/undefined|\[object|NaN/.test(said.detail)) return `leaks: ${said.detail}`
+  if (named.detail.length < 20 || named.detail.length > 1_200) return `says too little or too much: ${named.detail}`
+  if (name in entries ? !named.detail.startsWith(name) : !/[Tt]his call takes/.test(named.detail))
+    return `not taught: ${named.detail}`
+  if (/undefined|\[object|NaN/.test(named.detail)) return `leaks: ${named.detail}`
   if (!(name in entries)) return undefined
   const { enum: choices, minimum, maximum } = jsonSchema(entries[name] as Schema, "input") as Record<string, unknown>
-  const allowed = [(choices as string[] | undefined)?.[0], minimum, maximum].filter((one) => one !== undefined)
-  if (allowed.length > 0 && !allowed.some((one) => said.detail.includes(String(one))))
-    return `names nothing that is allowed: ${said.detail}`
+  const allowed = [(choices as string[] | undefined)?.[0], minimum, maximum].filter((choice) => choice !== undefined)
+  if (allowed.length > 0 && !allowed.some((choice) => named.detail.includes(String(choice))))
+    return `names nothing that is allowed: ${named.detail}`
   const isPlain = typeof value === "number" || typeof value === "boolean"
-  if (isPlain && !said.detail.includes(String(value))) return `does not say what came: ${said.detail}`
+  if (isPlain && !named.detail.includes(String(value))) return `does not say what came: ${named.detail}`
   return undefined
 }
 

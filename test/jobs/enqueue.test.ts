@@ -48,20 +48,20 @@ test("one of fifty concurrent confirms of a target is enqueued, the others get i
 test("jobs of different targets, and of the same target in another workspace, run side by side", async () => {
   const [job, other] = [bidJob(by), await owner(sql)]
   const all = [job, bidJob(by), { ...job, ...other }]
-  expect(await Promise.all(all.map((one) => outcomeOf(enqueued(sql, one))))).toEqual(["ok", "ok", "ok"])
+  expect(await Promise.all(all.map((newJob) => outcomeOf(enqueued(sql, newJob))))).toEqual(["ok", "ok", "ok"])
 })
 
 test("a target is free again after its job ended, with whatever outcome", async () => {
   const job = bidJob(by)
-  const held = () => sql.begin((tx) => hasUnfinished(tx, by.workspaceId, job.target))
+  const isUnfinished = () => sql.begin((tx) => hasUnfinished(tx, by.workspaceId, job.target))
   for (const status of ["done", "failed", "unknown"]) {
     const id = await enqueued(sql, job)
     expect(await outcomeOf(enqueued(sql, job))).toBe("in_progress")
-    expect(await held()).toBe(true)
+    expect(await isUnfinished()).toBe(true)
     const error = status === "failed" ? sql.json({ error: "asc_rejected" }) : null
     await sql`
       update job set status = ${status}, sent_at = now(), finished_at = now(), error = ${error} where id = ${id}`
-    expect(await held()).toBe(false)
+    expect(await isUnfinished()).toBe(false)
   }
 })
 

@@ -3,18 +3,18 @@ import type { Sql } from "../../src/database/types.ts"
 import { enqueue, type NewJob } from "../../src/jobs/enqueue.ts"
 import { someKey, someWorkspace } from "../access/registered.ts"
 
-let made = 0
+let count = 0
 
 /** A workspace and its key, which the jobs belong to. */
 export async function owner(sql: Sql): Promise<{ workspaceId: number; keyId: number }> {
-  const workspace = await someWorkspace(sql, { name: `jobs ${process.pid} ${++made}` })
+  const workspace = await someWorkspace(sql, { name: `jobs ${process.pid} ${++count}` })
   const { key } = await someKey(sql, workspace)
   return { workspaceId: workspace.id, keyId: key.id }
 }
 
 /** A job that sets the bid of its own target from 1 to 2. */
-export function bidJob(by: { workspaceId: number; keyId: number }, asked: Partial<NewJob> = {}): NewJob {
-  const target = asked.target ?? `keyword-${process.pid}-${++made}`
+export function bidJob(by: { workspaceId: number; keyId: number }, overrides: Partial<NewJob> = {}): NewJob {
+  const target = overrides.target ?? `keyword-${process.pid}-${++count}`
   return {
     ...by,
     requestId: crypto.randomUUID(),
@@ -26,7 +26,7 @@ export function bidJob(by: { workspaceId: number; keyId: number }, asked: Partia
     shown: { summary: `Set the bid of ${target} to 2.`, target: { kind: "keyword", id: target, name: "tea" } },
     args: { target, bid: 2 },
     before: { bid: 1 },
-    ...asked,
+    ...overrides,
   }
 }
 

@@ -168,12 +168,12 @@ test("a heartbeat keeps the lease of long work, and no other worker starts it", 
 
 test("a worker whose heartbeats fail stops before its lease ends and sends nothing", async () => {
   const id = await enqueued(sql, bidJob(by))
-  let away = false
-  const flaky = failing("", () => away)
+  let isAway = false
+  const flaky = failing("", () => isAway)
   let letGo: unknown
   const read = (_: unknown, { signal }: { signal: AbortSignal }) =>
     new Promise((resolve) => {
-      away = true
+      isAway = true
       signal.addEventListener("abort", async () => {
         const [row] = await sql`select lease_until > now() as stands from job where id = ${id}`
         letGo = row!.stands
@@ -209,9 +209,9 @@ test("a job whose worker dies each time fails after five attempts and is logged"
 
 test("a write whose outcome cannot be stored is stored as soon as the database answers", async () => {
   const id = await enqueued(sql, bidJob(by))
-  let asked = 0
-  await worker({ sql: failing("result =", () => ++asked <= 2) }).runOnce()
-  expect(asked).toBe(3)
+  let failures = 0
+  await worker({ sql: failing("result =", () => ++failures <= 2) }).runOnce()
+  expect(failures).toBe(3)
   expect(await jobRow(sql, id)).toMatchObject({ status: "done", result: { bid: 2 } })
   expect(platform.writes()).toHaveLength(1)
 })

@@ -3,49 +3,49 @@ import { Fault } from "../../src/lib/faults.ts"
 import { createLog } from "../../src/lib/log.ts"
 import { bidJob, enqueued, jobRow } from "./enqueued.ts"
 import { bidding, gateway, type Platform } from "./platform.ts"
-import { kind, scene } from "./scene.ts"
+import { kind, prepareScene } from "./scene.ts"
 
-const on = scene()
+const scene = prepareScene()
 
 describe("a queued job", () => {
   test("a queued job is read again, sent once with its id as key, and done with the platform's answer", async () => {
-    const job = bidJob(on.by)
-    const id = await enqueued(on.sql, job)
-    expect(await on.worker().runOnce()).toBe(1)
-    expect(on.platform.requests).toEqual([
+    const job = bidJob(scene.by)
+    const id = await enqueued(scene.sql, job)
+    expect(await scene.worker().runOnce()).toBe(1)
+    expect(scene.platform.requests).toEqual([
       { method: "GET", target: job.target, idempotencyKey: id },
       { method: "PUT", target: job.target, idempotencyKey: id },
     ])
-    const row = await jobRow(on.sql, id)
+    const row = await jobRow(scene.sql, id)
     expect(row).toMatchObject({ status: "done", attempts: 1, result: { bid: 2 }, error: null, lease: null })
     expect(row.started_at!.getTime()).toBeLessThanOrEqual(row.sent_at!.getTime())
     expect(row.sent_at!.getTime()).toBeLessThanOrEqual(row.finished_at!.getTime())
-    expect(await on.worker().runOnce()).toBe(0)
+    expect(await scene.worker().runOnce()).toBe(0)
   })
 
   test("a queued job whose target changed after the preview fails, and nothing is sent", async () => {
-    const job = bidJob(on.by)
-    on.platform.bids.set(job.target, 9)
-    const id = await enqueued(on.sql, job)
-    await on.worker().runOnce()
-    expect(await jobRow(on.sql, id)).toMatchObject({
+    const job = bidJob(scene.by)
+    scene.platform.bids.set(job.target, 9)
+    const id = await enqueued(scene.sql, job)
+    await scene.worker().runOnce()
+    expect(await jobRow(scene.sql, id)).toMatchObject({
       status: "failed",
       error: { error: "changed_since_preview" },
       sent_at: null,
       result: null,
     })
-    expect(on.platform.writes()).toEqual([])
-    expect(on.platform.bids.get(job.target)).toBe(9)
+    expect(scene.platform.writes()).toEqual([])
+    expect(scene.platform.bids.get(job.target)).toBe(9)
   })
 
   test("a queued job compares the target by its values, not by the order of its fields", async () => {
     const before = { b: [{ y: 1, x: 2.5 }], a: null, gone: undefined }
-    const id = await enqueued(on.sql, bidJob(on.by, { before }))
+    const id = await enqueued(scene.sql, bidJob(scene.by, { before }))
     const read = async () => ({ a: null, b: [{ x: 2.5, y: 1 }] })
-    await on.worker({ kinds: kind(async () => ({}), read) }).runOnce()
-    expect((await jobRow(on.sql, id)).status).toBe("done")
-    const other = await enqueued(on.sql, bidJob(on.by, { before }))
-    await on
+    await scene.worker({ kinds: kind(async () => ({}), read) }).runOnce()
+    expect((await jobRow(scene.sql, id)).status).toBe("done")
+    const other = await enqueued(scene.sql, bidJob(scene.by, { before }))
+    await scene
       .worker({
         kinds: kind(
           async () => ({}),
@@ -53,12 +53,12 @@ describe("a queued job", () => {
         ),
       })
       .runOnce()
-    expect((await jobRow(on.sql, other)).status).toBe("failed")
+    expect((await jobRow(scene.sql, other)).status).toBe("failed")
   })
 
   test("a queued job for a missing target is sent while the target is missing, and not once it exists", async () => {
-    const ids = [await enqueued(on.sql, bidJob(on.by, { before: null }))]
-    await on
+    const ids = [await enqueued(scene.sql, bidJob(scene.by, { before: null }))]
+    await scene
       .worker({
         kinds: kind(
           async () => ({}),
@@ -66,8 +66,8 @@ describe("a queued job", () => {
         ),
       })
       .runOnce()
-    ids.push(await enqueued(on.sql, bidJob(on.by, { before: null })))
-    await on
+    ids.push(await enqueued(scene.sql, bidJob(scene.by, { before: null })))
+    await scene
       .worker({
         kinds: kind(
           async () => ({}),
@@ -75,70 +75,78 @@ describe("a queued job", () => {
         ),
       })
       .runOnce()
-    expect(await Promise.all(ids.map(async (id) => (await jobRow(on.sql, id)).status))).toEqual(["done", "failed"])
+    expect(await Promise.all(ids.map(async (id) => (await jobRow(scene.sql, id)).status))).toEqual(["done", "failed"])
   })
 
   test("a queued job with an action unknown to this process stays queued and blocks nothing", async () => {
-    const unknown = await enqueued(on.sql, bidJob(on.by, { action: "set_moon_phase" }))
-    const known = await enqueued(on.sql, bidJob(on.by))
-    await on.worker().runOnce()
-    expect(await jobRow(on.sql, unknown)).toMatchObject({ status: "queued", attempts: 0 })
-    expect((await jobRow(on.sql, known)).status).toBe("done")
+    const unknown = await enqueued(scene.sql, bidJob(scene.by, { action: "set_moon_phase" }))
+    const knownId = await enqueued(scene.sql, bidJob(scene.by))
+    await scene.worker().runOnce()
+    expect(await jobRow(scene.sql, unknown)).toMatchObject({ status: "queued", attempts: 0 })
+    expect((await jobRow(scene.sql, knownId)).status).toBe("done")
   })
 
   test("a queued job that could not start for a day fails", async () => {
-    const [old, young] = [await enqueued(on.sql, bidJob(on.by)), await enqueued(on.sql, bidJob(on.by))]
-    await on.sql`update job set created_at = now() - interval '24 hours 1 s' where id = ${old}`
-    await on.sql`update job set created_at = now() - interval '23 hours' where id = ${young}`
-    await on.worker().runOnce()
-    expect(await jobRow(on.sql, old)).toMatchObject({ status: "failed", error: { error: "unavailable" }, attempts: 0 })
-    expect((await jobRow(on.sql, young)).status).toBe("done")
-    expect(on.platform.writes()).toHaveLength(1)
+    const [old, young] = [await enqueued(scene.sql, bidJob(scene.by)), await enqueued(scene.sql, bidJob(scene.by))]
+    await scene.sql`update job set created_at = now() - interval '24 hours 1 s' where id = ${old}`
+    await scene.sql`update job set created_at = now() - interval '23 hours' where id = ${young}`
+    await scene.worker().runOnce()
+    expect(await jobRow(scene.sql, old)).toMatchObject({
+      status: "failed",
+      error: { error: "unavailable" },
+      attempts: 0,
+    })
+    expect((await jobRow(scene.sql, young)).status).toBe("done")
+    expect(scene.platform.writes()).toHaveLength(1)
   })
 })
 
 describe("a job that is not sent yet", () => {
   test("an unreachable target is tried five times, ever later, then fails with the platform's fault", async () => {
-    on.platform.on("GET", () => new Response("down", { status: 503 }))
-    const id = await enqueued(on.sql, bidJob(on.by))
+    scene.platform.on("GET", () => new Response("down", { status: 503 }))
+    const id = await enqueued(scene.sql, bidJob(scene.by))
     const waits: number[] = []
     for (let attempt = 1; attempt <= 5; attempt++) {
-      expect(await on.worker({ random: () => 1 }).runOnce()).toBe(1)
-      const [row] = await on.sql<{ wait: number; status: string; attempts: number }[]>`
+      expect(await scene.worker({ random: () => 1 }).runOnce()).toBe(1)
+      const [row] = await scene.sql<{ wait: number; status: string; attempts: number }[]>`
         select extract(epoch from next_at - now())::float8 as wait, status, attempts
         from job
         where id = ${id}`
       expect(row).toMatchObject({ attempts: attempt, status: attempt < 5 ? "queued" : "failed" })
       // not before it is due
-      expect(await on.worker().runOnce()).toBe(0)
+      expect(await scene.worker().runOnce()).toBe(0)
       if (attempt < 5) waits.push(Math.ceil(row!.wait))
-      await on.sql`update job set next_at = now() where id = ${id}`
+      await scene.sql`update job set next_at = now() where id = ${id}`
     }
     expect(waits).toEqual([2, 4, 8, 16])
-    expect(await jobRow(on.sql, id)).toMatchObject({ error: { error: "asc_unavailable" }, sent_at: null })
-    expect(on.platform.writes()).toEqual([])
+    expect(await jobRow(scene.sql, id)).toMatchObject({ error: { error: "asc_unavailable" }, sent_at: null })
+    expect(scene.platform.writes()).toEqual([])
   })
 
   test("a target that becomes reachable again is written once", async () => {
-    on.platform.on("GET", () => new Response("down", { status: 503 }))
-    const id = await enqueued(on.sql, bidJob(on.by))
-    await on.worker().runOnce()
-    on.platform.on("GET")
-    await on.worker().runOnce()
-    expect(await jobRow(on.sql, id)).toMatchObject({ status: "done", attempts: 2 })
-    expect(on.platform.writes()).toHaveLength(1)
+    scene.platform.on("GET", () => new Response("down", { status: 503 }))
+    const id = await enqueued(scene.sql, bidJob(scene.by))
+    await scene.worker().runOnce()
+    scene.platform.on("GET")
+    await scene.worker().runOnce()
+    expect(await jobRow(scene.sql, id)).toMatchObject({ status: "done", attempts: 2 })
+    expect(scene.platform.writes()).toHaveLength(1)
   })
 
   test("a refusal that retries cannot change fails at once", async () => {
-    on.platform.on("GET", () => new Response("no such account", { status: 404 }))
-    const id = await enqueued(on.sql, bidJob(on.by))
-    await on.worker().runOnce()
-    expect(await jobRow(on.sql, id)).toMatchObject({ status: "failed", attempts: 1, error: { error: "not_connected" } })
+    scene.platform.on("GET", () => new Response("no such account", { status: 404 }))
+    const id = await enqueued(scene.sql, bidJob(scene.by))
+    await scene.worker().runOnce()
+    expect(await jobRow(scene.sql, id)).toMatchObject({
+      status: "failed",
+      attempts: 1,
+      error: { error: "not_connected" },
+    })
   })
 
   test("a target that never answers times out and is retried, even if the write ignores its signal", async () => {
-    const id = await enqueued(on.sql, bidJob(on.by))
-    await on
+    const id = await enqueued(scene.sql, bidJob(scene.by))
+    await scene
       .worker({
         readMs: 30,
         kinds: kind(
@@ -147,77 +155,77 @@ describe("a job that is not sent yet", () => {
         ),
       })
       .runOnce()
-    expect(await jobRow(on.sql, id)).toMatchObject({ status: "queued", attempts: 1 })
-    await on.sql`update job set attempts = 4 where id = ${id}`
-    on.platform.on("GET", () => new Promise(() => {}))
-    await on.worker({ readMs: 30 }).runOnce()
-    expect(await jobRow(on.sql, id)).toMatchObject({ status: "failed", sent_at: null })
-    expect(on.platform.writes()).toEqual([])
+    expect(await jobRow(scene.sql, id)).toMatchObject({ status: "queued", attempts: 1 })
+    await scene.sql`update job set attempts = 4 where id = ${id}`
+    scene.platform.on("GET", () => new Promise(() => {}))
+    await scene.worker({ readMs: 30 }).runOnce()
+    expect(await jobRow(scene.sql, id)).toMatchObject({ status: "failed", sent_at: null })
+    expect(scene.platform.writes()).toEqual([])
   })
 
   test("a job that always throws fails after five attempts, hides the reason, and harms no other job", async () => {
     const broken = async () => {
       throw new TypeError("canary: cannot read properties of undefined")
     }
-    const kinds = new Map([...bidding(on.platform.url), ["poison", { read: broken, send: broken }]])
-    const poison = await enqueued(on.sql, bidJob(on.by, { action: "poison" }))
-    const others = await Promise.all(Array.from({ length: 8 }, () => enqueued(on.sql, bidJob(on.by))))
+    const kinds = new Map([...bidding(scene.platform.url), ["poison", { read: broken, send: broken }]])
+    const poison = await enqueued(scene.sql, bidJob(scene.by, { action: "poison" }))
+    const otherIds = await Promise.all(Array.from({ length: 8 }, () => enqueued(scene.sql, bidJob(scene.by))))
     const logged: string[] = []
     const log = createLog((line) => void logged.push(line))
-    for (let round = 0; round < 8; round++) await on.worker({ kinds, log }).runOnce()
-    expect(await jobRow(on.sql, poison)).toMatchObject({
+    for (let round = 0; round < 8; round++) await scene.worker({ kinds, log }).runOnce()
+    expect(await jobRow(scene.sql, poison)).toMatchObject({
       status: "failed",
       attempts: 5,
       error: { error: "internal_error" },
       result: null,
     })
-    for (const id of others) expect((await jobRow(on.sql, id)).status).toBe("done")
-    expect(JSON.stringify(await on.sql`select * from job`)).not.toContain("canary")
+    for (const id of otherIds) expect((await jobRow(scene.sql, id)).status).toBe("done")
+    expect(JSON.stringify(await scene.sql`select * from job`)).not.toContain("canary")
     expect(logged.filter((line) => line.includes("canary"))).toHaveLength(5)
   })
 })
 
 describe("a sent job", () => {
   test("the database records that a job is sent before the platform gets the request", async () => {
-    const id = await enqueued(on.sql, bidJob(on.by))
-    let seen: unknown
-    on.platform.on("PUT", async (_, answer) => {
-      seen = await jobRow(on.sql, id)
+    const id = await enqueued(scene.sql, bidJob(scene.by))
+    let rowDuringSend: unknown
+    scene.platform.on("PUT", async (_, answer) => {
+      rowDuringSend = await jobRow(scene.sql, id)
       return answer()
     })
-    await on.worker().runOnce()
-    expect(seen).toMatchObject({ status: "running", sent_at: expect.any(Date), lease: expect.any(String) })
+    await scene.worker().runOnce()
+    expect(rowDuringSend).toMatchObject({ status: "running", sent_at: expect.any(Date), lease: expect.any(String) })
   })
 
   test("no transaction is open while a request to the platform is pending", async () => {
-    const id = await enqueued(on.sql, bidJob(on.by))
-    const others: string[] = []
-    const beside = async (_: string, answer: () => Response) => {
+    const id = await enqueued(scene.sql, bidJob(scene.by))
+    const otherIds: string[] = []
+    const enqueueMore = async (_: string, answer: () => Response) => {
       // the row itself is not locked either
-      await on.sql.begin(async (tx) => {
+      await scene.sql.begin(async (tx) => {
         await tx`select 1 from job where id = ${id} for update nowait`
-        others.push(id)
+        otherIds.push(id)
       })
       return answer()
     }
-    on.platform.on("GET", beside)
-    on.platform.on("PUT", beside)
-    await on.worker().runOnce()
-    expect(others).toHaveLength(2)
-    expect((await jobRow(on.sql, id)).status).toBe("done")
+    scene.platform.on("GET", enqueueMore)
+    scene.platform.on("PUT", enqueueMore)
+    await scene.worker().runOnce()
+    expect(otherIds).toHaveLength(2)
+    expect((await jobRow(scene.sql, id)).status).toBe("done")
   })
 
   test("a refusal by the platform fails with its fault and fields, and is not retried", async () => {
-    on.platform.on("PUT", () => new Response("too low", { status: 422 }))
-    const id = await enqueued(on.sql, bidJob(on.by))
-    await on.worker().runOnce()
-    await on.worker().runOnce()
-    expect(await jobRow(on.sql, id)).toMatchObject({
+    scene.platform.on("PUT", () => new Response("too low", { status: 422 }))
+    const id = await enqueued(scene.sql, bidJob(scene.by))
+    await scene.worker().runOnce()
+    await scene.worker().runOnce()
+    expect(await jobRow(scene.sql, id)).toMatchObject({
       status: "failed",
       error: { error: "asc_rejected", detail: "The bid is too low." },
       result: null,
     })
-    expect(on.platform.writes()).toHaveLength(1)
+    expect(scene.platform.writes()).toHaveLength(1)
   })
 
   const interruptions: [string, Parameters<Platform["on"]>[1]][] = [
@@ -227,53 +235,53 @@ describe("a sent job", () => {
   ]
   for (const [what, act] of interruptions) {
     test(`a platform that ${what} leaves the job unknown, and it is never sent again`, async () => {
-      on.platform.on("PUT", act)
-      const id = await enqueued(on.sql, bidJob(on.by))
-      await on.worker({ sendMs: 100 }).runOnce()
-      expect(await jobRow(on.sql, id)).toMatchObject({ status: "unknown", error: null, result: null, lease: null })
-      on.platform.on("PUT")
-      for (let round = 0; round < 3; round++) expect(await on.worker().runOnce()).toBe(0)
-      expect((await jobRow(on.sql, id)).status).toBe("unknown")
-      expect(on.platform.writes()).toHaveLength(1)
+      scene.platform.on("PUT", act)
+      const id = await enqueued(scene.sql, bidJob(scene.by))
+      await scene.worker({ sendMs: 100 }).runOnce()
+      expect(await jobRow(scene.sql, id)).toMatchObject({ status: "unknown", error: null, result: null, lease: null })
+      scene.platform.on("PUT")
+      for (let round = 0; round < 3; round++) expect(await scene.worker().runOnce()).toBe(0)
+      expect((await jobRow(scene.sql, id)).status).toBe("unknown")
+      expect(scene.platform.writes()).toHaveLength(1)
     })
   }
 
   test("a broken connection leaves the job unknown, and it is never sent again", async () => {
-    const id = await enqueued(on.sql, bidJob(on.by))
+    const id = await enqueued(scene.sql, bidJob(scene.by))
     const { open, opened } = gateway()
-    on.platform.on("PUT", async (_, answer) => {
+    scene.platform.on("PUT", async (_, answer) => {
       open()
       await Bun.sleep(1_000)
       return answer()
     })
-    const running = on.worker().runOnce()
+    const running = scene.worker().runOnce()
     await opened
-    await on.platform.stop()
+    await scene.platform.stop()
     await running
-    expect((await jobRow(on.sql, id)).status).toBe("unknown")
-    expect(await on.worker().runOnce()).toBe(0)
-    expect(on.platform.writes()).toHaveLength(1)
+    expect((await jobRow(scene.sql, id)).status).toBe("unknown")
+    expect(await scene.worker().runOnce()).toBe(0)
+    expect(scene.platform.writes()).toHaveLength(1)
   })
 
   test("a refusal thrown after the timeout counts as unknown", async () => {
-    const id = await enqueued(on.sql, bidJob(on.by))
+    const id = await enqueued(scene.sql, bidJob(scene.by))
     const send = async () => {
       await Bun.sleep(100)
       throw new Fault("asc_rejected")
     }
-    await on.worker({ sendMs: 20, kinds: kind(send) }).runOnce()
+    await scene.worker({ sendMs: 20, kinds: kind(send) }).runOnce()
     await Bun.sleep(150)
-    expect(await jobRow(on.sql, id)).toMatchObject({ status: "unknown", error: null })
+    expect(await jobRow(scene.sql, id)).toMatchObject({ status: "unknown", error: null })
   })
 
   test("an answer that cannot be stored unchanged still leaves the job done", async () => {
     const circle: Record<string, unknown> = {}
     circle.self = circle
-    const odd = await enqueued(on.sql, bidJob(on.by))
-    await on.worker({ kinds: kind(async () => ({ name: "a\u0000b\ud800" })) }).runOnce()
-    expect(await jobRow(on.sql, odd)).toMatchObject({ status: "done", result: { name: "a\ufffdb\ufffd" } })
-    const round = await enqueued(on.sql, bidJob(on.by))
-    await on.worker({ kinds: kind(async () => circle) }).runOnce()
-    expect(await jobRow(on.sql, round)).toMatchObject({ status: "done", result: null })
+    const odd = await enqueued(scene.sql, bidJob(scene.by))
+    await scene.worker({ kinds: kind(async () => ({ name: "a\u0000b\ud800" })) }).runOnce()
+    expect(await jobRow(scene.sql, odd)).toMatchObject({ status: "done", result: { name: "a\ufffdb\ufffd" } })
+    const round = await enqueued(scene.sql, bidJob(scene.by))
+    await scene.worker({ kinds: kind(async () => circle) }).runOnce()
+    expect(await jobRow(scene.sql, round)).toMatchObject({ status: "done", result: null })
   })
 })

@@ -55,11 +55,11 @@ async function startWorker(options: object = SHORT, more: { database?: object; e
 const enqueueMany = (count: number) => Promise.all(Array.from({ length: count }, () => enqueued(sql, bidJob(by))))
 
 /** Runs a worker in this process until nothing is left to start or recover. */
-async function workOff(on: Sql, options: Partial<OutboxOptions> = {}): Promise<void> {
-  const worker = createOutbox({ sql: on, kinds: bidding(platform.url), log: silentLog, random: () => 0, ...options })
+async function workOff(db: Sql, options: Partial<OutboxOptions> = {}): Promise<void> {
+  const worker = createOutbox({ sql: db, kinds: bidding(platform.url), log: silentLog, random: () => 0, ...options })
   await until(async () => {
     await worker.runOnce()
-    return (await on`select 1 from job where status in ('queued', 'running') limit 1`).length === 0
+    return (await db`select 1 from job where status in ('queued', 'running') limit 1`).length === 0
   })
 }
 
@@ -85,8 +85,8 @@ interface Ended {
   writes: number
 }
 
-async function ended(on: Sql): Promise<Ended[]> {
-  const rows = await on<Omit<Ended, "writes">[]>`select id, status, attempts from job order by id`
+async function ended(db: Sql): Promise<Ended[]> {
+  const rows = await db<Omit<Ended, "writes">[]>`select id, status, attempts from job order by id`
   const keys = platform.writes().map(({ idempotencyKey }) => idempotencyKey)
   return rows.map((row) => ({ ...row, writes: keys.filter((key) => key === row.id).length }))
 }
@@ -136,9 +136,10 @@ longOnServer(
     })
     await enqueueMany(JOBS)
     let kills = 0
-    const left = async () => (await sql`select 1 from job where status in ('queued', 'running') limit 1`).length > 0
+    const hasUnfinished = async () =>
+      (await sql`select 1 from job where status in ('queued', 'running') limit 1`).length > 0
     const killing = async (seed: number) => {
-      while (await left()) {
+      while (await hasUnfinished()) {
         const child = await startWorker(SHORT)
         // each later process lives longer: on a slow machine the first ones are killed before they send
         await Bun.sleep((30 + ((seed * 37 + kills * 53) % 130)) * Math.max(1, kills / 40))
@@ -148,8 +149,8 @@ longOnServer(
     }
     await Promise.all([killing(1), killing(2)])
     const jobs = await ended(sql)
-    const again = jobs.filter(({ attempts }) => attempts > 1).length
-    process.stdout.write(`${kills} kills at any moment, ${again} jobs begun again: ${tally(jobs)}\n`)
+    const restarted = jobs.filter(({ attempts }) => attempts > 1).length
+    process.stdout.write(`${kills} kills at any moment, ${restarted} jobs begun again: ${tally(jobs)}\n`)
     expect(kills).toBeGreaterThan(5)
     expect(jobs).toHaveLength(JOBS)
     for (const { status, writes } of jobs) {
@@ -168,9 +169,9 @@ longOnServer(
     const [reading, sending] = [bidJob(by), bidJob(by)]
     const [read, sent] = [await enqueued(sql, reading), await enqueued(sql, sending)]
     const { open, opened } = gateway()
-    const hold = async (held: boolean, answer: () => Response) => {
+    const hold = async (isHeld: boolean, answer: () => Response) => {
       const ready = answer()
-      if (held) await opened
+      if (isHeld) await opened
       return ready
     }
     platform.on("GET", (target, answer) => hold(target === reading.target, answer))
@@ -201,11 +202,11 @@ longOnServer(
   async () => {
     const jobs = Array.from({ length: 20 }, () => bidJob(by))
     const ids = await Promise.all(jobs.map((job) => enqueued(sql, job)))
-    const heldAt = (target: string) => jobs.findIndex((job) => job.target === target)
-    platform.on("GET", (target, answer) => (heldAt(target) < 6 ? new Promise(() => {}) : answer()))
+    const indexOfTarget = (target: string) => jobs.findIndex((job) => job.target === target)
+    platform.on("GET", (target, answer) => (indexOfTarget(target) < 6 ? new Promise(() => {}) : answer()))
     platform.on("PUT", async (target, answer) => {
       await Bun.sleep(50)
-      return heldAt(target) === 19 ? new Promise(() => {}) : answer()
+      return indexOfTarget(target) === 19 ? new Promise(() => {}) : answer()
     })
     const child = await startWorker({ concurrency: 20, stopMs: 300 })
     await until(() => platform.requests.length === 20 + 14)
@@ -237,13 +238,13 @@ test("after kill -9 with the embedded database in the process, sent jobs are unk
   await until(() => platform.writes().length === 4)
   await kill(child)
   platform.on("PUT")
-  const { sql: again, close } = await openDatabase({ dataDir, as: "server", log: silentLog })
+  const { sql: reopened, close } = await openDatabase({ dataDir, as: "server", log: silentLog })
   // its lease still holds
-  const [begun] = await again`select count(*) as n, count(sent_at) as sent from job where status = 'running'`
+  const [begun] = await reopened`select count(*) as n, count(sent_at) as sent from job where status = 'running'`
   expect(begun).toEqual({ n: 4, sent: 4 })
-  await again`update job set lease_until = now() - interval '1 s' where status = 'running'`
-  await workOff(again)
-  const jobs = await ended(again)
+  await reopened`update job set lease_until = now() - interval '1 s' where status = 'running'`
+  await workOff(reopened)
+  const jobs = await ended(reopened)
   await close()
   remove()
   process.stdout.write(`kill -9 on the embedded database: ${tally(jobs)}\n`)

@@ -15,28 +15,28 @@ export interface Scene {
   worker(options?: Partial<OutboxOptions>): Outbox
 }
 
-export function scene(): Scene {
+export function prepareScene(): Scene {
   setDefaultTimeout(30_000)
   const worker = (options: Partial<OutboxOptions> = {}) =>
-    createOutbox({ sql: on.sql, kinds: bidding(on.platform.url), log: silentLog, random: () => 0, ...options })
-  const on = Object.assign({} as Scene, { worker })
+    createOutbox({ sql: scene.sql, kinds: bidding(scene.platform.url), log: silentLog, random: () => 0, ...options })
+  const scene = Object.assign({} as Scene, { worker })
 
   beforeAll(async () => {
-    on.sql = await freshDatabase()
+    scene.sql = await freshDatabase()
   })
 
   beforeEach(async () => {
-    await on.sql`delete from job`
-    on.by = await owner(on.sql)
-    on.platform = standIn()
+    await scene.sql`delete from job`
+    scene.by = await owner(scene.sql)
+    scene.platform = standIn()
   })
 
   afterEach(async () => {
-    await on.platform.stop()
-    expect(await stuck(on.sql)).toEqual([])
+    await scene.platform.stop()
+    expect(await stuck(scene.sql)).toEqual([])
   })
 
-  return on
+  return scene
 }
 
 /** A kind of write with these parts. */

@@ -21,10 +21,10 @@ export const setBid = (url: string): Action =>
     result: v.strictObject({ bid: v.number() }),
     target: ({ target }) => `bid ${target}`,
     look: ({ appId }, { sql, caller }) => findApp(sql as Sql, caller, appId),
-    diff: ({ id, name }, { bid, target }, seen) => ({
+    diff: ({ id, name }, { bid, target }, before) => ({
       summary: `Set the bid of ${target} to ${bid}.`,
       target: { kind: "app", id, name },
-      before: seen as { bid: number },
+      before: before as { bid: number },
       after: { bid },
       notes: [],
     }),

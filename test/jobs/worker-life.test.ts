@@ -3,31 +3,31 @@ import type { Sql } from "../../src/database/types.ts"
 import { createLog } from "../../src/lib/log.ts"
 import { bidJob, enqueued, jobRow } from "./enqueued.ts"
 import { gateway, until } from "./platform.ts"
-import { scene } from "./scene.ts"
+import { prepareScene } from "./scene.ts"
 
-const on = scene()
+const scene = prepareScene()
 
 describe("a started worker", () => {
   test("a started worker runs the jobs it is nudged for, at most four at once, until none are left", async () => {
     let most = 0
     let now = 0
-    on.platform.on("GET", async (_, answer) => {
+    scene.platform.on("GET", async (_, answer) => {
       most = Math.max(most, ++now)
       await Bun.sleep(10)
       now--
       return answer()
     })
-    const [busy, idle] = [on.worker({ pollMs: 60_000 }), on.worker({ pollMs: 60_000, concurrency: 1 })]
+    const [busy, idle] = [scene.worker({ pollMs: 60_000 }), scene.worker({ pollMs: 60_000, concurrency: 1 })]
     busy.start()
     idle.start()
     await Bun.sleep(50)
-    const ids = await Promise.all(Array.from({ length: 20 }, () => enqueued(on.sql, bidJob(on.by))))
-    expect(on.platform.requests).toEqual([])
+    const ids = await Promise.all(Array.from({ length: 20 }, () => enqueued(scene.sql, bidJob(scene.by))))
+    expect(scene.platform.requests).toEqual([])
     busy.nudge()
-    await until(async () => (await on.sql`select 1 from job where status <> 'done'`).length === 0)
+    await until(async () => (await scene.sql`select 1 from job where status <> 'done'`).length === 0)
     expect(most).toBe(4)
     expect(
-      on.platform
+      scene.platform
         .writes()
         .map(({ idempotencyKey }) => idempotencyKey)
         .sort(),
@@ -36,11 +36,11 @@ describe("a started worker", () => {
   })
 
   test("a started worker finds jobs that another process enqueued", async () => {
-    const polling = on.worker({ pollMs: 20 })
+    const polling = scene.worker({ pollMs: 20 })
     polling.start()
     await Bun.sleep(50)
-    const id = await enqueued(on.sql, bidJob(on.by))
-    await until(async () => (await jobRow(on.sql, id)).status === "done")
+    const id = await enqueued(scene.sql, bidJob(scene.by))
+    await until(async () => (await jobRow(scene.sql, id)).status === "done")
     await polling.stop()
   })
 
@@ -48,7 +48,7 @@ describe("a started worker", () => {
     const never = (() => {
       throw new Error("asked")
     }) as unknown as Sql
-    const idle = on.worker({ sql: never, kinds: new Map(), pollMs: 1, leaseMs: 13_000 })
+    const idle = scene.worker({ sql: never, kinds: new Map(), pollMs: 1, leaseMs: 13_000 })
     idle.start()
     idle.nudge()
     await Bun.sleep(30)
@@ -56,68 +56,68 @@ describe("a started worker", () => {
   })
 
   test("a started worker continues when a lost database is back, and logs the loss once", async () => {
-    let away = true
+    let isAway = true
     const logged: string[] = []
-    const flaky = new Proxy(on.sql, {
+    const flaky = new Proxy(scene.sql, {
       apply(target, self, args) {
-        if (away) throw Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" })
+        if (isAway) throw Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" })
         return Reflect.apply(target, self, args)
       },
     })
-    const id = await enqueued(on.sql, bidJob(on.by))
-    const polling = on.worker({ sql: flaky, pollMs: 10, log: createLog((line) => void logged.push(line)) })
+    const id = await enqueued(scene.sql, bidJob(scene.by))
+    const polling = scene.worker({ sql: flaky, pollMs: 10, log: createLog((line) => void logged.push(line)) })
     polling.start()
     await Bun.sleep(100)
     expect(logged.map((line) => JSON.parse(line).event)).toEqual(["job_worker_failed"])
-    away = false
-    await until(async () => (await jobRow(on.sql, id)).status === "done")
+    isAway = false
+    await until(async () => (await jobRow(scene.sql, id)).status === "done")
     await polling.stop()
   })
 })
 
 describe("a stop", () => {
   test("a stop waits for running jobs and starts no more", async () => {
-    const ids = await Promise.all(Array.from({ length: 6 }, () => enqueued(on.sql, bidJob(on.by))))
+    const ids = await Promise.all(Array.from({ length: 6 }, () => enqueued(scene.sql, bidJob(scene.by))))
     const { open, opened } = gateway()
-    on.platform.on("PUT", async (_, answer) => {
+    scene.platform.on("PUT", async (_, answer) => {
       await opened
       return answer()
     })
-    const stopping = on.worker({ pollMs: 10 })
+    const stopping = scene.worker({ pollMs: 10 })
     stopping.start()
-    await until(() => on.platform.writes().length === 4)
+    await until(() => scene.platform.writes().length === 4)
     const stopped = stopping.stop()
     stopping.nudge()
     await Bun.sleep(50)
     open()
     await stopped
-    const states = await Promise.all(ids.map(async (id) => (await jobRow(on.sql, id)).status))
+    const states = await Promise.all(ids.map(async (id) => (await jobRow(scene.sql, id)).status))
     expect(states.filter((status) => status === "done")).toHaveLength(4)
     expect(states.filter((status) => status === "queued")).toHaveLength(2)
-    expect(on.platform.writes()).toHaveLength(4)
+    expect(scene.platform.writes()).toHaveLength(4)
   })
 
   test("a stop past its limit gives unsent jobs back as if never started, and leaves sent ones unknown", async () => {
-    const [reading, sending] = [bidJob(on.by), bidJob(on.by)]
-    const [read, sent] = [await enqueued(on.sql, reading), await enqueued(on.sql, sending)]
-    on.platform.on("GET", (target, answer) => (target === reading.target ? new Promise(() => {}) : answer()))
-    on.platform.on("PUT", () => new Promise(() => {}))
-    const stopping = on.worker({ stopMs: 50 })
+    const [reading, sending] = [bidJob(scene.by), bidJob(scene.by)]
+    const [read, sent] = [await enqueued(scene.sql, reading), await enqueued(scene.sql, sending)]
+    scene.platform.on("GET", (target, answer) => (target === reading.target ? new Promise(() => {}) : answer()))
+    scene.platform.on("PUT", () => new Promise(() => {}))
+    const stopping = scene.worker({ stopMs: 50 })
     stopping.start()
-    await until(() => on.platform.requests.length === 3)
+    await until(() => scene.platform.requests.length === 3)
     await stopping.stop()
-    expect(await jobRow(on.sql, read)).toMatchObject({ status: "queued", attempts: 0, lease: null, sent_at: null })
-    expect((await jobRow(on.sql, sent)).status).toBe("unknown")
-    on.platform.on("GET")
-    on.platform.on("PUT")
-    expect(await on.worker().runOnce()).toBe(1)
-    expect((await jobRow(on.sql, read)).status).toBe("done")
-    expect([on.platform.writes(reading.target).length, on.platform.writes(sending.target).length]).toEqual([1, 1])
+    expect(await jobRow(scene.sql, read)).toMatchObject({ status: "queued", attempts: 0, lease: null, sent_at: null })
+    expect((await jobRow(scene.sql, sent)).status).toBe("unknown")
+    scene.platform.on("GET")
+    scene.platform.on("PUT")
+    expect(await scene.worker().runOnce()).toBe(1)
+    expect((await jobRow(scene.sql, read)).status).toBe("done")
+    expect([scene.platform.writes(reading.target).length, scene.platform.writes(sending.target).length]).toEqual([1, 1])
   })
 
   test("a stop ends even if the database never answers", async () => {
     const hung = (() => new Promise(() => {})) as unknown as Sql
-    const stopping = on.worker({ sql: Object.assign(hung, { json: on.sql.json }), stopMs: 20 })
+    const stopping = scene.worker({ sql: Object.assign(hung, { json: scene.sql.json }), stopMs: 20 })
     stopping.start()
     await stopping.stop()
   })

@@ -12,8 +12,8 @@ const DAYS = 365
  */
 export async function trackYear(sql: Sql, workspaceId: number, keywords: number, today: string): Promise<string> {
   const terms = Array.from({ length: keywords }, (_, i) => `${WORDS[i % 10]} ${WORDS[(i * 7 + 3) % 10]} ${i}`)
-  const asked = { workspaceId, iosId: "900000001", countries: ["us"], keywords: terms, origin: "own" }
-  const app = await trackOwn(sql, asked)
+  const tracked = { workspaceId, iosId: "900000001", countries: ["us"], keywords: terms, origin: "own" }
+  const app = await trackOwn(sql, tracked)
   const first = addDays(today, 1 - DAYS)
   await sql`
     insert into list (platform, storefront, term, first_day, last_day)

@@ -23,7 +23,7 @@ test("an app's link gives its store id, whatever else the link contains", () => 
     "https://play.google.com/store/apps/details?hl=de&id=com.example.App&gl=DE": "com.example.App",
   }
   for (const [link, id] of Object.entries(named)) expect([link, storeIdInLink(link)]).toEqual([link, id])
-  const others = [
+  const unrelated = [
     "1437843273",
     "id12",
     "idea",
@@ -34,7 +34,7 @@ test("an app's link gives its store id, whatever else the link contains", () => 
     "https://play.google.com/store/apps/details?grid=com.example.app",
     "see https://apps.apple.com/app/id1437843273",
   ]
-  for (const text of others) expect([text, storeIdInLink(text)]).toEqual([text, null])
+  for (const text of unrelated) expect([text, storeIdInLink(text)]).toEqual([text, null])
 })
 
 test("an app's link is parsed in every form that stores, phones and chats produce", async () => {
@@ -61,7 +61,7 @@ test("an app's link is parsed in every form that stores, phones and chats produc
 })
 
 test("a store link to another page names its target and is not an app's link", () => {
-  const others = {
+  const otherLinks = {
     "https://itunes.apple.com/us/artist/example/id310634000": "a developer",
     "https://itunes.apple.com/us/album/example/id310634000": "an album",
     "https://apps.apple.com/us/iphone/story/id1545451513": "a story of the editors",
@@ -73,7 +73,7 @@ test("a store link to another page names its target and is not an app's link", (
     "https://play.google.com/store/books/details?id=abc.def": "a book",
     "market://search?q=tides": "a search",
   }
-  for (const [text, leadsTo] of Object.entries(others)) {
+  for (const [text, leadsTo] of Object.entries(otherLinks)) {
     expect([text, readStoreLink(text)]).toEqual([text, { leadsTo }])
     expect(whyNoApp(text)).toContain(`leads to ${leadsTo}, not to an app`)
   }

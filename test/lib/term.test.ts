@@ -10,14 +10,14 @@ test("a keyword has one normal form, whatever invisible characters were copied w
   const invisible =
     "\u0001\u001b\u007f\u009f\ufff9\u00ad\u034f\u061c\u115f\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202e" +
     "\u2060\u2064\u2066\u2069\u206f\u3164\ufe00\ufe0f\ufeff\uffa0\u{e0001}\u{e0067}\u{e0100}"
-  for (const one of invisible) {
-    expect(normaliseTerm(`${one}Tide${one} ti${one}mes${one}`)).toBe("tide times")
-    expect(normaliseTerm(one)).toBe("")
+  for (const character of invisible) {
+    expect(normaliseTerm(`${character}Tide${character} ti${character}mes${character}`)).toBe("tide times")
+    expect(normaliseTerm(character)).toBe("")
   }
 })
 
 test("a keyword keeps visible characters: inner white space, joined letters, emoji and flags", () => {
-  const kept = [
+  const unchanged = [
     "a  b",
     "a\u00a0b",
     "می\u200cخواهم",
@@ -29,7 +29,7 @@ test("a keyword keeps visible characters: inner white space, joined letters, emo
     "👍🏽",
     "🏃‍♀️",
   ]
-  for (const term of kept) expect(normaliseTerm(` ${term}\t`)).toBe(term)
+  for (const term of unchanged) expect(normaliseTerm(` ${term}\t`)).toBe(term)
 })
 
 test("a keyword is lower-cased, including Turkish letters, and normalising again changes nothing", () => {

@@ -7,7 +7,7 @@ import { queryInput } from "../../src/http/query.ts"
 import { Fault } from "../../src/lib/faults.ts"
 import { cases } from "../long.ts"
 
-const operation = (id: string) => catalog.find((one) => one.id === id) as Operation
+const operation = (id: string) => catalog.find((candidate) => candidate.id === id) as Operation
 
 function refusal(ask: () => unknown): Record<string, unknown> {
   try {
@@ -19,43 +19,45 @@ function refusal(ask: () => unknown): Record<string, unknown> {
   throw new Error("nothing was refused")
 }
 
-const asked = (id: string, query: string) =>
+const refusalOf = (id: string, query: string) =>
   refusal(() => checkInput(operation(id), { ...queryInput(operation(id), query, { appId: "a" }), appId: "a" })).detail
 
 test("a wrong value is refused with the received value and the allowed ones", () => {
-  expect(asked("list_keyword_ranks", "platform=web")).toBe('platform must be one of ios, android; received "web".')
-  expect(asked("list_keyword_ranks", "platform=IOS")).toBe(
+  expect(refusalOf("list_keyword_ranks", "platform=web")).toBe('platform must be one of ios, android; received "web".')
+  expect(refusalOf("list_keyword_ranks", "platform=IOS")).toBe(
     'platform must be one of ios, android; received "IOS". Did you mean ios?',
   )
-  expect(asked("list_keyword_ranks", "platform=andriod")).toBe(
+  expect(refusalOf("list_keyword_ranks", "platform=andriod")).toBe(
     'platform must be one of ios, android; received "andriod". Did you mean android?',
   )
-  expect(asked("get_review_stats", "days=366")).toBe("days must be a whole number from 1 to 365; received 366.")
-  expect(asked("get_review_stats", "days=ten")).toBe('days must be a whole number from 1 to 365; received "ten".')
-  expect(asked("search_reviews", "rating=1,6")).toBe(
+  expect(refusalOf("get_review_stats", "days=366")).toBe("days must be a whole number from 1 to 365; received 366.")
+  expect(refusalOf("get_review_stats", "days=ten")).toBe('days must be a whole number from 1 to 365; received "ten".')
+  expect(refusalOf("search_reviews", "rating=1,6")).toBe(
     "rating must be a list of 1 to 5, each a whole number from 1 to 5, none twice; received 6 as item 2.",
   )
-  expect(asked("get_keyword_competition", `terms=${"x".repeat(151)}`)).toBe(
+  expect(refusalOf("get_keyword_competition", `terms=${"x".repeat(151)}`)).toBe(
     "terms must be a list of 1 to 100, each text of 1 to 150 characters; received text of 151 characters as item 1.",
   )
-  expect(asked("search_reviews", "to=2025-02-30")).toBe(
+  expect(refusalOf("search_reviews", "to=2025-02-30")).toBe(
     'to must be an existing day, YYYY-MM-DD; received "2025-02-30".',
   )
-  expect(asked("list_keyword_ranks", "country=usa")).toBe(
+  expect(refusalOf("list_keyword_ranks", "country=usa")).toBe(
     `country cannot be "usa". Two-letter storefront code. Default: the app's first storefront.`,
   )
-  expect(asked("list_keyword_ranks", "country=us&country=de")).toBe("country was sent more than once. Send it once.")
+  expect(refusalOf("list_keyword_ranks", "country=us&country=de")).toBe(
+    "country was sent more than once. Send it once.",
+  )
 })
 
 test("an empty value is refused with what is possible instead, whatever its code", () => {
-  expect(asked("list_keyword_ranks", "country=")).toStartWith("country is empty. Omit it or give it a value.")
-  expect(asked("get_review_stats", "days=")).toBe(
+  expect(refusalOf("list_keyword_ranks", "country=")).toStartWith("country is empty. Omit it or give it a value.")
+  expect(refusalOf("get_review_stats", "days=")).toBe(
     "days is empty. Omit it or give it a value. It must be a whole number from 1 to 365.",
   )
 })
 
 test("an unknown argument is refused with the existing ones and the probable intention", () => {
-  expect(asked("list_keyword_ranks", "contry=us")).toBe(
+  expect(refusalOf("list_keyword_ranks", "contry=us")).toBe(
     "Unknown argument. This call takes appId, country, platform, adsPopularity, fields. Did you mean country?",
   )
   expect(refusal(() => checkInput(operation("list_keyword_ranks"), { appid: "a" })).detail).toBe(
@@ -113,12 +115,12 @@ test("quoted values are short, on one line, and never a key or free text", () =>
 
 test("no refusal contains the contents of a caller's object, or an unknown name in its sentence", () => {
   const taking = [...catalog, ...actions.map(({ args, refine }) => ({ input: args, refine }) as unknown as Operation)]
-  for (const one of taking) {
-    const unknown = refusal(() => checkInput(one, { "<b>SECRET": 1 }))
+  for (const withInput of taking) {
+    const unknown = refusal(() => checkInput(withInput, { "<b>SECRET": 1 }))
     expect(String(unknown.detail)).not.toContain("SECRET")
-    for (const name of Object.keys(one.input.entries)) {
+    for (const name of Object.keys(withInput.input.entries)) {
       const { detail } = refusal(() =>
-        checkArguments({ input: one.input }, { [name]: { secret: "SECRET" }, SECRET: 1 }),
+        checkArguments({ input: withInput.input }, { [name]: { secret: "SECRET" }, SECRET: 1 }),
       )
       expect([name, String(detail).includes("SECRET")]).toEqual([name, false])
     }

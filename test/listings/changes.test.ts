@@ -41,7 +41,7 @@ function runs(...pages: (Partial<Record<keyof ShownPage | "parser", unknown>> | 
   })
 }
 
-function told(all: readonly PageRun[]): string[] {
+function changeLines(all: readonly PageRun[]): string[] {
   return all.flatMap((_, place) =>
     pageChanges(all, place).map(({ kind, subject, before, after }) =>
       [place, kind, subject, JSON.stringify(before), JSON.stringify(after)].filter((part) => part !== "").join(" "),
@@ -50,7 +50,7 @@ function told(all: readonly PageRun[]): string[] {
 }
 
 const kindsOf = (...pages: Parameters<typeof runs>) =>
-  told(runs(...pages)).map((line) => line.split(" ").slice(0, 2).join(" "))
+  changeLines(runs(...pages)).map((line) => line.split(" ").slice(0, 2).join(" "))
 
 const OTHER_CARD = { id: "1400000002", kind: "collection" }
 const OTHER_EVENT = { id: "6000002", title: "Tasting" }
@@ -78,8 +78,8 @@ const EDITS: [ListingChangeKind, Partial<ShownPage>][] = [
 
 describe("two pages of one app", () => {
   test("equal pages have no changes", () => {
-    expect(told(runs({}, {}, structuredClone(PAGE)))).toEqual([])
-    expect(told(runs({}))).toEqual([])
+    expect(changeLines(runs({}, {}, structuredClone(PAGE)))).toEqual([])
+    expect(changeLines(runs({}))).toEqual([])
   })
 
   test("pages that differ in one part have exactly that change, with before, after and times", () => {
@@ -90,18 +90,18 @@ describe("two pages of one app", () => {
       expect(changes[0]).toMatchObject({ at: pages[1]!.firstSeenAt, beforeSeenAt: pages[0]!.seenAt })
       expect(changes[0]!.before).not.toEqual(changes[0]!.after)
     }
-    expect(told(runs({}, { name: "Tea Clock" }))).toEqual(['1 name "Tea Timer" "Tea Clock"'])
-    expect(told(runs({}, { price: 0 }))).toEqual([
+    expect(changeLines(runs({}, { name: "Tea Clock" }))).toEqual(['1 name "Tea Timer" "Tea Clock"'])
+    expect(changeLines(runs({}, { price: 0 }))).toEqual([
       '1 price {"price":2.99,"currency":"USD"} {"price":0,"currency":"USD"}',
     ])
-    expect(told(runs({}, { screenshots: { ...PAGE.screenshots, pad: [] } }))).toEqual([
+    expect(changeLines(runs({}, { screenshots: { ...PAGE.screenshots, pad: [] } }))).toEqual([
       '1 screenshots {"pad":["https://x.test/t1"]} {"pad":[]}',
     ])
-    expect(told(runs({}, { events: [OTHER_EVENT] }))).toEqual([
+    expect(changeLines(runs({}, { events: [OTHER_EVENT] }))).toEqual([
       '1 event_started 6000002 null {"id":"6000002","title":"Tasting"}',
       `1 event_ended 6000001 ${JSON.stringify(PAGE.events![0])} null`,
     ])
-    expect(told(runs({ editorial: [] }, { editorial: [OTHER_CARD] }))).toEqual([
+    expect(changeLines(runs({ editorial: [] }, { editorial: [OTHER_CARD] }))).toEqual([
       '1 featured collection 1400000002 null {"id":"1400000002","kind":"collection"}',
     ])
   })
@@ -124,7 +124,7 @@ describe("two pages of one app", () => {
     const picture = (address: string) => address.replace("is1-ssl", "is4-ssl")
     const { phone, pad } = PAGE.screenshots as { phone: string[]; pad: string[] }
     expect(
-      told(
+      changeLines(
         runs(
           { name: "Caf\u00e9" },
           { name: "Cafe\u0301", description: "A timer. \r\n\r\nFor tea. " },
@@ -146,9 +146,9 @@ describe("a part that a page omits", () => {
   test("an omitted part is neither removed nor new when it returns", () => {
     for (const part of Object.keys(PAGE) as (keyof ShownPage)[]) {
       if (part === "language" || part === "name") continue
-      expect([part, told(runs({}, { [part]: null }, {}))]).toEqual([part, []])
+      expect([part, changeLines(runs({}, { [part]: null }, {}))]).toEqual([part, []])
     }
-    expect(told(runs({}, { screenshots: { phone: PAGE.screenshots!.phone } }, {}))).toEqual([])
+    expect(changeLines(runs({}, { screenshots: { phone: PAGE.screenshots!.phone } }, {}))).toEqual([])
   })
 
   test("a part that returns is compared with its last known value", () => {

@@ -22,9 +22,9 @@ describe("lengths of fields", () => {
   })
 
   test("characters are counted, not bytes: 91 Arabic ones that the store accepted as keywords fit", () => {
-    const taken = "تغريدات,ردود,اعجابات,فلترة,بحث,ارشفة,ازالة,سجل,ريتويت,لايكات,منشن,خصوصية,منشورات,قديمة,حساب"
-    expect(Buffer.byteLength(taken)).toBe(168)
-    expect(over("keywords", taken, "ar-SA")).toEqual([])
+    const keywords = "تغريدات,ردود,اعجابات,فلترة,بحث,ارشفة,ازالة,سجل,ريتويت,لايكات,منشن,خصوصية,منشورات,قديمة,حساب"
+    expect(Buffer.byteLength(keywords)).toBe(168)
+    expect(over("keywords", keywords, "ar-SA")).toEqual([])
   })
 
   test("a letter with its accent and a Korean syllable are one character in any composition", () => {
@@ -207,8 +207,8 @@ describe("scripts and languages", () => {
 })
 
 test("a locale that the storefront does not read is reported, and misses no tracked keywords", () => {
-  const known = { name: null, developer: null, rivals: [], tracked: ["mood diary"] }
-  const listing = readListing({ name: "Tagebuch", subtitle: "", keywords: "" }, "de", known)
+  const background = { name: null, developer: null, rivals: [], tracked: ["mood diary"] }
+  const listing = readListing({ name: "Tagebuch", subtitle: "", keywords: "" }, "de", background)
   const { findings, coverage } = checkListing(listing, { storefront: "jp", locale: "de-DE" })
   expect(findings).toMatchObject([
     { code: "locale_not_read", severity: "hint", field: null, what: "de-DE", offset: null },

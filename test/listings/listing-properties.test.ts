@@ -71,7 +71,7 @@ const texts = fc.record(Object.fromEntries(FIELDS.map((field) => [field, text]))
   requiredKeys: [],
 }) as fc.Arbitrary<Texts>
 const locale = fc.constantFrom(...LISTING_LOCALES)
-const KNOWN = {
+const BACKGROUND = {
   name: "Lumen Journal",
   developer: "Lumen Labs Inc.",
   rivals: [{ name: "Moodleaf: Mood", developer: "Leaf AB" }],
@@ -81,7 +81,7 @@ const KNOWN = {
 test("every finding names its exact words, costs between zero and the field's length, and is counted once", () => {
   fc.assert(
     fc.property(texts, locale, (some, where) => {
-      const { findings, findingsLeftOut, counts, keywordRoomLost } = checked(some, where, KNOWN)
+      const { findings, findingsLeftOut, counts, keywordRoomLost } = checked(some, where, BACKGROUND)
       for (const finding of findings) {
         expect(finding.characters).toBeGreaterThanOrEqual(0)
         if (finding.offset === null) expect(finding.code).toBe("tracked_keyword_left_out")
@@ -109,10 +109,10 @@ test("every finding names its exact words, costs between zero and the field's le
 test("the same text gives the same result twice and in any composition", () => {
   fc.assert(
     fc.property(texts, locale, (some, where) => {
-      const first = checked(some, where, KNOWN)
-      expect(checked(some, where, KNOWN)).toEqual(first)
-      const apart = Object.fromEntries(Object.entries(some).map(([field, held]) => [field, held?.normalize("NFD")]))
-      expect(checked(apart, where, KNOWN)).toEqual(first)
+      const first = checked(some, where, BACKGROUND)
+      expect(checked(some, where, BACKGROUND)).toEqual(first)
+      const apart = Object.fromEntries(Object.entries(some).map(([field, value]) => [field, value?.normalize("NFD")]))
+      expect(checked(apart, where, BACKGROUND)).toEqual(first)
     }),
     { seed: 20251121, numRuns: cases(4, 80) },
   )
@@ -123,21 +123,21 @@ test("lengths equal a manual count, and too_long is reported exactly for longer 
     fc.property(texts, locale, (some, where) => {
       const { fields } = readListing(some, languageOf(where), NOTHING_KNOWN)
       for (const field of FIELDS) {
-        const given = some[field]
-        expect(fields[field] === undefined).toBe(given === undefined)
-        if (given === undefined) continue
+        const value = some[field]
+        expect(fields[field] === undefined).toBe(value === undefined)
+        if (value === undefined) continue
         let count = 0
-        for (const character of given.normalize("NFC")) count += character.length > 0 ? 1 : 0
+        for (const character of value.normalize("NFC")) count += character.length > 0 ? 1 : 0
         const limit = LIMITS[field]
-        const bytes = Buffer.byteLength(given.normalize("NFC"))
-        const wanted = {
+        const bytes = Buffer.byteLength(value.normalize("NFC"))
+        const expected = {
           length: count,
           limit,
           over: Math.max(0, count - limit),
           left: Math.max(0, limit - count),
           bytes,
         }
-        expect(measured(fields[field]!)).toEqual(wanted)
+        expect(measured(fields[field]!)).toEqual(expected)
         const over = checked(some, where).findings.filter(
           (finding) => finding.code === "too_long" && finding.field === field,
         )
@@ -162,27 +162,27 @@ test("repeats equal a simple count, and removing a keyword removes its finding a
           ({ code, field }) => field === "keywords" && REPEATS.includes(code),
         )
       const lower = (list: readonly string[]) => list.map((word) => word.toLowerCase())
-      const wanted = lower(keywords).map((word, at) => {
+      const codes = lower(keywords).map((word, at) => {
         if (lower(inName).includes(word)) return "repeated_in_name"
         if (lower(inSubtitle).includes(word)) return "repeated_in_subtitle"
         return lower(keywords).indexOf(word) < at ? "repeated_word" : null
       })
       const findings = repeats(keywords)
-      expect(findings.map(({ code }) => code as string)).toEqual(wanted.filter((code) => code !== null))
-      let kept = keywords
+      expect(findings.map(({ code }) => code as string)).toEqual(codes.filter((code) => code !== null))
+      let remaining = keywords
       for (const { code, offset, characters } of findings.toReversed()) {
         const place = points(keywords.join(","))
           .slice(0, offset as number)
           .filter((sign) => sign === ",").length
-        expect(wanted[place] as string).toBe(code)
-        const without = kept.filter((_, at) => at !== place)
+        expect(codes[place] as string).toBe(code)
+        const without = remaining.filter((_, at) => at !== place)
         // The very last keyword has no comma to remove.
         const comma = without.length === 0 && keywords.length > 1 ? 1 : 0
-        expect(kept.join(",").length - without.join(",").length).toBe(characters - comma)
-        expect(repeats(without)).toHaveLength(repeats(kept).length - 1)
-        kept = without
+        expect(remaining.join(",").length - without.join(",").length).toBe(characters - comma)
+        expect(repeats(without)).toHaveLength(repeats(remaining).length - 1)
+        remaining = without
       }
-      expect(repeats(kept)).toEqual([])
+      expect(repeats(remaining)).toEqual([])
     }),
     { seed: 20251123, numRuns: cases(4, 60) },
   )
@@ -206,9 +206,9 @@ test("the lost room equals the characters saved by removing every reported keywo
                 .filter((sign) => sign === ",").length,
           ),
         )
-        const kept = list.filter((_, at) => !named.has(at)).join(",")
-        expect(keywordRoomLost).toBe(keywords.length - kept.length)
-        expect(found({ keywords: kept }, "en-US")).toEqual([])
+        const remaining = list.filter((_, at) => !named.has(at)).join(",")
+        expect(keywordRoomLost).toBe(keywords.length - remaining.length)
+        expect(found({ keywords: remaining }, "en-US")).toEqual([])
       },
     ),
     { seed: 20251124, numRuns: cases(4, 60) },
@@ -255,7 +255,7 @@ test.each(PIECES.filter((_, at) => at % cases(3, 1) === 0))(
     const long = piece.repeat(Math.ceil(LONG / piece.length))
     const where = /^[\p{ASCII}\p{M}\p{Script=Latin}]+$/u.test(piece) ? "en-US" : "ja"
     const started = performance.now()
-    const { findings } = checked({ keywords: long, description: long }, where, KNOWN)
+    const { findings } = checked({ keywords: long, description: long }, where, BACKGROUND)
     // A quadratic pass takes minutes.
     expect(performance.now() - started).toBeLessThan(10_000)
     const alike = Map.groupBy(findings, ({ code, field }) => `${code} ${field}`)

@@ -21,7 +21,7 @@ function demoNames(): string[] {
  * Returns errors, and findings that call a word a brand, a platform or a price, for a real listing of its own
  * developer.
  */
-function accused(texts: Texts, locale: string, known: Partial<AppBackground>) {
+function accused(texts: Texts, locale: string, background: Partial<AppBackground>) {
   const accusing = [
     "known_brand",
     "other_platform",
@@ -31,7 +31,7 @@ function accused(texts: Texts, locale: string, known: Partial<AppBackground>) {
     "foreign_script",
     "wrong_language",
   ]
-  return checked(texts, locale, known)
+  return checked(texts, locale, background)
     .findings.filter(({ code, severity }) => severity === "error" || (accusing.includes(code) && severity !== "hint"))
     .map(({ code, what }) => `${code}: ${what} in ${texts.name}`)
 }
@@ -45,16 +45,16 @@ test.each([
   const { listing } = appleAppPage.parse(body, { storefront, id }, ABOUT)
   const { name, subtitle, promotionalText, description } = listing
   const texts = { name, subtitle, promotionalText, description }
-  const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)) as Texts
-  expect(Object.keys(given).length).toBeGreaterThan(1)
-  expect(accused(given, locale, { name })).toEqual([])
+  const present = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)) as Texts
+  expect(Object.keys(present).length).toBeGreaterThan(1)
+  expect(accused(present, locale, { name })).toEqual([])
 })
 
 test("no recorded English listing is wrongly reported", () => {
   const { results } = JSON.parse(read("upstream/itunes-search-vpn-us-2026-03-20.json")) as { results: Looked[] }
-  const kept = results.filter(({ description }) => description)
-  expect(kept.length).toBeGreaterThanOrEqual(10)
-  const all = kept.flatMap(({ trackName: name, description, artistName: developer }) =>
+  const described = results.filter(({ description }) => description)
+  expect(described.length).toBeGreaterThanOrEqual(10)
+  const all = described.flatMap(({ trackName: name, description, artistName: developer }) =>
     accused({ name, description }, "en-US", { name, developer }),
   )
   expect(all).toEqual([])
@@ -72,7 +72,7 @@ test("none of 645 names on the US store is wrongly reported if the store's own n
   const names = demoNames()
   expect(names.length).toBeGreaterThan(600)
   const all = names.flatMap((name) => accused({ name }, "en-US", { name }))
-  const count = (code: string) => all.filter((one) => one.startsWith(`${code}:`)).length
+  const count = (code: string) => all.filter((entry) => entry.startsWith(`${code}:`)).length
   expect([count("known_brand"), count("other_platform"), count("apple_product")]).toEqual([0, 0, 0])
   expect([count("price_word"), count("deal_word"), count("wrong_language")]).toEqual([0, 0, 0])
   // One name is Chinese, and four date from when more than 30 characters were allowed.
@@ -122,6 +122,6 @@ describe("texts that people wrote, of 60 characters and more", () => {
 
   test("more than four of five texts are reported in another storefront's language", () => {
     const moved = written.map(({ text, locale }) => strange(text, locale === "de-DE" ? "tr" : "de-DE"))
-    expect(moved.filter((told) => told).length).toBeGreaterThan(0.8 * moved.length)
+    expect(moved.filter((isFound) => isFound).length).toBeGreaterThan(0.8 * moved.length)
   })
 })

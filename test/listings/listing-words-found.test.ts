@@ -60,7 +60,7 @@ describe("repeated words", () => {
 
 describe("price words", () => {
   const PRICES = ["price_word", "price_amount", "deal_word"]
-  const prices = (texts: object, locale: string, known = {}) => found(texts, locale, known, PRICES)
+  const prices = (texts: object, locale: string, background = {}) => found(texts, locale, background, PRICES)
 
   test.each([
     ["en-US", "Free Mood Diary", "Free"],
@@ -117,10 +117,10 @@ describe("price words", () => {
   })
 
   test("a price word of the app's existing name is only a hint", () => {
-    const known = { name: "Flow Free" }
-    expect(checked({ name: "Flow Free: Bridges" }, "en-US", known).findings.map(({ severity }) => severity)).toEqual([
-      "hint",
-    ])
+    const background = { name: "Flow Free" }
+    expect(
+      checked({ name: "Flow Free: Bridges" }, "en-US", background).findings.map(({ severity }) => severity),
+    ).toEqual(["hint"])
   })
 
   test.each([
@@ -134,8 +134,8 @@ describe("price words", () => {
     ["5 USD", "5 USD"],
   ])("the name %p contains the amount %p", (name, amount) => {
     expect(prices({ name }, "en-US")).toContain(`price_amount name: ${amount}`)
-    const told = checked({ description: name }, "en-US").findings.filter(({ code }) => code === "price_amount")
-    expect(told).toMatchObject([{ severity: "hint", what: amount }])
+    const findings = checked({ description: name }, "en-US").findings.filter(({ code }) => code === "price_amount")
+    expect(findings).toMatchObject([{ severity: "hint", what: amount }])
   })
 
   test.each(["118 712", "24/7", "5 kraft", "US$", "B2B 365", "1.000 recipes", "iOS 17", "2 friends", "MP3 euro"])(
@@ -153,7 +153,7 @@ describe("price words", () => {
 })
 
 describe("names of other apps and companies", () => {
-  const known = {
+  const background = {
     name: "Lumen Journal",
     developer: "Lumen Labs, Inc.",
     rivals: [
@@ -166,7 +166,7 @@ describe("names of other apps and companies", () => {
     tracked: ["daily journal"],
   }
   const NAMES = ["own_brand", "known_brand", "rival_name", "rival_developer", "apple_product", "other_platform"]
-  const names = (texts: object, locale = "en-US", of: object = known) => found(texts, locale, of, NAMES)
+  const names = (texts: object, locale = "en-US", of: object = background) => found(texts, locale, of, NAMES)
 
   test("rivals and their developers are reported, but no common or tracked words", () => {
     expect(
@@ -205,7 +205,7 @@ describe("names of other apps and companies", () => {
   test("the app's own developer is reported in keywords, and its own name only if the name is not given", () => {
     expect(names({ keywords: "lumen labs,mood" })).toEqual(["own_brand keywords: lumen labs"])
     expect(names({ keywords: "lumen journal" })).toEqual(["own_brand keywords: lumen journal"])
-    expect(found({ name: "Lumen Journal", keywords: "lumen" }, "en-US", known)).toEqual([
+    expect(found({ name: "Lumen Journal", keywords: "lumen" }, "en-US", background)).toEqual([
       "repeated_in_name keywords: lumen",
     ])
   })

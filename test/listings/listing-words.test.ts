@@ -25,7 +25,7 @@ describe("word lists", () => {
   for (const [language, lists] of Object.entries(WORD_LISTS))
     test(`${language}: words are lower-case NFC in its script, and no word is filler and price at once`, () => {
       const kinds = ["stop", "filler", "free", "deal"] as const
-      const own = new RegExp(`[${lists.scripts.map((script) => `\\p{Script=${script}}`).join("")}]`, "u")
+      const ownScript = new RegExp(`[${lists.scripts.map((script) => `\\p{Script=${script}}`).join("")}]`, "u")
       for (const kind of kinds) {
         const words = lists[kind].split(" ")
         for (const word of words) {
@@ -33,7 +33,7 @@ describe("word lists", () => {
           expect(word).toBe(word.normalize("NFC").toLocaleLowerCase(language === "tr" ? "tr" : "en"))
         }
         // In other scripts a few English words are included, because they are understood.
-        const foreign = words.filter((word) => !own.test(word))
+        const foreign = words.filter((word) => !ownScript.test(word))
         expect([kind, foreign.filter((word) => !/^[a-z_]+$/.test(word))]).toEqual([kind, []])
       }
       const terms = (kind: (typeof kinds)[number]) =>

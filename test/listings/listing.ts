@@ -6,17 +6,17 @@ import { checkListing, type Finding, listingOf, type Texts } from "../../src/lis
 
 export const NOTHING_KNOWN: AppBackground = { name: null, developer: null, rivals: [], tracked: [] }
 
-export function readListing(texts: Texts, language: string, known: AppBackground): Listing {
-  return listingOf(texts, language, backgroundIn(known, language))
+export function readListing(texts: Texts, language: string, background: AppBackground): Listing {
+  return listingOf(texts, language, backgroundIn(background, language))
 }
 
 /** Checks a listing for a locale, in a storefront that reads it. */
-export function checked(texts: Texts, locale: string, known: Partial<AppBackground> = {}) {
-  const asked = listingLocale(locale) as ListingLocale
-  const storefront = STOREFRONTS.find((code) => localesOf(code).includes(asked)) as string
-  return checkListing(readListing(texts, languageOf(asked), { ...NOTHING_KNOWN, ...known }), {
+export function checked(texts: Texts, locale: string, background: Partial<AppBackground> = {}) {
+  const listing = listingLocale(locale) as ListingLocale
+  const storefront = STOREFRONTS.find((code) => localesOf(code).includes(listing)) as string
+  return checkListing(readListing(texts, languageOf(listing), { ...NOTHING_KNOWN, ...background }), {
     storefront,
-    locale: asked,
+    locale: listing,
   })
 }
 
@@ -24,10 +24,10 @@ export function checked(texts: Texts, locale: string, known: Partial<AppBackgrou
 export function found(
   texts: Texts,
   locale: string,
-  known: Partial<AppBackground> = {},
+  background: Partial<AppBackground> = {},
   codes: string[] = [],
 ): string[] {
-  return checked(texts, locale, known)
+  return checked(texts, locale, background)
     .findings.filter(({ code }) => codes.length === 0 || codes.includes(code))
     .map(({ code, field, what }) => `${code} ${field}: ${what}`)
 }

@@ -74,9 +74,9 @@ async function worksIn(size: Size): Promise<Map<string, Work[]>> {
   return found
 }
 
-async function call(operation: Operation, sql: Sql, workspace: number, asked: Record<string, unknown>): Promise<void> {
+async function call(operation: Operation, sql: Sql, workspace: number, args: Record<string, unknown>): Promise<void> {
   const ctx = contextIn(sql, workspace)
-  const input = v.parse(operation.input, asked) as Record<string, unknown>
+  const input = v.parse(operation.input, args) as Record<string, unknown>
   if (operation.subject) {
     const app = await findApp(sql, ctx.caller, input.appId as string)
     Object.assign(input, { app, storefront: app.countries[0] })

@@ -17,7 +17,7 @@ beforeEach(() => {
   folders.push(folder)
 })
 afterAll(() => {
-  for (const one of folders) rmSync(one, { recursive: true, force: true })
+  for (const path of folders) rmSync(path, { recursive: true, force: true })
 })
 
 const options = () => ({ folder, days: 14, accountDays: 400, megabytes: 10, now: () => now })
@@ -26,19 +26,19 @@ const later = (days: number) => {
 }
 
 test("account bodies are kept apart from store bodies and longer; each is found by its hash alone", async () => {
-  const [page, said] = [bodyOf("a page", now), bodyOf("a report", now)]
+  const [page, report] = [bodyOf("a page", now), bodyOf("a report", now)]
   const [stores, accounts] = [openRawBodies(options()), openAccountBodies(options())]
   await stores.keep(page)
-  await accounts.keep(said, TEA)
+  await accounts.keep(report, TEA)
   const all = openAllBodies(options())
-  expect((await all.read(said.sha256))!.text).toBe("a report")
+  expect((await all.read(report.sha256))!.text).toBe("a report")
   expect((await all.read(page.sha256))!.text).toBe("a page")
-  expect([await all.has(said.sha256), await all.has(new Uint8Array(32))]).toEqual([true, false])
+  expect([await all.has(report.sha256), await all.has(new Uint8Array(32))]).toEqual([true, false])
   expect(await all.size()).toMatchObject({ bodies: 2, oldest: START })
   later(300)
   await stores.sweep()
   await openAccountBodies(options()).sweep([TEA])
-  expect([await all.has(page.sha256), await all.has(said.sha256)]).toEqual([false, true])
+  expect([await all.has(page.sha256), await all.has(report.sha256)]).toEqual([false, true])
   expect(await all.size()).toMatchObject({ bodies: 1, oldest: null })
   later(401)
   await openAccountBodies(options()).sweep([TEA])
@@ -47,19 +47,19 @@ test("account bodies are kept apart from store bodies and longer; each is found 
 
 test("a deleted account's bodies are deleted at once, those of an unknown account after a week", async () => {
   const accounts = openAccountBodies(options())
-  const [one, other] = [bodyOf("of tea", now), bodyOf("of coffee", now)]
-  await accounts.keep(one, TEA)
-  await accounts.keep(other, COFFEE)
+  const [teaBody, coffeeBody] = [bodyOf("of tea", now), bodyOf("of coffee", now)]
+  await accounts.keep(teaBody, TEA)
+  await accounts.keep(coffeeBody, COFFEE)
   await accounts.forget(TEA)
-  expect([await accounts.has(one.sha256), await accounts.has(other.sha256)]).toEqual([false, true])
+  expect([await accounts.has(teaBody.sha256), await accounts.has(coffeeBody.sha256)]).toEqual([false, true])
   expect(readdirSync(join(folder, "accounts"))).toEqual([COFFEE])
   later(6)
   await accounts.sweep([])
-  expect(await accounts.has(other.sha256)).toBe(true)
+  expect(await accounts.has(coffeeBody.sha256)).toBe(true)
   // the last sweep was at least ten minutes ago
   now = new Date(now.getTime() + 86_400_000 * 1.5)
   await accounts.sweep([])
-  expect(await accounts.has(other.sha256)).toBe(false)
+  expect(await accounts.has(coffeeBody.sha256)).toBe(false)
 })
 
 test("a name that is no account id leads to no folder, and 0 days keep nothing", async () => {

@@ -7,81 +7,83 @@ import { HARBOR } from "./public-pages.ts"
 import { publicScene } from "./public-scene.ts"
 import { captchaPage, lookupAnswer } from "./store-pages.ts"
 
-const on = publicScene()
-const looks = async () => [...(await on.sql`select domain, state, jsonb_array_length(records) as records from app_ads`)]
+const scene = publicScene()
+const looks = async () => [
+  ...(await scene.sql`select domain, state, jsonb_array_length(records) as records from app_ads`),
+]
 const health = async () =>
   (
-    await on.sql`
+    await scene.sql`
   select answered, failed from source_hour where source = 'app-ads-txt' order by hour desc limit 1`
   )[0]
 
 describe("the app-ads.txt of an app's developer", () => {
   test("app-ads.txt waits for a look-up that names the site, which is neither a failure nor no_site", async () => {
-    await on.track()
-    expect(await on.read("app_ads")).toBe(1)
-    expect(await on.due("app_ads")).toMatchObject([{ failures: 0, failure: null, measured: false, hours: 24 }])
-    expect([on.sitesAsked, await looks()]).toEqual([[], []])
-    await on.read("app", { findingsAfterMs: 0 })
-    const [due] = await on.sql`select next_at <= now() + interval '1 second' as soon from due where kind = 'app_ads'`
+    await scene.track()
+    expect(await scene.read("app_ads")).toBe(1)
+    expect(await scene.due("app_ads")).toMatchObject([{ failures: 0, failure: null, measured: false, hours: 24 }])
+    expect([scene.requestedSites, await looks()]).toEqual([[], []])
+    await scene.read("app", { findingsAfterMs: 0 })
+    const [due] = await scene.sql`select next_at <= now() + interval '1 second' as soon from due where kind = 'app_ads'`
     expect(due).toEqual({ soon: true })
-    await on.read("app_ads")
-    expect(on.sitesAsked).toEqual(["northlight.example"])
+    await scene.read("app_ads")
+    expect(scene.requestedSites).toEqual(["northlight.example"])
     expect(await looks()).toEqual([{ domain: "northlight.example", state: "records", records: 2 }])
-    expect((await on.due("app_ads"))[0]!.hours).toBeWithin(13 * 24 - 1, 15 * 24)
+    expect((await scene.due("app_ads"))[0]!.hours).toBeWithin(13 * 24 - 1, 15 * 24)
     expect(await health()).toEqual({ answered: 1, failed: 0 })
   })
 
   test("app-ads.txt of a listing without a site is no_site, and nothing is requested", async () => {
-    await on.track()
+    await scene.track()
     const { site: _, ...bare } = HARBOR
-    on.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([bare]))
-    await on.read("app")
-    await on.read("app_ads")
+    scene.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([bare]))
+    await scene.read("app")
+    await scene.read("app_ads")
     expect(await looks()).toEqual([{ domain: null, state: "no_site", records: 0 }])
-    expect(on.sitesAsked).toEqual([])
+    expect(scene.requestedSites).toEqual([])
   })
 
   test("app-ads.txt of an app that is not sold, or whose look-up was blocked, stays unknown", async () => {
-    await on.track()
+    await scene.track()
     for (const answer of [() => lookupAnswer([]), captchaPage]) {
-      on.stores.on("itunes.apple.com", "/lookup", answer)
-      await on.read("app", { days: 1 })
-      await on.read("app_ads")
+      scene.stores.on("itunes.apple.com", "/lookup", answer)
+      await scene.read("app", { days: 1 })
+      await scene.read("app_ads")
     }
-    expect([on.sitesAsked, await looks()]).toEqual([[], []])
-    expect(await on.due("app_ads")).toMatchObject([{ failures: 0, measured: false }])
+    expect([scene.requestedSites, await looks()]).toEqual([[], []])
+    expect(await scene.due("app_ads")).toMatchObject([{ failures: 0, measured: false }])
   })
 
   test("an unreachable app-ads.txt is logged with the reason and keeps the reading of another day", async () => {
-    await on.track()
-    await on.read("app")
-    await on.read("app_ads")
-    on.sites.set("northlight.example", new OutboundProblem("unreachable"))
-    await on.read("app_ads", { days: 14 })
+    await scene.track()
+    await scene.read("app")
+    await scene.read("app_ads")
+    scene.sites.set("northlight.example", new OutboundProblem("unreachable"))
+    await scene.read("app_ads", { days: 14 })
     expect((await looks()).map(({ state }) => state)).toEqual(["records", "unreachable"])
-    expect([...(await on.sql`select kind, subject, source, outcome, detail from attempt`)]).toEqual([
+    expect([...(await scene.sql`select kind, subject, source, outcome, detail from attempt`)]).toEqual([
       { kind: "app_ads", subject: HARBOR.id, source: "app-ads-txt", outcome: "failed", detail: "nobody answers there" },
     ])
     // https, then http
     expect(await health()).toMatchObject({ failed: 2 })
-    expect(await on.due("app_ads")).toMatchObject([{ failures: 0, measured: true }])
+    expect(await scene.due("app_ads")).toMatchObject([{ failures: 0, measured: true }])
   })
 
   test("app-ads.txt is not requested while its source is off", async () => {
-    await on.track()
-    await on.read("app")
-    await on.read("app_ads", { sourcesOff: ["app-ads-txt"] })
-    expect([on.sitesAsked, await looks()]).toEqual([[], []])
+    await scene.track()
+    await scene.read("app")
+    await scene.read("app_ads", { sourcesOff: ["app-ads-txt"] })
+    expect([scene.requestedSites, await looks()]).toEqual([[], []])
   })
 
   test("app-ads.txt takes one turn per request, common to all sites", async () => {
-    await on.track()
-    await on.read("app")
-    on.sites.set("northlight.example", new OutboundProblem("tls"))
-    const [before] = await on.sql<{ at: Date }[]>`select clock_timestamp() as at`
-    await on.read("app_ads", { gapsMs: new Map([["developer-sites", 200]]) })
-    expect(on.sitesAsked).toHaveLength(2)
-    const [pace] = await on.sql<{ at: Date; now: Date }[]>`
+    await scene.track()
+    await scene.read("app")
+    scene.sites.set("northlight.example", new OutboundProblem("tls"))
+    const [before] = await scene.sql<{ at: Date }[]>`select clock_timestamp() as at`
+    await scene.read("app_ads", { gapsMs: new Map([["developer-sites", 200]]) })
+    expect(scene.requestedSites).toHaveLength(2)
+    const [pace] = await scene.sql<{ at: Date; now: Date }[]>`
       select next_at as at, clock_timestamp() as now
       from pace
       where upstream = 'developer-sites'`
@@ -92,17 +94,17 @@ describe("the app-ads.txt of an app's developer", () => {
 })
 
 test("allowed private targets are logged at the start, and no line is logged without them", async () => {
-  const told = async (allowPrivate: string[]) => {
+  const requestedSites = async (allowPrivate: string[]) => {
     const lines: unknown[] = []
     const settings = readSettings({ MEASURE: "yes", RAW_DAYS: "0" }, () => "").measuring
     const log: Log = (level, event, fields) => void lines.push([level, event, fields?.reason])
-    const reading = openStoreReading({ settings, sql: on.sql, log, allowPrivate })
+    const reading = openStoreReading({ settings, sql: scene.sql, log, allowPrivate })
     reading.start()
     await reading.stop()
     return lines
   }
-  expect(await told(["10.1.2.0/24", "192.168.7.9"])).toEqual([
+  expect(await requestedSites(["10.1.2.0/24", "192.168.7.9"])).toEqual([
     ["info", "private_targets_allowed", "10.1.2.0/24, 192.168.7.9"],
   ])
-  expect(await told([])).toEqual([])
+  expect(await requestedSites([])).toEqual([])
 })

@@ -87,12 +87,12 @@ test("every failed read is logged by its question, and can be logged", async () 
 test("a difficulty stores app facts of its look-up, but not the pages", async () => {
   const now = new Date("2025-11-20T12:00:00Z")
   await record(sql, [reading("tea", "2025-11-20T10:00:00Z", ["20001"], { depth: 30 })], () => now)
-  const beside = { description: "Of somebody's app." }
-  const seen = said("2025-11-20T11:00:00Z", [{ id: "20001", name: "Tea", ratings: 5, listing: beside }])
-  const asking = { ...port(), now: () => now, ask: async () => seen as never }
+  const extraListing = { description: "Of somebody's app." }
+  const answer = said("2025-11-20T11:00:00Z", [{ id: "20001", name: "Tea", ratings: 5, listing: extraListing }])
+  const asking = { ...port(), now: () => now, ask: async () => answer as never }
   const subject = { kind: "difficulty", platform: "ios", storefront: "us", subject: "tea" } as const
   const read = await difficultyOnAppStore.read([subject], asking)
-  expect(read).toEqual([{ ...seen, apps: [{ id: "20001", name: "Tea", ratings: 5 }] }])
+  expect(read).toEqual([{ ...answer, apps: [{ id: "20001", name: "Tea", ratings: 5 }] }])
   await record(sql, read, () => now)
   expect(await sql`select 1 from listing_content`).toHaveLength(0)
   expect(await sql`select 1 from rating_count where source = 'itunes-lookup'`).toHaveLength(1)
@@ -107,28 +107,28 @@ test("the first apps of a chart come from its newest reading, at most fifty, wit
     () => now,
   )
   const listing = { description: "Of somebody's app." }
-  const seen = said("2025-11-20T11:00:00Z", [{ id: "50001", name: "Tea", ratings: 5, listing }])
-  const asked: unknown[] = []
-  const ask: ReadPort["ask"] = async (_, one) => {
-    asked.push(one)
-    return seen as never
+  const answer = said("2025-11-20T11:00:00Z", [{ id: "50001", name: "Tea", ratings: 5, listing }])
+  const requests: unknown[] = []
+  const ask: ReadPort["ask"] = async (_, request) => {
+    requests.push(request)
+    return answer as never
   }
   const chart = { kind: "chart_apps", platform: "ios", storefront: "us", subject: "iphone free 6015" } as const
   const read = await chartAppsOnAppStore.read([chart], { ...port(), now: () => now, ask })
-  expect(asked).toEqual([{ storefront: "us", ids: ids(50_001).slice(0, 50) }])
-  expect(read).toEqual([{ ...seen, apps: [{ id: "50001", name: "Tea", ratings: 5 }] }])
+  expect(requests).toEqual([{ storefront: "us", ids: ids(50_001).slice(0, 50) }])
+  expect(read).toEqual([{ ...answer, apps: [{ id: "50001", name: "Tea", ratings: 5 }] }])
   expect(await chartAppsOnAppStore.read([{ ...chart, storefront: "gb" }], { ...port(), ask })).toEqual([])
 })
 
 test("the time of a chart's first apps is that of its last look-up, and null if one is missing", async () => {
-  const wanted = { kind: "chart_apps", platform: "ios", storefront: "fr", subject: "iphone free 6015" } as const
+  const subject = { kind: "chart_apps", platform: "ios", storefront: "fr", subject: "iphone free 6015" } as const
   const since = new Date("2025-11-18T00:00:00Z")
-  const latest = () => findLatestReading(sql, { kind: chartAppsOnAppStore, wanted }, since)
-  const [here, now] = [{ storefront: "fr" }, () => new Date("2025-11-20T12:00:00Z")]
-  await record(sql, [charted("2025-11-20T10:00:00Z", ["60001", "60002"], here)], now)
+  const latest = () => findLatestReading(sql, { kind: chartAppsOnAppStore, wanted: subject }, since)
+  const [place, now] = [{ storefront: "fr" }, () => new Date("2025-11-20T12:00:00Z")]
+  await record(sql, [charted("2025-11-20T10:00:00Z", ["60001", "60002"], place)], now)
   expect(await latest()).toBeNull()
   const look = (day: string, id: string, apps: { id: string }[]) =>
-    said(`${day}T11:00:00Z`, apps, { ...here, asked: [id] })
+    said(`${day}T11:00:00Z`, apps, { ...place, asked: [id] })
   await record(sql, [look("2025-11-19", "60001", [{ id: "60001" }]), look("2025-11-17", "60002", [])], now)
   expect(await latest()).toBeNull()
   // a look-up that does not find the app counts too

@@ -28,9 +28,9 @@ export function bodyOf(text: string, seenAt: Date): RawBody {
 /** Parses a body with a source, as a read would. */
 export function seenIn<Asked, Seen extends Observation>(
   source: Source<Asked, Seen>,
-  asked: Asked,
+  subject: Asked,
   text: string,
   seenAt: string | Date,
 ): Seen {
-  return parseBody(source, asked, bodyOf(text, new Date(seenAt)), "us")
+  return parseBody(source, subject, bodyOf(text, new Date(seenAt)), "us")
 }

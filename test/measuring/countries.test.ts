@@ -11,30 +11,30 @@ const TRANSLATE = "com.google.android.apps.translate"
 const PANDA = wholeBody("play-search-panda.whole.html.gz")
 const PAGE = fixture("play-details-translate.html")
 
-const on = publicScene({ egressCountry: "us" })
+const scene = publicScene({ egressCountry: "us" })
 
 /** The country that Google Play answers for, whatever is requested. */
 function answersFor(country: string, { page = PAGE as string | null } = {}): void {
-  on.stores.on("play.google.com", "/store/search", () => new Response(inCountry(PANDA, country)))
-  on.stores.on("play.google.com", "/store/apps/details", () =>
+  scene.stores.on("play.google.com", "/store/search", () => new Response(inCountry(PANDA, country)))
+  scene.stores.on("play.google.com", "/store/apps/details", () =>
     page === null ? new Response("not found", { status: 404 }) : new Response(inCountry(page, country)),
   )
-  on.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(fixture("play-suggest-pand.txt")))
+  scene.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(fixture("play-suggest-pand.txt")))
 }
 
-const track = () => on.track({ androidPkg: TRANSLATE, countries: ["us"], keywords: ["panda"] })
-const attempts = () => on.sql`select kind, subject, outcome, detail from attempt order by id limit 10`
-const failures = async (kind: "search" | "app" | "hints") => (await on.due(kind)).map(({ failure }) => failure)
+const track = () => scene.track({ androidPkg: TRANSLATE, countries: ["us"], keywords: ["panda"] })
+const attempts = () => scene.sql`select kind, subject, outcome, detail from attempt order by id limit 10`
+const failures = async (kind: "search" | "app" | "hints") => (await scene.due(kind)).map(({ failure }) => failure)
 
 const learnt = async () =>
-  (await readCountries(on.sql, EGRESS)).map(({ asked, answered, reads }) => [asked, answered, reads])
+  (await readCountries(scene.sql, EGRESS)).map(({ asked: requests, answered, reads }) => [requests, answered, reads])
 
 describe("a Play page of another country than the one asked", () => {
   test("a Play page of another country is a failed read with its own reason, and no rank or absence", async () => {
     answersFor("PL")
     await track()
-    await on.read("search")
-    await on.read("app")
+    await scene.read("search")
+    await scene.read("app")
     const why = { outcome: "mismatched", detail: "the page is that of PL, US was asked for" }
     expect([...(await attempts())]).toEqual([
       { kind: "search", subject: "panda", ...why },
@@ -42,34 +42,34 @@ describe("a Play page of another country than the one asked", () => {
     ])
     expect([...(await failures("search")), ...(await failures("app"))]).toEqual(["mismatched", "mismatched"])
     for (const table of ["search_results", "app_storefront", "rating_count", "market_fact"]) {
-      expect([table, await on.count(table)]).toEqual([table, 0])
+      expect([table, await scene.count(table)]).toEqual([table, 0])
     }
   })
 
   test("a Play page of another country also fails the hints of that country, which name none", async () => {
     answersFor("PL")
     await track()
-    await on.read("search")
-    await on.read("hints")
-    expect([await failures("hints"), await on.count("hint_answer")]).toEqual([["mismatched"], 0])
+    await scene.read("search")
+    await scene.read("hints")
+    expect([await failures("hints"), await scene.count("hint_answer")]).toEqual([["mismatched"], 0])
     answersFor("US")
-    await on.read("search", { days: 1 })
-    await on.read("hints", { days: 1 })
-    expect([await failures("hints"), await on.count("hint_answer")]).toEqual([[null], 1])
+    await scene.read("search", { days: 1 })
+    await scene.read("hints", { days: 1 })
+    expect([await failures("hints"), await scene.count("hint_answer")]).toEqual([[null], 1])
   })
 
   test("a missing Play page does not count as absent if Play answers for another country", async () => {
     answersFor("PL", { page: null })
     await track()
-    await on.read("app")
-    expect([await failures("app"), await on.count("app_storefront")]).toEqual([["failed"], 0])
-    await on.read("search")
-    await on.read("app", { days: 1 })
-    expect([await failures("app"), await on.count("app_storefront")]).toEqual([["mismatched"], 0])
+    await scene.read("app")
+    expect([await failures("app"), await scene.count("app_storefront")]).toEqual([["failed"], 0])
+    await scene.read("search")
+    await scene.read("app", { days: 1 })
+    expect([await failures("app"), await scene.count("app_storefront")]).toEqual([["mismatched"], 0])
     answersFor("US", { page: null })
-    await on.read("search", { days: 1 })
-    await on.read("app", { days: 1 })
-    expect([...(await on.sql`select storefront, available from app_storefront`)]).toEqual([
+    await scene.read("search", { days: 1 })
+    await scene.read("app", { days: 1 })
+    expect([...(await scene.sql`select storefront, available from app_storefront`)]).toEqual([
       { storefront: "us", available: false },
     ])
   })
@@ -77,9 +77,9 @@ describe("a Play page of another country than the one asked", () => {
   long("answers for another country show in the source's health, and five in a row open an alert", async () => {
     answersFor("PL")
     await track()
-    for (let days = 0; days < 5; days++) await on.read("search", { days })
+    for (let days = 0; days < 5; days++) await scene.read("search", { days })
     const sources = [{ name: "play-search", upstream: "play.google.com", on: true }] as const
-    const [health] = await readHealth(on.sql, {
+    const [health] = await readHealth(scene.sql, {
       sources,
       kinds: [],
       egress: EGRESS,
@@ -87,15 +87,15 @@ describe("a Play page of another country than the one asked", () => {
       egressCountry: "us",
     })
     expect(health).toMatchObject({ failuresInARow: 5, lastFailure: { outcome: "mismatched" }, lastSuccess: null })
-    expect([...(await on.sql`select kind, detail from instance_alert`)]).toEqual([
+    expect([...(await scene.sql`select kind, detail from instance_alert`)]).toEqual([
       {
         kind: "source_mismatched",
         detail: "5 answers in a row to another question than was asked: the page is that of PL, US was asked for",
       },
     ])
     answersFor("US")
-    await on.read("search", { days: 6 })
-    expect(await on.sql`select from instance_alert where ended_at is null`).toHaveLength(0)
+    await scene.read("search", { days: 6 })
+    expect(await scene.sql`select from instance_alert where ended_at is null`).toHaveLength(0)
   })
 })
 
@@ -103,10 +103,10 @@ describe("the effect of the requested country", () => {
   test("the effect of the requested country is learnt from every answer that names a country", async () => {
     answersFor("PL")
     await track()
-    await on.read("search")
+    await scene.read("search")
     answersFor("US")
-    await on.read("search", { days: 1 })
-    await on.read("app", { days: 1 })
+    await scene.read("search", { days: 1 })
+    await scene.read("app", { days: 1 })
     expect(await learnt()).toEqual([
       ["us", "pl", 1],
       ["us", "us", 2],

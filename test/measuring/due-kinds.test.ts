@@ -23,17 +23,17 @@ function kindOf(name: Subject["kind"]): Kind {
 }
 
 /** Collects the requests of a kind; every answer is the same. */
-async function askedBy(name: Subject["kind"], answer: object): Promise<unknown[]> {
-  const asked: unknown[] = []
-  const ask: ReadPort["ask"] = async (_, one) => {
-    asked.push(one)
+async function requestsOf(name: Subject["kind"], answer: object): Promise<unknown[]> {
+  const requests: unknown[] = []
+  const ask: ReadPort["ask"] = async (_, request) => {
+    requests.push(request)
     return answer as never
   }
   const signal = new AbortController().signal
   const parts = { sql, now: () => NOW, signal, isOn: () => true, ask, askSite: noSites, readNamedCountry }
   const port = { ...parts, parseText: noSites as never }
   await kindOf(name).read([{ ...tea, kind: name }], port)
-  return asked
+  return requests
 }
 
 const readNamedCountry: ReadPort["readNamedCountry"] = async () => null
@@ -82,24 +82,24 @@ describe("a difficulty", () => {
   test("a difficulty looks up the apps it will be calculated from, despite a later, shorter reading", async () => {
     const deep = reading("tea", "2025-11-18T10:00:00Z", ids(12), { depth: 30 })
     await record(sql, [deep, reading("tea", AT, ids(3, 30_001))], () => NOW)
-    expect(await askedBy("difficulty", { apps: [] })).toEqual([{ storefront: "us", ids: ids(10) }])
+    expect(await requestsOf("difficulty", { apps: [] })).toEqual([{ storefront: "us", ids: ids(10) }])
   })
 })
 
 test("recently read suggestions are not requested again", async () => {
   const recently = new Date(Date.now() - 3_600_000).toISOString()
-  expect(await askedBy("hints", hinted("tea", recently, []))).toEqual([{ storefront: "us", prefix: "tea" }])
+  expect(await requestsOf("hints", hinted("tea", recently, []))).toEqual([{ storefront: "us", prefix: "tea" }])
   await record(sql, [hinted("tea", recently, [])], () => new Date())
-  expect(await askedBy("hints", hinted("tea", recently, []))).toEqual([])
+  expect(await requestsOf("hints", hinted("tea", recently, []))).toEqual([])
 })
 
 test("an untracked term gets one request for suggestions, a tracked term one per prefix", async () => {
   const answer = hinted("tea", new Date().toISOString(), ["tea"])
-  expect(await askedBy("hints", answer)).toEqual([{ storefront: "us", prefix: "tea" }])
+  expect(await requestsOf("hints", answer)).toEqual([{ storefront: "us", prefix: "tea" }])
   const app = { workspaceId: await newWorkspace(sql), iosId: "20001", countries: ["us"], keywords: ["tea"] }
   await sql.begin((tx) => trackApp(tx as Tx, { ...app, origin: "own" }))
   const prefixes = ["tea", "te", "t"].map((prefix) => ({ storefront: "us", prefix }))
-  expect(await askedBy("hints", answer)).toEqual(prefixes)
+  expect(await requestsOf("hints", answer)).toEqual(prefixes)
 })
 
 describe("figures of a keyword", () => {

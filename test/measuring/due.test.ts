@@ -10,25 +10,25 @@ import { someWorkspace } from "../access/registered.ts"
 import { errorOf } from "../error-of.ts"
 import { long } from "../long.ts"
 import { countRowsRead } from "./rows-read.ts"
-import { APPS, EGRESS, ITUNES, letLeaseRunOut, scene } from "./scene.ts"
+import { APPS, EGRESS, ITUNES, letLeaseRunOut, prepareScene } from "./scene.ts"
 import { lookUps, searches } from "./stand-in.ts"
 
-const on = scene()
+const scene = prepareScene()
 const LEASE_MS = 30_000
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const FAILED = { failure: "blocked" as const, retry: RETRY, random: 1 }
 
 async function next(kinds: Kind[] = [searches], lane = APPS, gapMs = 0): Promise<Claim | null> {
-  await openLane(on.sql, lane, gapMs)
-  return (await claim(on.sql, lane, kinds, LEASE_MS)).claimed
+  await openLane(scene.sql, lane, gapMs)
+  return (await claim(scene.sql, lane, kinds, LEASE_MS)).claimed
 }
 
 const subjects = (claimed: Claim | null) => claimed?.subjects.map(({ subject }) => subject)
-const set = (subject: string, what: ReturnType<Sql>) => on.sql`update due set ${what} where subject = ${subject}`
+const set = (subject: string, what: ReturnType<Sql>) => scene.sql`update due set ${what} where subject = ${subject}`
 const midnight = (days: number) => Date.parse(new Date().toISOString().slice(0, 10)) + days * DAY_MS
 const untilNow = async (at: Date) => {
-  const [row] = await on.sql<
+  const [row] = await scene.sql<
     { ms: number }[]
   >`select extract(epoch from ${at}::timestamptz - now())::float8 * 1000 as ms`
   return row!.ms
@@ -36,68 +36,68 @@ const untilNow = async (at: Date) => {
 
 describe("a claim", () => {
   test("claims follow priority, then the time for which a row is due", async () => {
-    await on.track(["d", "c", "b", "a"])
-    await set("a", on.sql`priority = 2, next_at = now() - interval '3 hours'`)
-    await set("b", on.sql`priority = 1, next_at = now() - interval '1 hour'`)
-    await set("c", on.sql`priority = 1, next_at = now() - interval '2 hours'`)
-    await set("d", on.sql`priority = 0`)
+    await scene.track(["d", "c", "b", "a"])
+    await set("a", scene.sql`priority = 2, next_at = now() - interval '3 hours'`)
+    await set("b", scene.sql`priority = 1, next_at = now() - interval '1 hour'`)
+    await set("c", scene.sql`priority = 1, next_at = now() - interval '2 hours'`)
+    await set("d", scene.sql`priority = 0`)
     const order = []
     for (let i = 0; i < 5; i++) order.push(subjects(await next())?.join())
     expect(order).toEqual(["d", "c", "b", "a", undefined])
   })
 
   test("a claim takes no row before it is due", async () => {
-    await on.track(["tea"])
-    await set("tea", on.sql`next_at = now() + interval '1 minute'`)
+    await scene.track(["tea"])
+    await set("tea", scene.sql`next_at = now() + interval '1 minute'`)
     expect(await next()).toBe(null)
-    expect(await readWait(on.sql, APPS, [searches], 1_000)).toBe(1_000)
-    await set("tea", on.sql`next_at = now() + interval '500 ms'`)
-    expect(await readWait(on.sql, APPS, [searches], 1_000)).toBeWithin(1, 501)
+    expect(await readWait(scene.sql, APPS, [searches], 1_000)).toBe(1_000)
+    await set("tea", scene.sql`next_at = now() + interval '500 ms'`)
+    expect(await readWait(scene.sql, APPS, [searches], 1_000)).toBeWithin(1, 501)
   })
 
   test("a claim uses the upstream's turn, which no other process gets, and none if nothing is due", async () => {
     expect(await next([searches], APPS, 60_000)).toBe(null)
-    await on.track(["tea", "mate"])
+    await scene.track(["tea", "mate"])
     expect(subjects(await next([searches], APPS, 60_000))).toEqual(["mate"])
     expect(await next([searches], APPS, 60_000)).toBe(null)
-    expect(await readWait(on.sql, APPS, [searches], 120_000)).toBeWithin(50_000, 60_001)
+    expect(await readWait(scene.sql, APPS, [searches], 120_000)).toBeWithin(50_000, 60_001)
     // another address has its own turns
     expect(subjects(await next([searches], { ...APPS, egress: "elsewhere" }, 60_000))).toEqual(["tea"])
   })
 
   test("a claim takes as many rows of one kind, platform and storefront as fit one request", async () => {
-    for (let i = 0; i < 60; i++) await on.track([], { iosId: String(500_000 + i), only: null })
-    await on.track([], { iosId: "600001", countries: ["de"], only: null })
-    await on.track([], { iosId: "600002", countries: ["de"], only: null })
-    await set("600002", on.sql`priority = 0`)
+    for (let i = 0; i < 60; i++) await scene.track([], { iosId: String(500_000 + i), only: null })
+    await scene.track([], { iosId: "600001", countries: ["de"], only: null })
+    await scene.track([], { iosId: "600002", countries: ["de"], only: null })
+    await set("600002", scene.sql`priority = 0`)
     const claims = []
     for (let i = 0; i < 4; i++) claims.push(await next([lookUps, searches], ITUNES))
-    expect(claims.map((one) => one?.subjects.length)).toEqual([2, 50, 10, undefined])
+    expect(claims.map((claimed) => claimed?.subjects.length)).toEqual([2, 50, 10, undefined])
     expect(subjects(claims[0]!)?.sort()).toEqual(["600001", "600002"])
-    for (const { subjects } of claims.flatMap((one) => one ?? []))
+    for (const { subjects } of claims.flatMap((claimed) => claimed ?? []))
       expect(new Set(subjects.map(({ kind, platform, storefront }) => kind + platform + storefront)).size).toBe(1)
   })
 
   test("a claim leaves rows of storefronts that cannot be read here, however long they are due", async () => {
-    const here = { ...searches, storefronts: ["fr", "us"] }
-    await on.track(["mate", "milk"], { countries: ["de"] })
-    await on.track(["tea"])
-    await on.sql`update due set next_at = now() - interval '1 day' where storefront = 'de'`
-    expect(subjects(await next([here]))).toEqual(["tea"])
-    expect(await next([here])).toBe(null)
+    const french = { ...searches, storefronts: ["fr", "us"] }
+    await scene.track(["mate", "milk"], { countries: ["de"] })
+    await scene.track(["tea"])
+    await scene.sql`update due set next_at = now() - interval '1 day' where storefront = 'de'`
+    expect(subjects(await next([french]))).toEqual(["tea"])
+    expect(await next([french])).toBe(null)
     expect(await next([{ ...searches, storefronts: [] }])).toBe(null)
-    expect(await readWait(on.sql, APPS, [here], 1_000)).toBe(1_000)
+    expect(await readWait(scene.sql, APPS, [french], 1_000)).toBe(1_000)
   })
 
   test("twelve concurrent claims get different subjects", async () => {
-    await on.track(Array.from({ length: 40 }, (_, i) => `term ${i}`))
-    await openLane(on.sql, APPS, 0)
+    await scene.track(Array.from({ length: 40 }, (_, i) => `term ${i}`))
+    await openLane(scene.sql, APPS, 0)
     const claimed: string[] = []
     await Promise.all(
       Array.from({ length: 12 }, async () => {
         for (let misses = 0; misses < 20; ) {
-          const one = await claim(on.sql, APPS, [searches], LEASE_MS)
-          if (one.claimed) claimed.push(...(subjects(one.claimed) ?? []))
+          const claimResult = await claim(scene.sql, APPS, [searches], LEASE_MS)
+          if (claimResult.claimed) claimed.push(...(subjects(claimResult.claimed) ?? []))
           else misses++
         }
       }),
@@ -109,153 +109,155 @@ describe("a claim", () => {
 
 describe("a lease", () => {
   test("a lease that another process has taken over can extend, end or give back nothing", async () => {
-    await on.track(["tea"])
+    await scene.track(["tea"])
     const zombie = (await next())!
-    await letLeaseRunOut(on.sql, "tea")
-    await recover(on.sql, RETRY, 0)
+    await letLeaseRunOut(scene.sql, "tea")
+    await recover(scene.sql, RETRY, 0)
     const heir = (await next())!
     expect(subjects(heir)).toEqual(["tea"])
-    const before = await on.due("tea")
-    expect([...(await extend(on.sql, [zombie], LEASE_MS))]).toEqual([])
-    expect(await errorOf(on.sql.begin((tx) => endMeasured(tx, zombie)))).toBeInstanceOf(LeaseLost)
-    expect(await endFailed(on.sql, zombie, FAILED)).toBe(false)
-    expect(await giveBack(on.sql, zombie, null)).toBe(false)
-    expect(await on.due("tea")).toEqual(before)
-    expect([...(await extend(on.sql, [heir], LEASE_MS))]).toEqual([heir.lease])
+    const before = await scene.due("tea")
+    expect([...(await extend(scene.sql, [zombie], LEASE_MS))]).toEqual([])
+    expect(await errorOf(scene.sql.begin((tx) => endMeasured(tx, zombie)))).toBeInstanceOf(LeaseLost)
+    expect(await endFailed(scene.sql, zombie, FAILED)).toBe(false)
+    expect(await giveBack(scene.sql, zombie, null)).toBe(false)
+    expect(await scene.due("tea")).toEqual(before)
+    expect([...(await extend(scene.sql, [heir], LEASE_MS))]).toEqual([heir.lease])
   })
 
   test("an expired lease is not renewed and stores nothing, even if no process has taken over", async () => {
-    await on.track(["tea"])
+    await scene.track(["tea"])
     const late = (await next())!
-    await letLeaseRunOut(on.sql, "tea")
-    expect([...(await extend(on.sql, [late], LEASE_MS))]).toEqual([])
-    expect(await errorOf(on.sql.begin((tx) => endMeasured(tx, late)))).toBeInstanceOf(LeaseLost)
-    expect((await on.due("tea")).measured_at).toBe(null)
+    await letLeaseRunOut(scene.sql, "tea")
+    expect([...(await extend(scene.sql, [late], LEASE_MS))]).toEqual([])
+    expect(await errorOf(scene.sql.begin((tx) => endMeasured(tx, late)))).toBeInstanceOf(LeaseLost)
+    expect((await scene.due("tea")).measured_at).toBe(null)
   })
 
   test("a lease of several subjects is lost if one of them is lost", async () => {
-    for (const iosId of ["600001", "600002"]) await on.track([], { iosId, only: null })
+    for (const iosId of ["600001", "600002"]) await scene.track([], { iosId, only: null })
     const both = (await next([lookUps], ITUNES))!
     expect(both.subjects).toHaveLength(2)
-    await letLeaseRunOut(on.sql, "600002")
-    expect([...(await extend(on.sql, [both], LEASE_MS))]).toEqual([])
-    expect(await errorOf(on.sql.begin((tx) => endMeasured(tx, both)))).toBeInstanceOf(LeaseLost)
-    expect((await on.due("600001")).measured_at).toBe(null)
+    await letLeaseRunOut(scene.sql, "600002")
+    expect([...(await extend(scene.sql, [both], LEASE_MS))]).toEqual([])
+    expect(await errorOf(scene.sql.begin((tx) => endMeasured(tx, both)))).toBeInstanceOf(LeaseLost)
+    expect((await scene.due("600001")).measured_at).toBe(null)
   })
 
   test("a lease given back leaves its rows due as before, without a failure", async () => {
-    await on.track(["tea"])
-    await set("tea", on.sql`next_at = now() - interval '1 hour'`)
-    const before = await on.due("tea")
-    expect(await giveBack(on.sql, (await next())!, null)).toBe(true)
-    expect(await on.due("tea")).toEqual(before)
-    expect(await giveBack(on.sql, (await next())!, 60_000)).toBe(true)
-    expect(await untilNow((await on.due("tea")).next_at)).toBeWithin(50_000, 60_001)
+    await scene.track(["tea"])
+    await set("tea", scene.sql`next_at = now() - interval '1 hour'`)
+    const before = await scene.due("tea")
+    expect(await giveBack(scene.sql, (await next())!, null)).toBe(true)
+    expect(await scene.due("tea")).toEqual(before)
+    expect(await giveBack(scene.sql, (await next())!, 60_000)).toBe(true)
+    expect(await untilNow((await scene.due("tea")).next_at)).toBeWithin(50_000, 60_001)
   })
 })
 
 describe("the next time", () => {
-  const measure = async (claimed: Claim | null) => on.sql.begin((tx) => endMeasured(tx, claimed!))
+  const measure = async (claimed: Claim | null) => scene.sql.begin((tx) => endMeasured(tx, claimed!))
 
   test("all terms of an app are next due at one time in the first four hours of the next UTC day", async () => {
-    await on.track(["tea", "mate", "milk"], { iosId: "600001" })
-    await on.track(["other"], { iosId: "600002", countries: ["de"] })
+    await scene.track(["tea", "mate", "milk"], { iosId: "600001" })
+    await scene.track(["other"], { iosId: "600002", countries: ["de"] })
     for (let i = 0; i < 4; i++) await measure(await next())
-    const times = await Promise.all(["tea", "mate", "milk", "other"].map(async (term) => (await on.due(term)).next_at))
+    const times = await Promise.all(
+      ["tea", "mate", "milk", "other"].map(async (term) => (await scene.due(term)).next_at),
+    )
     expect(new Set(times.map(Number)).size).toBe(2)
     expect(new Set(times.slice(0, 3).map(Number)).size).toBe(1)
     for (const at of times) expect(at.getTime() - midnight(1)).toBeWithin(0, 4 * HOUR_MS)
   })
 
   test("a kind measured every few days is next due that many days later", async () => {
-    await on.track(["tea"])
+    await scene.track(["tea"])
     await measure(await next([{ ...searches, everyDays: 7 }]))
-    expect((await on.due("tea")).next_at.getTime() - midnight(7)).toBeWithin(0, 4 * HOUR_MS)
+    expect((await scene.due("tea")).next_at.getTime() - midnight(7)).toBeWithin(0, 4 * HOUR_MS)
   })
 
   test("a reading that ended after midnight is next due by the day of its claim", async () => {
-    await on.track(["tea"])
+    await scene.track(["tea"])
     const claimed = (await next())!
-    await set("tea", on.sql`next_at = '2025-11-19T23:59:50Z'`)
+    await set("tea", scene.sql`next_at = '2025-11-19T23:59:50Z'`)
     await measure({ ...claimed, claimedAt: new Date("2025-11-19T23:59:59.900Z") })
-    const at = (await on.due("tea")).next_at
+    const at = (await scene.due("tea")).next_at
     expect(at.toISOString()).toStartWith("2025-11-20T0")
   })
 
   test("the next time follows the app that has tracked the term longest, whichever apps come and go", async () => {
-    const first = await on.track(["tea"])
-    await on.sql`update tracked_app set created_at = now() - interval '1 day' where id = ${first}`
+    const first = await scene.track(["tea"])
+    await scene.sql`update tracked_app set created_at = now() - interval '1 day' where id = ${first}`
     await measure(await next())
-    const alone = (await on.due("tea")).next_at
-    await on.track(["tea"])
-    await on.sql`update due set next_at = now()`
+    const alone = (await scene.due("tea")).next_at
+    await scene.track(["tea"])
+    await scene.sql`update due set next_at = now()`
     await measure(await next())
-    expect((await on.due("tea")).next_at).toEqual(alone)
+    expect((await scene.due("tea")).next_at).toEqual(alone)
   })
 
   test("the next time updates the priority by who tracks the subject now", async () => {
-    const free = await someWorkspace(on.sql, { name: `free ${process.pid}`, plan: "free" })
-    const app = await on.track(["tea"], { iosId: "600001" })
-    await on.track(["tea"], { iosId: "600001", workspaceId: free.id })
-    const classes = [(await on.due("tea")).priority]
-    await on.sql`delete from tracked_app where id = ${app}`
+    const free = await someWorkspace(scene.sql, { name: `free ${process.pid}`, plan: "free" })
+    const app = await scene.track(["tea"], { iosId: "600001" })
+    await scene.track(["tea"], { iosId: "600001", workspaceId: free.id })
+    const classes = [(await scene.due("tea")).priority]
+    await scene.sql`delete from tracked_app where id = ${app}`
     await measure(await next())
-    classes.push((await on.due("tea")).priority)
-    await on.sql`update due set next_at = now(), priority = 0, asked_until = now() + interval '1 minute'`
-    await on.sql`delete from tracked_app`
+    classes.push((await scene.due("tea")).priority)
+    await scene.sql`update due set next_at = now(), priority = 0, asked_until = now() + interval '1 minute'`
+    await scene.sql`delete from tracked_app`
     await measure(await next())
-    classes.push((await on.due("tea")).priority)
+    classes.push((await scene.due("tea")).priority)
     expect(classes).toEqual([1, 2, 2])
   })
 })
 
 describe("a failure", () => {
   test("a failure waits a random part of a minute, doubled up to six hours, and from the eighth on a day", async () => {
-    await on.track(["tea"])
+    await scene.track(["tea"])
     const waits = []
     for (let failures = 1; failures <= 9; failures++) {
-      await endFailed(on.sql, (await next())!, FAILED)
-      const row = await on.due("tea")
+      await endFailed(scene.sql, (await next())!, FAILED)
+      const row = await scene.due("tea")
       expect(row).toMatchObject({ failures, failure: "blocked", lease: null, measured_at: null })
       if (failures < 8) waits.push(Math.round((await untilNow(row.next_at)) / 60_000))
       else expect(row.next_at.getTime() - midnight(1)).toBeWithin(0, 4 * HOUR_MS)
-      await on.sql`update due set next_at = now()`
+      await scene.sql`update due set next_at = now()`
     }
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64])
-    await on.sql`update due set failures = 6`
+    await scene.sql`update due set failures = 6`
     const retry = { baseMs: 60_000, capMs: 600_000 }
-    await endFailed(on.sql, (await next())!, { ...FAILED, retry, random: 0.5 })
-    expect(await untilNow((await on.due("tea")).next_at)).toBeWithin(290_000, 300_001)
+    await endFailed(scene.sql, (await next())!, { ...FAILED, retry, random: 0.5 })
+    expect(await untilNow((await scene.due("tea")).next_at)).toBeWithin(290_000, 300_001)
   })
 
   test("a failure count is reset by the next measurement", async () => {
-    await on.track(["tea"])
-    await endFailed(on.sql, (await next())!, { ...FAILED, random: 0 })
+    await scene.track(["tea"])
+    await endFailed(scene.sql, (await next())!, { ...FAILED, random: 0 })
     const claimed = (await next())!
-    await on.sql.begin((tx) => endMeasured(tx, claimed))
-    expect(await on.due("tea")).toMatchObject({ failures: 0, failure: null, failed_at: null })
+    await scene.sql.begin((tx) => endMeasured(tx, claimed))
+    expect(await scene.due("tea")).toMatchObject({ failures: 0, failure: null, failed_at: null })
   })
 
   test("an expired lease counts as a failure, and a valid lease is left alone", async () => {
-    await on.track(["tea", "mate"])
+    await scene.track(["tea", "mate"])
     await next()
     await next()
-    await letLeaseRunOut(on.sql, "tea")
-    expect(await recover(on.sql, RETRY, 1)).toBe(1)
-    expect(await on.due("tea")).toMatchObject({ failures: 1, failure: "failed", lease: null })
-    expect(await untilNow((await on.due("tea")).next_at)).toBeWithin(50_000, 60_001)
-    expect(await on.due("mate")).toMatchObject({ failures: 0, lease: expect.any(String) })
+    await letLeaseRunOut(scene.sql, "tea")
+    expect(await recover(scene.sql, RETRY, 1)).toBe(1)
+    expect(await scene.due("tea")).toMatchObject({ failures: 1, failure: "failed", lease: null })
+    expect(await untilNow((await scene.due("tea")).next_at)).toBeWithin(50_000, 60_001)
+    expect(await scene.due("mate")).toMatchObject({ failures: 0, lease: expect.any(String) })
   })
 })
 
 long("a claim planned while its tables were empty scans none of them when they are full", async () => {
-  await on.sql`analyze`
+  await scene.sql`analyze`
   expect(await next()).toBe(null)
-  await on.track(Array.from({ length: 1_500 }, (_, i) => `term ${i}`))
-  await openLane(on.sql, APPS, 0)
+  await scene.track(Array.from({ length: 1_500 }, (_, i) => `term ${i}`))
+  await openLane(scene.sql, APPS, 0)
   // upkeep does this within seconds of such growth; a cached plan is made again then
-  await analyzeGrown(on.sql)
-  const read = await countRowsRead(on.sql, null, async (tx) => {
+  await analyzeGrown(scene.sql)
+  const read = await countRowsRead(scene.sql, null, async (tx) => {
     const { claimed } = await claim(tx as never, APPS, [searches], LEASE_MS)
     expect(subjects(claimed)).toHaveLength(1)
   })
@@ -263,14 +265,14 @@ long("a claim planned while its tables were empty scans none of them when they a
 })
 
 test("lanes differ by address: nothing is claimed in a lane that was not opened", async () => {
-  await on.track(["tea"])
-  await openLane(on.sql, APPS, 0)
-  expect((await claim(on.sql, { ...APPS, egress: `not ${EGRESS}` }, [searches], LEASE_MS)).claimed).toBe(null)
-  expect(await readWait(on.sql, { ...APPS, egress: `not ${EGRESS}` }, [searches], 1_000)).toBe(null)
+  await scene.track(["tea"])
+  await openLane(scene.sql, APPS, 0)
+  expect((await claim(scene.sql, { ...APPS, egress: `not ${EGRESS}` }, [searches], LEASE_MS)).claimed).toBe(null)
+  expect(await readWait(scene.sql, { ...APPS, egress: `not ${EGRESS}` }, [searches], 1_000)).toBe(null)
 })
 
 test("rows of several kinds are locked in one named order, which is that of the table's key", async () => {
-  const sorted = await on.sql<{ name: string }[]>`
+  const sorted = await scene.sql<{ name: string }[]>`
     select name
     from unnest(${[...DUE_NAMES]}::text[]) name
     order by name`

@@ -17,7 +17,7 @@ import { captchaPage, hintsAnswer, lookupAnswer, searchPage, someApps, storeSear
 setDefaultTimeout(240_000)
 
 const GAP_MS = 15
-const OWN = "1234567890"
+const OWN_APP = "1234567890"
 const COUNT = cases(8, 30)
 const TERMS = Array.from({ length: COUNT }, (_, i) => `tide ${i}`)
 const YESTERDAY = new Date(Date.now() - 86_400_000)
@@ -38,14 +38,14 @@ beforeAll(async () => {
   stores = replayServer()
   stores.on("apps.apple.com", "/us/iphone/search", ({ url }) => {
     const term = url.searchParams.get("term")!
-    const [rank, others] = [rankOf(TERMS.indexOf(term)), someApps(60)]
-    const own = { id: OWN, name: "Tide Times", ratings: 5_000 }
-    return searchPage("us", term, rank === null ? others : others.toSpliced(rank - 1, 0, own))
+    const [rank, otherApps] = [rankOf(TERMS.indexOf(term)), someApps(60)]
+    const ownApp = { id: OWN_APP, name: "Tide Times", ratings: 5_000 }
+    return searchPage("us", term, rank === null ? otherApps : otherApps.toSpliced(rank - 1, 0, ownApp))
   })
   stores.on("itunes.apple.com", "/lookup", ({ url }) => {
     const ids = url.searchParams.get("id")!.split(",")
-    const known = [...someApps(60), { id: OWN, name: "Tide Times", ratings: 5_000 }]
-    return lookupAnswer(known.filter(({ id }) => ids.includes(id)))
+    const storeApps = [...someApps(60), { id: OWN_APP, name: "Tide Times", ratings: 5_000 }]
+    return lookupAnswer(storeApps.filter(({ id }) => ids.includes(id)))
   })
   stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", ({ url }) => {
     const typed = url.searchParams.get("term")!
@@ -61,7 +61,7 @@ afterAll(async () => {
 })
 
 test("a fresh instance goes from add_app to ranks, metrics, name and icon by itself, at its pace", async () => {
-  const args = { iosId: OWN, countries: ["us"], keywords: TERMS }
+  const args = { iosId: OWN_APP, countries: ["us"], keywords: TERMS }
   const preview = await service.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
   const body = { confirmToken: preview.body.confirmToken }
   const added = await service.call("/v1/actions/confirm", { key, method: "POST", body })
@@ -85,12 +85,15 @@ test("a fresh instance goes from add_app to ranks, metrics, name and icon by its
     })
     for (const figure of [row.demand, row.popularityLow, row.difficulty, row.hintCount]) expect(figure).toBeNumber()
   }
-  const shown = (await service.call("/v1/apps", { key })).body.apps[0]
-  expect([shown.name, shown.icon]).toEqual(["Tide Times", `https://is1-ssl.mzstatic.com/image/${OWN}/512x512bb.jpg`])
+  const trackedApp = (await service.call("/v1/apps", { key })).body.apps[0]
+  expect([trackedApp.name, trackedApp.icon]).toEqual([
+    "Tide Times",
+    `https://is1-ssl.mzstatic.com/image/${OWN_APP}/512x512bb.jpg`,
+  ])
   // the canary adds one search
-  expect(asked("apps.apple.com")).toHaveLength(COUNT + 1)
+  expect(requestsTo("apps.apple.com")).toHaveLength(COUNT + 1)
   // the first ten apps of five keywords fit one look-up if they are due together; on a slow machine fewer are
-  expect(asked("itunes.apple.com").length).toBeLessThan(1 + Math.min(COUNT - 1, (COUNT / 2) * (await slowness())))
+  expect(requestsTo("itunes.apple.com").length).toBeLessThan(1 + Math.min(COUNT - 1, (COUNT / 2) * (await slowness())))
   for (const upstream of UPSTREAMS) expect([upstream, tooSoon(upstream)]).toEqual([upstream, []])
 })
 
@@ -131,7 +134,7 @@ test("a CAPTCHA page is blocked, leaves its day unmeasured, and is not requested
     await until(async () => (await attempts(term)).length === 2)
   })
   expect(await attempts(term)).toEqual(["apple-store-search blocked", "apple-web-search blocked"])
-  const row = (await keywords()).find((one) => one.term === term)
+  const row = (await keywords()).find((keyword) => keyword.term === term)
   expect(row).toMatchObject({ measured: false, rank: null, searchDepth: null })
   const [due] =
     await sql`select failures, failure, next_at > now() as later from due where kind = 'search' and subject = ${term}`
@@ -194,13 +197,13 @@ async function attempts(subject: string): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
-function asked(upstream: Upstream) {
+function requestsTo(upstream: Upstream) {
   return stores.requests.filter(({ url }) => url.hostname === upstream)
 }
 
 /** Returns the requests sent before the gap was over, except those delayed by a busy machine. */
 function tooSoon(upstream: Upstream): number[] {
-  const at = asked(upstream).map((request) => request.at)
+  const at = requestsTo(upstream).map((request) => request.at)
   const whole = (at.at(-1) ?? 0) - (at[0] ?? 0)
   return whole >= (at.length - 1) * GAP_MS * 0.9 ? [] : [whole, at.length]
 }

@@ -60,7 +60,7 @@ test("a fresh instance reads all public data of an added app by itself", async (
   const body = { confirmToken: preview.body.confirmToken }
   expect((await service.call("/v1/actions/confirm", { key, method: "POST", body })).status).toBe(200)
 
-  await reading(async () => await until(async () => (await left()) === 0))
+  await reading(async () => await until(async () => (await countUnread()) === 0))
 
   const sections = await sql`
     select r.section, c.content
@@ -149,7 +149,7 @@ async function reading(work: () => Promise<void>): Promise<void> {
 }
 
 /** Returns what is still due or was never read. */
-async function left(): Promise<number> {
+async function countUnread(): Promise<number> {
   return (
     await sql<{ n: number }[]>`
     select count(*)::int as n from due

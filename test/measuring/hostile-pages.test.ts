@@ -22,7 +22,7 @@ long("hostile pages do not delay other callers, take at most 150 MB above idle, 
   const all = (value: string | number) => HOSTS.map((host) => `${host}=${value}`).join(",")
   const { value } = await store.stdout.getReader().read()
   const address = `http://127.0.0.1:${new TextDecoder().decode(value).trim()}`
-  const given = async () => (await (await fetch(`${address}/given`)).json()) as number
+  const servedPages = async () => (await (await fetch(`${address}/given`)).json()) as number
   const env = {
     ...folder,
     MEASURE: "yes",
@@ -48,14 +48,14 @@ long("hostile pages do not delay other callers, take at most 150 MB above idle, 
   }
   // so do the statements and the thread that read the stores
   await track("tides", "1234567890")
-  while ((await given()) < 30) await times(5, callMs)
+  while ((await servedPages()) < 30) await times(5, callMs)
   const idleMs = await times(200, callMs)
   const idleMb = megabytes(server.pid, "VmHWM")
 
   const { given: before, pages } = (await (await fetch(`${address}/hostile`)).json()) as Record<string, number>
   await track("moons", "1234567891")
   const busyMs: number[] = []
-  while ((await given()) < before! + 2 * pages!) {
+  while ((await servedPages()) < before! + 2 * pages!) {
     busyMs.push(...(await times(5, callMs)))
     await Bun.sleep(20)
   }

@@ -59,20 +59,20 @@ const pagesOf = (names: readonly string[], size: number) => [
   ...REFUSED,
 ]
 const PAGES = { xml: pagesOf(XML_FORMS, XML_BYTES), other: pagesOf(PAGE_FORMS, PAGE_BYTES) }
-const given = { xml: 0, other: 0 }
+const served = { xml: 0, other: 0 }
 let hostile = false
 const { port } = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
   fetch({ url }) {
-    const all = given.xml + given.other
+    const all = served.xml + served.other
     if (url.endsWith("/given")) return Response.json(all)
     if (url.endsWith("/hostile")) {
       hostile = true
       return Response.json({ given: all, pages: PAGES.xml.length + PAGES.other.length })
     }
     const read = /hints|customerreviews/.test(url) ? "xml" : "other"
-    const { body, coding } = PAGES[read][given[read]++ % PAGES[read].length]!
+    const { body, coding } = PAGES[read][served[read]++ % PAGES[read].length]!
     if (!hostile) return new Response("<html><body>nothing</body></html>")
     return new Response(body, coding === undefined ? {} : { headers: { "content-encoding": coding } })
   },

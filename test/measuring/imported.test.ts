@@ -13,7 +13,7 @@ import { trackOwn } from "../world/tracked.ts"
 import { ask, contextOf, newWorkspace } from "./record/measured.ts"
 
 const TODAY = new Date("2025-11-20T12:00:00Z")
-const OWN = "10001"
+const OWN_APP = "10001"
 const now = () => TODAY
 const pause = async () => {}
 let sql: Sql
@@ -23,7 +23,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
   workspaceId = await newWorkspace(sql)
   // tracked from today on
-  await trackOwn(sql, { workspaceId, iosId: OWN, keywords: ["tea"] })
+  await trackOwn(sql, { workspaceId, iosId: OWN_APP, keywords: ["tea"] })
   await sql`update tracked_app set created_at = ${TODAY}`
   await sql`update tracked_term set added_at = ${TODAY}`
   await sql`delete from due`
@@ -34,7 +34,7 @@ const day = (ago: number) => addDays(dayOf(TODAY), -ago)
 /** A reading of "tea" on a day, with the app at that rank. */
 function ranked(ago: number, rank: number): string {
   const ids = Array.from({ length: 50 }, (_, at) => String(20_001 + at))
-  ids.splice(rank - 1, 1, OWN)
+  ids.splice(rank - 1, 1, OWN_APP)
   return JSON.stringify({
     kind: "search",
     source: "import",
@@ -57,7 +57,7 @@ async function load(lines: readonly string[], keptDays = 0): Promise<void> {
   await findings.tell(sql)
 }
 
-const told = async () =>
+const alertLines = async () =>
   (
     await sql<{ line: string }[]>`
       select concat_ws(' ', day, type, facts ->> 'was', facts ->> 'rank', 
@@ -68,7 +68,7 @@ const told = async () =>
 
 // below the first ten, where no alerts about rivals are made
 const FALLS = [ranked(30, 15), ranked(29, 40), ranked(12, 18), ranked(2, 19), ranked(1, 45)]
-const TOLD = [
+const EXPECTED = [
   `${day(29)} rank_drop 15 40 history`,
   `${day(12)} rank_rise 40 18 history`,
   `${day(1)} rank_drop 19 45 news`,
@@ -77,10 +77,12 @@ const TOLD = [
 describe("an import of past days", () => {
   test("an import of past days makes alerts marked with their day, also for days before tracking began", async () => {
     await load(FALLS)
-    expect(await told()).toEqual(TOLD)
+    expect(await alertLines()).toEqual(EXPECTED)
     const { unread, alerts } = await ask(listAlerts, contextOf(sql, workspaceId, TODAY), { limit: 50 })
     expect(unread).toBe(1)
-    expect(alerts.map((one: Record<string, unknown>) => [one.day, one.against, one.history, one.read])).toEqual([
+    expect(
+      alerts.map((alert: Record<string, unknown>) => [alert.day, alert.against, alert.history, alert.read]),
+    ).toEqual([
       [day(1), day(2), false, false],
       [day(12), day(29), true, true],
       [day(29), day(30), true, true],
@@ -104,22 +106,22 @@ describe("an import of past days", () => {
     await sql`delete from alert`
     await sql`delete from search_results`
     for (const at of [4, 2, 0, 3, 1]) await load([FALLS[at]!])
-    expect(await told()).toEqual(TOLD)
+    expect(await alertLines()).toEqual(EXPECTED)
   })
 
   test("an import that fills a gap replaces the alerts across it, and marks news as withdrawn", async () => {
     await load([ranked(30, 15), ranked(20, 40)])
-    expect(await told()).toEqual([`${day(20)} rank_drop 15 40 history`])
+    expect(await alertLines()).toEqual([`${day(20)} rank_drop 15 40 history`])
     await load([ranked(25, 39)])
-    expect(await told()).toEqual([`${day(25)} rank_drop 15 39 history`])
+    expect(await alertLines()).toEqual([`${day(25)} rank_drop 15 39 history`])
     await sql`update alert set history = false`
     await load([ranked(28, 38)])
-    expect(await told()).toEqual([`${day(28)} rank_drop 15 38 history`, `${day(25)} rank_drop 15 39 withdrawn`])
+    expect(await alertLines()).toEqual([`${day(28)} rank_drop 15 38 history`, `${day(25)} rank_drop 15 39 withdrawn`])
   })
 
   test("an import makes no alert for days beyond the retention of alerts", async () => {
     await load(FALLS, 20)
-    expect(await told()).toEqual(TOLD.slice(1))
+    expect(await alertLines()).toEqual(EXPECTED.slice(1))
   })
 
   test("an import schedules findings, so that a worker makes the alerts a broken import could not", async () => {
@@ -131,7 +133,7 @@ describe("an import of past days", () => {
     const due = await sql`select kind, subject from due where next_at < now() + interval '2 minutes' order by kind`
     expect([...due]).toEqual([
       { kind: "difficulty", subject: "tea" },
-      { kind: "findings", subject: OWN },
+      { kind: "findings", subject: OWN_APP },
     ])
   })
 })
@@ -142,8 +144,8 @@ test("a worker that checks the last days makes no alert for days before tracking
     yield* FALLS
   }
   await importLines(sql, each(), { now, pause })
-  await sql.begin((tx) => deriveFindings(tx, [{ platform: "ios", storefront: "us", subject: OWN }], TODAY))
-  expect(await told()).toEqual([])
+  await sql.begin((tx) => deriveFindings(tx, [{ platform: "ios", storefront: "us", subject: OWN_APP }], TODAY))
+  expect(await alertLines()).toEqual([])
 })
 
 test("days are checked in spans, with at most the given number at once", () => {

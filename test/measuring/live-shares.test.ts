@@ -6,22 +6,22 @@ import type { MeasuringWorker } from "../../src/measuring/worker.ts"
 import { until } from "../jobs/platform.ts"
 import { long } from "../long.ts"
 import { slowness } from "../unit.ts"
-import { APPS, EGRESS, gaps, scene } from "./scene.ts"
-import { searches, termsAsked } from "./stand-in.ts"
+import { APPS, EGRESS, gaps, prepareScene } from "./scene.ts"
+import { requestedTerms, searches } from "./stand-in.ts"
 
-const on = scene()
+const scene = prepareScene()
 const working: MeasuringWorker[] = []
 afterEach(async () => {
-  for (const one of working.splice(0)) await one.stop()
-  await on.sql`delete from live_share`
+  for (const worker of working.splice(0)) await worker.stop()
+  await scene.sql`delete from live_share`
 })
 
-const wanted = (subject: string): LiveSubject => ({ kind: "search", platform: "ios", storefront: "us", subject })
+const subjectOf = (subject: string): LiveSubject => ({ kind: "search", platform: "ios", storefront: "us", subject })
 const WHILE = { maxAgeMs: 3_600_000, onlyWhileWaiting: true } as const
 
 /** A process that reads with this gap between two requests. */
 function reading(gapMs: number): Measure {
-  const measuring = on.measuring({ gapsMs: gaps(gapMs), pollMs: 50 })
+  const measuring = scene.measuring({ gapsMs: gaps(gapMs), pollMs: 50 })
   working.push(measuring)
   measuring.start()
   return asking(measuring)
@@ -29,29 +29,38 @@ function reading(gapMs: number): Measure {
 
 function asking({ isReading, nudge, onEnded }: Pick<MeasuringWorker, "isReading" | "nudge" | "onEnded">): Measure {
   const now = () => new Date()
-  return createMeasure({ sql: on.sql, kinds: [searches], egress: EGRESS, now, isReading, nudge, onEnded, pollMs: 50 })
+  return createMeasure({
+    sql: scene.sql,
+    kinds: [searches],
+    egress: EGRESS,
+    now,
+    isReading,
+    nudge,
+    onEnded,
+    pollMs: 50,
+  })
 }
 
 /** A process that requests live reads and assumes that another process reads. */
 const onlyAsking = (isReading = true) => asking({ isReading: () => isReading, nudge() {}, onEnded() {} })
 
 async function pace(gapMs: number): Promise<void> {
-  await on.sql`
+  await scene.sql`
     insert into pace (upstream, egress, base_gap_ms, gap_ms)
     values (${APPS.upstream}, ${EGRESS}, ${gapMs}, ${gapMs})`
 }
 
-const count = async () => (await on.sql<{ n: number }[]>`select count(*)::int as n from due`)[0]!.n
+const count = async () => (await scene.sql<{ n: number }[]>`select count(*)::int as n from due`)[0]!.n
 
 describe("requests of a workspace", () => {
   test("a workspace's share is not used up while the common share is exhausted", async () => {
     await pace(1_000)
-    const take = (workspaceId: number) => takeShare(on.sql, searches, EGRESS, { workspaceId })
-    const taken: boolean[] = []
+    const take = (workspaceId: number) => takeShare(scene.sql, searches, EGRESS, { workspaceId })
+    const results: boolean[] = []
     // six each, twenty together
-    for (const workspaceId of [11, 12, 13, 14]) for (let i = 0; i < 6; i++) taken.push(await take(workspaceId))
-    expect(taken.filter(Boolean).length).toBe(20)
-    await on.sql`delete from live_share where workspace_id = 0`
+    for (const workspaceId of [11, 12, 13, 14]) for (let i = 0; i < 6; i++) results.push(await take(workspaceId))
+    expect(results.filter(Boolean).length).toBe(20)
+    await scene.sql`delete from live_share where workspace_id = 0`
     expect([await take(14), await take(14), await take(14), await take(14), await take(14)]).toEqual([
       ...[true, true, true, true, false],
     ])
@@ -62,25 +71,25 @@ describe("requests of a workspace", () => {
     async () => {
       // long compared with a turn, even on a busy machine
       const gapMs = Math.round(200 * Math.min(5, await slowness()))
-      await on.track(Array.from({ length: 400 }, (_, i) => `due ${i}`))
+      await scene.track(Array.from({ length: 400 }, (_, i) => `due ${i}`))
       const measure = reading(gapMs)
-      await until(() => termsAsked(on.stores).length > 0)
-      const asked: Promise<LiveReadState>[] = []
+      await until(() => requestedTerms(scene.stores).length > 0)
+      const floodReads: Promise<LiveReadState>[] = []
       // five times as many as there are turns
       const flood = setInterval(() => {
-        const subject = `flood ${asked.length}`
-        asked.push(measure(wanted(subject), { ...WHILE, waitMs: 5 * gapMs }, { workspaceId: 1 }))
+        const subject = `flood ${floodReads.length}`
+        floodReads.push(measure(subjectOf(subject), { ...WHILE, waitMs: 5 * gapMs }, { workspaceId: 1 }))
       }, gapMs / 5)
-      const others: LiveReadState[] = []
+      const otherStates: LiveReadState[] = []
       for (let i = 0; i < 6; i++) {
-        others.push(await measure(wanted(`other ${i}`), { ...WHILE, waitMs: 50 * gapMs }, { workspaceId: 2 }))
+        otherStates.push(await measure(subjectOf(`other ${i}`), { ...WHILE, waitMs: 50 * gapMs }, { workspaceId: 2 }))
         await Bun.sleep(5 * gapMs)
       }
       clearInterval(flood)
-      await Promise.all(asked)
-      const turns = termsAsked(on.stores).map((term) => term.split(" ")[0])
-      const of = (who: string) => turns.filter((one) => one === who).length
-      expect(others.map(({ state }) => state)).toEqual(Array(6).fill("fresh"))
+      await Promise.all(floodReads)
+      const turns = requestedTerms(scene.stores).map((term) => term.split(" ")[0])
+      const of = (who: string) => turns.filter((turn) => turn === who).length
+      expect(otherStates.map(({ state }) => state)).toEqual(Array(6).fill("fresh"))
       expect(of("other")).toBe(6)
       expect(of("flood")).toBeGreaterThan(0)
       // a quarter, plus six that may come at once
@@ -96,30 +105,32 @@ describe("requests of a workspace", () => {
   long("a request beyond the share is read if nothing else is due", async () => {
     const measure = reading(20)
     const all = Array.from({ length: 12 }, (_, i) =>
-      measure(wanted(`tea ${i}`), { ...WHILE, waitMs: 10_000 }, { workspaceId: 1 }),
+      measure(subjectOf(`tea ${i}`), { ...WHILE, waitMs: 10_000 }, { workspaceId: 1 }),
     )
     expect((await Promise.all(all)).map(({ state }) => state)).toEqual(Array(12).fill("fresh"))
-    expect(await on.sql`select 1 from due where priority = 4`).toHaveLength(0)
+    expect(await scene.sql`select 1 from due where priority = 4`).toHaveLength(0)
   })
 
   test("a request beyond the share is refused at once, without a row, if a minute of work is due first", async () => {
     await pace(1_000)
-    await on.track(Array.from({ length: 70 }, (_, i) => `due ${i}`))
+    await scene.track(Array.from({ length: 70 }, (_, i) => `due ${i}`))
     const measure = onlyAsking()
     const ends = await Promise.all(
-      Array.from({ length: 10 }, (_, i) => measure(wanted(`tea ${i}`), { ...WHILE, waitMs: 50 }, { workspaceId: 1 })),
+      Array.from({ length: 10 }, (_, i) =>
+        measure(subjectOf(`tea ${i}`), { ...WHILE, waitMs: 50 }, { workspaceId: 1 }),
+      ),
     )
     expect(ends.filter(({ state }) => state === "pending")).toHaveLength(6)
-    expect(ends.filter((one) => one.state === "failed" && one.why === "busy")).toHaveLength(4)
+    expect(ends.filter((state) => state.state === "failed" && state.why === "busy")).toHaveLength(4)
     // the other workspace has its own share
-    expect((await measure(wanted("milk"), { ...WHILE, waitMs: 50 }, { workspaceId: 2 })).state).toBe("pending")
+    expect((await measure(subjectOf("milk"), { ...WHILE, waitMs: 50 }, { workspaceId: 2 })).state).toBe("pending")
     await until(async () => (await count()) === 70)
   })
 
   test("a workspace can request at most 20 subjects at a time; other workspaces' do not count", async () => {
     const measure = onlyAsking()
     const ask = (subject: string, workspaceId: number) =>
-      measure(wanted(subject), { ...WHILE, waitMs: 300 }, { workspaceId })
+      measure(subjectOf(subject), { ...WHILE, waitMs: 300 }, { workspaceId })
     const ends = Promise.all(Array.from({ length: 60 }, (_, i) => ask(`tea ${i}`, 1)))
     const other = ask("milk", 2)
     expect((await ends).filter(({ state }) => state === "pending")).toHaveLength(20)
@@ -128,51 +139,54 @@ describe("requests of a workspace", () => {
   })
 
   test("the subjects that a workspace requests are counted across processes", async () => {
-    const [one, two] = [onlyAsking(), onlyAsking()]
+    const [firstCaller, secondCaller] = [onlyAsking(), onlyAsking()]
     const patience = { maxAgeMs: 3_600_000, waitMs: 1 }
-    for (let i = 0; i < 20; i++) await one(wanted(`tea ${i}`), patience, { workspaceId: 1 })
-    expect(await two(wanted("milk"), patience, { workspaceId: 1 })).toEqual({ state: "failed", why: "busy" })
-    expect((await two(wanted("milk"), patience, { workspaceId: 2 })).state).toBe("pending")
+    for (let i = 0; i < 20; i++) await firstCaller(subjectOf(`tea ${i}`), patience, { workspaceId: 1 })
+    expect(await secondCaller(subjectOf("milk"), patience, { workspaceId: 1 })).toEqual({
+      state: "failed",
+      why: "busy",
+    })
+    expect((await secondCaller(subjectOf("milk"), patience, { workspaceId: 2 })).state).toBe("pending")
   })
 
   test("a request that joins another's turn takes none of the share", async () => {
     await pace(1_000)
     const measure = onlyAsking()
-    const ask = (workspaceId: number) => measure(wanted("tea"), { ...WHILE, waitMs: 300 }, { workspaceId })
+    const ask = (workspaceId: number) => measure(subjectOf("tea"), { ...WHILE, waitMs: 300 }, { workspaceId })
     const first = ask(1)
     await until(async () => (await count()) === 1)
     await Promise.all([first, ...[2, 3, 4].map(ask)])
-    expect((await on.sql`select workspace_id as id from live_share order by 1`).map(({ id }) => id)).toEqual([0, 1])
+    expect((await scene.sql`select workspace_id as id from live_share order by 1`).map(({ id }) => id)).toEqual([0, 1])
   })
 })
 
 describe("requests for a waiting caller", () => {
   test("a request for a waiting caller leaves no row if nothing reads it in time", async () => {
-    const answer = await onlyAsking()(wanted("tea"), { ...WHILE, waitMs: 50 }, { workspaceId: 1 })
+    const answer = await onlyAsking()(subjectOf("tea"), { ...WHILE, waitMs: 50 }, { workspaceId: 1 })
     expect(answer.state).toBe("pending")
     await until(async () => (await count()) === 0)
   })
 
   test("a request for a waiting caller leaves a tracked subject unchanged", async () => {
-    await on.track(["tea"])
-    const before = await on.due("tea")
-    await onlyAsking()(wanted("tea"), { ...WHILE, waitMs: 50 }, { workspaceId: 1 })
-    await until(async () => (await on.due("tea")).priority === before.priority)
+    await scene.track(["tea"])
+    const before = await scene.due("tea")
+    await onlyAsking()(subjectOf("tea"), { ...WHILE, waitMs: 50 }, { workspaceId: 1 })
+    await until(async () => (await scene.due("tea")).priority === before.priority)
   })
 
   test("a request is not read after its caller stopped waiting, even if the process died first", async () => {
-    await on.sql`
+    await scene.sql`
       insert into due (kind, platform, storefront, subject, priority, asked_by, asked_until)
       values ('search', 'ios', 'us', 'tea', 0, 1, now() - interval '1 second')`
-    await on.track(["milk"])
-    const measuring = on.measuring()
+    await scene.track(["milk"])
+    const measuring = scene.measuring()
     await measuring.runOnce()
-    expect(termsAsked(on.stores)).toEqual(["milk"])
-    expect(await on.due("tea")).toBeUndefined()
+    expect(requestedTerms(scene.stores)).toEqual(["milk"])
+    expect(await scene.due("tea")).toBeUndefined()
   })
 
   test("a request for a waiting caller leaves no row once it was read", async () => {
-    const answer = await reading(0)(wanted("tea"), { ...WHILE, waitMs: 10_000 }, { workspaceId: 1 })
+    const answer = await reading(0)(subjectOf("tea"), { ...WHILE, waitMs: 10_000 }, { workspaceId: 1 })
     expect(answer.state).toBe("fresh")
     await until(async () => (await count()) === 0)
   })
@@ -181,7 +195,7 @@ describe("requests for a waiting caller", () => {
 describe("a live read that no process does", () => {
   test("a live read that no process makes is refused at once with the reason, and adds no row", async () => {
     const began = performance.now()
-    const answer = await onlyAsking(false)(wanted("tea"), { maxAgeMs: 0, waitMs: 10_000 }, { workspaceId: 1 })
+    const answer = await onlyAsking(false)(subjectOf("tea"), { maxAgeMs: 0, waitMs: 10_000 }, { workspaceId: 1 })
     expect(answer).toEqual({
       state: "failed",
       why: "off",
@@ -194,8 +208,8 @@ describe("a live read that no process does", () => {
   test("a live read is made if another process's sign of life shows that it reads the subject", async () => {
     reading(0)
     const measure = onlyAsking(false)
-    await until(async () => (await on.sql`select 1 from reader`).length > 0)
-    const answer = await measure(wanted("tea"), { maxAgeMs: 0, waitMs: 10_000 }, { workspaceId: 1 })
+    await until(async () => (await scene.sql`select 1 from reader`).length > 0)
+    const answer = await measure(subjectOf("tea"), { maxAgeMs: 0, waitMs: 10_000 }, { workspaceId: 1 })
     expect(answer.state).toBe("fresh")
   })
 })

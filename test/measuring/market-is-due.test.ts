@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 
 const ids = (count: number, from = 1_000_000) => Array.from({ length: count }, (_, at) => String(from + at))
-const seen = (apps: readonly string[], rest: Parameters<typeof charted>[2] = {}) =>
+const recordChart = (apps: readonly string[], rest: Parameters<typeof charted>[2] = {}) =>
   record(sql, [charted(new Date().toISOString(), apps, rest)])
 
 async function dueOf(kind: string): Promise<string[]> {
@@ -52,8 +52,8 @@ async function dueOf(kind: string): Promise<string[]> {
 async function claims(): Promise<{ what: string; priorities: number[]; subjects: string[] }[]> {
   const all = []
   while (true) {
-    const { claimed, again } = await claim(sql, ITUNES, KINDS, 30_000)
-    if (!claimed && !again) return all
+    const { claimed, again: hasMore } = await claim(sql, ITUNES, KINDS, 30_000)
+    if (!claimed && !hasMore) return all
     if (claimed) all.push(await end(claimed))
   }
 }
@@ -106,7 +106,7 @@ describe("a followed storefront", () => {
       { storefront: "gb", ...FINANCE },
       { storefront: "us", ...FINANCE },
     ])
-    await seen(["800001"])
+    await recordChart(["800001"])
     await followMarket(sql, [
       { storefront: "us", genres: ["36"] },
       { storefront: "de", ...FINANCE },
@@ -120,8 +120,8 @@ describe("a followed storefront", () => {
     ])
     await followMarket(sql, followed)
     expect([...(await readFollowedMarket(sql))]).toEqual([...followed])
-    const taken = (await claims()).flatMap(({ subjects }) => subjects)
-    expect(taken.toSorted()).toEqual(
+    const subjectsClaimed = (await claims()).flatMap(({ subjects }) => subjects)
+    expect(subjectsClaimed.toSorted()).toEqual(
       ["36", "36", ...LISTS.flatMap((list) => [`${list} 36`, `${list} 36`, `${list} 6015`])].toSorted(),
     )
     expect([...(await sql`select distinct storefront from due order by storefront`)].map((r) => r.storefront)).toEqual([
@@ -131,7 +131,7 @@ describe("a followed storefront", () => {
   })
 
   test("each followed storefront is added in a transaction of its own, with the apps of its known charts", async () => {
-    for (const storefront of ["de", "jp", "us"]) await seen(ids(5), { storefront })
+    for (const storefront of ["de", "jp", "us"]) await recordChart(ids(5), { storefront })
     const three = ["us", "de", "jp"].map((storefront) => ({ storefront, ...FINANCE }))
     await followMarket(sql, three)
     const transactions = async () =>
@@ -150,7 +150,7 @@ describe("a followed storefront", () => {
 
   test("an empty setting makes nothing due, whatever the charts show", async () => {
     await followMarket(sql, [])
-    await seen(ids(3))
+    await recordChart(ids(3))
     expect([...(await sql`select * from due`)]).toEqual([])
     expect([...(await readFollowedMarket(sql))]).toEqual([])
   })
@@ -159,27 +159,27 @@ describe("a followed storefront", () => {
 describe("apps on followed lists", () => {
   test("listed apps are looked up once each: followed genres of followed storefronts, four lists", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
-    await seen(["800001", "800002"])
-    await seen(["800002", "800003"], { genre: "36", chart: "paid" })
-    await seen(["800004"], { device: "ipad", chart: "free" })
-    await seen(["800005"], { device: "ipad", chart: "paid" })
-    await seen(["800006"], { genre: "6014" })
-    await seen(["800007"], { storefront: "de" })
+    await recordChart(["800001", "800002"])
+    await recordChart(["800002", "800003"], { genre: "36", chart: "paid" })
+    await recordChart(["800004"], { device: "ipad", chart: "free" })
+    await recordChart(["800005"], { device: "ipad", chart: "paid" })
+    await recordChart(["800006"], { genre: "6014" })
+    await recordChart(["800007"], { storefront: "de" })
     expect(await dueOf("app")).toEqual(["800001", "800002", "800003", "800004"].map((id) => `us ${id} 5`))
   })
 
   test("listed apps are looked up whoever published the reading", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
-    await seen(["800001"], { origin: "elsewhere" })
+    await recordChart(["800001"], { origin: "elsewhere" })
     expect(await dueOf("app")).toEqual(["us 800001 5"])
   })
 
   test("listed apps from before the storefront was followed, or with a missing row, are looked up", async () => {
-    await seen(["800001"])
+    await recordChart(["800001"])
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     expect(await dueOf("app")).toEqual(["us 800001 5"])
     await sql`delete from due`
-    await seen(["800001"], { depth: 2 })
+    await recordChart(["800001"], { depth: 2 })
     expect(await dueOf("app")).toEqual([])
     await record(sql, [
       charted(new Date(Date.now() - 86_400_000).toISOString(), ["800001"], { source: "apple-charts" }),
@@ -191,7 +191,7 @@ describe("apps on followed lists", () => {
   test("listed apps are deleted from due on the day after they left the list", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await record(sql, [charted(new Date(Date.now() - 86_400_000).toISOString(), ["800001", "800002"])])
-    await seen(["800002"])
+    await recordChart(["800002"])
     const looked = (await claims()).filter(({ what }) => what.startsWith("app"))
     expect(looked.map(({ subjects }) => subjects)).toEqual([["800002"]])
     expect([...(await sql`select subject from due where kind = 'app'`)]).toEqual([{ subject: "800002" }])
@@ -203,13 +203,13 @@ describe("apps on followed lists", () => {
       { storefront: "gb", ...FINANCE },
     ])
     const apps = ids(230)
-    for (const storefront of ["us", "gb"]) await seen(apps, { storefront, depth: 230 })
+    for (const storefront of ["us", "gb"]) await recordChart(apps, { storefront, depth: 230 })
     const lookUps = async () => (await claims()).filter(({ what }) => what.startsWith("app")).map(({ what }) => what)
     const fifties = ["app 50", "app 50", "app 50", "app 50", "app 30"]
     expect((await lookUps()).toSorted()).toEqual([...fifties, ...fifties].toSorted())
     // rows come due together per storefront, not each app at its own time
     for (const newcomers of [0, 20]) {
-      if (newcomers > 0) await seen([...apps, ...ids(20, 2_000_000)], { depth: 250, source: "apple-charts" })
+      if (newcomers > 0) await recordChart([...apps, ...ids(20, 2_000_000)], { depth: 250, source: "apple-charts" })
       const moments = await sql<{ storefront: string; at: Date; apps: number }[]>`
         select storefront, next_at as at, count(*)::int as apps
         from due
@@ -217,12 +217,12 @@ describe("apps on followed lists", () => {
         group by storefront, next_at
         order by storefront, apps desc`
       expect(moments.map(({ apps }) => apps)).toEqual(newcomers === 0 ? [230, 230] : [230, 230, 20])
-      const taken: string[] = []
+      const lookedUp: string[] = []
       for (const { at } of moments.toSorted((a, b) => a.at.getTime() - b.at.getTime())) {
         await sql`update due set next_at = now() - interval '1 second' where next_at = ${at}`
-        taken.push(...(await lookUps()))
+        lookedUp.push(...(await lookUps()))
       }
-      expect(taken).toHaveLength(newcomers === 0 ? 10 : 11)
+      expect(lookedUp).toHaveLength(newcomers === 0 ? 10 : 11)
     }
     const [row] = await sql<{ places: number }[]>`
       select count(distinct next_at)::int as places from due where kind = 'app' and storefront = 'us'`
@@ -233,7 +233,7 @@ describe("apps on followed lists", () => {
 describe("tracked subjects", () => {
   test("tracked subjects go before the market on any plan, and a subject of both is one row", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
-    await seen(["800001", ...ids(60)], { depth: 61 })
+    await recordChart(["800001", ...ids(60)], { depth: 61 })
     await track("800001")
     await track("900001", "pro")
     const rows = await sql<{ priority: number; charts: number; looked: number }[]>`
@@ -259,7 +259,7 @@ describe("tracked subjects", () => {
 
   test("a tracked subject has its own time of day, and the market's once nobody tracks it", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
-    await seen(["800001", "800002"])
+    await recordChart(["800001", "800002"])
     await track("800001")
     await claims()
     const moments = async () => (await sql`select count(distinct next_at)::int as n from due where kind = 'app'`)[0]!.n
@@ -274,17 +274,17 @@ describe("tracked subjects", () => {
 
 describe("30,000 places, in the long run 100,000", () => {
   long("a claim uses its indexes even with a plan from when the tables were empty", async () => {
-    await sql.begin(async (given) => {
-      const tx = given as unknown as Sql
+    await sql.begin(async (outer) => {
+      const tx = outer as unknown as Sql
       // one connection, so that the plan is cached: made now, as by a newly installed server
       expect((await claim(tx, ITUNES, KINDS, 30_000)).claimed).toBe(null)
       await fillPlaces(tx)
       expect((await tx`select count(*)::int as n from chart_place`)[0]!.n).toBe(STOREFRONTS.length * 84 * 200)
       await tx`insert into market_storefront values ('de', ${CHART_GENRES as string[]}, now())`
-      const before = await readRowCount(given, LOOKED_AT)
+      const before = await readRowCount(outer, LOOKED_AT)
       expect((await claim(tx, ITUNES, LOOK_UPS, 30_000)).claimed?.subjects).toHaveLength(50)
       // of 70 apps: the app itself, its two or three places, their charts, and the storefront
-      expect((await readRowCount(given, LOOKED_AT)) - before).toBeLessThan(70 * 20)
+      expect((await readRowCount(outer, LOOKED_AT)) - before).toBeLessThan(70 * 20)
     })
   })
 })

@@ -51,8 +51,8 @@ beforeAll(async () => {
   stores.on("itunes.apple.com", "/", ({ url }) => {
     const place = url.searchParams.get("country") ?? url.searchParams.get("cc") ?? url.pathname.split("/")[1]
     if (url.pathname.endsWith("/ws/genres")) return new Response(genresOf(place as string))
-    if (url.pathname === "/lookup") return lookupAnswer((url.searchParams.get("id") ?? "").split(",").map(shown))
-    return chartFeed(url, standing(nameOf(url), today).map(String).map(shown))
+    if (url.pathname === "/lookup") return lookupAnswer((url.searchParams.get("id") ?? "").split(",").map(toApp))
+    return chartFeed(url, standing(nameOf(url), today).map(String).map(toApp))
   })
 })
 afterAll(async () => {
@@ -62,7 +62,7 @@ afterAll(async () => {
 
 const genresOf = (storefront: string) => fixture("apple-genres-us.json").replaceAll("/us/", `/${storefront}/`)
 
-const shown = (id: string): ShownApp => ({ id, name: `App ${id}`, ratings: Number(id) % 10_000 })
+const toApp = (id: string): ShownApp => ({ id, name: `App ${id}`, ratings: Number(id) % 10_000 })
 
 /** For example "us iphone free 6014", from the feed's URL. */
 function nameOf(url: URL): string {
@@ -90,7 +90,7 @@ function chance(...words: (string | number)[]): number {
 function standing(name: string, day: string): number[] {
   const at = DAYS.indexOf(day)
   const first = 1_000_000 + (chance(name) % cases(20, 30)) * Math.floor(PLACES / 2)
-  const isAway = (id: number) => [at, at - 1].some((on) => chance(name, id, on) % 25 === 0)
+  const isAway = (id: number) => [at, at - 1].some((step) => chance(name, id, step) % 25 === 0)
   return Array.from({ length: Math.ceil(PLACES * 1.3) }, (_, i) => first + i)
     .filter((id) => !isAway(id))
     .slice(0, PLACES)
@@ -123,14 +123,14 @@ async function readDay(): Promise<Asked[]> {
   })
   reading.start()
   try {
-    await until(async () => (await left()) === 0, 120_000)
+    await until(async () => (await countUnread()) === 0, 120_000)
   } finally {
     await reading.stop()
   }
   return stores.requests.slice(before)
 }
 
-async function left(): Promise<number> {
+async function countUnread(): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
     select count(*)::int as n
     from due
@@ -160,11 +160,11 @@ test("a fresh instance reads every list once and looks up every listed app once,
     sql,
     MARKET.map((storefront) => ({ storefront, genres: GENRES })),
   )
-  const asked = sorted(await readDay())
-  expect(asked.lists).toEqual(NAMES.toSorted())
-  expect([asked.trees, asked.hosts]).toEqual([MARKET.length, ["itunes.apple.com"]])
+  const requests = sorted(await readDay())
+  expect(requests.lists).toEqual(NAMES.toSorted())
+  expect([requests.trees, requests.hosts]).toEqual([MARKET.length, ["itunes.apple.com"]])
   for (const storefront of MARKET) {
-    const [lookUps, apps] = [asked.lookUps(storefront), onLists(storefront, today)]
+    const [lookUps, apps] = [requests.lookUps(storefront), onLists(storefront, today)]
     expect(lookUps.flat().toSorted((a, b) => a - b)).toEqual([...apps].sort((a, b) => a - b))
     expect(lookUps).toHaveLength(Math.ceil(apps.size / 50))
   }
@@ -187,13 +187,13 @@ test("on each later day every request is made once, and apps that left are not l
     await sql`
       update due
       set next_at = next_at - interval '29 hours' - case when kind = ${earlier} then 24 else 0 end * interval '1 hour'`
-    const asked = sorted(await readDay())
-    expect(asked.lists).toEqual(NAMES.toSorted())
-    expect([asked.trees, asked.hosts]).toEqual([0, ["itunes.apple.com"]])
+    const requests = sorted(await readDay())
+    expect(requests.lists).toEqual(NAMES.toSorted())
+    expect([requests.trees, requests.hosts]).toEqual([0, ["itunes.apple.com"]])
     for (const storefront of MARKET) {
-      const [held, apps] = [onLists(storefront, DAYS[at - 1] as string), onLists(storefront, day)]
-      expect([held.difference(apps).size > 0, apps.difference(held).size > 0]).toEqual([true, true])
-      const lookUps = asked.lookUps(storefront)
+      const [previous, apps] = [onLists(storefront, DAYS[at - 1] as string), onLists(storefront, day)]
+      expect([previous.difference(apps).size > 0, apps.difference(previous).size > 0]).toEqual([true, true])
+      const lookUps = requests.lookUps(storefront)
       expect(lookUps.flat().toSorted((a, b) => a - b)).toEqual([...apps].sort((a, b) => a - b))
       expect(lookUps).toHaveLength(Math.ceil(apps.size / 50))
     }
@@ -250,11 +250,11 @@ test("the history is that of those days: each list once a day, who stood on it s
   let newcomers = 0
   for (const { id, ...key } of charts) {
     const name = [key.storefront, key.device, key.chart, key.genre].join(" ")
-    const seen = await sql<{ app: number; day: string }[]>`
+    const firstSeen = await sql<{ app: number; day: string }[]>`
       select app_id as app, day::text from chart_first_seen where chart_id = ${id}`
     const firsts = new Map<number, string>()
     for (const day of DAYS) for (const app of standing(name, day)) if (!firsts.has(app)) firsts.set(app, day)
-    expect(new Map(seen.map(({ app, day }) => [idOf(app), day]))).toEqual(firsts)
+    expect(new Map(firstSeen.map(({ app, day }) => [idOf(app), day]))).toEqual(firsts)
     newcomers += [...firsts.values()].filter((day) => day !== DAYS[0]).length
     for (const [at, day] of DAYS.entries()) {
       const found = await readChartMovers(sql, { platform: "ios", ...key }, { day })

@@ -11,7 +11,7 @@ import { publicScene } from "./public-scene.ts"
 import { EGRESS, gaps } from "./scene.ts"
 import { lookupAnswer } from "./store-pages.ts"
 
-const on = publicScene()
+const scene = publicScene()
 const HOUR_MS = 3_600_000
 const app = (kind: LiveSubject["kind"], rest: Partial<LiveSubject> = {}): LiveSubject => ({
   kind,
@@ -22,13 +22,13 @@ const app = (kind: LiveSubject["kind"], rest: Partial<LiveSubject> = {}): LiveSu
 })
 
 /** Makes live reads one by one, from a process that reads. */
-async function ask(...wanted: LiveSubject[]): Promise<LiveReadState[]> {
+async function ask(...subjects: LiveSubject[]): Promise<LiveReadState[]> {
   const kinds = kindsOf({ egressCountry: undefined })
   const measuring = createMeasuring({
     recording,
-    sql: on.sql,
+    sql: scene.sql,
     kinds,
-    reach: reachOf(on.stores),
+    reach: reachOf(scene.stores),
     egress: EGRESS,
     gapsMs: gaps(),
     pollMs: 20,
@@ -36,18 +36,19 @@ async function ask(...wanted: LiveSubject[]): Promise<LiveReadState[]> {
     outbound: async (url) => ({ url, status: 200, headers: new Headers(), bytes: new TextEncoder().encode(APP_ADS) }),
   })
   const { isReading, nudge, onEnded } = measuring
-  const parts = { sql: on.sql, kinds, egress: EGRESS, now: () => new Date(), isReading, nudge, onEnded, pollMs: 20 }
+  const parts = { sql: scene.sql, kinds, egress: EGRESS, now: () => new Date(), isReading, nudge, onEnded, pollMs: 20 }
   const measure = createMeasure(parts)
   measuring.start()
   try {
     const answers: LiveReadState[] = []
-    for (const one of wanted) answers.push(await measure(one, { maxAgeMs: HOUR_MS, waitMs: 5_000 }))
+    for (const subject of subjects) answers.push(await measure(subject, { maxAgeMs: HOUR_MS, waitMs: 5_000 }))
     return answers
   } finally {
     await measuring.stop()
   }
 }
-const states = (answers: LiveReadState[]) => answers.map((one) => (one.state === "failed" ? one.why : one.state))
+const states = (answers: LiveReadState[]) =>
+  answers.map((answer) => (answer.state === "failed" ? answer.why : answer.state))
 
 describe("a live read", () => {
   test.each([
@@ -55,29 +56,29 @@ describe("a live read", () => {
     app("listing"),
     app("chart", { subject: "iphone free 6013" }),
     app("chart", { subject: "ipad paid 36" }),
-  ])("a live read of %p is one request, and then fresh for its age", async (wanted) => {
-    const answers = await ask(wanted, wanted)
+  ])("a live read of %p is one request, and then fresh for its age", async (subject) => {
+    const answers = await ask(subject, subject)
     expect(answers[0]).toEqual({ state: "fresh", measuredAt: expect.any(Date) })
     expect(answers[1]).toEqual(answers[0]!)
-    expect(on.stores.requests).toHaveLength(1)
+    expect(scene.stores.requests).toHaveLength(1)
   })
 
   test("a live read of a developer's site waits for the look-up of its app", async () => {
     const answers = await ask(app("app"), app("app_ads"))
     expect(states(answers)).toEqual(["fresh", "fresh"])
-    expect(await on.count("app_ads")).toBe(1)
+    expect(await scene.count("app_ads")).toBe(1)
   })
 
   test("a live read of an unsold app is fresh, and its page is then not_found without a request", async () => {
-    on.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([]))
+    scene.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([]))
     expect(states(await ask(app("app"), app("listing")))).toEqual(["fresh", "not_found"])
-    expect(on.stores.requests).toHaveLength(1)
-    expect([...(await on.sql`select available from app_storefront`)]).toEqual([{ available: false }])
+    expect(scene.stores.requests).toHaveLength(1)
+    expect([...(await scene.sql`select available from app_storefront`)]).toEqual([{ available: false }])
   })
 
   test("a failed live read returns the reason", async () => {
-    on.stores.on("apps.apple.com", "/", () => new Response("", { status: 404 }))
-    on.stores.on("itunes.apple.com", "/", () => new Response("", { status: 403 }))
+    scene.stores.on("apps.apple.com", "/", () => new Response("", { status: 404 }))
+    scene.stores.on("itunes.apple.com", "/", () => new Response("", { status: 403 }))
     expect(states(await ask(app("listing"), app("chart", { subject: "iphone free 36" })))).toEqual([
       "not_found",
       "blocked",
@@ -85,7 +86,7 @@ describe("a live read", () => {
   })
 
   test("a live read of a subject that nothing here reads is off", async () => {
-    const wanted = [app("app", { platform: "android" }), app("listing", { platform: "android" })]
-    expect(states(await ask(...wanted))).toEqual(["off", "off"])
+    const androidSubjects = [app("app", { platform: "android" }), app("listing", { platform: "android" })]
+    expect(states(await ask(...androidSubjects))).toEqual(["off", "off"])
   })
 })

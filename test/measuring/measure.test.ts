@@ -5,17 +5,17 @@ import type { MeasuringWorker } from "../../src/measuring/worker.ts"
 import { until } from "../jobs/platform.ts"
 import { record } from "../record.ts"
 import { reading } from "./record/measured.ts"
-import { APPS, EGRESS, gaps, scene, stored } from "./scene.ts"
-import { answersSearches, CAPTCHA, searches, termsAsked } from "./stand-in.ts"
+import { APPS, EGRESS, gaps, prepareScene, stored } from "./scene.ts"
+import { answersSearches, CAPTCHA, requestedTerms, searches } from "./stand-in.ts"
 
-const on = scene()
+const scene = prepareScene()
 const HOUR_MS = 3_600_000
 const working: MeasuringWorker[] = []
 afterEach(async () => {
-  for (const one of working.splice(0)) await one.stop()
+  for (const worker of working.splice(0)) await worker.stop()
 })
 
-const wanted = (subject: string, rest: Partial<LiveSubject> = {}): LiveSubject => ({
+const subjectOf = (subject: string, rest: Partial<LiveSubject> = {}): LiveSubject => ({
   kind: "search",
   platform: "ios",
   storefront: "us",
@@ -25,7 +25,7 @@ const wanted = (subject: string, rest: Partial<LiveSubject> = {}): LiveSubject =
 
 /** The measure function of a process that also reads. */
 function inProcess(gapMs = 0): Measure {
-  const measuring = on.measuring({ gapsMs: gaps(gapMs), pollMs: 50 })
+  const measuring = scene.measuring({ gapsMs: gaps(gapMs), pollMs: 50 })
   working.push(measuring)
   measuring.start()
   const { nudge, onEnded } = measuring
@@ -36,7 +36,7 @@ function inProcess(gapMs = 0): Measure {
 function asking(parts: Partial<LiveParts> = {}): Measure {
   const now = () => new Date()
   return createMeasure({
-    sql: on.sql,
+    sql: scene.sql,
     kinds: [searches],
     egress: EGRESS,
     now,
@@ -50,101 +50,101 @@ function asking(parts: Partial<LiveParts> = {}): Measure {
 
 describe("a live read", () => {
   test("a live read for 200 concurrent callers is one request, and all get its result", async () => {
-    answersSearches(on.stores, () => 100)
+    answersSearches(scene.stores, () => 100)
     const measure = inProcess()
     const patience = { maxAgeMs: HOUR_MS, waitMs: 10_000 }
-    const answers = await Promise.all(Array.from({ length: 200 }, () => measure(wanted("tea"), patience)))
-    expect(termsAsked(on.stores)).toEqual(["tea"])
+    const answers = await Promise.all(Array.from({ length: 200 }, () => measure(subjectOf("tea"), patience)))
+    expect(requestedTerms(scene.stores)).toEqual(["tea"])
     expect(answers.every((answer) => answer.state === "fresh")).toBeTrue()
-    expect(await stored(on.sql, "tea")).toBe(1)
+    expect(await stored(scene.sql, "tea")).toBe(1)
   })
 
   test("a live read uses a stored reading if it is recent enough, else reads anew", async () => {
     const measure = inProcess()
-    const first = await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
-    const again = await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
-    expect(again).toEqual(first)
-    expect(termsAsked(on.stores)).toEqual(["tea"])
-    const anew = await measure(wanted("tea"), { maxAgeMs: 0, waitMs: 10_000 })
-    expect(termsAsked(on.stores)).toEqual(["tea", "tea"])
+    const first = await measure(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
+    const repeated = await measure(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
+    expect(repeated).toEqual(first)
+    expect(requestedTerms(scene.stores)).toEqual(["tea"])
+    const anew = await measure(subjectOf("tea"), { maxAgeMs: 0, waitMs: 10_000 })
+    expect(requestedTerms(scene.stores)).toEqual(["tea", "tea"])
     expect(anew.state === "fresh" && first.state === "fresh" && anew.measuredAt > first.measuredAt).toBeTrue()
   })
 
   test("a live read does not use the demo's data", async () => {
     const demo = reading("tea", new Date(Date.now() - 1_000).toISOString(), ["10001"], { origin: "demo" })
-    await record(on.sql, [demo])
-    const answer = await inProcess()(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
-    expect(termsAsked(on.stores)).toEqual(["tea"])
+    await record(scene.sql, [demo])
+    const answer = await inProcess()(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
+    expect(requestedTerms(scene.stores)).toEqual(["tea"])
     expect(answer.state === "fresh" && answer.measuredAt > demo.seenAt).toBeTrue()
   })
 
   test("a live read that takes longer than the caller waits is pending, and there for the next caller", async () => {
-    answersSearches(on.stores, () => 400)
+    answersSearches(scene.stores, () => 400)
     const measure = inProcess()
-    const pending = await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 50 })
+    const pending = await measure(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 50 })
     expect(pending).toEqual({ state: "pending", eta: expect.any(Number) })
     expect(pending.state === "pending" && pending.eta).toBeWithin(1, 60)
-    expect((await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })).state).toBe("fresh")
-    expect(termsAsked(on.stores)).toEqual(["tea"])
+    expect((await measure(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })).state).toBe("fresh")
+    expect(requestedTerms(scene.stores)).toEqual(["tea"])
   })
 
   test("a live read goes before everything nobody waits for", async () => {
     const terms = Array.from({ length: 20 }, (_, i) => `bulk ${i}`)
-    await on.track(terms)
+    await scene.track(terms)
     const measure = inProcess(60)
-    expect((await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })).state).toBe("fresh")
-    expect(termsAsked(on.stores).indexOf("tea")).toBeWithin(0, 5)
+    expect((await measure(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })).state).toBe("fresh")
+    expect(requestedTerms(scene.stores).indexOf("tea")).toBeWithin(0, 5)
   })
 
   test("a live read of an untracked term leaves nothing due", async () => {
     const measure = inProcess()
-    await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
-    await until(async () => (await on.due("tea")) === undefined)
-    expect(termsAsked(on.stores)).toEqual(["tea"])
+    await measure(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
+    await until(async () => (await scene.due("tea")) === undefined)
+    expect(requestedTerms(scene.stores)).toEqual(["tea"])
   })
 
   test("a live read that the store blocks fails as blocked and stores nothing", async () => {
-    on.stores.on(APPS.upstream, "/", () => new Response(CAPTCHA))
-    const answer = await inProcess()(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
+    scene.stores.on(APPS.upstream, "/", () => new Response(CAPTCHA))
+    const answer = await inProcess()(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
     expect(answer).toEqual({ state: "failed", why: "blocked" })
-    expect(await stored(on.sql)).toBe(0)
+    expect(await stored(scene.sql)).toBe(0)
   })
 
   test("a live read more than a minute from its turn fails as busy and makes nothing due", async () => {
-    await on.sql`
+    await scene.sql`
       insert into pace (upstream, egress, next_at, base_gap_ms, gap_ms)
       values (${APPS.upstream}, ${EGRESS}, now() + interval '5 minutes', 0, 0)`
-    const answer = await asking()(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
+    const answer = await asking()(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
     expect(answer).toEqual({ state: "failed", why: "busy" })
-    expect(await on.due("tea")).toBeUndefined()
+    expect(await scene.due("tea")).toBeUndefined()
   })
 
   test("a live read of a kind or storefront not read here is off", async () => {
     const measure = asking({ kinds: [{ ...searches, platform: "android", storefronts: ["de"] }] })
-    for (const asked of [wanted("tea"), wanted("tea", { platform: "android" })])
-      expect(await measure(asked, { maxAgeMs: HOUR_MS, waitMs: 10 })).toEqual({ state: "failed", why: "off" })
+    for (const subject of [subjectOf("tea"), subjectOf("tea", { platform: "android" })])
+      expect(await measure(subject, { maxAgeMs: HOUR_MS, waitMs: 10 })).toEqual({ state: "failed", why: "off" })
   })
 
   test("a live read by another process is noticed, and so is its failure", async () => {
     inProcess()
     const measure = asking()
-    expect((await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })).state).toBe("fresh")
-    on.stores.on(APPS.upstream, "/", () => new Response("no", { status: 403 }))
-    expect(await measure(wanted("coffee"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })).toEqual({
+    expect((await measure(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })).state).toBe("fresh")
+    scene.stores.on(APPS.upstream, "/", () => new Response("no", { status: 403 }))
+    expect(await measure(subjectOf("coffee"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })).toEqual({
       state: "failed",
       why: "blocked",
     })
   })
 
   test("a waiting live read does not block other statements", async () => {
-    answersSearches(on.stores, () => 1_500)
+    answersSearches(scene.stores, () => 1_500)
     const measure = inProcess()
     const waits = Array.from({ length: 50 }, (_, i) =>
-      measure(wanted(`tea ${i % 6}`), { maxAgeMs: HOUR_MS, waitMs: 10_000 }),
+      measure(subjectOf(`tea ${i % 6}`), { maxAgeMs: HOUR_MS, waitMs: 10_000 }),
     )
-    await until(() => termsAsked(on.stores).length > 0)
+    await until(() => requestedTerms(scene.stores).length > 0)
     const began = performance.now()
-    for (let i = 0; i < 20; i++) await on.sql`select 1`
+    for (let i = 0; i < 20; i++) await scene.sql`select 1`
     expect(performance.now() - began).toBeLessThan(1_000)
     expect((await Promise.all(waits)).every(({ state }) => state === "fresh")).toBeTrue()
   })

@@ -4,10 +4,10 @@ import type { Kind } from "../../src/measuring/due-kind.ts"
 import { type Lane, NoTurn, noteAnswer, noteRefusal, openLane, takeTurn } from "../../src/measuring/pace.ts"
 import type { MeasuringOptions } from "../../src/measuring/worker.ts"
 import { errorOf } from "../error-of.ts"
-import { APPS, gaps, ITUNES, scene } from "./scene.ts"
-import { CAPTCHA, lookUps, otherRanks, searches, termsAsked } from "./stand-in.ts"
+import { APPS, gaps, ITUNES, prepareScene } from "./scene.ts"
+import { CAPTCHA, lookUps, otherRanks, requestedTerms, searches } from "./stand-in.ts"
 
-const on = scene()
+const scene = prepareScene()
 const signal = new AbortController().signal
 const bulk = { withinMs: 10_000, live: false, signal }
 const live = { withinMs: 10_000, live: true, signal }
@@ -21,51 +21,51 @@ interface PaceRow {
 }
 
 async function pace({ upstream, egress }: Lane = APPS): Promise<PaceRow> {
-  const [row] = await on.sql<PaceRow[]>`
+  const [row] = await scene.sql<PaceRow[]>`
     select *, extract(epoch from next_at - now())::float8 * 1000 as "freeMs"
     from pace
     where upstream = ${upstream} and egress = ${egress}`
   return row!
 }
 
-const free = () => on.sql`update pace set next_at = now()`
+const free = () => scene.sql`update pace set next_at = now()`
 const refuse = (rest: Partial<Parameters<typeof noteRefusal>[2]> = {}, lane = APPS) =>
-  noteRefusal(on.sql, lane, { sinceTurnMs: 0, retryAfterMs: undefined, random: 0, ...rest })
+  noteRefusal(scene.sql, lane, { sinceTurnMs: 0, retryAfterMs: undefined, random: 0, ...rest })
 
 /** Returns how long each of several concurrent turns waited. */
 async function turns(count: number, lane = APPS, hurry = bulk): Promise<number[]> {
   const began = performance.now()
-  const taken = Array.from({ length: count }, async () => {
-    await takeTurn(on.sql, lane, hurry)
+  const times = Array.from({ length: count }, async () => {
+    await takeTurn(scene.sql, lane, hurry)
     return performance.now() - began
   })
-  return (await Promise.all(taken)).sort((a, b) => a - b)
+  return (await Promise.all(times)).sort((a, b) => a - b)
 }
 
 describe("turns", () => {
   test("concurrent turns come one gap after another", async () => {
-    await openLane(on.sql, APPS, 60)
+    await openLane(scene.sql, APPS, 60)
     const waits = await turns(8)
     for (const [place, ms] of waits.entries()) expect(ms).toBeGreaterThanOrEqual(place * 60 - 15)
     expect((await pace()).freeMs).toBeLessThanOrEqual(60)
   })
 
   test("turns are counted per upstream and per egress address", async () => {
-    const elsewhere = { ...APPS, egress: "elsewhere" }
-    for (const lane of [APPS, ITUNES, elsewhere]) await openLane(on.sql, lane, 60_000)
-    for (const lane of [APPS, ITUNES, elsewhere]) await takeTurn(on.sql, lane, { ...bulk, withinMs: 100 })
+    const otherEgress = { ...APPS, egress: "elsewhere" }
+    for (const lane of [APPS, ITUNES, otherEgress]) await openLane(scene.sql, lane, 60_000)
+    for (const lane of [APPS, ITUNES, otherEgress]) await takeTurn(scene.sql, lane, { ...bulk, withinMs: 100 })
     await refuse({ random: 1 })
     expect(await pace(ITUNES)).toMatchObject({ gap_ms: 60_000, refusals: 0 })
-    expect(await pace(elsewhere)).toMatchObject({ gap_ms: 60_000, refusals: 0 })
+    expect(await pace(otherEgress)).toMatchObject({ gap_ms: 60_000, refusals: 0 })
   })
 
   test("turns are booked ahead for waiting callers; for others by a few seconds at most", async () => {
-    await openLane(on.sql, APPS, 2_000)
-    const ahead = Array.from({ length: 4 }, () => takeTurn(on.sql, APPS, live).catch(() => {}))
+    await openLane(scene.sql, APPS, 2_000)
+    const ahead = Array.from({ length: 4 }, () => takeTurn(scene.sql, APPS, live).catch(() => {}))
     await Bun.sleep(100)
     expect((await pace()).freeMs).toBeWithin(7_000, 8_001)
     const stopped = new AbortController()
-    const waiting = errorOf(takeTurn(on.sql, APPS, { ...bulk, signal: stopped.signal }))
+    const waiting = errorOf(takeTurn(scene.sql, APPS, { ...bulk, signal: stopped.signal }))
     await Bun.sleep(100)
     expect((await pace()).freeMs).toBeLessThan(8_000)
     stopped.abort(new Error("stopped"))
@@ -75,10 +75,10 @@ describe("turns", () => {
   })
 
   test("turns too far ahead are refused at once, with the wait", async () => {
-    await openLane(on.sql, APPS, 20_000)
-    await takeTurn(on.sql, APPS, live)
+    await openLane(scene.sql, APPS, 20_000)
+    await takeTurn(scene.sql, APPS, live)
     for (const hurry of [bulk, live]) {
-      const refusal = await errorOf(takeTurn(on.sql, APPS, hurry))
+      const refusal = await errorOf(takeTurn(scene.sql, APPS, hurry))
       expect(refusal).toBeInstanceOf(NoTurn)
       expect((refusal as NoTurn).waitMs).toBeWithin(15_000, 20_001)
     }
@@ -86,37 +86,37 @@ describe("turns", () => {
   })
 
   test("booked turns are lost if the upstream refuses in the meantime", async () => {
-    await openLane(on.sql, APPS, 300)
-    await takeTurn(on.sql, APPS, bulk)
-    const waiting = errorOf(takeTurn(on.sql, APPS, { ...bulk, withinMs: 2_000 }))
+    await openLane(scene.sql, APPS, 300)
+    await takeTurn(scene.sql, APPS, bulk)
+    const waiting = errorOf(takeTurn(scene.sql, APPS, { ...bulk, withinMs: 2_000 }))
     await Bun.sleep(50)
     await refuse({ retryAfterMs: 30_000 })
     expect(await waiting).toBeInstanceOf(NoTurn)
   })
 
   test("turns get a new base gap, but a gap lengthened by refusals stays", async () => {
-    await openLane(on.sql, APPS, 100)
-    await openLane(on.sql, APPS, 50)
+    await openLane(scene.sql, APPS, 100)
+    await openLane(scene.sql, APPS, 50)
     expect(await pace()).toMatchObject({ gap_ms: 50, base_gap_ms: 50 })
     await refuse()
-    await openLane(on.sql, APPS, 60)
+    await openLane(scene.sql, APPS, 60)
     expect(await pace()).toMatchObject({ gap_ms: 80, base_gap_ms: 60 })
-    await openLane(on.sql, APPS, 1_000)
+    await openLane(scene.sql, APPS, 1_000)
     expect(await pace()).toMatchObject({ gap_ms: 1_000, base_gap_ms: 1_000 })
   })
 })
 
 describe("a refusal", () => {
   test("a refusal lengthens the gap by 60 %, up to a minute, and pauses longer each time, up to an hour", async () => {
-    await openLane(on.sql, APPS, 1_000)
-    const seen = []
+    await openLane(scene.sql, APPS, 1_000)
+    const gapPairs = []
     for (let refusals = 1; refusals <= 10; refusals++) {
       await free()
       expect(await refuse({ random: 1 })).toBe(refusals === 1)
       const { gap_ms, freeMs } = await pace()
-      seen.push([gap_ms, Math.round(freeMs / 1_000)])
+      gapPairs.push([gap_ms, Math.round(freeMs / 1_000)])
     }
-    expect(seen).toEqual([
+    expect(gapPairs).toEqual([
       [1_600, 15],
       [2_560, 30],
       [4_096, 60],
@@ -131,7 +131,7 @@ describe("a refusal", () => {
   })
 
   test("a refusal pauses for its Retry-After, at most a day and at least the new gap", async () => {
-    await openLane(on.sql, APPS, 1_000)
+    await openLane(scene.sql, APPS, 1_000)
     await refuse({ retryAfterMs: 90_000, random: 1 })
     expect((await pace()).freeMs).toBeWithin(89_000, 90_001)
     await refuse({ retryAfterMs: 9e12 })
@@ -142,34 +142,35 @@ describe("a refusal", () => {
   })
 
   test("a refusal of several concurrent requests counts once", async () => {
-    await openLane(on.sql, APPS, 1_000)
+    await openLane(scene.sql, APPS, 1_000)
     expect(await refuse()).toBe(true)
     for (let i = 0; i < 5; i++) expect(await refuse({ sinceTurnMs: 5_000 })).toBe(false)
     expect(await pace()).toMatchObject({ gap_ms: 1_600, refusals: 1 })
-    await noteAnswer(on.sql, APPS, 5_000)
+    await noteAnswer(scene.sql, APPS, 5_000)
     expect(await pace()).toMatchObject({ refusals: 1, answers: 0 })
     await refuse({ sinceTurnMs: 5_000, retryAfterMs: 60_000 })
     expect((await pace()).freeMs).toBeWithin(59_000, 60_001)
   })
 
   test("a refusal fades slowly: 20 answers in a row shorten the gap by a fifth", async () => {
-    await openLane(on.sql, APPS, 1_000)
+    await openLane(scene.sql, APPS, 1_000)
     await refuse()
     await refuse()
-    expect(await noteAnswer(on.sql, APPS, 0)).toBe(true)
-    const seen = []
+    expect(await noteAnswer(scene.sql, APPS, 0)).toBe(true)
+    const gapSizes = []
     for (let answers = 2; answers <= 120; answers++) {
-      expect(await noteAnswer(on.sql, APPS, 0)).toBe(false)
-      if (answers % 20 === 19 || answers % 20 === 0) seen.push((await pace()).gap_ms)
+      expect(await noteAnswer(scene.sql, APPS, 0)).toBe(false)
+      if (answers % 20 === 19 || answers % 20 === 0) gapSizes.push((await pace()).gap_ms)
     }
-    expect(seen).toEqual([2_560, 2_048, 2_048, 1_638, 1_638, 1_310, 1_310, 1_048, 1_048, 1_000, 1_000, 1_000])
+    expect(gapSizes).toEqual([2_560, 2_048, 2_048, 1_638, 1_638, 1_310, 1_310, 1_048, 1_048, 1_000, 1_000, 1_000])
     await refuse()
     expect(await pace()).toMatchObject({ gap_ms: 1_600, answers: 0, refusals: 1 })
   })
 })
 
 describe("upstreams", () => {
-  const run = (options: Partial<MeasuringOptions> = {}) => on.measuring({ gapsMs: gaps(1_000), ...options }).runOnce()
+  const run = (options: Partial<MeasuringOptions> = {}) =>
+    scene.measuring({ gapsMs: gaps(1_000), ...options }).runOnce()
   const REFUSALS: [string, () => Response][] = [
     ["answers 403", () => new Response("no", { status: 403 })],
     ["answers 429", () => new Response("slow down", { status: 429 })],
@@ -179,22 +180,22 @@ describe("upstreams", () => {
   ]
   for (const [what, answer] of REFUSALS) {
     test(`an upstream that ${what} is asked more slowly, and nothing is measured`, async () => {
-      await on.track(["tea"])
-      on.stores.on("apps.apple.com", "/", answer)
+      await scene.track(["tea"])
+      scene.stores.on("apps.apple.com", "/", answer)
       expect(await run()).toBe(1)
       expect(await pace()).toMatchObject({ gap_ms: 1_600, refusals: 1, answers: 0 })
-      expect(await on.due("tea")).toMatchObject({ failures: 1, measured_at: null })
-      expect(await on.sql`select 1 from search_results`).toHaveLength(0)
-      expect(await on.sql`select 1 from attempt where subject = 'tea' and kind = 'search'`).toHaveLength(1)
+      expect(await scene.due("tea")).toMatchObject({ failures: 1, measured_at: null })
+      expect(await scene.sql`select 1 from search_results`).toHaveLength(0)
+      expect(await scene.sql`select 1 from attempt where subject = 'tea' and kind = 'search'`).toHaveLength(1)
     })
   }
 
   test("an upstream that sends Retry-After gets no request until then", async () => {
-    await on.track(["tea", "mate"])
-    on.stores.on("apps.apple.com", "/", () => new Response("", { status: 429, headers: { "retry-after": "120" } }))
+    await scene.track(["tea", "mate"])
+    scene.stores.on("apps.apple.com", "/", () => new Response("", { status: 429, headers: { "retry-after": "120" } }))
     expect([await run(), await run(), await run()]).toEqual([1, 0, 0])
     expect((await pace()).freeMs).toBeWithin(110_000, 120_001)
-    expect(termsAsked(on.stores)).toHaveLength(1)
+    expect(requestedTerms(scene.stores)).toHaveLength(1)
   })
 
   test.each([
@@ -202,27 +203,27 @@ describe("upstreams", () => {
     ["answers what nobody can read", () => new Response("<html>")],
     ["does not have it", () => new Response("", { status: 404 })],
   ])("%s keeps its pace", async (_, answer) => {
-    await on.track(["tea"])
-    on.stores.on("apps.apple.com", "/", answer)
+    await scene.track(["tea"])
+    scene.stores.on("apps.apple.com", "/", answer)
     expect(await run()).toBe(1)
     expect(await pace()).toMatchObject({ gap_ms: 1_000, refusals: 0, answers: 0 })
-    expect(await on.due("tea")).toMatchObject({ failures: 1 })
+    expect(await scene.due("tea")).toMatchObject({ failures: 1 })
   })
 
   test("an upstream that refuses pauses alone; others continue", async () => {
-    await on.track(["tea"], { only: null })
-    on.stores.on("apps.apple.com", "/", () => new Response("", { status: 403 }))
+    await scene.track(["tea"], { only: null })
+    scene.stores.on("apps.apple.com", "/", () => new Response("", { status: 403 }))
     expect(await run({ kinds: [searches, lookUps] })).toBe(2)
     expect(await pace(APPS)).toMatchObject({ refusals: 1 })
     expect(await pace(ITUNES)).toMatchObject({ gap_ms: 1_000, refusals: 0, answers: 1 })
   })
 
   test("an upstream that fails is logged at once, and only once until it answers again", async () => {
-    await on.track(["a", "b", "c", "d", "e"])
+    await scene.track(["a", "b", "c", "d", "e"])
     const logged: string[] = []
     const log = createLog((line) => void logged.push(line))
     let fails = true
-    on.stores.on("apps.apple.com", "/", () => (fails ? new Response("", { status: 500 }) : undefined))
+    scene.stores.on("apps.apple.com", "/", () => (fails ? new Response("", { status: 500 }) : undefined))
     for (let i = 0; i < 5; i++) {
       await run({ log, retry: { baseMs: 0, capMs: 0 } })
       await free()
@@ -236,11 +237,11 @@ describe("upstreams", () => {
   })
 
   test("an upstream that refuses and answers again is logged once each", async () => {
-    await on.track(["a", "b", "c", "d"])
+    await scene.track(["a", "b", "c", "d"])
     const logged: string[] = []
     const log = createLog((line) => void logged.push(line))
     let refusing = true
-    on.stores.on("apps.apple.com", "/", () => (refusing ? new Response("", { status: 403 }) : undefined))
+    scene.stores.on("apps.apple.com", "/", () => (refusing ? new Response("", { status: 403 }) : undefined))
     for (let i = 0; i < 4; i++) {
       await run({ log, retry: { baseMs: 0, capMs: 0 } })
       await free()
@@ -258,48 +259,48 @@ describe("later requests of a reading", () => {
   const both: Kind = {
     ...searches,
     async read(subjects, port) {
-      const asked = { storefront: "us", term: subjects[0]!.subject }
-      return [...(await searches.read(subjects, port)), await port.ask(otherRanks, asked)]
+      const query = { storefront: "us", term: subjects[0]!.subject }
+      return [...(await searches.read(subjects, port)), await port.ask(otherRanks, query)]
     },
   }
 
   test("later requests of a reading wait for turns, which other readings share", async () => {
-    await on.track(Array.from({ length: 5 }, (_, i) => `term ${i}`))
+    await scene.track(Array.from({ length: 5 }, (_, i) => `term ${i}`))
     const gapsMs = new Map([...gaps(0), ["itunes.apple.com" as const, 80]])
-    expect(await on.measuring({ kinds: [both], gapsMs }).runOnce()).toBe(5)
-    const at = on.stores.requests.filter(({ url }) => url.host === "itunes.apple.com").map((asked) => asked.at)
+    expect(await scene.measuring({ kinds: [both], gapsMs }).runOnce()).toBe(5)
+    const at = scene.stores.requests.filter(({ url }) => url.host === "itunes.apple.com").map((request) => request.at)
     expect(at).toHaveLength(5)
     for (const [place, ms] of at.entries()) expect(ms - at[0]!).toBeGreaterThanOrEqual(place * 80 - 30)
   })
 
   test("later requests without a turn in time put the reading off, without a failure", async () => {
-    await on.track(["tea"])
-    await openLane(on.sql, ITUNES, 60_000)
-    await takeTurn(on.sql, ITUNES, live)
+    await scene.track(["tea"])
+    await openLane(scene.sql, ITUNES, 60_000)
+    await takeTurn(scene.sql, ITUNES, live)
     const gapsMs = new Map([...gaps(0), ["itunes.apple.com" as const, 60_000]])
-    await on.measuring({ kinds: [both], gapsMs, readMs: 5_000 }).runOnce()
-    const row = await on.due("tea")
+    await scene.measuring({ kinds: [both], gapsMs, readMs: 5_000 }).runOnce()
+    const row = await scene.due("tea")
     expect(row).toMatchObject({ failures: 0, failure: null, measured_at: null, lease: null })
     expect(row.next_at.getTime() - Date.now()).toBeWithin(40_000, 61_000)
-    expect(await on.sql`select 1 from search_results`).toHaveLength(0)
-    expect(await on.sql`select 1 from attempt`).toHaveLength(0)
+    expect(await scene.sql`select 1 from search_results`).toHaveLength(0)
+    expect(await scene.sql`select 1 from attempt`).toHaveLength(0)
   })
 
   test("a reading without a turn after another source was refused fails with that refusal", async () => {
-    await on.track(["tea"])
-    await openLane(on.sql, ITUNES, 60_000)
-    await takeTurn(on.sql, ITUNES, live)
-    on.stores.on("apps.apple.com", "/", () => new Response(CAPTCHA))
+    await scene.track(["tea"])
+    await openLane(scene.sql, ITUNES, 60_000)
+    await takeTurn(scene.sql, ITUNES, live)
+    scene.stores.on("apps.apple.com", "/", () => new Response(CAPTCHA))
     const helped: Kind = {
       ...searches,
       async read(subjects, port) {
-        const asked = { storefront: "us", term: subjects[0]!.subject }
-        return await searches.read(subjects, port).catch(async () => [await port.ask(otherRanks, asked)])
+        const query = { storefront: "us", term: subjects[0]!.subject }
+        return await searches.read(subjects, port).catch(async () => [await port.ask(otherRanks, query)])
       },
     }
     const gapsMs = new Map([...gaps(0), ["itunes.apple.com" as const, 60_000]])
-    await on.measuring({ kinds: [helped], gapsMs, readMs: 5_000 }).runOnce()
-    expect(await on.due("tea")).toMatchObject({ failures: 1, failure: "blocked", measured_at: null })
-    expect(await on.sql`select 1 from attempt`).toHaveLength(1)
+    await scene.measuring({ kinds: [helped], gapsMs, readMs: 5_000 }).runOnce()
+    expect(await scene.due("tea")).toMatchObject({ failures: 1, failure: "blocked", measured_at: null })
+    expect(await scene.sql`select 1 from attempt`).toHaveLength(1)
   })
 })

@@ -6,40 +6,40 @@ import { fixture } from "../stores/parsing/parsed.ts"
 import { publicScene } from "./public-scene.ts"
 
 const TRANSLATE = "com.google.android.apps.translate"
-const on = publicScene({ egressCountry: "us" })
+const scene = publicScene({ egressCountry: "us" })
 
-const metrics = () => on.sql`
+const metrics = () => scene.sql`
   select metric, score::float8 as score, parts->'known' as known
   from keyword_metric
   where metric <> 'hints'
   order by metric`
 
 test("an Android app's counts by star are stored with the reading of its page", async () => {
-  on.stores.on("play.google.com", "/store/apps/details", () => new Response(fixture("play-details-translate.html")))
-  await on.track({ androidPkg: TRANSLATE, countries: ["us"] })
-  await on.read("app")
-  const [row] = await on.sql`select source, ratings::float8 as ratings, to_json(stars) as stars from rating_count`
+  scene.stores.on("play.google.com", "/store/apps/details", () => new Response(fixture("play-details-translate.html")))
+  await scene.track({ androidPkg: TRANSLATE, countries: ["us"] })
+  await scene.read("app")
+  const [row] = await scene.sql`select source, ratings::float8 as ratings, to_json(stars) as stars from rating_count`
   expect(row).toEqual({ source: "play-details", ratings: 9_039_805, stars: STARS })
 })
 
 const STARS = [6_403_317, 878_696, 479_693, 306_894, 971_173]
 
 test("an Android keyword has a demand only if enough of its first ten apps have rating counts", async () => {
-  on.stores.on("play.google.com", "/store/search", () => new Response(fixture("play-search-panda.html")))
-  await on.track({ androidPkg: TRANSLATE, countries: ["us"], keywords: ["panda"] })
-  await on.read("search")
+  scene.stores.on("play.google.com", "/store/search", () => new Response(fixture("play-search-panda.html")))
+  await scene.track({ androidPkg: TRANSLATE, countries: ["us"], keywords: ["panda"] })
+  await scene.read("search")
   // the card's count alone has a third of the weight
-  expect([...(await on.sql`select source, ratings::float8 as n from rating_count where ratings is not null`)]).toEqual([
-    { source: "play-search", n: 66_991 },
-  ])
+  expect([
+    ...(await scene.sql`select source, ratings::float8 as n from rating_count where ratings is not null`),
+  ]).toEqual([{ source: "play-search", n: 66_991 }])
   expect([...(await metrics())]).toEqual([])
   const counted = ["com.sinyee.babybus.restaurant", "com.yq.xmmg.gp"].map((id) => ({ id, ratings: 200_000, rating: 4 }))
   for (const app of counted) {
-    const about = { parser: 1, origin: "own", sha256: new Uint8Array(32), seenAt: on.now }
+    const about = { parser: 1, origin: "own", sha256: new Uint8Array(32), seenAt: scene.now }
     const subject = { platform: "android" as const, storefront: "us", asked: [app.id], apps: [app] }
-    await record(on.sql, [{ kind: "apps", source: "play-details", ...subject, ...about }], () => on.now)
+    await record(scene.sql, [{ kind: "apps", source: "play-details", ...subject, ...about }], () => scene.now)
   }
-  await on.read("search", { days: 1 })
+  await scene.read("search", { days: 1 })
   const demand = demandOf([66_991, 200_000, 200_000, ...Array<null>(7).fill(null)])!
   const estimate = estimatePopularity({ ratingMass: demand.parts.ratingMass, hints: null })!
   expect([...(await metrics())]).toEqual([

@@ -16,7 +16,7 @@ import { long, longOnServer } from "../long.ts"
 import { type ReplayServer, reachOf, replayServer } from "../stores/parsing/replay.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { EGRESS, gaps, stored, stuck } from "./scene.ts"
-import { answersSearches, counted, termsAsked } from "./stand-in.ts"
+import { answersSearches, counted, requestedTerms } from "./stand-in.ts"
 
 setDefaultTimeout(120_000)
 
@@ -64,39 +64,39 @@ async function kill(child: Bun.Subprocess): Promise<void> {
 }
 
 /** Tracks this many terms, so that only their searches are due. */
-async function track(on: Sql, terms: readonly string[]): Promise<void> {
-  const { id: workspaceId } = await someWorkspace(on, { name: `processes ${process.pid} ${terms.length}` })
+async function track(db: Sql, terms: readonly string[]): Promise<void> {
+  const { id: workspaceId } = await someWorkspace(db, { name: `processes ${process.pid} ${terms.length}` })
   const app = { workspaceId, iosId: "1234567", countries: ["us"], keywords: terms, origin: "own" }
-  await trackOwn(on, app)
-  await on`delete from due where kind <> 'search'`
+  await trackOwn(db, app)
+  await db`delete from due where kind <> 'search'`
 }
 
 const named = (count: number) => Array.from({ length: count }, (_, i) => `term ${i}`)
 
-const left = async (on: Sql) =>
-  (await on<{ n: number }[]>`select count(*) as n from due where measured_at is null`)[0]!.n
+const unread = async (db: Sql) =>
+  (await db<{ n: number }[]>`select count(*) as n from due where measured_at is null`)[0]!.n
 
 /** Expects one reading and one effect per subject, and nothing due before tomorrow. */
-async function expectOnce(on: Sql, subjects: number): Promise<void> {
-  expect(await stored(on)).toBe(subjects)
-  const [effects] = await on`select count(*) as n, count(distinct subject) as of from effect`
+async function expectOnce(db: Sql, subjects: number): Promise<void> {
+  expect(await stored(db)).toBe(subjects)
+  const [effects] = await db`select count(*) as n, count(distinct subject) as of from effect`
   expect(effects).toEqual({ n: subjects, of: subjects })
-  const [rows] = await on`
+  const [rows] = await db`
     select count(*) as n, count(lease) as leased, count(*) filter (where next_at <= now()) as due,
       sum(failures) as failures
     from due`
   expect(rows).toEqual({ n: subjects, leased: 0, due: 0, failures: 0 })
-  expect(await stuck(on)).toEqual([])
+  expect(await stuck(db)).toEqual([])
 }
 
 /** Runs a worker in this process until nothing is due. */
-async function workOff(on: Sql): Promise<void> {
+async function workOff(db: Sql): Promise<void> {
   const reach = reachOf(stores)
-  const options = { sql: on, kinds: [counted], reach, egress: EGRESS, gapsMs: gaps(), log: silentLog, random: () => 0 }
+  const options = { sql: db, kinds: [counted], reach, egress: EGRESS, gapsMs: gaps(), log: silentLog, random: () => 0 }
   const measuring = createMeasuring({ recording, ...options })
   await until(async () => {
     await measuring.runOnce()
-    return (await left(on)) === 0
+    return (await unread(db)) === 0
   })
 }
 
@@ -119,13 +119,13 @@ longOnServer(
       }
     }
     await Promise.all([1, 2, 3, 4, 5, 6].map(killing))
-    const leftThen = await left(sql)
+    const leftThen = await unread(sql)
     for (let i = 0; i < 6; i++) await startWorker(SHORT)
-    await until(async () => (await left(sql)) === 0, 60_000)
-    const again = stores.requests.length - SUBJECTS
-    process.stdout.write(`${kills} kills, ${leftThen} of ${SUBJECTS} left then, ${again} asked for again\n`)
+    await until(async () => (await unread(sql)) === 0, 60_000)
+    const repeated = stores.requests.length - SUBJECTS
+    process.stdout.write(`${kills} kills, ${leftThen} of ${SUBJECTS} left then, ${repeated} asked for again\n`)
     expect(kills).toBe(KILLS)
-    expect(again).toBeGreaterThan(0)
+    expect(repeated).toBeGreaterThan(0)
     await expectOnce(sql, SUBJECTS)
   },
 )
@@ -138,17 +138,17 @@ for (const [how, leaseMs] of [
     `postgres: a worker stopped with SIGSTOP past its lease changes nothing once it goes on, ${how}`,
     async () => {
       const { open, opened } = gateway()
-      let held = true
+      let isHeld = true
       answersSearches(stores)
       stores.on("apps.apple.com", "/", async () => {
-        if (held) await opened
+        if (isHeld) await opened
         return undefined
       })
       await track(sql, named(4))
       const zombie = await startWorker({ ...SHORT, leaseMs })
       await until(() => stores.requests.length === 4)
       zombie.kill("SIGSTOP")
-      held = false
+      isHeld = false
       if (leaseMs > SHORT.leaseMs) await sql`update due set lease_until = now() where lease is not null`
       await Bun.sleep(SHORT.leaseMs)
       await workOff(sql)
@@ -170,7 +170,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   async () => {
     const under = new Set<string>()
     const twice: string[] = []
-    let asked = 0
+    let count = 0
     // long enough for heartbeats that a busy machine delays
     const leaseMs = 2_000
     answersSearches(stores)
@@ -179,16 +179,16 @@ test.skipIf(!process.env.DATABASE_URL)(
       if (under.has(term)) twice.push(term)
       under.add(term)
       // some take longer than a lease, which heartbeats extend
-      await Bun.sleep(++asked % 20 === 0 ? 1.5 * leaseMs : 10)
+      await Bun.sleep(++count % 20 === 0 ? 1.5 * leaseMs : 10)
       under.delete(term)
       return undefined
     })
     await track(sql, named(120))
     await Promise.all(Array.from({ length: 3 }, () => startWorker({ ...SHORT, leaseMs })))
-    await until(async () => (await left(sql)) === 0)
+    await until(async () => (await unread(sql)) === 0)
     expect(twice).toEqual([])
     // if a heartbeat is late on a busy machine, the reading is aborted and repeated, but never runs twice at once
-    expect([...new Set(termsAsked(stores))].sort()).toEqual(named(120).sort())
+    expect([...new Set(requestedTerms(stores))].sort()).toEqual(named(120).sort())
     await expectOnce(sql, 120)
   },
 )
@@ -210,14 +210,14 @@ test.skipIf(!process.env.DATABASE_URL)("postgres: two processes share one pace",
   // not about leases: on a busy machine a short lease is lost and its reading repeated
   const patient = { ...SHORT, leaseMs: 30_000 }
   await Promise.all([startWorker(patient, { gapMs }), startWorker(patient, { gapMs })])
-  await until(async () => (await left(sql)) === 0)
-  const asked = stores.requests.map(({ at }) => at).sort((a, b) => a - b)
-  expect(asked).toHaveLength(60)
+  await until(async () => (await unread(sql)) === 0)
+  const requestTimes = stores.requests.map(({ at }) => at).sort((a, b) => a - b)
+  expect(requestTimes).toHaveLength(60)
   const turns = await sql<{ at: number }[]>`
     select extract(epoch from at - min(at) over ())::float8 * 1000 as at from booked order by at`
   expect(turns.length).toBeGreaterThanOrEqual(60)
   for (const [i, { at }] of turns.slice(1).entries()) expect(at - turns[i]!.at).toBeGreaterThanOrEqual(gapMs - 0.01)
-  const tookMs = asked.at(-1)! - asked[0]!
+  const tookMs = requestTimes.at(-1)! - requestTimes[0]!
   process.stdout.write(`two processes at one pace of ${gapMs} ms: 60 requests in ${Math.round(tookMs)} ms\n`)
   // with a pace each they would take half as long
   expect(tookMs).toBeGreaterThan(0.75 * 59 * gapMs)
@@ -231,14 +231,16 @@ longOnServer(
     await sql`update due set next_at = now() - interval '1 hour' where subject = 'killer'`
     const times: number[] = []
     const options = { leaseMs: 600, retry: { baseMs: 400, capMs: 60_000 }, atOnce: 2 }
-    while (times.length < 4 || (await left(sql)) > 1) {
+    while (times.length < 4 || (await unread(sql)) > 1) {
       const child = await startWorker(options)
       await child.exited
       times.push(performance.now())
     }
-    const others = await stored(sql)
+    const otherCount = await stored(sql)
     const died = times.map((at) => Math.round(at - times[0]!))
-    process.stdout.write(`a killer was read ${times.length} times, after ${died} ms; ${others} others are measured\n`)
+    process.stdout.write(
+      `a killer was read ${times.length} times, after ${died} ms; ${otherCount} others are measured\n`,
+    )
     const [killer] = await sql`select failures, failure, measured_at from due where subject = 'killer'`
     expect(killer).toMatchObject({ failure: "failed", failures: times.length - 1, measured_at: null })
     expect(await stored(sql)).toBe(50)
@@ -253,13 +255,13 @@ longOnServer(
     stores.on("apps.apple.com", "/", ({ url }) => (url.search.endsWith("1") ? new Promise(() => {}) : undefined))
     await track(sql, named(20))
     const child = await startWorker({ atOnce: 20, stopMs: 200 })
-    await until(async () => stores.requests.length === 20 && (await left(sql)) === 2)
+    await until(async () => stores.requests.length === 20 && (await unread(sql)) === 2)
     child.kill("SIGTERM")
     expect(await child.exited).toBe(0)
-    const held =
+    const rows =
       await sql`select subject, failures, failure, lease, next_at <= now() as due from due where measured_at is null`
-    expect(held.map(({ subject }) => subject).sort()).toEqual(["term 1", "term 11"])
-    for (const row of held) expect(row).toMatchObject({ failures: 0, failure: null, lease: null, due: true })
+    expect(rows.map(({ subject }) => subject).sort()).toEqual(["term 1", "term 11"])
+    for (const row of rows) expect(row).toMatchObject({ failures: 0, failure: null, lease: null, due: true })
     stores.on("apps.apple.com", "/", () => Response.json(["10001"]))
     await workOff(sql)
     await expectOnce(sql, 20)
@@ -280,9 +282,9 @@ async function makeEmbedded(dataDir: string, fill: (sql: Sql) => Promise<unknown
 long("after kill -9 with the embedded database in the process, its readings are measured once, later", async () => {
   const { folder, remove } = scratchFolder()
   const dataDir = join(folder, "data")
-  await makeEmbedded(dataDir, async (on) => {
-    await on`create table effect (subject text not null)`
-    await track(on, named(24))
+  await makeEmbedded(dataDir, async (db) => {
+    await db`create table effect (subject text not null)`
+    await track(db, named(24))
   })
   let answered = 0
   answersSearches(stores)
@@ -291,12 +293,12 @@ long("after kill -9 with the embedded database in the process, its readings are 
   await until(() => stores.requests.length === 8 + 6)
   await kill(child)
   answered = Number.NEGATIVE_INFINITY
-  const { sql: again, close } = await openDatabase({ dataDir, as: "server", log: silentLog })
-  const [held] = await again`select count(lease) as leased, count(measured_at) as measured from due`
-  expect(held).toEqual({ leased: 6, measured: 8 })
-  await again`update due set lease_until = now() - interval '1 s' where lease is not null`
-  await workOff(again)
-  await expectOnce(again, 24)
+  const { sql: reopened, close } = await openDatabase({ dataDir, as: "server", log: silentLog })
+  const [row] = await reopened`select count(lease) as leased, count(measured_at) as measured from due`
+  expect(row).toEqual({ leased: 6, measured: 8 })
+  await reopened`update due set lease_until = now() - interval '1 s' where lease is not null`
+  await workOff(reopened)
+  await expectOnce(reopened, 24)
   await close()
   remove()
 })

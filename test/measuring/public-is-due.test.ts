@@ -11,14 +11,14 @@ import { record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { said } from "./record/measured.ts"
 import { countRowsRead } from "./rows-read.ts"
-import { APPS, ITUNES, scene } from "./scene.ts"
+import { APPS, ITUNES, prepareScene } from "./scene.ts"
 
-const on = scene()
-const OWN = "800001"
+const scene = prepareScene()
+const OWN_APP = "800001"
 const CHARTS = ["ipad", "iphone"].flatMap((device) => ["free", "grossing", "paid"].map((chart) => `${device} ${chart}`))
 
 beforeEach(async () => {
-  await on.sql`update store_app set genre = null, developer_id = null, developer_site = null`
+  await scene.sql`update store_app set genre = null, developer_id = null, developer_site = null`
 })
 
 interface New {
@@ -27,11 +27,11 @@ interface New {
   countries?: string[]
 }
 
-const track = (rest: New = { iosId: OWN }) => trackOwn(on.sql, { workspaceId: on.workspaceId, ...rest })
+const track = (rest: New = { iosId: OWN_APP }) => trackOwn(scene.sql, { workspaceId: scene.workspaceId, ...rest })
 
 /** Returns "kind platform storefront subject" of everything due at once. */
 async function due(): Promise<string[]> {
-  const rows = await on.sql<{ line: string }[]>`
+  const rows = await scene.sql<{ line: string }[]>`
     select concat_ws(' ', kind, platform, storefront, subject) as line
     from due
     where next_at <= now() and lease is null and measured_at is null
@@ -43,24 +43,24 @@ describe("a tracked app", () => {
   test("a tracked App Store app makes its page, reviews, look-up, charts and findings due", async () => {
     await track()
     expect(await due()).toEqual([
-      `app ios us ${OWN}`,
-      `app_ads ios us ${OWN}`,
+      `app ios us ${OWN_APP}`,
+      `app_ads ios us ${OWN_APP}`,
       ...CHARTS.map((chart) => `chart ios us ${chart} 36`),
-      `findings ios us ${OWN}`,
+      `findings ios us ${OWN_APP}`,
       "genres ios us 36",
-      `listing ios us ${OWN}`,
-      `reviews ios us ${OWN}`,
+      `listing ios us ${OWN_APP}`,
+      `reviews ios us ${OWN_APP}`,
     ])
   })
 
   test("a tracked app is due in each storefront, but its developer's site only once", async () => {
-    await track({ iosId: OWN, countries: ["us", "de"] })
+    await track({ iosId: OWN_APP, countries: ["us", "de"] })
     const lines = await due()
     for (const kind of ["app", "findings", "listing", "reviews"])
       expect(lines.filter((line) => line.startsWith(`${kind} `))).toHaveLength(2)
     expect(lines.filter((line) => line.startsWith("genres"))).toEqual(["genres ios de 36", "genres ios us 36"])
     expect(lines.filter((line) => line.startsWith("chart"))).toHaveLength(2 * CHARTS.length)
-    expect(lines.filter((line) => line.startsWith("app_ads"))).toEqual([`app_ads ios us ${OWN}`])
+    expect(lines.filter((line) => line.startsWith("app_ads"))).toEqual([`app_ads ios us ${OWN_APP}`])
   })
 
   test("a tracked Google Play app makes due what is read there, and no chart or page of the App Store", async () => {
@@ -74,59 +74,59 @@ describe("a tracked app", () => {
   })
 
   test("tracking an app or learning its genre does not scan the other tracked apps", async () => {
-    const others = 100
-    const { id: elsewhere } = await someWorkspace(on.sql, { name: `others ${process.pid}`, plan: "pro" })
-    await on.sql`
+    const otherCount = 100
+    const { id: otherWorkspace } = await someWorkspace(scene.sql, { name: `others ${process.pid}`, plan: "pro" })
+    await scene.sql`
       with apps as (
         insert into store_app (platform, store_id)
         select 'ios', n::text
-        from generate_series(900001, ${900_000 + others}::int) n
+        from generate_series(900001, ${900_000 + otherCount}::int) n
         returning id
       )
       insert into tracked_app (id, workspace_id, ios_app, countries, origin)
-      select 'app_of_another_' || id, ${elsewhere}, id, '{us}', 'own'
+      select 'app_of_another_' || id, ${otherWorkspace}, id, '{us}', 'own'
       from apps`
-    await on.sql`analyze tracked_app`
-    const app = { workspaceId: on.workspaceId, iosId: OWN, countries: ["us"], keywords: [], origin: "own" }
-    const tracking = await countRowsRead(on.sql, ["tracked_app"], (tx) => trackApp(tx, app))
+    await scene.sql`analyze tracked_app`
+    const app = { workspaceId: scene.workspaceId, iosId: OWN_APP, countries: ["us"], keywords: [], origin: "own" }
+    const tracking = await countRowsRead(scene.sql, ["tracked_app"], (tx) => trackApp(tx, app))
     const learning = await countRowsRead(
-      on.sql,
+      scene.sql,
       ["tracked_app"],
       (tx) => tx`
         update store_app
         set genre = '6013'
-        where store_id = ${OWN}`,
+        where store_id = ${OWN_APP}`,
     )
     // a table of one or two pages may be scanned once, to check whether the workspace has the app; the old plan read 15
     // times as much
-    expect(tracking).toBeWithin(1, 3 * others)
-    expect(learning).toBeWithin(1, 3 * others)
+    expect(tracking).toBeWithin(1, 3 * otherCount)
+    expect(learning).toBeWithin(1, 3 * otherCount)
   })
 
   test("an app of the demo makes nothing due", async () => {
-    await loadDemo(recording, on.sql, on.workspaceId, "")
+    await loadDemo(recording, scene.sql, scene.workspaceId, "")
     expect(await due()).toEqual([])
   })
 })
 
 describe("new facts of a tracked app", () => {
   const look = (id: string, facts: object) =>
-    record(on.sql, [said(new Date().toISOString(), [{ id, name: "Tea", ...facts }])])
+    record(scene.sql, [said(new Date().toISOString(), [{ id, name: "Tea", ...facts }])])
   const rest = async (kind: string) => (await due()).filter((line) => line.startsWith(`${kind} `))
 
   test("a tracked app's genre makes its charts due, and so does a new genre", async () => {
     await track()
-    await on.sql`delete from due where kind <> 'chart'`
-    await on.sql`update due set measured_at = now()`
-    await look(OWN, { genre: "6013" })
+    await scene.sql`delete from due where kind <> 'chart'`
+    await scene.sql`update due set measured_at = now()`
+    await look(OWN_APP, { genre: "6013" })
     expect(await due()).toEqual(CHARTS.map((chart) => `chart ios us ${chart} 6013`))
-    await look(OWN, { genre: "6015" })
+    await look(OWN_APP, { genre: "6015" })
     expect(await due()).toHaveLength(2 * CHARTS.length)
   })
 
   test("a tracked app's developer makes the developer's page due, in the app's first storefront", async () => {
-    await track({ iosId: OWN, countries: ["de", "us"] })
-    await look(OWN, { developerId: "1500000011" })
+    await track({ iosId: OWN_APP, countries: ["de", "us"] })
+    await look(OWN_APP, { developerId: "1500000011" })
     expect(await rest("developer")).toEqual(["developer ios de 1500000011"])
   })
 
@@ -138,10 +138,10 @@ describe("new facts of a tracked app", () => {
 
 describe("a rival", () => {
   const storeApp = async (id: string) => {
-    await record(on.sql, [said(new Date().toISOString(), [{ id, name: "Rival" }])])
-    return (await on.sql<{ id: number }[]>`select id from store_app where store_id = ${id}`)[0]!.id
+    await record(scene.sql, [said(new Date().toISOString(), [{ id, name: "Rival" }])])
+    return (await scene.sql<{ id: number }[]>`select id from store_app where store_id = ${id}`)[0]!.id
   }
-  const follow = (app: string, rival: number, storefront = "us", platform = "ios") => on.sql`
+  const follow = (app: string, rival: number, storefront = "us", platform = "ios") => scene.sql`
     insert into app_rival (app_id, platform, storefront, rival, manual, terms)
     values (${app}, ${platform}, ${storefront}, ${rival}, true, 0)`
   const kindsNamed = (kind: string) => kindsOf({ egressCountry: undefined }).filter(({ name }) => name === kind)
@@ -151,76 +151,78 @@ describe("a rival", () => {
   ] as const
 
   test("a rival makes only its look-up and page due, and nothing once it is no rival", async () => {
-    const app = await track({ iosId: OWN, countries: ["us", "de"] })
-    await on.sql`delete from due`
+    const app = await track({ iosId: OWN_APP, countries: ["us", "de"] })
+    await scene.sql`delete from due`
     await follow(app, await storeApp("800100"), "de")
     expect(await due()).toEqual(["app ios de 800100", "listing ios de 800100"])
 
-    await on.sql`delete from app_rival`
+    await scene.sql`delete from app_rival`
     for (const [kind, lane] of LANES) {
-      await openLane(on.sql, lane, 0)
-      expect((await claim(on.sql, lane, kindsNamed(kind), 30_000)).claimed).toBe(null)
+      await openLane(scene.sql, lane, 0)
+      expect((await claim(scene.sql, lane, kindsNamed(kind), 30_000)).claimed).toBe(null)
     }
     expect(await due()).toEqual([])
   })
 
   test("a Google Play rival makes only its look-up due, which reads its page", async () => {
     const app = await track({ androidPkg: "com.example.tea" })
-    await on.sql`delete from due`
+    await scene.sql`delete from due`
     const about = { platform: "android" as const, source: "play-details" as const }
-    await record(on.sql, [said(new Date().toISOString(), [{ id: "com.example.cup", name: "Cup" }], about)])
-    const [cup] = await on.sql<{ id: number }[]>`select id from store_app where store_id = 'com.example.cup'`
+    await record(scene.sql, [said(new Date().toISOString(), [{ id: "com.example.cup", name: "Cup" }], about)])
+    const [cup] = await scene.sql<{ id: number }[]>`select id from store_app where store_id = 'com.example.cup'`
     await follow(app, cup!.id, "us", "android")
     expect(await due()).toEqual(["app android us com.example.cup"])
   })
 
   test("a rival's page is read after all other App Store pages, each time", async () => {
-    await on.sql`update workspace set plan = 'free' where id = ${on.workspaceId}`
+    await scene.sql`update workspace set plan = 'free' where id = ${scene.workspaceId}`
     const app = await track()
-    await on.sql`delete from due`
+    await scene.sql`delete from due`
     await follow(app, await storeApp("800100"))
-    await on.sql`
+    await scene.sql`
       insert into due (kind, platform, storefront, subject, priority)
-      values ('listing', 'ios', 'us', ${OWN}, 2), ('canary', 'ios', 'us', 'apple-web-search', 2)`
-    await on.sql`update due set next_at = now() - interval '5 days' where subject = '800100'`
-    await openLane(on.sql, APPS, 0)
+      values ('listing', 'ios', 'us', ${OWN_APP}, 2), ('canary', 'ios', 'us', 'apple-web-search', 2)`
+    await scene.sql`update due set next_at = now() - interval '5 days' where subject = '800100'`
+    await openLane(scene.sql, APPS, 0)
     const kinds = [...kindsNamed("listing"), ...kindsNamed("canary")]
     const turns: (Claim | null)[] = []
-    for (let turn = 0; turn < 4; turn++) turns.push((await claim(on.sql, APPS, kinds, 30_000)).claimed)
-    const subjects = turns.map((one) => one?.subjects[0]?.subject)
+    for (let turn = 0; turn < 4; turn++) turns.push((await claim(scene.sql, APPS, kinds, 30_000)).claimed)
+    const subjects = turns.map((turn) => turn?.subjects[0]?.subject)
     expect([subjects.slice(0, 2).sort(), subjects[2], subjects[3]]).toEqual([
-      [OWN, "apple-web-search"],
+      [OWN_APP, "apple-web-search"],
       "800100",
       undefined,
     ])
-    await on.sql.begin((tx) => endMeasured(tx, turns[2]!))
-    expect((await on.sql`select priority from due where subject = '800100' and kind = 'listing'`)[0]!.priority).toBe(3)
+    await scene.sql.begin((tx) => endMeasured(tx, turns[2]!))
+    expect((await scene.sql`select priority from due where subject = '800100' and kind = 'listing'`)[0]!.priority).toBe(
+      3,
+    )
   })
 
   test("a rival that becomes tracked has its page read before others' rivals", async () => {
     await follow(await track(), await storeApp("800100"))
     await track({ iosId: "800100" })
-    const rows = await on.sql`select priority from due where subject = '800100' and kind = 'listing'`
+    const rows = await scene.sql`select priority from due where subject = '800100' and kind = 'listing'`
     expect(rows.map((row) => row.priority < 3)).toEqual([true])
   })
 
   test("a rival that is also tracked, or a rival of two apps, is one row", async () => {
     const [app, other] = [await track(), await track({ iosId: "800002" })]
-    await on.sql`delete from due where kind not in ('app', 'listing')`
+    await scene.sql`delete from due where kind not in ('app', 'listing')`
     await follow(app, await storeApp("800002"))
     await follow(app, await storeApp("800100"))
     await follow(other, await storeApp("800100"))
     expect(await due()).toEqual([
-      ...[OWN, "800002", "800100"].map((id) => `app ios us ${id}`),
-      ...[OWN, "800002", "800100"].map((id) => `listing ios us ${id}`),
+      ...[OWN_APP, "800002", "800100"].map((id) => `app ios us ${id}`),
+      ...[OWN_APP, "800002", "800100"].map((id) => `listing ios us ${id}`),
     ])
   })
 
   test("a rival of a suspended workspace is due again when the workspace returns", async () => {
     await follow(await track(), await storeApp("800100"))
-    await on.sql`update workspace set suspended_at = now() where id = ${on.workspaceId}`
-    await on.sql`delete from due`
-    await on.sql`update workspace set suspended_at = null where id = ${on.workspaceId}`
+    await scene.sql`update workspace set suspended_at = now() where id = ${scene.workspaceId}`
+    await scene.sql`delete from due`
+    await scene.sql`update workspace set suspended_at = null where id = ${scene.workspaceId}`
     expect(await due()).toEqual(expect.arrayContaining(["app ios us 800100", "listing ios us 800100"]))
   })
 })

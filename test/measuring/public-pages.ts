@@ -69,17 +69,19 @@ export function reviewPages(newest: number, count: number, otherwise: Record<num
 /** Answers with the reviews of an app in the US; a later call takes precedence. */
 export function answersReviews(stores: ReplayServer, id: string, pages: readonly Page[]): void {
   stores.on("itunes.apple.com", "/us/rss/customerreviews/", ({ url }) => {
-    const [, page, asked] = /\/page=(\d+)\/id=(\d+)\//.exec(url.pathname) ?? []
-    if (asked !== id) return undefined
+    const [, page, requestedId] = /\/page=(\d+)\/id=(\d+)\//.exec(url.pathname) ?? []
+    if (requestedId !== id) return undefined
     return new Response(xmlFeed("us", id, Number(page), pages[Number(page) - 1] ?? { reviews: [], last: pages.length }))
   })
 }
 
 /** Answers every request about that app in the US, with 500 reviews, and charts with the app in place 4. */
 export function answersPublic(stores: ReplayServer): void {
-  const others = [...someApps(99), ...someApps(60, 1_000_100_000)]
-  answersAppPages(stores, [...others, HARBOR], appPage)
-  stores.on("itunes.apple.com", "/us/rss/top", ({ url }) => chartFeed(url, others.slice(0, 99).toSpliced(3, 0, HARBOR)))
+  const otherApps = [...someApps(99), ...someApps(60, 1_000_100_000)]
+  answersAppPages(stores, [...otherApps, HARBOR], appPage)
+  stores.on("itunes.apple.com", "/us/rss/top", ({ url }) =>
+    chartFeed(url, otherApps.slice(0, 99).toSpliced(3, 0, HARBOR)),
+  )
   stores.on(
     "itunes.apple.com",
     "/WebObjects/MZStoreServices.woa/ws/genres",
@@ -88,7 +90,7 @@ export function answersPublic(stores: ReplayServer): void {
   stores.on("itunes.apple.com", "/lookup", ({ url }) => {
     const ids = url.searchParams.get("id")!.split(",")
     if (ids.includes(String(HARBOR.developerId))) return new Response(fixture("itunes-developer-us.json"))
-    return lookupAnswer([...others, HARBOR].filter(({ id }) => ids.includes(id)))
+    return lookupAnswer([...otherApps, HARBOR].filter(({ id }) => ids.includes(id)))
   })
   answersReviews(stores, HARBOR.id, reviewPages(9_000, 500))
 }

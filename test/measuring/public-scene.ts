@@ -22,7 +22,7 @@ export interface PublicScene {
   /** Responses of developers' sites by host. Other hosts do not exist. */
   sites: Map<string, number | string | OutboundProblem>
   /** Hosts of requested sites. */
-  sitesAsked: string[]
+  requestedSites: string[]
   now: Date
   track(app?: Partial<{ iosId: string; androidPkg: string; countries: string[]; keywords: string[] }>): Promise<string>
   /**
@@ -66,35 +66,35 @@ const FACTS = [
 
 export function publicScene({ egressCountry }: { egressCountry?: string } = {}): PublicScene {
   setDefaultTimeout(30_000)
-  const on = {} as PublicScene
+  const scene = {} as PublicScene
   const outbound: SafeFetch = async (url) => {
     const { hostname } = new URL(url)
-    on.sitesAsked.push(hostname)
-    const answer = on.sites.get(hostname) ?? new OutboundProblem("no_such_host")
+    scene.requestedSites.push(hostname)
+    const answer = scene.sites.get(hostname) ?? new OutboundProblem("no_such_host")
     if (answer instanceof OutboundProblem) throw answer
     const [status, text] = typeof answer === "number" ? [answer, ""] : [200, answer]
     return { url, status, headers: new Headers(), bytes: new TextEncoder().encode(text) }
   }
 
-  on.track = async (app = { iosId: HARBOR.id }) => {
-    const workspaceId = await newWorkspace(on.sql)
+  scene.track = async (app = { iosId: HARBOR.id }) => {
+    const workspaceId = await newWorkspace(scene.sql)
     const all = { workspaceId, countries: ["us"], origin: "own", keywords: [], ...app }
-    return await trackOwn(on.sql, all)
+    return await trackOwn(scene.sql, all)
   }
-  on.read = async (name, { days = 0, isDue = false, ...options } = {}) => {
-    on.now = new Date(on.now.getTime() + days * DAY_MS)
+  scene.read = async (name, { days = 0, isDue = false, ...options } = {}) => {
+    scene.now = new Date(scene.now.getTime() + days * DAY_MS)
     if (!isDue)
-      await on.sql`update due set next_at = now() - interval '1 second' where kind = ${name} and lease is null`
+      await scene.sql`update due set next_at = now() - interval '1 second' where kind = ${name} and lease is null`
     const measuring = createMeasuring({
       recording,
-      sql: on.sql,
+      sql: scene.sql,
       kinds: kindsOf({ egressCountry }).filter((kind) => kind.name === name),
-      reach: reachOf(on.stores, { now: () => on.now }),
+      reach: reachOf(scene.stores, { now: () => scene.now }),
       egress: EGRESS,
       gapsMs: gaps(),
       log: silentLog,
       random: () => 1,
-      now: () => on.now,
+      now: () => scene.now,
       outbound,
       ...options,
     })
@@ -102,30 +102,31 @@ export function publicScene({ egressCountry }: { egressCountry?: string } = {}):
     await measuring.stop()
     return readings
   }
-  on.due = async (kind) => [
-    ...(await on.sql`
+  scene.due = async (kind) => [
+    ...(await scene.sql`
       select storefront, subject, failures, failure, measured_at is not null as measured,
         round(extract(epoch from next_at - now()) / 3600)::int as hours
       from due
       where kind = ${kind}
       order by platform, storefront, subject`),
   ]
-  on.count = async (table) => (await on.sql<{ n: number }[]>`select count(*)::int as n from ${on.sql(table)}`)[0]!.n
-  on.facts = () => rowsOf(on.sql, FACTS)
+  scene.count = async (table) =>
+    (await scene.sql<{ n: number }[]>`select count(*)::int as n from ${scene.sql(table)}`)[0]!.n
+  scene.facts = () => rowsOf(scene.sql, FACTS)
 
   beforeEach(async () => {
-    on.sql = await freshDatabase()
-    on.stores = replayServer()
-    on.sites = new Map([["northlight.example", APP_ADS]])
-    on.sitesAsked = []
-    on.now = new Date()
-    answersPublic(on.stores)
+    scene.sql = await freshDatabase()
+    scene.stores = replayServer()
+    scene.sites = new Map([["northlight.example", APP_ADS]])
+    scene.requestedSites = []
+    scene.now = new Date()
+    answersPublic(scene.stores)
   })
 
   afterEach(async () => {
-    await on.stores.stop()
-    expect(await stuck(on.sql)).toEqual([])
+    await scene.stores.stop()
+    expect(await stuck(scene.sql)).toEqual([])
   })
 
-  return on
+  return scene
 }

@@ -15,11 +15,11 @@ import {
 import { someWorkspace } from "../access/registered.ts"
 import { errorOf } from "../error-of.ts"
 import { trackOwn } from "../world/tracked.ts"
-import { scene } from "./scene.ts"
+import { prepareScene } from "./scene.ts"
 import { searches } from "./stand-in.ts"
 
-const on = scene()
-const OWN = "700001"
+const scene = prepareScene()
+const OWN_APP = "700001"
 const SOON_MS = 10_000
 
 const subject = (kind: Subject["kind"], name: string, rest: Partial<Subject> = {}): Subject => ({
@@ -31,23 +31,30 @@ const subject = (kind: Subject["kind"], name: string, rest: Partial<Subject> = {
 })
 
 type After = typeof putForwardTerms
-const put = (after: After, one: Subject, afterMs = SOON_MS) => on.sql.begin((tx) => after(tx, [one], afterMs))
+const put = (after: After, target: Subject, afterMs = SOON_MS) => scene.sql.begin((tx) => after(tx, [target], afterMs))
 
 /** Tracks an app. Only its findings are due, tomorrow. */
 async function track(
   terms: string[] = ["tea"],
   rest: { iosId?: string; countries?: string[]; androidPkg?: string } = {},
 ) {
-  const app = { workspaceId: on.workspaceId, iosId: OWN, countries: ["us"], origin: "own", ...rest, keywords: terms }
-  const id = await trackOwn(on.sql, app)
-  await on.sql`delete from due where kind <> 'findings'`
-  await on.sql`update due set next_at = now() + interval '1 day'`
+  const app = {
+    workspaceId: scene.workspaceId,
+    iosId: OWN_APP,
+    countries: ["us"],
+    origin: "own",
+    ...rest,
+    keywords: terms,
+  }
+  const id = await trackOwn(scene.sql, app)
+  await scene.sql`delete from due where kind <> 'findings'`
+  await scene.sql`update due set next_at = now() + interval '1 day'`
   return id as string
 }
 
 /** Returns "platform storefront subject" of the rows due within these seconds. */
 async function soon(seconds = SOON_MS / 1_000 + 1, kind = "findings"): Promise<string[]> {
-  const rows = await on.sql<{ line: string }[]>`
+  const rows = await scene.sql<{ line: string }[]>`
     select concat_ws(' ', platform, storefront, subject) as line
     from due
     where kind = ${kind} and next_at < now() + ${seconds}::int * interval '1 second'
@@ -56,12 +63,12 @@ async function soon(seconds = SOON_MS / 1_000 + 1, kind = "findings"): Promise<s
 }
 
 const storeApp = async (storeId: string) =>
-  (await on.sql<{ id: number }[]>`select id from store_app where store_id = ${storeId}`)[0]!.id
+  (await scene.sql<{ id: number }[]>`select id from store_app where store_id = ${storeId}`)[0]!.id
 
 /** Makes one app the rival of another. */
 async function rival(app: string, rivalId: string, storefront = "us") {
-  await on.sql`insert into store_app (platform, store_id) values ('ios', ${rivalId}) on conflict do nothing`
-  await on.sql`
+  await scene.sql`insert into store_app (platform, store_id) values ('ios', ${rivalId}) on conflict do nothing`
+  await scene.sql`
     insert into app_rival (app_id, platform, storefront, rival, manual, terms)
     values (${app}, 'ios', ${storefront}, ${await storeApp(rivalId)}, true, 0)`
 }
@@ -72,9 +79,9 @@ describe("findings scheduled by a reading", () => {
     await track(["tea"], { iosId: "700002", countries: ["de"] })
     await track(["mate"], { iosId: "700003" })
     await put(putForwardTerms, subject("search", "tea"))
-    expect(await soon()).toEqual([`ios us ${OWN}`])
+    expect(await soon()).toEqual([`ios us ${OWN_APP}`])
     await put(putForwardTerms, subject("difficulty", "mate"))
-    expect(await soon()).toEqual([`ios us ${OWN}`, "ios us 700003"])
+    expect(await soon()).toEqual([`ios us ${OWN_APP}`, "ios us 700003"])
   })
 
   test("a reading schedules findings only on its store", async () => {
@@ -86,10 +93,10 @@ describe("findings scheduled by a reading", () => {
   test("a reading of an app schedules findings of the app and of those it is a rival of", async () => {
     await track([], { countries: ["us", "de"] })
     const other = await track([], { iosId: "700002" })
-    await rival(other, OWN)
-    await rival(await track([], { iosId: "700003", countries: ["de"] }), OWN, "de")
-    await put(putForwardApps, subject("listing", OWN))
-    expect(await soon()).toEqual([`ios us ${OWN}`, "ios us 700002"])
+    await rival(other, OWN_APP)
+    await rival(await track([], { iosId: "700003", countries: ["de"] }), OWN_APP, "de")
+    await put(putForwardApps, subject("listing", OWN_APP))
+    expect(await soon()).toEqual([`ios us ${OWN_APP}`, "ios us 700002"])
   })
 
   test("Google Play reviews schedule findings in all storefronts of the app", async () => {
@@ -104,7 +111,7 @@ describe("findings scheduled by a reading", () => {
       ["700002", "6015"],
     ] as const) {
       await track([], { iosId })
-      await on.sql`update store_app set genre = ${genre} where store_id = ${iosId}`
+      await scene.sql`update store_app set genre = ${genre} where store_id = ${iosId}`
     }
     await track([], { iosId: "700003", countries: ["de"] })
     await put(putForwardChart, subject("chart", "ipad grossing 36"))
@@ -115,26 +122,26 @@ describe("findings scheduled by a reading", () => {
 
   test("a reading schedules no findings of the demo or of a suspended workspace", async () => {
     await track(["tea"])
-    await on.sql`update workspace set suspended_at = now() where id = ${on.workspaceId}`
-    await on.sql`delete from due`
+    await scene.sql`update workspace set suspended_at = now() where id = ${scene.workspaceId}`
+    await scene.sql`delete from due`
     await put(putForwardTerms, subject("search", "tea"))
-    await on.sql`update workspace set suspended_at = null where id = ${on.workspaceId}`
-    await on.sql`update tracked_app set origin = 'demo'`
-    await on.sql`delete from due`
+    await scene.sql`update workspace set suspended_at = null where id = ${scene.workspaceId}`
+    await scene.sql`update tracked_app set origin = 'demo'`
+    await scene.sql`delete from due`
     await put(putForwardTerms, subject("search", "tea"))
-    expect(await on.sql`select 1 from due`).toHaveLength(0)
+    expect(await scene.sql`select 1 from due`).toHaveLength(0)
   })
 
   test("a reading schedules findings even if their row was missing", async () => {
     await track(["tea"])
-    await on.sql`delete from due`
+    await scene.sql`delete from due`
     await put(putForwardTerms, subject("search", "tea"))
-    expect(await soon()).toEqual([`ios us ${OWN}`])
+    expect(await soon()).toEqual([`ios us ${OWN_APP}`])
   })
 })
 
 describe("the time of the findings", () => {
-  const at = async () => (await on.due(OWN)).next_at.getTime()
+  const at = async () => (await scene.due(OWN_APP)).next_at.getTime()
 
   test("findings are due ten seconds after the first of several readings, or at an earlier set time", async () => {
     await track(["tea", "mate"])
@@ -153,11 +160,11 @@ describe("the time of the findings", () => {
     const claimed = await claimFindings()
     await put(putForwardTerms, subject("search", "tea"))
     const wished = await at()
-    await on.sql.begin((tx) => endMeasured(tx, claimed))
+    await scene.sql.begin((tx) => endMeasured(tx, claimed))
     expect(await at()).toBe(wished)
-    expect(await on.due(OWN)).toMatchObject({ lease: null, failures: 0, measured_at: expect.any(Date) })
-    const again = await claimFindings()
-    await on.sql.begin((tx) => endMeasured(tx, again))
+    expect(await scene.due(OWN_APP)).toMatchObject({ lease: null, failures: 0, measured_at: expect.any(Date) })
+    const reclaimed = await claimFindings()
+    await scene.sql.begin((tx) => endMeasured(tx, reclaimed))
     expect((await at()) - Date.now()).toBeGreaterThan(60_000)
   })
 
@@ -165,40 +172,40 @@ describe("the time of the findings", () => {
     await track(["tea"])
     const claimed = await claimFindings()
     await put(putForwardTerms, subject("search", "tea"), 0)
-    await on.sql.begin((tx) => endMeasured(tx, claimed))
-    expect(await soon(60)).toEqual([`ios us ${OWN}`])
+    await scene.sql.begin((tx) => endMeasured(tx, claimed))
+    expect(await soon(60)).toEqual([`ios us ${OWN_APP}`])
   })
 })
 
 test("a reading schedules its findings when it is stored, and a failed reading does not", async () => {
   await track(["tea", "mate"])
-  await on.sql`
+  await scene.sql`
     insert into due (kind, platform, storefront, subject)
     values ('search', 'ios', 'us', 'tea')`
   const kinds = [{ ...searches, putsForward: putForwardTerms }]
-  on.stores.on("apps.apple.com", "/us/search", () => new Response("", { status: 500 }))
-  await on.measuring({ kinds }).runOnce()
+  scene.stores.on("apps.apple.com", "/us/search", () => new Response("", { status: 500 }))
+  await scene.measuring({ kinds }).runOnce()
   expect(await soon()).toEqual([])
-  await on.sql`update due set next_at = now() where kind = 'search'`
-  on.stores.on("apps.apple.com", "/us/search", () => Response.json(["10001"]))
-  await on.measuring({ kinds, findingsAfterMs: 5_000 }).runOnce()
-  expect(await soon(6)).toEqual([`ios us ${OWN}`])
+  await scene.sql`update due set next_at = now() where kind = 'search'`
+  scene.stores.on("apps.apple.com", "/us/search", () => Response.json(["10001"]))
+  await scene.measuring({ kinds, findingsAfterMs: 5_000 }).runOnce()
+  expect(await soon(6)).toEqual([`ios us ${OWN_APP}`])
 })
 
 test("readings of one app schedule one run every few minutes, which later readings do not delay", async () => {
   await track(["tea", "mate"])
   const kinds = [{ ...searches, putsForward: putForwardTerms }]
-  on.stores.on("apps.apple.com", "/us/search", () => Response.json(["10001"]))
-  const dueAt = async () => (await on.due(OWN))!.next_at
+  scene.stores.on("apps.apple.com", "/us/search", () => Response.json(["10001"]))
+  const dueAt = async () => (await scene.due(OWN_APP))!.next_at
   const read = async (term: string) => {
-    await on.sql`
+    await scene.sql`
       insert into due (kind, platform, storefront, subject)
       values ('search', 'ios', 'us', ${term})`
-    await on.measuring({ kinds }).runOnce()
+    await scene.measuring({ kinds }).runOnce()
   }
   await read("tea")
   expect(await soon(120)).toEqual([])
-  expect(await soon(240)).toEqual([`ios us ${OWN}`])
+  expect(await soon(240)).toEqual([`ios us ${OWN_APP}`])
   const first = await dueAt()
   await read("mate")
   expect(await dueAt()).toEqual(first)
@@ -206,40 +213,40 @@ test("readings of one app schedule one run every few minutes, which later readin
 
 test("a look-up makes due what waited for it, until that was read", async () => {
   await track([])
-  await on.sql`
+  await scene.sql`
     insert into due (kind, platform, storefront, subject, next_at)
-    values ('app_ads', 'ios', 'us', ${OWN}, now() + interval '1 hour')`
-  await put(putForwardLookUp, subject("app", OWN))
-  expect(await soon(11, "app_ads")).toEqual([`ios us ${OWN}`])
-  await on.sql`update due set next_at = now() + interval '14 days', measured_at = now() where kind = 'app_ads'`
-  await put(putForwardLookUp, subject("app", OWN))
+    values ('app_ads', 'ios', 'us', ${OWN_APP}, now() + interval '1 hour')`
+  await put(putForwardLookUp, subject("app", OWN_APP))
+  expect(await soon(11, "app_ads")).toEqual([`ios us ${OWN_APP}`])
+  await scene.sql`update due set next_at = now() + interval '14 days', measured_at = now() where kind = 'app_ads'`
+  await put(putForwardLookUp, subject("app", OWN_APP))
   expect(await soon(60, "app_ads")).toEqual([])
 })
 
 test("a subject put off for lack of data stays due if a look-up came in the meantime", async () => {
   const app_ads: DueWork = { ...findings, name: "app_ads" }
   const claimAds = async () => {
-    await on.sql`update due set next_at = now() - interval '1 second' where kind = 'app_ads'`
-    return (await claim(on.sql, null, [app_ads], 30_000)).claimed as Claim<DueWork>
+    await scene.sql`update due set next_at = now() - interval '1 second' where kind = 'app_ads'`
+    return (await claim(scene.sql, null, [app_ads], 30_000)).claimed as Claim<DueWork>
   }
   await track([])
-  await on.sql`insert into due (kind, platform, storefront, subject) values ('app_ads', 'ios', 'us', ${OWN})`
+  await scene.sql`insert into due (kind, platform, storefront, subject) values ('app_ads', 'ios', 'us', ${OWN_APP})`
   const alone = await claimAds()
-  await on.sql.begin((tx) => putOff(tx, alone, 3_600_000))
+  await scene.sql.begin((tx) => putOff(tx, alone, 3_600_000))
   expect(await soon(60, "app_ads")).toEqual([])
-  expect(await soon(3_700, "app_ads")).toEqual([`ios us ${OWN}`])
+  expect(await soon(3_700, "app_ads")).toEqual([`ios us ${OWN_APP}`])
   const overtaken = await claimAds()
-  await put(putForwardLookUp, subject("app", OWN))
-  await on.sql.begin((tx) => putOff(tx, overtaken, 3_600_000))
-  expect(await soon(11, "app_ads")).toEqual([`ios us ${OWN}`])
-  expect(await on.sql`select 1 from due where lease is not null`).toHaveLength(0)
+  await put(putForwardLookUp, subject("app", OWN_APP))
+  await scene.sql.begin((tx) => putOff(tx, overtaken, 3_600_000))
+  expect(await soon(11, "app_ads")).toEqual([`ios us ${OWN_APP}`])
+  expect(await scene.sql`select 1 from due where lease is not null`).toHaveLength(0)
 })
 
 const findings: DueWork = { name: "findings", platform: "ios", together: 1, everyDays: 1 }
 
 async function claimFindings(): Promise<Claim<DueWork>> {
-  await on.sql`update due set next_at = now() - interval '1 second' where kind = 'findings'`
-  return (await claim(on.sql, null, [findings], 30_000)).claimed as Claim<DueWork>
+  await scene.sql`update due set next_at = now() - interval '1 second' where kind = 'findings'`
+  return (await claim(scene.sql, null, [findings], 30_000)).claimed as Claim<DueWork>
 }
 
 const postgres = test.skipIf(!process.env.DATABASE_URL)
@@ -251,22 +258,22 @@ postgres(
     const wish = () => put(putForwardTerms, subject("search", "tea"))
     const first = await claimFindings()
     let waiting: Promise<unknown> = Promise.resolve()
-    await on.sql.begin(async (tx) => {
+    await scene.sql.begin(async (tx) => {
       await endMeasured(tx, first)
       waiting = wish()
       await Bun.sleep(100)
     })
     await waiting
-    expect(await soon()).toEqual([`ios us ${OWN}`])
+    expect(await soon()).toEqual([`ios us ${OWN_APP}`])
 
     const second = await claimFindings()
-    await on.sql.begin(async (tx) => {
+    await scene.sql.begin(async (tx) => {
       await putForwardTerms(tx, [subject("search", "tea")], SOON_MS)
-      waiting = on.sql.begin((other) => endMeasured(other, second))
+      waiting = scene.sql.begin((other) => endMeasured(other, second))
       await Bun.sleep(100)
     })
     await waiting
-    expect(await soon()).toEqual([`ios us ${OWN}`])
+    expect(await soon()).toEqual([`ios us ${OWN_APP}`])
   },
 )
 
@@ -274,8 +281,8 @@ postgres(
   "postgres: what is stored before a claim is seen by it, and what is not seen puts it forward once more",
   async () => {
     await track(["tea"])
-    await on.sql`create table if not exists effect (at timestamptz not null)`
-    await on.sql`delete from effect`
+    await scene.sql`create table if not exists effect (at timestamptz not null)`
+    await scene.sql`delete from effect`
     // simulates the calculation of findings, which uses what is stored
     let reckoned = 0
     const find = async (tx: Tx) => {
@@ -283,10 +290,10 @@ postgres(
       await Bun.sleep(2)
       reckoned = row!.n
     }
-    const worker = createFindings({ sql: on.sql, log: silentLog, find, pollMs: 5 })
+    const worker = createFindings({ sql: scene.sql, log: silentLog, find, pollMs: 5 })
     worker.start()
     for (let i = 0; i < 150; i++) {
-      await on.sql.begin(async (tx) => {
+      await scene.sql.begin(async (tx) => {
         await tx`insert into effect (at) values (now())`
         await putForwardTerms(tx, [subject("search", "tea")], 0)
       })
@@ -301,7 +308,7 @@ postgres(
 postgres("postgres: a reading and whoever tracks the same app meanwhile never wait in a circle", async () => {
   for (const name of ["app", "listing"] as const) {
     await track([])
-    await on.sql`insert into due (kind, platform, storefront, subject) values (${name}, 'ios', 'us', ${OWN})`
+    await scene.sql`insert into due (kind, platform, storefront, subject) values (${name}, 'ios', 'us', ${OWN_APP})`
     const { promise: isStoring, resolve: storing } = Promise.withResolvers<void>()
     let tries = 0
     const slow: Kind = {
@@ -315,15 +322,15 @@ postgres("postgres: a reading and whoever tracks the same app meanwhile never wa
         await Bun.sleep(300)
       },
     }
-    const reading = on.measuring({ kinds: [slow] }).runOnce()
+    const reading = scene.measuring({ kinds: [slow] }).runOnce()
     await isStoring
-    const other = await someWorkspace(on.sql, { name: `${name} ${process.pid}` })
-    const again = { workspaceId: other.id, iosId: OWN, countries: ["us"], origin: "own", keywords: [] }
-    const tracking = errorOf(trackOwn(on.sql, again))
+    const other = await someWorkspace(scene.sql, { name: `${name} ${process.pid}` })
+    const secondApp = { workspaceId: other.id, iosId: OWN_APP, countries: ["us"], origin: "own", keywords: [] }
+    const tracking = errorOf(trackOwn(scene.sql, secondApp))
     expect(await reading).toBe(1)
     expect([name, tries, await tracking]).toEqual([name, 1, undefined])
-    await on.sql`delete from tracked_app`
-    await on.sql`delete from due`
+    await scene.sql`delete from tracked_app`
+    await scene.sql`delete from due`
   }
 })
 
@@ -331,11 +338,11 @@ postgres(
   "postgres: a list's reading and whoever tracks its app and term meanwhile never wait in a circle",
   async () => {
     await track(["tea"])
-    await on.sql`
+    await scene.sql`
     insert into due (kind, platform, storefront, subject)
     values ('search', 'ios', 'us', 'tea')`
     // a response without new apps: creating apps waits for other transactions anyway
-    on.stores.on("apps.apple.com", "/us/search", () => Response.json([OWN]))
+    scene.stores.on("apps.apple.com", "/us/search", () => Response.json([OWN_APP]))
     const { promise: isStoring, resolve: storing } = Promise.withResolvers<void>()
     let tries = 0
     const slow: Kind = {
@@ -348,11 +355,11 @@ postgres(
         await putForwardTerms(tx, subjects, afterMs)
       },
     }
-    const reading = on.measuring({ kinds: [slow] }).runOnce()
+    const reading = scene.measuring({ kinds: [slow] }).runOnce()
     await isStoring
-    const other = await someWorkspace(on.sql, { name: `list ${process.pid}`, plan: "pro" })
-    const again = { workspaceId: other.id, iosId: OWN, countries: ["us"], origin: "own", keywords: ["tea"] }
-    const tracking = errorOf(trackOwn(on.sql, again))
+    const other = await someWorkspace(scene.sql, { name: `list ${process.pid}`, plan: "pro" })
+    const secondApp = { workspaceId: other.id, iosId: OWN_APP, countries: ["us"], origin: "own", keywords: ["tea"] }
+    const tracking = errorOf(trackOwn(scene.sql, secondApp))
     expect(await reading).toBe(1)
     expect([tries, await tracking]).toEqual([1, undefined])
   },

@@ -56,19 +56,19 @@ describe("a stored body", () => {
       Uint8Array.of(0xff, 0xfe, 0x00, 0xc3),
       noise(300_000, 1),
     ]) {
-      const given = body(content)
-      await bodies.keep(given)
-      const { bytes, text, sha256 } = (await bodies.read(given.sha256))!
-      expect([...bytes]).toEqual([...given.bytes])
-      expect(text).toBe(given.text)
+      const original = body(content)
+      await bodies.keep(original)
+      const { bytes, text, sha256 } = (await bodies.read(original.sha256))!
+      expect([...bytes]).toEqual([...original.bytes])
+      expect(text).toBe(original.text)
       expect(hash("sha256", bytes)).toBe(Buffer.from(sha256).toString("hex"))
     }
   })
 
   test("a stored body is compressed under its hash and readable only by its owner", async () => {
-    const given = body("tea ".repeat(10_000))
-    await open().keep(given)
-    const hex = Buffer.from(given.sha256).toString("hex")
+    const original = body("tea ".repeat(10_000))
+    await open().keep(original)
+    const hex = Buffer.from(original.sha256).toString("hex")
     expect(files()).toEqual([`${hex.slice(0, 2)}/${hex.slice(2)}.gz`])
     const path = join(folder, files()[0]!)
     const { mode, size } = statSync(path)
@@ -80,8 +80,8 @@ describe("a stored body", () => {
   })
 
   test("a stored body exists once, however many responses equal it, also when stored concurrently", async () => {
-    const others = [open(), open(), open()]
-    await Promise.all(Array.from({ length: 30 }, (_, i) => others[i % 3]!.keep(body(noise(20_000, i % 2)))))
+    const stores = [open(), open(), open()]
+    await Promise.all(Array.from({ length: 30 }, (_, i) => stores[i % 3]!.keep(body(noise(20_000, i % 2)))))
     expect(files()).toHaveLength(2)
     expect((await open().size()).bodies).toBe(2)
     const written = files().map((name) => statSync(join(folder, name)).ino)
@@ -91,14 +91,14 @@ describe("a stored body", () => {
 
   test("a stored body damaged by the disk is not returned, and can be stored again", async () => {
     const bodies = open()
-    const given = body("tea")
+    const original = body("tea")
     for (const damaged of ["", "no gzip", Bun.gzipSync("coffee")]) {
-      await bodies.keep(given)
+      await bodies.keep(original)
       writeFileSync(join(folder, files()[0]!), damaged)
-      expect(await bodies.read(given.sha256)).toBeNull()
+      expect(await bodies.read(original.sha256)).toBeNull()
     }
-    await bodies.keep(given)
-    expect((await bodies.read(given.sha256))?.text).toBe("tea")
+    await bodies.keep(original)
+    expect((await bodies.read(original.sha256))?.text).toBe("tea")
   })
 })
 
@@ -151,30 +151,30 @@ describe("a sweep", () => {
     expect((await bodies.size()).bytes).toBeGreaterThan(200_000)
     expect((await bodies.sweep()).removed).toBe(6)
     expect((await bodies.size()).bytes).toBeGreaterThan(80_000)
-    const there = await Promise.all(
+    const present = await Promise.all(
       Array.from({ length: 10 }, async (_, i) => (await bodies.read(body(noise(20_000, i)).sha256)) !== null),
     )
-    expect(there).toEqual([...Array(6).fill(false), ...Array(4).fill(true)])
+    expect(present).toEqual([...Array(6).fill(false), ...Array(4).fill(true)])
     expect(await bodies.sweep()).toEqual({ removed: 0, bytes: 0 })
   })
 
   test("a sweep deletes unfinished files of a killed writer, and nothing that is not a body", async () => {
     const bodies = open()
     await bodies.keep(body("tea"))
-    const [kept] = files()
-    const left = `${kept}.${crypto.randomUUID()}.begun`
-    const young = `${kept}.${crypto.randomUUID()}.begun`
+    const [stored] = files()
+    const abandoned = `${stored}.${crypto.randomUUID()}.begun`
+    const young = `${stored}.${crypto.randomUUID()}.begun`
     mkdirSync(join(folder, "notes"))
-    for (const name of [left, young, "README", "notes/cd.gz", `${kept!.slice(0, 2)}/cd.gz`])
+    for (const name of [abandoned, young, "README", "notes/cd.gz", `${stored!.slice(0, 2)}/cd.gz`])
       writeFileSync(join(folder, name), "x")
     for (const name of files()) utimesSync(join(folder, name), at, at)
     const old = new Date(at.getTime() - 2 * 3_600_000)
-    utimesSync(join(folder, left), old, old)
+    utimesSync(join(folder, abandoned), old, old)
     expect(await bodies.size()).toMatchObject({ bodies: 1 })
     expect((await bodies.sweep()).removed).toBe(1)
     at = new Date(at.getTime() + 400 * DAY_MS)
     expect((await bodies.sweep()).removed).toBe(2)
-    expect(files()).toEqual([`${kept!.slice(0, 2)}/cd.gz`, "README", "notes/cd.gz"].sort())
+    expect(files()).toEqual([`${stored!.slice(0, 2)}/cd.gz`, "README", "notes/cd.gz"].sort())
   })
 })
 

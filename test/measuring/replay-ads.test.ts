@@ -77,10 +77,10 @@ test("each figure of an ad account follows from its stored body; a replay correc
     update ads_report set ${before}, rows = jsonb_set(rows, '{0,taps}', '7') where report = 'ads_days' and rows <> '[]'`
   await scene.sql`
     update ads_report set ${before}, rows = jsonb_set(rows, '{1,bid}', '"9"') where report = 'ads_keywords'`
-  const told = await run({ write: true })
+  const result = await run({ write: true })
   // newly recorded rows are read too if they sort after the old ones
-  const { "apple-ads-days": days, "apple-ads-keywords": keywords, ...others } = counts(told)
-  expect(others).toEqual({
+  const { "apple-ads-days": days, "apple-ads-keywords": keywords, ...rest } = counts(result)
+  expect(rest).toEqual({
     "apple-ads-campaigns": same["apple-ads-campaigns"],
     "apple-ads-popularity": same["apple-ads-popularity"],
     "apple-ads-terms": same["apple-ads-terms"],
@@ -91,8 +91,8 @@ test("each figure of an ad account follows from its stored body; a replay correc
   ])
   expect(await figures()).toEqual(right)
   // the command's output has none of the workspace's figures
-  expect(told.examples.map(({ detail }) => detail)).toEqual(
-    told.examples.map(() => expect.stringMatching(/^\d+ rows became \d+ different ones$/)),
+  expect(result.examples.map(({ detail }) => detail)).toEqual(
+    result.examples.map(() => expect.stringMatching(/^\d+ rows became \d+ different ones$/)),
   )
 })
 
@@ -100,8 +100,8 @@ test("search terms, bids and spend lead to their report, and its hash to a store
   await scene.add()
   await readAll()
   const { sql, workspaceId, appId } = scene
-  const shown = new Map<string, number>()
-  for (const report of EVIDENCE_REPORTS.filter((one) => (ADS_REPORTS as readonly string[]).includes(one))) {
+  const totals = new Map<string, number>()
+  for (const report of EVIDENCE_REPORTS.filter((name) => (ADS_REPORTS as readonly string[]).includes(name))) {
     const today = new Date()
     const at = report === "ads_changes" ? new Date(today.getTime() - 3_600_000) : today
     const day = report === "ads_days" ? LAST : dayOf(at)
@@ -116,7 +116,7 @@ test("search terms, bids and spend lead to their report, and its hash to a store
       /changes|popularity/.test(report) ? "UTC" : AD_ACCOUNT.timezone,
     ])
     for (const { sha256, count, parser } of evidence.said) {
-      shown.set(report, (shown.get(report) ?? 0) + count)
+      totals.set(report, (totals.get(report) ?? 0) + count)
       expect(parser).toBeGreaterThan(0)
       const body = await bodies.read(Buffer.from(sha256, "hex"))
       // the response names who changed something, so it is not stored
@@ -124,7 +124,7 @@ test("search terms, bids and spend lead to their report, and its hash to a store
       else expect(hash("sha256", body!.bytes)).toBe(sha256)
     }
   }
-  expect(Object.fromEntries(shown)).toEqual({
+  expect(Object.fromEntries(totals)).toEqual({
     ads_campaigns: 1,
     ads_keywords: 5,
     ads_days: 3,

@@ -45,36 +45,37 @@ const run = (write = false) =>
 const keep = (name: string) => bodies.keep(bodyOf(fixture(name), new Date(AT)))
 
 /** Returns what an older parser might have read from the same body. */
-function lesser(seen: Observation): Observation {
+function lesser(observation: Observation): Observation {
   const parser = 0
-  if (seen.kind === "chart") return { ...seen, parser, apps: seen.apps.slice(1), depth: seen.depth - 1 }
-  if (seen.kind === "genres") return { ...seen, parser, genres: seen.genres.slice(0, -1) }
-  if (seen.kind === "developer") return { ...seen, parser, apps: seen.apps.slice(1) }
-  throw new Error(`nothing lesser of ${seen.kind}`)
+  if (observation.kind === "chart")
+    return { ...observation, parser, apps: observation.apps.slice(1), depth: observation.depth - 1 }
+  if (observation.kind === "genres") return { ...observation, parser, genres: observation.genres.slice(0, -1) }
+  if (observation.kind === "developer") return { ...observation, parser, apps: observation.apps.slice(1) }
+  throw new Error(`nothing lesser of ${observation.kind}`)
 }
 
 describe.each(["chart", "genres", "developer"] as const)("a kept body of %s", (kind) => {
   test(`${kind} bodies that are parsed differently now are reported, and recorded if asked to`, async () => {
-    const seen = read[kind]()
-    await record(sql, [seen], now)
-    const whole = await held(kind)
+    const observation = read[kind]()
+    await record(sql, [observation], now)
+    const whole = await countStored(kind)
     sql = await freshDatabase()
-    await record(sql, [lesser(seen)], now)
+    await record(sql, [lesser(observation)], now)
     await keep(TEXTS[kind])
 
     const { sources, examples } = await run()
-    expect(sources).toMatchObject([{ source: seen.source, different: 1, same: 0, recorded: 0 }])
+    expect(sources).toMatchObject([{ source: observation.source, different: 1, same: 0, recorded: 0 }])
     expect(sources[0]!.places).toBeGreaterThan(0)
     expect(examples).toMatchObject([
       { change: "different", storefront: "us", detail: expect.stringMatching(/^\d+ of \d+ /) },
     ])
     expect((await run(true)).sources).toMatchObject([{ different: 1, recorded: 1 }])
     expect((await run()).sources).toMatchObject([{ same: 1, different: 0 }])
-    expect(await held(kind)).toBe(whole)
+    expect(await countStored(kind)).toBe(whole)
   })
 
   test(`${kind} bodies that could not be parsed become readings once they can, and only once`, async () => {
-    const seen = read[kind]()
+    const observation = read[kind]()
     const subject = { chart: "iphone free 6015", genres: "36", developer: "1500000011" }[kind]
     const attempt: Attempt = {
       kind,
@@ -82,19 +83,21 @@ describe.each(["chart", "genres", "developer"] as const)("a kept body of %s", (k
       subject,
       storefront: "us",
       platform: "ios",
-      source: seen.source,
+      source: observation.source,
       outcome: "changed",
-      sha256: seen.sha256,
+      sha256: observation.sha256,
     }
     await recordAttempt(sql, attempt, now)
     await keep(TEXTS[kind])
-    expect((await run(true)).sources).toMatchObject([{ source: seen.source, nowReadable: 1, recorded: 1 }])
-    expect((await run(true)).sources).toMatchObject([{ source: seen.source, same: 1, nowReadable: 0, recorded: 0 }])
+    expect((await run(true)).sources).toMatchObject([{ source: observation.source, nowReadable: 1, recorded: 1 }])
+    expect((await run(true)).sources).toMatchObject([
+      { source: observation.source, same: 1, nowReadable: 0, recorded: 0 },
+    ])
   })
 })
 
 /** Returns the number of stored places, genres or apps. */
-async function held(kind: "chart" | "genres" | "developer"): Promise<number> {
+async function countStored(kind: "chart" | "genres" | "developer"): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
     select (case ${kind}
       when 'chart' then (select cardinality(app_ids) from chart_results)

@@ -34,7 +34,7 @@ const run = (rest: object = {}) =>
 
 /** A day's sales, an empty day, a file of two parts and a price, as the worker reads and stores them. */
 async function readAll(): Promise<void> {
-  const { standIn: there } = scene
+  const { standIn } = scene
   const app = {
     SKU: TEA.sku,
     Title: "Tea",
@@ -44,15 +44,15 @@ async function readAll(): Promise<void> {
     "Currency of Proceeds": "EUR",
     "Country Code": "DE",
   }
-  there.report = (type, day) => {
+  standIn.report = (type, day) => {
     if (type === "SALES" && day === YESTERDAY) return { tsv: salesReport(day, [app, { ...app, Device: "iPad" }]) }
     return type === "SALES" && day === addDays(YESTERDAY, -1) ? "no sales" : "late"
   }
-  there.analytics.requests.push({ id: "request-1", app: TEA.id })
+  standIn.analytics.requests.push({ id: "request-1", app: TEA.id })
   const line = (units: number) =>
     analyticsPart(REPORT, TEA.id, [[addDays(YESTERDAY, -2), "Redownload", "App referrer", "DE", units]])
-  there.analytics.files.push({ app: TEA.id, report: REPORT, processed: YESTERDAY, parts: [line(2), line(3)] })
-  there.products.push({
+  standIn.analytics.files.push({ app: TEA.id, report: REPORT, processed: YESTERDAY, parts: [line(2), line(3)] })
+  standIn.products.push({
     id: "77",
     app: TEA.id,
     soldAs: "subscription",
@@ -60,7 +60,7 @@ async function readAll(): Promise<void> {
     name: "Tea",
     prices: [{ territory: "USA", currency: "USD", price: "2.00" }],
   })
-  await scene.add(there.key("ADMIN"))
+  await scene.add(standIn.key("ADMIN"))
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => NOW }
   await createAccountReading({ recording, ...parts, keep: bodies.keep, gapMs: 0, atMost: 40 }).runOnce()
 }
@@ -94,8 +94,8 @@ test("each figure of an account follows from its stored body, and a replay corre
     update report_day set parser = 0, digest = sha256('x'), rows = jsonb_set(rows, '{0,units}', '7') where rows <> '[]'`
   await scene.sql`update analytics_day set parser = 0, rows = jsonb_set(rows, '{0,count}', '7')`
   await scene.sql`update price_day set parser = 0, rows = jsonb_set(rows, '{0,price}', '"7"')`
-  const told = await run({ write: true })
-  expect(counts(told)).toEqual([
+  const result = await run({ write: true })
+  expect(counts(result)).toEqual([
     ["asc-downloads", 0, 1, 0, 0, 1],
     ["asc-prices", 0, 1, 0, 0, 1],
     // the empty day, and the new row next to the old one
@@ -103,5 +103,5 @@ test("each figure of an account follows from its stored body, and a replay corre
   ])
   expect(await figures()).toEqual(right)
   // the output has none of the workspace's figures
-  expect(told.examples.map(({ detail }) => detail)).toEqual(Array(3).fill("1 rows became 1 different ones"))
+  expect(result.examples.map(({ detail }) => detail)).toEqual(Array(3).fill("1 rows became 1 different ones"))
 })

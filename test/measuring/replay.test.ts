@@ -38,7 +38,11 @@ const run = (rest: Partial<Parameters<typeof replay>[1]> = {}) =>
   replay(sql, { bodies, sources: SOURCES, now, pause: async () => {}, ...rest })
 const keep = (text: string) => bodies.keep(bodyOf(text, NOW))
 /** Returns the reading as an earlier version of the parser would have read it. */
-const misread = <Seen extends Observation>(seen: Seen, rest: Partial<Seen>): Seen => ({ ...seen, parser: 0, ...rest })
+const misread = <Seen extends Observation>(observation: Seen, rest: Partial<Seen>): Seen => ({
+  ...observation,
+  parser: 0,
+  ...rest,
+})
 
 const PANDA = fixture("play-search-panda.html")
 const panda = (at = AT) => seenIn(playSearch, { storefront: "us", term: "panda" }, PANDA, at)
@@ -48,9 +52,9 @@ describe("unchanged bodies", () => {
     const all: readonly Source<never>[] = Object.values(SOURCES).flat()
     // bodies that name people are not stored
     const replayed = all.filter(({ namesPeople }) => !namesPeople).map(({ name }): string => name)
-    for (const { source, asked, fixture: name } of PARSED.filter((one) => replayed.includes(one.source.name))) {
+    for (const { source, subject, fixture: name } of PARSED.filter((entry) => replayed.includes(entry.source.name))) {
       const text = fixture(name)
-      await record(sql, [seenIn(source, asked, text, AT)], now)
+      await record(sql, [seenIn(source, subject, text, AT)], now)
       await keep(text)
     }
     const before = await stored(sql)
@@ -58,9 +62,9 @@ describe("unchanged bodies", () => {
       const { sources, examples } = await run({ write })
       expect(examples).toEqual([])
       expect(sources.map(({ source }) => source as string)).toEqual(replayed.toSorted())
-      for (const { source: _, same, notKept: __, ...others } of sources) {
+      for (const { source: _, same, notKept: __, ...rest } of sources) {
         expect(same).toBeGreaterThan(0)
-        expect(others).toEqual({
+        expect(rest).toEqual({
           different: 0,
           places: 0,
           nowReadable: 0,
@@ -83,7 +87,7 @@ describe("unchanged bodies", () => {
     await keep(PANDA)
     await keep(fixture("apple-hints-tide-us.plist"))
     const same = async (rest: object) =>
-      (await run({ since: "2025-01-01", ...rest })).sources.map((one) => `${one.source} ${one.same}`)
+      (await run({ since: "2025-01-01", ...rest })).sources.map((source) => `${source.source} ${source.same}`)
     expect(await same({})).toEqual(["apple-hints 1", "play-search 2"])
     expect(await same({ since: "2025-11-19" })).toEqual(["apple-hints 1", "play-search 1"])
     expect(await same({ since: "2025-11-20" })).toEqual([])
@@ -102,15 +106,15 @@ describe("unchanged bodies", () => {
     )
     await record(
       sql,
-      hints.map((asked) => seenIn(appleHints, asked, text, AT)),
+      hints.map((subject) => seenIn(appleHints, subject, text, AT)),
       now,
     )
     await keep(PANDA)
     await keep(text)
-    const seen: number[] = []
-    const { sources } = await run({ since: "2025-01-01", onProgress: (readings) => seen.push(readings) })
+    const progress: number[] = []
+    const { sources } = await run({ since: "2025-01-01", onProgress: (readings) => progress.push(readings) })
     expect(sources.map(({ same }) => same)).toEqual([210, 60])
-    expect(seen).toEqual([50, 60, 260, 270])
+    expect(progress).toEqual([50, 60, 260, 270])
   })
 
   test("a replay counts deleted bodies and those that are never stored separately", async () => {
@@ -124,20 +128,26 @@ describe("unchanged bodies", () => {
 describe("bodies with another result", () => {
   test("a replay lists a search's differences by place, and recording replaces its derived data too", async () => {
     const workspaceId = await newWorkspace(sql)
-    const seen = panda()
-    const [first, second, ...others] = seen.results
+    const reading = panda()
+    const [first, second, ...otherResults] = reading.results
     const appId = await trackOwn(sql, {
       workspaceId,
       androidPkg: second!.id,
       keywords: ["panda"],
     })
     const rank = async () => {
-      const asked = { appId, platform: "android" }
-      return (await ask(listKeywordRanks, contextOf(sql, workspaceId), asked)).keywords[0].rank
+      const args = { appId, platform: "android" }
+      return (await ask(listKeywordRanks, contextOf(sql, workspaceId), args)).keywords[0].rank
     }
     await record(
       sql,
-      [misread(seen, { results: [second!, first!, ...others], origin: "elsewhere", depth: 12 + others.length })],
+      [
+        misread(reading, {
+          results: [second!, first!, ...otherResults],
+          origin: "elsewhere",
+          depth: 12 + otherResults.length,
+        }),
+      ],
       now,
     )
     await keep(PANDA)
@@ -154,7 +164,7 @@ describe("bodies with another result", () => {
         storefront: "us",
         subject: "panda",
         seenAt: new Date(AT),
-        detail: `2 of ${seen.results.length} places, depth ${seen.depth}, was ${12 + others.length}`,
+        detail: `2 of ${reading.results.length} places, depth ${reading.depth}, was ${12 + otherResults.length}`,
       },
     ])
     const wet = await run({ write: true })
@@ -173,8 +183,8 @@ describe("bodies with another result", () => {
     const tide = seenIn(appleHints, { storefront: "us", prefix: "tide" }, fixture("apple-hints-tide-us.plist"), AT)
     await record(sql, [misread(tide, { terms: [] })], now)
     await keep(fixture("apple-hints-tide-us.plist"))
-    const asked = { workspaceId: await newWorkspace(sql), iosId: "10001", countries: ["us"], origin: "own" }
-    await trackOwn(sql, { ...asked, keywords: ["tide"] })
+    const app = { workspaceId: await newWorkspace(sql), iosId: "10001", countries: ["us"], origin: "own" }
+    await trackOwn(sql, { ...app, keywords: ["tide"] })
     await run()
     expect(await hints()).toEqual([])
     await run({ write: true })
@@ -183,9 +193,9 @@ describe("bodies with another result", () => {
 
   test("a replay lists differences of hints by term and of apps by fact", async () => {
     const tide = seenIn(appleHints, { storefront: "us", prefix: "tide" }, fixture("apple-hints-tide-us.plist"), AT)
-    const asked = { storefront: "us", ids: ["284882215", "10009"] }
+    const lookupSubject = { storefront: "us", ids: ["284882215", "10009"] }
     const text = fixture("itunes-lookup-284882215-us.json")
-    const lookup = seenIn(itunesLookup, asked, text, AT)
+    const lookup = seenIn(itunesLookup, lookupSubject, text, AT)
     const apps = lookup.apps.map(({ version: _, ...app }) => ({ ...app, price: 5 }))
     await record(sql, [misread(tide, { terms: tide.terms.slice(1) }), misread(lookup, { apps })], now)
     await keep(fixture("apple-hints-tide-us.plist"))
@@ -206,16 +216,16 @@ describe("bodies with another result", () => {
   })
 
   test("a replay by a parser with an unchanged version reports differences and records none", async () => {
-    const seen = panda()
-    await record(sql, [{ ...seen, results: seen.results.slice(1) }], now)
+    const reading = panda()
+    await record(sql, [{ ...reading, results: reading.results.slice(1) }], now)
     await keep(PANDA)
     expect((await run({ write: true })).sources).toMatchObject([{ different: 1, recorded: 0 }])
   })
 
   test("a replay by a newer parser records a reading without differences for the facts of its apps", async () => {
-    const seen = panda()
-    const bare = seen.results.map(({ id }) => ({ id }))
-    await record(sql, [misread<SearchObservation>(seen, { results: bare })], now)
+    const reading = panda()
+    const bare = reading.results.map(({ id }) => ({ id }))
+    await record(sql, [misread<SearchObservation>(reading, { results: bare })], now)
     await keep(PANDA)
     const named = async () => (await sql`select count(name) as named from store_app_name`)[0]!.named
     expect((await run()).sources).toMatchObject([{ same: 1, recorded: 0 }])
@@ -228,13 +238,13 @@ describe("bodies with another result", () => {
     const text = fixture("itunes-search-vpn-us-2026-03-20.json")
     const found = seenIn(itunesSearch, { storefront: "us", term: "vpn" }, text, AT)
     const ids = found.apps.map(({ id }) => id)
-    const seen = seenIn(itunesLookup, { storefront: "us", ids }, text, AT)
-    const apps = seen.apps.map((app) => ({ ...app, version: "0" }))
-    await record(sql, [misread<AppsObservation>(seen, { apps, origin: "elsewhere" })], now)
+    const reading = seenIn(itunesLookup, { storefront: "us", ids }, text, AT)
+    const apps = reading.apps.map((app) => ({ ...app, version: "0" }))
+    await record(sql, [misread<AppsObservation>(reading, { apps, origin: "elsewhere" })], now)
     // one of them was looked up again, and its body is no longer stored
     await record(
       sql,
-      [{ ...seen, seenAt: NOW, sha256: new Uint8Array(32), apps: apps.slice(0, 1), asked: ids.slice(0, 1) }],
+      [{ ...reading, seenAt: NOW, sha256: new Uint8Array(32), apps: apps.slice(0, 1), asked: ids.slice(0, 1) }],
       now,
     )
     await keep(text)
@@ -275,9 +285,9 @@ test("a replay of an unreadable body keeps the stored data and reports the reaso
 })
 
 test("a replay lists about twenty of many changes", async () => {
-  const seen = panda()
+  const reading = panda()
   const hours = Array.from({ length: 30 }, (_, i) => new Date(Date.parse(AT) - i * 3_600_000))
-  const wrong = hours.map((seenAt) => misread(seen, { seenAt, results: seen.results.slice(1) }))
+  const wrong = hours.map((seenAt) => misread(reading, { seenAt, results: reading.results.slice(1) }))
   await record(sql, wrong, now)
   await keep(PANDA)
   const { sources, examples } = await run({ since: "2025-01-01" })
@@ -305,14 +315,14 @@ describe("failed reads", () => {
   test("a failed read becomes a reading of its own day once it can be parsed, and is reported once", async () => {
     const details = fixture("play-details-translate.html")
     const apps = { kind: "apps", subject: "284882215,10009", source: "itunes-lookup", ...ios } as const
-    for (const one of [
+    for (const entry of [
       attempt(PANDA, { at: new Date("2025-11-17T10:00:00Z") }),
       attempt(lookup, apps),
       attempt(lookup, { ...apps, at: new Date("2025-11-15T10:00:00Z") }),
       attempt(hints, { kind: "hints", subject: "tide", source: "apple-hints", ...ios }),
       attempt(details, { kind: "apps", subject: "com.google.android.apps.translate", source: "play-details" }),
     ])
-      expect(await recordAttempt(sql, one, now)).toBe(true)
+      expect(await recordAttempt(sql, entry, now)).toBe(true)
     for (const text of [PANDA, lookup, hints, details]) await keep(text)
     const before = await stored(sql)
     const dry = await run()
@@ -335,8 +345,8 @@ describe("failed reads", () => {
     const days = await sql`select distinct day from rating_count where source = 'itunes-lookup' order by day`
     expect(days.map(({ day }) => day)).toEqual(["2025-11-15", "2025-11-19"])
     const after = await stored(sql)
-    const again = await run({ write: true, since: "2025-01-01" })
-    expect(again.sources.map(({ nowReadable, recorded }) => [nowReadable, recorded])).toEqual(Array(4).fill([0, 0]))
+    const repeated = await run({ write: true, since: "2025-01-01" })
+    expect(repeated.sources.map(({ nowReadable, recorded }) => [nowReadable, recorded])).toEqual(Array(4).fill([0, 0]))
     expect(await stored(sql)).toBe(after)
   })
 
@@ -356,14 +366,14 @@ describe("failed reads", () => {
   })
 
   test("a failed read stays failed if blocked, without a body, still not parsed, or with another status", async () => {
-    for (const [hour, one] of [
+    for (const [hour, entry] of [
       attempt(PANDA, { outcome: "blocked" }),
       attempt(PANDA, { sha256: undefined as never }),
       attempt("<html></html>", {}),
       attempt(PANDA, { detail: "status 400" }),
       attempt("not kept", {}),
     ].entries())
-      await recordAttempt(sql, { ...one, at: new Date(Date.parse(AT) - hour * 3_600_000) }, now)
+      await recordAttempt(sql, { ...entry, at: new Date(Date.parse(AT) - hour * 3_600_000) }, now)
     for (const text of [PANDA, "<html></html>"]) await keep(text)
     const before = await stored(sql)
     const { sources, examples } = await run({ write: true })

@@ -11,14 +11,14 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-const ONE: Tracked = { platform: "ios", countries: ["us"], keywords: 50, rivals: 10 }
+const IOS_APP: Tracked = { platform: "ios", countries: ["us"], keywords: 50, rivals: 10 }
 const TABLE: Record<string, Tracked> = {
   // 50 searches; its page and ten rivals' pages; 12 charts; a look-up; 10/7 for difficulties; 5/4 for reviews; 1/7 and
   // 1/30; 50 * 4/7; 1/14
-  "an iOS app": ONE,
-  "in three storefronts": { ...ONE, countries: ["us", "de", "jp"] },
+  "an iOS app": IOS_APP,
+  "in three storefronts": { ...IOS_APP, countries: ["us", "de", "jp"] },
   // 50 searches, 11 pages of apps, 50/7 suggestions, 5/4 for reviews
-  "an Android app": { ...ONE, platform: "android" },
+  "an Android app": { ...IOS_APP, platform: "android" },
 }
 
 test.each(Object.entries(TABLE))("%s takes as many requests a day as the manual says", async (column, tracked) => {
@@ -26,10 +26,10 @@ test.each(Object.entries(TABLE))("%s takes as many requests a day as the manual 
 })
 
 test("one more app takes as many more requests as the manual says", async () => {
-  const [one, two] = [await requestsADay(sql, ONE), await requestsADay(sql, { ...ONE, apps: 2 })]
+  const [single, two] = [await requestsADay(sql, IOS_APP), await requestsADay(sql, { ...IOS_APP, apps: 2 })]
   const { "developer-sites": _, ...more } = stated("one more iOS app of the genre")
   for (const [upstream, requests] of Object.entries(more)) {
-    const between = two[upstream as Upstream]! - one[upstream as Upstream]!
+    const between = two[upstream as Upstream]! - single[upstream as Upstream]!
     expect([upstream, between]).toEqual([upstream, requests])
   }
 })
@@ -37,7 +37,7 @@ test("one more app takes as many more requests as the manual says", async () => 
 test("every kind of measurement has requests", () => {
   for (const { name, requests, together, everyDays } of kindsOf({ egressCountry: "us" })) {
     expect([name, requests > 0]).toEqual([name, true])
-    expect([together, everyDays].every((one) => one >= 1)).toBeTrue()
+    expect([together, everyDays].every((count) => count >= 1)).toBeTrue()
   }
 })
 

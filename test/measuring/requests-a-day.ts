@@ -31,25 +31,27 @@ export async function requestsADay(sql: Sql, tracked: Tracked): Promise<Partial<
   const { countries } = tracked
   const kinds = kindsOf({ egressCountry: countries[0] })
   const budgets = await readBudget(sql, { kinds, egress: "main", gapsMs: BASE_GAPS_MS })
-  return Object.fromEntries(budgets.flatMap(({ upstream, asked }) => (asked > 0 ? [[upstream, asked]] : [])))
+  return Object.fromEntries(
+    budgets.flatMap(({ upstream, asked: requests }) => (requests > 0 ? [[upstream, requests]] : [])),
+  )
 }
 
 async function track(sql: Sql, { platform, countries, keywords, rivals }: Tracked, place: number): Promise<void> {
-  const [own, ...others] = storeIds(platform, rivals + 1, place * 1_000) as [string, ...string[]]
+  const [ownId, ...otherIds] = storeIds(platform, rivals + 1, place * 1_000) as [string, ...string[]]
   const facts = platform === "ios" ? { genre: "6013", developerId: String(1_500_000_011 + place) } : {}
   const source = platform === "ios" ? "itunes-lookup" : "play-details"
-  const apps = [own, ...others].map((id) => ({ id, name: id, ...facts }))
+  const apps = [ownId, ...otherIds].map((id) => ({ id, name: id, ...facts }))
   await record(sql, [said(new Date().toISOString(), apps, { platform, source })])
   const app = { workspaceId: await newWorkspace(sql), origin: "own", countries: [...countries] }
   const terms = Array.from({ length: keywords }, (_, i) => `term ${place} ${i}`)
-  const store = platform === "ios" ? { iosId: own } : { androidPkg: own }
+  const store = platform === "ios" ? { iosId: ownId } : { androidPkg: ownId }
   const id = await trackOwn(sql, { ...app, ...store, keywords: terms })
   await sql`
     insert into app_rival (app_id, platform, storefront, rival, manual, terms)
     select ${id}, ${platform}, c.storefront, s.id, false, 1
     from store_app s
     cross join unnest(${countries}::text[]) c (storefront)
-    where s.store_id = any(${others}::text[])`
+    where s.store_id = any(${otherIds}::text[])`
 }
 
 function storeIds(platform: Tracked["platform"], count: number, first: number): string[] {

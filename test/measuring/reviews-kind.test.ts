@@ -8,97 +8,98 @@ import { answersReviews, HARBOR, reviewPages } from "./public-pages.ts"
 import { publicScene } from "./public-scene.ts"
 import { EGRESS } from "./scene.ts"
 
-const on = publicScene()
+const scene = publicScene()
 const PACKAGE = "com.example.harbor"
-const feedsAsked = () => on.stores.requests.filter(({ url }) => url.pathname.includes("/rss/customerreviews/")).length
-const held = async () => (await on.sql`select 1 from review`).length
+const feedRequests = () =>
+  scene.stores.requests.filter(({ url }) => url.pathname.includes("/rss/customerreviews/")).length
+const storedReviews = async () => (await scene.sql`select 1 from review`).length
 const read = async (feed = "us") => {
-  const [app] = await on.sql<{ id: number }[]>`select id from store_app where store_id in (${HARBOR.id}, ${PACKAGE})`
-  return await readFeed(on.sql, { appId: app!.id, feed })
+  const [app] = await scene.sql<{ id: number }[]>`select id from store_app where store_id in (${HARBOR.id}, ${PACKAGE})`
+  return await readFeed(scene.sql, { appId: app!.id, feed })
 }
 
 describe("an app's reviews", () => {
   test("an app's reviews are first read completely, ten pages, and then with one request a day", async () => {
-    await on.track()
-    await on.read("reviews")
-    expect([feedsAsked(), await held()]).toEqual([10, 500])
-    answersReviews(on.stores, HARBOR.id, reviewPages(9_020, 500))
-    await on.read("reviews", { days: 1 })
-    expect([feedsAsked(), await held()]).toEqual([11, 520])
-    expect(await read()).toEqual({ readAt: on.now, completeAt: on.now, complete: true, empty: false })
+    await scene.track()
+    await scene.read("reviews")
+    expect([feedRequests(), await storedReviews()]).toEqual([10, 500])
+    answersReviews(scene.stores, HARBOR.id, reviewPages(9_020, 500))
+    await scene.read("reviews", { days: 1 })
+    expect([feedRequests(), await storedReviews()]).toEqual([11, 520])
+    expect(await read()).toEqual({ readAt: scene.now, completeAt: scene.now, complete: true, empty: false })
   })
 
   test("reviews with an empty middle page are stored without it, and read from the top the next day", async () => {
-    await on.track()
-    answersReviews(on.stores, HARBOR.id, reviewPages(9_000, 300, { 3: { reviews: [], last: 6 } }))
-    await on.read("reviews")
-    expect([await held(), await read()]).toMatchObject([250, { complete: false, completeAt: null }])
-    answersReviews(on.stores, HARBOR.id, reviewPages(9_000, 300))
-    await on.read("reviews", { days: 1 })
-    expect([await held(), await read()]).toMatchObject([300, { complete: true }])
+    await scene.track()
+    answersReviews(scene.stores, HARBOR.id, reviewPages(9_000, 300, { 3: { reviews: [], last: 6 } }))
+    await scene.read("reviews")
+    expect([await storedReviews(), await read()]).toMatchObject([250, { complete: false, completeAt: null }])
+    answersReviews(scene.stores, HARBOR.id, reviewPages(9_000, 300))
+    await scene.read("reviews", { days: 1 })
+    expect([await storedReviews(), await read()]).toMatchObject([300, { complete: true }])
   })
 
   test("reviews that the store refuses count as neither absent nor deleted", async () => {
-    await on.track()
-    answersReviews(on.stores, HARBOR.id, reviewPages(9_000, 60))
-    await on.read("reviews")
-    const before = await on.facts()
+    await scene.track()
+    answersReviews(scene.stores, HARBOR.id, reviewPages(9_000, 60))
+    await scene.read("reviews")
+    const before = await scene.facts()
     for (const answer of [() => new Response("", { status: 403 }), () => new Response("<feed></feed>")]) {
-      on.stores.on("itunes.apple.com", "/us/rss/customerreviews/", answer)
-      await on.read("reviews", { days: 1 })
-      await on.sql`update pace set next_at = now()`
+      scene.stores.on("itunes.apple.com", "/us/rss/customerreviews/", answer)
+      await scene.read("reviews", { days: 1 })
+      await scene.sql`update pace set next_at = now()`
     }
-    answersReviews(on.stores, HARBOR.id, [{ reviews: [], last: 6 }])
-    await on.read("reviews", { days: 1 })
-    expect(await on.facts()).toEqual(before)
-    expect(await on.due("reviews")).toMatchObject([{ failures: 3, failure: "failed" }])
+    answersReviews(scene.stores, HARBOR.id, [{ reviews: [], last: 6 }])
+    await scene.read("reviews", { days: 1 })
+    expect(await scene.facts()).toEqual(before)
+    expect(await scene.due("reviews")).toMatchObject([{ failures: 3, failure: "failed" }])
   })
 
   test("an app's reviews are empty only if a look-up shows that the app has no ratings", async () => {
-    await on.track({ iosId: "1000000001" })
-    answersReviews(on.stores, "1000000001", [{ reviews: [], last: null }])
-    await on.read("reviews")
-    expect(await on.due("reviews")).toMatchObject([{ failures: 1, failure: "failed" }])
-    await on.sql`
+    await scene.track({ iosId: "1000000001" })
+    answersReviews(scene.stores, "1000000001", [{ reviews: [], last: null }])
+    await scene.read("reviews")
+    expect(await scene.due("reviews")).toMatchObject([{ failures: 1, failure: "failed" }])
+    await scene.sql`
       insert into rating_count (app_id, storefront, day, source, seen_at, origin, ratings)
-      select id, 'us', ${on.now}::date, 'itunes-lookup', ${on.now}, 'own', 0
+      select id, 'us', ${scene.now}::date, 'itunes-lookup', ${scene.now}, 'own', 0
       from store_app`
-    await on.read("reviews")
-    expect([...(await on.sql`select empty, complete from review_read`)]).toEqual([{ empty: true, complete: true }])
+    await scene.read("reviews")
+    expect([...(await scene.sql`select empty, complete from review_read`)]).toEqual([{ empty: true, complete: true }])
   })
 
   test("an app's reviews have no author, neither in rows nor in stored bodies", async () => {
-    await on.track()
-    answersReviews(on.stores, HARBOR.id, reviewPages(9_000, 60))
-    const kept: string[] = []
-    await on.read("reviews", { keep: async ({ text }) => void kept.push(text) })
-    expect([await held(), kept]).toEqual([60, []])
-    expect(JSON.stringify(await on.facts())).not.toContain("A reviewer")
+    await scene.track()
+    answersReviews(scene.stores, HARBOR.id, reviewPages(9_000, 60))
+    const bodies: string[] = []
+    await scene.read("reviews", { keep: async ({ text }) => void bodies.push(text) })
+    expect([await storedReviews(), bodies]).toEqual([60, []])
+    expect(JSON.stringify(await scene.facts())).not.toContain("A reviewer")
   })
 })
 
 describe("a first reading, which is long", () => {
   long("at most two first readings run at once, so that others find room", async () => {
     for (let i = 1; i <= 4; i++) {
-      await on.track({ iosId: String(1_000_000_000 + i) })
-      answersReviews(on.stores, String(1_000_000_000 + i), reviewPages(9_000, 120))
+      await scene.track({ iosId: String(1_000_000_000 + i) })
+      answersReviews(scene.stores, String(1_000_000_000 + i), reviewPages(9_000, 120))
     }
-    expect(await on.read("reviews", { atOnce: 6 })).toBe(2)
-    expect(await on.read("reviews", { atOnce: 6 })).toBe(2)
+    expect(await scene.read("reviews", { atOnce: 6 })).toBe(2)
+    expect(await scene.read("reviews", { atOnce: 6 })).toBe(2)
   })
 
   test("a first reading books no turn ahead, so that whatever is due then can go first", async () => {
     const lane: Lane = { upstream: "itunes.apple.com", egress: EGRESS }
-    await on.sql`
+    await scene.sql`
       insert into pace (upstream, egress, next_at, base_gap_ms, gap_ms)
       values (${lane.upstream}, ${lane.egress}, now() + interval '400 ms', 1000, 1000)`
     const ahead = async () => {
-      const [row] = await on.sql<
+      const [row] = await scene.sql<
         { ms: number }[]
       >`select extract(epoch from next_at - now())::float8 * 1000 as ms from pace`
       return row!.ms
     }
-    const taking = takeTurn(on.sql, lane, {
+    const taking = takeTurn(scene.sql, lane, {
       withinMs: 5_000,
       live: false,
       yields: true,
@@ -111,41 +112,41 @@ describe("a first reading, which is long", () => {
   })
 
   long("a first reading may take five times as long as others", async () => {
-    await on.track()
-    on.stores.on("itunes.apple.com", "/us/rss/customerreviews/", async () => {
+    await scene.track()
+    scene.stores.on("itunes.apple.com", "/us/rss/customerreviews/", async () => {
       await Bun.sleep(60)
       return undefined
     })
-    await on.read("reviews", { readMs: 400 })
-    expect(await held()).toBe(500)
+    await scene.read("reviews", { readMs: 400 })
+    expect(await storedReviews()).toBe(500)
   })
 })
 
 describe("reviews on Google Play", () => {
   const languages = () =>
-    on.stores.requests
+    scene.stores.requests
       .filter(({ url }) => url.hostname === "play.google.com")
       .map(({ url }) => [url.searchParams.get("hl"), url.searchParams.get("gl")].join())
 
   test("Google Play reviews are read once for all storefronts with a language, from anywhere", async () => {
-    on.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(playAnswer([900, 899], null)))
-    await on.track({ androidPkg: PACKAGE, countries: ["us", "de", "at", "jp"] })
-    for (const one of [2, 2, 0]) expect(await on.read("reviews", { isDue: true })).toBe(one)
+    scene.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(playAnswer([900, 899], null)))
+    await scene.track({ androidPkg: PACKAGE, countries: ["us", "de", "at", "jp"] })
+    for (const count of [2, 2, 0]) expect(await scene.read("reviews", { isDue: true })).toBe(count)
     expect(new Set(languages())).toEqual(new Set(["de,AT", "ja,JP", "en,US"]))
-    expect((await on.sql`select feed from review_read order by feed`).map(({ feed }) => feed)).toEqual([
+    expect((await scene.sql`select feed from review_read order by feed`).map(({ feed }) => feed)).toEqual([
       "de",
       "en",
       "ja",
     ])
-    expect((await on.due("reviews")).map(({ failures }) => failures)).toEqual([0, 0, 0, 0])
+    expect((await scene.due("reviews")).map(({ failures }) => failures)).toEqual([0, 0, 0, 0])
   })
 
   test("Google Play reviews that are blocked change nothing", async () => {
-    await on.track({ androidPkg: PACKAGE })
-    on.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response("", { status: 429 }))
-    const before = await on.facts()
-    await on.read("reviews")
-    expect(await on.facts()).toEqual(before)
-    expect(await on.due("reviews")).toMatchObject([{ failures: 1, failure: "rate_limited" }])
+    await scene.track({ androidPkg: PACKAGE })
+    scene.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response("", { status: 429 }))
+    const before = await scene.facts()
+    await scene.read("reviews")
+    expect(await scene.facts()).toEqual(before)
+    expect(await scene.due("reviews")).toMatchObject([{ failures: 1, failure: "rate_limited" }])
   })
 })

@@ -69,25 +69,26 @@ function port(): ReadPort {
   return openPort(parts, asking, (attempt) => failed.push(attempt))
 }
 
-const kept = () => (existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [])
+const storedFiles = () => (existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [])
 
 /** Serves the feed of a day with the responses of each page, in order. Returns the requested pages. */
 function feed(pages: Record<number, (Page | number)[]>): number[] {
-  const asked: number[] = []
+  const requestedPages: number[] = []
   stores.on("itunes.apple.com", "/us/rss/customerreviews/", ({ url }) => {
     const page = Number(/page=(\d+)/.exec(url.pathname)![1])
-    asked.push(page)
+    requestedPages.push(page)
     const answers = pages[page] ?? [{ reviews: [], last: null }]
-    const answer = answers[Math.min(asked.filter((one) => one === page).length, answers.length) - 1]!
+    const answer =
+      answers[Math.min(requestedPages.filter((requested) => requested === page).length, answers.length) - 1]!
     if (typeof answer === "number") return new Response("A reviewer", { status: answer })
     return new Response(xmlFeed("us", ID, page, answer))
   })
-  return asked
+  return requestedPages
 }
 
 async function readToday() {
-  const known = await readStoredIds(sql, { platform: "ios", storeId: ID, feed: "us", source: "apple-reviews" })
-  const pages = await readReviews(port().ask, { storefront: "us", id: ID, known })
+  const storedIds = await readStoredIds(sql, { platform: "ios", storeId: ID, feed: "us", source: "apple-reviews" })
+  const pages = await readReviews(port().ask, { storefront: "us", id: ID, known: storedIds })
   return await record(sql, pages, () => now)
 }
 
@@ -103,7 +104,7 @@ function pagesOf(newest: number, count: number): Record<number, Page[]> {
 }
 const ids = (newest: number, count: number) => Array.from({ length: count }, (_, i) => newest - i)
 
-const held = async () =>
+const storedReviews = async () =>
   (await sql<{ id: string }[]>`select review_id as id from review order by at desc`).map(({ id }) => Number(id))
 const appId = async () => (await sql<{ id: number }[]>`select id from store_app`)[0]!.id
 
@@ -112,13 +113,13 @@ describe("an app's reviews, read day after day", () => {
     const first = feed(pagesOf(9_000, 500))
     expect(await readToday()).toMatchObject({ recorded: 10, refused: [] })
     expect(first).toHaveLength(10)
-    expect(await held()).toEqual(ids(9_000, 500))
+    expect(await storedReviews()).toEqual(ids(9_000, 500))
 
     now = new Date(now.getTime() + DAY_MS)
     const second = feed(pagesOf(9_020, 500))
     await readToday()
     expect(second).toEqual([1])
-    expect(await held()).toEqual(ids(9_020, 520))
+    expect(await storedReviews()).toEqual(ids(9_020, 520))
     expect(await readFeed(sql, { appId: await appId(), feed: "us" })).toEqual({
       readAt: now,
       complete: true,
@@ -135,7 +136,7 @@ describe("an app's reviews, read day after day", () => {
     const second = feed({ ...pagesOf(9_180, 500), 3: [gap, gap] })
     await readToday()
     expect(second).toEqual([1, 2, 3, 3, 4])
-    expect(await held()).toHaveLength(430)
+    expect(await storedReviews()).toHaveLength(430)
     expect(await readFeed(sql, { appId: await appId(), feed: "us" })).toMatchObject({ complete: false, readAt: now })
 
     now = new Date(now.getTime() + DAY_MS)
@@ -143,7 +144,7 @@ describe("an app's reviews, read day after day", () => {
     await readToday()
     // the previous day's reading is not trusted to be complete
     expect(third).toEqual([1, 2, 3, 4])
-    expect(await held()).toEqual(ids(9_190, 490))
+    expect(await storedReviews()).toEqual(ids(9_190, 490))
     expect(await readFeed(sql, { appId: await appId(), feed: "us" })).toMatchObject({ complete: true, readAt: now })
   })
 
@@ -159,7 +160,7 @@ describe("an app's reviews, read day after day", () => {
     now = new Date(now.getTime() + DAY_MS)
     feed({ 1: [{ reviews: [], last: 2 }] })
     expect(await readToday().catch((error) => error.outcome)).toBe("failed")
-    expect(await held()).toEqual(ids(9_000, 60))
+    expect(await storedReviews()).toEqual(ids(9_000, 60))
     expect(await readFeed(sql, { appId: await appId(), feed: "us" })).toMatchObject({ empty: false, complete: true })
   })
 
@@ -171,28 +172,33 @@ describe("an app's reviews, read day after day", () => {
     feed({ 1: [{ reviews: [9_001], last: 1 }] })
     await readToday()
     expect(await readFeed(sql, { appId: await appId(), feed: "us" })).toMatchObject({ empty: false, complete: true })
-    expect(await held()).toEqual([9_001])
+    expect(await storedReviews()).toEqual([9_001])
   })
 })
 
 test("reviews of Google Play are read and stored by language", async () => {
   const app = "com.example.tide"
-  const asked: (string | null)[] = []
+  const requestedTokens: (string | null)[] = []
   stores.on("play.google.com", "/_/PlayStoreUi", ({ body }) => {
     const token = JSON.parse(JSON.parse(new URLSearchParams(body).get("f.req")!)[0][0][1])[2][2][2]
-    asked.push(token)
+    requestedTokens.push(token)
     return new Response(token === null ? playAnswer(ids(900, 150), "b") : playAnswer(ids(750, 30), null))
   })
   const read = async () => {
-    const known = await readStoredIds(sql, { platform: "android", storeId: app, feed: "de", source: "play-reviews" })
-    const pages = await readPlayReviews(port().ask, { storefront: "at", language: "de", id: app, known })
+    const storedIds = await readStoredIds(sql, {
+      platform: "android",
+      storeId: app,
+      feed: "de",
+      source: "play-reviews",
+    })
+    const pages = await readPlayReviews(port().ask, { storefront: "at", language: "de", id: app, known: storedIds })
     await record(sql, pages, () => now)
   }
   await read()
-  expect(asked).toEqual([null, "b"])
+  expect(requestedTokens).toEqual([null, "b"])
   now = new Date(now.getTime() + DAY_MS)
   await read()
-  expect(asked).toEqual([null, "b", null])
+  expect(requestedTokens).toEqual([null, "b", null])
   expect((await sql`select count(*)::int as reviews, min(feed) as feed from review`)[0]).toEqual({
     reviews: 180,
     feed: "de",
@@ -209,11 +215,11 @@ test("the author of a review is not stored, not logged, and not in stored bodies
   expect(await readToday().catch((error) => error.outcome)).toBe("changed")
   expect(failed.map(({ outcome }) => outcome)).toEqual(["changed", "changed"])
 
-  expect(kept()).toEqual([])
+  expect(storedFiles()).toEqual([])
   expect(await stored(sql)).not.toContain("A reviewer")
   expect(JSON.stringify(failed)).not.toContain("A reviewer")
   // the response of another source is stored
   stores.on("itunes.apple.com", "/lookup", () => new Response(fixture("itunes-lookup-empty-us.json")))
   await port().ask(itunesLookup, { storefront: "us", ids: ["338986109"] })
-  expect(kept()).not.toEqual([])
+  expect(storedFiles()).not.toEqual([])
 })

@@ -49,59 +49,59 @@ export interface DueRow {
   lease_until: Date | null
 }
 
-let made = 0
+let count = 0
 
-export function scene(): Scene {
+export function prepareScene(): Scene {
   setDefaultTimeout(30_000)
-  const on = {} as Scene
+  const scene = {} as Scene
 
-  on.measuring = (options = {}) =>
+  scene.measuring = (options = {}) =>
     createMeasuring({
       recording,
-      sql: on.sql,
+      sql: scene.sql,
       kinds: [searches],
-      reach: reachOf(on.stores),
+      reach: reachOf(scene.stores),
       egress: EGRESS,
       gapsMs: gaps(),
       log: silentLog,
       random: () => 1,
       ...options,
     })
-  on.track = async (keywords, { only = "search", ...rest } = {}) => {
+  scene.track = async (keywords, { only = "search", ...rest } = {}) => {
     const app = {
-      workspaceId: on.workspaceId,
-      iosId: String(200_000 + ++made),
+      workspaceId: scene.workspaceId,
+      iosId: String(200_000 + ++count),
       countries: ["us"],
       origin: "own",
       ...rest,
     }
-    const id = await trackOwn(on.sql, { ...app, keywords })
-    await on.sql`delete from due where ${only}::text is not null and kind <> ${only}`
+    const id = await trackOwn(scene.sql, { ...app, keywords })
+    await scene.sql`delete from due where ${only}::text is not null and kind <> ${only}`
     return id as string
   }
-  on.due = async (subject) => {
-    const [row] = await on.sql<DueRow[]>`select * from due where subject = ${subject} order by kind limit 1`
+  scene.due = async (subject) => {
+    const [row] = await scene.sql<DueRow[]>`select * from due where subject = ${subject} order by kind limit 1`
     return row!
   }
 
   beforeAll(async () => {
-    on.sql = await freshDatabase()
+    scene.sql = await freshDatabase()
   })
 
   beforeEach(async () => {
     for (const table of ["due", "pace", "tracked_app", "search_results", "attempt", "source_state", "source_hour"])
-      await on.sql`delete from ${on.sql(table)}`
-    on.workspaceId = (await someWorkspace(on.sql, { name: `measuring ${process.pid} ${++made}` })).id
-    on.stores = replayServer()
-    answersSearches(on.stores)
+      await scene.sql`delete from ${scene.sql(table)}`
+    scene.workspaceId = (await someWorkspace(scene.sql, { name: `measuring ${process.pid} ${++count}` })).id
+    scene.stores = replayServer()
+    answersSearches(scene.stores)
   })
 
   afterEach(async () => {
-    await on.stores.stop()
-    expect(await stuck(on.sql)).toEqual([])
+    await scene.stores.stop()
+    expect(await stuck(scene.sql)).toEqual([])
   })
 
-  return on
+  return scene
 }
 
 /** Subjects that would stay leased forever. There are none, whatever happened. */

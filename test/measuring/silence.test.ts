@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test"
 import { createMeasure } from "../../src/measuring/measure.ts"
-import { EGRESS, scene } from "./scene.ts"
+import { EGRESS, prepareScene } from "./scene.ts"
 import { searches } from "./stand-in.ts"
 
-const on = scene()
+const scene = prepareScene()
 
 test("a reading of a store that has long been unreachable is refused with the reason instead of an eta", async () => {
   const measure = createMeasure({
-    sql: on.sql,
+    sql: scene.sql,
     kinds: [searches],
     egress: EGRESS,
     now: () => new Date(),
@@ -20,7 +20,7 @@ test("a reading of a store that has long been unreachable is refused with the re
   const ask = (subject: string) =>
     measure({ kind: "search", platform: "ios", storefront: "us", subject }, { maxAgeMs: 60_000, waitMs: 50 })
   expect(await ask("tea")).toMatchObject({ state: "pending" })
-  const failed = (failures: number) => on.sql`
+  const failed = (failures: number) => scene.sql`
     insert into source_state (source, answered_at, failed_at, failure, detail, failures)
     values ('apple-web-search', now() - interval '2 hours', now(), 'failed', 'connect 10.0.0.1 refused', ${failures})
     on conflict (source) do update

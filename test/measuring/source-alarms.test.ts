@@ -23,7 +23,7 @@ import { newWorkspace, reading } from "./record/measured.ts"
 const WEB = "apple-web-search"
 
 let sql: Sql
-const others: Database[] = []
+const databases: Database[] = []
 let logged: string[] = []
 const log = createLog((line) => void logged.push(line), "debug")
 const events = () => logged.map((line) => JSON.parse(line).event)
@@ -32,7 +32,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 afterAll(async () => {
-  for (const { close } of others) await close()
+  for (const { close } of databases) await close()
 })
 beforeEach(async () => {
   await sql`delete from instance_alert`
@@ -44,9 +44,9 @@ beforeEach(async () => {
 })
 
 /** Counts a read of the source; null means answered. */
-async function read(outcome: Outcome | null, { source = WEB as SourceName, on = sql } = {}): Promise<void> {
-  if ((await noteRead(on, source, outcome, outcome && "status 1", new Date())).mayAlert)
-    await noteHealth(on, source, log)
+async function read(outcome: Outcome | null, { source = WEB as SourceName, on: db = sql } = {}): Promise<void> {
+  if ((await noteRead(db, source, outcome, outcome && "status 1", new Date())).mayAlert)
+    await noteHealth(db, source, log)
 }
 
 async function reads(count: number, outcome: Outcome | null): Promise<void> {
@@ -198,8 +198,8 @@ describe("concurrent processes", () => {
   /** Separate connections on a server; on the embedded database all share one backend. */
   async function connections(count: number): Promise<Sql[]> {
     if (!process.env.DATABASE_URL) return Array.from({ length: count }, () => sql)
-    while (others.length < count)
-      others.push(
+    while (databases.length < count)
+      databases.push(
         await openDatabase({
           databaseUrl: scratchUrl(sql),
           dataDir: "",
@@ -208,16 +208,16 @@ describe("concurrent processes", () => {
           maxConnections: 4,
         }),
       )
-    return others.map((database) => database.sql)
+    return databases.map((database) => database.sql)
   }
 
   test("eight processes with only failed reads open one alert and log one line, and one ends it", async () => {
     const each = await connections(8)
     for (let round = 1; round <= 5; round++) {
       logged = []
-      await Promise.all(each.flatMap((on) => Array.from({ length: 15 }, () => read("changed", { on }))))
+      await Promise.all(each.flatMap((db) => Array.from({ length: 15 }, () => read("changed", { on: db }))))
       expect(events()).toEqual(["source_changed"])
-      await Promise.all(each.flatMap((on) => Array.from({ length: 5 }, () => read(null, { on }))))
+      await Promise.all(each.flatMap((db) => Array.from({ length: 5 }, () => read(null, { on: db }))))
       expect(events()).toEqual(["source_changed", "source_alert_ended"])
       expect([...(await alerts())]).toEqual(Array.from({ length: round }, () => ended("source_changed")))
     }
@@ -352,7 +352,7 @@ describe("the list of canaries", () => {
   })
 
   test("an answer with no or hardly any results means that the parser no longer matches", () => {
-    const seen = (count: number): SearchObservation =>
+    const searchOf = (count: number): SearchObservation =>
       reading(
         "weather",
         "2026-03-01T00:00:00Z",
@@ -361,7 +361,7 @@ describe("the list of canaries", () => {
     for (const count of [0, 1, 9]) {
       const thrown = (() => {
         try {
-          return assertCanary(seen(count))
+          return assertCanary(searchOf(count))
         } catch (error) {
           return error
         }
@@ -369,6 +369,6 @@ describe("the list of canaries", () => {
       expect(thrown).toBeInstanceOf(ReadFailure)
       expect(thrown).toMatchObject({ outcome: "changed", message: `${count} apps for "weather" in us` })
     }
-    for (const count of [10, 200]) expect(assertCanary(seen(count))).toBeUndefined()
+    for (const count of [10, 200]) expect(assertCanary(searchOf(count))).toBeUndefined()
   })
 })

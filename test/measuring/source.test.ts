@@ -11,13 +11,13 @@ import { type Answering, reachOf, replayServer } from "../stores/parsing/replay.
 const server = replayServer()
 afterAll(() => server.stop())
 
-const ASKED = { storefront: "us", term: "sleep sounds" }
+const SUBJECT = { storefront: "us", term: "sleep sounds" }
 const BODY = fixture("apple-store-search-us.json")
 const HERE = server.address("search.itunes.apple.com")
 
 async function read(answer: Answering, rest: Partial<SourceAccess> = {}) {
   server.on("search.itunes.apple.com", "/", answer)
-  return await readOnce(appleStoreSearch, ASKED, reachOf(server, rest))
+  return await readOnce(appleStoreSearch, SUBJECT, reachOf(server, rest))
 }
 
 async function failureOf(answer: Answering, rest: Partial<SourceAccess> = {}): Promise<ReadFailure> {
@@ -33,11 +33,11 @@ const respond = (status: number, headers: Record<string, string> = {}, body = "n
 describe("an answer", () => {
   test("a response has its exact bytes, their hash, its URL and its time", async () => {
     const at = new Date("2026-03-01T08:00:00Z")
-    const { seen, body } = await read(respond(200, {}, BODY), { now: () => at, egress: "de" })
-    expect(seen).toMatchObject({ kind: "search", term: "sleep sounds", seenAt: at, egress: "de", depth: 200 })
+    const { seen: reading, body } = await read(respond(200, {}, BODY), { now: () => at, egress: "de" })
+    expect(reading).toMatchObject({ kind: "search", term: "sleep sounds", seenAt: at, egress: "de", depth: 200 })
     expect(Buffer.from(body.bytes).toString()).toBe(BODY)
     expect(Buffer.from(body.sha256)).toEqual(hash("sha256", BODY, "buffer"))
-    expect(seen.sha256).toEqual(body.sha256)
+    expect(reading.sha256).toEqual(body.sha256)
     expect(body.url).toStartWith(`${HERE}/WebObjects/MZStore.woa/wa/search?`)
     expect(body.seenAt).toBe(at)
   })
@@ -54,9 +54,9 @@ describe("an answer", () => {
   })
 
   test("a request has our user agent unless the source sets another", async () => {
-    const asked = { ...appleStoreSearch, request: () => ({ path: "/plain" }) }
+    const insecure = { ...appleStoreSearch, request: () => ({ path: "/plain" }) }
     server.on("search.itunes.apple.com", "/plain", () => new Response(BODY))
-    await readOnce(asked, ASKED, reachOf(server))
+    await readOnce(insecure, SUBJECT, reachOf(server))
     const { headers } = server.requests.at(-1)!
     expect([headers.get("user-agent"), headers.get("cookie"), headers.get("authorization")]).toEqual([
       "appmeter",
@@ -144,8 +144,8 @@ describe("a coding", () => {
 describe("a large body", () => {
   test("an XML body above 500 KB is refused, because parsing takes up to a hundred times its size", async () => {
     server.on("search.itunes.apple.com", "/", () => new Response(" ".repeat(600_000)))
-    const asked = { storefront: "us", prefix: "sleep" }
-    const failure = await readOnce(appleHints, asked, reachOf(server)).catch((error) => error)
+    const subject = { storefront: "us", prefix: "sleep" }
+    const failure = await readOnce(appleHints, subject, reachOf(server)).catch((error) => error)
     expect([failure.outcome, failure.message]).toEqual(["changed", "more than 500000 bytes"])
   })
 
@@ -175,14 +175,14 @@ describe("a redirect", () => {
   })
 
   test("a redirect from https to http is blocked and not followed", async () => {
-    const asked: string[] = []
+    const requestedUrls: string[] = []
     const onward = async (url: string) => {
-      asked.push(url)
+      requestedUrls.push(url)
       return new Response(null, { status: 302, headers: { location: "http://apps.apple.com/us" } })
     }
     const reach = reachOf(server, { address: () => "https://apps.apple.com", fetch: onward })
-    const failure = await readOnce(appleStoreSearch, ASKED, reach).catch((e) => e)
-    expect([failure.outcome, failure.message, asked.length]).toEqual(["blocked", "sent on without TLS", 1])
+    const failure = await readOnce(appleStoreSearch, SUBJECT, reach).catch((e) => e)
+    expect([failure.outcome, failure.message, requestedUrls.length]).toEqual(["blocked", "sent on without TLS", 1])
   })
 
   test("a redirect within the host is followed with the same headers, and the last URL is stored", async () => {
@@ -272,8 +272,8 @@ describe("a stored body", () => {
   }
 
   test("a stored body is parsed as it was when it came", async () => {
-    const { seen } = await read(respond(200, {}, BODY), { now: () => body.seenAt })
-    expect(parseBody(appleStoreSearch, ASKED, body, undefined)).toEqual(seen)
+    const { seen: reading } = await read(respond(200, {}, BODY), { now: () => body.seenAt })
+    expect(parseBody(appleStoreSearch, SUBJECT, body, undefined)).toEqual(reading)
   })
 
   test("a stored body is attached to the failure, whatever the parser throws", () => {
@@ -285,15 +285,15 @@ describe("a stored body", () => {
       [tripping, BODY],
       [appleStoreSearch, "{}"],
     ] as const) {
-      const kept = { ...body, text }
+      const stored = { ...body, text }
       let failure: unknown
       try {
-        parseBody(source, ASKED, kept, undefined)
+        parseBody(source, SUBJECT, stored, undefined)
       } catch (error) {
         failure = error
       }
       expect(failure).toBeInstanceOf(ReadFailure)
-      expect(failure).toMatchObject({ outcome: "changed", body: kept })
+      expect(failure).toMatchObject({ outcome: "changed", body: stored })
     }
   })
 })

@@ -91,13 +91,13 @@ const lookUp: Source<AppsQuestion> = {
   parser: 1,
   request: ({ storefront, ids }) => ({ path: `/lookup?country=${storefront}&id=${ids.join()}` }),
   parse(body, { storefront, ids }, { seenAt, sha256 }) {
-    const said = { platform: "ios" as const, storefront, asked: [...ids], apps: JSON.parse(body) }
-    return { kind: "apps", source: "itunes-lookup", ...said, seenAt, sha256, parser: 1, origin: "own" }
+    const facts = { platform: "ios" as const, storefront, asked: [...ids], apps: JSON.parse(body) }
+    return { kind: "apps", source: "itunes-lookup", ...facts, seenAt, sha256, parser: 1, origin: "own" }
   },
 }
 
 /** Returns the searched terms in request order. */
-export function termsAsked(server: ReplayServer): string[] {
+export function requestedTerms(server: ReplayServer): string[] {
   return server.requests.flatMap(({ url }) => url.searchParams.get("term") ?? [])
 }
 

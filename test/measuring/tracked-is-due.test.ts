@@ -18,7 +18,7 @@ import { searches } from "./stand-in.ts"
 let sql: Sql
 let paying: { id: number; name: string }
 let free: { id: number; name: string }
-let made = 0
+let count = 0
 
 beforeAll(async () => {
   sql = await freshDatabase()
@@ -28,7 +28,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await sql`delete from tracked_app`
   await sql`delete from due`
-  const name = (plan: string) => `due ${process.pid} ${++made} ${plan}`
+  const name = (plan: string) => `due ${process.pid} ${++count} ${plan}`
   paying = await someWorkspace(sql, { name: name("pays"), plan: "pro" })
   free = await someWorkspace(sql, { name: name("free"), plan: "free" })
 })
@@ -61,10 +61,10 @@ async function due(): Promise<string[]> {
 
 /** Makes a claim of a search, which finds nothing and deletes untracked rows on its way. */
 async function claimNothing(): Promise<void> {
-  for (let again = true; again; ) {
+  for (let hasMore = true; hasMore; ) {
     const result = await claim(sql, APPS, [searches], 30_000)
     expect(result.claimed).toBe(null)
-    again = result.again
+    hasMore = result.again
   }
 }
 
@@ -222,7 +222,7 @@ describe("untracked subjects", () => {
     const app = await track(Array.from({ length: 400 }, (_, i) => `term ${i}`))
     await sql.begin((tx) => removeApp(tx, app))
     let claims = 0
-    for (let again = true; again; claims++) again = (await claim(sql, APPS, [searches], 30_000)).again
+    for (let hasMore = true; hasMore; claims++) hasMore = (await claim(sql, APPS, [searches], 30_000)).again
     expect(claims).toBeLessThan(25)
     expect(await sql`select 1 from due where kind = 'search'`).toHaveLength(0)
   })
@@ -257,11 +257,11 @@ test.skipIf(!process.env.DATABASE_URL)(
     const terms = Array.from({ length: 12 }, (_, i) => `term ${i}`)
     let done = false
     const claiming = (async () => {
-      const held: string[] = []
+      const leases: string[] = []
       while (!done) {
         const { claimed } = await claim(sql, APPS, [searches], 30_000)
-        if (claimed) held.push(claimed.lease)
-        await sql`update due set lease = null, lease_until = null where lease = any(${held.splice(0)}::uuid[])`
+        if (claimed) leases.push(claimed.lease)
+        await sql`update due set lease = null, lease_until = null where lease = any(${leases.splice(0)}::uuid[])`
       }
     })()
     const changing = async (mine: string[]) => {

@@ -109,7 +109,7 @@ long("unreadable pages between the two days make no alert", async () => {
 
 long("the second day makes exactly the expected alerts and changes", async () => {
   second = true
-  const asked = stores.requests.length
+  const requestCount = stores.requests.length
   await sql`update due set next_at = now() where kind not in ('genres', 'developer', 'app_ads')`
   await readAll()
   expect(await alerts()).toEqual(EXPECTED)
@@ -120,11 +120,13 @@ long("the second day makes exactly the expected alerts and changes", async () =>
     order by a.store_id, c.kind, c.subject, c.source`
   expect(changes.map(({ what, before, after }) => [what, before, after])).toEqual(CHANGES)
   // compared with the last successful reading, not with the failed one
-  const seen = await sql<{ at: Date; before: Date }[]>`select distinct at, before_seen_at as before from listing_change`
-  expect([...seen]).toEqual([{ at: TODAY, before: YESTERDAY }])
+  const changeTimes = await sql<
+    { at: Date; before: Date }[]
+  >`select distinct at, before_seen_at as before from listing_change`
+  expect([...changeTimes]).toEqual([{ at: TODAY, before: YESTERDAY }])
   // as many requests a day as in the manual, plus a canary search
-  const paths = stores.requests.slice(asked).map(({ url }) => url.pathname)
-  const count = (path: string) => paths.filter((one) => one.startsWith(path)).length
+  const paths = stores.requests.slice(requestCount).map(({ url }) => url.pathname)
+  const count = (path: string) => paths.filter((requested) => requested.startsWith(path)).length
   const counted = [`/us/app/id${HARBOR.id}`, "/us/rss/top", "/us/rss/customerreviews/", "/us/iphone/search"].map(count)
   expect(counted).toEqual([1, 12, 1, TERMS.length + 1])
   const pages = paths.filter((path) => path.startsWith("/us/app/"))
@@ -204,7 +206,7 @@ const CHANGES: [what: string, before: unknown, after: unknown][] = [
   [`${HARBOR.id} icon`, expect.stringContaining("0dd1c045-example"), expect.stringContaining("d4ac50fe-example")],
   [`${HARBOR.id} screenshots`, { pad: expect.any(Array) }, { pad: expect.any(Array) }],
   [`${HARBOR.id} version`, "4.1.9", "4.2.1"],
-].sort(([one], [other]) => (one as string).localeCompare(other as string)) as never
+].sort(([a], [b]) => (a as string).localeCompare(b as string)) as never
 
 /** Parts that only an app's page has. */
 function wordsOf(id: string): [what: string, before: unknown, after: unknown][] {
@@ -258,18 +260,18 @@ async function alerts(): Promise<string[]> {
 }
 
 function answersSearches(): void {
-  const shown = (term: string) => (RESULTS[term]?.[second ? 1 : 0] ?? OTHERS).map(renamed)
+  const appsOf = (term: string) => (RESULTS[term]?.[second ? 1 : 0] ?? OTHERS).map(renamed)
   stores.on("apps.apple.com", "/us/iphone/search", ({ url }) => {
     const term = url.searchParams.get("term") as string
-    return searchPage("us", term, shown(term))
+    return searchPage("us", term, appsOf(term))
   })
   stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", ({ url }) => hintsAnswer(TERMS, url))
   stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(OTHERS))
 }
 
 /** On the second day every source has a new name of one of them. */
-function renamed(shown: ShownApp): ShownApp {
-  return second && shown.id === C.id ? { ...shown, name: "App C" } : shown
+function renamed(listed: ShownApp): ShownApp {
+  return second && listed.id === C.id ? { ...listed, name: "App C" } : listed
 }
 
 /** Serves pages of the app and its rivals, its charts, and look-ups in which four rivals change as their pages do. */
@@ -280,19 +282,19 @@ function answersPages(): void {
     return second ? appPage(app) : EDITS.reduce((body, [now, then]) => body.replaceAll(now, then), appPage(app))
   })
   stores.on("itunes.apple.com", "/us/rss/top", ({ url }) => {
-    const [others, { pathname }] = [someApps(99, 1_000_300_000), url]
-    const own = pathname.includes("/topfreeapplications/") && pathname.includes("genre=6013")
+    const [otherApps, { pathname }] = [someApps(99, 1_000_300_000), url]
+    const isOwnGenre = pathname.includes("/topfreeapplications/") && pathname.includes("genre=6013")
     const ipad = pathname.includes("/toppaidipadapplications/") && pathname.includes("genre=6013")
-    if (ipad && !second) return chartFeed(url, others)
-    const place = ipad ? 50 : own && second ? 30 : 4
-    return chartFeed(url, others.toSpliced(place - 1, 0, HARBOR))
+    if (ipad && !second) return chartFeed(url, otherApps)
+    const place = ipad ? 50 : isOwnGenre && second ? 30 : 4
+    return chartFeed(url, otherApps.toSpliced(place - 1, 0, HARBOR))
   })
-  const known = [...OTHERS, ...KETTLES, HARBOR]
+  const storeApps = [...OTHERS, ...KETTLES, HARBOR]
   stores.on("itunes.apple.com", "/lookup", async ({ url }) => {
     if (unreadable) return new Response("{}")
     const ids = url.searchParams.get("id")!.split(",")
     if (ids.includes(String(HARBOR.developerId))) return new Response(fixture("itunes-developer-us.json"))
-    const answer = (await lookupAnswer(known.filter(({ id }) => ids.includes(id))).json()) as { results: Looked[] }
+    const answer = (await lookupAnswer(storeApps.filter(({ id }) => ids.includes(id))).json()) as { results: Looked[] }
     return Response.json({ ...answer, results: answer.results.map(otherwise) })
   })
 }
@@ -334,8 +336,8 @@ function answersReviewsOfDays(): void {
   }))
   stores.on("itunes.apple.com", "/us/rss/customerreviews/", ({ url }) => {
     const page = Number(/\/page=(\d+)\//.exec(url.pathname)?.[1])
-    const shown = [...(second ? wave.toReversed() : []), ...earlier.toReversed()]
-    const reviews = shown.slice((page - 1) * 50, page * 50)
+    const reviewRows = [...(second ? wave.toReversed() : []), ...earlier.toReversed()]
+    const reviews = reviewRows.slice((page - 1) * 50, page * 50)
     const feed = xmlFeed("us", HARBOR.id, page, { reviews: reviews.map(({ id }) => id), last: 2 })
     return new Response(reviews.reduce((body, { id, stars, at }) => rewritten(body, { id, stars, at }), feed))
   })
@@ -369,14 +371,14 @@ async function readAll(): Promise<void> {
   })
   reading.start()
   try {
-    await until(async () => (await left()) === 0)
+    await until(async () => (await countUnread()) === 0)
   } finally {
     await reading.stop()
   }
 }
 
 /** Returns what is still due or was never read. */
-async function left(): Promise<number> {
+async function countUnread(): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
     select count(*) as n
     from due

@@ -68,8 +68,8 @@ describe("subjects under way", () => {
   })
 
   test("a leased subject is under way until the lease ends", async () => {
-    const held = { next_at: ago(-60), lease: crypto.randomUUID() }
-    await due("difficulty", { ...held, lease_until: ago(-1) })
+    const expired = { next_at: ago(-60), lease: crypto.randomUUID() }
+    await due("difficulty", { ...expired, lease_until: ago(-1) })
     expect(await flags()).toEqual([false, true, true])
     await sql`update due set lease_until = now() - interval '1 second'`
     expect(await flags()).toEqual([false, false, false])

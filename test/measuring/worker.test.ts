@@ -5,14 +5,14 @@ import type { Kind } from "../../src/measuring/due-kind.ts"
 import type { RawBody } from "../../src/measuring/source.ts"
 import { gateway, until } from "../jobs/platform.ts"
 import { slowness } from "../unit.ts"
-import { letLeaseRunOut, scene, stored } from "./scene.ts"
-import { CAPTCHA, lookUps, otherRanks, ranks, searches, termsAsked } from "./stand-in.ts"
+import { letLeaseRunOut, prepareScene, stored } from "./scene.ts"
+import { CAPTCHA, lookUps, otherRanks, ranks, requestedTerms, searches } from "./stand-in.ts"
 
-const on = scene()
+const scene = prepareScene()
 
 /** The database, except that statements with this text fail while `now` returns true. */
 function failing(text: string, now: () => boolean): Sql {
-  return new Proxy(on.sql, {
+  return new Proxy(scene.sql, {
     apply(target, self, args) {
       const statement = String(args[0]?.raw?.join(""))
       if (statement.includes(text) && now()) throw Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" })
@@ -25,7 +25,7 @@ function failing(text: string, now: () => boolean): Sql {
 function holdFirst() {
   const [came, leave] = [gateway(), gateway()]
   let first = true
-  on.stores.on("apps.apple.com", "/", async () => {
+  scene.stores.on("apps.apple.com", "/", async () => {
     if (!first) return undefined
     first = false
     came.open()
@@ -39,59 +39,65 @@ const reads = (read: Kind["read"]): Kind => ({ ...searches, read })
 
 describe("a reading", () => {
   test("a reading is stored together with its end, and is counted for its source", async () => {
-    await on.track(["tea"])
-    expect(await on.measuring().runOnce()).toBe(1)
-    expect(termsAsked(on.stores)).toEqual(["tea"])
-    expect(await stored(on.sql, "tea")).toBe(1)
-    expect(await on.due("tea")).toMatchObject({ priority: 1, failures: 0, failure: null, failed_at: null, lease: null })
-    expect((await on.due("tea")).measured_at).toBeInstanceOf(Date)
-    expect(await on.measuring().runOnce()).toBe(0)
-    const [hour] = await on.sql`select answered, failed from source_hour where source = 'apple-web-search'`
+    await scene.track(["tea"])
+    expect(await scene.measuring().runOnce()).toBe(1)
+    expect(requestedTerms(scene.stores)).toEqual(["tea"])
+    expect(await stored(scene.sql, "tea")).toBe(1)
+    expect(await scene.due("tea")).toMatchObject({
+      priority: 1,
+      failures: 0,
+      failure: null,
+      failed_at: null,
+      lease: null,
+    })
+    expect((await scene.due("tea")).measured_at).toBeInstanceOf(Date)
+    expect(await scene.measuring().runOnce()).toBe(0)
+    const [hour] = await scene.sql`select answered, failed from source_hour where source = 'apple-web-search'`
     expect(hour).toEqual({ answered: 1, failed: 0 })
   })
 
   test("a failed reading is logged and counted once and retried later, and its body is stored", async () => {
-    await on.track(["tea"])
-    const kept: RawBody[] = []
-    const keep = async (body: RawBody) => void kept.push(body)
-    on.stores.on("apps.apple.com", "/", () => new Response("not what it was"))
-    await on.measuring({ keep }).runOnce()
+    await scene.track(["tea"])
+    const bodies: RawBody[] = []
+    const keep = async (body: RawBody) => void bodies.push(body)
+    scene.stores.on("apps.apple.com", "/", () => new Response("not what it was"))
+    await scene.measuring({ keep }).runOnce()
     const attempts =
-      await on.sql`select kind, subject, storefront, source, outcome, sha256 is not null as known from attempt`
+      await scene.sql`select kind, subject, storefront, source, outcome, sha256 is not null as known from attempt`
     const about = { kind: "search", subject: "tea", storefront: "us", source: "apple-web-search" }
     expect([...attempts]).toEqual([{ ...about, outcome: "changed", known: true }])
-    expect(await on.due("tea")).toMatchObject({ failures: 1, failure: "changed", measured_at: null, lease: null })
-    const [state] = await on.sql`select failure, failures, unparsed, answered_at from source_state`
+    expect(await scene.due("tea")).toMatchObject({ failures: 1, failure: "changed", measured_at: null, lease: null })
+    const [state] = await scene.sql`select failure, failures, unparsed, answered_at from source_state`
     expect(state).toEqual({ failure: "changed", failures: 1, unparsed: 1, answered_at: null })
-    expect(kept.map(({ text }) => text)).toEqual(["not what it was"])
-    expect(await on.measuring().runOnce()).toBe(0)
-    expect(await stored(on.sql)).toBe(0)
+    expect(bodies.map(({ text }) => text)).toEqual(["not what it was"])
+    expect(await scene.measuring().runOnce()).toBe(0)
+    expect(await stored(scene.sql)).toBe(0)
   })
 
   test("a reading completed by another source is measured, and the refusal stays in the log", async () => {
-    await on.track(["tea"])
-    on.stores.on("apps.apple.com", "/", () => new Response(CAPTCHA))
+    await scene.track(["tea"])
+    scene.stores.on("apps.apple.com", "/", () => new Response(CAPTCHA))
     const kind = reads(async ([subject], port) => {
-      const asked = { storefront: "us", term: subject!.subject }
-      return [await port.ask(ranks, asked).catch(() => port.ask(otherRanks, asked))]
+      const query = { storefront: "us", term: subject!.subject }
+      return [await port.ask(ranks, query).catch(() => port.ask(otherRanks, query))]
     })
-    expect(await on.measuring({ kinds: [kind] }).runOnce()).toBe(1)
-    expect(await on.due("tea")).toMatchObject({ failures: 0, failure: null })
-    expect(await stored(on.sql, "tea")).toBe(1)
-    const attempts = await on.sql`select source, outcome from attempt`
+    expect(await scene.measuring({ kinds: [kind] }).runOnce()).toBe(1)
+    expect(await scene.due("tea")).toMatchObject({ failures: 0, failure: null })
+    expect(await stored(scene.sql, "tea")).toBe(1)
+    const attempts = await scene.sql`select source, outcome from attempt`
     expect([...attempts]).toEqual([{ source: "apple-web-search", outcome: "blocked" }])
   })
 
   test("a reading whose observation breaks an invariant fails as changed, and nothing is stored", async () => {
-    await on.track(["tea"])
-    on.stores.on("apps.apple.com", "/", () => Response.json(["10001", "10001"]))
-    await on.measuring().runOnce()
-    expect(await on.due("tea")).toMatchObject({ failures: 1, failure: "changed", measured_at: null })
-    expect(await stored(on.sql)).toBe(0)
+    await scene.track(["tea"])
+    scene.stores.on("apps.apple.com", "/", () => Response.json(["10001", "10001"]))
+    await scene.measuring().runOnce()
+    expect(await scene.due("tea")).toMatchObject({ failures: 1, failure: "changed", measured_at: null })
+    expect(await stored(scene.sql)).toBe(0)
   })
 
   test("a reading and its derived data are stored together or not at all", async () => {
-    await on.track(["tea"])
+    await scene.track(["tea"])
     const kind: Kind = {
       ...searches,
       async derive(tx) {
@@ -100,59 +106,59 @@ describe("a reading", () => {
         throw new Error("it does not follow")
       },
     }
-    await on.measuring({ kinds: [kind] }).runOnce()
-    expect(await stored(on.sql)).toBe(0)
-    expect(await on.due("tea")).toMatchObject({ failures: 1, failure: "unstored", measured_at: null })
+    await scene.measuring({ kinds: [kind] }).runOnce()
+    expect(await stored(scene.sql)).toBe(0)
+    expect(await scene.due("tea")).toMatchObject({ failures: 1, failure: "unstored", measured_at: null })
   })
 
   test("a reading without observations ends as measured", async () => {
-    await on.track(["tea"])
-    await on.measuring({ kinds: [reads(async () => [])] }).runOnce()
-    expect(await on.due("tea")).toMatchObject({ failures: 0, lease: null })
-    expect((await on.due("tea")).measured_at).toBeInstanceOf(Date)
+    await scene.track(["tea"])
+    await scene.measuring({ kinds: [reads(async () => [])] }).runOnce()
+    expect(await scene.due("tea")).toMatchObject({ failures: 0, lease: null })
+    expect((await scene.due("tea")).measured_at).toBeInstanceOf(Date)
   })
 
   test("a reading never uses a source that is switched off", async () => {
-    await on.track(["tea"])
-    await on.measuring({ sourcesOff: ["apple-web-search"] }).runOnce()
-    expect(on.stores.requests).toEqual([])
-    expect(await on.due("tea")).toMatchObject({ failures: 1, failure: "failed" })
+    await scene.track(["tea"])
+    await scene.measuring({ sourcesOff: ["apple-web-search"] }).runOnce()
+    expect(scene.stores.requests).toEqual([])
+    expect(await scene.due("tea")).toMatchObject({ failures: 1, failure: "failed" })
   })
 
   test("a reading ends at its timeout, even if it ignores its signal", async () => {
-    await on.track(["tea"])
-    await on.measuring({ kinds: [reads(() => new Promise(() => {}))], readMs: 30 }).runOnce()
-    expect(await on.due("tea")).toMatchObject({ failures: 1, failure: "failed", lease: null })
+    await scene.track(["tea"])
+    await scene.measuring({ kinds: [reads(() => new Promise(() => {}))], readMs: 30 }).runOnce()
+    expect(await scene.due("tea")).toMatchObject({ failures: 1, failure: "failed", lease: null })
   })
 
   test("a reading of several subjects ends for all of them, and listeners get them all", async () => {
-    for (const iosId of ["600001", "600002", "600003"]) await on.track([], { iosId, only: "app" })
-    const told: string[] = []
-    const measuring = on.measuring({ kinds: [lookUps] })
-    measuring.onEnded(({ subjects, failure }) => told.push(`${subjects.map(({ subject }) => subject)} ${failure}`))
-    on.stores.on("itunes.apple.com", "/lookup", () => new Response("", { status: 500 }))
+    for (const iosId of ["600001", "600002", "600003"]) await scene.track([], { iosId, only: "app" })
+    const endings: string[] = []
+    const measuring = scene.measuring({ kinds: [lookUps] })
+    measuring.onEnded(({ subjects, failure }) => endings.push(`${subjects.map(({ subject }) => subject)} ${failure}`))
+    scene.stores.on("itunes.apple.com", "/lookup", () => new Response("", { status: 500 }))
     await measuring.runOnce()
-    expect(on.stores.requests).toHaveLength(1)
-    expect(told).toEqual(["600001,600002,600003 failed"])
-    const rows = await on.sql`select failures, failure from due`
+    expect(scene.stores.requests).toHaveLength(1)
+    expect(endings).toEqual(["600001,600002,600003 failed"])
+    const rows = await scene.sql`select failures, failure from due`
     expect([...rows]).toEqual(Array(3).fill({ failures: 1, failure: "failed" }))
   })
 })
 
 describe("a poison subject", () => {
   test("a subject that always throws backs off until the next day, logs once, and harms no other", async () => {
-    await on.track(["poison", ...Array.from({ length: 12 }, (_, i) => `term ${i}`)])
-    await on.sql`update due set next_at = now() - interval '1 hour' where subject = 'poison'`
+    await scene.track(["poison", ...Array.from({ length: 12 }, (_, i) => `term ${i}`)])
+    await scene.sql`update due set next_at = now() - interval '1 hour' where subject = 'poison'`
     const logged: string[] = []
     const kind = reads(async (subjects, port) => {
       if (subjects[0]!.subject === "poison") throw new TypeError("undefined is not a function")
       return await searches.read(subjects, port)
     })
     const log = createLog((line) => void logged.push(line))
-    const measuring = on.measuring({ kinds: [kind], log, atOnce: 3, random: () => 0 })
+    const measuring = scene.measuring({ kinds: [kind], log, atOnce: 3, random: () => 0 })
     while ((await measuring.runOnce()) > 0);
-    expect(await stored(on.sql)).toBe(12)
-    const row = await on.due("poison")
+    expect(await stored(scene.sql)).toBe(12)
+    const row = await scene.due("poison")
     expect(row).toMatchObject({ failures: 8, failure: "failed" })
     expect(row.next_at.getTime()).toBeGreaterThan(Date.now())
     const lines = logged.map((line) => JSON.parse(line))
@@ -164,54 +170,54 @@ describe("a poison subject", () => {
 
 describe("a lease", () => {
   test("a lease lost during a reading: the worker stores nothing and changes nothing", async () => {
-    await on.track(["tea"])
+    await scene.track(["tea"])
     const { came, letGo } = holdFirst()
-    const zombie = on.measuring().runOnce()
+    const zombie = scene.measuring().runOnce()
     await came
-    await letLeaseRunOut(on.sql, "tea")
-    await on.measuring({ random: () => 0 }).runOnce() // recovers it and reads it
-    const heir = await on.due("tea")
-    expect(await stored(on.sql)).toBe(1)
+    await letLeaseRunOut(scene.sql, "tea")
+    await scene.measuring({ random: () => 0 }).runOnce() // recovers it and reads it
+    const heir = await scene.due("tea")
+    expect(await stored(scene.sql)).toBe(1)
     letGo()
     await zombie
-    expect(await on.due("tea")).toEqual(heir)
-    expect(await stored(on.sql)).toBe(1)
-    expect(await on.sql`select 1 from attempt`).toHaveLength(0)
+    expect(await scene.due("tea")).toEqual(heir)
+    expect(await stored(scene.sql)).toBe(1)
+    expect(await scene.sql`select 1 from attempt`).toHaveLength(0)
   })
 
   test("a lease is extended by heartbeats during a long reading, and no other worker takes it", async () => {
-    await on.track(["tea"])
+    await scene.track(["tea"])
     const { came, letGo } = holdFirst()
-    const [busy, other] = [1, 2].map(() => on.measuring({ leaseMs: 900, pollMs: 50 }))
+    const [busy, other] = [1, 2].map(() => scene.measuring({ leaseMs: 900, pollMs: 50 }))
     busy!.start()
     await came
     other!.start()
-    const { lease } = await on.due("tea")
+    const { lease } = await scene.due("tea")
     await Bun.sleep(2_000)
-    expect((await on.due("tea")).lease).toBe(lease)
+    expect((await scene.due("tea")).lease).toBe(lease)
     letGo()
-    await until(async () => (await on.due("tea")).measured_at !== null)
-    expect(termsAsked(on.stores)).toHaveLength(1)
+    await until(async () => (await scene.due("tea")).measured_at !== null)
+    expect(requestedTerms(scene.stores)).toHaveLength(1)
     await Promise.all([busy!.stop(), other!.stop()])
   })
 
   test("a lease is given up before it ends by a worker whose heartbeats fail", async () => {
-    await on.track(["tea"])
-    let away = false
+    await scene.track(["tea"])
+    let isAway = false
     let stands: unknown
     const kind = reads(async (_, { signal }) => {
-      away = true
+      isAway = true
       await new Promise((resolve) => signal.addEventListener("abort", resolve))
-      const [row] = await on.sql`select lease_until > now() as stands from due where subject = 'tea'`
+      const [row] = await scene.sql`select lease_until > now() as stands from due where subject = 'tea'`
       stands = row!.stands
       return []
     })
-    const lonely = on.measuring({ sql: failing("", () => away), kinds: [kind], leaseMs: 900, pollMs: 50 })
+    const lonely = scene.measuring({ sql: failing("", () => isAway), kinds: [kind], leaseMs: 900, pollMs: 50 })
     lonely.start()
     await until(() => stands !== undefined)
     expect(stands).toBe(true)
     await lonely.stop()
-    expect((await on.due("tea")).measured_at).toBe(null)
+    expect((await scene.due("tea")).measured_at).toBe(null)
   })
 })
 
@@ -220,7 +226,7 @@ describe("a started worker", () => {
     const { open, opened } = gateway()
     const under = { "apps.apple.com": 0, "itunes.apple.com": 0 }
     for (const upstream of ["apps.apple.com", "itunes.apple.com"] as const)
-      on.stores.on(upstream, "/", async () => {
+      scene.stores.on(upstream, "/", async () => {
         under[upstream]++
         await opened
         return undefined
@@ -231,52 +237,52 @@ describe("a started worker", () => {
       looked = true
       return false
     })
-    const busy = on.measuring({ sql: looking, kinds: [searches, apps], pollMs: 60_000 })
+    const busy = scene.measuring({ sql: looking, kinds: [searches, apps], pollMs: 60_000 })
     busy.start()
     // its first look, which finds nothing, is over
     await until(() => looked)
     await Bun.sleep(200 * (await slowness()))
-    for (let i = 0; i < 12; i++) await on.track([`term ${i}`], { only: null })
-    await on.sql`delete from due where kind not in ('search', 'app')`
-    expect(on.stores.requests).toEqual([])
+    for (let i = 0; i < 12; i++) await scene.track([`term ${i}`], { only: null })
+    await scene.sql`delete from due where kind not in ('search', 'app')`
+    expect(scene.stores.requests).toEqual([])
     busy.nudge()
     await until(() => under["apps.apple.com"] + under["itunes.apple.com"] === 12)
     await Bun.sleep(50)
     expect(under).toEqual({ "apps.apple.com": 6, "itunes.apple.com": 6 })
     open()
-    await until(async () => (await on.sql`select 1 from due where measured_at is null`).length === 0)
+    await until(async () => (await scene.sql`select 1 from due where measured_at is null`).length === 0)
     await busy.stop()
-    expect(termsAsked(on.stores)).toHaveLength(12)
+    expect(requestedTerms(scene.stores)).toHaveLength(12)
   })
 
   test("a started worker finds what another process tracked, and continues at each turn", async () => {
-    const polling = on.measuring({ pollMs: 20, gapsMs: new Map([["apps.apple.com", 100]]) })
+    const polling = scene.measuring({ pollMs: 20, gapsMs: new Map([["apps.apple.com", 100]]) })
     polling.start()
     await Bun.sleep(50)
-    await on.track(["tea", "mate", "milk"])
-    await until(async () => (await stored(on.sql)) === 3)
-    const at = on.stores.requests.map((asked) => asked.at)
+    await scene.track(["tea", "mate", "milk"])
+    await until(async () => (await stored(scene.sql)) === 3)
+    const at = scene.stores.requests.map((request) => request.at)
     expect(at[2]! - at[0]!).toBeGreaterThanOrEqual(170)
     await polling.stop()
   })
 
   test("a started worker reads first what a caller waits for", async () => {
-    await on.track(["tea", "mate", "milk"])
-    await on.sql`
+    await scene.track(["tea", "mate", "milk"])
+    await scene.sql`
       insert into due (kind, platform, storefront, subject, priority, asked_until)
       values ('search', 'ios', 'us', 'live', 0, now() + interval '1 minute')`
-    const measuring = on.measuring({ atOnce: 1 })
+    const measuring = scene.measuring({ atOnce: 1 })
     await measuring.runOnce()
-    expect(termsAsked(on.stores)).toEqual(["live"])
+    expect(requestedTerms(scene.stores)).toEqual(["live"])
     // nobody tracks it, so it is not read again
-    expect(await on.due("live")).toMatchObject({ priority: 2, lease: null })
+    expect(await scene.due("live")).toMatchObject({ priority: 2, lease: null })
   })
 
   test("a started worker without kinds sends the database no statement", async () => {
     const never = (() => {
       throw new Error("asked")
     }) as unknown as Sql
-    const idle = on.measuring({ sql: never, kinds: [], pollMs: 1, leaseMs: 3 })
+    const idle = scene.measuring({ sql: never, kinds: [], pollMs: 1, leaseMs: 3 })
     idle.start()
     idle.nudge()
     await Bun.sleep(30)
@@ -284,25 +290,25 @@ describe("a started worker", () => {
   })
 
   test("a started worker continues when a lost database is back, and logs the loss once", async () => {
-    let away = true
+    let isAway = true
     const logged: string[] = []
     const log = createLog((line) => void logged.push(line))
-    await on.track(["tea"])
-    const polling = on.measuring({ sql: failing("", () => away), pollMs: 10, leaseMs: 300, log })
+    await scene.track(["tea"])
+    const polling = scene.measuring({ sql: failing("", () => isAway), pollMs: 10, leaseMs: 300, log })
     polling.start()
     await Bun.sleep(150)
     expect(logged.map((line) => JSON.parse(line).event)).toEqual(["measuring_worker_failed"])
-    away = false
-    await until(async () => (await on.due("tea")).measured_at !== null)
+    isAway = false
+    await until(async () => (await scene.due("tea")).measured_at !== null)
     await polling.stop()
   })
 })
 
 describe("a stop", () => {
   test("a stop waits for readings under way and starts no more", async () => {
-    await on.track(["tea", "mate"])
+    await scene.track(["tea", "mate"])
     const { came, letGo } = holdFirst()
-    const stopping = on.measuring({ atOnce: 1, pollMs: 10 })
+    const stopping = scene.measuring({ atOnce: 1, pollMs: 10 })
     stopping.start()
     await came
     const stopped = stopping.stop()
@@ -310,27 +316,27 @@ describe("a stop", () => {
     await Bun.sleep(50)
     letGo()
     await stopped
-    expect(await stored(on.sql)).toBe(1)
-    expect(on.stores.requests).toHaveLength(1)
+    expect(await stored(scene.sql)).toBe(1)
+    expect(scene.stores.requests).toHaveLength(1)
   })
 
   test("a stop past its limit gives readings back, due at once and without a failure", async () => {
-    await on.track(["tea"])
+    await scene.track(["tea"])
     const { came } = holdFirst()
-    const stopping = on.measuring({ stopMs: 30 })
+    const stopping = scene.measuring({ stopMs: 30 })
     stopping.start()
     await came
     await stopping.stop()
-    expect(await on.due("tea")).toMatchObject({ failures: 0, failure: null, lease: null, measured_at: null })
-    expect(await on.sql`select 1 from attempt`).toHaveLength(0)
-    expect(await on.sql`select 1 from source_state where failures > 0`).toHaveLength(0)
-    expect(await on.measuring().runOnce()).toBe(1)
-    expect(await stored(on.sql)).toBe(1)
+    expect(await scene.due("tea")).toMatchObject({ failures: 0, failure: null, lease: null, measured_at: null })
+    expect(await scene.sql`select 1 from attempt`).toHaveLength(0)
+    expect(await scene.sql`select 1 from source_state where failures > 0`).toHaveLength(0)
+    expect(await scene.measuring().runOnce()).toBe(1)
+    expect(await stored(scene.sql)).toBe(1)
   })
 
   test("a stop ends even if the database never answers", async () => {
     const hung = (() => new Promise(() => {})) as unknown as Sql
-    const stopping = on.measuring({ sql: hung, stopMs: 20 })
+    const stopping = scene.measuring({ sql: hung, stopMs: 20 })
     stopping.start()
     await stopping.stop()
   })

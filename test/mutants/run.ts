@@ -90,8 +90,8 @@ try {
   if (options.list) for (const number of numbers) list(number)
   else await tryAll(numbers)
   await findUnreliable(folders[0]!)
-  const again = [...results].filter(([, { by }]) => unreliable.has(by)).map(([number]) => number)
-  await tryAll(again)
+  const repeated = [...results].filter(([, { by }]) => unreliable.has(by)).map(([number]) => number)
+  await tryAll(repeated)
 } finally {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 }
@@ -243,18 +243,18 @@ async function failingFile(root: string, files: string[], deadline: number): Pro
   const output = await new Response(child.stderr).text()
   if ((await child.exited) === 0) return null
   if (Date.now() >= deadline || /timed out after/.test(output)) return TIME_LIMIT
-  const shown = output.slice(0, output.search(/^\(fail\)|^error:/m) + 1 || undefined)
-  const last = [...shown.matchAll(/^(test\/\S+\.test\.ts):$/gm)].at(-1)?.[1]
+  const completed = output.slice(0, output.search(/^\(fail\)|^error:/m) + 1 || undefined)
+  const last = [...completed.matchAll(/^(test\/\S+\.test\.ts):$/gm)].at(-1)?.[1]
   return last && files.includes(last) ? last : files[0]!
 }
 
 function list(number: number): void {
   const { file, tests } = mutants[number - 1]!
-  console.log(`${number} ${shown(mutants[number - 1]!, readFileSync(join(folders[0]!, file), "utf8"))}`)
+  console.log(`${number} ${describeMutant(mutants[number - 1]!, readFileSync(join(folders[0]!, file), "utf8"))}`)
   console.log(`    ${tests.join(" ")}`)
 }
 
-function shown({ area, file, change }: Mutant, text: string): string {
+function describeMutant({ area, file, change }: Mutant, text: string): string {
   const line = text.slice(0, change.from).split("\n").length
   const was = text.slice(change.from, change.to)
   return `${area} ${file}:${line} ${change.kind}: ${oneLine(was)} → ${oneLine(change.text)}`
@@ -265,7 +265,7 @@ function report(number: number, text: string, seconds: number): void {
   const { outcome, by } = results.get(number)!
   const line = text.slice(0, change.from).split("\n").length
   const was = text.slice(change.from, change.to)
-  console.log(`${number} ${outcome} ${shown(mutants[number - 1]!, text)}`)
+  console.log(`${number} ${outcome} ${describeMutant(mutants[number - 1]!, text)}`)
   console.log(`    ${by || `${tests.length} files tried`}, ${seconds} s`)
   const row = { number, outcome, area, file, line, kind: change.kind, was, becomes: change.text, by, tests, seconds }
   if (options.out) appendFileSync(options.out, `${JSON.stringify(row)}\n`)

@@ -14,7 +14,7 @@ export interface Asking {
 
 export interface Ended {
   /** The body of an answer, or the code of the problem. */
-  said: string
+  outcome: string
   grownMb: number
   tookMs: number
 }
@@ -38,5 +38,5 @@ async function ended({ url, options }: Asking): Promise<Ended> {
   )
   measure()
   clearInterval(timer)
-  return { said: result, grownMb: (most - before) / 1e6, tookMs: performance.now() - startedAt }
+  return { outcome: result, grownMb: (most - before) / 1e6, tookMs: performance.now() - startedAt }
 }

@@ -230,7 +230,7 @@ describe("DNS rebinding", () => {
     const answers = await service.tries(200, (name) => resolver.resolve4(name))
     expect(answers.filter((answer) => answer === "allowed")).toHaveLength(100)
     expect(answers.filter((answer) => answer === "blocked")).toHaveLength(100)
-    expect([server.asked(), service.trap.hits]).toEqual([200, 0])
+    expect([server.queryCount(), service.trap.hits]).toEqual([200, 0])
   })
 })
 
@@ -294,7 +294,7 @@ test("a problem contains no address, no banner and no cause", async () => {
       ask(`https://a.test:${safe.port}/`, safe.port),
       safeFetch("http://a.test/", { resolve: async () => ["10.11.12.13"] }),
       safeFetch("http://a.test/", { resolve: () => Promise.reject(new Error("canary 10.11.12.13")) }),
-    ].map((asked) => asked.catch((error) => error)),
+    ].map((request) => request.catch((error) => error)),
   )
   for (const problem of problems) {
     expect(problem).toBeInstanceOf(OutboundProblem)
@@ -353,5 +353,5 @@ async function flippingNameServer(addresses: string[]) {
   })
   await new Promise<void>((resolve) => server.bind(0, "127.0.0.1", resolve))
   const close = () => new Promise<void>((resolve) => server.close(() => resolve()))
-  return { port: server.address().port, asked: () => queries, [Symbol.asyncDispose]: close }
+  return { port: server.address().port, queryCount: () => queries, [Symbol.asyncDispose]: close }
 }

@@ -44,7 +44,7 @@ function limits(runtime: "bun" | "deno") {
     for (const [coding, bomb] of bombs) {
       await using open = await site(page(bomb, { "content-encoding": coding }))
       const ended = await asking.ask(open.port)
-      expect([coding, ended.said]).toEqual([coding, "too_large"])
+      expect([coding, ended.outcome]).toEqual([coding, "too_large"])
       expect(ended.grownMb).toBeLessThan(MAX_GROWTH_MB)
     }
   })
@@ -64,10 +64,10 @@ function limits(runtime: "bun" | "deno") {
       ["too_large", "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n", gzipSync("").toString("latin1").repeat(2_000)],
     ]
     await using asking = askingProcess(runtime)
-    for (const [said, head, bytes] of floods) {
+    for (const [outcome, head, bytes] of floods) {
       await using open = await site((_, socket) => flood(socket, head, bytes))
       const ended = await asking.ask(open.port, { totalMs: 20_000 })
-      expect([head, bytes.slice(0, 9), ended.said]).toEqual([head, bytes.slice(0, 9), said])
+      expect([head, bytes.slice(0, 9), ended.outcome]).toEqual([head, bytes.slice(0, 9), outcome])
       expect(ended.grownMb).toBeLessThan(MAX_GROWTH_MB)
     }
   })
@@ -76,14 +76,14 @@ function limits(runtime: "bun" | "deno") {
     await using safe = await safeSite((_, socket) => socket.end(page("safe")))
     await using open = await site(page("open"))
     await using asking = askingProcess(runtime)
-    const at = async (url: string, port: number) => (await asking.ask(port, {}, url)).said
+    const at = async (url: string, port: number) => (await asking.ask(port, {}, url)).outcome
     expect(await at(`https://example.test:${safe.port}/`, safe.port)).toBe("safe")
     expect(safe.names).toEqual(["example.test"])
     expect(await at(`https://wrong.test:${safe.port}/`, safe.port)).toBe("tls")
     expect(await at(`http://a.test:${open.port}/`, open.port)).toBe("open")
     for (const host of ["127.0.0.2", "2130706434", "[::1]", "[::ffff:127.0.0.2]", "[64:ff9b::7f00:1]", "0"])
       expect([host, await at(`http://${host}:${open.port}/`, open.port)]).toEqual([host, "blocked"])
-    expect([open.hits, safe.heard.length]).toEqual([1, 1])
+    expect([open.hits, safe.requests.length]).toEqual([1, 1])
   })
 
   test("the proxy of the environment is not used", async () => {
@@ -92,7 +92,7 @@ function limits(runtime: "bun" | "deno") {
     const url = `http://127.0.0.1:${proxy.port}`
     const env = { HTTP_PROXY: url, http_proxy: url, ALL_PROXY: url, NODE_USE_ENV_PROXY: "1" }
     await using asking = askingProcess(runtime, env)
-    expect((await asking.ask(open.port)).said).toBe("open")
+    expect((await asking.ask(open.port)).outcome).toBe("open")
     expect(proxy.hits).toBe(0)
   })
 }
@@ -152,7 +152,7 @@ describe("time limits", () => {
 })
 
 test("a body of 512,000 bytes is accepted and a larger one refused, plain and inflated", async () => {
-  for (const [size, said] of [
+  for (const [size, outcome] of [
     [512_000, 512_000],
     [512_001, "too_large"],
   ] as const) {
@@ -160,7 +160,7 @@ test("a body of 512,000 bytes is accepted and a larger one refused, plain and in
     await using zipped = await site(page(gzipSync("x".repeat(size)).toString("latin1"), { "content-encoding": "gzip" }))
     for (const { port } of [plain, zipped]) {
       const request = ask(`http://a.test:${port}/`, port).then(({ bytes }) => bytes.length)
-      expect(await codeOf(request)).toBe(said)
+      expect(await codeOf(request)).toBe(outcome)
     }
   }
 })
@@ -197,16 +197,16 @@ function askingProcess(runtime: "bun" | "deno", env: Record<string, string> = {}
           stdout: "pipe",
         })
   const lines = linesOf(child.stdout)
-  const said = async (asking: Asking) => {
+  const run = async (asking: Asking) => {
     child.stdin.write(`${JSON.stringify(asking)}\n`)
     child.stdin.flush()
     return JSON.parse((await lines.next()).value as string) as Ended
   }
-  const warm = warmUp(said)
+  const warm = warmUp(run)
   return {
     async ask(port, options = {}, url = `http://a.test:${port}/`) {
       await warm
-      return await said({ url, options: { ports: [port], ...options } })
+      return await run({ url, options: { ports: [port], ...options } })
     },
     async [Symbol.asyncDispose]() {
       child.kill()
@@ -215,17 +215,17 @@ function askingProcess(runtime: "bun" | "deno", env: Record<string, string> = {}
   }
 }
 
-async function warmUp(said: (asking: Asking) => Promise<Ended>): Promise<void> {
+async function warmUp(run: (asking: Asking) => Promise<Ended>): Promise<void> {
   await using open = await site(page(gzipSync("x".repeat(400_000)).toString("latin1"), { "content-encoding": "gzip" }))
   for (let times = 0; times < 3; times++)
-    await said({ url: `http://a.test:${open.port}/`, options: { ports: [open.port] } })
+    await run({ url: `http://a.test:${open.port}/`, options: { ports: [open.port] } })
 }
 
 async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  let held = ""
+  let rest = ""
   for await (const bytes of stream) {
-    const lines = (held + new TextDecoder().decode(bytes)).split("\n")
-    held = lines.pop() as string
+    const lines = (rest + new TextDecoder().decode(bytes)).split("\n")
+    rest = lines.pop() as string
     yield* lines
   }
 }

@@ -16,7 +16,7 @@ describe("an allowed site", () => {
       `http://name.test:${open.port}/a%20b?q=%C3%A9#x`,
     ])
     expect(answer.headers.get("content-type")).toBe("text/plain")
-    const [line, ...headers] = open.heard[0]!.trimEnd().split("\r\n")
+    const [line, ...headers] = open.requests[0]!.trimEnd().split("\r\n")
     expect(line).toBe("GET /a%20b?q=%C3%A9 HTTP/1.1")
     expect(headers.sort()).toEqual([
       "accept-encoding: gzip, br, deflate",
@@ -30,7 +30,7 @@ describe("an allowed site", () => {
   test("a request body is sent with its length", async () => {
     await using open = await site(page("got"))
     await ask(`http://a.test:${open.port}/hook`, open.port, { method: "POST", body: "é=1" })
-    const [head, body] = open.heard[0]!.split("\r\n\r\n")
+    const [head, body] = open.requests[0]!.split("\r\n\r\n")
     expect(head).toStartWith("POST /hook HTTP/1.1\r\n")
     expect(head).toContain("content-length: 4")
     expect(Buffer.from(body!, "latin1").toString()).toBe("é=1")
@@ -42,7 +42,7 @@ describe("an allowed site", () => {
       await using open = await site(page("", { location: "/elsewhere" }, 307))
       const options = { method, mayFollow: () => true, ...(method !== "DELETE" && { body: "{}" }) }
       expect((await ask(`http://a.test:${open.port}/v1/x`, open.port, options)).status).toBe(307)
-      const [head, body] = open.heard[0]!.split("\r\n\r\n")
+      const [head, body] = open.requests[0]!.split("\r\n\r\n")
       expect(head).toStartWith(`${method} /v1/x HTTP/1.1\r\n`)
       expect([head!.includes("content-length: 2"), body]).toEqual(method === "DELETE" ? [false, ""] : [true, "{}"])
       expect(open.hits).toBe(1)
@@ -55,12 +55,12 @@ describe("an allowed site", () => {
     expect(text(await at("example.test"))).toBe("said /x")
     expect(text(await at("deep.example.test."))).toBe("said /x")
     expect(safe.names).toEqual(["example.test", "deep.example.test"])
-    expect(safe.heard[0]).toBe(`GET /x example.test:${safe.port}`)
+    expect(safe.requests[0]).toBe(`GET /x example.test:${safe.port}`)
     expect(await codeOf(at("wrong.test"))).toBe("tls")
     expect(await codeOf(at("a.b.example.test"))).toBe("tls")
     expect(await codeOf(at("127.0.0.1"))).toBe("tls")
     expect(await codeOf(at("example.test", { ca: undefined }))).toBe("tls")
-    expect(safe.heard).toHaveLength(2)
+    expect(safe.requests).toHaveLength(2)
   })
 
   test("a TLS certificate is checked whatever the environment says", async () => {
@@ -125,8 +125,8 @@ describe("a response", () => {
     ["of deflate", zip(deflateSync("hello"), "deflate"), "hello"],
     ["of deflate without a head", zip(deflateRawSync("hello"), "deflate"), "hello"],
     ["of no coding", page("hello", { "content-encoding": "identity" }), "hello"],
-  ])("a response %s is read", async (_, said, body) => {
-    await using open = await site(said)
+  ])("a response %s is read", async (_, response, body) => {
+    await using open = await site(response)
     expect(text(await ask(`http://a.test:${open.port}/`, open.port))).toBe(body)
   })
 
@@ -160,13 +160,13 @@ describe("a response", () => {
     ["of two codings", zip(gzipSync(gzipSync("hello")), "gzip, gzip")],
     ["that is not what its coding says", page("hello", { "content-encoding": "gzip" })],
     ["whose coding breaks off", zip(gzipSync("hello".repeat(100)).subarray(0, 20), "gzip")],
-  ])("a response %s is refused", async (_, said) => {
-    await using open = await site(said)
+  ])("a response %s is refused", async (_, response) => {
+    await using open = await site(response)
     expect(await codeOf(ask(`http://a.test:${open.port}/`, open.port))).toBe("bad_answer")
   })
 
   test("a response leaves no connection open, read or refused", async () => {
-    for (const said of [
+    for (const response of [
       page("hello"),
       page("hello", { "content-encoding": "zstd" }),
       page("", { location: "/" }, 302),
@@ -175,7 +175,7 @@ describe("a response", () => {
       const closed = Promise.withResolvers<void>()
       await using open = await site((_, socket) => {
         socket.on("close", () => closed.resolve())
-        socket.write(said)
+        socket.write(response)
       })
       await codeOf(ask(`http://a.test:${open.port}/`, open.port))
       await closed.promise
@@ -192,7 +192,7 @@ describe("a response", () => {
 })
 
 describe("a redirect", () => {
-  const onwards = (times: number) => (head: string, socket: { end(said: string): void }) => {
+  const onwards = (times: number) => (head: string, socket: { end(response: string): void }) => {
     const at = Number(/GET \/(\d+)/.exec(head)?.[1])
     socket.end(at < times ? page("", { location: `/${at + 1}` }, 302) : page("there"))
   }
@@ -230,7 +230,7 @@ describe("a redirect", () => {
 })
 
 describe("isSent of a problem", () => {
-  const isSent = (asked: Promise<unknown>) => asked.catch(({ code, isSent }: OutboundProblem) => [code, isSent])
+  const isSent = (request: Promise<unknown>) => request.catch(({ code, isSent }: OutboundProblem) => [code, isSent])
 
   test("a problem is not sent if nobody was reached or no TLS connection was made", async () => {
     await using safe = await safeSite((_, socket) => socket.end(page("said")))
@@ -245,7 +245,7 @@ describe("isSent of a problem", () => {
     expect(await isSent(ask(`https://wrong.test:${safe.port}/`, safe.port))).toEqual(["tls", false])
     const hangs = { totalMs: 50, resolve: () => new Promise<string[]>(() => {}) }
     expect(await isSent(ask("http://a.test/", 80, hangs))).toEqual(["timeout", false])
-    expect(safe.heard).toEqual([])
+    expect(safe.requests).toEqual([])
   })
 
   test("a problem is sent if the connection was open, whatever the response", async () => {

@@ -7,7 +7,7 @@ import { AUTHORITY, CERTIFICATE, KEY } from "./certificates.ts"
 export interface Site {
   port: number
   /** Heads of the received requests, each up to its empty line. */
-  heard: string[]
+  requests: string[]
   /** Number of connections. */
   hits: number
   [Symbol.asyncDispose](): Promise<void>
@@ -38,21 +38,21 @@ export async function safeSite(
     opened.names.push(String(socket.servername))
   })
   server.on("request", (request, response) => {
-    opened.heard.push(`${request.method} ${request.url} ${request.headers.host}`)
+    opened.requests.push(`${request.method} ${request.url} ${request.headers.host}`)
     answer(String(request.url), response.socket as Socket, String(request.headers.host))
   })
   return opened
 }
 
 function hear(socket: Socket, opened: Site, answer: Answering): void {
-  let heard = ""
+  let received = ""
   socket.on("error", () => {})
   socket.on("data", (bytes) => {
-    if (heard.includes("\r\n\r\n")) return
-    heard += bytes.toString("latin1")
-    if (!heard.includes("\r\n\r\n")) return
-    opened.heard.push(heard)
-    answer(heard, socket)
+    if (received.includes("\r\n\r\n")) return
+    received += bytes.toString("latin1")
+    if (!received.includes("\r\n\r\n")) return
+    opened.requests.push(received)
+    answer(received, socket)
   })
 }
 
@@ -72,7 +72,7 @@ async function listening(server: Server, host: string, port: number): Promise<Si
       for (const socket of sockets) socket.destroy()
       server.close(() => resolve())
     })
-  return { port: address.port, heard: [], hits: 0, [Symbol.asyncDispose]: close }
+  return { port: address.port, requests: [], hits: 0, [Symbol.asyncDispose]: close }
 }
 
 /** Returns a response with these headers and this body. */
@@ -109,6 +109,6 @@ export const HERE = { includes: (address: string) => address === "127.0.0.1" }
 export const text = ({ bytes }: OutboundAnswer) => new TextDecoder().decode(bytes)
 
 /** Returns the code of the problem, or the answer if there is none. */
-export function codeOf(asked: Promise<unknown>): Promise<unknown> {
-  return asked.catch((problem: OutboundProblem) => problem.code ?? problem)
+export function codeOf(request: Promise<unknown>): Promise<unknown> {
+  return request.catch((problem: OutboundProblem) => problem.code ?? problem)
 }

@@ -27,9 +27,9 @@ beforeAll(async () => {
   appId = await trackTea(sql, workspaceId, { countries: ["jp"], keywords: followed })
   const place = { storefront: "jp", depth: 100 }
   for (const [day, ranks] of days) {
-    const shown = [...ranks].sort(([, a], [, b]) => a - b).map(([id]) => id)
+    const ranked = [...ranks].sort(([, a], [, b]) => a - b).map(([id]) => id)
     const readings = followed.map((followedId) => {
-      const ids = shown.map((id) => (id === followedId ? IOS_ID : id))
+      const ids = ranked.map((id) => (id === followedId ? IOS_ID : id))
       return reading(followedId, `${day}T06:00:00Z`, ids, place)
     })
     await recordAll(sql, ...readings, listed(`${day}T05:00:00Z`, { version: day }, { storefront: "jp" }))
@@ -52,10 +52,10 @@ test("get_today returns the moves of every real day that the table gives against
       ...[day, followed.length, followed.filter((id) => later.has(id)).length],
       Math.min(...followed.map((id) => later.get(id) ?? 101)),
     ])
-    const told = ["Up", "Down", "Entered", "Dropped"].map((direction) => value(`keywords${direction}`))
+    const counts = ["Up", "Down", "Entered", "Dropped"].map((direction) => value(`keywords${direction}`))
     const before = dates[at - 1]
     const expected = before ? counted(days.get(before)!, later) : null
-    expect([day, told]).toEqual([day, expected ?? [null, null, null, null]])
+    expect([day, counts]).toEqual([day, expected ?? [null, null, null, null]])
     moved += expected?.reduce((sum, count) => sum + count, 0) ?? 0
   }
   expect(moved).toBeGreaterThan(dates.length)
@@ -64,18 +64,18 @@ test("get_today returns the moves of every real day that the table gives against
 test.each([1, 3, 30])("get_timeline returns the moves of %d real days after every change of a page", async (window) => {
   const dates = [...days.keys()]
   const last = dates.at(-1) as string
-  const asked = { appId, country: "jp", window }
-  const { changes } = await ask(getTimeline, contextOn(sql, workspaceId, now(last)), asked)
+  const args = { appId, country: "jp", window }
+  const { changes } = await ask(getTimeline, contextOn(sql, workspaceId, now(last)), args)
   expect(changes.map(({ day }: { day: string }) => day)).toEqual(dates.slice(1).toReversed())
   for (const change of changes) {
     const before = days.get(dates[dates.indexOf(change.day) - 1] as string)!
-    const day = dates.findLast((one) => one > change.day && one <= addDays(change.day, window))
-    const told = DIRECTIONS.map((direction) => change[direction])
+    const day = dates.findLast((date) => date > change.day && date <= addDays(change.day, window))
+    const counts = DIRECTIONS.map((direction) => change[direction])
     if (!day) {
-      expect([told, change.unmeasured, change.biggest]).toEqual([[0, 0, 0, 0], followed.length, []])
+      expect([counts, change.unmeasured, change.biggest]).toEqual([[0, 0, 0, 0], followed.length, []])
       continue
     }
-    expect([change.day, told]).toEqual([change.day, counted(before, days.get(day)!)])
+    expect([change.day, counts]).toEqual([change.day, counted(before, days.get(day)!)])
     const most = followed.map((id) => Math.abs((before.get(id) ?? 101) - (days.get(day)!.get(id) ?? 101)))
     const five = most
       .filter((places) => places > 0)
@@ -87,8 +87,8 @@ test.each([1, 3, 30])("get_timeline returns the moves of %d real days after ever
 
 /** Counts the apps that rose, fell, entered and left, by the table's own words. */
 function counted(earlier: Map<string, number>, later: Map<string, number>): number[] {
-  const words = movedBetween(earlier, later).filter((one) => followed.includes(one.split(" ")[0] as string))
-  return ["climbed", "fell", "entered", "left"].map((word) => words.filter((one) => one.includes(` ${word} `)).length)
+  const words = movedBetween(earlier, later).filter((line) => followed.includes(line.split(" ")[0] as string))
+  return ["climbed", "fell", "entered", "left"].map((word) => words.filter((line) => line.includes(` ${word} `)).length)
 }
 
 function mostMoved(count: number): string[] {

@@ -78,9 +78,9 @@ interface Built {
 /** Builds the program, once for all processes of tests, however often they run, until something in it changes. */
 export async function builtProgram(): Promise<Built> {
   const patterns = ["src/**/*", "sql/**/*", "fixtures/**/*", "test/packaging/*.ts", "package.json", "LICENSE"]
-  const folder = await cachedFolder("built", { patterns, more: `${Bun.version} ${commitOf()}` }, async (made) => {
-    const contents = await build(join(made, PROGRAM))
-    writeFileSync(join(made, CONTENTS), JSON.stringify(contents))
+  const folder = await cachedFolder("built", { patterns, more: `${Bun.version} ${commitOf()}` }, async (target) => {
+    const contents = await build(join(target, PROGRAM))
+    writeFileSync(join(target, CONTENTS), JSON.stringify(contents))
   })
   return { file: join(folder, PROGRAM), contents: JSON.parse(readFileSync(join(folder, CONTENTS), "utf8")) }
 }

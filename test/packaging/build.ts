@@ -113,16 +113,16 @@ const asciiComments: Bun.BunPlugin = {
  */
 async function runtimeOf(target: Target): Promise<{ executablePath?: string }> {
   const name = target.replace("arm64", "aarch64")
-  const kept = join(ROOT, "node_modules/.cache", `bun-${Bun.version}-${name}`)
-  const executablePath = join(kept, "package/bin", named("bun", target))
+  const cached = join(ROOT, "node_modules/.cache", `bun-${Bun.version}-${name}`)
+  const executablePath = join(cached, "package/bin", named("bun", target))
   if (existsSync(executablePath)) return { executablePath }
-  rmSync(kept, { recursive: true, force: true })
-  mkdirSync(kept, { recursive: true })
-  const pack = ["npm", "pack", "--silent", "--pack-destination", kept, `@oven/bun-${name}@${Bun.version}`]
+  rmSync(cached, { recursive: true, force: true })
+  mkdirSync(cached, { recursive: true })
+  const pack = ["npm", "pack", "--silent", "--pack-destination", cached, `@oven/bun-${name}@${Bun.version}`]
   if (!Bun.which("npm") || (await Bun.spawn(pack, { stdio: ["ignore", "ignore", "ignore"] }).exited) !== 0) return {}
-  const [packed] = readdirSync(kept)
-  await new Bun.Archive(readFileSync(join(kept, packed!))).extract(kept)
-  rmSync(join(kept, packed!))
+  const [packed] = readdirSync(cached)
+  await new Bun.Archive(readFileSync(join(cached, packed!))).extract(cached)
+  rmSync(join(cached, packed!))
   return existsSync(executablePath) ? { executablePath } : {}
 }
 
@@ -156,15 +156,17 @@ if (import.meta.main) {
   })
   const into = values.into ?? join(ROOT, "dist")
   mkdirSync(into, { recursive: true })
-  const own = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
-  const others = values.all ? TARGETS.filter((target) => target !== own) : []
+  const hostTarget = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
+  const otherTargets = values.all ? TARGETS.filter((target) => target !== hostTarget) : []
   let failed =
-    !values.pack && !(await report(join(into, named("appmeter", own)), "for this machine, tested by test/packaging"))
-  for (const target of values.pack ? [] : others) {
+    !values.pack &&
+    !(await report(join(into, named("appmeter", hostTarget)), "for this machine, tested by test/packaging"))
+  for (const target of values.pack ? [] : otherTargets) {
     const file = join(into, named(`appmeter-${target}`, target))
     failed = !(await report(file, "not tested: it runs only elsewhere", target)) || failed
   }
-  if ((values.release || values.pack) && !failed) for (const line of await writeRelease(into, own)) console.log(line)
+  if ((values.release || values.pack) && !failed)
+    for (const line of await writeRelease(into, hostTarget)) console.log(line)
   process.exit(failed ? 1 : 0)
 }
 
@@ -175,15 +177,15 @@ function named(name: string, target: string): string {
 /** One line on standard output for each file, whatever became of it. */
 async function report(file: string, remark: string, target?: Target): Promise<boolean> {
   const startedAt = performance.now()
-  const shown = relative(process.cwd(), file)
+  const relativePath = relative(process.cwd(), file)
   try {
     await build(file, target)
   } catch (error) {
-    console.log(`${shown}: not built: ${reason(error)}`)
+    console.log(`${relativePath}: not built: ${reason(error)}`)
     return false
   }
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1)
-  console.log(`${shown}: ${Math.round(statSync(file).size / 1e6)} MB in ${seconds} s, ${remark}`)
+  console.log(`${relativePath}: ${Math.round(statSync(file).size / 1e6)} MB in ${seconds} s, ${remark}`)
   return true
 }
 

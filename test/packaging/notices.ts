@@ -17,13 +17,13 @@ export function noticesOf(version: string, packages: readonly Package[]): string
     packages.filter(({ licenceText }) => licenceText === null),
   ]
   const standard = new Set([...withoutText, ...COMPONENTS].map(({ licence }) => licence))
-  const own = readFileSync(join(import.meta.dirname, "../../LICENSE"), "utf8").trim()
+  const license = readFileSync(join(import.meta.dirname, "../../LICENSE"), "utf8").trim()
   return [
     `Appmeter ${version} and the software in it`,
-    own,
+    license,
     section("Packages", packages.map(titleOf)),
     section("Software and data within packages, and in the runtime (bun) of the binary", COMPONENTS.map(lineOf)),
-    ...withText.map((one) => block(titleOf(one), [one.licenceText, one.noticeText].filter(Boolean).join("\n\n"))),
+    ...withText.map((part) => block(titleOf(part), [part.licenceText, part.noticeText].filter(Boolean).join("\n\n"))),
     ...[...standard].sort().map((licence) => block(`Text of ${licence}`, textOf(licence))),
   ]
     .join("\n\n")
@@ -49,7 +49,7 @@ function block(title: string, text: string): string {
 }
 
 function textOf(licence: string): string {
-  const known = licences[licence]
-  if (!known) throw new Error(`no text of the licence ${licence} is known; name it by its SPDX id`)
-  return known.licenseText.trim()
+  const found = licences[licence]
+  if (!found) throw new Error(`no text of the licence ${licence} is known; name it by its SPDX id`)
+  return found.licenseText.trim()
 }

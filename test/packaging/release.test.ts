@@ -89,17 +89,17 @@ describe("a release", () => {
     const { command } = manifest.server.mcp_config.platform_overrides.win32
     const inBundle = command.replace(`\${__dirname}`, join(folder, "bundle"))
     expect(readFileSync(inBundle, "utf8")).toBe("program for Windows")
-    const asked = JSON.stringify(manifest.server.mcp_config.env).match(/(?<=user_config\.)\w+/g)
-    expect(Object.keys(manifest.user_config)).toEqual(asked!)
+    const settings = JSON.stringify(manifest.server.mcp_config.env).match(/(?<=user_config\.)\w+/g)
+    expect(Object.keys(manifest.user_config)).toEqual(settings!)
   })
 
   test("the same programs give the same bytes and the same signature, which its public key confirms", () => {
     const { privateKey, publicKey } = generateKeyPairSync("ed25519")
     const keyFile = join(scratch, "key.pem")
     writeFileSync(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }))
-    const [signed, again] = ["first", "again"].map((name) => pack(name, { APPMETER_RELEASE_KEY_FILE: keyFile }))
+    const [signed, repeated] = ["first", "again"].map((name) => pack(name, { APPMETER_RELEASE_KEY_FILE: keyFile }))
     for (const name of readdirSync(signed!).filter((entry) => entry !== "npm")) {
-      const [first, second] = [signed!, again!].map((folder) => readFileSync(join(folder, name)))
+      const [first, second] = [signed!, repeated!].map((folder) => readFileSync(join(folder, name)))
       expect([name, first!.equals(second!)]).toEqual([name, true])
     }
     const signature = readFileSync(join(signed!, "SHA256SUMS.sig"))

@@ -30,7 +30,7 @@ const ROOT = join(import.meta.dirname, "../..")
  * in their name are for `own`. Returns a line for each file. Throws if tar, xz or zip is missing. Tests pack with
  * the quickest preset of xz.
  */
-export async function writeRelease(folder: string, own: string, preset = 3): Promise<string[]> {
+export async function writeRelease(folder: string, hostTarget: string, preset = 3): Promise<string[]> {
   const version = versionOf()
   const key = releaseKey(process.env)
   const programs = readdirSync(folder)
@@ -42,7 +42,7 @@ export async function writeRelease(folder: string, own: string, preset = 3): Pro
   try {
     await writeCommonFiles(join(stage, "common"), version, packages)
     const targets = programs.map((program) => {
-      return { file: join(folder, program), target: /^appmeter-([a-z0-9-]+)/.exec(program)?.[1] ?? own }
+      return { file: join(folder, program), target: /^appmeter-([a-z0-9-]+)/.exec(program)?.[1] ?? hostTarget }
     })
     const files: string[] = []
     for (const { file, target } of targets) {
@@ -157,8 +157,8 @@ function pathsIn(folder: string): string[] {
  * reproducible builds. The earliest time of a zip file if there is neither.
  */
 function buildTime(): number {
-  const given = Number(process.env.SOURCE_DATE_EPOCH)
-  if (given > 0) return given
+  const epoch = Number(process.env.SOURCE_DATE_EPOCH)
+  if (epoch > 0) return epoch
   const { exitCode, stdout } = Bun.spawnSync(["git", "-C", ROOT, "log", "-1", "--format=%ct"])
   return exitCode === 0 ? Number(stdout.toString()) : Date.UTC(1980, 0, 1) / 1_000
 }

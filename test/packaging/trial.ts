@@ -191,7 +191,7 @@ async function judge(sql: Sql, { batches, paid, imports }: Acknowledged): Promis
     select request_id as id
     from ledger`
   const recorded = await readImports(sql)
-  const missing = (told: Set<string>, stored: string[]) => [...told.difference(new Set(stored))]
+  const missing = (reported: Set<string>, stored: string[]) => [...reported.difference(new Set(stored))]
   const lost = [
     ...missing(
       batches,
@@ -209,7 +209,7 @@ async function judge(sql: Sql, { batches, paid, imports }: Acknowledged): Promis
   const batchesInPart = tracked.filter(({ n }) => n !== KEYWORDS)
   const importsInPart = recorded.filter(({ n, derived }) => n !== TERMS || derived !== TERMS)
   return [
-    ...lost.map((one) => `lost: ${one}`),
+    ...lost.map((id) => `lost: ${id}`),
     ...batchesInPart.map(({ name, n }) => `in part: ${n} of ${KEYWORDS} keywords of ${name}`),
     ...importsInPart.map(({ at, n, derived }) => `in part: ${n} readings of ${at.toISOString()}, ${derived} derived`),
     ...(await books(sql, tracked.length)),

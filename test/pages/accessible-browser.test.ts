@@ -79,11 +79,11 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
   beforeAll(async () => {
     const service = openService({ sql: await freshDatabase(), settingsPorts: NO_PORTS })
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => service.app.fetch(request, "127.0.0.1") })
-    const on = await sharing(service, { name: "Tea", keywords: ["tea", "green tea"] })
-    await on.measure("tea", 1, 12)
-    await on.measure("tea", 0, 0)
+    const scene = await sharing(service, { name: "Tea", keywords: ["tea", "green tea"] })
+    await scene.measure("tea", 1, 12)
+    await scene.measure("tea", 0, 0)
     const [{ storeId }] = await service.sql<[{ storeId: string }]>`
-      select s.store_id as "storeId" from tracked_app t join store_app s on s.id = t.ios_app where t.id = ${on.app}`
+      select s.store_id as "storeId" from tracked_app t join store_app s on s.id = t.ios_app where t.id = ${scene.app}`
     const review = { id: "1", title: "Good", at: new Date(Date.now() - 3_600_000) }
     await record(service.sql, [reviewed(new Date().toISOString(), [review], { storeId })])
     pages = [
@@ -94,16 +94,16 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
       "/docs/errors",
       ...manual.slice(0, 2),
       "/nowhere",
-      (await on.share()).path,
-      (await on.share({ password: "open sesame" })).path,
+      (await scene.share()).path,
+      (await scene.share({ password: "open sesame" })).path,
       "/share/none",
       "/sign-in",
       "/approve/sample",
       "/app/sample",
     ]
-    const { workspace } = on.writer
+    const { workspace } = scene.writer
     await service.sql`update workspace set approve_outside = '{all}' where id = ${workspace}`
-    await on.writer.token("add_keywords", { appId: on.app, keywords: ["oolong"] })
+    await scene.writer.token("add_keywords", { appId: scene.app, keywords: ["oolong"] })
     const [{ id }] = await service.sql<[{ id: string }]>`select id from approval where workspace_id = ${workspace}`
     const invitation = {
       workspaceId: workspace,
@@ -125,7 +125,7 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
       ...["channels", "rules?type=rank_drop", "accounts?add=app-store-connect", "accounts?add=apple-ads"].map(
         (page) => `/app/settings/${page}`,
       ),
-      ...appPages("/app", on.app, "tea"),
+      ...appPages("/app", scene.app, "tea"),
       "/app/add?app=ios%3A1234567890",
       "/app/nowhere",
       "/sign-in/passphrase",
@@ -136,7 +136,7 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
       await tab.open(`${server.url.origin}/sign-in?code=${await createCode(service.sql, workspace)}`)
       await tab.leave("document.querySelector('main button').click()")
     }
-    app = on.app
+    app = scene.app
   })
   afterAll(async () => {
     await tab.close()

@@ -83,9 +83,9 @@ describe("the alerts page", () => {
 
   test("the alerts of the chosen app are marked as read, and no others", async () => {
     const before = await unreadOf(service.sql, workspace)
-    const shown = await owner.browser.open(`/app/alerts?app=${mate}`)
+    const formPage = await owner.browser.open(`/app/alerts?app=${mate}`)
     const names = ["form", "back", "until", "about"]
-    const fields = Object.fromEntries(names.map((name) => [name, fieldIn(shown, name) as string]))
+    const fields = Object.fromEntries(names.map((name) => [name, fieldIn(formPage, name) as string]))
     const { status } = await owner.browser.send("/app/write", { ...fields, action: "mark_alerts_read" })
     expect([status, before.length, (await unreadOf(service.sql, workspace)).length]).toEqual([303, 3, 1])
     expect(await events("?unread=true")).toEqual(["tea 2025-11-01"])

@@ -76,16 +76,16 @@ describe.skipIf(binary === null)("/app in a browser", () => {
 
   test("the keyword filter works while typing, and by its form without script", async () => {
     await tab.open(at(`/app/apps/${tea.app}`))
-    const shown = "[...document.querySelectorAll('#keywords tbody tr')].filter((row) => !row.hidden).length"
-    expect(await tab.value<number>(shown)).toBe(2)
+    const countVisible = "[...document.querySelectorAll('#keywords tbody tr')].filter((row) => !row.hidden).length"
+    expect(await tab.value<number>(countVisible)).toBe(2)
     const type =
       "const field = document.querySelector('[name=find]'); field.value = 'green'; " +
       "field.dispatchEvent(new Event('input'))"
     await tab.value(`(() => { ${type} })()`)
-    expect(await tab.value<number>(shown)).toBe(1)
+    expect(await tab.value<number>(countVisible)).toBe(1)
     await tab.scripts(false)
     await tab.open(at(`/app/apps/${tea.app}?find=green`))
-    expect(await tab.value<number>(shown)).toBe(1)
+    expect(await tab.value<number>(countVisible)).toBe(1)
     await tab.scripts(true)
   })
 

@@ -44,6 +44,6 @@ export async function settingsPages(browser: Browser): Promise<string[]> {
 /** Returns every page of an app, including that of a keyword. */
 export function appPages(base: string, appId: string, term: string): string[] {
   const app = `${base}/apps/${encodeURIComponent(appId)}`
-  const asked = new URLSearchParams({ term, terms: term })
-  return [...APP_TABS.map((tab) => `${app}${tab}`), ...OF_TERM.map((tab) => `${app}/${tab}?${asked}`)]
+  const params = new URLSearchParams({ term, terms: term })
+  return [...APP_TABS.map((tab) => `${app}${tab}`), ...OF_TERM.map((tab) => `${app}/${tab}?${params}`)]
 }

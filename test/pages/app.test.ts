@@ -55,9 +55,9 @@ describe("the sample", () => {
 
   test("the sample shows no tab whose operations do not exist", async () => {
     const { text } = await browserOf(service).open("/app/sample/apps/app_lumenjournal")
-    const there = (id: string) => catalog.some((operation) => operation.id === id)
-    expect(text.includes(">Ads</a>")).toBe(there("list_campaigns"))
-    expect(text.includes(">Assistants</a>")).toBe(there("get_ai_visibility"))
+    const hasOperation = (id: string) => catalog.some((operation) => operation.id === id)
+    expect(text.includes(">Ads</a>")).toBe(hasOperation("list_campaigns"))
+    expect(text.includes(">Assistants</a>")).toBe(hasOperation("get_ai_visibility"))
     expect(text).toContain(">Rivals</a>")
   })
 
@@ -68,8 +68,8 @@ describe("the sample", () => {
 
 describe("every page", () => {
   test("every page is well-formed, small, loads from no other host, and has a policy that enforces it", async () => {
-    const own = [...OWN_PAGES.map((page) => `/app${page}`), ...appPages("/app", tea.app, "tea")]
-    for (const page of [...SAMPLE, ...own]) {
+    const ownPages = [...OWN_PAGES.map((page) => `/app${page}`), ...appPages("/app", tea.app, "tea")]
+    for (const page of [...SAMPLE, ...ownPages]) {
       const { text, headers } = await owner.open(page)
       const { unbalanced, bare, ids, attributes, tags } = readMarkup(text.replace(/<script>[\s\S]*<\/script>/, ""))
       expect([page, unbalanced, bare]).toEqual([page, [], []])
@@ -219,15 +219,15 @@ test("a store page, the reviews and the readings tell when and how the last read
     values (${kind}, 'ios', 'us', ${tea.iosId}, ${failure}, ${failure && "2026-11-30T13:49:00Z"})
     on conflict (platform, storefront, subject, kind) do update
     set failure = excluded.failure, failed_at = excluded.failed_at`
-  const shown = async (page: string) => (await owner.open(`${base}/${page}?at=us-ios`)).text.replaceAll(/<[^>]+>/g, "")
+  const textOf = async (page: string) => (await owner.open(`${base}/${page}?at=us-ios`)).text.replaceAll(/<[^>]+>/g, "")
   await fail("reviews", "changed")
   await fail("listing", "unstored")
-  expect(await shown("page")).toContain("The last reading of the page failed, 30 Nov 2026, 13:49 UTC")
-  const readings = await shown("readings")
+  expect(await textOf("page")).toContain("The last reading of the page failed, 30 Nov 2026, 13:49 UTC")
+  const readings = await textOf("readings")
   expect(readings).toContain("The last reading of the reviews failed, 30 Nov 2026, 13:49 UTC: the response has a form")
   expect(readings).toContain("The last reading of the page failed, 30 Nov 2026, 13:49 UTC: no usable response came")
   for (const kind of ["reviews", "listing"]) await fail(kind, null)
-  expect(await shown("page")).not.toContain("The last reading")
+  expect(await textOf("page")).not.toContain("The last reading")
 })
 
 describe("other workspaces", () => {
@@ -241,8 +241,8 @@ describe("other workspaces", () => {
     expect((await coffeeOwner.open("/app/changes")).text).toContain("Coffee Secret")
     const [key] = await service.sql<{ hint: string }[]>`
       select hint from api_key where workspace_id = ${coffee.writer.workspace} and kind = 'live'`
-    const own = [...OWN_PAGES.map((page) => `/app${page}`), ...appPages("/app", tea.app, "tea")]
-    for (const page of own) {
+    const ownPages = [...OWN_PAGES.map((page) => `/app${page}`), ...appPages("/app", tea.app, "tea")]
+    for (const page of ownPages) {
       const { text } = await owner.open(page)
       for (const secret of ["Coffee Secret", "espresso hidden", coffee.app, coffee.iosId, key!.hint])
         expect([page, secret, text.includes(secret)]).toEqual([page, secret, false])
@@ -266,8 +266,8 @@ describe("other workspaces", () => {
     // the market is the same for everybody
     const PUBLIC = ["get_market", "get_market_chart", "get_market_app", "list_found_apps"]
     // these name no app, or find the apps of the stores
-    const others = ["confirm_edit", "get_made_change", "find_store_apps", "list_store_faces"]
-    for (const operation of pageOperations(SOURCES).all.filter(({ id }) => !others.includes(id))) {
+    const unlisted = ["confirm_edit", "get_made_change", "find_store_apps", "list_store_faces"]
+    for (const operation of pageOperations(SOURCES).all.filter(({ id }) => !unlisted.includes(id))) {
       const { entries } = operation.input
       const needed = {
         ...("term" in entries && { term: "tea" }),

@@ -20,7 +20,7 @@ setDefaultTimeout(60_000)
 
 // Keyword ideas, screenshot texts and translations: each page shows the cost before it is charged, and then the result.
 
-const [OWN, OTHER] = ["10001", "10003"]
+const [OWN_APP, OTHER] = ["10001", "10003"]
 const GERMAN = {
   name: "Tea Timer",
   subtitle: "Genau richtig gezogen",
@@ -51,30 +51,30 @@ beforeAll(async () => {
   service = openService({ sql, write, pictures: PICTURES })
   const at = new Date(Date.now() - 3_600_000).toISOString()
   await record(sql, [
-    listed(at, {}, { id: OWN }),
+    listed(at, {}, { id: OWN_APP }),
     said(at, [
-      { id: OWN, name: "Tea Timer", developer: "Leaves", ratings: 10 },
+      { id: OWN_APP, name: "Tea Timer", developer: "Leaves", ratings: 10 },
       { id: OTHER, name: "Tidal <i>Notes</i>", developer: "Tides", ratings: 10 },
     ]),
-    reading("tea", at, [OTHER, OWN]),
-    reading("night brew", at, [OTHER, "10005", OWN]),
+    reading("tea", at, [OTHER, OWN_APP]),
+    reading("night brew", at, [OTHER, "10005", OWN_APP]),
   ])
 })
 
 /** The first picture has text, the second is unavailable. */
 const PICTURES: ReadPictures = Object.assign(
-  async (asked: readonly unknown[]) =>
-    asked.map((_, place) => {
+  async (requests: readonly unknown[]) =>
+    requests.map((_, place) => {
       if (place > 0) return { state: "broken", why: "unreachable" } as const
       const lines = [{ text: "Steep <b>well</b>", confidence: 91, x: 1, y: 1, width: 9, height: 9 }]
       const text = { width: 1_080, height: 2_341, lines }
       return { state: "read", text, at: new Date(), version: 1, by: "tesseract" } as const
     }),
-  { find: async (asked: readonly unknown[]) => asked.map(() => null), unread: () => [] },
+  { find: async (requests: readonly unknown[]) => requests.map(() => null), unread: () => [] },
 )
 
 function play(...script: Script[]) {
-  standIn.seen.splice(0)
+  standIn.requests.splice(0)
   standIn.script.splice(0, standIn.script.length, ...script)
 }
 
@@ -89,8 +89,8 @@ interface Opened {
 
 async function opened(): Promise<Opened> {
   const workspaceId = await service.workspace({ plan: "pro", overrides: { ratePerSecond: 1e6 } })
-  const asked = { workspaceId, iosId: OWN, countries: ["us"], keywords: ["tea"], origin: "own" }
-  const app = await sql.begin((tx) => trackApp(tx, asked))
+  const tracked = { workspaceId, iosId: OWN_APP, countries: ["us"], keywords: ["tea"], origin: "own" }
+  const app = await sql.begin((tx) => trackApp(tx, tracked))
   const base = `/app/apps/${app}`
   const owner = await ownerOf(service, workspaceId)
   return {
@@ -174,7 +174,7 @@ test("a translation is selected by locale, started by its button, and free to vi
     select id, now() - interval '2 hours', '{us,de,at}'::text[], 1, now() - interval '1 hour', false,
       ${sql.json(rows)}::jsonb
     from store_app
-    where store_id = ${OWN}`
+    where store_id = ${OWN_APP}`
   const offered = (await owner.open(`${base}/localize`)).text.replace(/>\s+</g, "><")
   expect(offered).toMatch(/<option value="de-DE">\s*German \(Germany\) \(de-DE\)\s*<\/option>/)
   expect(offered).toMatch(

@@ -24,7 +24,7 @@ setDefaultTimeout(LONG ? 600_000 : 240_000)
 // tested where pictures are read: test/stores/pictures/, test/pages/pictures.test.ts.
 
 let service: Service
-let there: StandIn
+let standIn: StandIn
 let tea: Sharing
 let owner: Browser
 let pages: Map<string, Page>
@@ -37,10 +37,10 @@ let before: Set<string>
 const VOLATILE = ["person_session", "operator_action", "secret_try"]
 
 beforeAll(async () => {
-  there = startStandIn()
-  there.apps.push(TEA)
+  standIn = startStandIn()
+  standIn.apps.push(TEA)
   const outbound = async (url: string) => ({ url, status: 200, headers: new Headers(), bytes: Buffer.from("ok") })
-  const settingsPorts = { ...NO_PORTS, outbound, reach: reachOf(there.url) }
+  const settingsPorts = { ...NO_PORTS, outbound, reach: reachOf(standIn.url) }
   const sql = await freshDatabase()
   service = openService({ sql, settingsPorts })
   tea = await sharing(service, { name: "Tea Secret", keywords: ["tea", "green tea"] })
@@ -86,7 +86,7 @@ beforeAll(async () => {
   }
   before = new Set(await everyRow(sql, ...VOLATILE))
 })
-afterAll(() => there.stop())
+afterAll(() => standIn.stop())
 
 /** One of everything that the settings list. */
 async function fillSettings(): Promise<void> {
@@ -94,8 +94,8 @@ async function fillSettings(): Promise<void> {
     const { status } = await settingsBrowser(owner, sectionAddress(path)).send(form, fields)
     if (status >= 400) throw new Error(`${path} ${form} answered ${status}`)
   }
-  const { keyId, pem: privateKey } = there.key("ADMIN")
-  const { issuer, vendor: part } = there
+  const { keyId, pem: privateKey } = standIn.key("ADMIN")
+  const { issuer, vendor: part } = standIn
   await send("keys", "create", { name: "CI", kind: "live", scopes: "apps:read" })
   await send("channels", "slack", { url: "https://hooks.slack.example/services/T000/B000/secretsecret" })
   await send("rules", "save", { type: "rank_drop", channels: "slack", keywordScope: "tagged", dropBy: "7" })
@@ -116,7 +116,7 @@ function byKind(list: readonly FoundForm[]): FoundForm[] {
   return [...new Map(list.map((form) => [form.kind, form])).values()]
 }
 
-/** Rows that were there before the attacks and are not any more. */
+/** Rows that were standIn before the attacks and are not any more. */
 const lostRows = async () => {
   const now = new Set(await everyRow(service.sql, ...VOLATILE))
   return [...before].filter((row) => !now.has(row)).map((row) => row.slice(0, 120))
@@ -137,41 +137,41 @@ test("the walk finds the pages and forms that it must", () => {
 describe("every form", () => {
   test("a form without the token of its session, or with that of another, is refused and changes nothing", async () => {
     const foreign = await tokenOf(lesser.viewer.browser)
-    const taken: unknown[] = []
+    const accepted: unknown[] = []
     for (const form of forms)
       for (const token of [null, foreign]) {
         const { status } = await sendForm(owner, form, { form: token })
-        if (status < 400 || status > 403) taken.push([form.kind, status])
+        if (status < 400 || status > 403) accepted.push([form.kind, status])
       }
-    expect([taken, await lostRows()]).toEqual([[], []])
+    expect([accepted, await lostRows()]).toEqual([[], []])
     expect((await everyRow(service.sql, ...VOLATILE)).length).toBe(before.size)
   })
 
   test("a form sent by the owner of another workspace changes nothing here, and shows nothing of it", async () => {
     const { browser: stranger } = await memberOf(service, await service.workspace(), "owner")
     const token = await tokenOf(stranger)
-    const taken: unknown[] = []
+    const accepted: unknown[] = []
     for (const form of forms.filter(({ to }) => to !== "/sign-out")) {
       const { status, text } = await sendForm(stranger, form, { form: token })
-      if (status >= 500 || text.includes("Tea Secret")) taken.push([form.kind, status])
+      if (status >= 500 || text.includes("Tea Secret")) accepted.push([form.kind, status])
       const isOfMachine = /^\/app\/settings\/(?:data|health)/.test(form.kind)
       const isAbout = form.fields.some(([name, value]) => SUBJECTS.includes(name) && value !== "")
-      if ((isOfMachine || (isAbout && !LEADING_ON.test(form.kind))) && status < 400) taken.push([form.kind, status])
+      if ((isOfMachine || (isAbout && !LEADING_ON.test(form.kind))) && status < 400) accepted.push([form.kind, status])
     }
-    expect([taken, await lostRows()]).toEqual([[], []])
+    expect([accepted, await lostRows()]).toEqual([[], []])
   })
 
   test("a person of a lesser role sends only the forms that the role may send", async () => {
-    const taken: unknown[] = []
+    const accepted: unknown[] = []
     for (const [role, { browser }] of Object.entries(lesser)) {
       const token = await tokenOf(browser)
       for (const form of forms.filter(({ kind }) => isRefused(kind, role as LesserRole))) {
         // complete, so that it is not refused for a missing text
         const { status } = await sendForm(browser, form, { ...TYPED, form: token })
-        if (status !== 403) taken.push([role, form.kind, status])
+        if (status !== 403) accepted.push([role, form.kind, status])
       }
     }
-    expect([taken, await lostRows()]).toEqual([[], []])
+    expect([accepted, await lostRows()]).toEqual([[], []])
   })
 
   test("the pages of a viewer have no form that a viewer may not send", async () => {

@@ -27,7 +27,7 @@ export interface Tab {
   /** Moves the mouse there, or puts a finger there and lifts it. In CSS pixels of the window. */
   point(x: number, y: number, by: "mouse" | "finger"): Promise<void>
   /** Enables or disables scripts in pages opened from now on. `value` works in both cases. */
-  scripts(on: boolean): Promise<void>
+  scripts(enabled: boolean): Promise<void>
   cookies(): Promise<{ name: string; path: string; httpOnly: boolean }[]>
   /** Deletes all cookies. */
   forget(): Promise<void>
@@ -38,7 +38,7 @@ export interface Tab {
   /** Console errors and warnings, and what a page's policy blocked. */
   readonly complaints: string[]
   /** Opens a tab of somebody else: it shares no cookies with this one. It closes with this one. */
-  elsewhere(): Promise<Tab>
+  newSession(): Promise<Tab>
   close(): Promise<void>
 }
 
@@ -67,21 +67,24 @@ async function attachTab(connection: Connection, context: object, close: () => P
   const { targetId } = await send("Target.createTarget", { url: "about:blank", ...context })
   const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true })
   const ask = (method: string, params: object = {}) => send(method, params, sessionId)
-  const on = (event: string, listener: (params: Message) => unknown) => connection.on(event, sessionId, listener)
+  const listen = (event: string, listener: (params: Message) => unknown) => connection.on(event, sessionId, listener)
   const requests = new Map<string, string>()
   const complaints: string[] = []
-  on("Network.requestWillBeSent", ({ requestId, request }) => requests.set(requestId, request.url))
-  on("Network.loadingFailed", ({ requestId, blockedReason }) => blockedReason === "csp" && requests.delete(requestId))
-  on("Log.entryAdded", ({ entry }) => complaints.push(`${entry.level}: ${entry.text}`))
-  on("Runtime.consoleAPICalled", ({ type, args }) => complaints.push(`${type}: ${args?.[0]?.value}`))
-  on("Runtime.exceptionThrown", ({ exceptionDetails }) => complaints.push(exceptionDetails.text))
+  listen("Network.requestWillBeSent", ({ requestId, request }) => requests.set(requestId, request.url))
+  listen(
+    "Network.loadingFailed",
+    ({ requestId, blockedReason }) => blockedReason === "csp" && requests.delete(requestId),
+  )
+  listen("Log.entryAdded", ({ entry }) => complaints.push(`${entry.level}: ${entry.text}`))
+  listen("Runtime.consoleAPICalled", ({ type, args }) => complaints.push(`${type}: ${args?.[0]?.value}`))
+  listen("Runtime.exceptionThrown", ({ exceptionDetails }) => complaints.push(exceptionDetails.text))
   for (const domain of ["Page", "Network", "Runtime", "Log"]) await ask(`${domain}.enable`)
   const loaded = async (act: () => Promise<unknown>) => {
     // the previous page may still be loading; its end does not count
     while ((await value("document.readyState").catch(() => "")) !== "complete") await Bun.sleep(5)
-    const there = new Promise<void>((done) => on("Page.loadEventFired", () => done()))
+    const isLoaded = new Promise<void>((done) => listen("Page.loadEventFired", () => done()))
     await act()
-    await there
+    await isLoaded
   }
   const value = async <T>(expression: string): Promise<T> => {
     const { result, exceptionDetails } = await ask("Runtime.evaluate", {
@@ -126,16 +129,16 @@ async function attachTab(connection: Connection, context: object, close: () => P
       await ask("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [{ x, y }] })
       await ask("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] })
     },
-    scripts: async (on) => void (await ask("Emulation.setScriptExecutionDisabled", { value: !on })),
+    scripts: async (enabled) => void (await ask("Emulation.setScriptExecutionDisabled", { value: !enabled })),
     cookies: async () => (await ask("Network.getAllCookies")).cookies,
     forget: async () => void (await ask("Network.clearBrowserCookies")),
     async roles() {
       const { nodes } = await ask("Accessibility.getFullAXTree")
-      const seen = nodes.filter(({ ignored }: { ignored: boolean }) => !ignored)
+      const visible = nodes.filter(({ ignored }: { ignored: boolean }) => !ignored)
       // biome-ignore lint/suspicious/noExplicitAny: the protocol's own shape
-      return seen.map(({ role, name }: any) => ({ role: role?.value, name: name?.value ?? "" }))
+      return visible.map(({ role, name }: any) => ({ role: role?.value, name: name?.value ?? "" }))
     },
-    async elsewhere() {
+    async newSession() {
       const { browserContextId } = await send("Target.createBrowserContext", {})
       return await attachTab(connection, { browserContextId }, async () => {})
     },
@@ -161,14 +164,14 @@ const FLAGS = [
 ]
 
 async function endpointOf(errors: ReadableStream<Uint8Array>): Promise<string> {
-  let said = ""
+  let output = ""
   const decoder = new TextDecoder()
   const reader = errors.getReader()
   for (;;) {
     const { done, value } = await reader.read()
-    if (done) throw new Error(`the browser ended: ${said}`)
-    said += decoder.decode(value, { stream: true })
-    const [, endpoint] = /DevTools listening on (ws:\S+)/.exec(said) ?? []
+    if (done) throw new Error(`the browser ended: ${output}`)
+    output += decoder.decode(value, { stream: true })
+    const [, endpoint] = /DevTools listening on (ws:\S+)/.exec(output) ?? []
     if (endpoint !== undefined) {
       void drain(reader)
       return endpoint

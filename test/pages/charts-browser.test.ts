@@ -95,8 +95,8 @@ describe.skipIf(binary === null)("charts in a browser", () => {
 
   /** The day whose place on the axis is nearest. The first and last day stand 8 thousandths from the edges. */
   const nearest = (part: number, length = DAYS.length) => {
-    const away = (at: number) => Math.abs(0.008 + (0.984 * at) / (length - 1) - part)
-    return Array.from({ length }).reduce<number>((best, _, at) => (away(at) < away(best) ? at : best), 0)
+    const distance = (at: number) => Math.abs(0.008 + (0.984 * at) / (length - 1) - part)
+    return Array.from({ length }).reduce<number>((best, _, at) => (distance(at) < distance(best) ? at : best), 0)
   }
 
   const PARTS = Array.from({ length: POSITIONS }, (_, at) => (at + 0.5) / POSITIONS)

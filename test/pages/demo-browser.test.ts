@@ -35,7 +35,7 @@ interface Seen {
   status: number
   heading: string
   /** Cells, entries, charts and forms outside empty states. */
-  shown: number
+  count: number
   /** Texts of the empty states. */
   empty: string
   links: string[]
@@ -96,7 +96,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
   let server: ReturnType<typeof Bun.serve>
   let tab: Tab
   let apps: string[]
-  let own: string[]
+  let ownPages: string[]
   let invented: string
 
   beforeAll(async () => {
@@ -109,7 +109,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     apps = listed.map(({ id }) => id)
     invented = listed.find(({ iosId }) => iosId === INVENTED_APP.id)!.id
     const tabs = APP_TABS.filter((page) => !page.includes("?"))
-    own = [
+    ownPages = [
       // the market's pages with an app of the demo, in place of one of the sample
       ...OWN_PAGES.map((page) => `/app${page.replace("9990000102", INVENTED_APP.id)}`),
       // in the short run every other page of the invented app, and the remaining ones of a store app
@@ -145,13 +145,13 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
   }
 
   test("every demo page shows data, except those that explain what they would show", async () => {
-    for (const page of own) {
-      const { status, heading, shown, empty } = await see(page)
+    for (const page of ownPages) {
+      const { status, heading, count, empty } = await see(page)
       expect([page, status, heading === "" || heading === "Page not found"]).toEqual([page, 200, false])
       const tabPath = page.replace(/^\/app\/apps\/[^/]+/, "")
       const isFilled = page.startsWith(`/app/apps/${invented}/`) && tabPath !== NO_REVIEW
       const teaching = isFilled ? undefined : TEACHING[tabPath]
-      if (teaching === undefined) expect([page, shown > 0]).toEqual([page, true])
+      if (teaching === undefined) expect([page, count > 0]).toEqual([page, true])
       else expect([page, empty]).toEqual([page, expect.stringContaining(teaching)])
     }
   })
@@ -160,11 +160,11 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     const { origin } = server.url
     const owner = await ownerOf(service, workspace)
     const found = new Set<string>()
-    for (const page of own) for (const link of (await see(page)).links) found.add(link)
+    for (const page of ownPages) for (const link of (await see(page)).links) found.add(link)
     const inside = [...found].flatMap((link) => (link.startsWith(`${origin}/app`) ? link.slice(origin.length) : []))
     expect(inside.length).toBeGreaterThan(200)
     // the settings have tests of their own, with the ports that they need
-    for (const link of inside.filter((one) => !one.startsWith("/app/settings")))
+    for (const link of inside.filter((path) => !path.startsWith("/app/settings")))
       expect([link, (await owner.open(link)).status]).toEqual([link, 200])
   })
 
@@ -172,7 +172,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     const sent = new Set<string>()
     // the settings have tests of their own
     const isSent = (page: string) => page.startsWith(`/app/apps/${apps[1]}`) || !/^\/app\/(?:apps|settings)/.test(page)
-    for (const page of own.filter(isSent)) {
+    for (const page of ownPages.filter(isSent)) {
       const { forms } = await see(page)
       for (const { kind, isSendable } of forms) {
         expect([page, kind, isSendable]).toEqual([page, kind, true])

@@ -21,7 +21,7 @@ setDefaultTimeout(60_000)
 // Everything that others write, on the pages of the market and of reviews. Forms are attacked in attacks.test.ts.
 
 /** As a page shows the hostile text. */
-const SHOWN = "&quot;&#39;&gt;&lt;/textarea&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;b hostile=&#39;&amp;amp;"
+const ESCAPED = "&quot;&#39;&gt;&lt;/textarea&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;b hostile=&#39;&amp;amp;"
 const TERM = "tide"
 /** A keyword that people can type. */
 const HOSTILE_TERM = "<b>&amp;'"
@@ -110,7 +110,7 @@ test("what stores and reviewers write is shown as text on every page of the mark
     const { status, text } = await owner.open(address)
     expect([address, status]).toEqual([address, 200])
     expectWellFormed(address, text)
-    if (showing.includes(address)) expect([address, text.includes(SHOWN)]).toEqual([address, true])
+    if (showing.includes(address)) expect([address, text.includes(ESCAPED)]).toEqual([address, true])
   }
 })
 

@@ -12,7 +12,7 @@ const sample: Impact = JSON.parse(
 ).answer
 
 const context = { query: new URLSearchParams("at=us-ios") } as PageContext
-const shown = (impact: Partial<Impact>) => impactPart({ ...sample, ...impact }, context).text
+const partText = (impact: Partial<Impact>) => impactPart({ ...sample, ...impact }, context).text
 
 describe("before and after a change", () => {
   test.each([
@@ -24,11 +24,11 @@ describe("before and after a change", () => {
     ["confounded", "Make one change at a time"],
     ["cannot_tell", "Change one storefront first"],
   ] as const)("the verdict %s says what it means and what to do", (verdict, advice) => {
-    expect(shown({ verdict })).toContain(advice)
+    expect(partText({ verdict })).toContain(advice)
   })
 
   test("each judged figure is a point with its interval, on one scale with a line at no change", () => {
-    const text = shown({})
+    const text = partText({})
     expect(text.match(/<circle/g)).toHaveLength(2)
     expect(text).toContain('<rect class="zero" x="50%"')
     // 30 % is 48 % of the width from the middle
@@ -47,7 +47,7 @@ describe("before and after a change", () => {
       earlierDays: 40,
       earlierNeeded: 140,
     }))
-    const text = shown({ verdict: "not_enough_data", outcomes })
+    const text = partText({ verdict: "not_enough_data", outcomes })
     expect(text).not.toContain("<circle")
     expect(text).toContain("40 of 140 earlier days are there")
   })

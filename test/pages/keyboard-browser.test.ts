@@ -12,7 +12,7 @@ setDefaultTimeout(120_000)
 const binary = chromiumBinary()
 
 describe.skipIf(binary === null)("by keyboard only", () => {
-  const on = consoleScene()
+  const scene = consoleScene()
   let server: ReturnType<typeof Bun.serve>
   let tab: Tab
 
@@ -20,7 +20,7 @@ describe.skipIf(binary === null)("by keyboard only", () => {
     server = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
-      fetch: (request) => on.service.app.fetch(request, "127.0.0.1"),
+      fetch: (request) => scene.service.app.fetch(request, "127.0.0.1"),
     })
     tab = await openTab(binary as string)
   })
@@ -31,12 +31,12 @@ describe.skipIf(binary === null)("by keyboard only", () => {
 
   /** Signs in to the workspace of this test on a screen of this width. */
   async function signIn(width: number): Promise<void> {
-    await on.service.sql`update workspace set plan = 'enterprise', explorer = true where id = ${on.workspaceId}`
+    await scene.service.sql`update workspace set plan = 'enterprise', explorer = true where id = ${scene.workspaceId}`
     await tab.forget()
     await tab.show(width, 800)
-    await tab.open(`${server.url.origin}/sign-in?code=${await createCode(on.service.sql, on.workspaceId)}`)
+    await tab.open(`${server.url.origin}/sign-in?code=${await createCode(scene.service.sql, scene.workspaceId)}`)
     await open("Sign in")
-    await on.service.sql`update person set is_operator = true`
+    await scene.service.sql`update person set is_operator = true`
   }
 
   /**
@@ -72,7 +72,7 @@ describe.skipIf(binary === null)("by keyboard only", () => {
     test(`at ${width} pixels, an app is found in the market and tracked, and its storefront followed`, async () => {
       const apps = [7, 8, 9].map((at) => ({ id: `${width}00${at}`, name: `Tide ${at}`, developer: "Maker" }))
       const ids = apps.map(({ id }) => id)
-      await record(on.service.sql, [charted(daysAgo(0), ids, { source: "apple-charts", apps })])
+      await record(scene.service.sql, [charted(daysAgo(0), ids, { source: "apple-charts", apps })])
       await signIn(width)
       await open("Market")
       await open("Finder")
@@ -85,7 +85,7 @@ describe.skipIf(binary === null)("by keyboard only", () => {
       await open("Preview")
       await open("Add app")
       expect(await text()).toContain("App added.")
-      const tracked = await on.service.sql`select 1 from tracked_app where workspace_id = ${on.workspaceId}`
+      const tracked = await scene.service.sql`select 1 from tracked_app where workspace_id = ${scene.workspaceId}`
       expect(tracked).toHaveLength(2)
 
       await open("Market")
@@ -103,9 +103,9 @@ describe.skipIf(binary === null)("by keyboard only", () => {
         at: new Date(Date.now() - 86_400_000 * (1 + at)),
         title: at % 10 === 9 ? "Other" : `Crash ${at}`,
       }))
-      await record(on.service.sql, [reviewed(new Date().toISOString(), reviews, { storeId })])
+      await record(scene.service.sql, [reviewed(new Date().toISOString(), reviews, { storeId })])
       await signIn(width)
-      await tab.open(`${server.url.origin}/app/apps/${on.appId}`)
+      await tab.open(`${server.url.origin}/app/apps/${scene.appId}`)
       await open("Reviews")
       await fill("Find in title or text", "Crash")
       await tab.press("Enter")

@@ -24,37 +24,37 @@ const WIDTHS = LONG ? [390, 1_280] : [390]
 
 describe.skipIf(binary === null)("the work of a new workspace, without the terminal", () => {
   let sql: Sql
-  let on: LiveStores
-  let there: StandIn
+  let scene: LiveStores
+  let standIn: StandIn
   let server: ReturnType<typeof Bun.serve>
   let tab: Tab
 
   beforeAll(async () => {
     sql = await freshDatabase()
-    there = startStandIn()
-    there.apps.push({ ...TEA, name: TIDE.name })
+    standIn = startStandIn()
+    standIn.apps.push({ ...TEA, name: TIDE.name })
     const outbound = async (url: string) => ({ url, status: 200, headers: new Headers(), bytes: Buffer.from("ok") })
-    on = await liveStores(sql, { settingsPorts: { ...NO_PORTS, outbound, reach: reachOf(there.url) } })
-    answerSearches(on.stores, { apps: [RIVAL, TIDE, ...someApps(20)], suggests: ["tide times"] })
-    on.stores.on("itunes.apple.com", "/search", () => lookupAnswer([TIDE, RIVAL]))
+    scene = await liveStores(sql, { settingsPorts: { ...NO_PORTS, outbound, reach: reachOf(standIn.url) } })
+    answerSearches(scene.stores, { apps: [RIVAL, TIDE, ...someApps(20)], suggests: ["tide times"] })
+    scene.stores.on("itunes.apple.com", "/search", () => lookupAnswer([TIDE, RIVAL]))
     server = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
       idleTimeout: 60,
-      fetch: (request) => on.service.app.fetch(request, "127.0.0.1"),
+      fetch: (request) => scene.service.app.fetch(request, "127.0.0.1"),
     })
     tab = await openTab(binary as string)
   })
   afterAll(async () => {
     await tab.close()
     await server.stop(true)
-    await on[Symbol.asyncDispose]()
-    await there.stop()
+    await scene[Symbol.asyncDispose]()
+    await standIn.stop()
   })
 
   for (const width of WIDTHS)
     test(`at ${width} pixels, everything is managed from the first sign-in on`, async () => {
-      const workspace = await on.service.workspace({ plan: "pro" })
+      const workspace = await scene.service.workspace({ plan: "pro" })
       const { origin } = server.url
       const owner = personAt(tab, origin)
       await tab.show(width, 900)
@@ -69,11 +69,11 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
       await connectAccount(owner)
       const key = await makeKeyChannelAndRule(owner)
       await approve(owner, app, key)
-      await invite(owner, { app, name: `Bo ${width}`, guest: personAt(await tab.elsewhere(), origin) })
+      await invite(owner, { app, name: `Bo ${width}`, guest: personAt(await tab.newSession(), origin) })
       await shareAndWithdraw(owner)
       await owner.send(`${SETTINGS}/keys`, "revoke")
       await owner.send("", "revoked")
-      expect((await on.service.call("/v1/apps", { key })).body.error).toBe("key_revoked")
+      expect((await scene.service.call("/v1/apps", { key })).body.error).toBe("key_revoked")
       await tab.scripts(true)
 
       await owner.open(`/app/apps/${app}/edit`)
@@ -135,11 +135,11 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
   }
 
   async function connectAccount(owner: Visitor): Promise<void> {
-    const { keyId, pem } = there.key("ADMIN")
-    const account = { issuer: there.issuer, keyId, part: there.vendor }
+    const { keyId, pem } = standIn.key("ADMIN")
+    const account = { issuer: standIn.issuer, keyId, part: standIn.vendor }
     await owner.send(`${SETTINGS}/accounts?add=app-store-connect`, "add", { ...account, privateKey: "no key" })
     expect(await owner.tab.value("document.activeElement.name")).toBe("privateKey")
-    expect(await owner.tab.value("document.querySelector('[name=issuer]').value")).toBe(there.issuer)
+    expect(await owner.tab.value("document.querySelector('[name=issuer]').value")).toBe(standIn.issuer)
     await owner.send("", "add", { privateKey: pem })
     expect(await owner.text()).toContain("The account is connected.")
   }
@@ -147,7 +147,7 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
   async function makeKeyChannelAndRule(owner: Visitor): Promise<string> {
     await owner.send(`${SETTINGS}/keys`, "create", { name: "CI" })
     const key = await owner.tab.value<string>("document.querySelector('#secret').value")
-    expect((await on.service.call("/v1/apps", { key })).status).toBe(200)
+    expect((await scene.service.call("/v1/apps", { key })).status).toBe(200)
     await owner.send(`${SETTINGS}/channels`, "slack", {
       url: "https://hooks.slack.example/services/T0/B0/secretsecret",
     })
@@ -162,8 +162,8 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
   async function approve(owner: Visitor, app: string, key: string): Promise<void> {
     await owner.send(`${SETTINGS}/keys`, "require")
     const body = { action: "add_keywords", args: { appId: app, keywords: ["spring tide"] } }
-    const { confirmToken } = (await on.service.call("/v1/actions", { key, method: "POST", body })).body
-    const confirm = () => on.service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
+    const { confirmToken } = (await scene.service.call("/v1/actions", { key, method: "POST", body })).body
+    const confirm = () => scene.service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
     expect((await confirm()).body.reason).toBe("approval_needed")
     await owner.open("/app/changes")
     expect(await owner.text()).toContain("spring tide")

@@ -38,8 +38,8 @@ export function readMarkup(page: string): Markup {
 }
 
 function readText(text: string, { bare }: Markup): void {
-  const left = text.replaceAll(/&(?:[a-z]+|#\d+);/g, "")
-  if (/[<&]/.test(left)) bare.push(text)
+  const rest = text.replaceAll(/&(?:[a-z]+|#\d+);/g, "")
+  if (/[<&]/.test(rest)) bare.push(text)
 }
 
 function readAttributes(text: string, found: Markup): void {

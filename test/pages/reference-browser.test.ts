@@ -42,8 +42,8 @@ else
     test("the form of every GET shows the sandbox's bytes in the page", async () => {
       for (const { id } of reads.filter((_, at) => at % cases(12, 1) === 0)) {
         await openPageOf(id)
-        const { said, body } = await sent(id)
-        expect(said).toStartWith("200, answered /v1/sandbox/")
+        const { summary, body } = await sent(id)
+        expect(summary).toStartWith("200, answered /v1/sandbox/")
         const [headers = "", json = ""] = body.split("\n\n")
         for (const name of ["used", "limit", "remaining"]) expect(headers).toContain(`x-credits-${name}: 0`)
         expect(JSON.stringify(JSON.parse(json))).toBe(JSON.stringify(samples.get(id)?.answer))
@@ -63,11 +63,11 @@ else
     test("a form sends its values encoded, and shows a refusal with its code", async () => {
       await openPageOf("list_keyword_ranks")
       await fill("list_keyword_ranks", "[data-path=appId]", "a/b c&d")
-      expect((await sent("list_keyword_ranks")).said).toBe("404, refused /v1/sandbox/apps/a%2Fb%20c%26d/keywords")
+      expect((await sent("list_keyword_ranks")).summary).toBe("404, refused /v1/sandbox/apps/a%2Fb%20c%26d/keywords")
       await fill("list_keyword_ranks", "[data-path=appId]", "app_lumenjournal")
       await fill("list_keyword_ranks", "[data-name=country]", "zz")
-      const { said, body } = await sent("list_keyword_ranks")
-      expect(said).toBe("400, refused /v1/sandbox/apps/app_lumenjournal/keywords?country=zz")
+      const { summary, body } = await sent("list_keyword_ranks")
+      expect(summary).toBe("400, refused /v1/sandbox/apps/app_lumenjournal/keywords?country=zz")
       expect(body).toContain('"error": "bad_country"')
       // the browser itself logs a refused call; other messages are errors
       expect(tab.complaints.splice(0).every((line) => /status of 40[04]/.test(line))).toBe(true)
@@ -76,7 +76,7 @@ else
     test("markup in a field stays text", async () => {
       await openPageOf("search")
       await fill("search", "[name=q]", `<img src=x onerror="document.title='run'">`)
-      expect((await sent("search")).said).toStartWith("200, ")
+      expect((await sent("search")).summary).toStartWith("200, ")
       expect(await tab.value<string>("document.title")).toBe("Account and search: API reference · Appmeter")
       expect(await tab.value<number>("document.querySelectorAll('img').length")).toBe(0)
     })
@@ -119,11 +119,11 @@ else
       const secret = await service.key(await service.workspace())
       await openPageOf("whoami")
       await fill(null, "#key", secret)
-      const { said, body } = await sent("whoami")
-      expect(said).toBe("200, answered /v1/account")
+      const { summary, body } = await sent("whoami")
+      expect(summary).toBe("200, answered /v1/account")
       expect(body).toContain('"plan"')
       await tab.value(`document.querySelector("#asking [value=sandbox]").click()`)
-      expect((await sent("whoami")).said).toBe("200, answered /v1/sandbox/account")
+      expect((await sent("whoami")).summary).toBe("200, answered /v1/sandbox/account")
       await fill(null, "#key", "")
       await tab.value(`document.querySelector("#asking [value=live]").click()`)
       await tab.value(`document.querySelector("#whoami form").querySelector("button").click()`)
@@ -211,14 +211,14 @@ else
     }
 
     /** Presses the button of an operation's form. Returns what is shown then. */
-    async function sent(id: string): Promise<{ said: string; body: string }> {
+    async function sent(id: string): Promise<{ summary: string; body: string }> {
       const form = `document.querySelector("#${id} form")`
       await tab.value(`${form}.querySelector("button").click()`)
       for (let tries = 0; tries < 200; tries++) {
-        const [said = "", body = ""] = await tab.value<string[]>(
+        const [summary = "", body = ""] = await tab.value<string[]>(
           `[...${form}.nextElementSibling.children].map((part) => part.textContent)`,
         )
-        if (!said.startsWith("Calling ")) return { said, body }
+        if (!summary.startsWith("Calling ")) return { summary, body }
         await Bun.sleep(20)
       }
       throw new Error(`${id} showed no answer`)

@@ -56,8 +56,8 @@ interface Opened {
 
 async function opened(storeId: string, target = service): Promise<Opened> {
   const workspaceId = await target.workspace({ plan: "pro" })
-  const asked = { workspaceId, iosId: storeId, countries: ["us"], keywords: ["tea timer", "oolong"], origin: "own" }
-  const base = `/app/apps/${await trackOwn(sql, asked)}`
+  const tracked = { workspaceId, iosId: storeId, countries: ["us"], keywords: ["tea timer", "oolong"], origin: "own" }
+  const base = `/app/apps/${await trackOwn(sql, tracked)}`
   const owner = await ownerOf(target, workspaceId)
   return {
     owner,
@@ -75,7 +75,7 @@ async function opened(storeId: string, target = service): Promise<Opened> {
 }
 
 function play(...script: Script[]) {
-  standIn.seen.splice(0)
+  standIn.requests.splice(0)
   standIn.script.splice(0, standIn.script.length, ...script)
 }
 

@@ -52,7 +52,7 @@ function fieldsIn(body: string): Pick<FoundForm, "fields" | "texts"> {
     const type = tag === "input" ? (attributes.get("type") ?? "text") : tag
     if (type === "select") {
       const options = [...content.matchAll(/<option\b([^>]*)>/g)].map(([, option = ""]) => attributesOf(option))
-      const option = options.find((one) => one.has("selected")) ?? options[0]
+      const option = options.find((candidate) => candidate.has("selected")) ?? options[0]
       if (option) fields.push([field, option.get("value") ?? ""])
     } else if (type === "checkbox" || type === "radio") {
       // one of each name is chosen, so that a form with ticks can be sent

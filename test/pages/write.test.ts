@@ -21,9 +21,9 @@ beforeAll(async () => {
 })
 
 /** Sends a page's form. Returns the page of the preview. */
-async function previewOf(on: string, action: string, fields: Record<string, string>): Promise<Page> {
-  const form = fieldIn(await owner.open(on), "form") as string
-  return await owner.send("/app/write", { form, action, back: on, ...fields })
+async function previewOf(path: string, action: string, fields: Record<string, string>): Promise<Page> {
+  const form = fieldIn(await owner.open(path), "form") as string
+  return await owner.send("/app/write", { form, action, back: path, ...fields })
 }
 
 /** Presses the button of a preview. */
@@ -71,8 +71,8 @@ describe("a write from a page", () => {
     const done = await confirmOf(preview)
     expect([done.status, done.headers.get("location")]).toEqual([303, expect.stringMatching(/\/edit\?done=[\w-]{36}$/)])
     expect(await tracked()).toEqual(["tea", "green tea", "oolong"])
-    const again = await confirmOf(preview)
-    expect([again.status, again.text.includes("This preview was confirmed already")]).toEqual([400, true])
+    const repeated = await confirmOf(preview)
+    expect([repeated.status, repeated.text.includes("This preview was confirmed already")]).toEqual([400, true])
     const nothing = await previewOf(`${base}/edit`, "add_keywords", { appId: tea.app, keywords: "tea" })
     expect([nothing.text.includes("<h1>Nothing to change</h1>"), fieldIn(nothing, "confirmToken")]).toEqual([
       true,
@@ -81,9 +81,9 @@ describe("a write from a page", () => {
   })
 
   test("pages can remove keywords, add an app by its link, and share a page with an address shown once", async () => {
-    const away = await previewOf(`${base}/edit`, "remove_keywords", { appId: tea.app, keywords: "oolong" })
-    expect(away.text).toContain("Removes or publishes something")
-    await confirmOf(away)
+    const removal = await previewOf(`${base}/edit`, "remove_keywords", { appId: tea.app, keywords: "oolong" })
+    expect(removal.text).toContain("Removes or publishes something")
+    await confirmOf(removal)
     expect(await tracked()).toEqual(["tea", "green tea"])
     const shared = await confirmOf(
       await previewOf(`${base}/edit`, "create_share_link", { appId: tea.app, country: "us", days: "3", password: "" }),
@@ -153,9 +153,9 @@ describe("a change at once", () => {
 
   test("a page that shows an older state gets the preview, and nothing changes before its confirm", async () => {
     const page = await owner.open(`${base}/edit`)
-    const [form, seen] = ["form", "seen"].map((name) => fieldIn(page, name) as string)
+    const [form, seenToken] = ["form", "seen"].map((name) => fieldIn(page, name) as string)
     await next(await atOnce("rename_app", { name: "Tea house" }))
-    const stale = { form: form!, seen: seen!, appId: tea.app, back: base, action: "remove_keywords", terms: "tea" }
+    const stale = { form: form!, seen: seenToken!, appId: tea.app, back: base, action: "remove_keywords", terms: "tea" }
     const preview = await owner.send("/app/write", stale)
     expect([preview.status, preview.text.includes("<h1>Remove 1 keyword</h1>")]).toEqual([200, true])
     expect(await tracked()).toContain("tea")
@@ -173,8 +173,8 @@ describe("a change at once", () => {
     const kettle = await sharing(service, { name: "Kettle", keywords: ["kettle"] })
     await service.sql`update tracked_app set workspace_id = ${tea.writer.workspace} where id = ${kettle.app}`
     const page = await owner.open(`/app/apps/${kettle.app}/edit`)
-    const [form, seen] = ["form", "seen"].map((name) => fieldIn(page, name) as string) as [string, string]
-    const hidden = { form, seen, appId: kettle.app, back: "/app" }
+    const [form, seenToken] = ["form", "seen"].map((name) => fieldIn(page, name) as string) as [string, string]
+    const hidden = { form, seen: seenToken, appId: kettle.app, back: "/app" }
     const goal = await owner.send("/app/write", { ...hidden, action: "set_app_goal", goal: "rank" })
     expect((await next(goal)).text).toContain("Goal saved.")
     const places = { ...hidden, action: "set_storefronts", countries: "us", more: "Germany, jp", like: "us" }
@@ -332,8 +332,8 @@ describe("limits of writes from pages", () => {
     const coffee = await sharing(service, { name: "Coffee", keywords: ["espresso"] })
     const coffeeOwner = await ownerOf(service, coffee.writer.workspace)
     const form = fieldIn(await coffeeOwner.open("/app"), "form") as string
-    const made = await atOnce("rename_app", { name: "Mine" })
-    const address = made.headers.get("location") as string
+    const renamed = await atOnce("rename_app", { name: "Mine" })
+    const address = renamed.headers.get("location") as string
     const request = new URL(address, "http://here").searchParams.get("done") as string
     expect((await coffeeOwner.open(`/app?done=${request}`)).text).not.toContain('role="status"')
     await coffeeOwner.send("/app/write", { form, action: "undo_change", request, back: "/app" })

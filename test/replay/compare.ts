@@ -151,11 +151,11 @@ export function makeComparer({ texts, startedAt }: CompareOptions): Comparer {
       const other = after[i]!
       if (part === other) return true
       if (!isRandomId(part) || !isRandomId(other) || prefixOf(part) !== prefixOf(other)) return false
-      const known = pairs.get(`old ${part}`) ?? other
+      const expected = pairs.get(`old ${part}`) ?? other
       const back = pairs.get(`new ${other}`) ?? part
-      pairs.set(`old ${part}`, known)
+      pairs.set(`old ${part}`, expected)
       pairs.set(`new ${other}`, back)
-      return known === other && back === part
+      return expected === other && back === part
     })
   }
 

@@ -35,9 +35,9 @@ function orders(lines: string[]): Record<string, string[][]> {
 export async function compareImports(options: ImportOptions, comparer: Comparer, report: Report): Promise<void> {
   const { folder, oldBinary, newBinary, now } = options
   const probes = probeCalls()
-  const seen: Record<string, { text: string; status: number; headers: Record<string, string> }[][]> = {}
+  const answersByOrder: Record<string, { text: string; status: number; headers: Record<string, string> }[][]> = {}
   for (const [order, parts] of Object.entries(orders(publicReadings(now, DAYS)))) {
-    seen[order] = await Promise.all(
+    answersByOrder[order] = await Promise.all(
       [oldBinary, newBinary].map(async (binary, i) => {
         const name = i === 0 ? ("old" as const) : ("new" as const)
         const build = openBuild({ name, binary, folder: join(folder, `${name}-import`) })
@@ -54,14 +54,14 @@ export async function compareImports(options: ImportOptions, comparer: Comparer,
       }),
     )
   }
-  const whole = seen.whole![1]!
-  for (const [order, [old, next]] of Object.entries(seen)) {
+  const whole = answersByOrder.whole![1]!
+  for (const [order, [old, next]] of Object.entries(answersByOrder)) {
     for (const [i, probe] of probes.entries()) {
       const call = { ...probe, state: `${order}: ${probe.state}`, account: `import ${order}` }
       report.add("import", comparer.compare(call, old![i]!, next![i]!))
       if (order === "whole") continue
-      const again = { ...call, state: `${order} against whole: ${probe.state}`, account: `import orders ${order}` }
-      report.add("import", comparer.compare(again, whole[i]!, next![i]!))
+      const renamed = { ...call, state: `${order} against whole: ${probe.state}`, account: `import orders ${order}` }
+      report.add("import", comparer.compare(renamed, whole[i]!, next![i]!))
     }
   }
 }

@@ -68,8 +68,8 @@ export class Report {
       write(`\n${place}: ${differences.length} in ${operations.length} operations`)
       write(`  ${operations.slice(0, 12).join(", ")}${operations.length > 12 ? ", …" : ""}`)
       write(`  e.g. ${example!.operation}, ${example!.state}: ${example!.call.slice(0, 400)}`)
-      write(`    old ${shown(example!.old)}`)
-      write(`    new ${shown(example!.new)}`)
+      write(`    old ${shortened(example!.old)}`)
+      write(`    new ${shortened(example!.new)}`)
     }
   }
 }
@@ -78,6 +78,6 @@ function columns(values: readonly (string | number)[]): string {
   return values.map((value) => String(value).padStart(12)).join("")
 }
 
-function shown(value: unknown): string {
+function shortened(value: unknown): string {
   return (JSON.stringify(value) ?? "absent").slice(0, 400)
 }

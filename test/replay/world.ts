@@ -152,9 +152,9 @@ export async function makeWorld(build: Build, consoles: Consoles, now: Date): Pr
   await command(["app", "goal", aliases.tea!, "downloads"])
 
   const key = async (name: string, owner: string, options: string[] = []) => {
-    const made = await command(["key", "create", "--workspace", owner, "--name", name, ...options])
-    aliases[`key:${name}`] = made.secret
-    aliases[`keyId:${name}`] = String(made.key.id)
+    const created = await command(["key", "create", "--workspace", owner, "--name", name, ...options])
+    aliases[`key:${name}`] = created.secret
+    aliases[`keyId:${name}`] = String(created.key.id)
     workspaceOf[name] = owner
   }
   const all = (await command(["key", "create", "--workspace", "main", "--name", "other"])).key.scopes as string[]

@@ -135,8 +135,8 @@ function* confirmedByTool(write: Write, alias: string): Generator<Step> {
     ...message(write.action, state, "tools/call", { name, arguments: args }, "full"),
     surface: "write",
   })
-  const shown = tool("preview_action", "tool preview", { action: write.action, args: write.args })
-  yield { ...shown, takes: { [alias]: "result.structuredContent.confirmToken" } }
+  const toolPreview = tool("preview_action", "tool preview", { action: write.action, args: write.args })
+  yield { ...toolPreview, takes: { [alias]: "result.structuredContent.confirmToken" } }
   yield tool("confirm_action", "tool confirm", { confirmToken: `@{${alias}}` })
   yield tool("confirm_action", "tool confirm again", { confirmToken: `@{${alias}}` })
 }

@@ -8,15 +8,15 @@ import { record } from "../record.ts"
 
 setDefaultTimeout(60_000)
 
-const on = replyScene()
+const scene = replyScene()
 let owner: Browser
 let reviews: string
 let reply: string
 
 beforeEach(async () => {
-  owner = await ownerOf(on.service, on.workspaceId)
-  reviews = `/app/apps/${on.appId}/reviews?at=us-android`
-  reply = `/app/apps/${on.appId}/reply?review=${on.review.id}&at=us-android`
+  owner = await ownerOf(scene.service, scene.workspaceId)
+  reviews = `/app/apps/${scene.appId}/reviews?at=us-android`
+  reply = `/app/apps/${scene.appId}/reply?review=${scene.review.id}&at=us-android`
 })
 
 const plainText = ({ text }: Page) => text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
@@ -39,29 +39,29 @@ test("a reply on Google Play is written, previewed with its length, sent, and sh
   const fields = ["form", "back", "confirmToken"].map((name) => [name, fieldIn(preview, name) as string])
   const { headers } = await owner.send("/app/write", Object.fromEntries(fields))
   expect(plainText(await owner.open(headers.get("location") as string))).toContain("The reply is queued.")
-  await on.worker.runOnce()
-  expect(on.review.reply?.text).toBe("Thank you.\nIt is back.")
+  await scene.worker.runOnce()
+  expect(scene.review.reply?.text).toBe("Thank you.\nIt is back.")
   expect(plainText(await owner.open(reviews))).toMatch(/Thank you\. It is back\. Sent .* Google Play has accepted it\./)
 })
 
 test("a reply that Play Console lists is shown at its review and is the text to begin with", async () => {
   const at = new Date(Date.now() - 3_600_000)
-  const review = { id: on.review.id, stars: 2, text: "x", at, reply: { text: "Written <elsewhere>.", at } }
-  const seen = { account: on.account, seenAt: new Date(), reviews: [review] }
-  expect(await record(on.sql, [reported("console_reviews", seen)])).toMatchObject({ recorded: 1 })
+  const review = { id: scene.review.id, stars: 2, text: "x", at, reply: { text: "Written <elsewhere>.", at } }
+  const report = { account: scene.account, seenAt: new Date(), reviews: [review] }
+  expect(await record(scene.sql, [reported("console_reviews", report)])).toMatchObject({ recorded: 1 })
   const list = plainText(await owner.open(reviews))
   expect(list).toMatch(/Written &lt;elsewhere&gt;\. In Play Console .* Change the reply/)
   expect((await owner.open(reply)).text).toContain(">\nWritten &lt;elsewhere&gt;.</textarea>")
 })
 
 test("without a connection or writes the page says what is missing and offers no form", async () => {
-  await setWrites(on.register, on.workspaceId, on.account, { on: false })
+  await setWrites(scene.register, scene.workspaceId, scene.account, { on: false })
   const off = await owner.open(reply)
   expect([off.text.includes('name="response"'), plainText(off)]).toEqual([
     false,
     expect.stringContaining("Writes to this account are off"),
   ])
-  await on.sql`delete from connected_account where id = ${on.account}`
+  await scene.sql`delete from connected_account where id = ${scene.account}`
   const page = plainText(await owner.open(reply))
   expect(page).toContain("Google Play Console is not connected for writing")
   expect(page).toContain("copy a draft and reply in Play Console")

@@ -27,8 +27,8 @@ export async function realReviews(sql: Sql, workspaceId: number, path: string) {
   if (imported.recorded !== 18) throw new Error(`recorded ${imported.recorded} lines`)
   const apps: Record<string, string> = {}
   for (const [game, iosId] of Object.entries(GAMES)) {
-    const asked = { workspaceId, iosId, countries: Object.values(COUNTRIES), keywords: [], origin: "own" }
-    apps[game] = await trackOwn(sql, asked)
+    const tracked = { workspaceId, iosId, countries: Object.values(COUNTRIES), keywords: [], origin: "own" }
+    apps[game] = await trackOwn(sql, tracked)
   }
   const feeds = Map.groupBy(rowsOf(path), ({ game, country }) => `${game} ${COUNTRIES[country]}`)
   return { apps, feeds: new Map([...feeds].map(([feed, rows]) => [feed, rows.map(expected).sort(newestFirst)])) }

@@ -29,8 +29,8 @@ beforeAll(async () => {
   service = openService({ sql, now: () => NOW })
   const workspaceId = await service.workspace()
   key = await service.key(workspaceId)
-  const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea"], origin: "own" }
-  appId = await trackOwn(sql, asked)
+  const tracked = { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea"], origin: "own" }
+  appId = await trackOwn(sql, tracked)
   const days = ["2025-11-19", "2025-11-18", "2025-10-01", "2024-11-22", "2024-11-21", "2024-11-20"]
   const reviews = days.map((day, i) => ({ id: `${i}`, at: new Date(`${day}T00:00:00Z`), stars: 1 + (i % 5) }))
   const end = { end: { pages: 1, complete: true, empty: false } }
@@ -81,7 +81,7 @@ describe("parameters of review calls", () => {
     })
   }
 
-  const taken: [path: string, found: number][] = [
+  const accepted: [path: string, found: number][] = [
     ["reviews/search?limit=1", 5],
     ["reviews/search?limit=1000", 5],
     ["reviews/search?rating=1,2", 2],
@@ -109,7 +109,7 @@ describe("parameters of review calls", () => {
     ["reviews/stats?to=2025-11-18&days=1", 1],
     ["reviews/stats?country=US&platform=ios", 3],
   ]
-  for (const [path, found] of taken) {
+  for (const [path, found] of accepted) {
     test(`${path.slice(0, 60)} finds ${found}, for 1 credit`, async () => {
       const before = (await get("reviews?country=usa")).credits.used
       const { status, body, credits } = await get(path)
@@ -123,7 +123,7 @@ describe("range of days", () => {
   const ranges = async (query: string) => {
     const { from, to, count } = (await get(`reviews/stats?${query}`)).body
     const search = (await get(`reviews/search?${query.replace(/&days=\d+/, "")}`)).body
-    return { from, to, count, sought: [search.from, search.to, search.total] }
+    return { from, to, count, searched: [search.from, search.to, search.total] }
   }
 
   test("a range with a future last day ends today, and the response shows it", async () => {
@@ -131,7 +131,7 @@ describe("range of days", () => {
       from: "2025-11-18",
       to: "2025-11-20",
       count: 2,
-      sought: ["2025-11-18", "2025-11-20", 2],
+      searched: ["2025-11-18", "2025-11-20", 2],
     })
     expect((await get("reviews/stats?to=2030-01-01&days=3")).body.from).toBe("2025-11-18")
   })
@@ -152,10 +152,10 @@ describe("range of days", () => {
 
   test("a range before the first day of any plan is refused on every plan", async () => {
     const studio = await service.workspace({ plan: "studio", overrides: FAST })
-    const asked = { workspaceId: studio, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
-    const id = await trackOwn(sql, asked)
-    const own = await service.key(studio)
-    const ask = async (path: string) => (await service.call(`/v1/apps/${id}/${path}`, { key: own })).body
+    const tracked = { workspaceId: studio, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
+    const id = await trackOwn(sql, tracked)
+    const studioKey = await service.key(studio)
+    const ask = async (path: string) => (await service.call(`/v1/apps/${id}/${path}`, { key: studioKey })).body
     expect((await ask("reviews/stats?from=2009-01-01")).byDay).toHaveLength(6_168)
     for (const path of ["reviews/search", "reviews/stats"])
       expect(await ask(`${path}?to=2008-07-09`)).toMatchObject({ error: "bad_range", field: "to" })
@@ -181,11 +181,11 @@ describe("rights to read reviews", () => {
     const froms = [addDays(today, -29), addDays(today, -364), "2008-07-10", "2008-07-10"]
     for (const [at, plan] of (["free", "pro", "studio", "enterprise"] as const).entries()) {
       const workspaceId = await service.workspace({ plan, overrides: FAST })
-      const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
-      const id = await trackOwn(sql, asked)
-      const own = await service.key(workspaceId)
+      const tracked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
+      const id = await trackOwn(sql, tracked)
+      const ownKey = await service.key(workspaceId)
       const ask = async (name: string, args: object = {}) =>
-        (await service.tool(name, { appId: id, ...args }, { key: own })).body
+        (await service.tool(name, { appId: id, ...args }, { key: ownKey })).body
       const totals = [2, 5, 6, 6]
       expect(await ask("search_reviews")).toMatchObject({
         from: froms[at],
@@ -211,10 +211,10 @@ describe("rights to read reviews", () => {
 
   test("a workspace may have its own number of days", async () => {
     const workspaceId = await service.workspace({ overrides: { ...FAST, reviewDays: 2 } })
-    const own = await service.key(workspaceId)
-    const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
-    const id = await trackOwn(sql, asked)
-    const { body } = await service.call(`/v1/apps/${id}/reviews/search`, { key: own })
+    const ownKey = await service.key(workspaceId)
+    const tracked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
+    const id = await trackOwn(sql, tracked)
+    const { body } = await service.call(`/v1/apps/${id}/reviews/search`, { key: ownKey })
     expect(body).toMatchObject({ from: "2025-11-19", to: "2025-11-20", total: 1 })
   })
 })
@@ -225,15 +225,15 @@ test("no response contains the author of a review", async () => {
   expect(named).toContain("Zebulon Quartz")
   const seenAt = new Date("2026-02-01T10:00:00Z")
   const about = { seenAt, sha256: new Uint8Array(32), origin: "own" }
-  const seen = appleReviews.parse(named, { storefront: "us", storeId: "10009", page: 1 }, about as never)
-  await record(sql, [seen], () => seenAt)
+  const reading = appleReviews.parse(named, { storefront: "us", storeId: "10009", page: 1 }, about as never)
+  await record(sql, [reading], () => seenAt)
   const workspaceId = await service.workspace()
-  const own = await service.key(workspaceId)
-  const asked = { workspaceId, iosId: "10009", countries: ["us"], keywords: [], origin: "own" }
-  const id = await trackOwn(sql, asked)
+  const ownKey = await service.key(workspaceId)
+  const tracked = { workspaceId, iosId: "10009", countries: ["us"], keywords: [], origin: "own" }
+  const id = await trackOwn(sql, tracked)
   const later = openService({ sql, now: () => seenAt })
   for (const path of PATHS) {
-    const { status, text } = await later.call(`/v1/apps/${id}/${path}`, { key: own })
+    const { status, text } = await later.call(`/v1/apps/${id}/${path}`, { key: ownKey })
     expect([path, status]).toEqual([path, 200])
     expect(text).toMatch(/Title 3|"count":3/)
     expect(text).not.toMatch(/Zebulon|Quartz|998877|author|reviewer/i)
@@ -257,24 +257,24 @@ describe("sandbox responses about reviews", () => {
   })
 
   test("the sandbox's figures equal those of its reviews", () => {
-    const own: { rating: number; date: string; version: string | null }[] = listed.list.filter(
+    const inWindow: { rating: number; date: string; version: string | null }[] = listed.list.filter(
       ({ date }: { date: string }) => date.slice(0, 10) >= stats.from && date.slice(0, 10) <= stats.to,
     )
-    expect(own.length).toBeLessThan(listed.list.length)
-    expect(stats.count).toBe(own.length)
-    const mean = own.reduce((sum, { rating }) => sum + rating, 0) / own.length
+    expect(inWindow.length).toBeLessThan(listed.list.length)
+    expect(stats.count).toBe(inWindow.length)
+    const mean = inWindow.reduce((sum, { rating }) => sum + rating, 0) / inWindow.length
     expect(stats.average).toBeCloseTo(mean, 2)
-    expect(stats.lowShare).toBeCloseTo(own.filter(({ rating }) => rating < 3).length / own.length, 4)
+    expect(stats.lowShare).toBeCloseTo(inWindow.filter(({ rating }) => rating < 3).length / inWindow.length, 4)
     expect(stats.byDay).toHaveLength(90)
     for (const { day, count, covered } of stats.byDay) {
-      expect(count).toBe(own.filter(({ date }) => date.startsWith(day)).length)
+      expect(count).toBe(inWindow.filter(({ date }) => date.startsWith(day)).length)
       expect(covered).toBe(day >= stats.coveredFrom && day <= stats.coveredTo)
     }
     for (const { version, count } of stats.byVersion)
-      expect(count).toBe(own.filter((review) => review.version === version).length)
+      expect(count).toBe(inWindow.filter((review) => review.version === version).length)
     expect(stats.coveredTo < stats.feed.completeAt.slice(0, 10)).toBe(true)
     const today = listed.feeds.ios.readAt.slice(0, 10)
-    expect(listed.newCount).toBe(own.filter(({ date }) => date.startsWith(today)).length)
+    expect(listed.newCount).toBe(inWindow.filter(({ date }) => date.startsWith(today)).length)
   })
 })
 

@@ -8,15 +8,15 @@ import { record } from "../record.ts"
 
 setDefaultTimeout(60_000)
 
-const on = consoleScene()
+const scene = consoleScene()
 let owner: Browser
 let reviews: string
 let reply: string
 
 beforeEach(async () => {
-  owner = await ownerOf(on.service, on.workspaceId)
-  reviews = `/app/apps/${on.appId}/reviews?at=us-ios`
-  reply = `/app/apps/${on.appId}/reply?review=${REVIEW.id}&at=us-ios`
+  owner = await ownerOf(scene.service, scene.workspaceId)
+  reviews = `/app/apps/${scene.appId}/reviews?at=us-ios`
+  reply = `/app/apps/${scene.appId}/reply?review=${REVIEW.id}&at=us-ios`
 })
 
 const plainText = ({ text }: Page) => text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
@@ -40,12 +40,12 @@ test("a reply is previewed, confirmed, queued, and shown as sent at its review",
   expect((await owner.open(reviews)).text).toContain(`reply?review=${REVIEW.id}`)
   const preview = await previewOf("Thank <you>.\r\nIt is back.")
   expect(plainText(preview)).toMatch(/Reply none Thank &lt;you&gt;\. It is back\./)
-  expect(on.standIn.shelf.sent).toEqual([])
+  expect(scene.standIn.shelf.sent).toEqual([])
   const queued = await confirmOf(preview)
   expect(plainText(queued)).toContain("The reply is queued.")
   expect(plainText(queued)).toContain("Queued")
-  await on.worker.runOnce()
-  expect(on.standIn.shelf.reviews[0]!.reply!.attributes.responseBody).toBe("Thank <you>.\nIt is back.")
+  await scene.worker.runOnce()
+  expect(scene.standIn.shelf.reviews[0]!.reply!.attributes.responseBody).toBe("Thank <you>.\nIt is back.")
   const sent = plainText(await owner.open(reviews))
   expect(sent).toMatch(/Thank &lt;you&gt;\. It is back\. Sent .* The App Store shows it within a day\./)
 })
@@ -53,23 +53,23 @@ test("a reply is previewed, confirmed, queued, and shown as sent at its review",
 test("a reply that the console refuses is shown with the reason, and an unknown one as unknown", async () => {
   await confirmOf(await previewOf("Thank you."))
   const attributes = { responseBody: "Another.", lastModifiedDate: "2026-01-01T00:00:00Z", state: "PUBLISHED" }
-  on.standIn.shelf.reviews[0]!.reply = { id: "r1", attributes }
-  await on.worker.runOnce()
+  scene.standIn.shelf.reviews[0]!.reply = { id: "r1", attributes }
+  await scene.worker.runOnce()
   expect(plainText(await owner.open(reviews))).toMatch(
     /Thank you\. Refused .* Nothing was sent\..*changed in the console/,
   )
-  await on.service.sql`update job set status = 'unknown', error = null, sent_at = now()
-    where workspace_id = ${on.workspaceId}`
+  await scene.service.sql`update job set status = 'unknown', error = null, sent_at = now()
+    where workspace_id = ${scene.workspaceId}`
   expect(plainText(await owner.open(reviews))).toMatch(/Thank you\. Unknown .* It may have been sent/)
 })
 
 test("without a connection, writes or the right, the page says what is missing and offers no form", async () => {
   expect((await owner.open(reply)).text).toContain('name="response"')
-  await setWrites(on.register, on.workspaceId, on.account, { on: false })
+  await setWrites(scene.register, scene.workspaceId, scene.account, { on: false })
   const off = await owner.open(reply)
   expect(off.text).not.toContain('name="response"')
   expect(plainText(off)).toContain("Writes to this account are off")
-  await on.service.sql`update connected_account set sealed = null, state = 'removed' where id = ${on.account}`
+  await scene.service.sql`update connected_account set sealed = null, state = 'removed' where id = ${scene.account}`
   const removed = plainText(await owner.open(reply))
   expect(removed).toContain("App Store Connect is not connected for writing")
   expect((await owner.open(reply.replace(REVIEW.id, "0"))).text).toContain("This review is not stored here")
@@ -89,16 +89,16 @@ test("the pages of the list lead to the last review, and the file has all of the
     stars: 1 + (number % 5),
     title: `=<Title> ${number}`,
   }))
-  await record(on.service.sql, [reviewed(new Date().toISOString(), many, { storeId: "310633997" })])
-  const seen: string[] = []
+  await record(scene.service.sql, [reviewed(new Date().toISOString(), many, { storeId: "310633997" })])
+  const listedIds: string[] = []
   let next: string | undefined = `${reviews}&sort=lowest`
   while (next !== undefined) {
     const { text }: Page = await owner.open(next)
-    seen.push(...[...text.matchAll(/<li id="r-([^"]+)"/g)].map(([, id]) => id as string))
+    listedIds.push(...[...text.matchAll(/<li id="r-([^"]+)"/g)].map(([, id]) => id as string))
     next = /href="([^"]+)" rel="next"/.exec(text)?.[1]?.replaceAll("&amp;", "&")
   }
-  expect(seen).toHaveLength(121)
-  expect(new Set(seen)).toEqual(new Set([REVIEW.id, ...many.map(({ id }) => id)]))
+  expect(listedIds).toHaveLength(121)
+  expect(new Set(listedIds)).toEqual(new Set([REVIEW.id, ...many.map(({ id }) => id)]))
   const file = await owner.open(`${reviews}&rating=1&as=csv`)
   expect([file.headers.get("content-type"), file.headers.get("content-disposition")]).toEqual([
     "text/csv; charset=utf-8; header=present",

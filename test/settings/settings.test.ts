@@ -197,8 +197,8 @@ describe("retention settings", () => {
   test("each kind of data has its own retention, 0 means forever, and audit rows stay at least a year", () => {
     expect(read().kept).toEqual({ ledgerDays: 400, attemptDays: 90, jobDays: 90, auditDays: 0, alertDays: 365 })
     const least = { KEEP_LEDGER_DAYS: "0", KEEP_ATTEMPT_DAYS: "1", KEEP_JOB_DAYS: "7", KEEP_AUDIT_DAYS: "365" }
-    const given = { ...least, KEEP_ALERT_DAYS: "7" }
-    expect(read(given).kept).toEqual({ ledgerDays: 0, attemptDays: 1, jobDays: 7, auditDays: 365, alertDays: 7 })
+    const env = { ...least, KEEP_ALERT_DAYS: "7" }
+    expect(read(env).kept).toEqual({ ledgerDays: 0, attemptDays: 1, jobDays: 7, auditDays: 365, alertDays: 7 })
     const wrong = { KEEP_AUDIT_DAYS: "364", KEEP_JOB_DAYS: "-1", KEEP_LEDGER_DAYS: "1.5", KEEP_ALERT_DAYS: "6" }
     expect(problems(wrong).problems).toHaveLength(4)
     expect(read({ KEEP_ALERT_DAYS: "0" }).kept.alertDays).toBe(0)
@@ -265,8 +265,10 @@ describe("misspelt settings", () => {
     ["UPSTASH_REDIS_REST_TOKN", "UPSTASH_REDIS_REST_TOKEN"],
     ["LOG_LEVLE", "LOG_LEVEL"],
     ["MEASUR", "MEASURE"],
-  ])("%s gets a warning that names %s", (given, meant) => {
-    expect(read({ [given]: "canary" }).warnings).toEqual([`${given} is not a setting; did you mean ${meant}?`])
+  ])("%s gets a warning that names %s", (misspelled, suggestion) => {
+    expect(read({ [misspelled]: "canary" }).warnings).toEqual([
+      `${misspelled} is not a setting; did you mean ${suggestion}?`,
+    ])
   })
 
   test("a foreign variable gets no warning", () => {

@@ -1,16 +1,16 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { EXPORT_COLUMNS } from "../../src/sharing/export/rows.ts"
 import { long } from "../long.ts"
-import { booksAt, booksOf, said } from "../writes/writer.ts"
+import { booksAt, booksOf, outcomeOf } from "../writes/writer.ts"
 import { ago, exportScene } from "./export-scene.ts"
 
 setDefaultTimeout(60_000)
 
-const on = exportScene({ requestDeadlineMs: 20_000 })
+const scene = exportScene({ requestDeadlineMs: 20_000 })
 
 describe("the preview", () => {
   test("the preview of an export shows rows, columns, days, cost and what is left out", async () => {
-    const { status, body } = await on.preview()
+    const { status, body } = await scene.preview()
     const file = {
       dataset: "history",
       format: "csv",
@@ -26,7 +26,7 @@ describe("the preview", () => {
       summary:
         `Make a CSV file of the rank history of "Kettle" in us on ios from ${ago(89)} to ${ago(0)}: ` +
         "3 rows of 8 columns.",
-      target: { kind: "app", id: on.app, name: "Kettle" },
+      target: { kind: "app", id: scene.app, name: "Kettle" },
       before: { export: null },
       after: { export: file },
       notes: [
@@ -37,7 +37,7 @@ describe("the preview", () => {
   })
 
   long("previews of each dataset, twenty times, store nothing but tokens", async () => {
-    const { sql } = on
+    const { sql } = scene
     const everything = async () => {
       const tables = await sql<{ name: string }[]>`
         select table_name as name
@@ -51,13 +51,13 @@ describe("the preview", () => {
     const before = await everything()
     for (let round = 0; round < 20; round++)
       for (const dataset of ["keywords", "history", "reviews"]) {
-        expect((await on.preview({ dataset, format: round % 2 ? "csv" : "json" })).status).toBe(200)
+        expect((await scene.preview({ dataset, format: round % 2 ? "csv" : "json" })).status).toBe(200)
       }
     expect(await everything()).toBe(before)
   })
 
   test("the preview counts the rows that the file then has, for each dataset", async () => {
-    const counted = async (args: object) => (await on.preview(args)).body.preview.after.export
+    const counted = async (args: object) => (await scene.preview(args)).body.preview.after.export
     expect(await counted({ dataset: "keywords" })).toMatchObject({ rows: 3, from: ago(1), to: ago(1) })
     expect(await counted({ dataset: "reviews" })).toMatchObject({ rows: 2, from: ago(89), to: ago(0) })
     expect(await counted({ dataset: "reviews", from: ago(300) })).toMatchObject({ rows: 3, from: ago(300) })
@@ -69,28 +69,28 @@ describe("the preview", () => {
   })
 
   test("an export reads back as far as the plan allows and says so; a range before that is refused", async () => {
-    const cut = (await on.preview({ from: ago(90) })).body.preview
+    const cut = (await scene.preview({ from: ago(90) })).body.preview
     expect([cut.after.export.from, cut.notes.at(-1)]).toEqual([
       ago(89),
       `The plan reads back to ${ago(89)}: earlier days are not in the file.`,
     ])
-    expect((await on.preview({ from: ago(89) })).body.preview.notes.join()).not.toContain("The plan")
-    expect((await on.preview({ to: ago(89) })).status).toBe(200)
-    const refused = await on.preview({ to: ago(90) })
-    expect([said(refused), refused.body.detail]).toEqual([
+    expect((await scene.preview({ from: ago(89) })).body.preview.notes.join()).not.toContain("The plan")
+    expect((await scene.preview({ to: ago(89) })).status).toBe(200)
+    const refused = await scene.preview({ to: ago(90) })
+    expect([outcomeOf(refused), refused.body.detail]).toEqual([
       "403 plan_required",
       "This plan includes history of the last 90 days.",
     ])
-    expect(said(await on.preview({ dataset: "reviews", to: ago(365) }))).toBe("403 plan_required")
-    expect((await on.preview({ dataset: "reviews", to: ago(364) })).body.preview.after.export.from).toBe(ago(364))
+    expect(outcomeOf(await scene.preview({ dataset: "reviews", to: ago(365) }))).toBe("403 plan_required")
+    expect((await scene.preview({ dataset: "reviews", to: ago(364) })).body.preview.after.export.from).toBe(ago(364))
   })
 
   test("an export range that ends in the future ends today; one entirely in the future is refused", async () => {
     for (const dataset of ["history", "reviews"]) {
-      const left = (await on.preview({ dataset })).body.preview.after.export
-      const ahead = (await on.preview({ dataset, to: "2999-01-01" })).body.preview.after.export
-      expect(ahead).toEqual(left)
-      const { body } = await on.preview({ dataset, from: "2998-01-01", to: "2999-01-01" })
+      const predicted = (await scene.preview({ dataset })).body.preview.after.export
+      const ahead = (await scene.preview({ dataset, to: "2999-01-01" })).body.preview.after.export
+      expect(ahead).toEqual(predicted)
+      const { body } = await scene.preview({ dataset, from: "2998-01-01", to: "2999-01-01" })
       expect(body).toMatchObject({
         error: "invalid_arguments",
         field: "from",
@@ -100,23 +100,23 @@ describe("the preview", () => {
   })
 
   test("an open range covers the plan's history, or 90 days of reviews, in the app's first storefront", async () => {
-    const left = async (dataset: string) => {
-      const { from, to, country, platform, format } = (await on.preview({ dataset })).body.preview.after.export
+    const rangeOf = async (dataset: string) => {
+      const { from, to, country, platform, format } = (await scene.preview({ dataset })).body.preview.after.export
       return { from, to, country, platform, format }
     }
     const usual = { to: ago(0), country: "de", platform: "ios", format: "csv" }
-    await on.sql`update tracked_app set countries = '{de,us}' where id = ${on.app}`
+    await scene.sql`update tracked_app set countries = '{de,us}' where id = ${scene.app}`
     for (const [historyDays, reviewDays, first] of [
       [200, 365, 89],
       [30, 60, 59],
     ] as const) {
-      await on.sql`
+      await scene.sql`
         update workspace
-        set overrides = ${on.sql.json({ historyDays, reviewDays })}
-        where id = ${on.workspace}`
-      on.key = await on.service.key(on.workspace)
-      expect(await left("history")).toEqual({ ...usual, from: ago(historyDays - 1) })
-      expect(await left("reviews")).toEqual({ ...usual, from: ago(first) })
+        set overrides = ${scene.sql.json({ historyDays, reviewDays })}
+        where id = ${scene.workspace}`
+      scene.key = await scene.service.key(scene.workspace)
+      expect(await rangeOf("history")).toEqual({ ...usual, from: ago(historyDays - 1) })
+      expect(await rangeOf("reviews")).toEqual({ ...usual, from: ago(first) })
     }
   })
 
@@ -128,15 +128,15 @@ describe("the preview", () => {
       [{ dataset: "reviews", country: "de" }, "never read, so it is unknown whether there are any"],
     ]
     for (const [args, note] of cases) {
-      const { body } = await on.preview(args)
+      const { body } = await scene.preview(args)
       expect([args, body.credits, body.preview.after.export.rows]).toEqual([args, 0, 0])
       expect(body.preview.before).toEqual(body.preview.after)
       expect(body.preview.notes.join(" ")).toContain(note)
-      const confirmed = await on.confirm(body.confirmToken)
+      const confirmed = await scene.confirm(body.confirmToken)
       expect(confirmed.body).toMatchObject({ status: "unchanged", credits: 0, result: null })
     }
-    expect(await on.counts()).toEqual({ exports: 0, parts: 0 })
-    expect(await booksOf(on.sql, on.workspace)).toMatchObject({ ledger: 0, audit: 0 })
+    expect(await scene.counts()).toEqual({ exports: 0, parts: 0 })
+    expect(await booksOf(scene.sql, scene.workspace)).toMatchObject({ ledger: 0, audit: 0 })
   })
 
   test("an invalid argument, or days for keywords, is refused, naming it", async () => {
@@ -157,107 +157,118 @@ describe("the preview", () => {
       [{ days: 7 }, "days"],
     ]
     for (const [args, field] of cases) {
-      const refused = await on.preview(args)
-      expect([args, said(refused), refused.body.field]).toEqual([args, "400 invalid_arguments", field])
+      const refused = await scene.preview(args)
+      expect([args, outcomeOf(refused), refused.body.field]).toEqual([args, "400 invalid_arguments", field])
     }
   })
 })
 
 describe("the confirm", () => {
   test("the confirm creates the file, charges 20 credits and stores everything but the link in the audit", async () => {
-    const { body } = await on.preview({ format: "json", country: "US" })
-    const { status, body: done, credits } = await on.confirm(body.confirmToken)
+    const { body } = await scene.preview({ format: "json", country: "US" })
+    const { status, body: done, credits } = await scene.confirm(body.confirmToken)
     const { url, expiresAt, ...result } = done.result
     expect([status, done.status, done.credits, credits.used, done.jobId]).toEqual([200, "applied", 20, 20, null])
-    expect(result).toEqual({ appId: on.app, ...body.preview.after.export })
+    expect(result).toEqual({ appId: scene.app, ...body.preview.after.export })
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:8787\/exports\/[\w-]{43}$/)
     expect(Date.parse(expiresAt) - Date.parse(done.appliedAt)).toBe(7 * 86_400_000)
-    expect(await booksOf(on.sql, on.workspace)).toEqual(booksAt(1, 20))
-    const [audit] = await on.sql`select action, target, result from audit where workspace_id = ${on.workspace}`
+    expect(await booksOf(scene.sql, scene.workspace)).toEqual(booksAt(1, 20))
+    const [audit] = await scene.sql`select action, target, result from audit where workspace_id = ${scene.workspace}`
     expect({ ...audit }).toEqual({
       action: "export_data",
-      target: `export ${on.app} history`,
+      target: `export ${scene.app} history`,
       result: { ...result, expiresAt },
     })
   })
 
   test("the token of an export link is neither in the database nor in the log", async () => {
-    const { url } = await on.exported()
-    await on.open(url)
+    const { url } = await scene.exported()
+    await scene.open(url)
     const token = url.split("/").at(-1) as string
-    const tables = await on.sql<{ name: string }[]>`
+    const tables = await scene.sql<{ name: string }[]>`
       select table_name as name
       from information_schema.tables
       where table_schema = 'public' and table_type = 'BASE TABLE'
       order by 1`
     const hex = Buffer.from(token, "base64url").toString("hex")
     for (const { name } of tables) {
-      const text = JSON.stringify(await on.sql`select t::text from ${on.sql(name)} t`)
+      const text = JSON.stringify(await scene.sql`select t::text from ${scene.sql(name)} t`)
       expect([name, text.includes(token), text.includes(hex)]).toEqual([name, false, false])
     }
-    expect(on.service.logged.join("")).not.toContain(token)
+    expect(scene.service.logged.join("")).not.toContain(token)
   })
 
   test("a confirm after a new measured day writes nothing, shows the new preview, and keeps the token", async () => {
-    const { confirmToken } = (await on.preview()).body
-    await on.measure("tea", 2, ["10007"])
-    const refused = await on.confirm(confirmToken)
-    expect([said(refused), refused.body.preview.after.export.rows]).toEqual(["409 confirm_token_mismatch", 4])
-    expect([await on.counts(), await booksOf(on.sql, on.workspace)]).toEqual([{ exports: 0, parts: 0 }, booksAt(0)])
-    await on.sql`update rank_month set ranks = set_byte(ranks, ${Number(ago(2).slice(8)) - 1}, 255)`
-    expect((await on.confirm(confirmToken)).body.result.rows).toBe(3)
+    const { confirmToken } = (await scene.preview()).body
+    await scene.measure("tea", 2, ["10007"])
+    const refused = await scene.confirm(confirmToken)
+    expect([outcomeOf(refused), refused.body.preview.after.export.rows]).toEqual(["409 confirm_token_mismatch", 4])
+    expect([await scene.counts(), await booksOf(scene.sql, scene.workspace)]).toEqual([
+      { exports: 0, parts: 0 },
+      booksAt(0),
+    ])
+    await scene.sql`update rank_month set ranks = set_byte(ranks, ${Number(ago(2).slice(8)) - 1}, 255)`
+    expect((await scene.confirm(confirmToken)).body.result.rows).toBe(3)
   })
 
   test(
     "a confirm is refused late, for another key, without scope, below Pro, for a test key, " +
       "and for other workspaces' apps",
     async () => {
-      const { confirmToken } = (await on.preview()).body
-      await on.sql`update workspace set overrides = overrides || '{"liveKeys": 9}' where id = ${on.workspace}`
-      expect(said(await on.confirm(confirmToken, await on.service.key(on.workspace)))).toBe("400 confirm_token_invalid")
-      await on.sql`update confirm_token set created_at = now() - interval '601 s' where workspace_id = ${on.workspace}`
-      expect(said(await on.confirm(confirmToken))).toBe("400 confirm_token_expired")
-      const reader = await on.service.key(on.workspace, { scopes: ["apps:read", "reviews:read", "track:write"] })
-      const refused = await on.preview({}, reader)
-      expect([said(refused), refused.body.scope]).toEqual(["403 scope_required", "reports:write"])
-      const narrow = await on.service.key(on.workspace, { scopes: ["reports:write"] })
-      expect((await on.preview({}, narrow)).status).toBe(200)
-      expect(said(await on.preview({}, await on.service.key(on.workspace, { kind: "test" })))).toBe(
+      const { confirmToken } = (await scene.preview()).body
+      await scene.sql`update workspace set overrides = overrides || '{"liveKeys": 9}' where id = ${scene.workspace}`
+      expect(outcomeOf(await scene.confirm(confirmToken, await scene.service.key(scene.workspace)))).toBe(
+        "400 confirm_token_invalid",
+      )
+      await scene.sql`
+        update confirm_token
+        set created_at = now() - interval '601 s'
+        where workspace_id = ${scene.workspace}`
+      expect(outcomeOf(await scene.confirm(confirmToken))).toBe("400 confirm_token_expired")
+      const reader = await scene.service.key(scene.workspace, { scopes: ["apps:read", "reviews:read", "track:write"] })
+      const refused = await scene.preview({}, reader)
+      expect([outcomeOf(refused), refused.body.scope]).toEqual(["403 scope_required", "reports:write"])
+      const narrow = await scene.service.key(scene.workspace, { scopes: ["reports:write"] })
+      expect((await scene.preview({}, narrow)).status).toBe(200)
+      expect(outcomeOf(await scene.preview({}, await scene.service.key(scene.workspace, { kind: "test" })))).toBe(
         "403 test_key_read_only",
       )
-      const other = await on.service.key(await on.service.workspace())
-      expect((await on.preview({}, other)).text).toBe((await on.preview({ appId: "app_never" }, other)).text)
-      expect(said(await on.preview({}, other))).toBe("404 not_found")
-      const limited = await on.service.key(on.workspace, { appList: [on.app] })
-      expect((await on.preview({}, limited)).status).toBe(200)
-      expect(said(await on.preview({ appId: "app_other" }, limited))).toBe("403 app_not_allowed")
-      expect(await on.counts()).toEqual({ exports: 0, parts: 0 })
+      const other = await scene.service.key(await scene.service.workspace())
+      expect((await scene.preview({}, other)).text).toBe((await scene.preview({ appId: "app_never" }, other)).text)
+      expect(outcomeOf(await scene.preview({}, other))).toBe("404 not_found")
+      const limited = await scene.service.key(scene.workspace, { appList: [scene.app] })
+      expect((await scene.preview({}, limited)).status).toBe(200)
+      expect(outcomeOf(await scene.preview({ appId: "app_other" }, limited))).toBe("403 app_not_allowed")
+      expect(await scene.counts()).toEqual({ exports: 0, parts: 0 })
     },
   )
 
   test("an export without the plan is plan_required on the tool endpoint too", async () => {
-    const free = await on.service.workspace({ plan: "free" })
-    const { body } = await on.service.tool(
+    const free = await scene.service.workspace({ plan: "free" })
+    const { body } = await scene.service.tool(
       "preview_action",
-      { action: "export_data", args: { appId: on.app, dataset: "history" } },
-      { key: await on.service.key(free) },
+      { action: "export_data", args: { appId: scene.app, dataset: "history" } },
+      { key: await scene.service.key(free) },
     )
     expect(body.error).toBe("plan_required")
   })
 
   test("a confirm without enough credits stores no file, and works after credits were bought", async () => {
-    await on.sql`update account set quota = 19 where workspace_id = ${on.workspace}`
-    const { confirmToken } = (await on.preview()).body
-    expect(said(await on.confirm(confirmToken))).toBe("402 credits_exhausted")
-    expect([await on.counts(), await booksOf(on.sql, on.workspace)]).toEqual([{ exports: 0, parts: 0 }, booksAt(0)])
-    await on.sql`update account set pack = 1 where workspace_id = ${on.workspace}`
-    expect((await on.confirm(confirmToken)).status).toBe(200)
-    expect(await on.counts()).toEqual({ exports: 1, parts: 1 })
+    await scene.sql`update account set quota = 19 where workspace_id = ${scene.workspace}`
+    const { confirmToken } = (await scene.preview()).body
+    expect(outcomeOf(await scene.confirm(confirmToken))).toBe("402 credits_exhausted")
+    expect([await scene.counts(), await booksOf(scene.sql, scene.workspace)]).toEqual([
+      { exports: 0, parts: 0 },
+      booksAt(0),
+    ])
+    await scene.sql`update account set pack = 1 where workspace_id = ${scene.workspace}`
+    expect((await scene.confirm(confirmToken)).status).toBe(200)
+    expect(await scene.counts()).toEqual({ exports: 1, parts: 1 })
   })
 
   long("an export of 100,000 reviews works, and one more is refused", async () => {
     const more = async (from: number, to: number) => {
-      await on.sql`
+      await scene.sql`
         insert into review_version (
           app_id, feed, review_id, digest, current, stars, text, at, first_seen_at, seen_at, source, parser, origin,
           sha256
@@ -269,12 +280,12 @@ describe("the confirm", () => {
     }
     // two exist already
     await more(1, 99_998)
-    expect((await on.preview({ dataset: "reviews" })).body.preview.after.export.rows).toBe(100_000)
-    expect((await on.exported({ dataset: "reviews" })).rows).toBe(100_000)
-    expect(await on.counts()).toEqual({ exports: 1, parts: 200 })
+    expect((await scene.preview({ dataset: "reviews" })).body.preview.after.export.rows).toBe(100_000)
+    expect((await scene.exported({ dataset: "reviews" })).rows).toBe(100_000)
+    expect(await scene.counts()).toEqual({ exports: 1, parts: 200 })
     await more(99_999, 99_999)
-    const refused = await on.preview({ dataset: "reviews" })
-    expect([said(refused), refused.body.reason]).toEqual([
+    const refused = await scene.preview({ dataset: "reviews" })
+    expect([outcomeOf(refused), refused.body.reason]).toEqual([
       "403 write_limit_reached",
       "A file can have 100000 reviews at most, and these days have more. Choose fewer days.",
     ])

@@ -15,7 +15,7 @@ export const AT = new Date()
 /** Returns the UTC day that many days ago. */
 export const ago = (days: number) => addDays(dayOf(AT), -days)
 
-export const OWN = "1437843273"
+export const OWN_APP = "1437843273"
 export const OTHERS: readonly string[] = ["10007", "10008", "10009"]
 
 /** "Kettle" in us and de, with two terms measured on three days, one unmeasured term, and three reviews. */
@@ -53,26 +53,26 @@ export interface Opened {
 }
 
 export function exportScene(settings: object = {}): ExportScene {
-  const on = {} as ExportScene
+  const scene = {} as ExportScene
   let opened = 0
-  Object.assign(on, { preview, confirm, exported, open, measure, review, counts })
+  Object.assign(scene, { preview, confirm, exported, open, measure, review, counts })
 
   beforeAll(async () => {
-    on.sql = await freshDatabase()
-    on.service = openService({ sql: on.sql, now: () => AT, settings })
+    scene.sql = await freshDatabase()
+    scene.service = openService({ sql: scene.sql, now: () => AT, settings })
   })
 
   beforeEach(async () => {
-    await deleteRows(on.sql, "export_part", "export", "search_results", "list_now", "rank_month", "list_month")
-    await deleteRows(on.sql, "review_version", "review_read", "review_day", "review_feed")
-    await on.sql`delete from tracked_app`
-    await on.sql`update list set first_day = null, last_day = null`
-    on.workspace = await on.service.workspace({ plan: "pro" })
-    on.key = await on.service.key(on.workspace)
-    const app = { iosId: OWN, name: "Kettle", countries: ["us", "de"], keywords: ["tea", "kettle", "never read"] }
-    on.app = await trackOwn(on.sql, { workspaceId: on.workspace, ...app, origin: "own" })
-    await measure("tea", 3, ["10007", OWN, "10008"])
-    await measure("tea", 1, [...OTHERS.slice(0, 2), OWN])
+    await deleteRows(scene.sql, "export_part", "export", "search_results", "list_now", "rank_month", "list_month")
+    await deleteRows(scene.sql, "review_version", "review_read", "review_day", "review_feed")
+    await scene.sql`delete from tracked_app`
+    await scene.sql`update list set first_day = null, last_day = null`
+    scene.workspace = await scene.service.workspace({ plan: "pro" })
+    scene.key = await scene.service.key(scene.workspace)
+    const app = { iosId: OWN_APP, name: "Kettle", countries: ["us", "de"], keywords: ["tea", "kettle", "never read"] }
+    scene.app = await trackOwn(scene.sql, { workspaceId: scene.workspace, ...app, origin: "own" })
+    await measure("tea", 3, ["10007", OWN_APP, "10008"])
+    await measure("tea", 1, [...OTHERS.slice(0, 2), OWN_APP])
     await measure("kettle", 1, OTHERS)
     await review([
       { id: "11", stars: 5, title: "Good", text: "Boils water.", version: "1.0", at: new Date(`${ago(5)}T08:00:00Z`) },
@@ -81,13 +81,13 @@ export function exportScene(settings: object = {}): ExportScene {
     ])
   })
 
-  function preview(args: object = {}, by = on.key) {
-    const body = { action: "export_data", args: { appId: on.app, dataset: "history", ...args } }
-    return on.service.call("/v1/actions", { key: by, method: "POST", body })
+  function preview(args: object = {}, by = scene.key) {
+    const body = { action: "export_data", args: { appId: scene.app, dataset: "history", ...args } }
+    return scene.service.call("/v1/actions", { key: by, method: "POST", body })
   }
 
-  function confirm(confirmToken: string, by = on.key) {
-    return on.service.call("/v1/actions/confirm", { key: by, method: "POST", body: { confirmToken } })
+  function confirm(confirmToken: string, by = scene.key) {
+    return scene.service.call("/v1/actions/confirm", { key: by, method: "POST", body: { confirmToken } })
   }
 
   async function exported(args: object = {}) {
@@ -102,30 +102,30 @@ export function exportScene(settings: object = {}): ExportScene {
     expect(url.startsWith(`${PUBLIC_URL}/exports/`)).toBe(true)
     // changes the address, since opens per second are limited and the clock stands still here
     opened++
-    const response = await on.service.app.fetch(new Request(url, init), `10.0.${opened >> 8}.${opened & 255}`)
+    const response = await scene.service.app.fetch(new Request(url, init), `10.0.${opened >> 8}.${opened & 255}`)
     const bytes = new Uint8Array(await response.arrayBuffer())
     const text = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true }).decode(bytes)
     return { status: response.status, headers: response.headers, text }
   }
 
   async function measure(term: string, daysAgo: number, ids: readonly string[], rest: object = {}) {
-    const { recorded } = await record(on.sql, [reading(term, `${ago(daysAgo)}T01:00:00Z`, ids, rest)])
+    const { recorded } = await record(scene.sql, [reading(term, `${ago(daysAgo)}T01:00:00Z`, ids, rest)])
     expect(recorded).toBe(1)
   }
 
   async function review(reviews: (Partial<StoreReview> & { id: string })[], seenDaysAgo = 1) {
     const page = reviewed(`${ago(seenDaysAgo)}T09:00:00Z`, reviews, {
-      storeId: OWN,
+      storeId: OWN_APP,
       end: { pages: 1, complete: true, empty: false },
     })
-    await record(on.sql, [page])
+    await record(scene.sql, [page])
   }
 
   async function counts() {
-    const [row] = await on.sql<{ exports: number; parts: number }[]>`
+    const [row] = await scene.sql<{ exports: number; parts: number }[]>`
       select (select count(*) from export) as exports, (select count(*) from export_part) as parts`
     return { ...row! }
   }
 
-  return on
+  return scene
 }

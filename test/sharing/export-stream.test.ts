@@ -24,10 +24,10 @@ type Passage = Pick<Gate, "run">
 
 /** A gate that admits everything and counts the queries. */
 function counting() {
-  const gate: Passage & { asked: number } = {
-    asked: 0,
+  const gate: Passage & { requested: number } = {
+    requested: 0,
     run: (work) => {
-      gate.asked++
+      gate.requested++
       return work()
     },
   }
@@ -69,19 +69,19 @@ describe("a large file", () => {
     const gate = counting()
     const reader = (await streamed(token, gate)).getReader()
     await Bun.sleep(30)
-    expect(gate.asked).toBe(1)
+    expect(gate.requested).toBe(1)
     // the first piece is the header; a part of 6,200 rows has 124 pieces
-    const taken = async (pieces: number) => {
+    const consumed = async (pieces: number) => {
       for (let n = 0; n < pieces; n++) expect((await reader.read()).value!.length).toBeLessThan(65_536)
       await Bun.sleep(10)
-      return gate.asked - 1
+      return gate.requested - 1
     }
-    expect([await taken(1), await taken(1), await taken(123), await taken(1), await taken(123)]).toEqual([
-      0, 1, 1, 2, 2,
-    ])
+    expect([await consumed(1), await consumed(1), await consumed(123), await consumed(1), await consumed(123)]).toEqual(
+      [0, 1, 1, 2, 2],
+    )
     await reader.cancel()
     await Bun.sleep(30)
-    expect(gate.asked - 1).toBe(2)
+    expect(gate.requested - 1).toBe(2)
   })
 
   test("a large file has every row once, in order, in both formats", async () => {
@@ -114,16 +114,16 @@ describe("a large file", () => {
 describe("idle readers", () => {
   test("the number of idle readers is limited per link, per address and in all; leaving makes room", async () => {
     const files = createExportFiles()
-    const [one, two] = [await largeExport(sql, workspace, 3), await largeExport(sql, workspace, 3)]
+    const [first, second] = [await largeExport(sql, workspace, 3), await largeExport(sql, workspace, 3)]
     const begin = (token: string, address: string) => opened(token, counting(), { files, address })
-    const held = []
-    for (let n = 0; n < 4; n++) held.push(await begin(one.token, "192.0.2.1"))
-    expect(held.map(({ status }) => status)).toEqual(Array(4).fill(200))
-    const refused = await begin(one.token, "192.0.2.2")
+    const streams = []
+    for (let n = 0; n < 4; n++) streams.push(await begin(first.token, "192.0.2.1"))
+    expect(streams.map(({ status }) => status)).toEqual(Array(4).fill(200))
+    const refused = await begin(first.token, "192.0.2.2")
     expect([refused.status, refused.headers?.["retry-after"]]).toEqual([429, "30"])
-    expect((await begin(two.token, "192.0.2.1")).status).toBe(429)
-    await (held[0]!.body as ReadableStream).cancel()
-    expect((await begin(two.token, "192.0.2.1")).status).toBe(200)
+    expect((await begin(second.token, "192.0.2.1")).status).toBe(429)
+    await (streams[0]!.body as ReadableStream).cancel()
+    expect((await begin(second.token, "192.0.2.1")).status).toBe(200)
     const more = await Promise.all(
       Array.from({ length: 40 }, async (_, n) => {
         const { token } = await largeExport(sql, workspace, 1)

@@ -22,17 +22,17 @@ import { readTable } from "./read-csv.ts"
 
 setDefaultTimeout(60_000)
 
-const on = exportScene()
+const scene = exportScene()
 /** Two processes on one database. Their clock moves by a second per reading. */
 let services: [Service, Service]
 let clock = AT.getTime()
 
 beforeAll(() => {
-  const service = () => openService({ sql: on.sql, now: () => new Date(clock) })
+  const service = () => openService({ sql: scene.sql, now: () => new Date(clock) })
   services = [service(), service()]
 })
 beforeEach(async () => {
-  await on.sql`delete from feed_link`
+  await scene.sql`delete from feed_link`
 })
 
 const ALERTS: FeedRequest = { dataset: "alerts", format: "", platform: "", country: "", columns: "" }
@@ -41,9 +41,9 @@ const RANKS = { ...ALERTS, dataset: "ranks" }
 
 /** Creates a feed from the machine. Returns its address. */
 async function feedOf(request: FeedRequest, keyId: number | null = null): Promise<string> {
-  const app = { id: on.app, countries: ["us", "de"] }
-  const by = { workspaceId: on.workspace, keyId, publicUrl: PUBLIC_URL }
-  return (await requestFeed(on.sql, app, by, request)).url
+  const app = { id: scene.app, countries: ["us", "de"] }
+  const by = { workspaceId: scene.workspace, keyId, publicUrl: PUBLIC_URL }
+  return (await requestFeed(scene.sql, app, by, request)).url
 }
 
 async function open(url: string, init: RequestInit = {}, service = services[0]) {
@@ -53,8 +53,8 @@ async function open(url: string, init: RequestInit = {}, service = services[0]) 
 }
 
 const alerts = async (count: number, more: Parameters<typeof found>[2] = {}) => {
-  const scene = { sql: on.sql, workspaceId: on.workspace, appId: on.app } as Parameters<typeof found>[0]
-  return await found(scene, count, more)
+  const alertScene = { sql: scene.sql, workspaceId: scene.workspace, appId: scene.app } as Parameters<typeof found>[0]
+  return await found(alertScene, count, more)
 }
 
 describe("an Atom feed", () => {
@@ -77,7 +77,7 @@ describe("an Atom feed", () => {
 
   test("of reviews is valid with hostile texts, which stay plain text", async () => {
     const text = `]]><entry/> <script>&amp; "x" '\r\n@all https://evil.example`
-    await on.review([{ id: "14", title: "<b>=1+1</b>", text, stars: 2, at: new Date(`${ago(1)}T05:00:00Z`) }])
+    await scene.review([{ id: "14", title: "<b>=1+1</b>", text, stars: 2, at: new Date(`${ago(1)}T05:00:00Z`) }])
     const { entries, title } = readAtom((await open(await feedOf(REVIEWS))).text)
     expect(title).toBe("Kettle: reviews, United States, App Store")
     expect(entries.map(({ title }) => title)).toEqual(["★★☆☆☆ <b>=1+1</b>", "★☆☆☆☆", "★★★★★ Good", "★★★☆☆"])
@@ -97,7 +97,7 @@ describe("an Atom feed", () => {
       id: `r${at}`,
       at: new Date(Date.parse(`${ago(4)}T00:00:00Z`) + at * 1_000),
     }))
-    await on.review(reviews)
+    await scene.review(reviews)
     for (const request of [ALERTS, REVIEWS])
       expect(readAtom((await open(await feedOf(request))).text).entries).toHaveLength(100)
     const [first] = readAtom((await open(await feedOf({ ...REVIEWS }))).text).entries
@@ -134,12 +134,12 @@ describe("a table", () => {
     const { headers, text } = await open(url)
     expect(headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present")
     expect(text.split("\r\n")).toEqual(["rank,term,measured", "3,tea,true", ",kettle,true", ",never read,false", ""])
-    await on.measure("tea", 0, ["1437843273"])
+    await scene.measure("tea", 0, ["1437843273"])
     expect(table((await open(url)).text)[0]).toEqual({ rank: "1", term: "tea", measured: "true" })
   })
 
   test("of reviews defuses formulas and has all columns unless some are chosen", async () => {
-    await on.review([{ id: "14", title: "=1+1", text: '@SUM(A1)\r\n"x"; y', at: new Date(`${ago(1)}T05:00:00Z`) }])
+    await scene.review([{ id: "14", title: "=1+1", text: '@SUM(A1)\r\n"x"; y', at: new Date(`${ago(1)}T05:00:00Z`) }])
     const [row] = table((await open(await feedOf({ ...REVIEWS, format: "csv" }))).text)
     expect(Object.keys(row!)).toEqual([...datasetOf("reviews").columns])
     expect(row).toMatchObject({ id: "14", date: `${ago(1)}T05:00:00.000Z`, title: "'=1+1" })
@@ -148,7 +148,7 @@ describe("a table", () => {
 
   test("of alerts has one row per alert that holds", async () => {
     const [id] = await alerts(2)
-    await on.sql`update alert set withdrawn_at = now() where id = ${id!}`
+    await scene.sql`update alert set withdrawn_at = now() where id = ${id!}`
     const rows = table((await open(await feedOf({ ...ALERTS, format: "csv" }))).text)
     expect(rows.map(({ id, appName, country }) => [Number(id), appName, country])).toEqual([[id! + 1, "Kettle", "us"]])
   })
@@ -158,10 +158,10 @@ test("no feed has money: types of alerts that name it are left out, and no colum
   const money = FEED_TYPES.filter(({ hasMoney }) => hasMoney)
   expect(money.map(({ name }) => name)).toEqual(["asa_rule"])
   for (const { name, example } of money)
-    await on.sql`
+    await scene.sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
-      values (${on.workspace}, ${on.app}, ${name}, 'ios', 'us', ${name}, '2025-11-20', '2025-11-20T06:12:41Z',
-        ${on.sql.json(example as object as typeof FACTS)})`
+      values (${scene.workspace}, ${scene.app}, ${name}, 'ios', 'us', ${name}, '2025-11-20', '2025-11-20T06:12:41Z',
+        ${scene.sql.json(example as object as typeof FACTS)})`
   expect(readAtom((await open(await feedOf(ALERTS))).text).entries).toEqual([])
   const columns = DATASETS.flatMap((dataset) => datasetOf(dataset).columns)
   expect(columns.filter((name) => /revenue|price|proceed|spend|bid|budget|amount|currency|mrr/i.test(name))).toEqual([])
@@ -219,9 +219,9 @@ describe("a feed ends at once in every process", () => {
   }
 
   test("when it is withdrawn on the page, which shows its address once and ends no other workspace's", async () => {
-    const owner = await ownerOf(services[0], on.workspace)
+    const owner = await ownerOf(services[0], scene.workspace)
     const settings = settingsBrowser(owner, "/app/settings/sharing")
-    const fields = { appId: on.app, country: "us", platform: "ios", content: "ranks csv", columns: "term,rank" }
+    const fields = { appId: scene.app, country: "us", platform: "ios", content: "ranks csv", columns: "term,rank" }
     const created = await settings.send("feed", fields)
     const [, url = ""] = /value="(http[^"]+\/feeds\/[^"]+)"/.exec(created.text) ?? []
     await works(url)
@@ -229,56 +229,59 @@ describe("a feed ends at once in every process", () => {
     const token = url.split("/").at(-1) as string
     expect([list.includes(token), list.includes("ranks of us on ios, csv (term, rank)")]).toEqual([false, true])
     const [, handle = ""] = /class="hash">(feed_\w+)/.exec(list) ?? []
-    const elsewhere = settingsBrowser(await ownerOf(services[0], await on.service.workspace()), "/app/settings/sharing")
-    expect((await elsewhere.send("withdrawn", { id: handle })).status).toBe(400)
+    const otherWorkspace = settingsBrowser(
+      await ownerOf(services[0], await scene.service.workspace()),
+      "/app/settings/sharing",
+    )
+    expect((await otherWorkspace.send("withdrawn", { id: handle })).status).toBe(400)
     await works(url)
     await settings.send("withdrawn", { id: handle })
     await gone(url)
-    const rows = JSON.stringify(await on.sql`select * from feed_link`)
-    const texts = [rows, ...services.flatMap(({ logged }) => logged), ...on.service.logged]
+    const rows = JSON.stringify(await scene.sql`select * from feed_link`)
+    const texts = [rows, ...services.flatMap(({ logged }) => logged), ...scene.service.logged]
     expect(texts.filter((text) => text.includes(token))).toEqual([])
   })
 
   test("when its creator loses the right, is limited to other apps or leaves", async () => {
-    const owner = await ownerOf(services[0], on.workspace)
+    const owner = await ownerOf(services[0], scene.workspace)
     const url = await created(owner, "reviews atom")
     const alertsUrl = await created(owner, "alerts atom")
     await works(url)
-    const [{ person } = NOBODY] = await on.sql<{ person: number }[]>`
+    const [{ person } = NOBODY] = await scene.sql<{ person: number }[]>`
       select person_id as person
       from membership
-      where workspace_id = ${on.workspace}`
-    await memberOf(on.service, on.workspace, "owner")
+      where workspace_id = ${scene.workspace}`
+    await memberOf(scene.service, scene.workspace, "owner")
     const changes = async (scopes: Right[], appList: string[] | null) =>
-      await on.sql.begin((tx) => changeRights(tx, on.workspace, person, { scopes, appList }))
+      await scene.sql.begin((tx) => changeRights(tx, scene.workspace, person, { scopes, appList }))
     await changes(["apps:read"], null)
     await gone(url)
     await works(alertsUrl)
-    await changes(["apps:read"], [await anApp(on.sql, on.workspace)])
+    await changes(["apps:read"], [await anApp(scene.sql, scene.workspace)])
     await gone(alertsUrl)
-    await changes(["apps:read"], [on.app])
+    await changes(["apps:read"], [scene.app])
     await works(alertsUrl)
-    await on.sql.begin((tx) => removeMember(tx, on.workspace, person))
+    await scene.sql.begin((tx) => removeMember(tx, scene.workspace, person))
     await gone(alertsUrl)
-    const open = await readLinks(on.sql, { workspaceId: on.workspace, ...hashesFrom("") })
+    const open = await readLinks(scene.sql, { workspaceId: scene.workspace, ...hashesFrom("") })
     expect(open.filter(({ kind }) => kind === "feed")).toEqual([])
   })
 
   test("when its app is removed, and while its workspace is suspended", async () => {
     const url = await feedOf(ALERTS)
-    await on.sql`update workspace set suspended_at = now() where id = ${on.workspace}`
+    await scene.sql`update workspace set suspended_at = now() where id = ${scene.workspace}`
     await gone(url)
-    await on.sql`update workspace set suspended_at = null where id = ${on.workspace}`
+    await scene.sql`update workspace set suspended_at = null where id = ${scene.workspace}`
     await works(url)
-    await on.sql.begin((tx) => removeApp(tx, on.app))
+    await scene.sql.begin((tx) => removeApp(tx, scene.app))
     await gone(url)
-    expect(await on.sql`select 1 from feed_link where sha256 = ${linkDigest(url.split("/").at(-1) as string)}`).toEqual(
-      [] as never,
-    )
+    expect(
+      await scene.sql`select 1 from feed_link where sha256 = ${linkDigest(url.split("/").at(-1) as string)}`,
+    ).toEqual([] as never)
   })
 
   async function created(owner: Browser, content: string): Promise<string> {
-    const fields = { appId: on.app, country: "us", platform: "ios", content, columns: "" }
+    const fields = { appId: scene.app, country: "us", platform: "ios", content, columns: "" }
     const { text } = await settingsBrowser(owner, "/app/settings/sharing").send("feed", fields)
     return /value="(http[^"]+\/feeds\/[^"]+)"/.exec(text)?.[1] as string
   }

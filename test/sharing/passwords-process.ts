@@ -5,4 +5,4 @@ import { hashPassword, isPassword } from "../../src/access/passwords.ts"
 const hashed = process.argv[2] as string
 const right = await isPassword("Käse", hashed)
 const wrong = await isPassword("Kase", hashed)
-console.log(JSON.stringify({ right, wrong, theirs: await hashPassword("Käse") }))
+console.log(JSON.stringify({ right, wrong, denoHash: await hashPassword("Käse") }))

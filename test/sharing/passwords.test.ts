@@ -5,8 +5,8 @@ import { denoBinary, noDeno } from "../deno-process.ts"
 
 describe("passwords", () => {
   test("a password hash equals the argon2id of another implementation", async () => {
-    const theirs = await Bun.password.hash("tea", { algorithm: "argon2id", memoryCost: 8_192, timeCost: 3 })
-    expect([await isPassword("tea", theirs), await isPassword("Tea", theirs)]).toEqual([true, false])
+    const bunHash = await Bun.password.hash("tea", { algorithm: "argon2id", memoryCost: 8_192, timeCost: 3 })
+    expect([await isPassword("tea", bunHash), await isPassword("Tea", bunHash)]).toEqual([true, false])
     const ours = await hashPassword("tea", (size) => new Uint8Array(size).fill(7))
     expect(await Bun.password.verify("tea", ours)).toBe(true)
   })
@@ -35,11 +35,11 @@ describe("passwords", () => {
         stderr: "pipe",
       },
     )
-    const [said, errors] = [await new Response(child.stdout).text(), await new Response(child.stderr).text()]
+    const [output, errors] = [await new Response(child.stdout).text(), await new Response(child.stderr).text()]
     expect([await child.exited, errors.includes("error")]).toEqual([0, false])
-    const { right, wrong, theirs } = JSON.parse(said)
+    const { right, wrong, denoHash } = JSON.parse(output)
     expect([right, wrong]).toEqual([true, false])
-    expect([await isPassword("Käse", theirs), await isPassword("Kase", theirs)]).toEqual([true, false])
+    expect([await isPassword("Käse", denoHash), await isPassword("Kase", denoHash)]).toEqual([true, false])
   })
 
   test("a stored text that is no hash is an internal error, never a correct password", async () => {

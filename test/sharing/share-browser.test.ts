@@ -20,7 +20,7 @@ function inBrowser(binary: string) {
     let service: Service
     let server: Bun.Server<undefined>
     let tab: Tab
-    let on: Sharing
+    let scene: Sharing
 
     beforeAll(async () => {
       sql = await freshDatabase()
@@ -30,7 +30,7 @@ function inBrowser(binary: string) {
         hostname: "127.0.0.1",
         fetch: (request) => service.app.fetch(request, "127.0.0.1"),
       })
-      on = await sharing(service, {
+      scene = await sharing(service, {
         name: 'Tea "Timer" <i>',
         keywords: ["tea", "green tea", "a long keyword ".repeat(9).trim()],
       })
@@ -41,9 +41,9 @@ function inBrowser(binary: string) {
         [1, 0],
         [0, 4],
       ] as const)
-        await on.measure("tea", ago, rank)
-      await on.measure("green tea", 0, 0)
-      await readPage(service, on.iosId)
+        await scene.measure("tea", ago, rank)
+      await scene.measure("green tea", 0, 0)
+      await readPage(service, scene.iosId)
       tab = await openTab(binary)
     })
     afterAll(async () => {
@@ -64,7 +64,7 @@ function inBrowser(binary: string) {
       )
 
     test("a wrong password is reported, the right one opens the page for that reader alone", async () => {
-      const { path } = await on.share({ password: "open sesame" })
+      const { path } = await scene.share({ password: "open sesame" })
       await tab.show(1_000, 800)
       await tab.open(at(path))
       expect(await text()).toContain("This page has a password")
@@ -90,7 +90,7 @@ function inBrowser(binary: string) {
     })
 
     test("an expired link shows that nothing is there", async () => {
-      const { path, token } = await on.share()
+      const { path, token } = await scene.share()
       await tab.open(at(path))
       expect(await text()).toContain("App Store")
       await sql`
@@ -102,19 +102,19 @@ function inBrowser(binary: string) {
     })
 
     test("a page stays unchanged after its source changed", async () => {
-      const own = await sharing(service, { keywords: ["white tea"] })
-      await own.measure("white tea", 1, 5)
-      const { path } = await own.share()
+      const ownScene = await sharing(service, { keywords: ["white tea"] })
+      await ownScene.measure("white tea", 1, 5)
+      const { path } = await ownScene.share()
       await tab.open(at(path))
       const before = await text()
       expect(before).toMatch(/white tea\s+5/)
-      await own.measure("white tea", 0, 1)
+      await ownScene.measure("white tea", 0, 1)
       await tab.open(at(path))
       expect(await text()).toBe(before)
     })
 
     test("a page fits a phone of 360 pixels and a wide screen, in light and dark mode", async () => {
-      const { path } = await on.share()
+      const { path } = await scene.share()
       const colours = new Set<string>()
       for (const [width, scheme] of [
         [360, "light"],
@@ -136,8 +136,8 @@ function inBrowser(binary: string) {
     })
 
     test("a phone shows the table's column heads unbroken, even with long keywords", async () => {
-      const own = await sharing(service, { keywords: ["a long keyword ".repeat(9).trim(), "x".repeat(60)] })
-      const { path } = await own.share()
+      const ownScene = await sharing(service, { keywords: ["a long keyword ".repeat(9).trim(), "x".repeat(60)] })
+      const { path } = await ownScene.share()
       await tab.show(360, 800)
       await tab.open(at(path))
       expect(await text()).toContain("Not measured")
@@ -150,7 +150,7 @@ function inBrowser(binary: string) {
     })
 
     test("a screen reader gets landmarks, headings, tables with headers, and the charts in words", async () => {
-      const { path } = await on.share()
+      const { path } = await scene.share()
       await tab.open(at(path))
       const roles = await tab.roles()
       const named = (of: string) => roles.filter(({ role }) => role === of).map(({ name }) => name)
@@ -197,8 +197,8 @@ function inBrowser(binary: string) {
 }
 
 /** Returns the WCAG 2.2 contrast of two colours such as "rgb(1, 2, 3)". */
-function contrast(one: string, other: string): number {
-  const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b) as [number, number]
+function contrast(color: string, background: string): number {
+  const [low, high] = [luminance(color), luminance(background)].sort((a, b) => a - b) as [number, number]
   return (high + 0.05) / (low + 0.05)
 }
 

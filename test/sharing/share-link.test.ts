@@ -3,23 +3,23 @@ import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { openService, type Service } from "../service.ts"
 import { dayAgo } from "../world/clock.ts"
-import { anApp, booksAt, booksOf, said } from "../writes/writer.ts"
+import { anApp, booksAt, booksOf, outcomeOf } from "../writes/writer.ts"
 import { readPage, type Sharing, sharing } from "./share-scene.ts"
 
 let sql: Sql
 let service: Service
-let on: Sharing
+let scene: Sharing
 
 beforeAll(async () => {
   sql = await freshDatabase()
   service = openService({ sql })
-  on = await sharing(service, { keywords: ["tea", "green tea", "oolong"] })
-  await on.measure("tea", 2, 7)
-  await on.measure("tea", 0, 4)
-  await on.measure("green tea", 0, 0)
+  scene = await sharing(service, { keywords: ["tea", "green tea", "oolong"] })
+  await scene.measure("tea", 2, 7)
+  await scene.measure("tea", 0, 4)
+  await scene.measure("green tea", 0, 0)
 })
 
-const preview = (args: object, { writer, app } = on) =>
+const preview = (args: object, { writer, app } = scene) =>
   service.call("/v1/actions", {
     key: writer.key,
     method: "POST",
@@ -40,7 +40,7 @@ describe("a preview of a shared page", () => {
     expect(body).toMatchObject({ credits: 1, destructive: false, asynchronous: false })
     const { summary, target, before, after, notes } = body.preview
     expect(summary).toBe('Show "Tea Timer" in us to everybody who has the link, for 7 days.')
-    expect(target).toEqual({ kind: "app", id: on.app, name: "Tea Timer" })
+    expect(target).toEqual({ kind: "app", id: scene.app, name: "Tea Timer" })
     expect(before).toEqual({ link: null })
     const stores = [{ platform: "ios", keywords: ["tea", "green tea", "oolong"], charts: 2, storePage: false }]
     const shows = { app: "Tea Timer", country: "us", from: dayAgo(89), to: dayAgo(0), stores }
@@ -48,7 +48,7 @@ describe("a preview of a shared page", () => {
     expect(notes.join(" ")).toContain("3 keywords (1 ranked, 1 absent, 1 not measured), store page never read.")
     expect(notes.join(" ")).toContain("It is frozen at the confirm")
     expect(notes.join(" ")).toContain("No password is set")
-    expect(await links(on.writer.workspace)).toHaveLength(0)
+    expect(await links(scene.writer.workspace)).toHaveLength(0)
   })
 
   test("the preview for an untracked storefront says that nothing is measured there", async () => {
@@ -61,10 +61,10 @@ describe("a preview of a shared page", () => {
   })
 
   test("a shared page covers 30 days on Free, as the plan's history does", async () => {
-    const own = await sharing(service)
+    const ownScene = await sharing(service)
     const workspace = await service.workspace({ plan: "free" })
-    await sql`update tracked_app set workspace_id = ${workspace} where id = ${own.app}`
-    const args = { action: "create_share_link", args: { appId: own.app, country: "us" } }
+    await sql`update tracked_app set workspace_id = ${workspace} where id = ${ownScene.app}`
+    const args = { action: "create_share_link", args: { appId: ownScene.app, country: "us" } }
     const { body } = await service.tool("preview_action", args, { key: await service.key(workspace) })
     expect(body.preview.after.link.shows).toMatchObject({ from: dayAgo(29), to: dayAgo(0) })
   })
@@ -92,63 +92,68 @@ describe("a preview of a shared page", () => {
       expect([args, status, body.error, body.field]).toEqual([args, 400, "invalid_arguments", field])
     }
     for (const args of [{ days: 1 }, { days: 30 }, { password: "x" }, { password: "😀".repeat(128) }])
-      expect([args, said(await preview(args))]).toEqual([args, "200"])
+      expect([args, outcomeOf(await preview(args))]).toEqual([args, "200"])
   })
 
   test("sharing another workspace's app, or without scope or access to the app, is refused", async () => {
     const other = await sharing(service)
-    expect(said(await preview({ appId: other.app }))).toBe("404 not_found")
-    const narrow = await service.key(on.writer.workspace, { scopes: ["apps:read"] })
-    expect(said(await preview({}, { ...on, writer: { ...on.writer, key: narrow } }))).toBe("403 scope_required")
-    const another = await anApp(sql, on.writer.workspace)
-    const elsewhere = await service.key(on.writer.workspace, { appList: [another] })
-    expect(said(await preview({}, { ...on, writer: { ...on.writer, key: elsewhere } }))).toBe("403 app_not_allowed")
+    expect(outcomeOf(await preview({ appId: other.app }))).toBe("404 not_found")
+    const narrow = await service.key(scene.writer.workspace, { scopes: ["apps:read"] })
+    expect(outcomeOf(await preview({}, { ...scene, writer: { ...scene.writer, key: narrow } }))).toBe(
+      "403 scope_required",
+    )
+    const another = await anApp(sql, scene.writer.workspace)
+    const limitedKey = await service.key(scene.writer.workspace, { appList: [another] })
+    expect(outcomeOf(await preview({}, { ...scene, writer: { ...scene.writer, key: limitedKey } }))).toBe(
+      "403 app_not_allowed",
+    )
   })
 })
 
 describe("a confirm", () => {
   test("the confirm returns an address that works for the requested number of days", async () => {
-    const own = await sharing(service)
+    const ownScene = await sharing(service)
     for (const days of [1, 30]) {
-      const { result, path } = await own.share({ days })
+      const { result, path } = await ownScene.share({ days })
       expect(Object.keys(result).sort()).toEqual(["appId", "country", "days", "expiresAt", "hasPassword", "url"])
       expect(result.url).toMatch(/^http:\/\/127\.0\.0\.1:8787\/share\/[\w-]{43}$/)
       expect(Math.abs(Date.parse(result.expiresAt) - Date.now() - days * 86_400_000)).toBeLessThan(10_000)
       expect((await service.call(path)).text).toContain("Tea Timer")
     }
-    const { result } = await own.share()
+    const { result } = await ownScene.share()
     expect([result.days, result.hasPassword]).toEqual([7, false])
-    expect((await links(own.writer.workspace)).map(({ days }) => days).sort((a, b) => a - b)).toEqual([1, 7, 30])
-    expect(await booksOf(sql, own.writer.workspace)).toEqual(booksAt(3))
+    expect((await links(ownScene.writer.workspace)).map(({ days }) => days).sort((a, b) => a - b)).toEqual([1, 7, 30])
+    expect(await booksOf(sql, ownScene.writer.workspace)).toEqual(booksAt(3))
   })
 
   test("the confirm is refused with the new preview if the page would differ, and its token stays valid", async () => {
-    const own = await sharing(service)
-    const token = await own.writer.token("create_share_link", { appId: own.app, country: "us" })
+    const ownScene = await sharing(service)
+    const token = await ownScene.writer.token("create_share_link", { appId: ownScene.app, country: "us" })
     const rename = (from: string, to: string) =>
-      sql`update tracked_term set term = ${to} where app_id = ${own.app} and term = ${from}`
+      sql`update tracked_term set term = ${to} where app_id = ${ownScene.app} and term = ${from}`
     await rename("tea", "secret plan")
-    const refused = await own.writer.confirm(token)
-    expect(said(refused)).toBe("409 confirm_token_mismatch")
+    const refused = await ownScene.writer.confirm(token)
+    expect(outcomeOf(refused)).toBe("409 confirm_token_mismatch")
     expect(refused.body.preview.after.link.shows.stores[0].keywords).toEqual(["secret plan"])
     await rename("secret plan", "tea")
-    await sql`update tracked_app set name = 'Secret Name' where id = ${own.app}`
-    expect(said(await own.writer.confirm(token))).toBe("409 confirm_token_mismatch")
-    expect(await links(own.writer.workspace)).toHaveLength(0)
-    await sql`update tracked_app set name = 'Tea Timer' where id = ${own.app}`
-    expect(said(await own.writer.confirm(token))).toBe("200")
+    await sql`update tracked_app set name = 'Secret Name' where id = ${ownScene.app}`
+    expect(outcomeOf(await ownScene.writer.confirm(token))).toBe("409 confirm_token_mismatch")
+    expect(await links(ownScene.writer.workspace)).toHaveLength(0)
+    await sql`update tracked_app set name = 'Tea Timer' where id = ${ownScene.app}`
+    expect(outcomeOf(await ownScene.writer.confirm(token))).toBe("200")
   })
 
   test("the confirm is refused while the workspace has 200 unexpired pages", async () => {
-    const own = await sharing(service)
-    const { writer } = own
+    const ownScene = await sharing(service)
+    const { writer } = ownScene
     await sql`
       insert into share_link (sha256, workspace_id, app_id, created_at, expires_at, content)
-      select sha256((${own.app}::text || g)::bytea), ${writer.workspace}, ${own.app}, now() - interval '2 days',
+      select sha256((${ownScene.app}::text || g)::bytea),
+        ${writer.workspace}, ${ownScene.app}, now() - interval '2 days',
         now() + case when g = 200 then interval '-1 s' else interval '1 hour' end, '{}'
       from generate_series(1, 200) g`
-    await own.share()
-    const { status, body } = await preview({}, own)
+    await ownScene.share()
+    const { status, body } = await preview({}, ownScene)
     expect([status, body.error]).toEqual([403, "write_limit_reached"])
     expect(body.reason).toContain("200 shared pages")
   })
@@ -156,11 +161,11 @@ describe("a confirm", () => {
 
 describe("secrets", () => {
   test("neither the password nor the address is in the database or the log", async () => {
-    const own = await sharing(service)
-    await readPage(service, own.iosId)
+    const ownScene = await sharing(service)
+    await readPage(service, ownScene.iosId)
     const password = "correct horse battery stäple"
-    const { token } = await own.share({ password })
-    const { token: open } = await own.share()
+    const { token } = await ownScene.share({ password })
+    const { token: open } = await ownScene.share()
     const tables = await sql<{ name: string }[]>`
       select table_name as name
       from information_schema.tables
@@ -174,17 +179,17 @@ describe("secrets", () => {
     const [audit] = await sql<{ args: object; result: object; preview: object }[]>`
       select args, result, preview
       from audit
-      where workspace_id = ${own.writer.workspace}
+      where workspace_id = ${ownScene.writer.workspace}
       order by id`
-    expect(audit!.args).toEqual({ appId: own.app, country: "us", days: 7, password: "set" })
+    expect(audit!.args).toEqual({ appId: ownScene.app, country: "us", days: 7, password: "set" })
     expect(audit!.result).toMatchObject({ hasPassword: true })
     expect(JSON.stringify(audit)).not.toContain("argon2id")
   })
 
   test("the stored hash is an argon2id that another implementation accepts, with a new salt each time", async () => {
-    const own = await sharing(service)
-    for (let i = 0; i < 2; i++) await own.share({ password: "Käse" })
-    const hashes = (await links(own.writer.workspace)).map(({ password }) => password as string)
+    const ownScene = await sharing(service)
+    for (let i = 0; i < 2; i++) await ownScene.share({ password: "Käse" })
+    const hashes = (await links(ownScene.writer.workspace)).map(({ password }) => password as string)
     expect(new Set(hashes).size).toBe(2)
     for (const hashed of hashes) {
       expect(hashed).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)

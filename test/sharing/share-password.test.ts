@@ -10,27 +10,27 @@ import { form, type Sharing, sharing } from "./share-scene.ts"
 
 let sql: Sql
 let service: Service
-let on: Sharing
+let scene: Sharing
 let aheadMs = 0
 
 beforeAll(async () => {
   sql = await freshDatabase()
   service = openService({ sql, now: () => new Date(Date.now() + aheadMs) })
-  on = await sharing(service, { name: "Hidden Name" })
+  scene = await sharing(service, { name: "Hidden Name" })
 })
 
-let asked = 0
-const address = () => `10.2.${(++asked >> 8) & 255}.${asked & 255}`
+let count = 0
+const address = () => `10.2.${(++count >> 8) & 255}.${count & 255}`
 const tried = (path: string, password: string, from: string) => service.call(path, { ...form(password), from })
 
 /** Shares a page with a password that is quick to check. */
 async function shared(password: string) {
-  const made = await on.share()
+  const created = await scene.share()
   await sql`
     update share_link
     set password = ${quickHash(password)}
-    where sha256 = ${hash("sha256", made.token, "buffer")}`
-  return made
+    where sha256 = ${hash("sha256", created.token, "buffer")}`
+  return created
 }
 
 /** Simulates that this many seconds have passed since each try. */
@@ -43,7 +43,7 @@ const status = ({ status }: { status: number }) => String(status)
 
 describe("a page with a password", () => {
   test("a page with a password shows a form and nothing of the app until the password is entered", async () => {
-    const { path } = await on.share({ password: "open sesame" })
+    const { path } = await scene.share({ password: "open sesame" })
     const from = address()
     const locked = await service.call(path, { from })
     expect(locked.status).toBe(200)
@@ -208,7 +208,7 @@ describe("a flood of tries from changing addresses", () => {
   }
 
   test("a flood of tries locks out neither readers with the cookie, nor with the form, nor other links", async () => {
-    const [{ path }, other] = [await on.share({ password: "x" }), await on.share({ password: "x" })]
+    const [{ path }, other] = [await scene.share({ password: "x" }), await scene.share({ password: "x" })]
     const { headers } = await tried(path, "x", address())
     const cookie = headers.get("set-cookie")!.split(";")[0]!
     const flood = await Promise.all(Array.from({ length: 120 }, (_, i) => tried(path, `no ${i}`, address())))

@@ -13,25 +13,25 @@ import { form, readPage, type Sharing, sharing } from "./share-scene.ts"
 
 let sql: Sql
 let service: Service
-let on: Sharing
+let scene: Sharing
 
 beforeAll(async () => {
   sql = await freshDatabase()
   service = openService({ sql })
-  on = await sharing(service, { keywords: ["tea", "green tea", "oolong"] })
+  scene = await sharing(service, { keywords: ["tea", "green tea", "oolong"] })
   for (const [ago, rank] of [
     [3, 9],
     [2, 7],
     [0, 4],
   ] as const)
-    await on.measure("tea", ago, rank)
-  await on.measure("green tea", 0, 0)
-  await readPage(service, on.iosId)
+    await scene.measure("tea", ago, rank)
+  await scene.measure("green tea", 0, 0)
+  await readPage(service, scene.iosId)
 })
 
-let asked = 0
+let count = 0
 /** Returns an address without earlier requests. */
-const from = () => `10.1.${(++asked >> 8) & 255}.${asked & 255}`
+const from = () => `10.1.${(++count >> 8) & 255}.${count & 255}`
 const open = (path: string, options: object = {}) => service.call(path, { from: from(), ...options })
 const expireAt = (token: string, at: string) =>
   sql`
@@ -74,7 +74,7 @@ function expectPrivate({ headers, text }: Answer): void {
 
 describe("a shared page", () => {
   test("a shared page shows the three states of each keyword in words, with day, depth and source", async () => {
-    const answer = await open((await on.share()).path)
+    const answer = await open((await scene.share()).path)
     expect(answer.status).toBe(200)
     expectPrivate(answer)
     expect(rowOf(answer.text, "tea")).toMatch(/^tea 4 ▲ Up 3 since \d+ \w{3}$/)
@@ -86,7 +86,7 @@ describe("a shared page", () => {
   })
 
   test("a shared page shows when the store page was read, and nothing that the page does not have", async () => {
-    const text = textOf((await open((await on.share()).path)).text)
+    const text = textOf((await open((await scene.share()).path)).text)
     for (const fact of [
       "Version 4.1 , released 1 May 2026",
       "Average rating 4.60 of 5",
@@ -114,21 +114,21 @@ describe("a shared page", () => {
   })
 
   test("a shared page names the source of each measured day, and says if there are several", async () => {
-    const own = await sharing(service, { keywords: ["whose"] })
-    await own.measure("whose", 1, 9, { source: "apple-web-search" })
-    await own.measure("whose", 0, 4)
-    const text = textOf((await open((await own.share()).path)).text)
+    const ownScene = await sharing(service, { keywords: ["whose"] })
+    await ownScene.measure("whose", 1, 9, { source: "apple-web-search" })
+    await ownScene.measure("whose", 0, 4)
+    const text = textOf((await open((await ownScene.share()).path)).text)
     expect(text).toContain("Read by 2 sources, whose ranks are not compared.")
     expect(text).toMatch(/Day Rank Read by .* 4 an imported reading .* 9 App Store search on the web/)
   })
 
   test("a shared page never compares days of different sources or too shallow readings", async () => {
-    const own = await sharing(service, { keywords: ["a", "b"] })
-    await own.measure("a", 1, 9, { source: "apple-web-search" })
-    await own.measure("a", 0, 4)
-    await own.measure("b", 1, 150)
-    await own.measure("b", 0, 0, { depth: 50, results: [{ id: "300000000" }] })
-    const { text } = await open((await own.share()).path)
+    const ownScene = await sharing(service, { keywords: ["a", "b"] })
+    await ownScene.measure("a", 1, 9, { source: "apple-web-search" })
+    await ownScene.measure("a", 0, 4)
+    await ownScene.measure("b", 1, 150)
+    await ownScene.measure("b", 0, 0, { depth: 50, results: [{ id: "300000000" }] })
+    const { text } = await open((await ownScene.share()).path)
     expect(rowOf(text, "a")).toMatch(/^a 4 first 200, an imported reading Not comparable since/)
     expect(rowOf(text, "b")).toMatch(/^b Not in the first 50 first 50, an imported reading Not comparable since/)
     expect(text.split('class="line" d="')[1]?.startsWith('"')).toBe(true)
@@ -136,49 +136,52 @@ describe("a shared page", () => {
 
   test("a shared page has at most twelve charts per store, and says so only if there are more keywords", async () => {
     const keywords = Array.from({ length: 13 }, (_, i) => `tea ${i}`)
-    const own = await sharing(service, { keywords })
+    const ownScene = await sharing(service, { keywords })
     const charts = async () => {
-      const { text } = await open((await own.share()).path)
+      const { text } = await open((await ownScene.share()).path)
       return [text.split("<svg ").length - 1, text.includes("Charts are of the first 12 keywords that were measured.")]
     }
-    for (const term of keywords.slice(0, 12)) await own.measure(term, 0, 3)
+    for (const term of keywords.slice(0, 12)) await ownScene.measure(term, 0, 3)
     expect(await charts()).toEqual([12, false])
-    await own.measure(keywords[12]!, 0, 0)
+    await ownScene.measure(keywords[12]!, 0, 0)
     expect(await charts()).toEqual([12, true])
   })
 
   test("a shared page shows hostile names as text", async () => {
     const hostile = `</title><script>alert(1)</script>"'><svg onload=x>&amp;`
-    const own = await sharing(service, { name: hostile, keywords: [`<img src=x onerror=alert(1)>`, `"><b>\u202e`] })
-    await own.measure(`<img src=x onerror=alert(1)>`, 0, 3)
-    await own.measure(`"><b>\u202e`, 0, 0)
-    await readPage(service, own.iosId, { version: "<i>4</i>" })
-    const answer = await open((await own.share()).path)
+    const ownScene = await sharing(service, {
+      name: hostile,
+      keywords: [`<img src=x onerror=alert(1)>`, `"><b>\u202e`],
+    })
+    await ownScene.measure(`<img src=x onerror=alert(1)>`, 0, 3)
+    await ownScene.measure(`"><b>\u202e`, 0, 0)
+    await readPage(service, ownScene.iosId, { version: "<i>4</i>" })
+    const answer = await open((await ownScene.share()).path)
     expectPrivate(answer)
     expect(answer.text).toContain("&lt;/title&gt;&lt;script&gt;alert(1)")
     expect(answer.text).toContain("&lt;i&gt;4&lt;/i&gt;")
   })
 
   test("a shared page stays the same after its sources changed and the app was deleted", async () => {
-    const own = await sharing(service, { keywords: ["white tea"] })
-    await own.measure("white tea", 1, 5)
-    const { path } = await own.share()
+    const ownScene = await sharing(service, { keywords: ["white tea"] })
+    await ownScene.measure("white tea", 1, 5)
+    const { path } = await ownScene.share()
     const { text } = await open(path)
     expect(rowOf(text, "white tea")).toStartWith("white tea 5")
-    await own.measure("white tea", 0, 1)
-    expect(rowOf((await open((await own.share()).path)).text, "white tea")).toStartWith("white tea 1")
-    await sql`update tracked_app set name = 'Other' where id = ${own.app}`
+    await ownScene.measure("white tea", 0, 1)
+    expect(rowOf((await open((await ownScene.share()).path)).text, "white tea")).toStartWith("white tea 1")
+    await sql`update tracked_app set name = 'Other' where id = ${ownScene.app}`
     expect((await open(path)).text).toBe(text)
-    await sql.begin((tx) => removeApp(tx as Tx, own.app))
+    await sql.begin((tx) => removeApp(tx as Tx, ownScene.app))
     expect((await open(path)).text).toBe(text)
   })
 
   test("a shared page answers HEAD with the headers of GET and no body, and other methods with 405", async () => {
-    const { path } = await on.share()
+    const { path } = await scene.share()
     const [get, head] = [await open(path), await open(path, { method: "HEAD" })]
     expect([head.status, head.text]).toEqual([200, ""])
-    const kept = ({ headers }: Answer) => [...headers].filter(([name]) => name !== "x-request-id").sort()
-    expect(kept(head)).toEqual(kept(get))
+    const comparable = ({ headers }: Answer) => [...headers].filter(([name]) => name !== "x-request-id").sort()
+    expect(comparable(head)).toEqual(comparable(get))
     expect(head.headers.get("content-length")).toBe(String(new TextEncoder().encode(get.text).length))
     for (const method of ["PUT", "DELETE", "OPTIONS", "PATCH"]) {
       const refused = await open(path, { method })
@@ -193,8 +196,8 @@ describe("a link that opens nothing", () => {
     const unknown = await open(`/share/${"A".repeat(43)}`)
     expect(unknown.status).toBe(404)
     expectPrivate(unknown)
-    const own = await sharing(service)
-    const [over, locked] = [await own.share(), await own.share({ password: "x" })]
+    const ownScene = await sharing(service)
+    const [over, locked] = [await ownScene.share(), await ownScene.share({ password: "x" })]
     await expireAt(over.token, "0 s")
     await expireAt(locked.token, "-1 s")
     const answers = [
@@ -209,17 +212,17 @@ describe("a link that opens nothing", () => {
       await open(`/share/${"%41".repeat(43)}`),
     ]
     for (const { status, text } of answers) expect([status, text]).toEqual([404, unknown.text])
-    const { path } = await own.share()
+    const { path } = await ownScene.share()
     for (const column of ["suspended_at", "deleted_at"]) {
-      await sql`update workspace set ${sql(column)} = now() where id = ${own.writer.workspace}`
+      await sql`update workspace set ${sql(column)} = now() where id = ${ownScene.writer.workspace}`
       expect((await open(path)).text).toBe(unknown.text)
-      await sql`update workspace set ${sql(column)} = null where id = ${own.writer.workspace}`
+      await sql`update workspace set ${sql(column)} = null where id = ${ownScene.writer.workspace}`
       expect((await open(path)).status).toBe(200)
     }
   })
 
   test("a link works until its last second, by the database's clock", async () => {
-    const { path, token } = await on.share()
+    const { path, token } = await scene.share()
     await expireAt(token, "1 s")
     expect((await open(path)).status).toBe(200)
     await Bun.sleep(1_050)
@@ -227,19 +230,19 @@ describe("a link that opens nothing", () => {
   })
 
   test("the clean-up deletes expired links, and tries after an hour", async () => {
-    const own = await sharing(service)
-    const [over, lasting] = [await own.share({ password: "x" }), await own.share()]
+    const ownScene = await sharing(service)
+    const [over, lasting] = [await ownScene.share({ password: "x" }), await ownScene.share()]
     await open(over.path, form("no"))
     await expireAt(over.token, "-1 s")
     await sql`update secret_try set counts_until = counts_until - interval '2 hours'`
-    const kept = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
-    const removed = await removeOld(sql, RETENTION, kept, { pauseMs: 0 })
+    const retention = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
+    const removed = await removeOld(sql, RETENTION, retention, { pauseMs: 0 })
     expect(removed.share_link).toBeGreaterThan(0)
     expect(removed.secret_try).toBeGreaterThan(0)
     expect((await open(lasting.path)).status).toBe(200)
-    const left = await sql`select from share_link where workspace_id = ${own.writer.workspace}`
-    expect([left.count, (await sql`select from secret_try`).count]).toEqual([1, 0])
-    expect(await removeOld(sql, RETENTION, kept, { pauseMs: 0 })).toMatchObject({ share_link: 0, secret_try: 0 })
+    const remaining = await sql`select from share_link where workspace_id = ${ownScene.writer.workspace}`
+    expect([remaining.count, (await sql`select from secret_try`).count]).toEqual([1, 0])
+    expect(await removeOld(sql, RETENTION, retention, { pauseMs: 0 })).toMatchObject({ share_link: 0, secret_try: 0 })
   })
 
   test("a key in a link's address is handled as on every path", async () => {
@@ -249,16 +252,16 @@ describe("a link that opens nothing", () => {
 })
 
 test("a link shows a page with the time to wait while the database is unavailable", async () => {
-  const { path } = await on.share()
-  const away = openService({ sql: (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql })
-  const answer = await away.call(path)
+  const { path } = await scene.share()
+  const unreachable = openService({ sql: (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql })
+  const answer = await unreachable.call(path)
   expectPrivate(answer)
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "2"])
 })
 
 test("a HEAD request over a socket has the content length of the page that GET sends", async () => {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => service.app.fetch(request, from()) })
-  const { path } = await on.share()
+  const { path } = await scene.share()
   const url = `${server.url.origin}${path}`
   const headers = { "accept-encoding": "identity" }
   const [get, head] = [await fetch(url, { headers }), await fetch(url, { method: "HEAD", headers })]

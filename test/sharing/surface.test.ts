@@ -40,8 +40,8 @@ describe.each([
       expect(answer.status).toBe(404)
       expectPrivate(answer)
     }
-    const kept = ({ headers }: Response) => [...headers].filter(([name]) => name !== "x-request-id").sort()
-    expect(kept(head)).toEqual(kept(get))
+    const comparable = ({ headers }: Response) => [...headers].filter(([name]) => name !== "x-request-id").sort()
+    expect(comparable(head)).toEqual(comparable(get))
     const text = await get.text()
     expect([await head.text(), get.headers.get("content-length")]).toEqual(["", String(Buffer.byteLength(text))])
     expect(await (await open(`/${folder}/${TOKEN}x`)).text()).toBe(text)
@@ -78,8 +78,8 @@ describe.each([
       refused.catch(() => {})
       return refused
     }
-    const away = refuse as unknown as Sql
-    const answer = await opener(openService({ sql: away }))(`/${folder}/${TOKEN}`)
+    const unreachable = refuse as unknown as Sql
+    const answer = await opener(openService({ sql: unreachable }))(`/${folder}/${TOKEN}`)
     expect([answer.status, Number(answer.headers.get("retry-after")) > 0]).toEqual([503, true])
     expectPrivate(answer)
   })

@@ -15,8 +15,8 @@ import { record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 const NOW = new Date("2025-11-20T12:00:00Z")
-const [OWN, RIVAL] = ["10001", "20001"] as const
-const LOOKED_UP = { [OWN]: { ratings: 1_000, rating: 4.63214 }, [RIVAL]: { ratings: 2_000, rating: 4.51234 } }
+const [OWN_APP, RIVAL] = ["10001", "20001"] as const
+const LOOKED_UP = { [OWN_APP]: { ratings: 1_000, rating: 4.63214 }, [RIVAL]: { ratings: 2_000, rating: 4.51234 } }
 
 let sql: Sql
 let appId: string
@@ -25,18 +25,23 @@ let workspaceId: number
 beforeAll(async () => {
   sql = await freshDatabase()
   workspaceId = await newWorkspace(sql)
-  const asked = { workspaceId, iosId: OWN, countries: ["us"], keywords: ["tea"], origin: "own" }
-  appId = await trackOwn(sql, asked)
+  const tracked = { workspaceId, iosId: OWN_APP, countries: ["us"], keywords: ["tea"], origin: "own" }
+  appId = await trackOwn(sql, tracked)
   const apps = Object.entries(LOOKED_UP).map(([id, counts]) => ({ id, name: `App ${id}`, ...counts }))
   const page = (id: string) => listed("2025-11-20T11:00:00Z", { ratings: 1, rating: 1 }, { id })
   await record(
     sql,
-    [reading("tea", "2025-11-20T10:00:00Z", [RIVAL, OWN]), said("2025-11-20T08:00:00Z", apps), page(OWN), page(RIVAL)],
+    [
+      reading("tea", "2025-11-20T10:00:00Z", [RIVAL, OWN_APP]),
+      said("2025-11-20T08:00:00Z", apps),
+      page(OWN_APP),
+      page(RIVAL),
+    ],
     () => NOW,
   )
 })
 
-const told = (operation: Operation, input: object = {}) => {
+const askOperation = (operation: Operation, input: object = {}) => {
   const ctx = contextOf(sql, workspaceId, NOW)
   return ask(operation, { ...ctx, caller: { ...ctx.caller, scopes: ["apps:read"] } }, { appId, ...input })
 }
@@ -47,13 +52,13 @@ test("both apps' pages were read after the look-up with other counts", async () 
     from rating_count c
     join store_app s on s.id = c.app_id
     order by c.seen_at desc, s.store_id, c.source`
-  expect(rows.slice(0, 2)).toEqual([OWN, RIVAL].map((id) => ({ id, source: "apple-app-page", ratings: 1 })))
+  expect(rows.slice(0, 2)).toEqual([OWN_APP, RIVAL].map((id) => ({ id, source: "apple-app-page", ratings: 1 })))
 })
 
 test("every operation returns the same rating count of the rival", async () => {
-  const { rivals } = await told(listRivals)
-  const { ratings, rating, history } = await told(getRival, { rivalId: RIVAL })
-  const { keywords } = await told(getKeywordCompetition)
+  const { rivals } = await askOperation(listRivals)
+  const { ratings, rating, history } = await askOperation(getRival, { rivalId: RIVAL })
+  const { keywords } = await askOperation(getKeywordCompetition)
   const ctx = contextOf(sql, workspaceId, NOW)
   const keyword = await ask(fetchRecord, ctx, { id: `kw:${appId}:us:tea` })
   expect([
@@ -78,7 +83,7 @@ test("a rival's history prefers this instance's count of a day and falls back to
     days.map((day) => reading("mate", day, [], from)),
     () => NOW,
   )
-  const { history } = await told(getRival, { rivalId: RIVAL })
+  const { history } = await askOperation(getRival, { rivalId: RIVAL })
   expect(history.points.map(({ day, ratings }: Record<string, unknown>) => [day, ratings])).toEqual([
     ["2025-11-18", 7],
     ["2025-11-20", LOOKED_UP[RIVAL].ratings],
@@ -89,11 +94,11 @@ test("a rival's history prefers this instance's count of a day and falls back to
 })
 
 test("every operation returns the same rating count and average of the app", async () => {
-  const { figures } = await told(getToday)
-  const { ios } = await told(getStorePage)
-  const { keywords } = await told(getKeywordCompetition)
+  const { figures } = await askOperation(getToday)
+  const { ios } = await askOperation(getStorePage)
+  const { keywords } = await askOperation(getKeywordCompetition)
   const figure = (key: string) => figures.find((row: { key: string }) => row.key === key).value
-  const { ratings, rating } = LOOKED_UP[OWN]
+  const { ratings, rating } = LOOKED_UP[OWN_APP]
   expect([figure("ratings"), ios.ratings, keywords[0].top[1].ratings]).toEqual([ratings, ratings, ratings])
   expect([figure("rating"), ios.rating]).toEqual([rating, rating])
 })

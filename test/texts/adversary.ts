@@ -22,15 +22,15 @@ export function openRandom(seed = 20_251_120): (below: number) => number {
 /** Returns scripts for each way in which a provider may fail, and for a correct and a slow one. */
 export function scriptsOf({ good, lying, obeying }: Said, random: (below: number) => number): (() => Script)[] {
   const right = well(good)
-  const told = (rest: object) => ({ ...(right as object), ...rest }) as Script
+  const variant = (rest: object) => ({ ...(right as object), ...rest }) as Script
   const whole = (lines: Line[]) => JSON.stringify({ receipt: receiptOf(lines), ...good(lines) })
   return [
     () => right,
     () => right,
-    () => told({ afterMs: 5 + random(40) }),
-    () => told({ end: "cut" }),
-    () => told({ end: "refused" }),
-    () => told({ inputTokens: 3 }),
+    () => variant({ afterMs: 5 + random(40) }),
+    () => variant({ end: "cut" }),
+    () => variant({ end: "refused" }),
+    () => variant({ inputTokens: 3 }),
     () => ({ say: (lines) => whole(lines).slice(0, 1 + random(whole(lines).length - 1)) }),
     () => ({ say: (lines) => `<think>no { idea</think>\n\`\`\`json\n${whole(lines)}\n\`\`\`` }),
     () => ({ say: (lines) => JSON.stringify(good(lines)) }),

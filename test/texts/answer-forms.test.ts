@@ -43,24 +43,24 @@ describe("the object in an answer", () => {
 })
 
 describe("a chat answer", () => {
-  const said = (finish_reason: unknown, message: object = { content: ANSWER }) =>
+  const read = (finish_reason: unknown, message: object = { content: ANSWER }) =>
     chat.read({ choices: [{ index: 0, finish_reason, message }], usage: {} })
 
   test("a chat answer is complete, whatever word its server uses for the end", () => {
     for (const end of ["stop", "STOP", "eos", "eos_token", "stop_sequence", "end_turn", null, undefined])
-      expect([end, said(end)]).toEqual([end, expect.objectContaining({ text: ANSWER })])
+      expect([end, read(end)]).toEqual([end, expect.objectContaining({ text: ANSWER })])
   })
 
   test("a chat answer that was cut, refused or interrupted is not accepted", () => {
-    for (const end of ["length", "MAX_TOKENS", "max_tokens"]) expect(said(end)).toMatchObject({ failed: "cut" })
-    for (const end of ["content_filter", "SAFETY"]) expect(said(end)).toMatchObject({ failed: "refused" })
-    for (const end of ["tool_calls", "error"]) expect(said(end)).toMatchObject({ failed: "unreadable" })
-    expect(said("stop", { content: "" })).toMatchObject({ failed: "unreadable" })
+    for (const end of ["length", "MAX_TOKENS", "max_tokens"]) expect(read(end)).toMatchObject({ failed: "cut" })
+    for (const end of ["content_filter", "SAFETY"]) expect(read(end)).toMatchObject({ failed: "refused" })
+    for (const end of ["tool_calls", "error"]) expect(read(end)).toMatchObject({ failed: "unreadable" })
+    expect(read("stop", { content: "" })).toMatchObject({ failed: "unreadable" })
   })
 
   test("a chat answer is found in the reasoning if its server put it there", () => {
     for (const name of ["reasoning", "reasoning_content"])
-      expect(said("stop", { content: "", [name]: ANSWER })).toMatchObject({ text: ANSWER })
+      expect(read("stop", { content: "", [name]: ANSWER })).toMatchObject({ text: ANSWER })
   })
 })
 

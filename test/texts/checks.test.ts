@@ -6,8 +6,8 @@ import { findQuote } from "../../src/texts/checks/quotes.ts"
 import { COUNTRIES, rowsOf, SOME } from "../measuring/record/review-rows.ts"
 
 const ground = { sources: [] as string[], language: "en" }
-const rulesOf = (...[kind, text, on]: Parameters<typeof problemsOf>) =>
-  problemsOf(kind, text, on).map(({ rule }) => rule)
+const rulesOf = (...[kind, text, against]: Parameters<typeof problemsOf>) =>
+  problemsOf(kind, text, against).map(({ rule }) => rule)
 
 describe("a quote", () => {
   test.each([
@@ -18,8 +18,8 @@ describe("a quote", () => {
     ["ﾊﾞｸﾞが多い", "本当にバグが多いです", "バグが多い"],
     ["çok ILIK", "Çok ılık bir gün", "Çok ılık"],
     ["ㅋㅋㅠㅠ 재밌", "너무 ㅋㅋㅠㅠ 재밌어요", "ㅋㅋㅠㅠ 재밌"],
-  ])("the quote of %s is returned in its review's own characters", (quote, text, shown) =>
-    expect(findQuote(quote, text)).toBe(shown),
+  ])("the quote of %s is returned in its review's own characters", (quote, text, expected) =>
+    expect(findQuote(quote, text)).toBe(expected),
   )
 
   test.each([
@@ -174,6 +174,6 @@ describe("refused texts", () => {
 
 test("the instructions rule matches few real reviews", () => {
   const rows = rowsOf(SOME).filter(({ country }) => COUNTRIES[country])
-  const taken = rows.filter(({ review }) => rulesOf("quote", review, ground).includes("instructions"))
-  expect(taken.map(({ review }) => review)).toEqual([])
+  const accepted = rows.filter(({ review }) => rulesOf("quote", review, ground).includes("instructions"))
+  expect(accepted.map(({ review }) => review)).toEqual([])
 })

@@ -80,13 +80,13 @@ long("the evaluation prints every figure of a provider, with the cost of each te
     stdout: "pipe",
     stderr: "pipe",
   })
-  const [said, wrong, status] = await Promise.all([
+  const [output, wrong, status] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
     child.exited,
   ])
   await standIn.close()
   expect([wrong, status]).toEqual(["", 0])
-  for (const row of ROWS) expect([row, new RegExp(row).test(`${said}\n`)]).toEqual([row, true])
-  expect(said).not.toMatch(/NaN|undefined|sk-secret/)
+  for (const row of ROWS) expect([row, new RegExp(row).test(`${output}\n`)]).toEqual([row, true])
+  expect(output).not.toMatch(/NaN|undefined|sk-secret/)
 })

@@ -52,7 +52,7 @@ function finding(lines: Line[]): object {
   const themes = lines.flatMap(({ r, label }) => (/^t\d/.test(r ?? "") ? [{ r: r as string, label }] : []))
   return {
     assigned: themes.flatMap(({ r: theme, label }) =>
-      found(lines, WORDS.find(([, name]) => name === label)![0]).map((one) => ({ ...one, themes: [theme] })),
+      found(lines, WORDS.find(([, name]) => name === label)![0]).map((quote) => ({ ...quote, themes: [theme] })),
     ),
   }
 }
@@ -65,7 +65,7 @@ beforeAll(async () => {
 afterAll(() => standIn.close())
 
 function writer(contextTokens: number, script: Script = well(finding)) {
-  standIn.seen.splice(0)
+  standIn.requests.splice(0)
   standIn.script.splice(0, standIn.script.length, script)
   const settings = { url: standIn.url, api: "chat" as const, model: "m-1", key: undefined, atOnce: 2 }
   return createWriting({
@@ -80,20 +80,21 @@ function writer(contextTokens: number, script: Script = well(finding)) {
   }).write
 }
 let digests = 0
-const asked = () => ({ digest: `d${++digests}`, language: "en" as const, now: NOW })
+const nextTask = () => ({ digest: `d${++digests}`, language: "en" as const, now: NOW })
 
 test.each([8_000, 100_000])(
   "in a context of %d tokens each request fits, and every review is sent once",
   async (room) => {
-    const state = await writeThemes(writer(room), MANY, asked())
+    const state = await writeThemes(writer(room), MANY, nextTask())
     expect(state.state).toBe("done")
-    const told: string[] = []
-    for (const { system, data, body } of standIn.seen) {
+    const sentReviews: string[] = []
+    for (const { system, data, body } of standIn.requests) {
       const bytes = new TextEncoder().encode(system + data + JSON.stringify(body.response_format)).length
       expect(bytes / 3 + (body.max_tokens ?? body.max_completion_tokens)).toBeLessThan(room + 200)
-      if (!data.includes('"r":"form"')) told.push(...data.split("\n").filter((line) => line.startsWith('{"r":"r')))
+      if (!data.includes('"r":"form"'))
+        sentReviews.push(...data.split("\n").filter((line) => line.startsWith('{"r":"r')))
     }
-    expect(told).toHaveLength(500)
+    expect(sentReviews).toHaveLength(500)
     const { value } = state as { value: FinerTheme[] }
     expect(value.map(({ label }) => label).sort()).toEqual(["Advertising", "Levels"])
     for (const { count, reviewIds, quotes } of value) {
@@ -110,18 +111,18 @@ test.each([8_000, 100_000])(
 test("all passes continue after their caller has left, and the next call sends no request", async () => {
   const slow = { ...(well(finding) as object), afterMs: 100 } as Script
   const write = writer(8_000, slow)
-  const about = asked()
+  const about = nextTask()
   const steps = (each: typeof write) => writeThemes(each, MANY, about)
   expect(await write.inSteps(steps, 1)).toEqual({ state: "pending" })
   await until(async () => {
     const [row] =
       await sql`select count(*) filter (where lease is not null)::int as open, count(*)::int as all from writer_text`
-    return standIn.seen.length > 2 && row!.open === 0
+    return standIn.requests.length > 2 && row!.open === 0
   })
   await write.inSteps(steps, 30_000)
-  const requests = standIn.seen.length
+  const requests = standIn.requests.length
   expect(await write.inSteps(steps, 30_000)).toMatchObject({ state: "done" })
-  expect(standIn.seen.length).toBe(requests)
+  expect(standIn.requests.length).toBe(requests)
 })
 
 const CALLERS = cases(8, 80)
@@ -130,14 +131,14 @@ const TRIED = ATTACKS.filter((_, n) => n % cases(8, 1) === 0)
 
 test(`${CALLERS} callers of the same themes share one set of requests`, async () => {
   const write = writer(100_000)
-  const about = asked()
+  const about = nextTask()
   const states = await Promise.all(Array.from({ length: CALLERS }, () => writeThemes(write, MANY, about)))
   expect(new Set(states.map(({ state }) => state))).toEqual(new Set(["done"]))
-  expect(standIn.seen.length).toBe(6)
+  expect(standIn.requests.length).toBe(6)
 })
 
 test("no parts are requested after a failed one, and the next call requests only the missing ones", async () => {
-  const about = asked()
+  const about = nextTask()
   const good = well(finding) as { say(lines: Line[]): string }
   const isOf = (lines: Line[]) => lines.some(({ r }) => r === "form")
   let parts = 0
@@ -145,22 +146,22 @@ test("no parts are requested after a failed one, and the next call requests only
   const write = writer(8_000, third)
   expect(await writeThemes(write, MANY, about)).toMatchObject({ state: "failed", why: "unusable" })
   // the first pass, two successful parts, and two tries for each of the parts in progress
-  expect(standIn.seen.length).toBeLessThanOrEqual(1 + 2 + 2 * 4)
+  expect(standIn.requests.length).toBeLessThanOrEqual(1 + 2 + 2 * 4)
   expect((await writeThemes(writer(8_000), MANY, about)).state).toBe("done")
-  const missing = standIn.seen.length
-  await writeThemes(writer(8_000), MANY, asked())
-  expect(missing).toBe(standIn.seen.length - 3)
+  const missing = standIn.requests.length
+  await writeThemes(writer(8_000), MANY, nextTask())
+  expect(missing).toBe(standIn.requests.length - 3)
 })
 
 test("a failed second pass leaves no themes, and the next call finds its finished texts", async () => {
-  const about = asked()
+  const about = nextTask()
   const good = well(finding) as { say(lines: Line[]): string }
   const failing: Script = { say: (lines) => (lines.some(({ r }) => r === "form") ? good.say(lines) : "no") }
   expect(await writeThemes(writer(100_000, failing), MANY, about)).toEqual({ state: "failed", why: "unusable" })
   const state = await writeThemes(writer(100_000), MANY, about)
   expect(state.state).toBe("done")
   // without repeating the first pass
-  expect(standIn.seen.length).toBe(5)
+  expect(standIn.requests.length).toBe(5)
 })
 
 /** Judges a model's answer without a request. */
@@ -178,8 +179,8 @@ test(
   `none of ${TRIED.length} attacks, each in 1 of 200 reviews, changes a theme of the others, ` +
     "although the model obeys",
   async () => {
-    const [victim, ...others] = MANY.slice(0, 200) as [SummedReview, ...SummedReview[]]
-    const clean = await writeThemes(judging(finding), [{ ...victim, title: null, text: "…" }, ...others], asked())
+    const [victim, ...rest] = MANY.slice(0, 200) as [SummedReview, ...SummedReview[]]
+    const clean = await writeThemes(judging(finding), [{ ...victim, title: null, text: "…" }, ...rest], nextTask())
     const themesOf = (state: typeof clean) =>
       (state as { value: FinerTheme[] }).value.map(({ label, sentence, reviewIds }) => ({
         label,
@@ -188,22 +189,24 @@ test(
       }))
     for (const [n, attack] of TRIED.entries()) {
       const obeying = (lines: Line[]) => {
-        const own = lines.find(({ text }) => text === attack)
-        const said = finding(lines) as { themes?: object[]; assigned?: object[] }
-        const quote = { r: own?.r ?? "r1", quote: attack.slice(0, 60) }
-        if (said.themes)
+        const attackLine = lines.find(({ text }) => text === attack)
+        const answer = finding(lines) as { themes?: object[]; assigned?: object[] }
+        const quote = { r: attackLine?.r ?? "r1", quote: attack.slice(0, 60) }
+        if (answer.themes)
           return {
-            themes: [{ quotes: [quote], label: attack.slice(0, 40), sentence: attack.slice(0, 200) }, ...said.themes],
+            themes: [{ quotes: [quote], label: attack.slice(0, 40), sentence: attack.slice(0, 200) }, ...answer.themes],
           }
         // the attacker's own review may be in every theme, and its invented themes come last
         const themes = lines.flatMap(({ r }) => (/^t\d/.test(r ?? "") ? [r as string] : []))
-        return { assigned: [...said.assigned!, { ...quote, themes }] }
+        return { assigned: [...answer.assigned!, { ...quote, themes }] }
       }
       const good = (lines: Line[]) => {
-        const known = lines.filter(({ r, label }) => !/^t\d/.test(r ?? "") || WORDS.some(([, name]) => name === label))
-        return obeying(known)
+        const knownLines = lines.filter(
+          ({ r, label }) => !/^t\d/.test(r ?? "") || WORDS.some(([, name]) => name === label),
+        )
+        return obeying(knownLines)
       }
-      const state = await writeThemes(judging(good), [{ ...victim, title: null, text: attack }, ...others], asked())
+      const state = await writeThemes(judging(good), [{ ...victim, title: null, text: attack }, ...rest], nextTask())
       expect([n, themesOf(state)]).toEqual([n, themesOf(clean)])
     }
   },
@@ -213,10 +216,10 @@ test("a sample has each number of stars and each time in proportion to the revie
   const sample = sampleOf(MANY, 150, 1e9)
   expect(new Set(sample.map(({ id }) => id)).size).toBe(150)
   for (const stars of [1, 2, 3, 4, 5]) {
-    const share = (of: readonly SummedReview[]) => of.filter((one) => one.stars === stars).length / of.length
+    const share = (of: readonly SummedReview[]) => of.filter((review) => review.stars === stars).length / of.length
     expect(Math.abs(share(sample) - share(MANY))).toBeLessThan(0.02)
   }
-  expect(sampleOf(MANY, 150, 2_000).reduce((sum, one) => sum + tokensOfReview(one), 0)).toBeLessThanOrEqual(2_000)
+  expect(sampleOf(MANY, 150, 2_000).reduce((sum, review) => sum + tokensOfReview(review), 0)).toBeLessThanOrEqual(2_000)
   expect(sampleOf(MANY.toReversed(), 150, 5_000)).toEqual(sampleOf(MANY, 150, 5_000))
   expect(sampleOf(MANY, 150, 1)).toEqual([])
 })
@@ -226,7 +229,7 @@ test("the parts contain every review once, in order, and each part fits its limi
   expect(parts.flat()).toEqual(MANY)
   for (const part of parts) {
     expect(part.length).toBeLessThanOrEqual(100)
-    const tokens = part.reduce((sum, one) => sum + tokensOfReview(one), 0)
+    const tokens = part.reduce((sum, review) => sum + tokensOfReview(review), 0)
     expect([part.length, part.length === 1 || tokens <= 4_000 - 50 * part.length]).toEqual([part.length, true])
   }
   expect(wholeText(parts[0]![0]!)).toBe(wholeText(MANY[0]!))

@@ -7,7 +7,7 @@ import { newReasonOf, reasonOf } from "../../src/texts/keywords/reasons.ts"
 import { WRITING_LANGUAGES } from "../../src/texts/languages.ts"
 
 const DAY = "2025-11-20"
-const known = {
+const background = {
   name: "Lumen Journal",
   developer: "Lumen Labs",
   rivals: [
@@ -17,7 +17,7 @@ const known = {
   ],
   tracked: ["journal", "daily journal"],
 }
-const EMPTY: IdeaInputs = { language: "en", known, buried: ["bullet journal"], measured: [], suggested: [] }
+const EMPTY: IdeaInputs = { language: "en", known: background, buried: ["bullet journal"], measured: [], suggested: [] }
 const measured = (term: string, rest: Partial<MeasuredKeyword> = {}): MeasuredKeyword => ({
   term,
   day: DAY,
@@ -82,7 +82,7 @@ describe("an idea", () => {
   ])("a keyword that is %s is not an idea", (_, term) => {
     const { ideas, dropped } = ideasOf({
       measured: [measured(term, { rank: 3, popularityOrder: 90 })],
-      known: { ...known, rivals: known.rivals.slice(0, 1) },
+      known: { ...background, rivals: background.rivals.slice(0, 1) },
     })
     expect(ideas).toEqual([])
     expect(dropped).toEqual([{ what: "keyword", rule: "excluded", count: 1 }])
@@ -102,7 +102,12 @@ describe("an idea", () => {
   })
 
   test("without measurements there are no ideas", () =>
-    expect(ideasOf({ known: { ...known, rivals: [] } })).toEqual({ ideas: [], terms: [], candidates: 0, dropped: [] }))
+    expect(ideasOf({ known: { ...background, rivals: [] } })).toEqual({
+      ideas: [],
+      terms: [],
+      candidates: 0,
+      dropped: [],
+    }))
 })
 
 test("a phrase of names occurs in several apps and does not cross separators", () => {
@@ -127,14 +132,18 @@ test("a reason contains the figures of its evidence in every language", () => {
 })
 
 describe("a model's own keywords", () => {
-  const own = { name: "Lumen Journal", subtitle: "Write at night", description: "Three lines a day, behind a lock." }
+  const ownListing = {
+    name: "Lumen Journal",
+    subtitle: "Write at night",
+    description: "Three lines a day, behind a lock.",
+  }
   const task = newKeywordsTask({
     digest: "d",
     language: "en",
-    own,
-    tracked: known.tracked,
-    background: backgroundIn(known, "en"),
-    taken: [...known.tracked, "bullet journal", "mood diary"],
+    own: ownListing,
+    tracked: background.tracked,
+    background: backgroundIn(background, "en"),
+    taken: [...background.tracked, "bullet journal", "mood diary"],
     candidates: [
       { term: "sleep diary", reason: "Petal ranks 2 for it." },
       { term: "habit diary", reason: "Petal ranks 4 for it." },

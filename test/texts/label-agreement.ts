@@ -41,19 +41,19 @@ export interface Agreement {
 
 /** Compares the rules with the labels, for each topic and in total. */
 export function agreementOf(reviews = LABELLED): Record<Topic | "all", Agreement> {
-  const said = reviews.map(({ row, topics }) => ({
+  const compared = reviews.map(({ row, topics }) => ({
     topics,
     found: topicsOf(`${row.title}\n${row.review}`, languagesIn(row.country)),
   }))
   const all: Agreement = { both: 0, rules: 0, labels: 0 }
   const each = TOPICS.map((topic) => {
-    const one = { both: 0, rules: 0, labels: 0 }
-    for (const { topics, found } of said) {
-      const [own, rule] = [topics.includes(topic), found.includes(topic)]
-      if (own || rule) one[own && rule ? "both" : own ? "labels" : "rules"]++
+    const counts = { both: 0, rules: 0, labels: 0 }
+    for (const { topics, found } of compared) {
+      const [isLabelled, rule] = [topics.includes(topic), found.includes(topic)]
+      if (isLabelled || rule) counts[isLabelled && rule ? "both" : isLabelled ? "labels" : "rules"]++
     }
-    for (const key of ["both", "rules", "labels"] as const) all[key] += one[key]
-    return [topic, one]
+    for (const key of ["both", "rules", "labels"] as const) all[key] += counts[key]
+    return [topic, counts]
   })
   return Object.fromEntries([...each, ["all", all]])
 }

@@ -4,13 +4,13 @@ import { checkListing, listingOf } from "../../src/listings/checks/report.ts"
 import { DRAFT_FIELDS, type DraftInputs, draftTask, type FieldDraft } from "../../src/texts/listing-draft.ts"
 import { cases } from "../long.ts"
 
-const known = {
+const appFacts = {
   name: "Tea Timer",
   developer: "Leaves",
   rivals: [{ name: "Kettle Pro", developer: "Kettle" }],
   tracked: ["tea timer", "green tea"],
 }
-const background = backgroundIn(known, "en")
+const background = backgroundIn(appFacts, "en")
 const place = { storefront: "us", locale: "en-US" as const }
 const live = {
   name: "Tea Timer",
@@ -34,7 +34,7 @@ type Judged = { value: FieldDraft[]; dropped: object[] } | { fixes: string[] }
 const judged = (answer: Record<string, (string | object)[]>, isLast = true, inputs = INPUTS) => {
   const fields = Object.entries(answer).map(([field, variants]) => [
     field,
-    variants.map((one) => (typeof one === "string" ? { facts: ["Steep it right"], text: one } : one)),
+    variants.map((variant) => (typeof variant === "string" ? { facts: ["Steep it right"], text: variant } : variant)),
   ])
   return draftTask(inputs).judge(Object.fromEntries(fields) as never, isLast) as Judged
 }
@@ -47,7 +47,9 @@ const well = {
 
 test("a draft uses the first variant without problems for each field", () => {
   const result = judged({ ...well, subtitle: ["Free tea timer for $0", "Green tea, steeped right", "Another"] })
-  expect((result as { value: FieldDraft[] }).value.map(({ field, text, kept }) => [field, text, kept])).toEqual([
+  expect(
+    (result as { value: FieldDraft[] }).value.map(({ field, text, kept: keptReason }) => [field, text, keptReason]),
+  ).toEqual([
     ["name", "Tea Timer", null],
     ["subtitle", "Green tea, steeped right", null],
     ["promotionalText", "Now for green tea.", null],
@@ -80,7 +82,7 @@ test.each([
     value: FieldDraft[]
     dropped: object[]
   }
-  const field = value.find((one) => one.field === "description")!
+  const field = value.find((draft) => draft.field === "description")!
   expect([field.text, typeof field.kept]).toEqual([live.description, "string"])
   expect(dropped).toHaveLength(1)
 })
@@ -157,7 +159,7 @@ test("the checks of people's drafts find no error in any shown draft, whatever t
     const answer = Object.fromEntries(DRAFT_FIELDS.map((field) => [field, Array.from({ length: random(4) }, variant)]))
     const result = judged(answer)
     if ("fixes" in result) continue
-    drafts += result.value.filter(({ kept }) => kept === null).length
+    drafts += result.value.filter(({ kept: keptReason }) => keptReason === null).length
     const texts = Object.fromEntries(result.value.flatMap(({ field, text }) => (text === null ? [] : [[field, text]])))
     expect([texts, checkListing(listingOf(texts, "en", background), place).counts.error]).toEqual([texts, 0])
     expect(JSON.stringify(texts)).not.toMatch(/evil|500|gnore/)

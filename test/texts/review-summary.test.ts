@@ -45,11 +45,11 @@ describe.each([...feeds])("summaries of real reviews in %s", (country, rows) => 
   })
 
   test("an attack in one review changes no figure or quote of the others, and is never quoted", () => {
-    const [victim, ...others] = reviews as [SummedReview, ...SummedReview[]]
-    const clean = summaryOf([{ ...victim, title: null, text: "…" }, ...others], languages)
+    const [victim, ...rest] = reviews as [SummedReview, ...SummedReview[]]
+    const clean = summaryOf([{ ...victim, title: null, text: "…" }, ...rest], languages)
     for (const [at, attack] of ATTACKS.entries()) {
       if (at % cases(8, 2) > 0) continue
-      const attacked = summaryOf([{ ...victim, title: null, text: attack }, ...others], languages)
+      const attacked = summaryOf([{ ...victim, title: null, text: attack }, ...rest], languages)
       for (const theme of attacked.themes) {
         const before = clean.themes.find(({ topic, denied }) => topic === theme.topic && denied === theme.denied)
         if (!before) continue

@@ -48,7 +48,7 @@ describe("doctor", () => {
   const standIn = openStandIn("chat")
   afterAll(() => standIn.close())
   const reached = { database: async () => null, close: async () => {} } as never
-  const said = async (script: Script) => {
+  const findingsOf = async (script: Script) => {
     standIn.script.splice(0, standIn.script.length, script)
     return await checkWriter(
       { settings: settingsOf({ AI_URL: standIn.url, AI_MODEL: "m-1", AI_KEY: "sk-1" }) },
@@ -62,7 +62,7 @@ describe("doctor", () => {
     ["not at all for this key", { status: 401 }, { state: "problem", says: expect.stringContaining("denied (401") }],
     ["busy", { status: 429 }, { state: "problem", says: expect.stringContaining("busy (429") }],
   ])("doctor tries the model and reports when it answers %s", async (_, script, finding) => {
-    const findings = await said(script)
+    const findings = await findingsOf(script)
     expect(findings).toEqual([expect.objectContaining({ thing: "writer", ...finding })])
     expect(JSON.stringify(findings)).not.toInclude("sk-1")
   })

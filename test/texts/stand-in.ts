@@ -29,7 +29,7 @@ export type Line = Record<string, any>
 
 export interface StandIn {
   url: string
-  seen: SeenRequest[]
+  requests: SeenRequest[]
   /** The next responses. The last one is repeated. */
   script: Script[]
   close(): Promise<void>
@@ -37,7 +37,7 @@ export interface StandIn {
 
 /** Starts a provider on loopback that follows its script and records the requests. */
 export function openStandIn(api: WireName): StandIn {
-  const seen: SeenRequest[] = []
+  const requests: SeenRequest[] = []
   const script: Script[] = []
   const server = Bun.serve({
     port: 0,
@@ -45,13 +45,13 @@ export function openStandIn(api: WireName): StandIn {
     idleTimeout: 60,
     async fetch(request) {
       const body = JSON.parse(await request.text())
-      const asked = READ[api](body)
-      seen.push({ path: new URL(request.url).pathname, headers: request.headers, body, ...asked })
+      const parsed = READ[api](body)
+      requests.push({ path: new URL(request.url).pathname, headers: request.headers, body, ...parsed })
       const next = script.length > 1 ? script.shift()! : script[0]!
-      return await answerOf(api, next, asked.data)
+      return await answerOf(api, next, parsed.data)
     },
   })
-  return { url: `http://127.0.0.1:${server.port}/v1`, seen, script, close: () => server.stop(true) }
+  return { url: `http://127.0.0.1:${server.port}/v1`, requests, script, close: () => server.stop(true) }
 }
 
 async function answerOf(api: WireName, script: Script, data: string): Promise<Response> {

@@ -19,7 +19,7 @@ test("every language has words and a label for every topic, and no word twice in
       const pairs = (TOPIC_PAIRS[language][topic] ?? []).flatMap((pair) =>
         pair.filter((part) => typeof part === "string"),
       )
-      for (const list of [words[topic], ...pairs].map((one) => one.split(" "))) {
+      for (const list of [words[topic], ...pairs].map((phrase) => phrase.split(" "))) {
         expect(list).not.toContain("")
         expect([language, topic, list.filter((word, at) => list.indexOf(word) !== at)]).toEqual([language, topic, []])
       }
@@ -34,8 +34,11 @@ describe("labelled reviews", () => {
       [],
     ])
     const { all, ...each } = agreementOf(HELD_OUT)
-    const told = Object.entries(each).map(([topic, { both, rules }]) => [topic, { found: both + rules, right: both }])
-    expect(Object.fromEntries(told)).toEqual(TOPIC_CHECKED)
+    const checked = Object.entries(each).map(([topic, { both, rules }]) => [
+      topic,
+      { found: both + rules, right: both },
+    ])
+    expect(Object.fromEntries(checked)).toEqual(TOPIC_CHECKED)
     const { found, right, missed } = TOPICS_CHECKED
     expect([found, right, missed]).toEqual([all.both + all.rules, all.both, all.labels])
     expect(precisionOf(all)).toBeGreaterThan(0.85)
@@ -48,14 +51,14 @@ describe("labelled reviews", () => {
   })
 
   test("held-out reviews are in no other file, and were drawn as documented", () => {
-    const known = new Set([...LABELLED.map(({ row }) => row), ...rowsOf(SOME)].map(({ review_id: id }) => id))
-    expect(HELD_OUT.filter(({ row }) => known.has(row.review_id))).toEqual([])
+    const usedIds = new Set([...LABELLED.map(({ row }) => row), ...rowsOf(SOME)].map(({ review_id: id }) => id))
+    expect(HELD_OUT.filter(({ row }) => usedIds.has(row.review_id))).toEqual([])
     const digest = (text: string) => createHash("sha256").update(text).digest("hex")
     const rank = (id: string) => digest(`held out ${id}`)
     expect(HELD_OUT.filter(({ row }) => digest(`never read ${row.review_id}`) >= "4")).toEqual([])
     if (!isAllHere) return
     const feeds = Map.groupBy(
-      rowsOf(ALL).filter(({ review_id: id }) => !known.has(id) && digest(`never read ${id}`) < "4"),
+      rowsOf(ALL).filter(({ review_id: id }) => !usedIds.has(id) && digest(`never read ${id}`) < "4"),
       ({ game, country }) => `${game} ${country}`,
     )
     const drawn = [...feeds.values()].flatMap((rows) =>
@@ -70,7 +73,7 @@ describe("labelled reviews", () => {
   test("the rules find nine of ten topics in the reviews they were tuned on; nine of ten findings are right", () => {
     expect([LABELLED.length, LABELLED.filter(({ topics }) => topics === undefined)]).toEqual([970, []])
     const { all, ads, misleading } = agreementOf(LABELLED)
-    expect([precisionOf(all), recallOf(all)].map((one) => one > 0.89)).toEqual([true, true])
+    expect([precisionOf(all), recallOf(all)].map((score) => score > 0.89)).toEqual([true, true])
     // "not like the ads" is no complaint about ads
     expect([precisionOf(ads) > 0.85, recallOf(misleading) > 0.8]).toEqual([true, true])
   })
@@ -122,7 +125,7 @@ test.each([
 })
 
 describe("a list of phrases", () => {
-  const found = (phrases: string, text: string) => [...text.matchAll(patternOf(phrases)!)].map(([one]) => one)
+  const found = (phrases: string, text: string) => [...text.matchAll(patternOf(phrases)!)].map(([match]) => match)
 
   test("a list of phrases matches whole words, the longest phrase, and each alternative", () => {
     expect(found("ad ad_free", "an ad free game, a bad ad")).toEqual(["ad free", "ad"])

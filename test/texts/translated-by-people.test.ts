@@ -10,12 +10,12 @@ test("of 31 human translations the 17 complete ones pass, except two with errors
 })
 
 test("every translation with missing lines is refused for it", () => {
-  const cut = BY_PEOPLE.filter((one) => !isWhole(one))
+  const cut = BY_PEOPLE.filter((text) => !isWhole(text))
   expect([cut.length, cut.filter(({ locale, full }) => !rulesOf(locale, full).includes("lines"))]).toEqual([14, []])
 })
 
 test("the similarity of a text is one with itself, zero with an unrelated one, and between otherwise", () => {
-  const [german, dutch] = ["de-DE", "nl-NL"].map((locale) => BY_PEOPLE.find((one) => one.locale === locale)!.full)
+  const [german, dutch] = ["de-DE", "nl-NL"].map((locale) => BY_PEOPLE.find((text) => text.locale === locale)!.full)
   expect(chrF(german!, german!)).toBeCloseTo(1, 6)
   expect(chrF("abc", "xyz")).toBe(0)
   expect(chrF(german!.replaceAll("Daten", "Angaben"), german!)).toBeWithin(0.9, 1)

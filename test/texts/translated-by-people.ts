@@ -31,9 +31,9 @@ export const languageOfLocale = (locale: string): string =>
 
 /** Returns the problems that the translation checks find in a human translation. */
 export function problemsIn(locale: string, text: string, translated: string, most: number) {
-  const own = languageOfLocale(locale)
-  const isKnown = own in WORD_LISTS
-  const ground = { sources: [translated], language: isKnown ? own : "en", most, translated, names: ["OpenTracks"] }
+  const language = languageOfLocale(locale)
+  const isKnown = language in WORD_LISTS
+  const ground = { sources: [translated], language: isKnown ? language : "en", most, translated, names: ["OpenTracks"] }
   // seven languages do not exist in store listings
   return problemsOf("translation", text, ground).filter(({ rule }) => isKnown || rule !== "language")
 }
@@ -43,16 +43,18 @@ export function problemsIn(locale: string, text: string, translated: string, mos
  * weighted twice (chrF2).
  */
 export function chrF(text: string, reference: string): number {
-  const [a, b] = [text, reference].map((one) => [...one.replace(/\s+/gu, "")]) as [string[], string[]]
+  const [a, b] = [text, reference].map((side) => [...side.replace(/\s+/gu, "")]) as [string[], string[]]
   const scores = [1, 2, 3, 4, 5, 6].flatMap((size) => {
-    const [ours, theirs] = [runsOf(a, size), runsOf(b, size)]
-    const [all, wanted] = [sum(ours), sum(theirs)]
-    if (all === 0 || wanted === 0) return []
-    const shared = [...ours].reduce((held, [run, count]) => held + Math.min(count, theirs.get(run) ?? 0), 0)
-    return [[shared / all, shared / wanted] as const]
+    const [ours, theirRuns] = [runsOf(a, size), runsOf(b, size)]
+    const [all, theirTotal] = [sum(ours), sum(theirRuns)]
+    if (all === 0 || theirTotal === 0) return []
+    const shared = [...ours].reduce((total, [run, count]) => total + Math.min(count, theirRuns.get(run) ?? 0), 0)
+    return [[shared / all, shared / theirTotal] as const]
   })
   if (scores.length === 0) return 0
-  const [precision, recall] = [0, 1].map((at) => scores.reduce((held, one) => held + one[at as 0]!, 0) / scores.length)
+  const [precision, recall] = [0, 1].map(
+    (at) => scores.reduce((total, score) => total + score[at as 0]!, 0) / scores.length,
+  )
   return precision === 0 || recall === 0 ? 0 : (5 * precision! * recall!) / (4 * precision! + recall!)
 }
 
@@ -65,4 +67,4 @@ function runsOf(characters: readonly string[], size: number): Map<string, number
   return counted
 }
 
-const sum = (counted: ReadonlyMap<string, number>) => [...counted.values()].reduce((held, one) => held + one, 0)
+const sum = (counted: ReadonlyMap<string, number>) => [...counted.values()].reduce((total, count) => total + count, 0)

@@ -59,9 +59,9 @@ describe("a translation", () => {
 
   test("a translation into a script of syllables is shorter", () => {
     const source = "A quiet clock for your tea, which tells you when the cup is done and nothing else at all."
-    const asked = { language: "ja", translated: source, names: [] }
-    expect(judged("お茶がはいったことだけを知らせてくれる、あなたのための静かな時計です。", asked)).toEqual([])
-    expect(judged("静かな時計です。", asked)).toEqual([expect.stringMatching(/^proportion 0/)])
+    const translation = { language: "ja", translated: source, names: [] }
+    expect(judged("お茶がはいったことだけを知らせてくれる、あなたのための静かな時計です。", translation)).toEqual([])
+    expect(judged("静かな時計です。", translation)).toEqual([expect.stringMatching(/^proportion 0/)])
   })
 
   test("a price that no source has is refused in other texts too", () => {

@@ -25,10 +25,10 @@ beforeAll(async () => {
   for (const api of WIRE_NAMES) standIns.set(api, openStandIn(api))
 })
 afterAll(async () => {
-  for (const one of standIns.values()) await one.close()
+  for (const standIn of standIns.values()) await standIn.close()
 })
 
-let made = 0
+let count = 0
 const TASK: WritingTask<{ word: string }> = {
   kind: "word",
   digest: "",
@@ -40,12 +40,12 @@ const TASK: WritingTask<{ word: string }> = {
   judge: ({ word }: { word: string }, isLast) =>
     word === "tide" || isLast ? { value: { word }, dropped: [] } : { fixes: [`"${word}" is not the word`] },
 }
-const task = (rest: Partial<typeof TASK> = {}) => ({ ...TASK, digest: `d${++made}`, ...rest })
+const task = (rest: Partial<typeof TASK> = {}) => ({ ...TASK, digest: `d${++count}`, ...rest })
 
 function writerOf(api: WireName, rest: Partial<Omit<WritingParts, "settings">> & { settings?: object } = {}) {
   const { settings, ...parts } = rest
   const standIn = standIns.get(api)!
-  standIn.seen.splice(0)
+  standIn.requests.splice(0)
   const usual = {
     url: standIn.url,
     api,
@@ -66,9 +66,9 @@ function writerOf(api: WireName, rest: Partial<Omit<WritingParts, "settings">> &
     settings: { ...usual, ...settings },
     ...parts,
   })
-  const run = (script: Script[], asked = task(), waitMs = 10_000) => {
+  const run = (script: Script[], request = task(), waitMs = 10_000) => {
     standIn.script.splice(0, standIn.script.length, ...script)
-    return writing.write(asked, waitMs)
+    return writing.write(request, waitMs)
   }
   return { stop: writing.stop, find: writing.write.find, run, standIn }
 }
@@ -79,12 +79,12 @@ const wrong = well(() => ({ word: "wave" }))
 describe.each([...WIRE_NAMES])("in the format %s", (api) => {
   test("a text is requested once, with its schema and without a sampling parameter, judged and stored", async () => {
     const { run, standIn } = writerOf(api)
-    const asked = task()
-    const state = await run([good], asked)
+    const request = task()
+    const state = await run([good], request)
     expect(state).toMatchObject({ state: "done", value: { word: "tide" }, dropped: [], model: "m-1", version: 3 })
-    expect(await run([good], asked)).toEqual(state)
-    expect(standIn.seen.length).toBe(1)
-    const [{ body, headers, path, system, data }] = standIn.seen as [StandIn["seen"][0]]
+    expect(await run([good], request)).toEqual(state)
+    expect(standIn.requests.length).toBe(1)
+    const [{ body, headers, path, system, data }] = standIn.requests as [StandIn["requests"][0]]
     expect(path).toBe({ chat: "/v1/chat/completions", responses: "/v1/responses", messages: "/v1/messages" }[api])
     expect(headers.get(api === "messages" ? "x-api-key" : "authorization")).toInclude("sk-secret")
     expect(JSON.stringify(body)).not.toMatch(/temperature|top_p|top_k|sk-secret/)
@@ -113,12 +113,12 @@ describe.each([...WIRE_NAMES])("in the format %s", (api) => {
   ]
   test.each(UNUSABLE)("%s is no text, and is not stored", async (_, script) => {
     const { run, find } = writerOf(api)
-    const asked = task()
-    expect(await run([script], asked)).toEqual({ state: "failed", why: "unusable" })
-    expect(await find(asked)).toEqual({ state: "failed", why: "unusable" })
+    const request = task()
+    expect(await run([script], request)).toEqual({ state: "failed", why: "unusable" })
+    expect(await find(request)).toEqual({ state: "failed", why: "unusable" })
     // a failure is returned once
-    expect(await find(asked)).toBeNull()
-    expect(await run([good], asked)).toMatchObject({ state: "done" })
+    expect(await find(request)).toBeNull()
+    expect(await run([good], request)).toMatchObject({ state: "done" })
   })
 
   test("additions of a local server to its answer are removed", async () => {
@@ -133,11 +133,11 @@ describe.each([...WIRE_NAMES])("in the format %s", (api) => {
   test("an answer refused by the checks is retried once with the problems, and then taken as judged", async () => {
     const { run, standIn } = writerOf(api)
     expect(await run([wrong, good])).toMatchObject({ state: "done", value: { word: "tide" } })
-    expect(standIn.seen.length).toBe(2)
-    expect(standIn.seen[1]!.data).toInclude('\\"wave\\" is not the word')
+    expect(standIn.requests.length).toBe(2)
+    expect(standIn.requests[1]!.data).toInclude('\\"wave\\" is not the word')
     const other = writerOf(api)
     expect(await other.run([wrong])).toMatchObject({ state: "done", value: { word: "wave" } })
-    expect(other.standIn.seen.length).toBe(2)
+    expect(other.standIn.requests.length).toBe(2)
   })
 })
 
@@ -169,7 +169,7 @@ describe("failures of the provider", () => {
   ])("a provider answering with %s ends in the documented failure", async (_, script, state, requests) => {
     const { run, standIn } = writerOf("chat")
     expect(await run([script()])).toEqual({ state: "failed", ...state } as never)
-    expect(standIn.seen.length).toBe(requests)
+    expect(standIn.requests.length).toBe(requests)
   })
 
   test("a provider that fails twice with 500 and then succeeds: written", async () => {
@@ -179,8 +179,8 @@ describe("failures of the provider", () => {
   })
 
   test("a provider that is unreachable or disconnects: busy", async () => {
-    const away = writerOf("chat", { settings: { url: "http://127.0.0.1:1/v1" }, patienceMs: 0 })
-    expect(await away.run([good])).toMatchObject({ state: "failed", why: "busy" })
+    const unreachable = writerOf("chat", { settings: { url: "http://127.0.0.1:1/v1" }, patienceMs: 0 })
+    expect(await unreachable.run([good])).toMatchObject({ state: "failed", why: "busy" })
     const body = () =>
       new ReadableStream({
         start(controller) {
@@ -195,45 +195,47 @@ describe("failures of the provider", () => {
 
 describe("callers", () => {
   test("200 callers of one text in two processes send one request", async () => {
-    const [one, other] = [writerOf("chat"), writerOf("chat")]
-    const asked = task()
+    const [first, second] = [writerOf("chat"), writerOf("chat")]
+    const request = task()
     const slow = { ...(good as object), afterMs: 150 } as Script
-    const states = await Promise.all(Array.from({ length: 200 }, (_, n) => (n % 2 ? one : other).run([slow], asked)))
+    const states = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => (n % 2 ? first : second).run([slow], request)),
+    )
     expect(new Set(states.map((state) => JSON.stringify(state))).size).toBe(1)
     expect(states[0]).toMatchObject({ state: "done" })
-    expect(one.standIn.seen.length).toBe(1)
+    expect(first.standIn.requests.length).toBe(1)
   })
 
   test("a caller waits no longer than it asked; the text is stored and found later", async () => {
     const { run, find, standIn } = writerOf("chat")
-    const asked = task()
-    expect(await run([{ ...(good as object), afterMs: 200 } as Script], asked, 20)).toEqual({ state: "pending" })
-    expect(await find(asked)).toEqual({ state: "pending" })
+    const request = task()
+    expect(await run([{ ...(good as object), afterMs: 200 } as Script], request, 20)).toEqual({ state: "pending" })
+    expect(await find(request)).toEqual({ state: "pending" })
     await Bun.sleep(400)
-    expect(await find(asked)).toMatchObject({ state: "done", value: { word: "tide" } })
-    expect(standIn.seen.length).toBe(1)
+    expect(await find(request)).toMatchObject({ state: "done", value: { word: "tide" } })
+    expect(standIn.requests.length).toBe(1)
   })
 
   test("a stop discards running texts, and another process writes them", async () => {
     const { run, stop } = writerOf("chat")
-    const asked = task()
-    const running = run([{ ...(good as object), afterMs: 5_000 } as Script], asked)
+    const request = task()
+    const running = run([{ ...(good as object), afterMs: 5_000 } as Script], request)
     await Bun.sleep(100)
     await stop()
     expect(await running).toMatchObject({ state: "failed" })
-    expect(await writerOf("chat").run([good], asked)).toMatchObject({ state: "done" })
+    expect(await writerOf("chat").run([good], request)).toMatchObject({ state: "done" })
   })
 
   test("work of a dead process is taken over once its lease has expired, and not before", async () => {
-    const asked = task()
+    const request = task()
     await sql`
       insert into writer_text (kind, digest, lease, lease_until)
-      values (${asked.kind}, ${asked.digest}, gen_random_uuid(), now() + interval '1 minute')`
+      values (${request.kind}, ${request.digest}, gen_random_uuid(), now() + interval '1 minute')`
     const { run, standIn } = writerOf("chat")
-    expect(await run([good], asked, 100)).toEqual({ state: "pending" })
-    expect(standIn.seen.length).toBe(0)
-    await sql`update writer_text set lease_until = now() where digest = ${asked.digest}`
-    expect(await run([good], asked)).toMatchObject({ state: "done" })
+    expect(await run([good], request, 100)).toEqual({ state: "pending" })
+    expect(standIn.requests.length).toBe(0)
+    await sql`update writer_text set lease_until = now() where digest = ${request.digest}`
+    expect(await run([good], request)).toMatchObject({ state: "done" })
   })
 })
 
@@ -256,20 +258,20 @@ test("no request is sent until midnight after the day's tokens are used, nor for
   expect((state as { retryAfter: number }).retryAfter).toBeWithin(1, 86_401)
   const small = writerOf("chat", { settings: { contextTokens: 200 } })
   expect(await small.run([good])).toEqual({ state: "failed", why: "unusable" })
-  expect([standIn.seen.length, small.standIn.seen.length]).toEqual([0, 0])
+  expect([standIn.requests.length, small.standIn.requests.length]).toEqual([0, 0])
 })
 
 test("a small context reduces the answer by up to half, and foreign texts are cut at their limit", async () => {
   const { run, standIn } = writerOf("chat", { settings: { contextTokens: 1_000 } })
   expect(await run([good], task({ mostTokens: 900 }))).toMatchObject({ state: "done" })
-  expect(standIn.seen[0]!.body.max_tokens).toBeWithin(450, 900)
+  expect(standIn.requests[0]!.body.max_tokens).toBeWithin(450, 900)
   expect(await run([good], task({ mostTokens: 2_000 }))).toEqual({ state: "failed", why: "unusable" })
   const large = writerOf("chat", { settings: { contextTokens: 100_000 } })
   const records = [{ r: "r1", text: "x".repeat(5_000) }]
   await large.run([good], task({ records }))
   await large.run([good], task({ records, longest: 4_000 }))
-  const told = large.standIn.seen.map(({ data }) => JSON.parse(data.split("\n")[1]!).text as string)
-  expect(told.map((text) => [text.length, text.at(-1)])).toEqual([
+  const sentTexts = large.standIn.requests.map(({ data }) => JSON.parse(data.split("\n")[1]!).text as string)
+  expect(sentTexts.map((text) => [text.length, text.at(-1)])).toEqual([
     [1_001, "…"],
     [4_001, "…"],
   ])
@@ -297,37 +299,37 @@ test("a refused key alerts the operator once a day, and the next text ends the a
 describe("an answer that was judged", () => {
   const folder = mkdtempSync(join(tmpdir(), "answers-"))
   afterAll(() => rmSync(folder, { recursive: true }))
-  const kept = (days = 30) => keptAnswers(openRawBodies({ folder, days, megabytes: 10 }))
+  const openAnswers = (days = 30) => keptAnswers(openRawBodies({ folder, days, megabytes: 10 }))
   const earlier = () => sql`update writer_text set checks = 1`
 
   test("a judged answer is stored by its hash, and judged again by newer checks without a request", async () => {
-    const { run, standIn } = writerOf("chat", { answers: kept() })
-    const asked = task()
-    const first = await run([good], asked)
-    const [row] = await sql<{ answer: Uint8Array }[]>`select answer from writer_text where digest = ${asked.digest}`
-    const body = JSON.parse(new TextDecoder().decode((await kept().read(row!.answer))!))
+    const { run, standIn } = writerOf("chat", { answers: openAnswers() })
+    const request = task()
+    const first = await run([good], request)
+    const [row] = await sql<{ answer: Uint8Array }[]>`select answer from writer_text where digest = ${request.digest}`
+    const body = JSON.parse(new TextDecoder().decode((await openAnswers().read(row!.answer))!))
     expect(body.choices[0].message.content).toInclude("tide")
     await earlier()
-    const better = { ...asked, judge: () => ({ value: { word: "TIDE" }, dropped: [] }) }
-    const again = await run([wrong], better)
-    expect(again).toEqual({ ...first, value: { word: "TIDE" } } as never)
+    const better = { ...request, judge: () => ({ value: { word: "TIDE" }, dropped: [] }) }
+    const rejudged = await run([wrong], better)
+    expect(rejudged).toEqual({ ...first, value: { word: "TIDE" } } as never)
     // only once: the same checks do not judge it a third time
-    expect(await run([wrong], asked)).toEqual(again)
-    expect(standIn.seen.length).toBe(1)
+    expect(await run([wrong], request)).toEqual(rejudged)
+    expect(standIn.requests.length).toBe(1)
   })
 
   test("an answer refused by newer checks is requested again; a missing one leaves the text as judged", async () => {
-    const { run, standIn } = writerOf("chat", { answers: kept() })
-    const asked = task()
-    await run([good], asked)
+    const { run, standIn } = writerOf("chat", { answers: openAnswers() })
+    const request = task()
+    await run([good], request)
     await earlier()
     const strict = {
-      ...asked,
+      ...request,
       judge: ({ word }: { word: string }) => (word === "wave" ? { value: { word }, dropped: [] } : { fixes: ["no"] }),
     }
     expect(await run([wrong], strict as never)).toMatchObject({ state: "done", value: { word: "wave" } })
-    expect(standIn.seen.length).toBe(2)
-    const none = writerOf("chat", { answers: kept(0) })
+    expect(standIn.requests.length).toBe(2)
+    const none = writerOf("chat", { answers: openAnswers(0) })
     const other = task()
     await none.run([well(() => ({ word: "tide" }))], { ...other, records: [{ r: "r1", text: "none kept" }] })
     await earlier()
@@ -337,8 +339,8 @@ describe("an answer that was judged", () => {
 })
 
 test("without a writer stored texts are found, and nothing is written", async () => {
-  const asked = task()
-  await writerOf("chat").run([good], asked)
+  const request = task()
+  await writerOf("chat").run([good], request)
   let requests = 0
   const counting = async () => {
     requests++
@@ -346,7 +348,7 @@ test("without a writer stored texts are found, and nothing is written", async ()
   }
   const none = createWriting({ sql, log, settings: null, now: () => new Date(), randomBytes, fetch: counting })
   expect(none.write.isOn).toBeFalse()
-  expect(await none.write(asked, 1_000)).toMatchObject({ state: "done" })
+  expect(await none.write(request, 1_000)).toMatchObject({ state: "done" })
   expect(await none.write(task(), 1_000)).toEqual({ state: "failed", why: "off" })
   expect(await none.write.inSteps(async (write) => await write(task(), 1_000), 1_000)).toMatchObject({ why: "off" })
   expect(requests).toBe(0)

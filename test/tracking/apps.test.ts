@@ -33,12 +33,12 @@ const series = async (appId: string, country = "us") => {
   const { keywords } = await ask(getRankHistory, contextOf(sql, workspaceId), { appId, country })
   return keywords.map(({ term, series }: { term: string; series: [] }) => [term, series])
 }
-const shown = async () => (await ask(listApps, contextOf(sql, workspaceId))).apps[0]
+const readApp = async () => (await ask(listApps, contextOf(sql, workspaceId))).apps[0]
 
 describe("tracking an app", () => {
   test("an app id has 12 characters from the given random bytes and no colon", async () => {
-    const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
-    const id = await sql.begin((tx) => trackApp(tx, asked, (size) => new Uint8Array(size).fill(61)))
+    const options = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
+    const id = await sql.begin((tx) => trackApp(tx, options, (size) => new Uint8Array(size).fill(61)))
     expect(id).toBe("app_zzzzzzzzzzzz")
     expect(await track({ iosId: "10002" })).toMatch(/^app_[0-9A-Za-z]{12}$/)
   })
@@ -91,8 +91,8 @@ describe("tracking an app", () => {
       [{ name: "x".repeat(101) }, "1 to 100"],
       [{ workspaceId: 999_999 }, "no such workspace"],
     ]
-    for (const [asked, words] of cases) {
-      const problem = await track(asked).catch((error) => error)
+    for (const [options, words] of cases) {
+      const problem = await track(options).catch((error) => error)
       expect(problem).toBeInstanceOf(TrackingProblem)
       expect(problem.message).toContain(words)
     }
@@ -121,7 +121,7 @@ describe("terms", () => {
     })
     expect(await add(appId, ["zen", "tea"], ["DE"])).toEqual({ added: ["zen"], alreadyTracked: ["tea"] })
     expect(await add(appId, ["zen"])).toEqual({ added: ["zen"], alreadyTracked: [] })
-    expect((await shown()).keywordsByCountry).toEqual({
+    expect((await readApp()).keywordsByCountry).toEqual({
       us: ["tea", "mate", "cocoa", "ale", "zen"],
       de: ["tea", "mate", "cocoa", "ale", "zen"],
     })
@@ -158,10 +158,10 @@ describe("terms", () => {
     const brokenOff = { complete: false, parser: 2 }
     await record(sql, [at("2025-08-05", brokenOff), at("2025-11-05", brokenOff)], () => NOW)
     await sql.begin((tx) => addTerms(tx, appId, "all", ["tea"]))
-    const left = ["2025-09-01", "2025-10-01"]
+    const remaining = ["2025-09-01", "2025-10-01"]
     for (const table of ["rank_month", "list_month"]) {
       const rows = await sql`select distinct month from ${sql(table)} order by month`
-      expect(rows.map(({ month }) => month)).toEqual(left)
+      expect(rows.map(({ month }) => month)).toEqual(remaining)
     }
     const [app] = await listTracked(sql, other)
     for (const id of [appId, app?.id as string]) await sql.begin((tx) => removeTerms(tx, id, "all", ["tea"]))
@@ -180,7 +180,7 @@ describe("terms", () => {
       await buryTerms(tx, appId, ["Ale", "wine"])
       await setGoal(tx, appId, "rank")
     })
-    expect(await shown()).toMatchObject({
+    expect(await readApp()).toMatchObject({
       keywords: ["tea", "mate"],
       keywordTags: { tea: ["core", "hot"] },
       buriedKeywords: ["ale", "wine"],
@@ -190,7 +190,7 @@ describe("terms", () => {
       await tagTerms(tx, appId, ["tea"], [])
       await setGoal(tx, appId, null)
     })
-    expect(await shown()).toMatchObject({ keywordTags: null, goal: null })
+    expect(await readApp()).toMatchObject({ keywordTags: null, goal: null })
     const problems = await Promise.all([
       sql.begin((tx) => tagTerms(tx, appId, ["never"], ["core"])).catch((error) => error.message),
       sql.begin((tx) => setGoal(tx, appId, "fame")).catch((error) => error.message),
@@ -217,12 +217,12 @@ describe("terms", () => {
 test("a keyword counts once for each storefront of each app, and the first exceeded limit is named", async () => {
   await track({ countries: ["us", "de"], keywords: ["tea", "mate"] })
   await track({ iosId: "10002", keywords: [] })
-  const held = await countUsage(sql, workspaceId)
-  expect(held).toEqual({ apps: 2, trackedKeywords: 4 })
+  const usage = await countUsage(sql, workspaceId)
+  expect(usage).toEqual({ apps: 2, trackedKeywords: 4 })
   const limits = { apps: 2, trackedKeywords: 5 }
-  expect(overLimit(limits, held, { trackedKeywords: 1 })).toBeNull()
-  expect(overLimit(limits, held, { trackedKeywords: 2 })).toEqual({ limit: "trackedKeywords", allowed: 5, asked: 6 })
-  expect(overLimit(limits, held, { apps: 1, trackedKeywords: 2 })).toEqual({ limit: "apps", allowed: 2, asked: 3 })
+  expect(overLimit(limits, usage, { trackedKeywords: 1 })).toBeNull()
+  expect(overLimit(limits, usage, { trackedKeywords: 2 })).toEqual({ limit: "trackedKeywords", allowed: 5, asked: 6 })
+  expect(overLimit(limits, usage, { apps: 1, trackedKeywords: 2 })).toEqual({ limit: "apps", allowed: 2, asked: 3 })
   // over the limit after a downgrade: a call that adds nothing is not refused
-  expect(overLimit({ apps: 1, trackedKeywords: 1 }, held, {})).toBeNull()
+  expect(overLimit({ apps: 1, trackedKeywords: 1 }, usage, {})).toBeNull()
 })

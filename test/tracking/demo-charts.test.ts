@@ -36,7 +36,7 @@ const loaded = lines.slice(30 - DAYS)
 const READINGS = DAYS + 3
 const load = () => loadDemoCharts(recording, sql, loaded.map((line) => `${JSON.stringify(line)}\n`).join(""))
 const tell = (...readings: Parameters<typeof record>[1]) => record(sql, readings, () => NOW)
-const own = (seenAt: string, ids: readonly (string | number)[], rest: Partial<ChartObservation> = {}) =>
+const ownChart = (seenAt: string, ids: readonly (string | number)[], rest: Partial<ChartObservation> = {}) =>
   charted(seenAt, ids, { ...JAPAN, ...rest })
 
 describe("the demo's file of charts", () => {
@@ -48,8 +48,8 @@ describe("the demo's file of charts", () => {
     const named = lines.flatMap(({ storefront, apps }) =>
       apps.filter(({ name }: { name?: string }) => name).map(({ id }: { id: string }) => `${storefront} ${id}`),
     )
-    const shown = lines.flatMap(({ storefront, apps }) => apps.map(({ id }: { id: string }) => `${storefront} ${id}`))
-    expect(named.toSorted()).toEqual([...new Set(shown)].toSorted())
+    const listed = lines.flatMap(({ storefront, apps }) => apps.map(({ id }: { id: string }) => `${storefront} ${id}`))
+    expect(named.toSorted()).toEqual([...new Set(listed)].toSorted())
   })
 
   test("the demo's file has thirty consecutive days of a hundred places, as in the feeds", () => {
@@ -114,8 +114,8 @@ long(
     expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 33, kept: [] })
     expect(await stored(sql)).toBe(empty)
     const mine = [
-      own("2026-11-18T10:00:00Z", [lines[0].apps[0].id, 10_001]),
-      own("2026-11-19T10:00:00Z", [10_002], { storefront: "gb", genre: "6014" }),
+      ownChart("2026-11-18T10:00:00Z", [lines[0].apps[0].id, 10_001]),
+      ownChart("2026-11-19T10:00:00Z", [10_002], { storefront: "gb", genre: "6014" }),
     ]
     await tell(...mine)
     const before = await chartTables(sql)
@@ -127,7 +127,7 @@ long(
 
 describe("a chart of the demo that this instance reads too", () => {
   const [first, second] = [lines[29].apps[4].id, lines[29].apps[1].id]
-  const reading = own("2026-11-18T10:00:00Z", [first, 10_001, second])
+  const reading = ownChart("2026-11-18T10:00:00Z", [first, 10_001, second])
 
   test("a demo chart read by this instance is measured since its own reading, in either order", async () => {
     await load()
@@ -145,7 +145,7 @@ describe("a chart of the demo that this instance reads too", () => {
 
   test("a demo chart shows this instance's reading of a day, even if the demo's is deeper", async () => {
     await load()
-    await tell(own("2025-08-31T01:00:00Z", [10_001], { source: "import" }))
+    await tell(ownChart("2025-08-31T01:00:00Z", [10_001], { source: "import" }))
     const [now] = await sql`
       select n.depth, n.seen_at
       from chart_now n

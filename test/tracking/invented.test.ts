@@ -103,7 +103,7 @@ test("each page of the invented app states first that it is invented, and no pag
 })
 
 test("the invented app is not in the market and not in other workspaces' alerts or apps", async () => {
-  const others = await service.key(await service.workspace({ explorer: true, plan: "enterprise" }))
+  const otherKey = await service.key(await service.workspace({ explorer: true, plan: "enterprise" }))
   const all = [INVENTED_APP, ...INVENTED_RIVALS]
   for (const path of [
     "/v1/alerts",
@@ -112,7 +112,7 @@ test("the invented app is not in the market and not in other workspaces' alerts 
     "/v1/hive/new?country=us",
     "/v1/hive/resolve?q=Lumen+Journal",
   ]) {
-    const { body } = await service.call(path, { key: others })
+    const { body } = await service.call(path, { key: otherKey })
     for (const { id } of all) expect([path, JSON.stringify(body).includes(id)]).toEqual([path, false])
   }
 })
@@ -137,19 +137,19 @@ describe("demo readings", () => {
     parser: 1,
     origin: "demo",
   } as const
-  const told = (id: string) =>
+  const loadGenres = (id: string) =>
     record(sql, [{ kind: "listing", ...page, sha256: new Uint8Array(32), id, listing: { name: "A page" } }], () => NOW)
 
   test("a demo reading of a real app's page is refused", async () => {
-    const { recorded, refused } = await told("1617391485")
+    const { recorded, refused } = await loadGenres("1617391485")
     expect([recorded, refused[0]?.problem.message]).toEqual([0, expect.stringContaining("its invented app")])
   })
 })
 
 long("the invented app is removed completely, even after changes by its owner", async () => {
   await sql`update tracked_app set goal = 'rank' where id = ${app}`
-  const { kept } = await removeAllOfDemo(sql)
-  expect(kept).toEqual([])
+  const { kept: notRemoved } = await removeAllOfDemo(sql)
+  expect(notRemoved).toEqual([])
   for (const table of [
     "tracked_app",
     "store_app",

@@ -14,7 +14,7 @@ import { record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 const TERMS = ["tea", "mate", "coffee"]
-const OWN = ["10001", "10002"]
+const OWN_APPS = ["10001", "10002"]
 
 let sql: Sql
 let workspaceId: number
@@ -22,7 +22,7 @@ let workspaceId: number
 beforeAll(async () => {
   sql = await freshDatabase()
   workspaceId = await newWorkspace(sql)
-  for (const iosId of OWN) {
+  for (const iosId of OWN_APPS) {
     await trackOwn(sql, { workspaceId, iosId, keywords: TERMS })
   }
 })
@@ -37,7 +37,7 @@ const anyReading = fc
     extra: fc.constantFrom(0, 0, 5),
     complete: fc.boolean(),
     parser: fc.constantFrom(1, 1, 2),
-    ids: fc.uniqueArray(fc.constantFrom(...OWN, "10003", "10004", "10005"), { minLength: 1, maxLength: 5 }),
+    ids: fc.uniqueArray(fc.constantFrom(...OWN_APPS, "10003", "10004", "10005"), { minLength: 1, maxLength: 5 }),
   })
   .map(({ term, day, hour, source, extra, complete, parser, ids }) =>
     reading(term, `${day}T${hour}Z`, ids, { source, complete, parser, depth: ids.length + extra }),
@@ -64,7 +64,7 @@ test("emptied tables of months are rebuilt identically from the readings", async
   expect(await sql`select 1 from rank_month`).not.toHaveLength(0)
   await deleteRows(sql, "rank_month", "list_month")
   expect(await stored(sql)).not.toBe(before)
-  const again = () =>
+  const recordAgain = () =>
     sql.begin(async (tx) => {
       const lists = await tx<{ id: number }[]>`select id from list order by id`
       await deriveMonths(
@@ -75,9 +75,9 @@ test("emptied tables of months are rebuilt identically from the readings", async
         ),
       )
     })
-  await again()
+  await recordAgain()
   expect(await stored(sql)).toBe(before)
-  await again()
+  await recordAgain()
   expect(await stored(sql)).toBe(before)
 })
 
@@ -99,44 +99,44 @@ async function derived(): Promise<{ series: Shown; latest: Record<string, unknow
 
 /** Returns the expected months, derived day by day from the readings alone. */
 function expected(readings: SearchObservation[]): { series: Shown; latest: Record<string, unknown> } {
-  const kept = new Map<string, SearchObservation>()
+  const byTermAndDay = new Map<string, SearchObservation>()
   for (const r of readings) {
     const key = `${r.term} ${r.source} ${r.seenAt.getTime()}`
-    const held = kept.get(key)
-    if (!held || outranks(r, held)) kept.set(key, r)
+    const previous = byTermAndDay.get(key)
+    if (!previous || outranks(r, previous)) byTermAndDay.set(key, r)
   }
   const days = new Map<string, SearchObservation>()
-  for (const r of kept.values()) {
+  for (const r of byTermAndDay.values()) {
     if (!r.complete) continue
     const key = `${r.term} ${r.seenAt.toISOString().slice(0, 10)}`
-    const held = days.get(key)
-    if (!held || better(r, held)) days.set(key, r)
+    const previous = days.get(key)
+    if (!previous || better(r, previous)) days.set(key, r)
   }
   const series: Shown = {}
   const latest: Record<string, unknown> = {}
-  for (const own of OWN) {
+  for (const ownApp of OWN_APPS) {
     for (const term of TERMS) {
-      series[`${own} ${term}`] = [...days.values()]
+      series[`${ownApp} ${term}`] = [...days.values()]
         .filter((r) => r.term === term)
-        .map((r): Shown[string][number] => [r.seenAt.toISOString().slice(0, 10), rankIn(r, own), r.source, r.depth])
+        .map((r): Shown[string][number] => [r.seenAt.toISOString().slice(0, 10), rankIn(r, ownApp), r.source, r.depth])
         .sort(([a], [b]) => (a < b ? -1 : 1))
     }
     const last =
-      TERMS.flatMap((term) => series[`${own} ${term}`] as Shown[string])
+      TERMS.flatMap((term) => series[`${ownApp} ${term}`] as Shown[string])
         .map(([day]) => day)
         .sort()
         .at(-1) ?? null
     const terms = TERMS.map((term) => {
-      const point = (series[`${own} ${term}`] as Shown[string]).find(([day]) => day === last)
+      const point = (series[`${ownApp} ${term}`] as Shown[string]).find(([day]) => day === last)
       return [term, point !== undefined, point?.[1] ?? null]
     })
-    latest[own] = [last, terms]
+    latest[ownApp] = [last, terms]
   }
   return { series, latest }
 }
 
-function rankIn(r: SearchObservation, own: string): number | null {
-  const place = r.results.findIndex(({ id }) => id === own)
+function rankIn(r: SearchObservation, appId: string): number | null {
+  const place = r.results.findIndex(({ id }) => id === appId)
   return place < 0 ? null : place + 1
 }
 

@@ -11,24 +11,24 @@ import { importLines } from "../record.ts"
 setDefaultTimeout(60_000)
 
 let sql: Sql
-let on: LiveStores
+let scene: LiveStores
 let workspaceId: number
 let key: string
 
 beforeEach(async () => {
   sql = await freshDatabase()
-  on = await liveStores(sql)
-  workspaceId = await on.service.workspace({ explorer: true, plan: "pro" })
-  key = await on.service.key(workspaceId)
+  scene = await liveStores(sql)
+  workspaceId = await scene.service.workspace({ explorer: true, plan: "pro" })
+  key = await scene.service.key(workspaceId)
 })
 
-afterEach(() => on[Symbol.asyncDispose]())
+afterEach(() => scene[Symbol.asyncDispose]())
 
 const IDS = { ios: { iosId: "6744000010" }, android: { androidPkg: "com.example.droid" } }
 const track = (ids: object, ...countries: string[]) =>
   sql.begin((tx) => trackApp(tx, { workspaceId, countries, keywords: [], origin: "own", ...ids }))
 const get = async (path: string) => {
-  const { status, body } = await on.service.call(`/v1${path}`, { key })
+  const { status, body } = await scene.service.call(`/v1${path}`, { key })
   return [status, body.error ?? null, body.detail ?? null]
 }
 
@@ -93,7 +93,7 @@ describe("a call with a country that only Google Play has", () => {
   })
 
   test("a country is checked against the store of the app or platform in the call, also without a key", async () => {
-    const sandbox = async (path: string) => (await on.service.call(`/v1/sandbox${path}`)).body
+    const sandbox = async (path: string) => (await scene.service.call(`/v1/sandbox${path}`)).body
     for (const ask of [
       "/hive/apps/1234567890?country=bd",
       "/rank-check?app=https://apps.apple.com/us/app/tides/id1234567890&term=tides&cc=bd",

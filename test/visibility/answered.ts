@@ -5,7 +5,7 @@ import type { AssistantAnswerObservation } from "../../src/visibility/kinds/assi
 export function answered(
   rest: Partial<Omit<AssistantAnswerObservation, "seenAt">> & { seenAt?: string } = {},
 ): AssistantAnswerObservation {
-  const { seenAt = "2025-11-19T10:00:00Z", ...said } = rest
+  const { seenAt = "2025-11-19T10:00:00Z", ...fields } = rest
   const content = {
     kind: "assistant_answer" as const,
     source: "openai" as const,
@@ -20,7 +20,7 @@ export function answered(
     cited: [],
     parser: 1,
     origin: "own",
-    ...said,
+    ...fields,
   }
   return {
     ...content,

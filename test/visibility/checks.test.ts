@@ -56,7 +56,7 @@ beforeEach(async () => {
     "allowance_unit",
     "allowance_used",
   )
-  stand.heard.splice(0)
+  stand.questions.splice(0)
   for (const name of Object.keys(stand.answers)) delete stand.answers[name as Assistant]
   now = new Date()
 })
@@ -125,8 +125,8 @@ test("a check asks each keyword of each assistant, names no app, and its figures
   expect(begun.body.cents).toBeGreaterThan(10)
   expect(await used()).toBe(1)
   await askAll()
-  expect(stand.heard).toHaveLength(18)
-  for (const { question, body } of stand.heard) {
+  expect(stand.questions).toHaveLength(18)
+  for (const { question, body } of stand.questions) {
     expect(question).toMatch(/^(What are the best apps|Which app should I install) for "tea( timer)?"\?$/)
     expect(JSON.stringify(body)).not.toMatch(/Tea Timer|10001|temperature|top_p/)
   }
@@ -187,7 +187,7 @@ test("a failed assistant and one without a key are failed and not_measured, and 
   expect(body.engines.google).toMatchObject({ named: 4, of: 4 })
   expect(body.check).toMatchObject({ state: "measured", answered: 10, failed: 8 })
   // three tries each
-  expect(stand.heard.filter(({ assistant }) => assistant === "anthropic")).toHaveLength(18)
+  expect(stand.questions.filter(({ assistant }) => assistant === "anthropic")).toHaveLength(18)
 })
 
 test("of concurrent checks all but one get already_measuring, and one unit is taken", async () => {
@@ -207,7 +207,7 @@ test("a check that fails completely returns its unit once, and the next check ma
   await askAll()
   expect(await used()).toBe(0)
   // a refused key is not sent again for every question
-  expect(stand.heard.length).toBeLessThan(18)
+  expect(stand.questions.length).toBeLessThan(18)
   const { body } = await read()
   expect(body.check).toMatchObject({ state: "failed", answered: 0, failed: 18 })
   expect((await start()).status).toBe(200)
@@ -223,18 +223,18 @@ test("a check beyond the month's units is ai_limit with the limit and the time o
 })
 
 test("answers of the last day serve other workspaces: their check ends at once without a request", async () => {
-  const [one, other] = [await opened(), await opened()]
+  const [first, second] = [await opened(), await opened()]
   stand.answers.openai = naming("**Tea Timer**")
-  await one.start()
-  const { body: joined } = await other.start()
+  await first.start()
+  const { body: joined } = await second.start()
   expect(joined).toMatchObject({ state: "measuring", shared: 18 })
   await askAll()
-  expect(stand.heard).toHaveLength(18)
-  const { body: third } = await one.start()
+  expect(stand.questions).toHaveLength(18)
+  const { body: third } = await first.start()
   expect(third).toMatchObject({ state: "measured", shared: 18, cents: 0, eta: 0 })
-  expect(await one.used()).toBe(2)
-  expect((await other.read()).body.engines.openai).toMatchObject({ named: 6, of: 6 })
-  expect((await other.read()).body.check).toMatchObject({ state: "measured", cents: 0 })
+  expect(await first.used()).toBe(2)
+  expect((await second.read()).body.engines.openai).toMatchObject({ named: 6, of: 6 })
+  expect((await second.read()).body.check).toMatchObject({ state: "measured", cents: 0 })
 })
 
 test("a rival added later is found in old answers, without a request", async () => {
@@ -243,11 +243,11 @@ test("a rival added later is found in old answers, without a request", async () 
   await start()
   await askAll()
   expect((await read()).body.engines.openai.rivals).toEqual([])
-  const heard = stand.heard.length
+  const requestCount = stand.questions.length
   await sql`update tracked_app set manual_rivals = '{ios:10002}' where id = ${appId}`
   const { body } = await read()
   expect(body.engines.openai.rivals).toMatchObject([{ name: "Brewly", named: 4, of: 6, rival: true }])
-  expect(stand.heard).toHaveLength(heard)
+  expect(stand.questions).toHaveLength(requestCount)
 })
 
 test("a check asks at most the allowed number of answers and leaves out the least popular keywords", async () => {
@@ -256,7 +256,7 @@ test("a check asks at most the allowed number of answers and leaves out the leas
   const { body } = await tight.call(`/v1/apps/${appId}/ai-check`, { key })
   expect(body).toMatchObject({ keywords: 2, answers: 18, countries: ["us", "de"] })
   await askAll()
-  expect(new Set(stand.heard.map(({ question }) => question.match(/[„"](.)[“"]/)![1]))).toEqual(new Set(["a"]))
+  expect(new Set(stand.questions.map(({ question }) => question.match(/[„"](.)[“"]/)![1]))).toEqual(new Set(["a"]))
 })
 
 test("a check without an assistant or without a keyword gives the reason and takes no unit", async () => {
@@ -308,6 +308,6 @@ describe("failing workers", () => {
     await start()
     await sql`delete from tracked_app where id = ${appId}`
     await askAll()
-    expect(stand.heard).toEqual([])
+    expect(stand.questions).toEqual([])
   })
 })

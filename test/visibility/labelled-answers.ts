@@ -56,12 +56,12 @@ export function matchLabelled(): Matching {
   const counts: Matching = { answers: 0, right: 0, wrong: 0, missed: 0, uncertain: 0, off: [] }
   for (const file of POOLS) {
     const { apps, answers } = poolOf(file)
-    const known = toAppNames(
+    const appNames = toAppNames(
       apps,
       answers.map(({ text }) => text),
     )
     for (const { text, named } of answers) {
-      const found = mentionsIn(text, [], known)
+      const found = mentionsIn(text, [], appNames)
       counts.answers++
       counts.uncertain += found.uncertain.length
       for (const app of found.named) {

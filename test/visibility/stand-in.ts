@@ -21,7 +21,7 @@ export type EngineScript =
 export interface EnginesStandIn {
   /** The address of each assistant, as in AI_ENGINE_URLS. */
   urls: Record<Assistant, string>
-  heard: HeardQuestion[]
+  questions: HeardQuestion[]
   /** The answer of each assistant, by question. */
   answers: Partial<Record<Assistant, (question: string, nth: number) => EngineScript>>
   close(): Promise<void>
@@ -29,7 +29,7 @@ export interface EnginesStandIn {
 
 /** Starts a loopback server for the assistants of all four providers, with complete response bodies. */
 export function openEngines(): EnginesStandIn {
-  const heard: HeardQuestion[] = []
+  const questions: HeardQuestion[] = []
   const answers: EnginesStandIn["answers"] = {}
   const server = Bun.serve({
     port: 0,
@@ -39,8 +39,8 @@ export function openEngines(): EnginesStandIn {
       const [, assistant, ...rest] = pathname.split("/") as [string, Assistant, ...string[]]
       const body = JSON.parse(await request.text())
       const question = QUESTION[assistant](body)
-      heard.push({ assistant, path: `/${rest.join("/")}`, headers: request.headers, body, question })
-      const nth = heard.filter((one) => one.assistant === assistant && one.question === question).length - 1
+      questions.push({ assistant, path: `/${rest.join("/")}`, headers: request.headers, body, question })
+      const nth = questions.filter((entry) => entry.assistant === assistant && entry.question === question).length - 1
       const script = answers[assistant]?.(question, nth) ?? { text: "There is none." }
       return answerOf(assistant, script, body)
     },
@@ -53,7 +53,7 @@ export function openEngines(): EnginesStandIn {
       google: `${base}/google/v1beta`,
       perplexity: `${base}/perplexity/v1`,
     },
-    heard,
+    questions,
     answers,
     close: () => server.stop(true),
   }
@@ -84,7 +84,7 @@ interface Said {
   end?: "well" | "cut" | "refused"
 }
 
-const SAY: Record<Assistant, (said: Said) => object> = {
+const SAY: Record<Assistant, (answer: Said) => object> = {
   openai: ({ text, searched = true, cited = [], end = "well" }) => ({
     id: "resp_0a1b2c3d",
     object: "response",
@@ -155,7 +155,7 @@ const SAY: Record<Assistant, (said: Said) => object> = {
               type: "search_results",
               queries: ["best apps"],
               results: [
-                ...cited.map((one, at) => ({ ...one, id: at + 1, snippet: "…", source: "web" })),
+                ...cited.map((citation, at) => ({ ...citation, id: at + 1, snippet: "…", source: "web" })),
                 { id: 99, url: "https://unread.example/", title: "Not named", snippet: "…", source: "web" },
               ],
             },
@@ -208,11 +208,11 @@ const SAY: Record<Assistant, (said: Said) => object> = {
             {
               type: "text",
               text: text.slice(5),
-              citations: cited.map((one) => ({
+              citations: cited.map((citation) => ({
                 type: "web_search_result_location",
                 cited_text: "…",
                 encrypted_index: "y",
-                ...one,
+                ...citation,
               })),
             },
           ]),

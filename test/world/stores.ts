@@ -22,7 +22,7 @@ export interface LiveStores extends AsyncDisposable {
   /** The response of every site and its delay. Default: 404. */
   says: { site: string; holdMs: number }
   /** Hosts of requested sites, in order. */
-  asked: string[]
+  hostnames: string[]
 }
 
 /** The same service with a tracked app. */
@@ -36,11 +36,11 @@ export interface Live extends LiveStores {
 
 /** The same service with an app and these manual rivals in the US. Only requested subjects are due. */
 export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
-  let known: Pick<Live, "workspaceId" | "key" | "appId">
+  let tracking: Pick<Live, "workspaceId" | "key" | "appId">
   const stores = await readingBefore(sql, async (service) => {
     const workspaceId = await service.workspace()
     const key = await service.key(workspaceId)
-    const own = {
+    const tracked = {
       workspaceId,
       iosId: "10001",
       androidPkg: "com.example.own",
@@ -48,16 +48,16 @@ export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
       keywords: [],
       origin: "own",
     }
-    known = { workspaceId, key, appId: await trackOwn(sql, { ...own, manualRivals }) }
+    tracking = { workspaceId, key, appId: await trackOwn(sql, { ...tracked, manualRivals }) }
     await sql`delete from due`
   })
   return {
     ...stores,
-    ...known!,
+    ...tracking!,
     async settled(path) {
       const pending: Answer[] = []
       for (;;) {
-        const answer = await stores.service.call(path, { key: known.key })
+        const answer = await stores.service.call(path, { key: tracking.key })
         if (answer.status !== 202 || pending.length > 20) return { ...answer, pending }
         pending.push(answer)
       }
@@ -80,7 +80,7 @@ async function readingBefore(
   await sql.unsafe(FORGET)
   const stores = replayServer()
   const says = { site: page("", {}, 404), holdMs: 0 }
-  const asked: string[] = []
+  const hostnames: string[] = []
   const web: Site = await site(async (_, socket) => {
     if (says.holdMs > 0) await Bun.sleep(says.holdMs)
     socket.end(says.site, "latin1")
@@ -95,7 +95,7 @@ async function readingBefore(
     log: silentLog,
     // requests wake the worker; each poll is twenty statements
     pollMs: 2_000,
-    outbound: through(web, asked),
+    outbound: through(web, hostnames),
   })
   const { isReading, nudge, onEnded } = measuring
   const now = () => new Date()
@@ -118,7 +118,7 @@ async function readingBefore(
     measure,
     stores,
     says,
-    asked,
+    hostnames,
     async [Symbol.asyncDispose]() {
       await measuring.stop()
       await Promise.all([stores.stop(), web[Symbol.asyncDispose]()])
@@ -142,10 +142,10 @@ async function lately(): Promise<number> {
 }
 
 /** Sends every request, http or https, to the one site. Only hosts that end in .test resolve. */
-function through({ port }: Site, asked: string[]): SafeFetch {
+function through({ port }: Site, hostnames: string[]): SafeFetch {
   return (url, options) => {
     const { hostname, pathname } = new URL(url)
-    asked.push(hostname)
+    hostnames.push(hostname)
     const resolve = async (host: string) => (host.endsWith(".test") ? ["127.0.0.1"] : [])
     return ask(`http://${hostname}:${port}${pathname}`, port, { ...options, resolve })
   }

@@ -13,17 +13,17 @@ beforeAll(async () => {
 
 const preview = ({ service, key }: Live, args: object) =>
   service.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
-const asked = ({ stores }: Live, path: string) => stores.requests.filter(({ url }) => url.pathname === path).length
+const requestsTo = ({ stores }: Live, path: string) => stores.requests.filter(({ url }) => url.pathname === path).length
 
 describe("the preview of add_app", () => {
   test("add_app shows the app by its store's name after one look-up, and the confirm asks no store", async () => {
     await using scene = await live(sql, [])
     answersLookUps(scene.stores, { "20001": { trackName: "Tide Times" } })
-    const shown = await preview(scene, { iosId: "20001" })
-    expect(shown.body.preview).toMatchObject({ summary: 'Track "Tide Times" in the US.', notes: [] })
-    expect(asked(scene, "/lookup")).toBe(1)
+    const previewed = await preview(scene, { iosId: "20001" })
+    expect(previewed.body.preview).toMatchObject({ summary: 'Track "Tide Times" in the US.', notes: [] })
+    expect(requestsTo(scene, "/lookup")).toBe(1)
     const { service, key } = scene
-    const body = { confirmToken: shown.body.confirmToken }
+    const body = { confirmToken: previewed.body.confirmToken }
     const confirmed = await service.call("/v1/actions/confirm", { key, method: "POST", body })
     expect(confirmed.status).toBe(200)
     expect((await service.call("/v1/apps", { key })).body.apps.map(({ name }: { name: string }) => name)).toContain(

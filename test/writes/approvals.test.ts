@@ -6,28 +6,28 @@ import { runHere } from "../commands/here.ts"
 import { scratchUrl } from "../database.ts"
 import { CAPABILITIES, ENVELOPE, modern, post } from "../http/tools-messages.ts"
 import { type Answer, PUBLIC_URL } from "../service.ts"
-import { scene } from "./scene.ts"
+import { prepareScene } from "./scene.ts"
 
 // If a workspace or key requires it, a person outside the assistant approves a write before it can be confirmed.
 
-const on = scene()
+const scene = prepareScene()
 let env: Record<string, string>
 
 beforeAll(async () => {
   // commands use the same database if they can reach it
   if (!process.env.DATABASE_URL) return
-  env = { DATABASE_URL: scratchUrl(on.sql) }
+  env = { DATABASE_URL: scratchUrl(scene.sql) }
 })
 
 beforeEach(() => require_(["add_keywords"]))
 
 const require_ = (actions: string[], askingCounts = false, keyId: number | null = null) =>
-  setApprovalRule(on.sql, on.workspace, keyId, keyId === null ? { actions, askingCounts } : { actions })
+  setApprovalRule(scene.sql, scene.workspace, keyId, keyId === null ? { actions, askingCounts } : { actions })
 const previewed = async (keyword = "coffee") =>
-  (await on.preview("add_keywords", { appId: on.app, keywords: [keyword] })).body
-const said = ({ status, body }: Answer) => [status, body.error ?? body.status, body.reason]
-const settle = (id: string, verdict: "approved" | "declined", workspaceId = on.workspace) =>
-  settleApproval(on.sql, { workspaceId, id }, { verdict, by: "ada", scopes: null })
+  (await scene.preview("add_keywords", { appId: scene.app, keywords: [keyword] })).body
+const outcomeOf = ({ status, body }: Answer) => [status, body.error ?? body.status, body.reason]
+const settle = (id: string, verdict: "approved" | "declined", workspaceId = scene.workspace) =>
+  settleApproval(scene.sql, { workspaceId, id }, { verdict, by: "ada", scopes: null })
 
 test("a confirm is refused until a person approves; then the token works; the audit names the approver", async () => {
   const { approval, confirmToken } = await previewed()
@@ -37,19 +37,19 @@ test("a confirm is refused until a person approves; then the token works; the au
     command: `appmeter approve ${approval.id}`,
     askingCounts: false,
   })
-  const refused = await on.confirm(confirmToken)
-  expect(said(refused)).toEqual([403, "write_limit_reached", "approval_needed"])
+  const refused = await scene.confirm(confirmToken)
+  expect(outcomeOf(refused)).toEqual([403, "write_limit_reached", "approval_needed"])
   expect(refused.body.detail).toContain(`${PUBLIC_URL}/approve/${approval.id} or with: appmeter approve ${approval.id}`)
-  expect([await on.audits(), await on.ledger()]).toEqual([[], []])
+  expect([await scene.audits(), await scene.ledger()]).toEqual([[], []])
   expect(await settle(approval.id, "approved")).toBe(true)
-  expect(said(await on.confirm(confirmToken))).toEqual([200, "applied", undefined])
-  expect(await on.audits()).toMatchObject([{ action: "add_keywords", approved_by: "ada" }])
+  expect(outcomeOf(await scene.confirm(confirmToken))).toEqual([200, "applied", undefined])
+  expect(await scene.audits()).toMatchObject([{ action: "add_keywords", approved_by: "ada" }])
 })
 
 test("the person sees the same preview as the assistant, with its credits", async () => {
   const { approval, preview, credits, destructive } = await previewed()
-  const [waiting, ...others] = await listApprovals(on.sql, { workspaceId: on.workspace, rights: null })
-  expect(others).toEqual([])
+  const [waiting, ...rest] = await listApprovals(scene.sql, { workspaceId: scene.workspace, rights: null })
+  expect(rest).toEqual([])
   expect(waiting).toMatchObject({ id: approval.id, action: "add_keywords", key: { name: "test" }, verdict: null })
   expect(waiting!.shown).toEqual({ ...preview, credits, destructive })
   expect(changedLines(waiting!.shown).join()).toContain("coffee")
@@ -59,44 +59,47 @@ test("a declined write is never confirmed with its token, and a later approval h
   const { approval, confirmToken } = await previewed()
   expect(await settle(approval.id, "declined")).toBe(true)
   expect(await settle(approval.id, "approved")).toBe(false)
-  expect(said(await on.confirm(confirmToken))).toEqual([403, "write_limit_reached", "approval_declined"])
-  expect(await on.audits()).toEqual([])
+  expect(outcomeOf(await scene.confirm(confirmToken))).toEqual([403, "write_limit_reached", "approval_declined"])
+  expect(await scene.audits()).toEqual([])
 })
 
 test("an approval covers the preview that was shown; a changed target needs a new approval", async () => {
   const { approval, confirmToken } = await previewed()
   await settle(approval.id, "approved")
   await require_([])
-  await on.applied("add_keywords", { appId: on.app, keywords: ["kettle", "coffee"] })
+  await scene.applied("add_keywords", { appId: scene.app, keywords: ["kettle", "coffee"] })
   await require_(["add_keywords"])
-  expect(said(await on.confirm(confirmToken))).toEqual([409, "confirm_token_mismatch", undefined])
-  const again = await previewed("teapot")
-  expect(said(await on.confirm(again.confirmToken))).toEqual([403, "write_limit_reached", "approval_needed"])
+  expect(outcomeOf(await scene.confirm(confirmToken))).toEqual([409, "confirm_token_mismatch", undefined])
+  const next = await previewed("teapot")
+  expect(outcomeOf(await scene.confirm(next.confirmToken))).toEqual([403, "write_limit_reached", "approval_needed"])
 })
 
 test("an approval of another workspace's, an expired, a confirmed or a missing write is refused", async () => {
   const { approval } = await previewed()
-  const other = await on.service.workspace()
+  const other = await scene.service.workspace()
   expect(await settle(approval.id, "approved", other)).toBe(false)
-  expect(await listApprovals(on.sql, { workspaceId: other, rights: null })).toEqual([])
-  await on.sql`update confirm_token set created_at = now() - interval '601 s' where workspace_id = ${on.workspace}`
+  expect(await listApprovals(scene.sql, { workspaceId: other, rights: null })).toEqual([])
+  await scene.sql`
+    update confirm_token
+    set created_at = now() - interval '601 s'
+    where workspace_id = ${scene.workspace}`
   expect(await settle(approval.id, "approved")).toBe(false)
   expect(await settle("ap_000000000000000000", "approved")).toBe(false)
-  expect(await listApprovals(on.sql, { workspaceId: on.workspace, rights: null })).toEqual([])
+  expect(await listApprovals(scene.sql, { workspaceId: scene.workspace, rights: null })).toEqual([])
 })
 
 test("other actions, other keys and unchanged writes need no approval; rules add up", async () => {
-  expect((await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body.approval).toBe(null)
+  expect((await scene.preview("remove_keywords", { appId: scene.app, keywords: ["tea"] })).body.approval).toBe(null)
   expect((await previewed("tea")).approval).toBe(null)
   await require_([])
-  const [{ id }] = await on.sql<
+  const [{ id }] = await scene.sql<
     [{ id: number }]
-  >`select max(id) as id from api_key where workspace_id = ${on.workspace}`
+  >`select max(id) as id from api_key where workspace_id = ${scene.workspace}`
   await require_(["all"], false, id)
   expect((await previewed()).approval).not.toBe(null)
-  const other = await on.service.key(on.workspace)
-  const asked = { appId: on.app, keywords: ["coffee"] }
-  expect((await on.preview("add_keywords", asked, other)).body.approval).toBe(null)
+  const other = await scene.service.key(scene.workspace)
+  const args = { appId: scene.app, keywords: ["coffee"] }
+  expect((await scene.preview("add_keywords", args, other)).body.approval).toBe(null)
 })
 
 test("an approval rule added after the preview applies to its confirm, which asks for a new preview", async () => {
@@ -104,70 +107,72 @@ test("an approval rule added after the preview applies to its confirm, which ask
   const { approval, confirmToken } = await previewed()
   expect(approval).toBe(null)
   await require_(["all"])
-  const refused = await on.confirm(confirmToken)
-  expect(said(refused)).toEqual([403, "write_limit_reached", "approval_needed"])
+  const refused = await scene.confirm(confirmToken)
+  expect(outcomeOf(refused)).toEqual([403, "write_limit_reached", "approval_needed"])
   expect(refused.body.detail).toContain("Preview again")
 })
 
 test("of fifty simultaneous confirms none succeeds before the approval, and one after it", async () => {
   const { approval, confirmToken } = await previewed()
-  const confirms = (count: number) => Promise.all(Array.from({ length: count }, () => on.confirm(confirmToken)))
+  const confirms = (count: number) => Promise.all(Array.from({ length: count }, () => scene.confirm(confirmToken)))
   const before = (await confirms(20)).map(({ body }) => body.error)
   // one confirm at a time reads the target
   expect(before.filter((error) => !["write_limit_reached", "in_progress"].includes(error))).toEqual([])
   await settle(approval.id, "approved")
   const after = (await confirms(30)).map(({ status }) => status)
   expect(after.filter((status) => status === 200)).toHaveLength(1)
-  expect(await on.audits()).toHaveLength(1)
+  expect(await scene.audits()).toHaveLength(1)
 })
 
 /** Calls confirm_action as a client that asks its person, who approves. */
-async function askedAndAgreed(confirmToken: string) {
+async function confirmWithConsent(confirmToken: string) {
   const call = async (more: object) => {
     const _meta = { ...ENVELOPE, [CAPABILITIES]: { elicitation: { form: {} } } }
     const params = { _meta, name: "confirm_action", arguments: { confirmToken }, ...more }
     const { message, headers } = modern("tools/call", params)
-    return (await post(on.service, message, { key: on.key, headers })).body.result
+    return (await post(scene.service, message, { key: scene.key, headers })).body.result
   }
-  const asked = await call({})
-  if (asked.resultType !== "input_required") return asked
-  const { requestState } = asked
+  const response = await call({})
+  if (response.resultType !== "input_required") return response
+  const { requestState } = response
   return await call({ requestState, inputResponses: { approval: { action: "accept", content: {} } } })
 }
 
 test("an approval at the client counts only if the workspace allows it, and the audit says so", async () => {
   const { confirmToken } = await previewed()
-  const refused = await askedAndAgreed(confirmToken)
+  const refused = await confirmWithConsent(confirmToken)
   expect(JSON.parse(refused.content[0].text)).toMatchObject({ reason: "approval_needed" })
   await require_(["add_keywords"], true)
-  expect((await askedAndAgreed(confirmToken)).structuredContent).toMatchObject({ status: "applied" })
-  expect(await on.audits()).toMatchObject([{ approved_by: "the person at the client, as it says" }])
+  expect((await confirmWithConsent(confirmToken)).structuredContent).toMatchObject({ status: "applied" })
+  expect(await scene.audits()).toMatchObject([{ approved_by: "the person at the client, as it says" }])
 })
 
 test.skipIf(!process.env.DATABASE_URL)(
   "postgres: the command line shows the preview, approves, declines and explains refusals",
   async () => {
-    const name = (await on.sql<{ name: string }[]>`select name from workspace where id = ${on.workspace}`)[0]!.name
+    const name = (await scene.sql<{ name: string }[]>`select name from workspace where id = ${scene.workspace}`)[0]!
+      .name
     const { approval, confirmToken } = await previewed("caf\u0007e")
     expect((await runHere(["approval", "list", "--workspace", name], { env })).out).toContain(approval.id)
     const unasked = await runHere(["approve", approval.id], { env, stdin: "" })
     expect([unasked.code, unasked.err]).toEqual([1, expect.stringContaining("--force")])
-    expect(said(await on.confirm(confirmToken))).toEqual([403, "write_limit_reached", "approval_needed"])
+    expect(outcomeOf(await scene.confirm(confirmToken))).toEqual([403, "write_limit_reached", "approval_needed"])
     const { code, out, err } = await runHere(["approve", approval.id, "--force"], { env })
     expect([code, out]).toEqual([0, `approved ${approval.id}\n`])
     expect(err).toContain("add_keywords, by test: Track 1 keyword")
     expect(err).not.toContain("\u0007")
-    expect(said(await on.confirm(confirmToken))).toEqual([200, "applied", undefined])
-    expect((await on.audits())[0]).toMatchObject({ approved_by: expect.stringMatching(/@.*, on the machine$/) })
-    const again = await runHere(["approve", approval.id, "--force"], { env })
-    expect([again.code, again.err]).toEqual([1, expect.stringContaining("was approved by")])
+    expect(outcomeOf(await scene.confirm(confirmToken))).toEqual([200, "applied", undefined])
+    expect((await scene.audits())[0]).toMatchObject({ approved_by: expect.stringMatching(/@.*, on the machine$/) })
+    const repeated = await runHere(["approve", approval.id, "--force"], { env })
+    expect([repeated.code, repeated.err]).toEqual([1, expect.stringContaining("was approved by")])
   },
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
   "postgres: approval rules are described in words, and refused for unknown actions",
   async () => {
-    const name = (await on.sql<{ name: string }[]>`select name from workspace where id = ${on.workspace}`)[0]!.name
+    const name = (await scene.sql<{ name: string }[]>`select name from workspace where id = ${scene.workspace}`)[0]!
+      .name
     const ask = (...args: string[]) => runHere(["approval", "require", ...args, "--workspace", name], { env })
     expect((await ask("all", "--asking", "yes")).out).toBe(
       "need approval outside the assistant or in the client: all\n",

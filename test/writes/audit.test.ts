@@ -31,13 +31,13 @@ async function applied(action: string, args: object, by = key): Promise<Answer> 
   return await post("/v1/actions/confirm", { confirmToken }, by)
 }
 
-const rows = (asked: { appId?: string; limit?: number } = {}) =>
-  listAudit(sql, { workspaceId: workspace, rights: null, limit: 50, ...asked })
+const rows = (options: { appId?: string; limit?: number } = {}) =>
+  listAudit(sql, { workspaceId: workspace, rights: null, limit: 50, ...options })
 
 test("the audit lists who wrote what and when, with the request that confirmed it", async () => {
   const { body, headers } = await applied("add_keywords", { appId: app, keywords: ["coffee"] })
-  const [{ at, workspace: name, key: by, ...row }, ...others] = (await rows()) as [Awaited<ReturnType<typeof rows>>[0]]
-  expect(others).toEqual([])
+  const [{ at, workspace: name, key: by, ...row }, ...rest] = (await rows()) as [Awaited<ReturnType<typeof rows>>[0]]
+  expect(rest).toEqual([])
   expect(at.toISOString()).toBe(body.appliedAt)
   expect(name).toMatch(/^workspace /)
   expect(by).toEqual({ id: expect.any(Number), name: "writer", hint: `svc_live_…${key.slice(-4)}` })

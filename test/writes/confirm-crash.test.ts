@@ -23,7 +23,7 @@ import {
 } from "./each-write-cases.ts"
 import { type Confirming, confirming, type Death } from "./processes.ts"
 import { stepped } from "./stepped.ts"
-import { booksAt, booksOf, said, tally } from "./writer.ts"
+import { booksAt, booksOf, outcomeOf, tally } from "./writer.ts"
 
 // the test starts fifty processes, so a busy machine must not fail it
 setDefaultTimeout(240_000)
@@ -132,7 +132,7 @@ async function stepsOf(service: Service, write: Write): Promise<string[]> {
   const { key, confirmToken } = await prepared(service, write)
   const body = { confirmToken }
   const answer = await openService({ sql, settings }).call("/v1/actions/confirm", { key, method: "POST", body })
-  expect([said(answer), steps.at(-1)]).toEqual(["200", AUDIT])
+  expect([outcomeOf(answer), steps.at(-1)]).toEqual(["200", AUDIT])
   return steps
 }
 
@@ -200,12 +200,12 @@ async function confirmAgain(service: Service, { key, confirmToken }: Begun): Pro
   const confirm = () => service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
   const until = performance.now() + 5_000
   let answer = await confirm()
-  while (said(answer) === "409 in_progress" && performance.now() < until) {
+  while (outcomeOf(answer) === "409 in_progress" && performance.now() < until) {
     await Bun.sleep(10)
     answer = await confirm()
   }
   if (answer.status === 400) expect(answer.body.detail).toMatch(/^It was already confirmed at \d{4}-/)
-  return said(answer)
+  return outcomeOf(answer)
 }
 
 async function expectState(sql: Sql, begun: Begun, applied: boolean): Promise<void> {
@@ -226,11 +226,11 @@ function report(outcomes: Outcome[]): void {
  * occurred.
  */
 function expectEveryStep(outcomes: Outcome[], steps: readonly string[]): void {
-  const own = outcomes.filter(({ action }) => action === addKeywords.action)
-  const before = own.filter(({ died }) => steps.includes(died))
+  const adding = outcomes.filter(({ action }) => action === addKeywords.action)
+  const before = adding.filter(({ died }) => steps.includes(died))
   expect(new Set(before.map(({ died }) => died))).toEqual(new Set(steps))
   expect(before.filter(({ applied }) => applied)).toEqual([])
-  const applied = (at: string) => own.filter(({ died }) => died === at).map((outcome) => outcome.applied)
+  const applied = (at: string) => adding.filter(({ died }) => died === at).map((outcome) => outcome.applied)
   expect(applied("commit to be sent")).toEqual([false])
   expect(applied("commit done")).toEqual([true])
   expect(applied("commit sent")).toHaveLength(3)
@@ -239,8 +239,8 @@ function expectEveryStep(outcomes: Outcome[], steps: readonly string[]): void {
 /** Checks that each action died once right before its audit row, and once around its commit. */
 function expectEveryAction(outcomes: Outcome[]): void {
   for (const { name } of actions) {
-    const own = outcomes.filter(({ action }) => action === name)
-    expect([name, own.find(({ died }) => died === AUDIT)?.applied]).toEqual([name, false])
-    expect([name, own.some(({ died }) => died === "commit sent")]).toEqual([name, true])
+    const actionOutcomes = outcomes.filter(({ action }) => action === name)
+    expect([name, actionOutcomes.find(({ died }) => died === AUDIT)?.applied]).toEqual([name, false])
+    expect([name, actionOutcomes.some(({ died }) => died === "commit sent")]).toEqual([name, true])
   }
 }

@@ -10,7 +10,7 @@ import { cases, long } from "../long.ts"
 import { type Answer, openService, type Service } from "../service.ts"
 import { slowness } from "../unit.ts"
 import { steppable } from "./stepped.ts"
-import { booksAt, booksOf, said, someWriter, tally, termsOf, type Writer } from "./writer.ts"
+import { booksAt, booksOf, outcomeOf, someWriter, tally, termsOf, type Writer } from "./writer.ts"
 
 // a busy machine must not fail it
 setDefaultTimeout(60_000)
@@ -19,15 +19,16 @@ let sql: Sql
 let steps: ReturnType<typeof steppable>
 let service: Service
 /** The connections of the command line. */
-let elsewhere: Sql
+let otherConnection: Sql
 
 beforeAll(async () => {
   sql = await freshDatabase()
   steps = steppable(sql)
   service = openService({ sql: steps.sql, settings: { requestDeadlineMs: 20_000 } })
-  if (!process.env.DATABASE_URL) elsewhere = sql
+  if (!process.env.DATABASE_URL) otherConnection = sql
   else
-    elsewhere = (await openDatabase({ databaseUrl: scratchUrl(sql), dataDir: "", as: "command", log: silentLog })).sql
+    otherConnection = (await openDatabase({ databaseUrl: scratchUrl(sql), dataDir: "", as: "command", log: silentLog }))
+      .sql
 })
 
 /** A previewed write, and another change of the same target. */
@@ -162,9 +163,9 @@ async function putOnPlay(tx: Tx, app: string): Promise<void> {
  * Everything observable about a meeting. It must equal, in every detail, one of the two orders without overlap: the
  * same answer with its preview, the same result of the change, the same rows, the same books.
  */
-interface Seen {
+interface Outcome {
   answer: string
-  told: unknown
+  outcome: unknown
   preview: unknown
   change: unknown
   /** For each app, whether it is the writer's own, and its keywords. */
@@ -221,19 +222,19 @@ type Start = { confirmMs: number; changeMs: number } | { step: number } | "confi
 
 /** Runs these meetings, some at once. Returns the order of each, and fails if one matches neither order. */
 async function meetAll(how: string, rounds: { name: string; start: Start }[]): Promise<string[]> {
-  const known = await expected()
+  const expectedByName = await expected()
   const orders: string[] = []
   const answers: string[] = []
   const waiting = rounds.values()
   const lane = async () => {
     for (const { name, start } of waiting) {
-      const seen = await met(MEETINGS[name] as Meeting, start)
-      const { first, second } = known.get(name) as Expected
-      const text = JSON.stringify(seen)
+      const outcome = await runMeeting(MEETINGS[name] as Meeting, start)
+      const { first, second } = expectedByName.get(name) as Expected
+      const text = JSON.stringify(outcome)
       const order = text === first ? "confirm first" : text === second ? "change first" : "stale"
       if (order === "stale") console.log(`${name} ${JSON.stringify(start)}\nsaw ${text}\nnot ${first}\nnor ${second}`)
       orders.push(order)
-      answers.push(seen.answer)
+      answers.push(outcome.answer)
     }
   }
   await Promise.all(Array.from({ length: 4 }, lane))
@@ -260,10 +261,10 @@ let found: Map<string, Expected> | undefined
 /** Returns the results without overlap, after checking them. */
 async function expected(): Promise<Map<string, Expected>> {
   if (found) return found
-  const known = new Map<string, Expected>()
-  for (const [name, meeting] of TRIED) known.set(name, await bothOrders(meeting))
-  found = known
-  return known
+  const byName = new Map<string, Expected>()
+  for (const [name, meeting] of TRIED) byName.set(name, await bothOrders(meeting))
+  found = byName
+  return byName
 }
 
 async function bothOrders(meeting: Meeting): Promise<Expected> {
@@ -271,15 +272,15 @@ async function bothOrders(meeting: Meeting): Promise<Expected> {
   const commit = (n: number) => {
     length = n
   }
-  const first = await steps.during({ commit }, () => met(meeting, "confirm first"))
-  const second = await met(meeting, "change first")
+  const first = await steps.during({ commit }, () => runMeeting(meeting, "confirm first"))
+  const second = await runMeeting(meeting, "change first")
   expect([first.answer, second.answer]).toEqual(meeting.answers)
   if (second.answer !== "200") expect([second.audit, second.books]).toEqual([[], booksAt(0)])
   if (second.answer === MISMATCH) expect(second.preview).not.toEqual(first.preview)
   return { first: JSON.stringify(first), second: JSON.stringify(second), length }
 }
 
-async function met(meeting: Meeting, start: Start): Promise<Seen> {
+async function runMeeting(meeting: Meeting, start: Start): Promise<Outcome> {
   const { action, args, keywords, overrides, prepare, change } = meeting
   const writer = await someWriter(service, { keywords, overrides, countries: ["us", "de"] })
   if (prepare) await sql.begin((tx) => prepare(tx as Tx, writer))
@@ -288,7 +289,7 @@ async function met(meeting: Meeting, start: Start): Promise<Seen> {
   const [answer, changed] = await together(
     start,
     () => writer.confirm(previewed.confirmToken),
-    () => elsewhere.begin((tx) => change(tx as Tx, writer)).then((done) => done ?? "done", problemOf),
+    () => otherConnection.begin((tx) => change(tx as Tx, writer)).then((done) => done ?? "done", problemOf),
   )
   const apps = await sql<{ id: string }[]>`
     select id
@@ -300,9 +301,9 @@ async function met(meeting: Meeting, start: Start): Promise<Seen> {
     from audit
     where workspace_id = ${writer.workspace}
     order by id`
-  const seen = {
-    answer: said(answer),
-    told: answer.status === 200 ? { status: answer.body.status, result: answer.body.result } : null,
+  const outcome = {
+    answer: outcomeOf(answer),
+    outcome: answer.status === 200 ? { status: answer.body.status, result: answer.body.result } : null,
     preview: answer.body.preview ?? previewed.preview,
     change: changed,
     // creation order of the two other apps is not fixed, so they are sorted
@@ -312,7 +313,7 @@ async function met(meeting: Meeting, start: Start): Promise<Seen> {
     audit: [...audit],
     books: await booksOf(sql, writer.workspace),
   }
-  return anonymous(seen, writer.app)
+  return anonymous(outcome, writer.app)
 }
 
 async function together(
@@ -346,9 +347,9 @@ function problemOf(error: unknown): string {
 }
 
 /** Replaces random ids. */
-function anonymous(seen: Seen, app: string): Seen {
+function anonymous(outcome: Outcome, app: string): Outcome {
   return JSON.parse(
-    JSON.stringify(seen)
+    JSON.stringify(outcome)
       .replaceAll(app, "its app")
       .replaceAll(/app_\w{12}/g, "another app"),
   )

@@ -7,7 +7,7 @@ import { freshDatabase, scratchUrl } from "../database.ts"
 import { cases } from "../long.ts"
 import { type Answer, openService, type Service } from "../service.ts"
 import { type Steps, steppable } from "./stepped.ts"
-import { booksAt, booksOf, said, someWriter, tally, termsOf, type Writer } from "./writer.ts"
+import { booksAt, booksOf, outcomeOf, someWriter, tally, termsOf, type Writer } from "./writer.ts"
 
 // a busy machine must not fail it
 setDefaultTimeout(120_000)
@@ -36,11 +36,11 @@ describe("a confirm delayed until its caller got a 503", () => {
       `${TIMES} times, and its token works`,
     async () => {
       const statements: string[] = []
-      const held = await inPairs(TIMES, () =>
+      const confirmations = await inPairs(TIMES, () =>
         late((hold) => ({ begin: hold, statement: (_, text) => void statements.push(text) })),
       )
       expect(statements).toEqual([])
-      const ends = tally(await Promise.all(held.map(settled)))
+      const ends = tally(await Promise.all(confirmations.map(settled)))
       console.log(`${TIMES} confirms whose turn came late: ${JSON.stringify(ends)}`)
       expect(ends).toEqual({ "nothing, then 200": TIMES })
     },
@@ -48,25 +48,25 @@ describe("a confirm delayed until its caller got a 503", () => {
 
   test("a confirm delayed within its transaction is rolled back, and its token works", async () => {
     for (const step of ["update confirm_token", "insert into audit"]) {
-      const held = await late((hold) => ({ statement: (_, text) => (text.startsWith(step) ? hold() : undefined) }))
-      expect([step, await settled(held)]).toEqual([step, "nothing, then 200"])
+      const pending = await late((hold) => ({ statement: (_, text) => (text.startsWith(step) ? hold() : undefined) }))
+      expect([step, await settled(pending)]).toEqual([step, "nothing, then 200"])
     }
   })
 
   postgresOnly("postgres: a confirm delayed at any statement is rolled back, and its token works", async () => {
     const length = await lengthOf()
-    const held = await inPairs(length, (n) =>
+    const confirmations = await inPairs(length, (n) =>
       late((hold) => ({ statement: (at) => (at === n + 1 ? hold() : undefined) })),
     )
-    const ends = tally(await Promise.all(held.map(settled)))
+    const ends = tally(await Promise.all(confirmations.map(settled)))
     console.log(`confirms held up at each of their ${length} statements: ${JSON.stringify(ends)}`)
     expect(ends).toEqual({ "nothing, then 200": length })
   })
 
   test("a confirm delayed in or after its commit is applied, and the token says when it was used", async () => {
     for (const step of ["commit", "committed"] as const) {
-      const held = await late((hold) => ({ [step]: hold }))
-      expect([step, await settled(held)]).toEqual([step, "applied, then 400 confirm_token_invalid"])
+      const pending = await late((hold) => ({ [step]: hold }))
+      expect([step, await settled(pending)]).toEqual([step, "applied, then 400 confirm_token_invalid"])
     }
   })
 
@@ -85,9 +85,9 @@ describe("a confirm delayed until its caller got a 503", () => {
         await released
       })
       await locked.promise
-      const held = await late(() => ({}), { writer, answered: release })
+      const pending = await late(() => ({}), { writer, answered: release })
       await locking
-      expect(await settled(held)).toBe("nothing, then 200")
+      expect(await settled(pending)).toBe("nothing, then 200")
     }
   })
 })
@@ -102,22 +102,22 @@ describe("a confirm that loses its database", () => {
       const distantService = openService({ sql: distant, settings: { requestDeadlineMs: 500 } })
       const ends: string[] = []
       const length = await lengthOf()
-      for (const away of awayAt(proxy, length)) {
+      for (const cut of awayAt(proxy, length)) {
         const writer = await removing()
         const { key, confirmToken } = writer
         while ((await distantService.call("/v1/account", { key })).status !== 200) await Bun.sleep(20)
         const over = Promise.withResolvers<void>()
         const confirming = () =>
           distantService.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
-        const answer = await during({ ...away.steps, ended: over.resolve }, confirming)
+        const answer = await during({ ...cut.steps, ended: over.resolve }, confirming)
         proxy.freeze(false)
         proxy.cut()
         await over.promise
         // an unfinished commit holds the lock of the token's row
         await sql.begin((tx) => tx`select 1 from confirm_token where workspace_id = ${writer.workspace} for update`)
         // the last cuts may come too late
-        const inTime = away.where !== "cut around the commit" || answer.status !== 200
-        ends.push(`${away.where}: ${inTime ? await settled({ writer, answer }) : "answered before"}`)
+        const inTime = cut.where !== "cut around the commit" || answer.status !== 200
+        ends.push(`${cut.where}: ${inTime ? await settled({ writer, answer }) : "answered before"}`)
       }
       await far.close()
       proxy.close()
@@ -190,7 +190,7 @@ async function lengthOf(): Promise<number> {
     length = n
   }
   const confirming = () => hasty.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
-  expect(said(await steps.during({ commit }, confirming))).toBe("200")
+  expect(outcomeOf(await steps.during({ commit }, confirming))).toBe("200")
   return length
 }
 
@@ -202,14 +202,14 @@ async function late(
   { writer, answered }: { writer?: Removing; answered?: () => void } = {},
 ): Promise<Held> {
   const ours = writer ?? (await removing())
-  const told = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
   const over = Promise.withResolvers<void>()
   const { key, confirmToken } = ours
   // once the key is cached, the time is that of the confirm only
   while ((await hasty.call("/v1/account", { key })).status !== 200) await Bun.sleep(50)
   const confirming = () => hasty.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
-  const answer = await steps.during({ ...stepsOf(() => told.promise), ended: over.resolve }, confirming)
-  told.resolve()
+  const answer = await steps.during({ ...stepsOf(() => gate.promise), ended: over.resolve }, confirming)
+  gate.resolve()
   answered?.()
   await over.promise
   return { writer: ours, answer }
@@ -221,14 +221,14 @@ const MAYBE =
 
 /** Returns what a confirm with a 503 has done, all or nothing, and what a second one answers. */
 async function settled({ writer, answer }: Held): Promise<string> {
-  expect([said(answer), answer.body.detail]).toEqual(["503 unavailable", MAYBE])
+  expect([outcomeOf(answer), answer.body.detail]).toEqual(["503 unavailable", MAYBE])
   const books = await booksOf(sql, writer.workspace)
   const applied = books.tokens === 1
   expect(books).toEqual(booksAt(applied ? 1 : 0))
   expect(await termsOf(sql, writer.app)).toEqual(applied ? [] : ["us old"])
-  const again = await writer.confirm(writer.confirmToken)
-  if (again.status === 400) expect(again.body.detail).toMatch(/^It was already confirmed at \d{4}-/)
+  const repeated = await writer.confirm(writer.confirmToken)
+  if (repeated.status === 400) expect(repeated.body.detail).toMatch(/^It was already confirmed at \d{4}-/)
   expect(await booksOf(sql, writer.workspace)).toEqual(booksAt(1))
   expect(await termsOf(sql, writer.app)).toEqual([])
-  return `${applied ? "applied" : "nothing"}, then ${said(again)}`
+  return `${applied ? "applied" : "nothing"}, then ${outcomeOf(repeated)}`
 }

@@ -7,7 +7,7 @@ import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
 import { cases, long } from "../long.ts"
 import { openService, type Service } from "../service.ts"
 import { type Confirming, confirming } from "./processes.ts"
-import { anApp, booksAt, booksOf, said, someWriter, tally, termsOf } from "./writer.ts"
+import { anApp, booksAt, booksOf, outcomeOf, someWriter, tally, termsOf } from "./writer.ts"
 
 // a busy machine must not fail it
 setDefaultTimeout(60_000)
@@ -40,7 +40,7 @@ describe("one token", () => {
       const children = Array.from({ length: 4 }, () => confirming({ databaseUrl: scratchUrl(sql) }))
       try {
         // the first call of a process is much slower, on a slow machine slower than the statement timeout
-        await Promise.all(children.map((child) => askedOnce(child)))
+        await Promise.all(children.map((child) => confirmOnce(child)))
         const answers = []
         for (let round = 0; round < ROUNDS; round++) answers.push(await raced(children))
         console.log(
@@ -54,7 +54,7 @@ describe("one token", () => {
     },
   )
 
-  async function askedOnce(child: Confirming): Promise<void> {
+  async function confirmOnce(child: Confirming): Promise<void> {
     const { key, app, token } = await someWriter(service)
     const confirmToken = await token("add_keywords", { appId: app, keywords: ["tea"] })
     expect(await child.ask({ key, token: confirmToken, calls: 1 })).toEqual({ "200": 1 })
@@ -77,7 +77,7 @@ describe("one token", () => {
     const { workspace, app, token, confirm } = await someWriter(service)
     const confirmToken = await token("add_keywords", { appId: app, keywords: ["tea"] })
     const answers = await times(CALLERS, () => confirm(confirmToken))
-    const counts = tally(answers.map((answer) => said(answer) + (answer.body.detail ? " used" : "")))
+    const counts = tally(answers.map((answer) => outcomeOf(answer) + (answer.body.detail ? " used" : "")))
     console.log(`${CALLERS} confirms of a token on the embedded database: ${JSON.stringify(counts)}`)
     expect(counts).toEqual({ "200": 1, "400 confirm_token_invalid used": CALLERS - 1 })
     expect(await booksOf(sql, workspace)).toEqual(booksAt(1))
@@ -88,7 +88,8 @@ describe("one token", () => {
 
 function added(parts: Record<string, number>[]): Record<string, number> {
   const sum: Record<string, number> = {}
-  for (const part of parts) for (const [said, count] of Object.entries(part)) sum[said] = (sum[said] ?? 0) + count
+  for (const part of parts)
+    for (const [outcome, count] of Object.entries(part)) sum[outcome] = (sum[outcome] ?? 0) + count
   return sum
 }
 
@@ -121,7 +122,7 @@ long(
     console.log(
       `20 confirms of ${ofOne} trips each; ${waits.length} reads meanwhile waited ${Math.max(...waits)} trips at most`,
     )
-    expect(tally(answers.map(said))).toEqual({ "200": 20 })
+    expect(tally(answers.map(outcomeOf))).toEqual({ "200": 20 })
     expect(await booksOf(sql, workspace)).toEqual(booksAt(21))
     // at most those in front of it: one on each of ten connections
     expect(waits.length).toBeGreaterThan(2)
@@ -136,17 +137,17 @@ describe("many tokens of one app", () => {
     async () => {
       const { workspace, app, token, confirm } = await someWriter(service)
       const tokens = await times(50, (n) => token("add_keywords", { appId: app, keywords: [`own ${n}`] }))
-      const hold = await held(app)
+      const hold = await lockApp(app)
       // the first waits for the app's row while it holds the target
       const first = confirm(tokens[0]!)
       await blocked(1)
-      const others = await Promise.all(tokens.slice(1).map(confirm))
-      expect(tally(others.map(said))).toEqual({ "409 in_progress": 49 })
+      const rest = await Promise.all(tokens.slice(1).map(confirm))
+      expect(tally(rest.map(outcomeOf))).toEqual({ "409 in_progress": 49 })
       expect(await booksOf(sql, workspace)).toEqual(booksAt(0))
       await hold.release()
-      expect(said(await first)).toBe("200")
+      expect(outcomeOf(await first)).toBe("200")
       const later = []
-      for (const each of tokens) later.push(said(await confirm(each)))
+      for (const each of tokens) later.push(outcomeOf(await confirm(each)))
       console.log(`50 confirms of one app, one held up: 49 in_progress, then ${JSON.stringify(tally(later))}`)
       expect(tally(later)).toEqual({ "200": 49, "400 confirm_token_invalid": 1 })
       expect(await booksOf(sql, workspace)).toEqual(booksAt(50))
@@ -157,19 +158,19 @@ describe("many tokens of one app", () => {
   test("many tokens of one app confirmed at once add up; a refused one works later or shows the change", async () => {
     const { workspace, app, token, confirm } = await someWriter(service, { keywords: ["old"], countries: ["us", "de"] })
     // ten of them also add the same keyword: the first one adds it, and the others were previewed without it
-    const wanted = (n: number) => (n % 5 === 0 ? [`own ${n}`, "shared"] : [`own ${n}`])
+    const keywordsFor = (n: number) => (n % 5 === 0 ? [`own ${n}`, "shared"] : [`own ${n}`])
     const tokens = await times(50, async (n) => ({
       n,
-      confirmToken: await token("add_keywords", { appId: app, keywords: wanted(n) }),
+      confirmToken: await token("add_keywords", { appId: app, keywords: keywordsFor(n) }),
     }))
     const answers = await Promise.all(tokens.map(async (each) => ({ ...each, ...(await confirm(each.confirmToken)) })))
-    const counts = tally(answers.map(said))
+    const counts = tally(answers.map(outcomeOf))
     const applied = answers.filter(({ status }) => status === 200)
     expect(applied.length).toBeGreaterThan(0)
     expect(
       Object.keys(counts).filter((each) => !/^(200|409 (in_progress|confirm_token_mismatch))$/.test(each)),
     ).toEqual([])
-    const union = () => [...new Set(["old", ...applied.flatMap(({ n }) => wanted(n))])]
+    const union = () => [...new Set(["old", ...applied.flatMap(({ n }) => keywordsFor(n))])]
     const inBoth = (terms: string[]) => ["us", "de"].flatMap((country) => terms.map((term) => `${country} ${term}`))
     expect(await termsOf(sql, app)).toEqual(inBoth(union()).sort())
     expect(await booksOf(sql, workspace)).toEqual(booksAt(applied.length))
@@ -177,13 +178,17 @@ describe("many tokens of one app", () => {
     const refused = answers.filter(({ status }) => status !== 200)
     const later = []
     for (const { n, confirmToken } of refused) {
-      const taken = union().includes("shared")
-      const again = await confirm(confirmToken)
-      later.push(said(again))
-      if (again.status === 200) applied.push({ ...again, n, confirmToken })
+      const isTracked = union().includes("shared")
+      const repeated = await confirm(confirmToken)
+      later.push(outcomeOf(repeated))
+      if (repeated.status === 200) applied.push({ ...repeated, n, confirmToken })
       else {
-        expect([said(again), taken, wanted(n)]).toEqual(["409 confirm_token_mismatch", true, [`own ${n}`, "shared"]])
-        expect(again.body.preview.before.tracked).toEqual([{ countries: ["us", "de"], keywords: ["shared"] }])
+        expect([outcomeOf(repeated), isTracked, keywordsFor(n)]).toEqual([
+          "409 confirm_token_mismatch",
+          true,
+          [`own ${n}`, "shared"],
+        ])
+        expect(repeated.body.preview.before.tracked).toEqual([{ countries: ["us", "de"], keywords: ["shared"] }])
       }
     }
     console.log(
@@ -204,7 +209,7 @@ describe("tokens of different apps of a workspace", () => {
         ? await token("add_keywords", { appId, keywords: ["new"] })
         : await token("remove_keywords", { appId, keywords: ["old"] })
     })
-    const counts = tally((await Promise.all(tokens.map(confirm))).map(said))
+    const counts = tally((await Promise.all(tokens.map(confirm))).map(outcomeOf))
     console.log(`${APPS} confirms of as many apps at once: ${JSON.stringify(counts)}`)
     expect(counts).toEqual({ "200": APPS })
     expect(await booksOf(sql, workspace)).toEqual(booksAt(APPS))
@@ -214,13 +219,13 @@ describe("tokens of different apps of a workspace", () => {
     const { workspace, token, confirm } = await someWriter(service)
     const apps = await times(10, () => anApp(sql, workspace, ["old"]))
     const tokens = await Promise.all(apps.map((appId) => token("remove_keywords", { appId, keywords: ["old"] })))
-    const hold = await held(apps[0]!)
+    const hold = await lockApp(apps[0]!)
     let first: string | null = null
     const waiting = confirm(tokens[0]!).then((answer) => {
-      first = said(answer)
+      first = outcomeOf(answer)
     })
     await blocked(1)
-    expect(tally((await Promise.all(tokens.slice(1).map(confirm))).map(said))).toEqual({ "200": 9 })
+    expect(tally((await Promise.all(tokens.slice(1).map(confirm))).map(outcomeOf))).toEqual({ "200": 9 })
     expect(first).toBeNull()
     await hold.release()
     await waiting
@@ -240,13 +245,13 @@ describe("a limit and twenty simultaneous confirms", () => {
       ),
     )
     const answers = await Promise.all(
-      writers.map(({ confirm }, w) => Promise.all(tokens[w]!.map(confirm)).then((all) => tally(all.map(said)))),
+      writers.map(({ confirm }, w) => Promise.all(tokens[w]!.map(confirm)).then((all) => tally(all.map(outcomeOf)))),
     )
     console.log(`20 confirms of 3 keywords where 32 are allowed, in 2 workspaces: ${JSON.stringify(answers)}`)
     expect(answers).toEqual(Array(2).fill({ "200": 10, "403 write_limit_reached": 10 }))
     for (const { workspace } of writers) {
       expect(await booksOf(sql, workspace)).toEqual(booksAt(10))
-      expect(await heldBy(workspace)).toEqual({ apps: 21, keywords: 30 })
+      expect(await usageOf(workspace)).toEqual({ apps: 21, keywords: 30 })
     }
   })
 
@@ -257,7 +262,9 @@ describe("a limit and twenty simultaneous confirms", () => {
       times(20, (n) => token("add_app", { iosId: String(700_000_000 + n), keywords: ["tea"] }))
     const tokens = await Promise.all([small, poor].map(addApps))
     const answers = await Promise.all(
-      [small, poor].map(({ confirm }, w) => Promise.all(tokens[w]!.map(confirm)).then((all) => tally(all.map(said)))),
+      [small, poor].map(({ confirm }, w) =>
+        Promise.all(tokens[w]!.map(confirm)).then((all) => tally(all.map(outcomeOf))),
+      ),
     )
     console.log(`20 confirms of add_app where 7 fit: ${JSON.stringify(answers)}`)
     expect(answers).toEqual([
@@ -266,7 +273,7 @@ describe("a limit and twenty simultaneous confirms", () => {
     ])
     for (const { workspace } of [small, poor]) {
       expect(await booksOf(sql, workspace)).toEqual(booksAt(7, 14))
-      expect(await heldBy(workspace)).toEqual({ apps: 8, keywords: 7 })
+      expect(await usageOf(workspace)).toEqual({ apps: 8, keywords: 7 })
     }
   })
 
@@ -279,7 +286,7 @@ describe("a limit and twenty simultaneous confirms", () => {
     const tokens = await times(20, async () =>
       token("create_share_link", { appId: await anApp(sql, workspace), country: "us" }),
     )
-    const counts = tally((await Promise.all(tokens.map(confirm))).map(said))
+    const counts = tally((await Promise.all(tokens.map(confirm))).map(outcomeOf))
     console.log(`20 confirms of shared pages where 7 fit: ${JSON.stringify(counts)}`)
     expect(counts).toEqual({ "200": 7, "403 write_limit_reached": 13 })
     expect(await booksOf(sql, workspace)).toEqual(booksAt(7))
@@ -287,7 +294,7 @@ describe("a limit and twenty simultaneous confirms", () => {
     expect(row!.links).toBe(200)
   })
 
-  async function heldBy(workspace: number) {
+  async function usageOf(workspace: number) {
     const [row] = await sql`
       select count(distinct a.id) as apps, count(t.term) as keywords
       from tracked_app a
@@ -298,7 +305,7 @@ describe("a limit and twenty simultaneous confirms", () => {
 })
 
 /** Locks the app's row on another connection until it is released. */
-async function held(app: string) {
+async function lockApp(app: string) {
   const other = await sql.reserve()
   await other`begin`
   await other`select id from tracked_app where id = ${app} for update`

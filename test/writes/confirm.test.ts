@@ -1,13 +1,16 @@
 import { describe, expect, test } from "bun:test"
 import { removeTerms } from "../../src/tracking/terms.ts"
-import { scene } from "./scene.ts"
+import { prepareScene } from "./scene.ts"
 import { termsOf } from "./writer.ts"
 
-const on = scene()
+const scene = prepareScene()
 
 describe("a confirm", () => {
   test("a confirm applies what was previewed, charges it and stores it in the audit", async () => {
-    const { status, body, credits } = await on.applied("add_keywords", { appId: on.app, keywords: ["coffee", "tea"] })
+    const { status, body, credits } = await scene.applied("add_keywords", {
+      appId: scene.app,
+      keywords: ["coffee", "tea"],
+    })
     expect([status, body]).toEqual([
       200,
       {
@@ -15,20 +18,20 @@ describe("a confirm", () => {
         status: "applied",
         appliedAt: expect.any(String),
         credits: 1,
-        result: { appId: on.app, countries: ["us", "de"], added: ["coffee"], alreadyTracked: ["tea"] },
+        result: { appId: scene.app, countries: ["us", "de"], added: ["coffee"], alreadyTracked: ["tea"] },
         jobId: null,
       },
     ])
-    expect(await termsOf(on.sql, on.app)).toEqual(["de coffee", "de tea", "us coffee", "us tea"])
+    expect(await termsOf(scene.sql, scene.app)).toEqual(["de coffee", "de tea", "us coffee", "us tea"])
     expect(credits.used).toBe(1)
-    expect(await on.ledger()).toEqual([{ operation: "add_keywords", cost: 1 }])
-    expect(await on.audits()).toMatchObject([
+    expect(await scene.ledger()).toEqual([{ operation: "add_keywords", cost: 1 }])
+    expect(await scene.audits()).toMatchObject([
       {
         action: "add_keywords",
-        target: `app ${on.app}`,
-        app_id: on.app,
+        target: `app ${scene.app}`,
+        app_id: scene.app,
         credits: 1,
-        args: { appId: on.app, keywords: ["coffee", "tea"] },
+        args: { appId: scene.app, keywords: ["coffee", "tea"] },
         preview: { before: { tracked: [{ countries: ["us", "de"], keywords: ["tea"] }] } },
         result: { added: ["coffee"] },
         job_id: null,
@@ -37,26 +40,29 @@ describe("a confirm", () => {
   })
 
   test("a confirm works once: the second says when the token was used, and neither charges nor writes", async () => {
-    const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body
-    expect((await on.confirm(confirmToken)).status).toBe(200)
-    await on.sql.begin((tx) => removeTerms(tx, on.app, "all", ["tea"]))
-    const again = await on.confirm(confirmToken)
-    expect([again.status, again.body.error]).toEqual([400, "confirm_token_invalid"])
-    expect(again.body.detail).toMatch(/^It was already confirmed at \d{4}-/)
-    expect([await on.ledger(), (await on.audits()).length]).toEqual([[{ operation: "remove_keywords", cost: 1 }], 1])
+    const { confirmToken } = (await scene.preview("remove_keywords", { appId: scene.app, keywords: ["tea"] })).body
+    expect((await scene.confirm(confirmToken)).status).toBe(200)
+    await scene.sql.begin((tx) => removeTerms(tx, scene.app, "all", ["tea"]))
+    const repeated = await scene.confirm(confirmToken)
+    expect([repeated.status, repeated.body.error]).toEqual([400, "confirm_token_invalid"])
+    expect(repeated.body.detail).toMatch(/^It was already confirmed at \d{4}-/)
+    expect([await scene.ledger(), (await scene.audits()).length]).toEqual([
+      [{ operation: "remove_keywords", cost: 1 }],
+      1,
+    ])
   })
 
   test("a confirm of an unknown token, or of another key's or workspace's, is confirm_token_invalid", async () => {
-    const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body
-    const second = await on.service.key(on.workspace)
-    const elsewhere = await on.service.key(await on.service.workspace())
+    const { confirmToken } = (await scene.preview("remove_keywords", { appId: scene.app, keywords: ["tea"] })).body
+    const second = await scene.service.key(scene.workspace)
+    const otherKey = await scene.service.key(await scene.service.workspace())
     for (const [token, by] of [
       [confirmToken, second],
-      [confirmToken, elsewhere],
-      [`confirm_${"A".repeat(43)}`, on.key],
-      ["x", on.key],
+      [confirmToken, otherKey],
+      [`confirm_${"A".repeat(43)}`, scene.key],
+      ["x", scene.key],
     ] as const) {
-      const refused = await on.confirm(token, by)
+      const refused = await scene.confirm(token, by)
       expect([refused.status, refused.body.error, refused.body.detail]).toEqual([
         400,
         "confirm_token_invalid",
@@ -64,57 +70,62 @@ describe("a confirm", () => {
       ])
     }
     for (const body of [{}, { confirmToken: "" }, { confirmToken: 7 }])
-      expect((await on.service.call("/v1/actions/confirm", { key: on.key, method: "POST", body })).body.error).toBe(
-        "confirm_token_invalid",
-      )
-    const more = { confirmToken, args: { appId: on.app, keywords: ["other"] } }
-    const strange = await on.service.call("/v1/actions/confirm", { key: on.key, method: "POST", body: more })
+      expect(
+        (await scene.service.call("/v1/actions/confirm", { key: scene.key, method: "POST", body })).body.error,
+      ).toBe("confirm_token_invalid")
+    const more = { confirmToken, args: { appId: scene.app, keywords: ["other"] } }
+    const strange = await scene.service.call("/v1/actions/confirm", { key: scene.key, method: "POST", body: more })
     expect(strange.body).toMatchObject({ error: "invalid_arguments", field: "args" })
-    expect(await termsOf(on.sql, on.app)).toEqual(["de tea", "us tea"])
-    expect((await on.confirm(confirmToken)).status).toBe(200)
+    expect(await termsOf(scene.sql, scene.app)).toEqual(["de tea", "us tea"])
+    expect((await scene.confirm(confirmToken)).status).toBe(200)
   })
 
   test("a confirm expires after 600 s by the database's clock, and a used token is reported as used", async () => {
     const aged = async (seconds: number) => {
-      const { confirmToken } = (await on.preview("add_keywords", { appId: on.app, keywords: [`k${seconds}`] })).body
-      await on.sql`
+      const { confirmToken } = (await scene.preview("add_keywords", { appId: scene.app, keywords: [`k${seconds}`] }))
+        .body
+      await scene.sql`
         update confirm_token
         set created_at = now() - make_interval(secs => ${seconds})
-        where used_at is null and workspace_id = ${on.workspace}`
+        where used_at is null and workspace_id = ${scene.workspace}`
       return confirmToken
     }
     const old = await aged(601)
-    const refused = await on.confirm(old)
+    const refused = await scene.confirm(old)
     expect([refused.status, refused.body.error]).toEqual([400, "confirm_token_expired"])
     const fresh = await aged(595)
-    expect((await on.confirm(fresh)).status).toBe(200)
-    await on.sql`update confirm_token set created_at = now() - interval '2 hours' where workspace_id = ${on.workspace}`
-    expect((await on.confirm(fresh)).body.error).toBe("confirm_token_invalid")
+    expect((await scene.confirm(fresh)).status).toBe(200)
+    await scene.sql`
+      update confirm_token
+      set created_at = now() - interval '2 hours'
+      where workspace_id = ${scene.workspace}`
+    expect((await scene.confirm(fresh)).body.error).toBe("confirm_token_invalid")
   })
 
   test("a confirm after the target changed writes nothing, shows the new preview and keeps the token", async () => {
-    const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea", "coffee"] })).body
-    expect((await on.applied("add_keywords", { appId: on.app, keywords: ["coffee"] })).status).toBe(200)
-    const refused = await on.confirm(confirmToken)
+    const { confirmToken } = (await scene.preview("remove_keywords", { appId: scene.app, keywords: ["tea", "coffee"] }))
+      .body
+    expect((await scene.applied("add_keywords", { appId: scene.app, keywords: ["coffee"] })).status).toBe(200)
+    const refused = await scene.confirm(confirmToken)
     expect([refused.status, refused.body.error]).toEqual([409, "confirm_token_mismatch"])
     expect(refused.body.preview.before).toEqual({ tracked: [{ countries: ["us", "de"], keywords: ["tea", "coffee"] }] })
-    expect(await termsOf(on.sql, on.app)).toHaveLength(4)
-    expect([(await on.audits()).length, await on.ledger()]).toEqual([1, [{ operation: "add_keywords", cost: 1 }]])
-    await on.sql.begin((tx) => removeTerms(tx, on.app, "all", ["coffee"]))
-    expect((await on.confirm(confirmToken)).status).toBe(200)
-    expect(await termsOf(on.sql, on.app)).toEqual([])
+    expect(await termsOf(scene.sql, scene.app)).toHaveLength(4)
+    expect([(await scene.audits()).length, await scene.ledger()]).toEqual([1, [{ operation: "add_keywords", cost: 1 }]])
+    await scene.sql.begin((tx) => removeTerms(tx, scene.app, "all", ["coffee"]))
+    expect((await scene.confirm(confirmToken)).status).toBe(200)
+    expect(await termsOf(scene.sql, scene.app)).toEqual([])
   })
 
   test("a confirm for an app that was deleted meanwhile is not_found", async () => {
-    const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body
-    await on.sql`delete from tracked_app where id = ${on.app}`
-    expect((await on.confirm(confirmToken)).body.error).toBe("not_found")
+    const { confirmToken } = (await scene.preview("remove_keywords", { appId: scene.app, keywords: ["tea"] })).body
+    await scene.sql`delete from tracked_app where id = ${scene.app}`
+    expect((await scene.confirm(confirmToken)).body.error).toBe("not_found")
   })
 
   test("a confirm that changes nothing is free and does not count as a write", async () => {
-    const { body } = await on.preview("add_keywords", { appId: on.app, keywords: ["tea"] })
+    const { body } = await scene.preview("add_keywords", { appId: scene.app, keywords: ["tea"] })
     expect([body.credits, body.preview.before]).toEqual([0, body.preview.after])
-    const answer = await on.confirm(body.confirmToken)
+    const answer = await scene.confirm(body.confirmToken)
     expect(answer.body).toEqual({
       action: "add_keywords",
       status: "unchanged",
@@ -123,67 +134,72 @@ describe("a confirm", () => {
       result: null,
       jobId: null,
     })
-    expect([await on.ledger(), (await on.audits()).length]).toEqual([[], 0])
-    const again = await on.confirm(body.confirmToken)
-    expect([again.body.error, again.body.detail]).toEqual([
+    expect([await scene.ledger(), (await scene.audits()).length]).toEqual([[], 0])
+    const repeated = await scene.confirm(body.confirmToken)
+    expect([repeated.body.error, repeated.body.detail]).toEqual([
       "confirm_token_invalid",
       expect.not.stringContaining("applied"),
     ])
   })
 
   test("a confirm without enough credits writes nothing and says so, and works after a pack was bought", async () => {
-    const poor = await on.service.workspace({ plan: "pro", overrides: { credits: 1, ratePerSecond: 1_000 } })
-    const spender = await on.service.key(poor)
-    const { confirmToken } = (await on.preview("add_app", { iosId: "389801252" }, spender)).body
-    const refused = await on.confirm(confirmToken, spender)
+    const poor = await scene.service.workspace({ plan: "pro", overrides: { credits: 1, ratePerSecond: 1_000 } })
+    const spender = await scene.service.key(poor)
+    const { confirmToken } = (await scene.preview("add_app", { iosId: "389801252" }, spender)).body
+    const refused = await scene.confirm(confirmToken, spender)
     expect([refused.status, refused.body.error, refused.body.limit]).toEqual([402, "credits_exhausted", 1])
     expect(refused.credits).toMatchObject({ used: 0, limit: 1 })
-    expect(await on.sql`select id from tracked_app where workspace_id = ${poor}`).toHaveLength(0)
-    await on.sql`update account set pack = 5 where workspace_id = ${poor}`
-    expect((await on.confirm(confirmToken, spender)).credits).toMatchObject({ used: 2 })
+    expect(await scene.sql`select id from tracked_app where workspace_id = ${poor}`).toHaveLength(0)
+    await scene.sql`update account set pack = 5 where workspace_id = ${poor}`
+    expect((await scene.confirm(confirmToken, spender)).credits).toMatchObject({ used: 2 })
   })
 
   test("a confirm is refused beyond a key's budget, and without a scope removed since the preview", async () => {
-    const tight = await on.service.key(on.workspace, { monthlyBudget: 0 })
-    const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] }, tight)).body
-    expect((await on.confirm(confirmToken, tight)).body.error).toBe("key_budget_reached")
-    await on.sql`update api_key set scopes = '{apps:read}' where workspace_id = ${on.workspace}`
+    const tight = await scene.service.key(scene.workspace, { monthlyBudget: 0 })
+    const { confirmToken } = (await scene.preview("remove_keywords", { appId: scene.app, keywords: ["tea"] }, tight))
+      .body
+    expect((await scene.confirm(confirmToken, tight)).body.error).toBe("key_budget_reached")
+    await scene.sql`update api_key set scopes = '{apps:read}' where workspace_id = ${scene.workspace}`
     await Bun.sleep(760) // a key may be cached for that long
-    expect((await on.confirm(confirmToken, tight)).body).toMatchObject({
+    expect((await scene.confirm(confirmToken, tight)).body).toMatchObject({
       error: "scope_required",
       scope: "track:write",
     })
-    expect(await termsOf(on.sql, on.app)).toEqual(["de tea", "us tea"])
+    expect(await termsOf(scene.sql, scene.app)).toEqual(["de tea", "us tea"])
   })
 
   test("a write beyond the workspace's limit is write_limit_reached, at preview and confirm", async () => {
-    const small = await on.service.workspace({ overrides: { apps: 1, trackedKeywords: 3, ratePerSecond: 1_000 } })
-    const by = await on.service.key(small)
-    const own = await on.tracked(["one"], "1437843273", small)
-    const full = await on.preview("add_keywords", { appId: own, keywords: ["two", "three"] }, by)
+    const small = await scene.service.workspace({ overrides: { apps: 1, trackedKeywords: 3, ratePerSecond: 1_000 } })
+    const by = await scene.service.key(small)
+    const ownApp = await scene.tracked(["one"], "1437843273", small)
+    const full = await scene.preview("add_keywords", { appId: ownApp, keywords: ["two", "three"] }, by)
     expect([full.status, full.body.error, full.body.reason]).toEqual([
       403,
       "write_limit_reached",
       "The workspace may track 3 keywords, each counted in each storefront; this would make it 6.",
     ])
-    expect((await on.preview("add_app", { iosId: "389801252" }, by)).body.reason).toContain("1 app;")
-    await on.sql`update tracked_app set countries = '{us}' where id = ${own}`
-    await on.sql`delete from tracked_term where app_id = ${own} and country = 'de'`
+    expect((await scene.preview("add_app", { iosId: "389801252" }, by)).body.reason).toContain("1 app;")
+    await scene.sql`update tracked_app set countries = '{us}' where id = ${ownApp}`
+    await scene.sql`delete from tracked_term where app_id = ${ownApp} and country = 'de'`
     const [first, second] = [
-      await on.preview("add_keywords", { appId: own, keywords: ["two", "three"] }, by),
-      await on.preview("add_keywords", { appId: own, keywords: ["four"] }, by),
+      await scene.preview("add_keywords", { appId: ownApp, keywords: ["two", "three"] }, by),
+      await scene.preview("add_keywords", { appId: ownApp, keywords: ["four"] }, by),
     ]
-    expect((await on.confirm(first.body.confirmToken, by)).status).toBe(200)
-    const late = await on.confirm(second.body.confirmToken, by)
+    expect((await scene.confirm(first.body.confirmToken, by)).status).toBe(200)
+    const late = await scene.confirm(second.body.confirmToken, by)
     expect([late.status, late.body.error]).toEqual([403, "write_limit_reached"])
-    expect(await termsOf(on.sql, own)).toHaveLength(3)
+    expect(await termsOf(scene.sql, ownApp)).toHaveLength(3)
   })
 })
 
 describe("the audit", () => {
   test("audit rows cannot be changed, even by the database's owner", async () => {
-    await on.applied("remove_keywords", { appId: on.app, keywords: ["tea"] })
-    for (const change of [on.sql`update audit set credits = 0`, on.sql`delete from audit`, on.sql`truncate audit`]) {
+    await scene.applied("remove_keywords", { appId: scene.app, keywords: ["tea"] })
+    for (const change of [
+      scene.sql`update audit set credits = 0`,
+      scene.sql`delete from audit`,
+      scene.sql`truncate audit`,
+    ]) {
       expect(
         await change.then(
           () => "changed",
@@ -191,6 +207,6 @@ describe("the audit", () => {
         ),
       ).toBe("audit is append-only")
     }
-    expect(await on.audits()).toHaveLength(1)
+    expect(await scene.audits()).toHaveLength(1)
   })
 })

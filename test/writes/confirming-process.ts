@@ -6,7 +6,7 @@ import { silentLog } from "../../src/lib/log.ts"
 import { openService, PUBLIC_URL } from "../service.ts"
 import type { Asked, Death } from "./processes.ts"
 import { type Steps, stepped } from "./stepped.ts"
-import { said, tally } from "./writer.ts"
+import { outcomeOf, tally } from "./writer.ts"
 
 const { databaseUrl, dataDir = "" } = JSON.parse(process.argv[2]!)
 const { sql } = await openDatabase({ databaseUrl, dataDir, as: "server", log: silentLog })
@@ -25,11 +25,11 @@ async function answer({ key, token, calls = 1, death }: Asked) {
   // caches the key first, so that the following time is the confirm's only; other tests check the answer against the
   // document
   const headers = { authorization: `Bearer ${key}` }
-  const known = await service.app.fetch(new Request(`${PUBLIC_URL}/v1/account`, { headers }), "127.0.0.1")
-  if (known.status !== 200) throw new Error(await known.text())
+  const account = await service.app.fetch(new Request(`${PUBLIC_URL}/v1/account`, { headers }), "127.0.0.1")
+  if (account.status !== 200) throw new Error(await account.text())
   if (death && "afterMs" in death) setTimeout(() => die(`${death.afterMs} ms`), death.afterMs)
   const answers = await Promise.all(Array.from({ length: calls }, confirm))
-  return tally(answers.map((answer) => `${said(answer)}${answer.body.detail ? " used" : ""}`))
+  return tally(answers.map((answer) => `${outcomeOf(answer)}${answer.body.detail ? " used" : ""}`))
 }
 
 function dying(death: Death): Steps {

@@ -118,8 +118,8 @@ describe("the actions", () => {
         const { good, bad, absent } = probes(parameter)
         const { name } = parameter
         expect(bad.length).toBeGreaterThan(0)
-        const taken = [...good, ...(SHAPED[name] as unknown[])]
-        for (const value of taken) expect([value, withArgument(action, name, value)]).toEqual([value, "taken"])
+        const accepted = [...good, ...(SHAPED[name] as unknown[])]
+        for (const value of accepted) expect([value, withArgument(action, name, value)]).toEqual([value, "taken"])
         for (const value of bad) expect([value, withArgument(action, name, value)]).toEqual([value, parameter.code])
         expect(withArgument(action, name, undefined)).toBe(absent === "refused" ? parameter.code : "taken")
         if (absent !== "refused" && absent.default !== undefined)

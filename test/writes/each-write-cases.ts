@@ -255,7 +255,7 @@ export async function stateOf(sql: Sql, { workspace, app }: Writer): Promise<Sta
 
 /** Returns the state after a number of these writes, from the state before. */
 export function stateAfter({ after }: Write, before: State, times = 1): State {
-  const each = Object.entries(after).map(([name, left]) => [name, Array(times).fill(left).flat()])
+  const each = Object.entries(after).map(([name, rows]) => [name, Array(times).fill(rows).flat()])
   return { ...before, ...Object.fromEntries(each) }
 }
 

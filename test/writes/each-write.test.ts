@@ -18,7 +18,7 @@ import {
   type Write,
 } from "./each-write-cases.ts"
 import { type Steps, steppable } from "./stepped.ts"
-import { booksAt, booksOf, said, tally } from "./writer.ts"
+import { booksAt, booksOf, outcomeOf, tally } from "./writer.ts"
 
 /** Actions that write to our database. Jobs that write to other platforms have their own tests. */
 const actions = everyAction.filter(({ outside }) => !outside)
@@ -46,7 +46,7 @@ describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, 
     const writer = await prepared(service, write)
     const before = await stateOf(sql, writer)
     const answers = await Promise.all(Array.from({ length: CALLERS }, () => writer.confirm(writer.confirmToken)))
-    expect(tally(answers.map(said))).toEqual({ "200": 1, "400 confirm_token_invalid": CALLERS - 1 })
+    expect(tally(answers.map(outcomeOf))).toEqual({ "200": 1, "400 confirm_token_invalid": CALLERS - 1 })
     await expectTimes(1, write, writer, before)
   })
 
@@ -57,11 +57,13 @@ describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, 
     const tokens = await Promise.all(
       Array.from({ length: TOKENS }, () => writer.token(write.action, write.args(writer))),
     )
-    const { "200": applied = 0, ...others } = tally((await Promise.all(tokens.map(writer.confirm))).map(said))
+    const { "200": applied = 0, ...refusedCounts } = tally(
+      (await Promise.all(tokens.map(writer.confirm))).map(outcomeOf),
+    )
     const refusals = write.another
       ? ["409 in_progress"]
       : ["409 in_progress", "409 confirm_token_mismatch", "404 not_found"]
-    expect(Object.keys(others).filter((answer) => !refusals.includes(answer))).toEqual([])
+    expect(Object.keys(refusedCounts).filter((answer) => !refusals.includes(answer))).toEqual([])
     expect(applied).toBeGreaterThan(0)
     await expectTimes(write.another ? applied : 1, write, writer, before)
   })
@@ -76,7 +78,7 @@ describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, 
         if (n === step) throw new Error("as if cut off")
       }
       const answer = await steps.during({ statement }, () => writer.confirm(writer.confirmToken))
-      expect([step, said(answer)]).toEqual([step, "500 internal_error"])
+      expect([step, outcomeOf(answer)]).toEqual([step, "500 internal_error"])
       await expectTimes(0, write, writer, before)
     }
     // after all of them
@@ -100,7 +102,7 @@ describe.each(meetings)("$name:", ({ write, make, answer: after }) => {
     await make(sql, writer)
     const changed = await stateOf(sql, writer)
     const answer = await writer.confirm(writer.confirmToken)
-    expect(said(answer)).toBe(after)
+    expect(outcomeOf(answer)).toBe(after)
     await expectTimes(0, write, writer, changed)
     if (answer.status === 409) expect(answer.body.preview.before).toBeDefined()
   })
@@ -160,11 +162,13 @@ describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ 
     const confirm = (key: string) =>
       service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken: writer.confirmToken } })
     const testKey = await service.key(writer.workspace, { kind: "test" })
-    expect([said(await ask(testKey)), said(await confirm(testKey))]).toEqual(Array(2).fill("403 test_key_read_only"))
+    expect([outcomeOf(await ask(testKey)), outcomeOf(await confirm(testKey))]).toEqual(
+      Array(2).fill("403 test_key_read_only"),
+    )
     const reader = await service.key(writer.workspace, { scopes: ["apps:read"] })
     expect((await ask(reader)).body).toMatchObject({ error: "scope_required", scope })
     const other = await service.key(writer.workspace)
-    expect(said(await confirm(other))).toBe("400 confirm_token_invalid")
+    expect(outcomeOf(await confirm(other))).toBe("400 confirm_token_invalid")
     await expectTimes(0, write, writer, before)
   })
 
@@ -175,7 +179,7 @@ describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ 
     await deleted(sql, writer)
     const before = await stateOf(sql, writer)
     expect(before.apps).toEqual([])
-    expect(said(await writer.confirm(writer.confirmToken))).toMatch(/^(401 account_deleted|404 not_found)$/)
+    expect(outcomeOf(await writer.confirm(writer.confirmToken))).toMatch(/^(401 account_deleted|404 not_found)$/)
     await expectTimes(0, write, writer, before)
   })
 
@@ -183,7 +187,7 @@ describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ 
     const writer = await prepared(service, write, { credits: Math.max(0, write.credits - 1) })
     const before = await stateOf(sql, writer)
     const refused = write.credits > 0
-    expect(said(await writer.confirm(writer.confirmToken))).toBe(refused ? "402 credits_exhausted" : "200")
+    expect(outcomeOf(await writer.confirm(writer.confirmToken))).toBe(refused ? "402 credits_exhausted" : "200")
     await expectTimes(refused ? 0 : 1, write, writer, before)
   })
 })
@@ -200,7 +204,7 @@ async function lengthOf({ confirm, confirmToken }: Prepared): Promise<number> {
   const commit = (n: number) => {
     length = n
   }
-  expect(said(await steps.during({ commit }, () => confirm(confirmToken)))).toBe("200")
+  expect(outcomeOf(await steps.during({ commit }, () => confirm(confirmToken)))).toBe("200")
   return length
 }
 
@@ -211,8 +215,8 @@ async function metAt(step: number, writer: Prepared, change: () => Promise<unkno
     changed ??= change()
     await Promise.race([changed, Bun.sleep(8)])
   }
-  const met: Steps = { statement: (n) => (n === step ? changing() : undefined), commit: changing }
-  const answer = await steps.during(met, () => writer.confirm(writer.confirmToken))
+  const meeting: Steps = { statement: (n) => (n === step ? changing() : undefined), commit: changing }
+  const answer = await steps.during(meeting, () => writer.confirm(writer.confirmToken))
   await changed
-  return said(answer)
+  return outcomeOf(answer)
 }

@@ -22,7 +22,7 @@ let workspace: number
 let key: string
 let app: string
 let target: string
-let made = 0
+let count = 0
 
 beforeAll(async () => {
   sql = await freshDatabase()
@@ -40,7 +40,7 @@ beforeEach(async () => {
   key = await service.key(workspace)
   const tracked = { workspaceId: workspace, iosId: "1437843273", countries: ["us"], keywords: [], origin: "own" }
   app = await trackOwn(sql, tracked)
-  target = `keyword-${++made}`
+  target = `keyword-${++count}`
   platform.on("GET")
   platform.on("PUT")
 })

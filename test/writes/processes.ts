@@ -20,7 +20,7 @@ export interface Confirming extends Disposable {
   /** Resolves once the process has opened the database. */
   ready: Promise<void>
   /** Returns the count of each answer, or { died: where } if the process killed itself first. */
-  ask(asked: Asked): Promise<Record<string, number | string>>
+  ask(request: Asked): Promise<Record<string, number | string>>
   exited: Promise<number>
   kill(): void
 }
@@ -45,9 +45,9 @@ export function confirming(at: { databaseUrl: string } | { dataDir: string }): C
   const kill = () => child.kill("SIGKILL")
   return {
     ready,
-    async ask(asked) {
+    async ask(request) {
       await ready
-      child.stdin.write(`${JSON.stringify(asked)}\n`)
+      child.stdin.write(`${JSON.stringify(request)}\n`)
       await child.stdin.flush()
       return await next()
     },

@@ -24,31 +24,31 @@ export interface Scene {
   ledger(): Promise<{ operation: string; cost: number }[]>
 }
 
-export function scene(): Scene {
-  const on = Object.assign({} as Scene, { tracked, preview, confirm, applied, everything, audits, ledger })
+export function prepareScene(): Scene {
+  const scene = Object.assign({} as Scene, { tracked, preview, confirm, applied, everything, audits, ledger })
 
   beforeAll(async () => {
-    on.sql = await freshDatabase()
-    on.service = openService({ sql: on.sql })
+    scene.sql = await freshDatabase()
+    scene.service = openService({ sql: scene.sql })
   })
 
   beforeEach(async () => {
-    on.workspace = await on.service.workspace({ plan: "pro" })
-    on.key = await on.service.key(on.workspace)
-    on.app = await tracked(["tea"], "1437843273", on.workspace)
+    scene.workspace = await scene.service.workspace({ plan: "pro" })
+    scene.key = await scene.service.key(scene.workspace)
+    scene.app = await tracked(["tea"], "1437843273", scene.workspace)
   })
 
   function tracked(keywords: string[], iosId: string, workspaceId: number) {
     const app = { workspaceId, iosId, name: "Kettle", countries: ["us", "de"], keywords, origin: "own" }
-    return trackOwn(on.sql, app)
+    return trackOwn(scene.sql, app)
   }
 
-  function preview(action: string, args: object = {}, by = on.key) {
-    return on.service.call("/v1/actions", { key: by, method: "POST", body: { action, args } })
+  function preview(action: string, args: object = {}, by = scene.key) {
+    return scene.service.call("/v1/actions", { key: by, method: "POST", body: { action, args } })
   }
 
-  function confirm(confirmToken: string, by = on.key) {
-    return on.service.call("/v1/actions/confirm", { key: by, method: "POST", body: { confirmToken } })
+  function confirm(confirmToken: string, by = scene.key) {
+    return scene.service.call("/v1/actions/confirm", { key: by, method: "POST", body: { confirmToken } })
   }
 
   async function applied(action: string, args: object) {
@@ -58,18 +58,18 @@ export function scene(): Scene {
   }
 
   async function everything() {
-    return (await everyRow(on.sql, "confirm_token")).join("\n")
+    return (await everyRow(scene.sql, "confirm_token")).join("\n")
   }
 
   async function audits() {
-    return await on.sql`select * from audit where workspace_id = ${on.workspace} order by id`
+    return await scene.sql`select * from audit where workspace_id = ${scene.workspace} order by id`
   }
 
   async function ledger() {
-    const rows = await on.sql<{ operation: string; cost: number }[]>`
-      select operation, cost from ledger where workspace_id = ${on.workspace} order by id`
+    const rows = await scene.sql<{ operation: string; cost: number }[]>`
+      select operation, cost from ledger where workspace_id = ${scene.workspace} order by id`
     return rows.map((row) => ({ ...row }))
   }
 
-  return on
+  return scene
 }

@@ -97,7 +97,7 @@ export function booksAt(writes: number, credits = writes): Books {
 }
 
 /** Returns "200" or "409 confirm_token_mismatch", for example. */
-export function said({ status, body }: Pick<Answer, "status" | "body">): string {
+export function outcomeOf({ status, body }: Pick<Answer, "status" | "body">): string {
   return body.error ? `${status} ${body.error}` : `${status}`
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import { RULE_TYPES } from "../../../src/alerts/types.ts"
 import { tagTerms } from "../../../src/tracking/terms.ts"
-import { scene } from "../../writes/scene.ts"
+import { prepareScene } from "../../writes/scene.ts"
 
-const fixture = scene()
+const fixture = prepareScene()
 
 const previewed = async (args: object) => (await fixture.preview("create_alert_rule", args)).body
 const notesOf = async (args: object): Promise<string[]> => (await previewed(args)).preview.notes

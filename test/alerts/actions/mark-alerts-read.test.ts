@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { long } from "../../long.ts"
 import { type SomeAlert, tellAlerts, unreadOf } from "../../writes/feed-alerts.ts"
-import { scene } from "../../writes/scene.ts"
+import { prepareScene } from "../../writes/scene.ts"
 
-const fixture = scene()
+const fixture = prepareScene()
 let other: string
 
 beforeEach(async () => {

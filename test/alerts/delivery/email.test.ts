@@ -85,8 +85,8 @@ describe("alerts by mail", () => {
     await found(scene)
     await foundPassings(scene, ["Softly https://evil.example"])
     await deliver()
-    expect(mailServer.got).toHaveLength(1)
-    const { text, html, subject, messageId, headers } = await parsed(mailServer.got[0]!)
+    expect(mailServer.received).toHaveLength(1)
+    const { text, html, subject, messageId, headers } = await parsed(mailServer.received[0]!)
     const rows = await deliveries(scene)
     expect(rows.map(({ state }) => state)).toEqual(["delivered", "delivered"])
     expect(rows.map(({ id }) => `<${id}@example.com>`)).toContain(messageId!)
@@ -107,7 +107,7 @@ describe("alerts by mail", () => {
     const mailer = { ...silent.mailer, send: async () => ({ result: "unknown" as const, failure: "no answer" }) }
     await telling(sql, { mail: { ...silent, mailer } }).runOnce()
     await deliver()
-    expect(mailServer.got).toEqual([])
+    expect(mailServer.received).toEqual([])
     const rows = await sql`
       select d.state, d.failure
       from delivery d
@@ -146,7 +146,7 @@ describe("alerts by mail", () => {
     await rule(scene, "rank_drop", { channels: ["email"] })
     await found(scene)
     await deliver()
-    expect(mailServer.got.map(({ to }) => to)).toEqual([["new@example.org"]])
+    expect(mailServer.received.map(({ to }) => to)).toEqual([["new@example.org"]])
     await removeMailAddress(sql, personId)
     expect(await channels()).toEqual([])
     await confirm(personId)
@@ -164,7 +164,7 @@ describe("alerts by mail", () => {
     )
     await found(scene)
     await deliver()
-    expect(mailServer.got).toEqual([])
+    expect(mailServer.received).toEqual([])
     expect((await channels())[0]).toMatchObject({ disabled: "the person sees only some of the apps now" })
   })
 
@@ -182,14 +182,14 @@ describe("alerts by mail", () => {
     const message = { id: "msg_1", type: "alert.asa_rule", at: "2025-11-20T08:00:00Z", data: {}, text: "The bid rose" }
     const sent = await CHANNEL_KINDS.email.send({ person: "ada", personId: "1" }, message, port)
     expect(sent).toEqual({ result: "ended", failure: "the person may not see ads" })
-    expect(mailServer.got).toEqual([])
+    expect(mailServer.received).toEqual([])
   })
 
   test("the link in each mail ends the mails", async () => {
     await confirm(personId)
     const { id } = await add()
     await testChannel(scene.register, { outbound, telegramApi: undefined, mail: mail() }, scene.workspaceId, id)
-    const { headers } = await parsed(mailServer.got[0]!)
+    const { headers } = await parsed(mailServer.received[0]!)
     const { unsubscribe: link } = headers.get("list") as unknown as { unsubscribe: { url: string } }
     const token = link.url.split("/").at(-1)!
     expect(await unsubscribe(sql, token)).toMatchObject({ kind: "alerts" })
@@ -217,11 +217,11 @@ longOnServer(
     await confirm(personId)
     await add()
     await rule(scene, "rank_drop", { channels: ["email"] })
-    mailServer.got.length = 0
+    mailServer.received.length = 0
     const options = { leaseMs: 250, timeoutMs: 200, gapsMs: { email: 0 } }
     const task = JSON.stringify({ databaseUrl: scratchUrl(sql), options, smtpPort: mailServer.port })
     let kills = 0
-    while (kills < KILLS || mailServer.got.length < ALERTS) {
+    while (kills < KILLS || mailServer.received.length < ALERTS) {
       const child = Bun.spawn([process.execPath, join(import.meta.dirname, "delivery-process.ts"), task], {
         stdout: "pipe",
         stderr: "inherit",
@@ -239,7 +239,7 @@ longOnServer(
     const delivered = async () => (await deliveries(scene)).filter(({ state }) => state === "delivered").length
     await until(async () => (await delivered()) === all, 90_000)
     await last.stop()
-    const mails = await Promise.all(mailServer.got.map(parsed))
+    const mails = await Promise.all(mailServer.received.map(parsed))
     expect(new Set(mails.map(({ messageId }) => messageId)).size).toBe(all)
     // a kill can repeat the mail that the server had accepted, and nothing else is sent twice
     expect(mails.length - all).toBeLessThanOrEqual(kills)

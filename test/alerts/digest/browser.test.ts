@@ -116,7 +116,7 @@ long("the mail settings and the page that ends a subscription are accessible in 
   await happened(scene, ["Lovely."])
   const member = await subscriber(scene)
   await digests(scene).runOnce()
-  const { headers } = await parsed(scene.mailServer.got.at(-1)!)
+  const { headers } = await parsed(scene.mailServer.received.at(-1)!)
   const { unsubscribe } = headers.get("list") as unknown as { unsubscribe: { url: string } }
   const app = Bun.serve({
     hostname: "127.0.0.1",

@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.mailServer.stop())
 beforeEach(async () => {
-  scene.mailServer.got.length = 0
+  scene.mailServer.received.length = 0
   scene.mailServer.refuse.clear()
   scene.mailServer.beforeAnswer = async () => {}
   await scene.sql`delete from digest`
@@ -48,11 +48,13 @@ describe("an address", () => {
     const { browser, personId } = await subscriber(scene)
     const { send } = settingsBrowser(browser, MAIL)
     await send("address", { address: "bo@example.org" })
-    expect(scene.mailServer.got.map(({ to }) => to)).toEqual([["ada@example.org"], ["bo@example.org"]])
+    expect(scene.mailServer.received.map(({ to }) => to)).toEqual([["ada@example.org"], ["bo@example.org"]])
     expect((await send("confirm", { code: "BCDF-GHJK" })).text).toContain("This is not the code")
     await digests(scene).runOnce()
-    expect(scene.mailServer.got.at(-1)!.to).toEqual(["ada@example.org"])
-    await send("confirm", { code: await codeIn({ ...scene.mailServer, got: scene.mailServer.got.slice(0, 2) }) })
+    expect(scene.mailServer.received.at(-1)!.to).toEqual(["ada@example.org"])
+    await send("confirm", {
+      code: await codeIn({ ...scene.mailServer, received: scene.mailServer.received.slice(0, 2) }),
+    })
     const rows = await scene.sql`select address, pending, code_sha256 from mail_address where person_id = ${personId}`
     expect([...rows]).toEqual([{ address: "bo@example.org", pending: null, code_sha256: null }])
   })
@@ -64,14 +66,14 @@ describe("an address", () => {
     expect([bad.status, bad.text.includes("This is no mail address")]).toEqual([400, true])
     for (let code = 2; code <= 5; code++) await send("address", { address: "stranger@example.org" })
     expect((await send("address", { address: "stranger@example.org" })).text).toContain("At most 5 codes")
-    expect(scene.mailServer.got).toHaveLength(5)
+    expect(scene.mailServer.received).toHaveLength(5)
   })
 
   test("an address gets a test message from the page", async () => {
     const { browser } = await subscriber(scene)
     const { headers } = await settingsBrowser(browser, MAIL).send("test", {})
     expect(headers.get("location")).toBe(`${MAIL}?done=tested`)
-    expect((await parsed(scene.mailServer.got.at(-1)!)).subject).toBe("Test message from Appmeter")
+    expect((await parsed(scene.mailServer.received.at(-1)!)).subject).toBe("Test message from Appmeter")
   })
 })
 
@@ -81,7 +83,7 @@ describe("a digest", () => {
     const [first, second] = [digests(scene), digests(scene)]
     await Promise.all([first.runOnce(), second.runOnce()])
     await first.runOnce()
-    const sent = scene.mailServer.got.slice(1)
+    const sent = scene.mailServer.received.slice(1)
     expect(sent).toHaveLength(1)
     const { subject, text, html, messageId, headers } = await parsed(sent[0]!)
     expect(subject).toContain(`day ${TODAY}: 1 rose, 1 review`)
@@ -108,9 +110,9 @@ describe("a digest", () => {
     const to = addDays(from, 6)
     weekly.clock.now = new Date(`${addDays(to, 1)}T09:30:00Z`)
     await createSummaries({ sql: weekly.sql, log: silentLog, now: () => weekly.clock.now }).runOnce()
-    const before = weekly.mailServer.got.length
+    const before = weekly.mailServer.received.length
     for (let times = 0; times < 2; times++) await digests(weekly).runOnce()
-    const sent = weekly.mailServer.got.slice(before)
+    const sent = weekly.mailServer.received.slice(before)
     expect(sent).toHaveLength(1)
     const { subject, text } = await parsed(sent[0]!)
     expect([subject?.includes(from), subject?.includes(to)]).toEqual([true, true])
@@ -135,9 +137,9 @@ describe("a digest", () => {
       },
     }
     await subscriber(scene)
-    const before = scene.mailServer.got.length
+    const before = scene.mailServer.received.length
     await digests(scene, { mailer }).runOnce()
-    expect(scene.mailServer.got.slice(before).map(({ to }) => to)).toEqual([["ada@example.org"]])
+    expect(scene.mailServer.received.slice(before).map(({ to }) => to)).toEqual([["ada@example.org"]])
     const rows = await scene.sql`select 1 from mail_address where person_id in (${personId}, ${other.personId})`
     expect(rows).toHaveLength(0)
   })
@@ -153,7 +155,7 @@ describe("a digest", () => {
     await digests(scene, { mailer }).runOnce()
     expect((await stateOf(personId))?.state).toBe("unknown")
     await digests(scene).runOnce()
-    expect(scene.mailServer.got).toHaveLength(2)
+    expect(scene.mailServer.received).toHaveLength(2)
   })
 
   test("a digest whose process ended between the mail and the record is unknown and is not sent again", async () => {
@@ -168,7 +170,7 @@ describe("a digest", () => {
     await digests(scene, { mailer }).runOnce()
     await scene.sql`update digest_mail set lease_until = now() - interval '1 s' where person_id = ${personId}`
     await digests(scene).runOnce()
-    expect(scene.mailServer.got).toHaveLength(2)
+    expect(scene.mailServer.received).toHaveLength(2)
     expect((await browser.open(MAIL)).text).toContain("may have been sent")
   })
 
@@ -209,7 +211,7 @@ describe("the link that ends a subscription", () => {
   test("the unsubscribe link changes nothing when opened, and unsubscribes by a POST without sign-in", async () => {
     const { personId } = await subscriber(scene)
     await digests(scene).runOnce()
-    const { headers } = await parsed(scene.mailServer.got.at(-1)!)
+    const { headers } = await parsed(scene.mailServer.received.at(-1)!)
     const { unsubscribe } = headers.get("list") as unknown as { unsubscribe: { url: string } }
     const path = new URL(unsubscribe.url).pathname
     const request = (method: string) =>

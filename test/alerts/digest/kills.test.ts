@@ -22,7 +22,7 @@ longOnServer(
     const scene = await mailScene(await freshDatabase())
     await happened(scene)
     await subscriber(scene)
-    scene.mailServer.got.length = 0
+    scene.mailServer.received.length = 0
     let child: Bun.Subprocess | null = null
     scene.mailServer.beforeAnswer = async () => {
       child?.kill("SIGKILL")
@@ -34,7 +34,7 @@ longOnServer(
     await digests(scene).runOnce()
     await expire(scene)
     await digests(scene).runOnce()
-    expect([scene.mailServer.got.length, await states(scene)]).toEqual([1, ["unknown"]])
+    expect([scene.mailServer.received.length, await states(scene)]).toEqual([1, ["unknown"]])
     await scene.mailServer.stop()
   },
 )
@@ -43,7 +43,7 @@ longOnServer("postgres: a digest whose process was killed before the server had 
   const scene = await mailScene(await freshDatabase())
   await happened(scene)
   await subscriber(scene)
-  scene.mailServer.got.length = 0
+  scene.mailServer.received.length = 0
   let child: Bun.Subprocess | null = null
   const deadly = await startMailServer({
     onRcptTo(_, __, done) {
@@ -55,10 +55,10 @@ longOnServer("postgres: a digest whose process was killed before the server had 
   await child.exited
   expect(await states(scene)).toEqual(["writing"])
   await digests(scene).runOnce()
-  expect(scene.mailServer.got).toEqual([])
+  expect(scene.mailServer.received).toEqual([])
   await expire(scene)
   await digests(scene).runOnce()
-  expect([scene.mailServer.got.length, deadly.got.length, await states(scene)]).toEqual([1, 0, ["sent"]])
+  expect([scene.mailServer.received.length, deadly.received.length, await states(scene)]).toEqual([1, 0, ["sent"]])
   await deadly.stop()
   await scene.mailServer.stop()
 })

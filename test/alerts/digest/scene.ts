@@ -79,7 +79,7 @@ export async function subscriber(
 }
 
 /** The code of the last mail. */
-export async function codeIn({ got }: MailServer): Promise<string> {
+export async function codeIn({ received: got }: MailServer): Promise<string> {
   const { text } = await parsed(got.at(-1)!)
   return /[B-Z]{4}-[B-Z]{4}/.exec(text ?? "")![0]
 }

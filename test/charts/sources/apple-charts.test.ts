@@ -204,7 +204,7 @@ test("a page that asks for a proof is blocked, and other bodies that are not fee
 })
 
 describe("mutated feeds", () => {
-  for (const { source, asked: question, fixture: name, as } of PARSED.filter((parsed) =>
+  for (const { source, subject: question, fixture: name, as } of PARSED.filter((parsed) =>
     parsed.fixture.startsWith("apple-charts"),
   )) {
     test(`mutations of ${name} give a typed failure, or values that the body contains`, () => {

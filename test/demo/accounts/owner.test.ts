@@ -87,7 +87,7 @@ describe("the demo's account for a new key", () => {
     const [campaigns, keywords, terms, commands, popularity] = await Promise.all(
       ["campaigns", "ads-keywords", "ads-search-terms", "ads-commands", "search-popularity"].map((path) => ask(path)),
     )
-    expect([campaigns, keywords, terms, commands, popularity].map((one) => one!.status)).toEqual([
+    expect([campaigns, keywords, terms, commands, popularity].map((report) => report!.status)).toEqual([
       200, 200, 200, 200, 200,
     ])
     expect(campaigns!.body).toMatchObject({ reportedDays: 28, lateDays: [], sources: [{ state: "demo" }] })
@@ -130,13 +130,13 @@ describe("the demo's account for a new key", () => {
   })
 
   test("every figure leads to a report whose rows add up to it", async () => {
-    const said = async (report: EvidenceReport, day = YESTERDAY) => {
+    const readReport = async (report: EvidenceReport, day = YESTERDAY) => {
       const app = { id: scene.appId, iosId: TEA.id, androidPkg: null }
       return (await readReportEvidence(scene.sql, scene.workspaceId, app, { report, day }))!.said
     }
     const sum = (rows: Record<string, unknown>[], name: string) =>
       rows.reduce((total, row) => total + Number(row[name]), 0)
-    const [sales] = await said("sales")
+    const [sales] = await readReport("sales")
     expect(sales).toMatchObject({
       source: "asc-sales",
       origin: "demo",
@@ -149,43 +149,43 @@ describe("the demo's account for a new key", () => {
         "units",
       ),
     ).toBe(totals.downloads)
-    const events = (await said("subscription_events"))[0]!.rows.filter(
+    const events = (await readReport("subscription_events"))[0]!.rows.filter(
       ({ event }) => event === "Start Introductory Offer",
     )
     expect(sum(events, "quantity")).toBe((await ask("subscriptions?days=1")).body.totals.trialStarts)
-    const stock = (await said("subscriptions"))[0]!.rows
+    const stock = (await readReport("subscriptions"))[0]!.rows
     expect(sum(stock, "active")).toBe((await ask("subscriptions?days=1")).body.stock.active)
-    const shown = (await said("engagement"))[0]!.rows.filter(({ event }) => event === "Impression")
-    expect(sum(shown, "count")).toBe((await ask("funnel?days=1")).body.totals.impressions)
+    const impressions = (await readReport("engagement"))[0]!.rows.filter(({ event }) => event === "Impression")
+    expect(sum(impressions, "count")).toBe((await ask("funnel?days=1")).body.totals.impressions)
     const { campaigns, to } = (await ask("campaigns")).body
-    const days = await Promise.all(Array.from({ length: 28 }, (_, ago) => said("ads_days", addDays(to, -ago))))
-    const whole = days.flatMap(([one]) => one!.rows.filter(({ keyword }) => keyword === undefined))
+    const days = await Promise.all(Array.from({ length: 28 }, (_, ago) => readReport("ads_days", addDays(to, -ago))))
+    const whole = days.flatMap(([total]) => total!.rows.filter(({ keyword }) => keyword === undefined))
     expect(sum(whole, "taps")).toBe(campaigns[0].metrics.taps)
-    const [terms] = await said("ads_terms", to)
+    const [terms] = await readReport("ads_terms", to)
     expect(sum(terms!.rows, "taps")).toBe((await ask("ads-search-terms")).body.totals.taps)
     const isOfDemo = (report: EvidenceReport) => report !== "ads_changes" && !report.startsWith("play_")
     for (const report of EVIDENCE_REPORTS.filter(isOfDemo))
-      expect([report, (await said(report)).length]).toEqual([report, 1])
-    expect((await said("ads_changes", addDays(to, -9)))[0]!.count).toBe(1)
-    expect(await said("sales", "2025-01-01")).toEqual([])
+      expect([report, (await readReport(report)).length]).toEqual([report, 1])
+    expect((await readReport("ads_changes", addDays(to, -9)))[0]!.count).toBe(1)
+    expect(await readReport("sales", "2025-01-01")).toEqual([])
   })
 
   test("no other key sees the demo's account", async () => {
-    const others = await scene.service.workspace()
-    const appId = await trackOwn(scene.sql, { workspaceId: others, iosId: TEA.id, keywords: ["tea"] })
-    const theirs = await scene.service.key(others)
-    expect((await scene.service.call(`/v1/apps/${appId}/revenue`, { key: theirs })).body.error).toBe("not_connected")
+    const otherWorkspace = await scene.service.workspace()
+    const appId = await trackOwn(scene.sql, { workspaceId: otherWorkspace, iosId: TEA.id, keywords: ["tea"] })
+    const otherKey = await scene.service.key(otherWorkspace)
+    expect((await scene.service.call(`/v1/apps/${appId}/revenue`, { key: otherKey })).body.error).toBe("not_connected")
     const blind = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
     expect((await ask("revenue", blind)).body.error).toBe("scope_required")
   })
 })
 
 test("the demo's account has no key, sends no requests, and can only be removed", async () => {
-  const { sql, workspaceId, register, standIn: there } = scene
-  const asked = there.requests.length
+  const { sql, workspaceId, register, standIn } = scene
+  const requestCount = standIn.requests.length
   const parts = { sql, sealer, log: silentLog, reach: register.reach, gapMs: 0 }
   await createAccountReading({ recording, ...parts }).runOnce()
-  expect(there.requests.length).toBe(asked)
+  expect(standIn.requests.length).toBe(requestCount)
   expect(await sql`select from connected_account where failure is not null or last_ok is not null`).toHaveLength(0)
   const accounts = await sql<{ id: string }[]>`
     select id
@@ -226,10 +226,10 @@ test("invented data stays in the demo's account, and real data outside it", asyn
 })
 
 long("loading the demo again changes nothing; a day later it adds days without changing others", async () => {
-  const before = await heldOfAccounts()
+  const before = await accountRows()
   expect(before.sales_fact!.rows).toBeGreaterThan(90)
   expect((await load()).recorded).toBe(0)
-  expect(await heldOfAccounts()).toEqual(before)
+  expect(await accountRows()).toEqual(before)
   const { body } = await ask("revenue?days=1")
   const later = new Date(NOW.getTime() + 86_400_000)
   expect((await load(later)).recorded).toBeGreaterThan(0)
@@ -247,30 +247,30 @@ test("the demo's account is removed by a real account, with the demo, or by itse
   expect(await sql`select from report_day`).toHaveLength(0)
   expect(await load()).toEqual({ recorded: 0, known: 0 })
   await removeAccount(sql, workspaceId, id, true)
-  const made = await makeDemoAccounts(sql, workspaceId, async () => {})
-  await removeAccount(sql, workspaceId, made!.ads, false)
+  const demoAccounts = await makeDemoAccounts(sql, workspaceId, async () => {})
+  await removeAccount(sql, workspaceId, demoAccounts!.ads, false)
   expect(await demos()).toHaveLength(1)
   await makeDemoAccounts(sql, workspaceId, async () => {})
   expect((await removeAllOfDemo(sql)).accounts).toBe(2)
   expect(await sql.begin((tx) => deleteDemoAccounts(tx))).toBe(0)
-  const left = Object.entries(await heldOfAccounts()).filter(([, { rows }]) => rows > 0)
-  expect(left).toEqual([])
+  const remaining = Object.entries(await accountRows()).filter(([, { rows }]) => rows > 0)
+  expect(remaining).toEqual([])
 })
 
 /** Counts the rows of all accounts by table, with a digest of them. */
-async function heldOfAccounts(): Promise<Record<string, { rows: number; digest: string | null }>> {
+async function accountRows(): Promise<Record<string, { rows: number; digest: string | null }>> {
   const { sql } = scene
   const tables = await sql<{ name: string }[]>`
     select table_name as name
     from information_schema.columns
     where table_schema = 'public' and column_name = 'account_id'
     order by 1`
-  const held: Record<string, { rows: number; digest: string | null }> = {}
+  const rowsByTable: Record<string, { rows: number; digest: string | null }> = {}
   for (const { name } of tables) {
     const [row] = await sql<{ rows: number; digest: string | null }[]>`
       select count(*)::int as rows, md5(string_agg(t::text, ' ' order by t::text)) as digest
       from ${sql(name)} t`
-    held[name] = row!
+    rowsByTable[name] = row!
   }
-  return held
+  return rowsByTable
 }

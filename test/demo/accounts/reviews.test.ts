@@ -15,7 +15,7 @@ setDefaultTimeout(60_000)
 const NOW = new Date("2026-03-11T18:00:00Z")
 
 /** A complete reading of the store's feed. */
-const OWN = reviewed("2026-03-11T10:00:00Z", [{ id: "1" }], {
+const OWN_REVIEW = reviewed("2026-03-11T10:00:00Z", [{ id: "1" }], {
   storeId: TEA.id,
   end: { pages: 1, complete: true, empty: false },
 })
@@ -58,53 +58,53 @@ test(
 )
 
 test("nobody else sees the demo's reviews: not with the same app, in the market or among readings", async () => {
-  const others = await scene.service.workspace({ explorer: true, plan: "pro" })
-  const theirs = await trackOwn(scene.sql, { workspaceId: others, iosId: TEA.id, keywords: ["tea"] })
-  const their = await scene.service.key(others)
-  expect(await ask("/stats", their, theirs)).toMatchObject({ feed: { feed: "us", state: "never_read" }, count: null })
-  expect(await ask("/search", their, theirs)).toMatchObject({ total: null })
+  const otherWorkspace = await scene.service.workspace({ explorer: true, plan: "pro" })
+  const otherApp = await trackOwn(scene.sql, { workspaceId: otherWorkspace, iosId: TEA.id, keywords: ["tea"] })
+  const their = await scene.service.key(otherWorkspace)
+  expect(await ask("/stats", their, otherApp)).toMatchObject({ feed: { feed: "us", state: "never_read" }, count: null })
+  expect(await ask("/search", their, otherApp)).toMatchObject({ total: null })
   const market = () => scene.service.call(`/v1/hive/reviews/${TEA.id}?country=us`, { key: their })
   expect((await market()).status).toBe(404)
-  await record(scene.sql, [OWN], () => NOW)
+  await record(scene.sql, [OWN_REVIEW], () => NOW)
   expect((await market()).body).toMatchObject({ feed: "us", held: 1, reviews: [{ id: "1" }] })
   const readings = async (workspace: number, app: string) =>
     (await (await ownerOf(scene.service, workspace)).open(`/app/apps/${app}/readings`)).text
-  expect(await readings(others, theirs)).not.toContain("demo-us")
+  expect(await readings(otherWorkspace, otherApp)).not.toContain("demo-us")
   expect(await readings(scene.workspaceId, scene.appId)).toContain("demo-us")
 })
 
 test("a store's own reviews replace the demo's and are never mixed with them", async () => {
-  await record(scene.sql, [OWN], () => NOW)
+  await record(scene.sql, [OWN_REVIEW], () => NOW)
   const { reviews, feed } = await ask("/search?from=2025-10-01")
   expect([feed.feed, reviews.map(({ id }: { id: string }) => id)]).toEqual(["us", ["1"]])
 })
 
 test("loading the demo's reviews again changes nothing, even after a rebuild; a day later it adds days", async () => {
-  const before = await held()
+  const before = await storedVersions()
   expect(before.versions.length).toBe(28)
   expect((await load()).recorded).toBe(0)
   await rebuildReviews(scene.sql, async () => {})
-  expect(await held()).toEqual(before)
+  expect(await storedVersions()).toEqual(before)
   await load(new Date(NOW.getTime() + 4 * 86_400_000))
-  const after = (await held()).versions.map(({ id }) => id)
+  const after = (await storedVersions()).versions.map(({ id }) => id)
   expect([after.length, before.versions.every(({ id }) => after.includes(id))]).toEqual([30, true])
 })
 
 test("the demo's reviews are removed by the first real account, and with the demo", async () => {
   await scene.add()
   expect(await ask("/stats")).toMatchObject({ feed: { feed: "us", state: "never_read" }, count: null })
-  expect(await held()).toEqual({ versions: [], days: [], reads: [], feeds: [] })
+  expect(await storedVersions()).toEqual({ versions: [], days: [], reads: [], feeds: [] })
   expect(await load()).toEqual({ recorded: 0, known: 0 })
   await scene.sql`delete from connected_account`
   await load()
-  expect((await held()).versions).toHaveLength(28)
-  await record(scene.sql, [OWN], () => NOW)
+  expect((await storedVersions()).versions).toHaveLength(28)
+  await record(scene.sql, [OWN_REVIEW], () => NOW)
   await removeAllOfDemo(scene.sql)
-  const { versions, feeds } = await held()
+  const { versions, feeds } = await storedVersions()
   expect([versions, feeds]).toMatchObject([[{ id: "1", feed: "us" }], [{ feed: "us" }]])
 })
 
-async function held() {
+async function storedVersions() {
   const { sql } = scene
   const [versions, days, reads, feeds] = await Promise.all([
     sql<{ id: string; feed: string }[]>`select review_id as id, * from review_version order by review_id`,

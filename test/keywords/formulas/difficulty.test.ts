@@ -16,21 +16,21 @@ const tea = (ratings: number | null, title: string | null = "Tea", updatedAt: Da
   ratings,
   updatedAt,
 })
-const ten = (one: Slot) => Array.from({ length: 10 }, () => one)
-const score = (given: Slot[]) => difficultyOf("tea", given, NOW)?.score as number
+const ten = (entry: Slot) => Array.from({ length: 10 }, () => entry)
+const score = (list: Slot[]) => difficultyOf("tea", list, NOW)?.score as number
 
 describe("difficulty", () => {
   test("stronger apps or matching titles never lower the difficulty, and it stays between 0 and 100", () => {
     fc.assert(
-      fc.property(slots, fc.nat(9), fc.nat(1_000_000), (given, at, more) => {
-        const place = at % Math.min(10, given.length)
-        const one = given[place] as Slot
-        const before = score(given)
+      fc.property(slots, fc.nat(9), fc.nat(1_000_000), (list, at, more) => {
+        const place = at % Math.min(10, list.length)
+        const entry = list[place] as Slot
+        const before = score(list)
         expect(before >= 0 && before <= 100).toBe(true)
         expect(
-          score(given.with(place, { ...one, ratings: (one.ratings as number) + more } as never)),
+          score(list.with(place, { ...entry, ratings: (entry.ratings as number) + more } as never)),
         ).toBeGreaterThanOrEqual(before)
-        expect(score(given.with(place, { ...one, title: "Tea" } as never))).toBeGreaterThanOrEqual(before)
+        expect(score(list.with(place, { ...entry, title: "Tea" } as never))).toBeGreaterThanOrEqual(before)
       }),
       SEEDED,
     )
@@ -52,10 +52,10 @@ describe("difficulty", () => {
   })
 
   test("the difficulty is not measured if more than two titles or rating counts are unknown", () => {
-    const known = ten(tea(100))
+    const complete = ten(tea(100))
     for (const unknown of [tea(null), tea(100, null)]) {
-      expect(score([unknown, unknown, ...known.slice(2)])).toBe(score(known))
-      expect(difficultyOf("tea", [unknown, unknown, unknown, ...known.slice(3)], NOW)).toBeUndefined()
+      expect(score([unknown, unknown, ...complete.slice(2)])).toBe(score(complete))
+      expect(difficultyOf("tea", [unknown, unknown, unknown, ...complete.slice(3)], NOW)).toBeUndefined()
     }
   })
 

@@ -44,17 +44,17 @@ describe("the ladder", () => {
   test("the ladder ends at the first prefix that does not suggest the keyword", () => {
     const store = (prefix: string) => (prefix.length >= 3 ? ["tea time", "teapot"] : ["tetris"])
     const answers = new Map<string, string[]>()
-    const asked: string[] = []
+    const prefixes: string[] = []
     for (let prefix = ladderNext("tea time", answers); prefix; prefix = ladderNext("tea time", answers)) {
-      asked.push(prefix)
+      prefixes.push(prefix)
       answers.set(prefix, store(prefix))
     }
-    expect(asked).toEqual(["tea time", "tea tim", "tea ti", "tea t", "tea", "te"])
+    expect(prefixes).toEqual(["tea time", "tea tim", "tea ti", "tea t", "tea", "te"])
     expect(hintsOf("tea time", answers)).toMatchObject({
       prefixDepth: 3,
       suggested: true,
       finished: true,
-      prefixes: asked,
+      prefixes,
     })
   })
 

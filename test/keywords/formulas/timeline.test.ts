@@ -20,22 +20,22 @@ interface Day {
 /** Ranks by day. Days that are left out were not measured. */
 type History = Record<string, Day>
 
-const on = (rank: number | null, source = 10, depth = 200): Day => ({ rank, source, depth })
+const ranked = (rank: number | null, source = 10, depth = 200): Day => ({ rank, source, depth })
 
 function stored(term: string, history: History): TermMonths {
   const months = new Map<string, MonthBytes>()
   for (const [day, { rank, source, depth }] of Object.entries(history)) {
     const month = `${day.slice(0, 7)}-01`
-    const held = months.get(month) ?? {
+    const bytes = months.get(month) ?? {
       ranks: new Uint8Array(31).fill(UNMEASURED),
       sources: new Uint8Array(31).fill(255),
       depths: new Uint8Array(31),
     }
     const at = Number(day.slice(8)) - 1
-    held.ranks[at] = rank ?? 0
-    held.sources[at] = source
-    held.depths[at] = depth
-    months.set(month, held)
+    bytes.ranks[at] = rank ?? 0
+    bytes.sources[at] = source
+    bytes.depths[at] = depth
+    months.set(month, bytes)
   }
   return { term, months }
 }
@@ -46,19 +46,19 @@ const around = (history: History, change = CHANGE, window = 7) =>
 /** Returns the outcome of a single keyword. */
 function outcome(history: History, change = CHANGE, window = 7): string {
   const { biggest: _, ...counts } = around(history, change, window)
-  const said = Object.entries(counts).filter(([, count]) => count > 0)
-  expect(said.map(([, count]) => count)).toEqual([1])
-  return said[0]?.[0] as string
+  const nonZero = Object.entries(counts).filter(([, count]) => count > 0)
+  expect(nonZero.map(([, count]) => count)).toEqual([1])
+  return nonZero[0]?.[0] as string
 }
 
 describe("a keyword around a change", () => {
   test("a keyword is compared from its last measured day before the change to the last day of the window", () => {
     const history = {
-      "2026-06-01": on(9),
-      "2026-06-08": on(7),
-      "2026-06-11": on(2),
-      "2026-06-17": on(4),
-      "2026-06-18": on(50),
+      "2026-06-01": ranked(9),
+      "2026-06-08": ranked(7),
+      "2026-06-11": ranked(2),
+      "2026-06-17": ranked(4),
+      "2026-06-18": ranked(50),
     }
     expect(around(history).biggest).toEqual([
       {
@@ -77,45 +77,50 @@ describe("a keyword around a change", () => {
   })
 
   test("a keyword is not compared on days on which the change may already have been made", () => {
-    const history = { "2026-06-05": on(9), "2026-06-09": on(9), "2026-06-10": on(1), "2026-06-11": on(9) }
+    const history = {
+      "2026-06-05": ranked(9),
+      "2026-06-09": ranked(9),
+      "2026-06-10": ranked(1),
+      "2026-06-11": ranked(9),
+    }
     expect(outcome(history)).toBe("unchanged")
     // the page was not read from the sixth to the ninth
     const late = { beforeDay: "2026-06-05", day: "2026-06-10" }
-    expect(outcome({ "2026-06-05": on(9), "2026-06-08": on(3), "2026-06-12": on(3) }, late)).toBe("up")
+    expect(outcome({ "2026-06-05": ranked(9), "2026-06-08": ranked(3), "2026-06-12": ranked(3) }, late)).toBe("up")
     // the page was read twice on the tenth
     const twice = { beforeDay: "2026-06-10", day: "2026-06-10" }
-    expect(outcome({ "2026-06-10": on(9), "2026-06-12": on(3) }, twice)).toBe("unmeasured")
+    expect(outcome({ "2026-06-10": ranked(9), "2026-06-12": ranked(3) }, twice)).toBe("unmeasured")
   })
 
   test("a keyword is unmeasured without a day of one source on both sides of the change", () => {
     const reach = addDays("2026-06-09", 1 - LOOK_BACK_DAYS)
-    expect(outcome({ [reach]: on(9), "2026-06-12": on(3) })).toBe("up")
-    expect(outcome({ [addDays(reach, -1)]: on(9), "2026-06-12": on(3) })).toBe("unmeasured")
-    expect(outcome({ "2026-06-09": on(9), "2026-06-18": on(3) })).toBe("unmeasured")
+    expect(outcome({ [reach]: ranked(9), "2026-06-12": ranked(3) })).toBe("up")
+    expect(outcome({ [addDays(reach, -1)]: ranked(9), "2026-06-12": ranked(3) })).toBe("unmeasured")
+    expect(outcome({ "2026-06-09": ranked(9), "2026-06-18": ranked(3) })).toBe("unmeasured")
     expect(outcome({})).toBe("unmeasured")
-    expect(outcome({ "2026-06-09": on(9), "2026-06-12": on(3, 20) })).toBe("unmeasured")
+    expect(outcome({ "2026-06-09": ranked(9), "2026-06-12": ranked(3, 20) })).toBe("unmeasured")
     // the same source read an earlier day of the window
-    expect(outcome({ "2026-06-09": on(9), "2026-06-12": on(3), "2026-06-13": on(30, 20) })).toBe("up")
+    expect(outcome({ "2026-06-09": ranked(9), "2026-06-12": ranked(3), "2026-06-13": ranked(30, 20) })).toBe("up")
   })
 
   test("a keyword has dropped or entered only if the reading without it is as deep as its rank", () => {
-    expect(outcome({ "2026-06-09": on(50), "2026-06-12": on(null, 10, 50) })).toBe("dropped")
-    expect(outcome({ "2026-06-09": on(50), "2026-06-12": on(null, 10, 49) })).toBe("uncertain")
-    expect(outcome({ "2026-06-09": on(null, 10, 50), "2026-06-12": on(50) })).toBe("entered")
-    expect(outcome({ "2026-06-09": on(null, 10, 49), "2026-06-12": on(50) })).toBe("uncertain")
-    expect(outcome({ "2026-06-09": on(null, 10, 9), "2026-06-12": on(null, 10, 200) })).toBe("unchanged")
+    expect(outcome({ "2026-06-09": ranked(50), "2026-06-12": ranked(null, 10, 50) })).toBe("dropped")
+    expect(outcome({ "2026-06-09": ranked(50), "2026-06-12": ranked(null, 10, 49) })).toBe("uncertain")
+    expect(outcome({ "2026-06-09": ranked(null, 10, 50), "2026-06-12": ranked(50) })).toBe("entered")
+    expect(outcome({ "2026-06-09": ranked(null, 10, 49), "2026-06-12": ranked(50) })).toBe("uncertain")
+    expect(outcome({ "2026-06-09": ranked(null, 10, 9), "2026-06-12": ranked(null, 10, 200) })).toBe("unchanged")
   })
 
   test("a comparison crosses the turn of a year", () => {
     const change = { beforeDay: "2026-12-31", day: "2027-01-01" }
     expect(monthsOf([spanOf(change, 30)])).toEqual(["2026-12-01", "2027-01-01"])
-    expect(outcome({ "2026-12-03": on(9), "2027-01-02": on(3) }, change, 1)).toBe("up")
+    expect(outcome({ "2026-12-03": ranked(9), "2027-01-02": ranked(3) }, change, 1)).toBe("up")
   })
 })
 
 test("the five biggest moves are ordered by places, then by the better rank, then by keyword", () => {
   const move = (term: string, from: number | null, to: number | null, depth = 100) =>
-    stored(term, { "2026-06-09": on(from, 10, depth), "2026-06-12": on(to, 10, depth) })
+    stored(term, { "2026-06-09": ranked(from, 10, depth), "2026-06-12": ranked(to, 10, depth) })
   const terms = [
     move("small", 3, 4),
     move("deep", 90, 80),
@@ -140,7 +145,7 @@ test("the five biggest moves are ordered by places, then by the better rank, the
 test("the outcomes of 3,000 random histories equal those of a plain scan of the days", () => {
   const random = randomOf(20_260_610)
   const any = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
-  const seen = new Map<string, number>()
+  const counts = new Map<string, number>()
   for (let round = 0; round < 3_000; round++) {
     const day = addDays("2026-01-20", Math.floor(random() * 200))
     const change = { day, beforeDay: addDays(day, -any([0, 1, 1, 1, 5])) }
@@ -151,14 +156,14 @@ test("the outcomes of 3,000 random histories equal those of a plain scan of the 
       if (random() > often) continue
       const depth = any([20, 50, 200])
       const rank = random() < 0.3 ? null : 1 + Math.floor(random() * depth)
-      history[addDays(day, at)] = on(rank, any([10, 10, 10, 20]), depth)
+      history[addDays(day, at)] = ranked(rank, any([10, 10, 10, 20]), depth)
     }
     const expected = walked(history, change, window)
     expect([round, outcome(history, change, window)]).toEqual([round, expected])
-    seen.set(expected, (seen.get(expected) ?? 0) + 1)
+    counts.set(expected, (counts.get(expected) ?? 0) + 1)
   }
   for (const kind of ["up", "down", "entered", "dropped", "unchanged", "uncertain", "unmeasured"])
-    expect([kind, (seen.get(kind) ?? 0) > 20]).toEqual([kind, true])
+    expect([kind, (counts.get(kind) ?? 0) > 20]).toEqual([kind, true])
 })
 
 /** The expected outcome, found by a plain scan of the days. */
@@ -168,8 +173,8 @@ function walked(history: History, { day, beforeDay }: ChangeDays, window: number
   for (let back = last; back < last + LOOK_BACK_DAYS && !was; back++) was = history[addDays(day, -back)]
   let is: Day | undefined
   for (let past = 1; past <= window; past++) {
-    const seen = history[addDays(day, past)]
-    if (seen && seen.source === was?.source) is = seen
+    const earlier = history[addDays(day, past)]
+    if (earlier && earlier.source === was?.source) is = earlier
   }
   if (!was || !is) return "unmeasured"
   if (was.rank === is.rank) return "unchanged"

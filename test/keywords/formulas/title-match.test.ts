@@ -61,12 +61,12 @@ test("titleHolder is true exactly if titleMatch is 1", () => {
   const holds = titleHolder()
   // few letters, so that many titles contain the keyword
   const text = fc.array(fc.stringMatching(/^[abİı 写真.]{0,3}$/), { maxLength: 4 }).map((parts) => parts.join(" "))
-  const found = new Map([true, false].map((held) => [held, 0]))
+  const found = new Map([true, false].map((isMatch) => [isMatch, 0]))
   fc.assert(
     fc.property(text, text, (term, title) => {
-      const held = holds(term, title)
-      expect(held).toBe(titleMatch(term, title) === 1)
-      found.set(held, found.get(held)! + 1)
+      const isMatch = holds(term, title)
+      expect(isMatch).toBe(titleMatch(term, title) === 1)
+      found.set(isMatch, found.get(isMatch)! + 1)
     }),
     { seed: 20_251_126, numRuns: 3_000 },
   )

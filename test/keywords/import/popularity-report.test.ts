@@ -21,8 +21,8 @@ function problem(text: string, storefront?: string): string {
 
 describe("Apple's report", () => {
   test("a real report gives each keyword with its figure, month and genre", () => {
-    const { published, read, others, bad } = readReport(REAL)
-    expect([published.length, read, others, bad]).toEqual([38, 38, 0, []])
+    const { published, read, others: otherStorefronts, bad } = readReport(REAL)
+    expect([published.length, read, otherStorefronts, bad]).toEqual([38, 38, 0, []])
     expect(published[0]).toEqual({
       storefront: "us",
       month: "2025-09-01",

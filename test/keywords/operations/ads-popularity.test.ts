@@ -29,33 +29,33 @@ beforeAll(async () => {
   key = await service.key(workspace)
 })
 
-const asked = async (query: string, by = key) =>
+const askPopularity = async (query: string, by = key) =>
   (await service.call(`/v1/apps/${app}/keywords?${query}`, { key: by })).body.adsPopularity
 
 test("Apple Ads' popularity is read only on request and only for the App Store", async () => {
-  expect(await asked("country=de")).toBeNull()
-  expect(await asked("country=de&platform=android&adsPopularity=true")).toBeNull()
-  expect((await asked("country=de&adsPopularity=true")).state).toBe("not_connected")
+  expect(await askPopularity("country=de")).toBeNull()
+  expect(await askPopularity("country=de&platform=android&adsPopularity=true")).toBeNull()
+  expect((await askPopularity("country=de&adsPopularity=true")).state).toBe("not_connected")
 })
 
 test("Apple Ads' popularity distinguishes not connected, not read, listed and not listed", async () => {
   await sql`
     insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state)
     values (${ADS}, ${workspace}, 'apple-ads', 'key …1', '1', 'v1.a.b.c', null, 'ok')`
-  expect((await asked("country=de&adsPopularity=true")).state).toBe("not_measured")
+  expect((await askPopularity("country=de&adsPopularity=true")).state).toBe("not_measured")
   await record(sql, [reported("ads_popularity", { account: ADS, country: "de" })])
-  const found = await asked("country=de&adsPopularity=true")
+  const found = await askPopularity("country=de&adsPopularity=true")
   expect(found).toMatchObject({ state: "measured", account: ADS, below: expect.any(Number) })
   expect(found.terms).toEqual([
     { term: "a term nobody lists", overall100: null, overall5: null },
     { term: LISTED.term, overall100: LISTED.overall100, overall5: LISTED.overall5 },
   ])
-  expect((await asked("country=us&adsPopularity=true")).state).toBe("not_measured")
+  expect((await askPopularity("country=us&adsPopularity=true")).state).toBe("not_measured")
 })
 
 test("Apple Ads' popularity is hidden without ads:read and from other workspaces, and separate from ours", async () => {
   const blind = await service.key(workspace, { scopes: ["apps:read"] })
-  expect(await asked("country=de&adsPopularity=true", blind)).toMatchObject({
+  expect(await askPopularity("country=de&adsPopularity=true", blind)).toMatchObject({
     state: "hidden",
     account: null,
     terms: [],
@@ -71,9 +71,9 @@ test("Apple Ads' popularity is hidden without ads:read and from other workspaces
     origin: "own" as const,
   }
   const other = await trackOwn(sql, { workspaceId: stranger, ...tracked })
-  const theirs = await service.key(stranger)
-  const told = await service.call(`/v1/apps/${other}/keywords?country=de&adsPopularity=true`, { key: theirs })
-  expect(told.body.adsPopularity.state).toBe("not_connected")
+  const strangerKey = await service.key(stranger)
+  const response = await service.call(`/v1/apps/${other}/keywords?country=de&adsPopularity=true`, { key: strangerKey })
+  expect(response.body.adsPopularity.state).toBe("not_connected")
 })
 
 describe("Apple Ads' popularity in each operation, on request and never for another workspace", () => {
@@ -84,7 +84,7 @@ describe("Apple Ads' popularity in each operation, on request and never for anot
     ["hive_get_keyword_metrics", `hive/keywords/${encodeURIComponent(TERM)}/metrics?country=de`],
     ["hive_research_keyword", `hive/research?seed=${encodeURIComponent(TERM)}&country=de`],
   ] as const
-  const shown = { term: TERM, overall100: LISTED.overall100, overall5: LISTED.overall5 }
+  const popularity = { term: TERM, overall100: LISTED.overall100, overall5: LISTED.overall5 }
   const market = async (explorer: number) =>
     await service.key(explorer, { scopes: ["apps:read", "ads:read", "hive:read"] })
   beforeAll(async () => {
@@ -92,24 +92,24 @@ describe("Apple Ads' popularity in each operation, on request and never for anot
     const ids = Array.from({ length: 12 }, (_, place) => String(1_700_000_000 + place))
     const at = new Date().toISOString()
     const apps = ids.map((id, place) => ({ id, name: `Tea ${place}`, ratings: 100 + place }))
-    const seen = [reading(TERM, at, ids, rank), said(at, apps, { storefront: "de" })]
-    expect((await record(sql, seen, () => new Date(Date.now() + 1_000))).refused).toEqual([])
+    const readings = [reading(TERM, at, ids, rank), said(at, apps, { storefront: "de" })]
+    expect((await record(sql, readings, () => new Date(Date.now() + 1_000))).refused).toEqual([])
   })
 
   test.each(reads)("%s returns Apple Ads' popularity on request only", async (_, path) => {
-    const own = await market(workspace)
+    const ownKey = await market(workspace)
     const answer = async (query: string, by: string) => (await service.call(`/v1/${path}${query}`, { key: by })).body
-    const plain = await answer("", own)
+    const plain = await answer("", ownKey)
     expect(plain.adsPopularity).toBeNull()
-    const asked = await answer("&adsPopularity=true", own)
-    expect(asked.adsPopularity).toMatchObject({ state: "measured", account: ADS })
-    expect(asked.adsPopularity.terms[0]).toEqual(shown)
+    const withPopularity = await answer("&adsPopularity=true", ownKey)
+    expect(withPopularity.adsPopularity).toMatchObject({ state: "measured", account: ADS })
+    expect(withPopularity.adsPopularity.terms[0]).toEqual(popularity)
     // our own figures are on another scale and must not change
-    expect({ ...asked, adsPopularity: null }).toEqual(plain)
-    const theirs = await market(await service.workspace({ plan: "enterprise", explorer: true } as never))
-    const told = await service.call(`/v1/${path}&adsPopularity=true`, { key: theirs })
-    expect(told.body.adsPopularity).toMatchObject({ state: "not_connected", terms: [] })
-    expect(told.text).not.toContain(ADS)
+    expect({ ...withPopularity, adsPopularity: null }).toEqual(plain)
+    const strangerKey = await market(await service.workspace({ plan: "enterprise", explorer: true } as never))
+    const response = await service.call(`/v1/${path}&adsPopularity=true`, { key: strangerKey })
+    expect(response.body.adsPopularity).toMatchObject({ state: "not_connected", terms: [] })
+    expect(response.text).not.toContain(ADS)
     const blind = await service.key(workspace, { scopes: ["apps:read", "hive:read"] })
     expect((await answer("&adsPopularity=true", blind)).adsPopularity).toMatchObject({ state: "hidden", terms: [] })
   })
@@ -117,6 +117,6 @@ describe("Apple Ads' popularity in each operation, on request and never for anot
   test("fetch includes Apple Ads' popularity in a keyword's record", async () => {
     const id = `kw:${app}:de:${encodeURIComponent(TERM)}`
     const { body } = await service.call(`/v1/fetch?id=${encodeURIComponent(id)}`, { key })
-    expect(body.metadata.adsPopularity).toMatchObject({ state: "measured", account: ADS, terms: [shown] })
+    expect(body.metadata.adsPopularity).toMatchObject({ state: "measured", account: ADS, terms: [popularity] })
   })
 })

@@ -46,17 +46,17 @@ describe("the competition in the demo's file", () => {
       expect(read.length).toBeGreaterThan(3)
       expect(answer.corpus).toBe(new Set(read.flatMap(({ results }) => results.map((app) => app.id))).size)
       expect(answer.notMeasured).toEqual(keywords.filter((term) => !read.some((line) => line.term === term)))
-      const shown = answer.keywords.map((row: Record<string, unknown>) => {
+      const rows = answer.keywords.map((row: Record<string, unknown>) => {
         const { term, apps, rank, named, inTitle, top } = row
         return { term, apps, rank, named, inTitle, top }
       })
-      expect(shown).toEqual(read.filter(({ results }) => results.length > 1).map((line) => fromFile(line, iosId)))
+      expect(rows).toEqual(read.filter(({ results }) => results.length > 1).map((line) => fromFile(line, iosId)))
     }
   })
 
-  function fromFile({ term, results }: Line, own: string) {
+  function fromFile({ term, results }: Line, ownId: string) {
     const first = results.slice(0, 10)
-    const place = results.findIndex(({ id }) => id === own)
+    const place = results.findIndex(({ id }) => id === ownId)
     return {
       term,
       apps: results.length,
@@ -103,7 +103,7 @@ describe("a keyword's competition", () => {
       now,
     )
     const unnamed = { name: null, ratings: null, ratingsDay: null, ratingsSource: null, inTitle: null }
-    const seen = (day: string) => ({ day, measuredAt: `${day}T10:00:00.000Z`, source: "import", depth: 30 })
+    const measuredOn = (day: string) => ({ day, measuredAt: `${day}T10:00:00.000Z`, source: "import", depth: 30 })
     expect(await competition(appId)).toEqual({
       country: "us",
       platform: "ios",
@@ -111,7 +111,7 @@ describe("a keyword's competition", () => {
       keywords: [
         {
           term: "two",
-          ...seen("2025-11-18"),
+          ...measuredOn("2025-11-18"),
           apps: 2,
           rank: 2,
           named: 0,
@@ -127,8 +127,8 @@ describe("a keyword's competition", () => {
         },
       ],
       fewer: [
-        { term: "one", ...seen("2025-11-19"), apps: 1 },
-        { term: "none", ...seen("2025-11-17"), apps: 0 },
+        { term: "one", ...measuredOn("2025-11-19"), apps: 1 },
+        { term: "none", ...measuredOn("2025-11-17"), apps: 0 },
       ],
       notMeasured: ["never"],
       omitted: 0,
@@ -161,17 +161,17 @@ describe("a keyword's competition", () => {
       ratings: 900 + i,
     }))
     const first = reading("tea", "2025-11-18T10:00:00Z", [], { depth: 10, results })
-    const elsewhere = reading("tea", "2025-11-19T10:00:00Z", [], {
+    const otherStorefront = reading("tea", "2025-11-19T10:00:00Z", [], {
       storefront: "gb",
       depth: 1,
       results: [{ id: "10001", ratings: 7 }],
     })
-    await record(sql, [first, elsewhere], now)
+    await record(sql, [first, otherStorefront], now)
     await sql.begin((tx) => deriveKeywordMetrics(tx, [{ platform: "ios", storefront: "us", term: "tea" }], NOW))
     const [row] = (await competition(appId)).keywords
-    const [shown] = (await ask(listKeywordRanks, contextOf(sql, workspaceId), { appId })).keywords
-    expect(shown.difficulty).toBeGreaterThan(0)
-    const { difficulty, difficultyBand, difficultyNone, difficultyAt } = shown
+    const [keyword] = (await ask(listKeywordRanks, contextOf(sql, workspaceId), { appId })).keywords
+    expect(keyword.difficulty).toBeGreaterThan(0)
+    const { difficulty, difficultyBand, difficultyNone, difficultyAt } = keyword
     expect(difficultyAt).toBeString()
     expect(row).toMatchObject({ difficulty, difficultyBand, difficultyNone, difficultyAt, named: 10, inTitle: 10 })
     expect(row.top.map(({ ratings }: { ratings: number }) => ratings)).toEqual([900, 901, 902])
@@ -189,9 +189,13 @@ describe("the requested terms", () => {
       ],
       now,
     )
-    const asked = await competition(appId, { terms: ["milk tea", "tea", "never", "tea", "never"] })
-    expect([termsIn(asked.keywords), asked.notMeasured, asked.corpus]).toEqual([["milk tea", "tea"], ["never"], 3])
-    expect(asked.keywords[0]).toMatchObject({ day: "2025-11-01", rank: null })
+    const selected = await competition(appId, { terms: ["milk tea", "tea", "never", "tea", "never"] })
+    expect([termsIn(selected.keywords), selected.notMeasured, selected.corpus]).toEqual([
+      ["milk tea", "tea"],
+      ["never"],
+      3,
+    ])
+    expect(selected.keywords[0]).toMatchObject({ day: "2025-11-01", rank: null })
     const service = openService({ sql, now })
     workspaceId = await service.workspace()
     const key = await service.key(workspaceId)
@@ -260,7 +264,7 @@ describe("competition over HTTP", () => {
       const { status, body } = await service.call(`${path}?${query}`, { key })
       return status === 200 ? "taken" : `${body.error} ${body.field}`
     }
-    const asked: [string, string][] = [
+    const cases: [string, string][] = [
       [`terms=${many(100, "t").join()}`, "taken"],
       [`terms=${many(101, "t").join()}`, "invalid_arguments terms"],
       [`terms=${Array(101).fill("tea").join()}`, "invalid_arguments terms"],
@@ -273,7 +277,7 @@ describe("competition over HTTP", () => {
       ["platform=windows", "invalid_arguments platform"],
       ["country=zz", "bad_country country"],
     ]
-    for (const [query, wanted] of asked) expect([query, await outcome(query)]).toEqual([query, wanted])
+    for (const [query, expected] of cases) expect([query, await outcome(query)]).toEqual([query, expected])
     const empty = await service.tool("get_keyword_competition", { appId: path.split("/")[3], terms: [] }, { key })
     expect(empty.body).toMatchObject({ error: "invalid_arguments", field: "terms" })
   })

@@ -16,14 +16,14 @@ let appId: string
 beforeEach(async () => {
   sql = await freshDatabase()
   workspaceId = await newWorkspace(sql)
-  const asked = {
+  const tracked = {
     workspaceId,
     iosId: "10001",
     countries: ["us", "gb"],
     keywords: ["tea", "mate", "milk"],
     origin: "own",
   }
-  appId = await trackOwn(sql, asked)
+  appId = await trackOwn(sql, tracked)
 })
 
 const ranks = (input: object = {}, now = NOW) =>
@@ -199,7 +199,7 @@ describe("the figures of a keyword", () => {
     notMeasuring: "not_scheduled",
   }
   const at = "2025-11-19T10:00:00Z"
-  const seen = "2025-11-19T10:00:00.000Z"
+  const seenAt = "2025-11-19T10:00:00.000Z"
   const ten = (rest: object = {}) =>
     reading("tea", at, [], {
       depth: 30,
@@ -232,10 +232,10 @@ describe("the figures of a keyword", () => {
       popularitySource: "estimate",
       difficulty: 77,
       difficultyBand: "hard",
-      demandAt: seen,
-      hintCountAt: seen,
-      popularityAt: seen,
-      difficultyAt: seen,
+      demandAt: seenAt,
+      hintCountAt: seenAt,
+      popularityAt: seenAt,
+      difficultyAt: seenAt,
     })
     const { keywords } = await ranks()
     expect(keywords[1]).toMatchObject({ term: "mate", ...NOTHING })
@@ -259,10 +259,10 @@ describe("the figures of a keyword", () => {
       hintCount: 0,
       popularityNone: true,
       difficultyNone: true,
-      demandAt: seen,
-      hintCountAt: seen,
-      popularityAt: seen,
-      difficultyAt: seen,
+      demandAt: seenAt,
+      hintCountAt: seenAt,
+      popularityAt: seenAt,
+      difficultyAt: seenAt,
     })
   })
 

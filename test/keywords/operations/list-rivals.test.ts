@@ -43,13 +43,13 @@ describe("rivals in the demo's file", () => {
     }
   })
 
-  function fromFile(own: string, keywords: readonly string[]) {
+  function fromFile(ownId: string, keywords: readonly string[]) {
     const rivals = new Map<string, { id: string; name: string; ratings: number; terms: Held[]; manual: boolean }>()
     for (const term of keywords) {
-      const shown = lines.find((line) => line.term === term)?.results ?? []
-      const ours = shown.findIndex(({ id }) => id === own)
-      for (const [place, { id, name, ratings }] of shown.entries()) {
-        if (id === own || (ours >= 0 && place > ours)) continue
+      const results = lines.find((line) => line.term === term)?.results ?? []
+      const ours = results.findIndex(({ id }) => id === ownId)
+      for (const [place, { id, name, ratings }] of results.entries()) {
+        if (id === ownId || (ours >= 0 && place > ours)) continue
         const rival = rivals.get(id) ?? { id, name, ratings, terms: [], manual: false }
         rival.terms.push({ term, theirRank: place + 1, ourRank: ours < 0 ? null : ours + 1 })
         rivals.set(id, rival)
@@ -75,7 +75,7 @@ describe("rivals added by hand", () => {
   test("rivals added by hand are listed at any rank and without readings, and only for their own store", async () => {
     const workspaceId = await newWorkspace(sql)
     const manualRivals = ["ios:30002", "ios:39999", "android:com.example.rival"]
-    const asked = {
+    const tracked = {
       workspaceId,
       iosId: "30001",
       countries: ["us"],
@@ -83,7 +83,7 @@ describe("rivals added by hand", () => {
       origin: "own",
       manualRivals,
     }
-    const appId = await trackOwn(sql, asked)
+    const appId = await trackOwn(sql, tracked)
     await record(
       sql,
       [
@@ -119,8 +119,8 @@ describe("rivals added by hand", () => {
 
   test("at most 50 rivals are listed, including those added by hand, and the others are counted", async () => {
     const workspaceId = await newWorkspace(sql)
-    const asked = { workspaceId, iosId: "50001", countries: ["us"], keywords: ["many"], origin: "own" }
-    const appId = await trackOwn(sql, { ...asked, manualRivals: ["ios:49999"] })
+    const tracked = { workspaceId, iosId: "50001", countries: ["us"], keywords: ["many"], origin: "own" }
+    const appId = await trackOwn(sql, { ...tracked, manualRivals: ["ios:49999"] })
     const ids = Array.from({ length: 200 }, (_, i) => 40_000 + i)
     await record(sql, [reading("many", "2025-11-19T10:00:00Z", [...ids, 49999, 50001])], () => NOW)
     const { rivals, omitted } = await ask(listRivals, contextOf(sql, workspaceId), { appId })

@@ -43,7 +43,7 @@ interface History {
   nextCursor?: string | null
 }
 
-async function asked(input: Record<string, unknown> = {}): Promise<History> {
+async function allPages(input: Record<string, unknown> = {}): Promise<History> {
   const query = new URLSearchParams(Object.entries(input).map(([name, value]) => [name, String(value)]))
   const { status, body } = await service.call(`/v1/apps/${app}/history?${query}`, { key })
   expect([input, status, status === 200 ? "" : body]).toEqual([input, 200, ""])
@@ -58,18 +58,18 @@ async function refused(input: Record<string, unknown>) {
 
 /** Returns all pages of a call, in order. */
 async function pages(input: object, limit: number): Promise<History[]> {
-  const read = [await asked({ ...input, limit })]
+  const read = [await allPages({ ...input, limit })]
   for (;;) {
     const { nextCursor } = read.at(-1)!
     if (!nextCursor) return read
-    read.push(await asked({ ...input, limit, cursor: nextCursor }))
+    read.push(await allPages({ ...input, limit, cursor: nextCursor }))
   }
 }
 
 /** Returns the narrower answer that is expected, derived from the whole one. */
 function narrowed(whole: History, from: string, to: string, terms?: string[]): History["keywords"] {
-  const kept = whole.keywords.filter(({ term }) => terms?.includes(term) ?? true)
-  return kept.map(({ term, series }) => {
+  const selected = whole.keywords.filter(({ term }) => terms?.includes(term) ?? true)
+  return selected.map(({ term, series }) => {
     const points = series.filter(([day]) => from <= day && day <= to)
     const sources =
       points.length === 0 ? [] : [{ source: "apple-web-search", from: points[0]![0], to: points.at(-1)![0] }]
@@ -87,11 +87,11 @@ const windows = fc.oneof(
 )
 
 test("any window, terms and pages return their part of the whole answer, and all pages together equal it", async () => {
-  const whole = await asked()
+  const whole = await allPages()
   expect([whole.from, whole.to, whole.keywords.length]).toEqual([FIRST, TODAY, KEYWORDS])
   expect(Object.keys(whole)).toEqual(["country", "platform", "from", "to", "keywords"])
-  const known = whole.keywords.map(({ term }) => term)
-  const terms = fc.option(fc.uniqueArray(fc.constantFrom(...known, "tae", "not tracked"), { minLength: 1 }), {
+  const trackedTerms = whole.keywords.map(({ term }) => term)
+  const terms = fc.option(fc.uniqueArray(fc.constantFrom(...trackedTerms, "tae", "not tracked"), { minLength: 1 }), {
     nil: undefined,
   })
   const property = fc.asyncProperty(windows, terms, fc.integer({ min: 1, max: 15 }), async (window, terms, limit) => {
@@ -99,28 +99,28 @@ test("any window, terms and pages return their part of the whole answer, and all
     const { days, from = FIRST, to = TODAY } = window as { days?: number; from?: string; to?: string }
     const first = [FIRST, days === undefined ? from : addDays(TODAY, 1 - days)].sort()[1]!
     const last = [TODAY, to].sort()[0]!
-    const answer = await asked(input)
+    const answer = await allPages(input)
     expect([answer.from, answer.to]).toEqual([first, last])
     expect(answer.keywords as object).toEqual(narrowed(whole, first, last, terms))
-    expect(answer.notTracked).toEqual(terms?.filter((term) => !known.includes(term)))
+    expect(answer.notTracked).toEqual(terms?.filter((term) => !trackedTerms.includes(term)))
     const read = await pages(input, limit)
     expect(read.flatMap(({ keywords }) => keywords)).toEqual(answer.keywords)
     expect(read.map(({ keywords }) => keywords.length <= limit)).not.toContain(false)
     for (const { keywords: _, nextCursor: __, ...rest } of read) {
-      const { keywords: ___, ...said } = answer
-      expect(rest).toEqual(said)
+      const { keywords: ___, ...wholeRest } = answer
+      expect(rest).toEqual(wholeRest)
     }
   })
   await fc.assert(property, { numRuns: cases(8, 40), seed: 14 })
 })
 
 test("a storefront that the app does not track is paged like others, with keywords without points", async () => {
-  const all = (await asked({ country: "de" })).keywords
+  const all = (await allPages({ country: "de" })).keywords
   expect(all.length).toBe(KEYWORDS)
   const read = await pages({ country: "de", days: 7 }, 5)
   expect(read.map(({ keywords }) => keywords.length)).toEqual([5, 5, 2])
   expect(read.flatMap(({ keywords }) => keywords)).toEqual(all)
-  const { keywords, notTracked } = await asked({ country: "de", terms: [all[3]!.term, "tae"] })
+  const { keywords, notTracked } = await allPages({ country: "de", terms: [all[3]!.term, "tae"] })
   expect([keywords, notTracked]).toEqual([[all[3]!], ["tae"]])
 })
 
@@ -138,8 +138,8 @@ describe("the window of a history", () => {
   })
 
   test("a window starts where the plan starts, and one that ends before that is refused", async () => {
-    expect((await asked({ days: 1_000 })).from).toBe(FIRST)
-    expect((await asked({ from: "2020-01-01" })).from).toBe(FIRST)
+    expect((await allPages({ days: 1_000 })).from).toBe(FIRST)
+    expect((await allPages({ from: "2020-01-01" })).from).toBe(FIRST)
     expect((await refused({ to: addDays(FIRST, -1) })).slice(0, 3)).toEqual([400, "bad_range", "to"])
     const pro = await service.workspace({ plan: "pro" })
     const tracked = { workspaceId: pro, iosId: "900000002", countries: ["us"], keywords: ["tea"], origin: "own" }
@@ -157,17 +157,17 @@ describe("the window of a history", () => {
 
 describe("a page of a history", () => {
   test("pages do not change or skip a keyword while keywords are added and removed, and the window stays", async () => {
-    const whole = await asked({ days: 10 })
+    const whole = await allPages({ days: 10 })
     const terms = whole.keywords.map(({ term }) => term)
-    const first = await asked({ days: 10, limit: 5 })
-    const second = await asked({ days: 10, limit: 5, cursor: first.nextCursor })
+    const first = await allPages({ days: 10, limit: 5 })
+    const second = await allPages({ days: 10, limit: 5, cursor: first.nextCursor })
     await sql.begin((tx) => addTerms(tx, app, "all", ["a first one", "zebra"]))
     // deletes the term that the cursor names
     await sql`delete from tracked_term where app_id = ${app} and term = ${terms[4]!}`
     now = new Date("2025-11-21T00:00:01Z")
     try {
-      expect(await asked({ days: 10, limit: 5, cursor: first.nextCursor })).toEqual(second)
-      const third = await asked({ days: 10, limit: 5, cursor: second.nextCursor })
+      expect(await allPages({ days: 10, limit: 5, cursor: first.nextCursor })).toEqual(second)
+      const third = await allPages({ days: 10, limit: 5, cursor: second.nextCursor })
       expect(third.keywords.map(({ term }) => term)).toEqual([...terms.slice(10), "a first one", "zebra"])
       expect([third.from, third.to, third.nextCursor]).toEqual([whole.from, whole.to, null])
     } finally {
@@ -178,7 +178,7 @@ describe("a page of a history", () => {
   })
 
   test("a cursor is accepted only with the same call, and any other is refused with an explanation", async () => {
-    const { nextCursor } = await asked({ days: 10, limit: 5 })
+    const { nextCursor } = await allPages({ days: 10, limit: 5 })
     const cursor = nextCursor as string
     const swapped = cursor.slice(0, -1) + (cursor.endsWith("A") ? "B" : "A")
     const forged = Buffer.from(`${"x".repeat(12)}["2025-01-01","2025-01-02",1,"a"]`).toString("base64url")
@@ -198,7 +198,7 @@ describe("a page of a history", () => {
       expect(detail).toStartWith("cursor must be the nextCursor of a page with the same app")
     }
     // the remaining keywords on one page
-    const rest = await asked({ days: 10, cursor })
+    const rest = await allPages({ days: 10, cursor })
     expect([rest.keywords.length, rest.nextCursor]).toEqual([KEYWORDS - 5, null])
   })
 })
@@ -222,7 +222,7 @@ describe("the database work of a history", () => {
     expect(year.months).toBeGreaterThanOrEqual(12)
     expect(await worked({ days: 7 })).toMatchObject({ months: 1 })
     expect(await worked({ from: "2025-02-25", to: "2025-03-03" })).toMatchObject({ months: 2 })
-    const term = (await asked()).keywords[7]!.term
+    const term = (await allPages()).keywords[7]!.term
     for (const input of [{ days: 7 }, { terms: [term] }, { limit: 1 }]) {
       const { rows } = await worked(input)
       expect([input, rows, rows < year.rows / 4]).toEqual([input, rows, true])
@@ -233,10 +233,10 @@ describe("the database work of a history", () => {
 describe("the history tool", () => {
   test("the history tool reads 30 days by default, or the days, from and to that are given", async () => {
     const of = async (input: object) => (await service.tool("get_rank_history", { appId: app, ...input }, { key })).body
-    expect(await of({})).toEqual(await asked({ days: 30 }))
-    expect(await of({ days: 90 })).toEqual(await asked({ days: 90 }))
-    expect(await of({ from: FIRST })).toEqual(await asked())
-    expect(await of({ to: "2025-06-30" })).toEqual(await asked({ to: "2025-06-30" }))
+    expect(await of({})).toEqual(await allPages({ days: 30 }))
+    expect(await of({ days: 90 })).toEqual(await allPages({ days: 90 }))
+    expect(await of({ from: FIRST })).toEqual(await allPages())
+    expect(await of({ to: "2025-06-30" })).toEqual(await allPages({ to: "2025-06-30" }))
     expect(await of({ days: 7, to: "2025-06-30" })).toMatchObject({ error: "bad_days", field: "days" })
   })
 })

@@ -10,7 +10,7 @@ import { trackOwn } from "../../world/tracked.ts"
 
 const SINCE = "2025-11-14"
 const RIVAL = "10002"
-const OWN = "10001"
+const OWN_APP = "10001"
 const TRACKED = ["word 1", "word 4", "word 7"]
 
 let sql: Sql
@@ -25,7 +25,7 @@ beforeAll(async () => {
   key = await service.key(workspaceId)
   appId = await trackOwn(sql, {
     workspaceId,
-    iosId: OWN,
+    iosId: OWN_APP,
     countries: ["us", "gb", "de"],
     keywords: TRACKED,
     origin: "own",
@@ -49,8 +49,8 @@ const random = (below: number) => {
 for (let n = 0; n < 400; n++) {
   const source = RANK_SOURCES[random(RANK_SOURCES.length)] as (typeof RANK_SOURCES)[number]
   const android = source === "play-search" || (source === "import" && random(4) === 0)
-  const shown = Array.from({ length: 1 + random(8) }, () => 10_001 + random(12))
-  const results = [...new Set(shown)].map((id) => (android ? `com.example.a${id}` : String(id)))
+  const ids = Array.from({ length: 1 + random(8) }, () => 10_001 + random(12))
+  const results = [...new Set(ids)].map((id) => (android ? `com.example.a${id}` : String(id)))
   const at = `2025-11-${10 + random(11)}T${10 + random(2)}:${10 + random(50)}:${10 + random(50)}Z`
   readings.push(
     reading(`word ${random(30)}`, at, results, {
@@ -65,12 +65,14 @@ for (let n = 0; n < 400; n++) {
 
 /** Returns the expected answer by scanning all readings. */
 function walked(storefront: string) {
-  const side = readings.filter((one) => one.platform === "ios" && one.storefront === storefront && one.complete)
+  const side = readings.filter(
+    (candidate) => candidate.platform === "ios" && candidate.storefront === storefront && candidate.complete,
+  )
   const latest = [...Map.groupBy(side, ({ term }) => term)].map(([term, all]) => {
-    const dayOf = (one: SearchObservation) => one.seenAt.toISOString().slice(0, 10)
+    const dayOf = (search: SearchObservation) => search.seenAt.toISOString().slice(0, 10)
     const day = all.map(dayOf).sort().at(-1) as string
     const [best] = all
-      .filter((one) => dayOf(one) === day)
+      .filter((search) => dayOf(search) === day)
       .sort(
         (a, b) =>
           RANK_SOURCES.indexOf(a.source) - RANK_SOURCES.indexOf(b.source) ||
@@ -80,12 +82,13 @@ function walked(storefront: string) {
     return { term, day, best }
   })
   const recent = latest.filter(({ day }) => day >= SINCE)
-  const place = ({ results }: SearchObservation, id: string) => results.findIndex((one) => one.id === id) + 1 || null
+  const place = ({ results }: SearchObservation, id: string) =>
+    results.findIndex((result) => result.id === id) + 1 || null
   const found = recent.flatMap(({ term, day, best }) => {
     const rank = place(best, RIVAL)
     if (rank === null) return []
     const { depth, source } = best
-    return [{ term, rank, ourRank: place(best, OWN), depth, day, source, tracked: TRACKED.includes(term) }]
+    return [{ term, rank, ourRank: place(best, OWN_APP), depth, day, source, tracked: TRACKED.includes(term) }]
   })
   return { searched: recent.length, keywords: found.sort((a, b) => a.rank - b.rank || (a.term < b.term ? -1 : 1)) }
 }

@@ -15,11 +15,11 @@ test("evidence without a day has the current figures, including those later than
   await record(sql, [said(AT, [{ id: "20001", ratings: 7 }])], () => NOW)
   await sql.begin((tx) => deriveKeywordMetrics(tx as Tx, [list], NOW))
   const [app] = await sql<{ id: number; storeId: string }[]>`select id, store_id as "storeId" from store_app`
-  const shown = async (day?: string) => {
+  const evidenceOn = async (day?: string) => {
     const parts = { sql, bodies: { has: async () => false }, sources: SOURCES }
     const evidence = await readKeywordEvidence(parts, { list, app: app!, day, today: "2025-11-20" })
     return [evidence.day, evidence.metrics.map(({ metric }) => metric), evidence.ratings.map(({ ratings }) => ratings)]
   }
-  expect(await shown()).toEqual(["2025-11-17", ["hints", "popularity"], [7]])
-  expect(await shown("2025-11-17")).toEqual(["2025-11-17", [], []])
+  expect(await evidenceOn()).toEqual(["2025-11-17", ["hints", "popularity"], [7]])
+  expect(await evidenceOn("2025-11-17")).toEqual(["2025-11-17", [], []])
 })

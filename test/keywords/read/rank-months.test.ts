@@ -22,8 +22,8 @@ let app: TrackedApp
 beforeAll(async () => {
   sql = await freshDatabase()
   const workspaceId = await newWorkspace(sql)
-  const asked = { workspaceId, iosId: "10001", countries: ["us", "de"], keywords: ["tea", "mate"], origin: "own" }
-  const appId = await trackOwn(sql, asked)
+  const tracked = { workspaceId, iosId: "10001", countries: ["us", "de"], keywords: ["tea", "mate"], origin: "own" }
+  const appId = await trackOwn(sql, tracked)
   app = await findApp(sql, contextOf(sql, workspaceId).caller, appId)
   const days = ["2025-08-31", "2025-09-01", "2025-10-15", "2025-11-19"]
   const readings = days.map((day, n) => reading("tea", `${day}T10:00:00Z`, n === 2 ? [10_002] : [10_002, 10_001]))
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 
 /** Returns the points of the months, in the form of a series. */
-async function shown() {
+async function readMonths() {
   const terms = await readRankMonths(sql, app, SIDE, MONTHS)
   return terms.map(({ term, months }) => ({
     term,
@@ -42,7 +42,7 @@ async function shown() {
 }
 
 test("the months of all tracked terms equal their series, for few and for many terms", async () => {
-  const few = await shown()
+  const few = await readMonths()
   expect(few.map(({ term, points }) => [term, points.length])).toEqual([
     ["tea", 4],
     ["mate", 1],
@@ -55,7 +55,7 @@ test("the months of all tracked terms equal their series, for few and for many t
     insert into tracked_term (app_id, country, term, position)
     select ${app.id}, 'us', 'more ' || n, n + 2
     from generate_series(1, 2600) n`
-  const many = await shown()
+  const many = await readMonths()
   expect(many).toHaveLength(2_602)
   expect(many).toEqual(await series())
   expect(many.slice(0, 2)).toEqual(few)

@@ -13,9 +13,9 @@ server.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa/wa/hints", (
 
 async function hints(body: string, prefix = "tide", storefront = "us") {
   answer = () => new Response(body, { headers: { "content-type": "text/xml; charset=UTF-8" } })
-  const { seen } = await readOnce(appleHints, { storefront, prefix }, reachOf(server))
-  checkObservation(seen, new Date())
-  return seen
+  const { seen: reading } = await readOnce(appleHints, { storefront, prefix }, reachOf(server))
+  checkObservation(reading, new Date())
+  return reading
 }
 
 const plist = (hints: string) => `<plist version="1.0"><dict><key>hints</key>${hints}</dict></plist>`
@@ -26,13 +26,13 @@ test.each([
   ["jp", "143462,29"],
   ["xk", "143624,29"],
 ])("the header names the storefront %s", async (storefront, header) => {
-  const seen = await hints(fixture("apple-hints-empty-us.plist"), "tide", storefront)
+  const reading = await hints(fixture("apple-hints-empty-us.plist"), "tide", storefront)
   const { method, url, headers } = server.requests.at(-1)!
   expect(headers.get("x-apple-store-front")).toBe(header)
   expect(`${method} ${url.pathname}${url.search}`).toBe(
     "GET /WebObjects/MZSearchHints.woa/wa/hints?clientApplication=Software&term=tide",
   )
-  expect(seen.storefront).toBe(storefront)
+  expect(reading.storefront).toBe(storefront)
 })
 
 test("an unknown storefront is never requested as another one", () => {
@@ -51,27 +51,27 @@ test("a prefix is sent exactly, and the answer names the requested prefix", asyn
     "né",
   ]
   for (const prefix of beginnings) {
-    const seen = await hints(fixture("apple-hints-empty-us.plist"), prefix)
+    const reading = await hints(fixture("apple-hints-empty-us.plist"), prefix)
     const { url } = server.requests.at(-1)!
     expect([...url.searchParams]).toEqual([
       ["clientApplication", "Software"],
       ["term", prefix],
     ])
     expect(url.search).not.toContain("+")
-    expect(seen.prefix).toBe(prefix)
+    expect(reading.prefix).toBe(prefix)
   }
 })
 
 test("suggestions keep their order, are normalised like terms, and occur once", async () => {
-  const seen = await hints(fixture("apple-hints-tide-us.plist"))
-  expect(seen).toMatchObject({
+  const reading = await hints(fixture("apple-hints-tide-us.plist"))
+  expect(reading).toMatchObject({
     kind: "hints",
     source: "apple-hints",
     platform: "ios",
     storefront: "us",
     prefix: "tide",
   })
-  expect(seen.terms).toEqual([
+  expect(reading.terms).toEqual([
     "tide times",
     "tide chart near me",
     "tide & surf forecast",

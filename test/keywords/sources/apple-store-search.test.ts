@@ -11,13 +11,13 @@ afterAll(() => server.stop())
 const US = { storefront: "us", term: "sleep sounds" }
 const ABOUT = { seenAt: new Date("2026-03-01T00:00:00Z"), sha256: new Uint8Array(32) }
 
-function parse(body: string, asked = US) {
-  return appleStoreSearch.parse(body, asked, ABOUT)
+function parse(body: string, subject = US) {
+  return appleStoreSearch.parse(body, subject, ABOUT)
 }
 
-function failureOf(body: string, asked = US): ReadFailure {
+function failureOf(body: string, subject = US): ReadFailure {
   try {
-    parse(body, asked)
+    parse(body, subject)
   } catch (error) {
     expect(error).toBeInstanceOf(ReadFailure)
     return error as ReadFailure
@@ -34,7 +34,7 @@ describe("the request", () => {
   test("the request is that of the App Store app on a phone in the storefront", async () => {
     const path = "/WebObjects/MZStore.woa/wa/search"
     server.on("search.itunes.apple.com", path, () => new Response(fixture("apple-store-search-jp.json")))
-    const { seen } = await readOnce(appleStoreSearch, { storefront: "jp", term: "家計簿" }, reachOf(server))
+    const { seen: reading } = await readOnce(appleStoreSearch, { storefront: "jp", term: "家計簿" }, reachOf(server))
     const { method, url, headers } = server.requests.at(-1)!
     expect(method).toBe("GET")
     expect(url.pathname).toBe(path)
@@ -46,7 +46,7 @@ describe("the request", () => {
     expect(headers.get("x-apple-store-front")).toBe("143462,24 t:native")
     expect(headers.get("accept-language")).toBe("ja")
     expect(headers.get("user-agent")).toStartWith("AppStore/")
-    expect(seen).toMatchObject({ storefront: "jp", term: "家計簿", platform: "ios", source: "apple-store-search" })
+    expect(reading).toMatchObject({ storefront: "jp", term: "家計簿", platform: "ios", source: "apple-store-search" })
   })
 
   test("an unknown storefront is never requested as another one", () => {
@@ -58,16 +58,16 @@ describe("the request", () => {
 
 describe("an answer", () => {
   test("an answer gives the apps in order, with facts about the first ones", () => {
-    const seen = parse(fixture("apple-store-search-us.json"))
-    expect(seen.results).toHaveLength(196)
-    expect(seen.results.slice(0, 5).map(({ id }) => id)).toEqual([
+    const reading = parse(fixture("apple-store-search-us.json"))
+    expect(reading.results).toHaveLength(196)
+    expect(reading.results.slice(0, 5).map(({ id }) => id)).toEqual([
       "1600000101",
       "1600000103",
       "1600000102",
       "1600000108",
       "1600000109",
     ])
-    expect(seen.results[1]).toEqual({
+    expect(reading.results[1]).toEqual({
       id: "1600000103",
       name: 'Lull "Deep Sleep" Sounds',
       icon: expect.stringMatching(/^https:\/\/is1-ssl\.mzstatic\.com\/[^{}]*\/512x512bb\.jpg$/),
@@ -75,7 +75,7 @@ describe("an answer", () => {
       bundleId: "com.example.lull",
       ratings: 1_204_551,
     })
-    expect(Object.keys(seen.results[5]!)).toEqual(["id"])
+    expect(Object.keys(reading.results[5]!)).toEqual(["id"])
   })
 
   test("an answer contains its question and its source", () => {
@@ -156,12 +156,13 @@ describe("answers to refuse", () => {
     expect(failureOf(body, { ...US, storefront: "gb" }).message).toBe("the answer is another storefront's")
     const servedBy = (storeFront: unknown) =>
       failureOf(answer([{ id: "1600000101" }], { metricsBase: { storeFront } })).outcome
-    for (const said of ["143444", "143444-2,24", 143_444]) expect(servedBy(said)).toBe("mismatched")
-    for (const said of ["1434411", "us", "", null, { toString: 1 }, [143_441]]) expect(servedBy(said)).toBe("changed")
+    for (const header of ["143444", "143444-2,24", 143_444]) expect(servedBy(header)).toBe("mismatched")
+    for (const header of ["1434411", "us", "", null, { toString: 1 }, [143_441]])
+      expect(servedBy(header)).toBe("changed")
     const devices = body.replace('"name":"software"', '"name":"macSoftware"')
     expect(failureOf(devices).message).toBe("no list of results")
-    for (const said of ["143441", "143441-1,24 t:native", 143_441]) {
-      expect(parse(answer([{ id: "1600000101" }], { metricsBase: { storeFront: said } })).results).toHaveLength(1)
+    for (const header of ["143441", "143441-1,24 t:native", 143_441]) {
+      expect(parse(answer([{ id: "1600000101" }], { metricsBase: { storeFront: header } })).results).toHaveLength(1)
     }
   })
 
@@ -177,11 +178,11 @@ describe("answers to refuse", () => {
 })
 
 describe("mutated answers", () => {
-  for (const { source, asked, fixture: name, as } of PARSED.filter(
+  for (const { source, subject, fixture: name, as } of PARSED.filter(
     ({ source }) => source.name === appleStoreSearch.name,
   )) {
     test(`mutations of ${name} give a typed failure, or values that the body contains`, () => {
-      const tally = expectTypedOrFaithful(source, asked, fixture(name), { as })
+      const tally = expectTypedOrFaithful(source, subject, fixture(name), { as })
       expect(tally.read).toBeGreaterThan(COUNT / 10)
       expect(tally.changed).toBeGreaterThan(COUNT / 10)
     })

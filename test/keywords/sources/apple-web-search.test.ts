@@ -14,13 +14,13 @@ afterAll(() => server.stop())
 const US = { storefront: "us", term: "sleep sounds" }
 const ABOUT = { seenAt: new Date("2026-03-01T00:00:00Z"), sha256: new Uint8Array(32), egress: "de" }
 
-function parse(body: string, asked = US) {
-  return appleWebSearch.parse(body, asked, ABOUT)
+function parse(body: string, subject = US) {
+  return appleWebSearch.parse(body, subject, ABOUT)
 }
 
-function failureOf(body: string, asked = US): ReadFailure {
+function failureOf(body: string, subject = US): ReadFailure {
   try {
-    parse(body, asked)
+    parse(body, subject)
   } catch (error) {
     expect(error).toBeInstanceOf(ReadFailure)
     return error as ReadFailure
@@ -33,8 +33,8 @@ function page({ intent = {}, data = {}, item = {}, head = "" }: Record<string, u
   const lockup = { adamId: "1600000101", title: "One" }
   const items = [{ $kind: "AppSearchResult", resultType: "content", lockup, ...(item as object) }]
   const shelves = [{ id: "SearchResults.shelfId", contentType: "searchResult", items }]
-  const said = { storefront: "us", platform: "iphone", term: "sleep sounds", ...(intent as object) }
-  const root = { data: [{ intent: said, data: { shelves, nextPage: null, ...(data as object) } }] }
+  const fullIntent = { storefront: "us", platform: "iphone", term: "sleep sounds", ...(intent as object) }
+  const root = { data: [{ intent: fullIntent, data: { shelves, nextPage: null, ...(data as object) } }] }
   const json = JSON.stringify(root).replaceAll("</", "<\\/")
   return `<html><head>${head}</head><script type="application/json" id="serialized-server-data">${json}</script></html>`
 }
@@ -44,8 +44,8 @@ const only = (lockup: object) => parse(page({ item: { lockup: { adamId: "1600000
 describe("the request", () => {
   test("the request is that of a browser in the storefront's country", async () => {
     server.on("apps.apple.com", "/jp/iphone/search", () => new Response(fixture("apple-web-search-few.html")))
-    const asked = { storefront: "jp", term: "家計簿 共有" }
-    const { seen } = await readOnce(appleWebSearch, asked, reachOf(server))
+    const subject = { storefront: "jp", term: "家計簿 共有" }
+    const { seen: reading } = await readOnce(appleWebSearch, subject, reachOf(server))
     const { method, url, headers } = server.requests.at(-1)!
     expect(method).toBe("GET")
     expect(url.pathname).toBe("/jp/iphone/search")
@@ -53,7 +53,7 @@ describe("the request", () => {
     expect(headers.get("cookie")).toBe("geo=JP")
     expect(headers.get("accept-language")).toBe("ja,en;q=0.5")
     expect(headers.get("user-agent")).toStartWith("Mozilla/5.0")
-    expect(seen.results[0]?.name).toBe("かけいぼ共有")
+    expect(reading.results[0]?.name).toBe("かけいぼ共有")
   })
 
   test("the request keeps special characters of a term", () => {
@@ -71,9 +71,9 @@ describe("the request", () => {
 
 describe("storefronts", () => {
   test("each storefront has a number of its own and a language", () => {
-    const known = STOREFRONTS.map((code) => appleStorefront(code))
-    expect(new Set(known.map(({ id }) => id)).size).toBe(STOREFRONTS.length)
-    for (const { id, language } of known) {
+    const storefronts = STOREFRONTS.map((code) => appleStorefront(code))
+    expect(new Set(storefronts.map(({ id }) => id)).size).toBe(STOREFRONTS.length)
+    for (const { id, language } of storefronts) {
       expect(id).toBeWithin(143_441, 143_700)
       expect(Intl.getCanonicalLocales(language)).toEqual([language])
     }
@@ -84,24 +84,24 @@ describe("storefronts", () => {
 })
 
 describe("a page of results", () => {
-  const seen = parse(fixture("apple-web-search-us.html"))
+  const reading = parse(fixture("apple-web-search-us.html"))
 
   test("a page gives each app once, in the order shown, without ads and editorial cards", () => {
-    const first = seen.results.slice(0, 12).map(({ id }) => id)
+    const first = reading.results.slice(0, 12).map(({ id }) => id)
     expect(first.slice(0, 10)).toEqual(Array.from({ length: 10 }, (_, i) => String(1_600_000_101 + i)))
-    const ids = seen.results.map(({ id }) => id)
+    const ids = reading.results.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
     // an ad, an article, a developer, a bundle
     for (const other of ["1600000900", "1400000001", "1500000001", "1500000002"]) expect(ids).not.toContain(other)
   })
 
   test("a page is as deep as the places it lists", () => {
-    expect(seen).toMatchObject({ depth: 196, complete: true, kind: "search", source: "apple-web-search" })
-    expect(seen.results).toHaveLength(196)
+    expect(reading).toMatchObject({ depth: 196, complete: true, kind: "search", source: "apple-web-search" })
+    expect(reading.results).toHaveLength(196)
   })
 
   test("a page's reading contains its question, source and country", () => {
-    const { results, depth, complete, ...rest } = seen
+    const { results, depth, complete, ...rest } = reading
     expect(rest).toEqual({
       kind: "search",
       source: "apple-web-search",
@@ -115,7 +115,7 @@ describe("a page of results", () => {
   })
 
   test("an app has the facts that the page shows and no others", () => {
-    expect(seen.results[0]).toEqual({
+    expect(reading.results[0]).toEqual({
       id: "1600000101",
       name: "Slumber Harbor: Sleep Sounds",
       icon:
@@ -126,12 +126,12 @@ describe("a page of results", () => {
       ratings: 105_000,
       rating: 4.8,
     })
-    expect(seen.results[3]).toMatchObject({ name: "Captcha Dreams", ratings: 87 })
-    expect(seen.results[4]).toMatchObject({ name: "Baby Hush </3 Night", ratings: 0 })
-    expect(seen.results[4]).not.toHaveProperty("rating")
+    expect(reading.results[3]).toMatchObject({ name: "Captcha Dreams", ratings: 87 })
+    expect(reading.results[4]).toMatchObject({ name: "Baby Hush </3 Night", ratings: 0 })
+    expect(reading.results[4]).not.toHaveProperty("rating")
     // entities are not decoded in a script
-    expect(seen.results[6]?.name).toBe("AT&amp;Tuned Ambience")
-    expect(seen.results[11]).toEqual({ id: seen.results[11]!.id })
+    expect(reading.results[6]?.name).toBe("AT&amp;Tuned Ambience")
+    expect(reading.results[11]).toEqual({ id: reading.results[11]!.id })
   })
 
   test("older pages are read: an array at the root, no kinds, ids of the impression, the canonical link", () => {
@@ -158,8 +158,23 @@ describe("a page of results", () => {
   })
 
   test("a rating count is read only if it is exact", () => {
-    for (const said of ["1.2M", "2.4K", "12,345", "1.234", "١٢", "12 ", "", "-3", -3, 4.5, null, "1e3", [12], 1e300]) {
-      expect(only({ ratingCount: said })).not.toHaveProperty("ratings")
+    for (const ratingCount of [
+      "1.2M",
+      "2.4K",
+      "12,345",
+      "1.234",
+      "١٢",
+      "12 ",
+      "",
+      "-3",
+      -3,
+      4.5,
+      null,
+      "1e3",
+      [12],
+      1e300,
+    ]) {
+      expect(only({ ratingCount })).not.toHaveProperty("ratings")
     }
     expect(only({ ratingCount: "0" })).toMatchObject({ ratings: 0 })
     expect(only({ ratingCount: 4512 })).toMatchObject({ ratings: 4_512 })
@@ -181,11 +196,11 @@ describe("a page of results", () => {
 })
 
 describe("a page that finds nothing", () => {
-  const asked = { storefront: "us", term: "zxqv wobble lantern" }
+  const subject = { storefront: "us", term: "zxqv wobble lantern" }
 
   test("a page that finds nothing is a reading without results, to the full depth", () => {
-    const seen = parse(fixture("apple-web-search-none.html"), asked)
-    expect(seen).toMatchObject({ results: [], depth: 200, complete: true })
+    const reading = parse(fixture("apple-web-search-none.html"), subject)
+    expect(reading).toMatchObject({ results: [], depth: 200, complete: true })
   })
 
   test("a page without results is changed unless it names the term, the storefront and the end", () => {
@@ -200,7 +215,7 @@ describe("a page that finds nothing", () => {
       ['"items":[]', '"items":[{"$kind":"EditorialSearchResult"}]'],
     ] as const) {
       expect(body).toContain(part)
-      expect(failureOf(body.replace(part, by), asked).outcome).toBe("changed")
+      expect(failureOf(body.replace(part, by), subject).outcome).toBe("changed")
     }
   })
 })
@@ -218,8 +233,8 @@ describe("pages to refuse", () => {
     expect(failureOf(page({ intent: silent })).message).toBe("the page does not name its storefront")
     const termless = { term: undefined }
     expect(failureOf(page({ intent: termless, head: canonical("us") })).message).toBe("the page answers another term")
-    const own = canonical("us").replace("term=x", "l=en&amp;term=Sleep+Sounds")
-    expect(parse(page({ intent: termless, head: own })).results).toHaveLength(1)
+    const link = canonical("us").replace("term=x", "l=en&amp;term=Sleep+Sounds")
+    expect(parse(page({ intent: termless, head: link })).results).toHaveLength(1)
   })
 
   test("an added card that names no app changes nothing", () => {
@@ -285,11 +300,11 @@ describe("pages to refuse", () => {
 })
 
 describe("mutated pages", () => {
-  for (const { source, asked, fixture: name, as } of PARSED.filter(
+  for (const { source, subject, fixture: name, as } of PARSED.filter(
     ({ source }) => source.name === "apple-web-search",
   )) {
     test(`mutations of ${name} give a typed failure, or values that the body contains`, () => {
-      const tally = expectTypedOrFaithful(source, asked, fixture(name), { as })
+      const tally = expectTypedOrFaithful(source, subject, fixture(name), { as })
       expect(tally.read).toBeGreaterThan(COUNT / 10)
       expect(tally.changed).toBeGreaterThan(COUNT / 10)
     })

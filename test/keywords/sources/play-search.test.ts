@@ -5,11 +5,11 @@ import { type ReadFailure, readOnce } from "../../../src/measuring/source.ts"
 import { fixture, wholeBody } from "../../stores/parsing/parsed.ts"
 import {
   about,
-  askedFor,
   blockData,
   cardSection,
   inCountry,
   listSection,
+  pageForTerm,
   pageOf,
   renumbered,
   reversed,
@@ -47,9 +47,9 @@ const PANDA = [
 ]
 
 test("the recorded page of panda has the app that the term names, then the list, in the order shown", () => {
-  const { results, ...seen } = read(panda)
+  const { results, ...rest } = read(panda)
   expect(ids(panda)).toEqual(PANDA)
-  expect(seen).toEqual({
+  expect(rest).toEqual({
     ...about,
     kind: "search",
     source: "play-search",
@@ -146,11 +146,11 @@ test("ads and other lists are left out", () => {
     { id: "paid.word", label: "Sponsored" },
     { id: "a.second", rating: 4.5 },
   ]
-  const others = [
+  const otherSections = [
     listSection([{ id: "like.this" }], { name: "similar_apps_cluster", heading: "You might also like" }),
     listSection([{ id: "like.that" }], { name: "", heading: "Suggested for you" }),
   ]
-  expect(ids(search([others[0], listSection(rows), others[1]]))).toEqual(["a.first", "a.second"])
+  expect(ids(search([otherSections[0], listSection(rows), otherSections[1]]))).toEqual(["a.first", "a.second"])
   expect(read(search([listSection(rows)])).depth).toBe(2)
 })
 
@@ -187,10 +187,10 @@ test("a page that states that it has nothing is a reading without results, as de
 })
 
 test("a page that shows apps in an unknown place is changed, never an absence", () => {
-  const elsewhere = listSection([{ id: "a.b" }], { name: "renamed_cluster", heading: "" })
+  const renamed = listSection([{ id: "a.b" }], { name: "renamed_cluster", heading: "" })
   const link = '<a href="/store/apps/details?id=a.b">A B</a>'
   const broken = [
-    search([elsewhere]),
+    search([renamed]),
     search([[null, null, null]]),
     search([], link),
     search([cardSection({ id: "a.card" })]),
@@ -219,7 +219,7 @@ test("a whole recorded page gives the same reading as its excerpt", () => {
 
 test("a Play page for another term is mismatched, also as a whole page", () => {
   for (const page of [panda, whole]) {
-    const other = askedFor(page, "chess")
+    const other = pageForTerm(page, "chess")
     expect(misread(page, "chess")).toEqual(["mismatched", "the page answers another term"])
     expect(misread(other, "panda")).toEqual(["mismatched", "the page answers another term"])
     expect(read(other, "chess").depth).toBe(20)
@@ -238,8 +238,8 @@ test("a term matches in another case and white space, whatever characters it con
     "</x> {'ds:4' : {id:'lGYRle',request:[[",
     "熊猫 ゲーム",
   ]) {
-    expect(read(askedFor(panda, term.toUpperCase()), term).depth).toBe(20)
-    expect(misread(askedFor(panda, term), `${term}s`)[0]).toBe("mismatched")
+    expect(read(pageForTerm(panda, term.toUpperCase()), term).depth).toBe(20)
+    expect(misread(pageForTerm(panda, term), `${term}s`)[0]).toBe("mismatched")
   }
 })
 
@@ -271,8 +271,8 @@ test("a page that names no country, or two, is changed", () => {
   expect(misread(panda.replace('"US"', '"PL"'))).toEqual(["changed", "the page names more than one country"])
   // one of the two places is enough, and a listing's text does not count
   expect(read(panda.replace('"fjF0tb":"US",', "")).depth).toBe(20)
-  const said = listSection([{ id: "a.b", name: '"fjF0tb":"PL" WIZ_global_data = {"fjF0tb":"PL"}' }])
-  expect(read(search([said])).results[0]?.id).toBe("a.b")
+  const misleading = listSection([{ id: "a.b", name: '"fjF0tb":"PL" WIZ_global_data = {"fjF0tb":"PL"}' }])
+  expect(read(search([misleading])).results[0]?.id).toBe("a.b")
 })
 
 test("a Play page that asks for a proof is blocked", () => {
@@ -281,9 +281,9 @@ test("a Play page that asks for a proof is blocked", () => {
 
 test("the request has term and country, is in English, and its reading has the country it was read from", async () => {
   server.on("play.google.com", "/store/search", () => new Response(inCountry(panda, "GB")))
-  const asked = { storefront: "gb", term: "panda" }
-  const { seen, body } = await readOnce(playSearch, asked, reachOf(server, { egress: "de" }))
-  expect(seen).toMatchObject({ storefront: "gb", egress: "de", depth: 20, sha256: body.sha256, seenAt: body.seenAt })
+  const subject = { storefront: "gb", term: "panda" }
+  const { seen: reading, body } = await readOnce(playSearch, subject, reachOf(server, { egress: "de" }))
+  expect(reading).toMatchObject({ storefront: "gb", egress: "de", depth: 20, sha256: body.sha256, seenAt: body.seenAt })
   const { method, url, headers } = server.requests.at(-1)!
   expect(method).toBe("GET")
   expect(url.pathname).toBe("/store/search")
@@ -293,7 +293,11 @@ test("the request has term and country, is in English, and its reading has the c
 })
 
 test("a term is sent exactly, whatever characters it contains", async () => {
-  server.on("play.google.com", "/store/search", ({ url }) => new Response(askedFor(panda, url.searchParams.get("q")!)))
+  server.on(
+    "play.google.com",
+    "/store/search",
+    ({ url }) => new Response(pageForTerm(panda, url.searchParams.get("q")!)),
+  )
   for (const term of ["a & b", "c++ 100%", 'say "hi" it\'s', "#1?x=y/z;", "熊猫 ゲーム", "🐼 👩‍💻", "naïve  two"]) {
     await readOnce(playSearch, { storefront: "us", term }, reachOf(server))
     expect(server.requests.at(-1)!.url.searchParams.get("q")).toBe(term)

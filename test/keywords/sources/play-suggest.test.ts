@@ -28,8 +28,8 @@ test("an empty list, a missing list and a null answer mean that nothing is sugge
 })
 
 test("suggestions are normalised like terms, occur once, and at most five valid ones are kept", () => {
-  const said = ["Panda VPN", "panda vpn", "x".repeat(151), " Pok\u00e9mon", "\u718a\u732b", "b", "c", "d"]
-  expect(terms(answer(JSON.stringify([[said.map((one) => [one, null])]])))).toEqual([
+  const suggestions = ["Panda VPN", "panda vpn", "x".repeat(151), " Pok\u00e9mon", "\u718a\u732b", "b", "c", "d"]
+  expect(terms(answer(JSON.stringify([[suggestions.map((suggestion) => [suggestion, null])]])))).toEqual([
     "panda vpn",
     "pok\u00e9mon",
     "\u718a\u732b",
@@ -59,8 +59,12 @@ test("an answer of another shape is changed, never an empty list", () => {
 test("a prefix is posted exactly, whatever characters it contains", async () => {
   server.on("play.google.com", "/_/PlayStoreUi", () => new Response(pand))
   for (const prefix of ["pand", "a & b=c", "c++ 100%", 'say "hi" it\'s \\', "熊猫 ゲ", "🐼 👩‍💻"]) {
-    const { seen } = await readOnce(playSuggest, { storefront: "fr", prefix }, reachOf(server, { egress: "fr" }))
-    expect(seen).toMatchObject({ prefix, storefront: "fr", egress: "fr" })
+    const { seen: reading } = await readOnce(
+      playSuggest,
+      { storefront: "fr", prefix },
+      reachOf(server, { egress: "fr" }),
+    )
+    expect(reading).toMatchObject({ prefix, storefront: "fr", egress: "fr" })
     const { method, url, headers, body } = server.requests.at(-1)!
     expect([method, url.pathname]).toEqual(["POST", "/_/PlayStoreUi/data/batchexecute"])
     expect(Object.fromEntries(url.searchParams)).toMatchObject({ rpcids: "IJ4APc", hl: "en", gl: "FR" })

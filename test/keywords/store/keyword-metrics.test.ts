@@ -177,9 +177,9 @@ describe("keyword metrics", () => {
       "2025-11-20",
       "2025-11-21",
     ])
-    const shown = demandOf(Array(10).fill(50))!.score
-    expect((await figures("tea", { today: "2025-11-21" }))?.demand).toBe(shown)
-    expect((await figures("tea", { today: "2026-02-19" }))?.demand).toBe(shown)
+    const stored = demandOf(Array(10).fill(50))!.score
+    expect((await figures("tea", { today: "2025-11-21" }))?.demand).toBe(stored)
+    expect((await figures("tea", { today: "2026-02-19" }))?.demand).toBe(stored)
     expect(await figures("tea", { today: "2026-02-20" })).toEqual(UNMEASURED)
   })
 })

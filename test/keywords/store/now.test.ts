@@ -11,7 +11,7 @@ import { trackApp } from "../../../src/tracking/apps.ts"
 import { deleteRows, freshDatabase, scratchUrl } from "../../database.ts"
 import { cases } from "../../long.ts"
 import { hinted, NOW, newWorkspace, published, reading, stored } from "../../measuring/record/measured.ts"
-import { nowByTruth, nowKept } from "../../measuring/record/now-truth.ts"
+import { nowByTruth, readStoredNow } from "../../measuring/record/now-truth.ts"
 import { record } from "../../record.ts"
 
 const TERMS = ["tea", "mate"]
@@ -22,11 +22,11 @@ let workspaceId: number
 beforeAll(async () => {
   sql = await freshDatabase()
   workspaceId = await newWorkspace(sql)
-  const others = await newWorkspace(sql)
+  const otherWorkspace = await newWorkspace(sql)
   await sql.begin(async (tx) => {
     const app = { countries: ["us"], origin: "own" as const }
     await trackApp(tx, { ...app, workspaceId, iosId: "10001", keywords: [...TERMS, "unread"] })
-    await trackApp(tx, { ...app, workspaceId: others, iosId: "10001", keywords: ["mate"] })
+    await trackApp(tx, { ...app, workspaceId: otherWorkspace, iosId: "10001", keywords: ["mate"] })
     await trackApp(tx, { ...app, workspaceId, iosId: "10003", keywords: ["tea"] })
   })
 })
@@ -62,14 +62,14 @@ const anyPublished = fc
     popularity: fc.integer({ min: 1, max: 9 }),
   })
   .map(({ term, month, popularity }) => published(term, month, popularity))
-const anySeen: fc.Arbitrary<Observation> = fc.oneof({ weight: 4, arbitrary: anySearch }, anyHint, anyPublished)
+const anyObservation: fc.Arbitrary<Observation> = fc.oneof({ weight: 4, arbitrary: anySearch }, anyHint, anyPublished)
 
 /** Readings that are recorded together, and the day on which figures are calculated afterwards. */
-const anyStep = fc.record({ seen: fc.array(anySeen, { maxLength: 8 }), day: fc.option(anyDay) })
-type Step = { seen: Observation[]; day: string | null }
+const anyStep = fc.record({ observations: fc.array(anyObservation, { maxLength: 8 }), day: fc.option(anyDay) })
+type Step = { observations: Observation[]; day: string | null }
 
-async function take({ seen, day }: Step): Promise<void> {
-  await record(sql, seen, () => NOW)
+async function take({ observations, day }: Step): Promise<void> {
+  await record(sql, observations, () => NOW)
   if (day === null) return
   const lists = TERMS.map((term) => ({ platform: "ios" as const, storefront: "us", term }))
   await sql.begin((tx) => deriveKeywordMetrics(tx, [...lists, lists[0]!], new Date(`${day}T11:00:00Z`)))
@@ -89,14 +89,14 @@ describe("list_now and keyword_now", () => {
         await empty()
         for (const step of [...steps, ...steps.toReversed()]) {
           await take(step)
-          expect(await nowKept(sql)).toEqual(await nowByTruth(sql))
+          expect(await readStoredNow(sql)).toEqual(await nowByTruth(sql))
         }
         const before = await stored(sql)
-        for (const { seen } of steps) await record(sql, seen, () => NOW)
+        for (const { observations } of steps) await record(sql, observations, () => NOW)
         expect(await stored(sql)).toBe(before)
         expect(await rebuildNow(sql, async () => {})).toEqual({ ranks: 0, figures: 0 })
         await removeDemo(sql)
-        const { ranks, figures } = await nowKept(sql)
+        const { ranks, figures } = await readStoredNow(sql)
         expect({ ranks, figures }).toEqual(await nowByTruth(sql))
         shapes.ranks += ranks.length
         shapes.figures += figures.length
@@ -160,9 +160,9 @@ describe("list_now and keyword_now", () => {
         [0, ""],
         [0, ""],
       ])
-      const kept = await nowKept(sql)
-      expect(kept).toEqual(await nowByTruth(sql))
-      expect([kept.ranks.length, kept.figures.length]).toEqual([12, 12])
+      const rows = await readStoredNow(sql)
+      expect(rows).toEqual(await nowByTruth(sql))
+      expect([rows.ranks.length, rows.figures.length]).toEqual([12, 12])
     },
     60_000,
   )

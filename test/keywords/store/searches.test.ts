@@ -15,18 +15,18 @@ const BATCH = cases(60, 20)
 const DAYS = cases(6, 16)
 
 test("every reader returns the same in whatever order and however often search results are recorded", async () => {
-  const given = randomReadings(17)
-  const expected = await answersAfter(given, given.length)
+  const readings = randomReadings(17)
+  const expected = await answersAfter(readings, readings.length)
   expect(expected.readings.length).toBeGreaterThan(270)
   for (let seed = 1; seed <= cases(1, 3); seed++)
-    expect(await answersAfter(shuffled([...given, ...given.slice(0, 80)], seed), BATCH)).toEqual(expected)
+    expect(await answersAfter(shuffled([...readings, ...readings.slice(0, 80)], seed), BATCH)).toEqual(expected)
 })
 
-async function answersAfter(given: readonly SearchObservation[], batch: number) {
+async function answersAfter(readings: readonly SearchObservation[], batch: number) {
   const sql: Sql = await freshDatabase()
   const workspaceId = await newWorkspace(sql)
   const app = await trackOwn(sql, { workspaceId, iosId: "10001", keywords: TERMS })
-  for (let i = 0; i < given.length; i += batch)
-    expect((await record(sql, given.slice(i, i + batch), () => NOW)).refused).toEqual([])
+  for (let i = 0; i < readings.length; i += batch)
+    expect((await record(sql, readings.slice(i, i + batch), () => NOW)).refused).toEqual([])
   return await readAnswers(sql, app, DAYS)
 }

@@ -16,7 +16,7 @@ const row = (country: string, rest: Partial<ScannedStorefront> = {}): ScannedSto
   ratings: 1,
   ...rest,
 })
-const localised = (rows: ScannedStorefront[]) => auditOf(rows).map((one) => one.localised)
+const localised = (rows: ScannedStorefront[]) => auditOf(rows).map((item) => item.localised)
 
 describe("language of a description", () => {
   test("a description's language is detected by its words and letters", () => {
@@ -65,14 +65,16 @@ test("each text equals only itself in any storefront and in any order", () => {
     const some = shuffled(STOREFRONTS, random).slice(0, 1 + Math.floor(random() * 40))
     const rows = some.map((country) => row(country, { text: random() < 0.1 ? null : `t${Math.floor(random() * 4)}` }))
     const audited = auditOf(rows)
-    const text = new Map(rows.map((one) => [one.country, one.text]))
+    const text = new Map(rows.map((item) => [item.country, item.text]))
     for (const { country, sameTextAs, localised } of audited) {
-      const twin = rows.find((one) => one.country !== country && one.text === text.get(country) && one.text !== null)
+      const twin = rows.find(
+        (item) => item.country !== country && item.text === text.get(country) && item.text !== null,
+      )
       expect(sameTextAs).toBe(twin?.country ?? null)
       if (text.get(country) === null) expect(localised).toBe(null)
     }
-    const told = (all: typeof audited) => all.map((one) => `${one.country} ${one.localised}`).sort()
-    expect(told(auditOf(shuffled(rows, random)))).toEqual(told(audited))
+    const verdicts = (all: typeof audited) => all.map((item) => `${item.country} ${item.localised}`).sort()
+    expect(verdicts(auditOf(shuffled(rows, random)))).toEqual(verdicts(audited))
   }
 })
 

@@ -20,21 +20,21 @@ const utf8 = (text: string) => Buffer.from(text).toString("latin1")
 describe("app-ads.txt", () => {
   test("app-ads.txt is read over TLS, with its variables and its host", async () => {
     await using web = await world({ "https://example.test": page(utf8(FILE)) })
-    const seen = await readAppAds(web.fetch, siteOf("https://www.example.test/support"), { now: () => NOW })
-    expect(seen).toEqual({
+    const reading = await readAppAds(web.fetch, siteOf("https://www.example.test/support"), { now: () => NOW })
+    expect(reading).toEqual({
       kind: "app_ads",
       source: "app-ads-txt",
       ...APP,
       domain: "example.test",
       state: "records",
-      records: RECORDS as typeof seen.records,
+      records: RECORDS as typeof reading.records,
       variables: { OWNERDOMAIN: ["example.test"] },
       seenAt: NOW,
       parser: 1,
       origin: "own",
       sha256: hash("sha256", FILE, "buffer"),
     })
-    expect(web.asked).toEqual(["https://example.test/app-ads.txt"])
+    expect(web.requested).toEqual(["https://example.test/app-ads.txt"])
   })
 
   test("app-ads.txt is read without TLS only if the host has none", async () => {
@@ -44,16 +44,16 @@ describe("app-ads.txt", () => {
     expect(await state(wrong, "https://wrong.test")).toEqual(["records", "wrong.test"])
     await using both = await world({ "https://example.test": page("", {}, 404), "http://example.test": page(FILE) })
     expect(await state(both, "http://example.test")).toEqual(["no_file", "example.test"])
-    expect(both.asked).toEqual(["https://example.test/app-ads.txt"])
+    expect(both.requested).toEqual(["https://example.test/app-ads.txt"])
   })
 
   test("the subdomain's app-ads.txt comes first, and the root's is read only if it has none", async () => {
-    await using own = await world({
+    await using ownDomain = await world({
       "https://apps.example.test": page(FILE),
       "https://example.test": page("a.com,1,DIRECT"),
     })
-    expect(await state(own, "https://x.apps.example.test/")).toEqual(["records", "apps.example.test"])
-    expect(own.asked).toEqual(["https://apps.example.test/app-ads.txt"])
+    expect(await state(ownDomain, "https://x.apps.example.test/")).toEqual(["records", "apps.example.test"])
+    expect(ownDomain.requested).toEqual(["https://apps.example.test/app-ads.txt"])
     await using root = await world({
       "https://apps.example.test": page("", {}, 404),
       "https://example.test": page(FILE),
@@ -100,10 +100,15 @@ test.each([
   ["unreachable", "a redirect to no place", page("", {}, 302)],
   ["unreachable", "a redirect to a private address", page("", { location: "http://10.0.0.1/app-ads.txt" }, 302)],
   ["unreachable", "a redirect to a file of the machine", page("", { location: "file:///etc/passwd" }, 302)],
-] as const)("app-ads.txt is %s for %s", async (expected, _, said) => {
-  await using web = await world({ "https://example.test": said })
-  const seen = await readAppAds(web.fetch, siteOf("https://example.test"), { now: () => NOW })
-  expect([seen.state, seen.records, seen.variables, seen.domain]).toEqual([expected, [], {}, "example.test"])
+] as const)("app-ads.txt is %s for %s", async (expected, _, response) => {
+  await using web = await world({ "https://example.test": response })
+  const reading = await readAppAds(web.fetch, siteOf("https://example.test"), { now: () => NOW })
+  expect([reading.state, reading.records, reading.variables, reading.domain]).toEqual([
+    expected,
+    [],
+    {},
+    "example.test",
+  ])
 })
 
 describe("app-ads.txt of a site", () => {
@@ -111,7 +116,7 @@ describe("app-ads.txt of a site", () => {
     await using web = await world({})
     for (const none of [null, "", "mailto:a@example.test", "ftp://example.test/", "javascript:alert(1)"])
       expect(await state(web, none)).toEqual(["no_site", null])
-    expect(web.asked).toEqual([])
+    expect(web.requested).toEqual([])
   })
 
   test("no request goes to a numeric address or to a public suffix", async () => {
@@ -124,7 +129,7 @@ describe("app-ads.txt of a site", () => {
       "https://github.io/",
     ])
       expect((await state(web, odd))[0]).toBe("unreachable")
-    expect(web.asked).toEqual([])
+    expect(web.requested).toEqual([])
   })
 
   test("a host that resolves to this machine is unreachable and gets no request", async () => {
@@ -168,11 +173,11 @@ describe("a redirect of app-ads.txt", () => {
   })
 
   test("a redirect out of the root domain is followed once and no further", async () => {
-    await using one = await world({
+    await using singleSite = await world({
       "https://example.test": to("https://elsewhere.test/ads.txt"),
       "https://elsewhere.test": page(FILE),
     })
-    expect(await state(one, "https://example.test")).toEqual(["records", "example.test"])
+    expect(await state(singleSite, "https://example.test")).toEqual(["records", "example.test"])
     for (const back of [
       "https://elsewhere.test/again",
       "https://www.example.test/app-ads.txt",
@@ -199,7 +204,7 @@ type Said = string | ((socket: Socket) => void)
 interface World extends AsyncDisposable {
   fetch: SafeFetch
   /** URLs that the reading requested, without those of redirects. */
-  asked: string[]
+  requested: string[]
   hits(): number
 }
 
@@ -214,21 +219,21 @@ async function world(
 ): Promise<World> {
   const ports = { http: 0, https: 0 }
   const answer = (scheme: "http" | "https", host: string, socket: Socket) => {
-    const said = origins[`${scheme}://${host.replace(/:\d+$/, "")}`] ?? page("", {}, 404)
-    if (typeof said === "string") socket.end(withPorts(said, ports), "latin1")
-    else said(socket)
+    const response = origins[`${scheme}://${host.replace(/:\d+$/, "")}`] ?? page("", {}, 404)
+    if (typeof response === "string") socket.end(withPorts(response, ports), "latin1")
+    else response(socket)
   }
   const plain: Site = await site((head, socket) => answer("http", /host: (\S+)/.exec(head)?.[1] ?? "", socket))
   const safe: Site = await safeSite((_, socket, host) => answer("https", host, socket))
   Object.assign(ports, { http: plain.port, https: tls === "none" ? 1 : safe.port })
   const names = new Set(Object.keys(origins).map((origin) => new URL(origin).hostname))
   const resolve = async (host: string) => (names.has(host) ? [address] : [])
-  const asked: string[] = []
+  const requested: string[] = []
   return {
-    asked,
+    requested,
     hits: () => plain.hits + safe.hits,
     fetch(url, options) {
-      asked.push(url)
+      requested.push(url)
       const all = [plain.port, safe.port, 1]
       return ask(withPorts(url, ports), plain.port, { ...options, ports: all, resolve, totalMs })
     },

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { localisationGrid } from "../../../src/listings/formulas/localisation-grid.ts"
 
-const OWN = { name: "Lumen", developer: "Acme" }
+const NAMES = { name: "Lumen", developer: "Acme" }
 
 function wasteOf(grid: ReturnType<typeof localisationGrid>, locale: string) {
   const words = grid.locales.find((each) => each.locale === locale)!.words
@@ -15,7 +15,7 @@ test("a word counts once in the locales of a storefront, and again in another st
       { locale: "es-MX", texts: { name: "Lumen: Tide", keywords: "surf,moon" } },
     ],
     ["us"],
-    OWN,
+    NAMES,
   )
   expect(wasteOf(grid, "en-US")).toEqual([
     ["Lumen", null, null],
@@ -43,13 +43,13 @@ test("a word counts once in the locales of a storefront, and again in another st
       { locale: "es-MX", texts: { name: "Lumen: Tide" } },
     ],
     ["us", "mx"],
-    OWN,
+    NAMES,
   )
   expect(wasteOf(both, "es-MX").map(([, waste]) => waste)).toEqual([null, null])
 })
 
 test("a locale that no tracked storefront reads counts nowhere", () => {
-  const grid = localisationGrid([{ locale: "ja", texts: { name: "潮見表" } }], ["us"], OWN)
+  const grid = localisationGrid([{ locale: "ja", texts: { name: "潮見表" } }], ["us"], NAMES)
   expect(grid.locales[0]!.readBy).toEqual([])
   expect(new Set(wasteOf(grid, "ja").map(([, waste]) => waste))).toEqual(new Set(["unread"]))
   expect(grid.storefronts[0]!.words).toBe(0)
@@ -57,7 +57,7 @@ test("a locale that no tracked storefront reads counts nowhere", () => {
 
 test("stop words, plurals and the developer's name in the keyword field add nothing", () => {
   const texts = { name: "Tide Times", subtitle: "Charts for the sea", keywords: "chart,acme,surf" }
-  const grid = localisationGrid([{ locale: "en-US", texts }], ["us"], OWN)
+  const grid = localisationGrid([{ locale: "en-US", texts }], ["us"], NAMES)
   expect(wasteOf(grid, "en-US")).toEqual([
     ["Tide", null, null],
     ["Times", null, null],
@@ -72,13 +72,13 @@ test("stop words, plurals and the developer's name in the keyword field add noth
 })
 
 test("unused characters are those of known fields; an unknown field has no length", () => {
-  const grid = localisationGrid([{ locale: "en-GB", texts: { name: "Tide", subtitle: "" } }], ["gb"], OWN)
+  const grid = localisationGrid([{ locale: "en-GB", texts: { name: "Tide", subtitle: "" } }], ["gb"], NAMES)
   expect(grid.locales[0]!.fields).toEqual([
     { field: "name", text: "Tide", length: 4, limit: 30 },
     { field: "subtitle", text: "", length: 0, limit: 30 },
     { field: "keywords", text: null, length: null, limit: 100 },
   ])
-  const german = localisationGrid([], ["de"], OWN)
+  const german = localisationGrid([], ["de"], NAMES)
   expect(german.locales.map(({ locale, words }) => [locale, words.length])).toEqual([
     ["de-DE", 0],
     ["en-GB", 0],

@@ -7,7 +7,7 @@ import { record } from "../../record.ts"
 import { type Answer, openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
-export const OWN = "1600000101"
+export const OWN_APP = "1600000101"
 
 export const TEXTS = {
   en:
@@ -55,7 +55,7 @@ export async function audited(sql: Sql, measure?: Measure): Promise<Audited> {
   const service = openService({ sql, measure: measure ?? (async () => ({ state: "pending", eta: 1 })) })
   const workspaceId = await service.workspace()
   const key = await service.key(workspaceId)
-  const appId = await trackOwn(sql, { workspaceId, iosId: OWN })
+  const appId = await trackOwn(sql, { workspaceId, iosId: OWN_APP })
   await sql`delete from due`
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
   return {
@@ -67,14 +67,14 @@ export async function audited(sql: Sql, measure?: Measure): Promise<Audited> {
     ask: (query = "", by = key) => service.call(`/v1/apps/${appId}/storefront-audit${query}`, { key: by }),
     async says(pages, minutesAgo = 0) {
       const all = Object.entries(pages).map(([storefront, rest]) =>
-        listed(ago(minutesAgo), page(rest), { storefront, id: OWN }),
+        listed(ago(minutesAgo), page(rest), { storefront, id: OWN_APP }),
       )
       await record(sql, all)
     },
     async fails(storefronts, outcome = "not_found", minutesAgo = 0) {
       await sql`
         insert into attempt (kind, at, subject, storefront, platform, source, outcome)
-        select 'listing', ${ago(minutesAgo)}::timestamptz, ${OWN}, c.storefront, 'ios', 'apple-app-page', ${outcome}
+        select 'listing', ${ago(minutesAgo)}::timestamptz, ${OWN_APP}, c.storefront, 'ios', 'apple-app-page', ${outcome}
         from unnest(${storefronts as string[]}::text[]) c (storefront)`
     },
     async ages(by) {
@@ -98,7 +98,7 @@ export async function audited(sql: Sql, measure?: Measure): Promise<Audited> {
       const rows = await sql<{ storefront: string }[]>`
         select storefront
         from due
-        where kind = 'listing' and subject = ${OWN}
+        where kind = 'listing' and subject = ${OWN_APP}
         order by storefront`
       return rows.map(({ storefront }) => storefront)
     },
@@ -106,6 +106,6 @@ export async function audited(sql: Sql, measure?: Measure): Promise<Audited> {
 }
 
 /** Returns all storefronts except these. */
-export function others(...storefronts: string[]): string[] {
-  return STOREFRONTS.filter((one) => !storefronts.includes(one))
+export function otherStorefronts(...storefronts: string[]): string[] {
+  return STOREFRONTS.filter((storefront) => !storefronts.includes(storefront))
 }

@@ -37,7 +37,7 @@ test("a recorded page gives its cards, its current events and its row of similar
     undefined,
     new Date("2026-08-21T00:00:00Z"),
   )
-  const seen = { firstSeenAt: at, lastSeenAt: at }
+  const period = { firstSeenAt: at, lastSeenAt: at }
   expect(from).toBe("2026-05-24")
   expect(storefronts).toEqual([
     {
@@ -55,8 +55,15 @@ test("a recorded page gives its cards, its current events and its row of similar
     },
   ])
   expect(editorial).toEqual([
-    { country: "us", kind: "collection", id: "1400000012", title: "Apps We Love Right Now", dedicated: false, ...seen },
-    { country: "us", kind: "story", id: "1400000011", title: "Wind down for the night", dedicated: true, ...seen },
+    {
+      country: "us",
+      kind: "collection",
+      id: "1400000012",
+      title: "Apps We Love Right Now",
+      dedicated: false,
+      ...period,
+    },
+    { country: "us", kind: "story", id: "1400000011", title: "Wind down for the night", dedicated: true, ...period },
   ])
   expect(events.map(({ id, state }: Record<string, string>) => [id, state])).toEqual([
     ["6750000001", "live"],
@@ -80,7 +87,7 @@ test("a recorded page gives its cards, its current events and its row of similar
 })
 
 describe("history of featuring", () => {
-  const told = async (appId: string, now?: Date) =>
+  const similarLines = async (appId: string, now?: Date) =>
     (await featuring(appId, "us", now)).history.map(
       ({ id, firstSeenAt, lastSeenAt, state, goneAt }: Record<string, string>) =>
         [id, firstSeenAt?.slice(5, 10), lastSeenAt?.slice(5, 10), state, goneAt?.slice(5, 10) ?? null].join(" "),
@@ -94,7 +101,7 @@ describe("history of featuring", () => {
       listed(june(3), { editorial: [STORY], events: [HARVEST, TASTING] }),
       listed(june(5), { editorial: [STORY], events: [TASTING, OPEN] }),
     )
-    expect(await told(appId)).toEqual([
+    expect(await similarLines(appId)).toEqual([
       "6000003 06-05 06-05 shown ",
       "6000002 06-03 06-05 shown ",
       "1400000001 06-01 06-05 shown ",
@@ -118,9 +125,9 @@ describe("history of featuring", () => {
       listed(june(2), { editorial: [ROOM], events: undefined }),
       listed(june(3), { editorial: [STORY, ROOM], events: undefined }),
     )
-    expect(await told(appId)).toEqual(["1400000002 06-01 06-03 shown ", "1400000001 06-01 06-03 shown "])
+    expect(await similarLines(appId)).toEqual(["1400000002 06-01 06-03 shown ", "1400000001 06-01 06-03 shown "])
     await recordAll(sql, listed(june(4), { editorial: undefined, events: undefined }))
-    expect(await told(appId)).toEqual(["1400000002 06-01 06-03 unknown ", "1400000001 06-01 06-03 unknown "])
+    expect(await similarLines(appId)).toEqual(["1400000002 06-01 06-03 unknown ", "1400000001 06-01 06-03 unknown "])
     const { editorial, storefronts } = await featuring(appId, "us")
     expect([editorial, storefronts[0].hasEditorial, storefronts[0].measuredAt]).toEqual([
       [],
@@ -134,7 +141,7 @@ describe("history of featuring", () => {
     await recordAll(sql, listed(june(1), { editorial: undefined, events: [TASTING] }))
     const states = async (now: Date) => {
       const { events } = await featuring(appId, "us", now)
-      return [events[0]?.state, (await told(appId, now))[0]?.slice(20)]
+      return [events[0]?.state, (await similarLines(appId, now))[0]?.slice(20)]
     }
     expect(await states(new Date(TASTING.startsAt.getTime() - 1))).toEqual(["scheduled", "shown "])
     expect(await states(TASTING.startsAt)).toEqual(["live", "shown "])
@@ -145,7 +152,7 @@ describe("history of featuring", () => {
   test("the history is as long as the plan's and does not change when a read fails", async () => {
     const appId = await trackTea(sql, workspaceId)
     await recordAll(sql, listed(june(1), { editorial: [STORY], events: [] }))
-    const before = await told(appId)
+    const before = await similarLines(appId)
     await recordAttempt(sql, {
       kind: "listing",
       at: june(2),
@@ -156,7 +163,7 @@ describe("history of featuring", () => {
       outcome: "blocked",
     })
     expect(before).toEqual(["1400000001 06-01 06-01 shown "])
-    expect(await told(appId)).toEqual(before)
+    expect(await similarLines(appId)).toEqual(before)
     await recordAll(sql, listed(june(2), { editorial: [ROOM], events: [] }))
     const free = async (now: string) => {
       const ctx = contextOn(sql, workspaceId, { plan: "free", now: new Date(now) })
@@ -188,9 +195,9 @@ describe("storefronts of featuring", () => {
     const german = { storefront: "de" }
     await recordAll(sql, listed(june(1)), listed(june(2), { editorial: [ROOM], similar: [] }, german), played(june(3)))
     const all = await featuring(appId)
-    const shown = ({ country, platform, measured, similarAt }: Record<string, string>) =>
+    const toLine = ({ country, platform, measured, similarAt }: Record<string, string>) =>
       [country, platform, measured, similarAt?.slice(5, 10)].join(" ")
-    expect(all.storefronts.map(shown)).toEqual([
+    expect(all.storefronts.map(toLine)).toEqual([
       "us ios true 06-01",
       "us android true 06-03",
       "de ios true 06-02",
@@ -214,10 +221,10 @@ describe("storefronts of featuring", () => {
       ["ios", "1600000202"],
       ["android", "com.example.coffee"],
     ])
-    const one = await featuring(appId, "de")
-    expect(one.storefronts.map(shown)).toEqual(["de ios true 06-02", "de android false "])
-    expect(one.editorial.map(({ id }: { id: string }) => id)).toEqual([ROOM.id])
-    expect(JSON.stringify(one)).not.toContain("Slow mornings")
+    const filtered = await featuring(appId, "de")
+    expect(filtered.storefronts.map(toLine)).toEqual(["de ios true 06-02", "de android false "])
+    expect(filtered.editorial.map(({ id }: { id: string }) => id)).toEqual([ROOM.id])
+    expect(JSON.stringify(filtered)).not.toContain("Slow mornings")
   })
 
   test("an untracked storefront is not measured, whatever its pages show", async () => {
@@ -272,7 +279,7 @@ describe("storefronts of featuring", () => {
 test("the rows that contain the app are those of its similar apps and rivals, as far as they were read", async () => {
   const appId = await trackTea(sql, workspaceId, { countries: ["us"] })
   const row = (n: number, id: string, ids: string[], storefront = "us") =>
-    listed(june(n), { name: `App ${id}`, similar: ids.map((one) => ({ id: one })) }, { id, storefront })
+    listed(june(n), { name: `App ${id}`, similar: ids.map((similarId) => ({ id: similarId })) }, { id, storefront })
   await recordAll(
     sql,
     listed(june(1)),
@@ -284,18 +291,18 @@ test("the rows that contain the app are those of its similar apps and rivals, as
     row(3, "1600000777", [IOS_ID]),
     row(4, "1600000888", [IOS_ID, "1600000201"]),
   )
-  const asked = async () => {
+  const readPlaces = async () => {
     const { standsOn, storefronts } = await featuring(appId, "us")
     return [storefronts[0].shelvesRead, standsOn]
   }
-  const there = { country: "us", platform: "ios" }
-  const first = { ...there, place: 2, id: "1600000201", name: "App 1600000201", seenAt: june(2).toISOString() }
-  expect(await asked()).toEqual([2, [first]])
+  const side = { country: "us", platform: "ios" }
+  const first = { ...side, place: 2, id: "1600000201", name: "App 1600000201", seenAt: june(2).toISOString() }
+  expect(await readPlaces()).toEqual([2, [first]])
   await sql`
     insert into app_rival (app_id, platform, storefront, rival, manual, terms)
     select ${appId}, 'ios', 'us', id, true, 0
     from store_app
     where store_id = '1600000888'`
-  const second = { ...there, place: 1, id: "1600000888", name: "App 1600000888", seenAt: june(4).toISOString() }
-  expect(await asked()).toEqual([3, [second, first]])
+  const second = { ...side, place: 1, id: "1600000888", name: "App 1600000888", seenAt: june(4).toISOString() }
+  expect(await readPlaces()).toEqual([3, [second, first]])
 })

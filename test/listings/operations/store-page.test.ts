@@ -75,10 +75,10 @@ describe("recorded store page", () => {
     ])
     expect(releaseNotes).toBe("A calmer start.\nFixes a timer that ran on.")
     expect(similar).toEqual(listing.similar?.map(({ id, name }, place) => ({ place: place + 1, id, name })))
-    const seen = { firstSeenAt: at, lastSeenAt: at }
+    const period = { firstSeenAt: at, lastSeenAt: at }
     expect(editorial).toEqual([
-      { kind: "collection", id: "1400000012", title: "Apps We Love Right Now", dedicated: false, ...seen },
-      { kind: "story", id: "1400000011", title: "Wind down for the night", dedicated: true, ...seen },
+      { kind: "collection", id: "1400000012", title: "Apps We Love Right Now", dedicated: false, ...period },
+      { kind: "story", id: "1400000011", title: "Wind down for the night", dedicated: true, ...period },
     ])
     expect(listingExtras).toEqual({
       measuredAt: at,
@@ -95,7 +95,7 @@ describe("recorded store page", () => {
           state: "live",
           startsAt: "2026-08-20T07:00:00.000Z",
           endsAt: "2026-08-27T07:00:00.000Z",
-          ...seen,
+          ...period,
         },
         {
           id: "6750000002",
@@ -105,7 +105,7 @@ describe("recorded store page", () => {
           state: "scheduled",
           startsAt: "2026-09-05T18:00:00.000Z",
           endsAt: null,
-          ...seen,
+          ...period,
         },
       ],
       promotionalText: "New this month: a night on the northern sea.",
@@ -134,8 +134,8 @@ describe("recorded store page", () => {
     })
     const { listingExtras: _, ...shared } = free.ios
     expect(pro.ios).toMatchObject(shared)
-    for (const held of ["Portuguese (Brazil)", "Northern Lights Week", "northern sea.", "Harbor Plus Yearly"])
-      expect(JSON.stringify(free)).not.toContain(held)
+    for (const hidden of ["Portuguese (Brazil)", "Northern Lights Week", "northern sea.", "Harbor Plus Yearly"])
+      expect(JSON.stringify(free)).not.toContain(hidden)
   })
 
   test("a sparse store page has null for missing parts and an empty list for an empty row", async () => {
@@ -182,8 +182,8 @@ describe("timeline of a store page", () => {
     const none = { subjectKind: null, subjectId: null, title: null, startsAt: null, endsAt: null }
     const plain = { ...none, before: null, after: null, picturesBefore: null, picturesAfter: null }
     const source = "apple-app-page"
-    const rows = (more: object[]) => more.map((one) => ({ ...change, ...plain, ...one, source }))
-    const told = (plan: Plan) =>
+    const rows = (more: object[]) => more.map((row) => ({ ...change, ...plain, ...row, source }))
+    const expectedTimeline = (plan: Plan) =>
       rows([
         { kind: "version", before: "4.1", after: "4.2" },
         { kind: "unfeatured", subjectKind: "story", subjectId: "1400000001", title: "Slow mornings" },
@@ -211,9 +211,9 @@ describe("timeline of a store page", () => {
         },
         { kind: "description" },
       ])
-    expect(timeline).toEqual(told("pro"))
+    expect(timeline).toEqual(expectedTimeline("pro"))
     const free = await page(appId, { plan: "free" })
-    expect(free.timeline).toEqual(told("free"))
+    expect(free.timeline).toEqual(expectedTimeline("free"))
     const all = JSON.stringify([await page(appId), free])
     for (const hidden of ["Tea Timer", "Brew Clock", "Steep it right", "Never bitter", "A clock.", "For tea."])
       expect([hidden, all.includes(hidden)]).toEqual([hidden, false])
@@ -247,8 +247,15 @@ describe("timeline of a store page", () => {
   test("a change that look-up and page saw is listed once, and so are look-up changes before the page", async () => {
     const appId = await trackTea(sql, workspaceId)
     const looked = (n: number, version: string) => listed(june(n), { version }, { source: "itunes-lookup" })
-    const shown = (n: number, version: string) => listed(june(n, 9), { version })
-    await recordAll(sql, looked(1, "4.0"), looked(2, "4.1"), shown(3, "4.1"), looked(4, "4.2"), shown(4, "4.2"))
+    const versionPage = (n: number, version: string) => listed(june(n, 9), { version })
+    await recordAll(
+      sql,
+      looked(1, "4.0"),
+      looked(2, "4.1"),
+      versionPage(3, "4.1"),
+      looked(4, "4.2"),
+      versionPage(4, "4.2"),
+    )
     const { timeline, ios } = await page(appId)
     expect(timeline.map(({ at, after, source }: Record<string, string>) => [at, after, source])).toEqual([
       [june(4, 9).toISOString(), "4.2", "apple-app-page"],

@@ -5,51 +5,51 @@ import { freshDatabase } from "../../database.ts"
 import { said } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
-import { type Audited, audited, OWN, others } from "./audited.ts"
+import { type Audited, audited, OWN_APP, otherStorefronts } from "./audited.ts"
 
 setDefaultTimeout(60_000)
 
 let sql: Sql
-let on: Audited
+let scene: Audited
 
 beforeAll(async () => {
   sql = await freshDatabase()
 })
 
 beforeEach(async () => {
-  on = await audited(sql)
+  scene = await audited(sql)
 })
 
 describe("due work of a storefront audit", () => {
   const forgets = async (storefront: string) =>
     (
       await sql<{ gone: number }[]>`
-      select forget_untracked('listing', 'ios', ${storefront}, array[${OWN}]::text[]) as gone`
+      select forget_untracked('listing', 'ios', ${storefront}, array[${OWN_APP}]::text[]) as gone`
     )[0]!.gone
 
   test("a scanned page stays due until it is found missing or the hour is over, without any call", async () => {
-    await on.ask("?refresh=true")
-    await on.fails(["fr"])
-    await on.fails(["jp"], "blocked")
+    await scene.ask("?refresh=true")
+    await scene.fails(["fr"])
+    await scene.fails(["jp"], "blocked")
     expect([await forgets("fr"), await forgets("jp"), await forgets("de")]).toEqual([1, 0, 0])
-    await on.ages("59 minutes 50 seconds")
+    await scene.ages("59 minutes 50 seconds")
     expect(await forgets("jp")).toBe(0)
-    await on.ages("10 seconds")
+    await scene.ages("10 seconds")
     expect([await forgets("jp"), await forgets("de"), await forgets("us")]).toEqual([1, 1, 0])
   })
 
   test("a scan also starts when nothing can be read at the moment", async () => {
-    on = await audited(sql, async () => ({ state: "failed", why: "busy" }))
-    expect((await on.ask("?refresh=true")).status).toBe(202)
+    scene = await audited(sql, async () => ({ state: "failed", why: "busy" }))
+    expect((await scene.ask("?refresh=true")).status).toBe(202)
   })
 
   test("a scan leaves leased rows and rows with a higher priority unchanged", async () => {
     await sql`
       insert into due (kind, platform, storefront, subject, priority, next_at, lease, lease_until)
-      values ('listing', 'ios', 'de', ${OWN}, 2, now() - interval '1 hour', gen_random_uuid(),
-        now() + interval '1 minute'), ('listing', 'ios', 'fr', ${OWN}, 0, now() - interval '1 hour', null, null),
-        ('listing', 'ios', 'jp', ${OWN}, 2, now() + interval '9 hours', null, null)`
-    await on.ask("?refresh=true")
+      values ('listing', 'ios', 'de', ${OWN_APP}, 2, now() - interval '1 hour', gen_random_uuid(),
+        now() + interval '1 minute'), ('listing', 'ios', 'fr', ${OWN_APP}, 0, now() - interval '1 hour', null, null),
+        ('listing', 'ios', 'jp', ${OWN_APP}, 2, now() + interval '9 hours', null, null)`
+    await scene.ask("?refresh=true")
     const rows = await sql`
       select storefront, priority, round(extract(epoch from now() - next_at) / 3600)::int as hours,
         lease is not null as leased
@@ -64,8 +64,8 @@ describe("due work of a storefront audit", () => {
   })
 
   test("a scan of a free plan gets a higher priority when a paying plan joins it", async () => {
-    const free = await on.service.workspace({ plan: "free" })
-    const app = await trackOwn(sql, { workspaceId: free, iosId: OWN, countries: ["fr"] })
+    const free = await scene.service.workspace({ plan: "free" })
+    const app = await trackOwn(sql, { workspaceId: free, iosId: OWN_APP, countries: ["fr"] })
     const classes = async () =>
       (
         await sql<
@@ -74,22 +74,22 @@ describe("due work of a storefront audit", () => {
       ).map((row) => row.priority)
     await beginScan(sql, app)
     expect(await classes()).toEqual([2])
-    await on.ask("?refresh=true")
+    await scene.ask("?refresh=true")
     expect(await classes()).toEqual([1])
-    expect(await on.scans()).toHaveLength(1)
+    expect(await scene.scans()).toHaveLength(1)
   })
 
   test("pages read in the last twelve hours and storefronts without the app are not scanned again", async () => {
-    await on.says({ us: {} }, 719)
-    await on.says({ de: {} }, 721)
-    await on.fails(["fr"], "not_found", 719)
-    await on.fails(["it"], "not_found", 721)
-    await on.fails(["es"], "blocked", 1)
+    await scene.says({ us: {} }, 719)
+    await scene.says({ de: {} }, 721)
+    await scene.fails(["fr"], "not_found", 719)
+    await scene.fails(["it"], "not_found", 721)
+    await scene.fails(["es"], "blocked", 1)
     const look = (storefront: string, hours: number) =>
-      record(sql, [said(new Date(Date.now() - hours * 3_600_000).toISOString(), [], { asked: [OWN], storefront })])
+      record(sql, [said(new Date(Date.now() - hours * 3_600_000).toISOString(), [], { asked: [OWN_APP], storefront })])
     await look("nl", 71)
     await look("be", 73)
-    await on.ask("?refresh=true")
-    expect(await on.due()).toEqual(others("us", "fr", "nl"))
+    await scene.ask("?refresh=true")
+    expect(await scene.due()).toEqual(otherStorefronts("us", "fr", "nl"))
   })
 })

@@ -12,10 +12,10 @@ import { TEXTS } from "./audited.ts"
 
 setDefaultTimeout(120_000)
 
-const OWN = "10001"
+const OWN_APP = "10001"
 const SOLD = ["us", "gb", "de", "jp"]
 let sql: Sql
-let on: Live
+let scene: Live
 
 beforeAll(async () => {
   sql = await freshDatabase()
@@ -24,14 +24,14 @@ beforeAll(async () => {
 beforeEach(async () => {
   await sql`delete from storefront_audit`
   await sql`delete from listing_run`
-  on = await live(sql, [])
+  scene = await live(sql, [])
 })
 
-afterEach(() => on[Symbol.asyncDispose]())
+afterEach(() => scene[Symbol.asyncDispose]())
 
-const ask = (query = "") => on.service.call(`/v1/apps/${on.appId}/storefront-audit${query}`, { key: on.key })
-const asked = () =>
-  on.stores.requests.flatMap(({ url }) => /^\/([a-z]{2})\/app\/id10001$/.exec(url.pathname)?.[1] ?? []).sort()
+const ask = (query = "") => scene.service.call(`/v1/apps/${scene.appId}/storefront-audit${query}`, { key: scene.key })
+const requestedStorefronts = () =>
+  scene.stores.requests.flatMap(({ url }) => /^\/([a-z]{2})\/app\/id10001$/.exec(url.pathname)?.[1] ?? []).sort()
 const due = async () =>
   (await sql<{ storefront: string }[]>`select storefront from due where kind = 'listing' order by storefront`).map(
     ({ storefront }) => storefront,
@@ -41,12 +41,12 @@ const due = async () =>
 function appPage(storefront: string, description: string, ratings: number): Response {
   const language = localesOf(storefront)[0]
   const shelf = (contentType: string, items: object[]) => ({ $kind: "Shelf", contentType, isHorizontal: false, items })
-  const ratingsOf = { $kind: "Ratings", productId: OWN, ratingAverage: 4.5, totalNumberOfRatings: ratings }
+  const ratingsOf = { $kind: "Ratings", productId: OWN_APP, ratingAverage: 4.5, totalNumberOfRatings: ratings }
   const data = {
     title: "Tea Timer: Steep It Right",
     lockup: {
       $kind: "Lockup",
-      adamId: OWN,
+      adamId: OWN_APP,
       title: "Tea Timer: Steep It Right",
       subtitle: "A quiet clock for your cup",
     },
@@ -57,7 +57,7 @@ function appPage(storefront: string, description: string, ratings: number): Resp
     },
   }
   const json = JSON.stringify({
-    data: [{ intent: { $kind: "ProductPageIntent", id: OWN, storefront, language }, data }],
+    data: [{ intent: { $kind: "ProductPageIntent", id: OWN_APP, storefront, language }, data }],
   })
   return new Response(`<html><script type="application/json" id="serialized-server-data">${json}</script></html>`, {
     headers: { "content-type": "text/html" },
@@ -80,12 +80,12 @@ long(
   async () => {
     for (const storefront of SOLD) {
       const text = storefront === "de" ? TEXTS.de : TEXTS.en
-      on.stores.on("apps.apple.com", `/${storefront}/app/id${OWN}`, () => appPage(storefront, text, 40))
+      scene.stores.on("apps.apple.com", `/${storefront}/app/id${OWN_APP}`, () => appPage(storefront, text, 40))
     }
     expect((await ask("?refresh=true")).status).toBe(202)
     const { status, body } = await finished()
     expect(status).toBe(200)
-    expect(asked()).toEqual([...STOREFRONTS])
+    expect(requestedStorefronts()).toEqual([...STOREFRONTS])
     expect(body.summary).toMatchObject({
       sold: 4,
       notSold: 171,
@@ -104,16 +104,16 @@ long(
     expect(await due()).toEqual(["us"])
     expect((await ask("?refresh=true")).body).toEqual(body)
     await Bun.sleep(300)
-    expect(asked()).toHaveLength(175)
+    expect(requestedStorefronts()).toHaveLength(175)
   },
 )
 
 long("a CAPTCHA page is not taken for a missing page and counts as not read after the hour", async () => {
-  on.stores.on("apps.apple.com", `/us/app/id${OWN}`, () => appPage("us", TEXTS.en, 40))
-  on.stores.on("apps.apple.com", `/zw/app/id${OWN}`, () => captchaPage())
+  scene.stores.on("apps.apple.com", `/us/app/id${OWN_APP}`, () => appPage("us", TEXTS.en, 40))
+  scene.stores.on("apps.apple.com", `/zw/app/id${OWN_APP}`, () => captchaPage())
   await ask("?refresh=true")
   const failed = async () => await sql`select from due where kind = 'listing' and failure = 'blocked'`
-  await until(async () => (await failed()).length === 1 && asked().length >= 175)
+  await until(async () => (await failed()).length === 1 && requestedStorefronts().length >= 175)
   await until(async () => (await sql`select from due where kind = 'listing' and lease is not null`).length === 0)
   const { status, body } = await ask()
   expect([status, body.running, body.measured]).toEqual([202, true, false])

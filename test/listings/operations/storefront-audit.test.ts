@@ -6,34 +6,34 @@ import { auditState, beginScan } from "../../../src/listings/audits/storefront-a
 import { recording } from "../../../src/recording.ts"
 import { freshDatabase } from "../../database.ts"
 import { trackOwn } from "../../world/tracked.ts"
-import { type Audited, audited, OWN, others, TEXTS } from "./audited.ts"
+import { type Audited, audited, OWN_APP, otherStorefronts, TEXTS } from "./audited.ts"
 
 setDefaultTimeout(60_000)
 
 let sql: Sql
-let on: Audited
+let scene: Audited
 
 beforeAll(async () => {
   sql = await freshDatabase()
 })
 
 beforeEach(async () => {
-  on = await audited(sql)
+  scene = await audited(sql)
 })
 
-const used = async () => (await on.service.call("/v1/account", { key: on.key })).body.credits.used
-const storeApp = async () => (await sql<{ id: number }[]>`select id from store_app where store_id = ${OWN}`)[0]!.id
+const used = async () => (await scene.service.call("/v1/account", { key: scene.key })).body.credits.used
+const storeApp = async () => (await sql<{ id: number }[]>`select id from store_app where store_id = ${OWN_APP}`)[0]!.id
 /** Runs a scan that finds the app only in these storefronts. */
 const scanned = async (pages: Parameters<Audited["says"]>[0]) => {
-  expect((await on.ask("?refresh=true")).status).toBe(202)
-  await on.says(pages)
-  await on.fails(others(...Object.keys(pages)))
-  return await on.ask()
+  expect((await scene.ask("?refresh=true")).status).toBe(202)
+  await scene.says(pages)
+  await scene.fails(otherStorefronts(...Object.keys(pages)))
+  return await scene.ask()
 }
 
 describe("app that was never scanned", () => {
   test("an app that was never scanned is unmeasured", async () => {
-    const { status, body } = await on.ask()
+    const { status, body } = await scene.ask()
     expect(status).toBe(200)
     expect(body).toEqual({
       measured: false,
@@ -45,91 +45,96 @@ describe("app that was never scanned", () => {
       rows: [],
       locked: 0,
     })
-    expect([await on.scans(), await on.due()]).toEqual([[], []])
+    expect([await scene.scans(), await scene.due()]).toEqual([[], []])
   })
 
   test("refresh scans all 175 storefronts and answers 202 with eta, as do calls during the scan", async () => {
-    const first = await on.ask("?refresh=true")
+    const first = await scene.ask("?refresh=true")
     expect(first.status).toBe(202)
     expect(first.body).toMatchObject({ measured: false, running: true, summary: null, rows: [] })
     // One second per page if the upstream's pace is unknown.
     expect(first.body.eta).toBeWithin(175, 180)
-    expect(await on.due()).toEqual([...STOREFRONTS])
-    const meanwhile = await on.ask()
+    expect(await scene.due()).toEqual([...STOREFRONTS])
+    const meanwhile = await scene.ask()
     expect([meanwhile.status, meanwhile.body.running]).toEqual([202, true])
     expect(await used()).toBe(2)
   })
 
   test("a scan of a Google Play app or a demo app is not_measured and costs nothing", async () => {
-    const { workspaceId } = on
+    const { workspaceId } = scene
     const track = (rest: object) => ({ workspaceId, countries: ["us"], keywords: [], origin: "own", ...rest })
-    on.appId = await trackOwn(sql, track({ androidPkg: "com.example.tea" }))
+    scene.appId = await trackOwn(sql, track({ androidPkg: "com.example.tea" }))
     for (const query of ["", "?refresh=true"]) {
-      const { status, body } = await on.service.call(`/v1/apps/${on.appId}/storefront-audit${query}`, { key: on.key })
+      const { status, body } = await scene.service.call(`/v1/apps/${scene.appId}/storefront-audit${query}`, {
+        key: scene.key,
+      })
       expect([status, body.error]).toEqual([404, "not_measured"])
       expect(body.detail).toContain("not on the App Store")
     }
     const demo = (await loadDemo(recording, sql, workspaceId, "")).apps[0]!.id
     const path = `/v1/apps/${demo}/storefront-audit`
-    expect((await on.service.call(path, { key: on.key })).body.measured).toBe(false)
-    const { status, body } = await on.service.call(`${path}?refresh=true`, { key: on.key })
+    expect((await scene.service.call(path, { key: scene.key })).body.measured).toBe(false)
+    const { status, body } = await scene.service.call(`${path}?refresh=true`, { key: scene.key })
     expect([status, body.error, body.detail]).toEqual([404, "not_measured", "This instance does not read it."])
     await beginScan(sql, demo)
-    expect(await on.scans()).toEqual([])
+    expect(await scene.scans()).toEqual([])
     expect(await used()).toBe(1)
   })
 
   test("a scan is not_measured and does not start if this instance reads no pages", async () => {
-    on = await audited(sql, async () => ({ state: "failed", why: "off" }))
-    const { status, body } = await on.ask("?refresh=true")
+    scene = await audited(sql, async () => ({ state: "failed", why: "off" }))
+    const { status, body } = await scene.ask("?refresh=true")
     expect([status, body.error, body.detail]).toEqual([404, "not_measured", "This instance does not read it."])
-    expect([await on.scans(), await used()]).toEqual([[], 0])
+    expect([await scene.scans(), await used()]).toEqual([[], 0])
   })
 })
 
 describe("running storefront audit", () => {
   test("concurrent requests of several workspaces start only one scan", async () => {
-    const otherWorkspace = await on.service.workspace()
-    const otherKey = await on.service.key(otherWorkspace)
-    const otherApp = await trackOwn(sql, { workspaceId: otherWorkspace, iosId: OWN, countries: ["de"] })
-    const paths = [on.appId, otherApp].map((id) => `/v1/apps/${id}/storefront-audit?refresh=true`) as [string, string]
+    const otherWorkspace = await scene.service.workspace()
+    const otherKey = await scene.service.key(otherWorkspace)
+    const otherApp = await trackOwn(sql, { workspaceId: otherWorkspace, iosId: OWN_APP, countries: ["de"] })
+    const paths = [scene.appId, otherApp].map((id) => `/v1/apps/${id}/storefront-audit?refresh=true`) as [
+      string,
+      string,
+    ]
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
-        i % 2 ? on.service.call(paths[0], { key: on.key }) : on.service.call(paths[1], { key: otherKey }),
+        i % 2 ? scene.service.call(paths[0], { key: scene.key }) : scene.service.call(paths[1], { key: otherKey }),
       ),
     )
     for (const { status, body } of answers) expect([status, body.running, body.eta > 0]).toEqual([202, true, true])
-    expect(await on.scans()).toEqual([{ running: true, failed: false }])
-    expect(await on.due()).toEqual([...STOREFRONTS])
+    expect(await scene.scans()).toEqual([{ running: true, failed: false }])
+    expect(await scene.due()).toEqual([...STOREFRONTS])
   })
 
   test("a scan waits for every storefront and estimates the remaining time", async () => {
-    await on.ask("?refresh=true")
+    await scene.ask("?refresh=true")
     await sql`
       insert into pace (upstream, egress, base_gap_ms, gap_ms)
       values ('apps.apple.com', 'a', 1000, 4000), ('apps.apple.com', 'b', 1000, 4000)`
-    await on.says({ us: {}, de: {} })
-    await on.fails(others("us", "de", "fr", "jp"))
-    await on.fails(["jp"], "blocked")
-    const { status, body } = await on.ask()
+    await scene.says({ us: {}, de: {} })
+    await scene.fails(otherStorefronts("us", "de", "fr", "jp"))
+    await scene.fails(["jp"], "blocked")
+    const { status, body } = await scene.ask()
     // Two addresses with a page every four seconds each, and the duration of a reading.
     expect([status, body.eta]).toEqual([202, 2 * 2 + 2])
     await sql`update pace set next_at = now() + interval '100 seconds'`
-    expect((await on.ask()).body.eta).toBeWithin(100, 107)
+    expect((await scene.ask()).body.eta).toBeWithin(100, 107)
     await sql`
       update due
       set failures = 1, failure = 'blocked', failed_at = now(), next_at = now() + interval '300 seconds'
       where storefront = 'jp'`
-    expect((await on.ask()).body.eta).toBeWithin(298, 301)
-    await on.says({ fr: {}, jp: {} })
-    expect((await on.ask()).status).toBe(200)
+    expect((await scene.ask()).body.eta).toBeWithin(298, 301)
+    await scene.says({ fr: {}, jp: {} })
+    expect((await scene.ask()).status).toBe(200)
   })
 
   test("a finished scan leaves only tracked pages due", async () => {
-    await sql`insert into due (kind, platform, storefront, subject) values ('listing', 'ios', 'us', ${OWN})`
+    await sql`insert into due (kind, platform, storefront, subject) values ('listing', 'ios', 'us', ${OWN_APP})`
     const { status } = await scanned({ us: {}, de: {} })
     expect(status).toBe(200)
-    expect(await on.due()).toEqual(["us"])
+    expect(await scene.due()).toEqual(["us"])
   })
 })
 
@@ -142,20 +147,20 @@ describe("end of a storefront audit", () => {
     expect(finished).toBeWithin(Date.parse(body.startedAt), Date.now() + 1)
     expect(Date.parse(body.nextRefreshAt) - finished).toBe(12 * 3_600_000)
     await Bun.sleep(30)
-    expect((await on.ask()).body).toEqual(body)
+    expect((await scene.ask()).body).toEqual(body)
   })
 
   test("a scan ends after 60 minutes and not before, even if up to a tenth is missing", async () => {
-    await on.ask("?refresh=true")
+    await scene.ask("?refresh=true")
     const missing = STOREFRONTS.slice(0, 17)
-    await on.says({ us: {} })
-    await on.fails(others("us", ...missing))
-    await on.fails(missing, "blocked")
-    await on.ages("59 minutes 50 seconds")
-    const late = await on.ask()
+    await scene.says({ us: {} })
+    await scene.fails(otherStorefronts("us", ...missing))
+    await scene.fails(missing, "blocked")
+    await scene.ages("59 minutes 50 seconds")
+    const late = await scene.ask()
     expect([late.status, late.body.eta <= 10]).toEqual([202, true])
-    await on.ages("10 seconds")
-    const { status, body } = await on.ask()
+    await scene.ages("10 seconds")
+    const { status, body } = await scene.ask()
     expect([status, body.summary.notRead, body.summary.notSold]).toEqual([200, 17, 157])
     expect(Date.parse(body.finishedAt) - Date.parse(body.startedAt)).toBe(3_600_000)
     const states = body.rows.filter((row: { state: string }) => row.state === "not_read")
@@ -164,40 +169,43 @@ describe("end of a storefront audit", () => {
   })
 
   test("a scan is audit_failed and free if more than a tenth was not read, until another one starts", async () => {
-    await on.ask("?refresh=true")
-    await on.fails(others(...STOREFRONTS.slice(0, 18)))
-    await on.fails(STOREFRONTS.slice(0, 18), "blocked")
-    await on.ages("60 minutes")
+    await scene.ask("?refresh=true")
+    await scene.fails(otherStorefronts(...STOREFRONTS.slice(0, 18)))
+    await scene.fails(STOREFRONTS.slice(0, 18), "blocked")
+    await scene.ages("60 minutes")
     const spent = await used()
-    for (let again = 0; again < 2; again++) {
-      const { status, body } = await on.ask()
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const { status, body } = await scene.ask()
       expect([status, body.error]).toEqual([502, "audit_failed"])
     }
     expect(await used()).toBe(spent)
-    expect(await on.due()).toEqual(["us"])
+    expect(await scene.due()).toEqual(["us"])
     expect((await auditState(sql, await storeApp())).last).toBe(null)
-    expect((await on.ask("?refresh=true")).status).toBe(202)
-    expect((await on.ask()).status).toBe(202)
+    expect((await scene.ask("?refresh=true")).status).toBe(202)
+    expect((await scene.ask()).status).toBe(202)
     // Answers of the last hour still count.
-    expect(await on.due()).toEqual([...STOREFRONTS.slice(0, 18), "us"])
-    await on.fails(STOREFRONTS.slice(0, 18))
-    expect((await on.ask()).body).toMatchObject({ measured: true, summary: { sold: 0, notSold: 175, ratings: null } })
-    expect(await on.scans()).toEqual([{ running: false, failed: false }])
+    expect(await scene.due()).toEqual([...STOREFRONTS.slice(0, 18), "us"])
+    await scene.fails(STOREFRONTS.slice(0, 18))
+    expect((await scene.ask()).body).toMatchObject({
+      measured: true,
+      summary: { sold: 0, notSold: 175, ratings: null },
+    })
+    expect(await scene.scans()).toEqual([{ running: false, failed: false }])
   })
 
   test("concurrent calls complete a scan only once", async () => {
-    await on.ask("?refresh=true")
-    await on.says({ us: {} })
-    await on.fails(others("us"))
-    const answers = await Promise.all(Array.from({ length: 20 }, () => on.ask()))
+    await scene.ask("?refresh=true")
+    await scene.says({ us: {} })
+    await scene.fails(otherStorefronts("us"))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => scene.ask()))
     for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]!.body])
-    expect(await on.scans()).toEqual([{ running: false, failed: false }])
+    expect(await scene.scans()).toEqual([{ running: false, failed: false }])
   })
 
   test("a finished scan does not change when a page changes later", async () => {
     const { body } = await scanned({ us: {} })
-    await on.says({ us: { name: "Another name" }, de: {} })
-    expect((await on.ask()).body).toEqual(body)
+    await scene.says({ us: { name: "Another name" }, de: {} })
+    expect((await scene.ask()).body).toEqual(body)
     const { last: audit } = await auditState(sql, await storeApp())
     expect(audit?.rows).toHaveLength(175)
     expect(audit?.rows.find(({ country }) => country === "us")).toMatchObject({ state: "sold", writtenIn: "en" })
@@ -207,27 +215,27 @@ describe("end of a storefront audit", () => {
 describe("refresh of a storefront audit", () => {
   test("refresh returns the last scan for twelve hours and starts another one after that", async () => {
     const { body } = await scanned({ us: {} })
-    await on.ages("13 hours")
+    await scene.ages("13 hours")
     await sql`update storefront_audit set finished_at = now() - interval '11 hours 59 minutes 50 seconds'`
-    const young = await on.ask("?refresh=true")
+    const young = await scene.ask("?refresh=true")
     expect([young.status, young.body.rows]).toEqual([200, body.rows])
-    expect(await on.scans()).toHaveLength(1)
-    await on.ages("10 seconds")
-    const old = await on.ask("?refresh=true")
+    expect(await scene.scans()).toHaveLength(1)
+    await scene.ages("10 seconds")
+    const old = await scene.ask("?refresh=true")
     expect(old.status).toBe(202)
     expect(old.body).toMatchObject({ measured: true, running: true, nextRefreshAt: null, summary: { sold: 1 } })
-    const plain = await on.ask()
+    const plain = await scene.ask()
     expect([plain.status, plain.body.running, plain.body.eta > 0]).toEqual([200, true, true])
-    expect(await on.scans()).toHaveLength(2)
+    expect(await scene.scans()).toHaveLength(2)
   })
 
   test("refresh accepts only true and false", async () => {
     for (const query of ["?refresh=yes", "?refresh=true&refresh=true", "?refresh=1"]) {
-      const { status, body } = await on.ask(query)
+      const { status, body } = await scene.ask(query)
       expect([query, status, body.error, body.field]).toEqual([query, 400, "invalid_arguments", "refresh"])
     }
-    expect((await on.ask("?refresh=false")).status).toBe(200)
-    expect(await on.scans()).toEqual([])
+    expect((await scene.ask("?refresh=false")).status).toBe(200)
+    expect(await scene.scans()).toEqual([])
   })
 })
 
@@ -300,13 +308,13 @@ describe("table of a storefront audit", () => {
   })
 
   test("the table has the latest state of a storefront when a page disappeared or appeared", async () => {
-    await on.ask("?refresh=true")
-    await on.fails(others("us", "de"))
-    await on.says({ us: {} }, 2)
-    await on.fails(["us"], "not_found", 1)
-    await on.fails(["de"], "not_found", 2)
-    await on.says({ de: {} }, 1)
-    const { body } = await on.ask()
+    await scene.ask("?refresh=true")
+    await scene.fails(otherStorefronts("us", "de"))
+    await scene.says({ us: {} }, 2)
+    await scene.fails(["us"], "not_found", 1)
+    await scene.fails(["de"], "not_found", 2)
+    await scene.says({ de: {} }, 1)
+    const { body } = await scene.ask()
     expect(body.rows[0]).toMatchObject({ country: "de", state: "sold" })
     expect(body.summary.sold).toBe(1)
   })
@@ -314,12 +322,14 @@ describe("table of a storefront audit", () => {
   test("on Free the table has five rows and nothing of the others, with the whole summary", async () => {
     const names = ["us", "gb", "de", "fr", "jp", "it", "es"]
     const { body: full } = await scanned(
-      Object.fromEntries(names.map((one, i) => [one, { ratings: 100 - i, name: `Tea Timer of ${one} alone` }])),
+      Object.fromEntries(
+        names.map((storefront, i) => [storefront, { ratings: 100 - i, name: `Tea Timer of ${storefront} alone` }]),
+      ),
     )
-    const free = await on.service.workspace({ plan: "free" })
-    const appId = await trackOwn(sql, { workspaceId: free, iosId: OWN })
-    const key = await on.service.key(free)
-    const { body, result } = await on.service.tool("get_storefront_audit", { appId }, { key })
+    const free = await scene.service.workspace({ plan: "free" })
+    const appId = await trackOwn(sql, { workspaceId: free, iosId: OWN_APP })
+    const key = await scene.service.key(free)
+    const { body, result } = await scene.service.tool("get_storefront_audit", { appId }, { key })
     expect(body.rows).toEqual(full.rows.slice(0, 5))
     expect(body.locked).toBe(170)
     expect(body.summary).toEqual(full.summary)
@@ -330,21 +340,21 @@ describe("table of a storefront audit", () => {
 
 describe("access to a storefront audit", () => {
   test("a storefront audit needs apps:read and an allowed app, and costs one credit", async () => {
-    const poor = await on.service.key(on.workspaceId, { scopes: ["hive:read"] })
-    expect((await on.ask("", poor)).body.error).toBe("scope_required")
-    const other = { workspaceId: on.workspaceId, iosId: "20001", countries: ["us"], keywords: [], origin: "own" }
-    const limited = await on.service.key(on.workspaceId, { appList: [await trackOwn(sql, other)] })
-    expect((await on.ask("?refresh=true", limited)).body.error).toBe("app_not_allowed")
-    expect([await on.scans(), await used()]).toEqual([[], 0])
-    await on.ask()
+    const poor = await scene.service.key(scene.workspaceId, { scopes: ["hive:read"] })
+    expect((await scene.ask("", poor)).body.error).toBe("scope_required")
+    const other = { workspaceId: scene.workspaceId, iosId: "20001", countries: ["us"], keywords: [], origin: "own" }
+    const limited = await scene.service.key(scene.workspaceId, { appList: [await trackOwn(sql, other)] })
+    expect((await scene.ask("?refresh=true", limited)).body.error).toBe("app_not_allowed")
+    expect([await scene.scans(), await used()]).toEqual([[], 0])
+    await scene.ask()
     expect(await used()).toBe(1)
   })
 
   test("a test key gets the sandbox's audit and starts no scan", async () => {
-    const testKey = await on.service.key(on.workspaceId, { kind: "test" })
+    const testKey = await scene.service.key(scene.workspaceId, { kind: "test" })
     const path = "/v1/apps/app_lumenjournal/storefront-audit?refresh=true"
-    const { status, body } = await on.service.call(path, { key: testKey })
+    const { status, body } = await scene.service.call(path, { key: testKey })
     expect([status, body.measured, body.rows.length + body.locked]).toEqual([200, true, 175])
-    expect(await on.scans()).toEqual([])
+    expect(await scene.scans()).toEqual([])
   })
 })

@@ -258,7 +258,7 @@ describe("rights and price of validate_listing", () => {
 })
 
 describe("surroundings of an app", () => {
-  const known = async (storefront: string) => {
+  const backgroundOf = async (storefront: string) => {
     const [app] = await sql<{ id: string; iosApp: number; manualRivals: string[] }[]>`
       select id, ios_app as "iosApp", manual_rivals as "manualRivals" from tracked_app where id = ${appId}`
     return await readSurroundings(
@@ -269,7 +269,7 @@ describe("surroundings of an app", () => {
   }
 
   test("rivals are apps with the best ranks and apps chosen by hand, without those of the own developer", async () => {
-    const { rivals, ...rest } = await known("us")
+    const { rivals, ...rest } = await backgroundOf("us")
     expect(rest).toEqual({
       name: "Lumen Journal",
       developer: "Lumen Labs, Inc.",
@@ -290,6 +290,6 @@ describe("surroundings of an app", () => {
   })
 
   test("only the rivals chosen by hand remain if nothing was measured", async () => {
-    expect((await known("de")).rivals.map(({ name }) => name)).toEqual(["Inkwell - Notes"])
+    expect((await backgroundOf("de")).rivals.map(({ name }) => name)).toEqual(["Inkwell - Notes"])
   })
 })

@@ -24,7 +24,7 @@ beforeEach(async () => {
 const appIds = async () => (await sql`select id from store_app order by id`).map(({ id }) => id as number)
 
 /** Returns changes as "06-02 version 4.1 > 4.2", oldest first. */
-async function told(): Promise<string[]> {
+async function changeKinds(): Promise<string[]> {
   const changes = await readChanges(sql, { ...ALL, apps: await appIds() })
   return changes.toReversed().map(({ day, kind, subject }) => `${day.slice(5)} ${kind} ${subject}`.trim())
 }
@@ -62,7 +62,7 @@ describe("changes of a listing", () => {
     const changes = await readChanges(sql, { ...ALL, apps: await appIds() })
     for (const [place, [kind]] of EDITS.entries()) {
       const [beforeSeenAt, at] = times[place]!
-      const [change, ...more] = changes.filter((one) => one.at.valueOf() === at.valueOf())
+      const [change, ...more] = changes.filter((item) => item.at.valueOf() === at.valueOf())
       expect(change).toMatchObject({ kind, day: at.toISOString().slice(0, 10), at, beforeSeenAt, storefront: "us" })
       expect([kind, more]).toEqual([kind, []])
     }
@@ -74,7 +74,7 @@ describe("changes of a listing", () => {
   test("equal pages and irrelevant differences have no changes", async () => {
     await tell(listed(day(1)))
     await tell(listed(day(2)), ...SILENT.map((edit, place) => listed(day(3 + place), edit)))
-    expect(await told()).toEqual([])
+    expect(await changeKinds()).toEqual([])
   })
 
   test("a change stores null for a missing value", async () => {
@@ -98,7 +98,7 @@ describe("changes of a listing", () => {
       storefront: "us",
       outcome: "blocked",
     })
-    expect(await told()).toEqual([])
+    expect(await changeKinds()).toEqual([])
     await tell(listed(day(4), { version: "4.2" }), listed(day(5), { version: "4.2" }))
     expect(await readChanges(sql, { ...ALL, apps: await appIds() })).toMatchObject([
       { at: day(4), beforeSeenAt: day(2) },
@@ -107,12 +107,12 @@ describe("changes of a listing", () => {
 
   test("a late reading updates the changes around it", async () => {
     await tell(listed(day(1)), listed(day(5), { version: "4.3", rating: 4.2 }))
-    expect(await told()).toEqual(["06-05 rating_jump", "06-05 version"])
+    expect(await changeKinds()).toEqual(["06-05 rating_jump", "06-05 version"])
     await tell(listed(day(3), { version: "4.2", rating: 4.2 }))
-    expect(await told()).toEqual(["06-03 rating_jump", "06-03 version", "06-05 version"])
+    expect(await changeKinds()).toEqual(["06-03 rating_jump", "06-03 version", "06-05 version"])
     // The supposed change on the fifth already existed on the second.
     await tell(listed(day(2), { version: "4.3" }), listed(day(4), { version: "4.3", rating: 4.2 }))
-    expect(await told()).toEqual(["06-02 version", "06-03 rating_jump", "06-03 version", "06-04 version"])
+    expect(await changeKinds()).toEqual(["06-02 version", "06-03 rating_jump", "06-03 version", "06-04 version"])
   })
 
   test("changes follow from the readings alone, in any order and when recorded twice", async () => {
@@ -162,11 +162,11 @@ describe("readChanges", () => {
     const ids = Object.fromEntries(
       (await sql`select store_id, id from store_app`).map(({ store_id, id }) => [store_id, id]),
     )
-    const [own, other] = [ids["1600000101"] as number, ids["1600000777"] as number]
-    const read = async (asked: Partial<Parameters<typeof readChanges>[1]>) =>
-      (await readChanges(sql, { ...ALL, apps: [own, other], ...asked })).map(
+    const [ownId, other] = [ids["1600000101"] as number, ids["1600000777"] as number]
+    const read = async (filter: Partial<Parameters<typeof readChanges>[1]>) =>
+      (await readChanges(sql, { ...ALL, apps: [ownId, other], ...filter })).map(
         ({ appId, day, storefront, kind }) =>
-          `${day.slice(8)} ${appId === own ? "own" : "rival"} ${storefront} ${kind}`,
+          `${day.slice(8)} ${appId === ownId ? "own" : "rival"} ${storefront} ${kind}`,
       )
     const every = ["03 own fr price", "02 rival us version", "02 own us version", "02 own us name"]
     expect(await read({})).toEqual(every)

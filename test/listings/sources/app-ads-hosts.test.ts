@@ -36,8 +36,8 @@ describe("a developer's site", () => {
     ["https://abc.r2.dev", ["abc.r2.dev"]],
     ["https://abc.myshopify.com", ["abc.myshopify.com"]],
     ["https://blog.studio.my.id", ["blog.studio.my.id", "studio.my.id"]],
-  ])("app-ads.txt of %s is requested at %p", (site, asked) => {
-    expect(hosts(site)).toEqual(asked)
+  ])("app-ads.txt of %s is requested at %p", (site, expected) => {
+    expect(hosts(site)).toEqual(expected)
   })
 
   test.each([

@@ -118,7 +118,7 @@ test("half a megabyte of anything is parsed in linear time", () => {
   expect(performance.now() - startedAt).toBeLessThan(10_000)
 })
 
-const OWN = `# ads of an invented studio
+const INVENTED = `# ads of an invented studio
 OWNERDOMAIN=example.com
 google.com, pub-1022958838, DIRECT, f08c47fec0942fa0
 #--- resellers
@@ -130,7 +130,7 @@ pangle.example, 86231, DIRECT
 test("a published file, and each real file if present, is read to its last record", () => {
   const folder = join(import.meta.dirname, "../../../shared/data/05-hints-app-ads/app-ads")
   const real = existsSync(folder) ? readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8")) : []
-  for (const text of [OWN, ...real]) {
+  for (const text of [INVENTED, ...real]) {
     // Counted without the parser: lines with three or more fields.
     const lines = text.split("\n").map((line) => line.replace(/#.*/, ""))
     const fields = lines.map((line) => line.split(",").map((field) => field.trim())).filter(({ length }) => length > 2)

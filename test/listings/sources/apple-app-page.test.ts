@@ -18,15 +18,15 @@ beforeEach(() => {
 const US = { storefront: "us", id: "1600000101" }
 const ABOUT = { seenAt: new Date("2026-08-12T00:00:00Z"), sha256: new Uint8Array(32), egress: "de" }
 
-function parse(body: string, asked = US) {
-  const seen = appleAppPage.parse(body, asked, ABOUT)
-  checkObservation(seen, new Date("2026-08-13"))
-  return seen
+function parse(body: string, subject = US) {
+  const reading = appleAppPage.parse(body, subject, ABOUT)
+  checkObservation(reading, new Date("2026-08-13"))
+  return reading
 }
 
-function failureOf(body: string, asked = US): string {
+function failureOf(body: string, subject = US): string {
   try {
-    parse(body, asked)
+    parse(body, subject)
   } catch (error) {
     expect(error).toBeInstanceOf(ReadFailure)
     return (error as ReadFailure).outcome
@@ -43,7 +43,7 @@ describe("request of an app page", () => {
         ? new Response(null, { status: 301, headers: { location: "./kakeibo/id1620000100" } })
         : new Response(fixture("apple-app-page-jp.html")),
     )
-    const { seen } = await readOnce(appleAppPage, { storefront: "jp", id: "1620000100" }, reachOf(server))
+    const { seen: reading } = await readOnce(appleAppPage, { storefront: "jp", id: "1620000100" }, reachOf(server))
     expect(server.requests.map(({ url }) => url.pathname)).toEqual([
       "/jp/app/id1620000100",
       "/jp/app/kakeibo/id1620000100",
@@ -51,7 +51,7 @@ describe("request of an app page", () => {
     const { method, headers } = server.requests[0]!
     expect([method, headers.get("cookie"), headers.get("accept-language")]).toEqual(["GET", "geo=JP", "ja,en;q=0.5"])
     expect(headers.get("user-agent")).toStartWith("Mozilla/5.0")
-    expect(seen.listing.name).toBe("かけいぼ共有")
+    expect(reading.listing.name).toBe("かけいぼ共有")
   })
 
   test("a redirect to another storefront is mismatched, and an app that is not sold there is not found", async () => {
@@ -277,13 +277,13 @@ describe("bodies that are not the requested page", () => {
   })
 
   test("a page that does not name its app or storefront is a change", () => {
-    const asked = { storefront: "jp", id: "1620000100" }
+    const subject = { storefront: "jp", id: "1620000100" }
     const jp = fixture("apple-app-page-jp.html")
     const unplaced = jp.replace('"storefront":"jp",', "")
     // The page's canonical URL also names the storefront.
-    expect(parse(unplaced, asked).storefront).toBe("jp")
+    expect(parse(unplaced, subject).storefront).toBe("jp")
     for (const nameless of [unplaced.replace('rel="canonical"', ""), jp.replace('"adamId":1620000100,', "")])
-      expect(failureOf(nameless, asked)).toBe("changed")
+      expect(failureOf(nameless, subject)).toBe("changed")
   })
 
   test("a CAPTCHA page is blocked, and an app's own words about captchas are not", () => {
@@ -312,9 +312,11 @@ test("app pages are never stored, because they embed reviews with their authors"
 })
 
 describe("mutated pages", () => {
-  for (const { source, asked, fixture: name, as } of PARSED.filter((one) => one.fixture.startsWith("apple-app-page"))) {
+  for (const { source, subject, fixture: name, as } of PARSED.filter((entry) =>
+    entry.fixture.startsWith("apple-app-page"),
+  )) {
     test(`mutated ${name} gives a typed failure or values of the body`, () => {
-      const tally = expectTypedOrFaithful(source, asked, fixture(name), { as })
+      const tally = expectTypedOrFaithful(source, subject, fixture(name), { as })
       expect(tally.read).toBeGreaterThan(COUNT / 5)
       expect(tally.changed).toBeGreaterThan(COUNT / 7)
       // A truncated page may contain only an app's own words about captchas.

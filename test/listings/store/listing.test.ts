@@ -115,12 +115,12 @@ describe("stored listings", () => {
   })
 
   test("a row of other apps is stored while it lasts, and a page without it changes nothing", async () => {
-    const others = (...ids: number[]) => ({ similar: ids.map((id) => ({ id: String(id) })) })
-    await count(listed(day(1), others(10_001, 10_002)), listed(day(2), { similar: undefined }))
+    const similarTo = (...ids: number[]) => ({ similar: ids.map((id) => ({ id: String(id) })) })
+    await count(listed(day(1), similarTo(10_001, 10_002)), listed(day(2), { similar: undefined }))
     await count(
-      listed(day(3), others(10_001, 10_002)),
-      listed(day(4), others(10_002, 10_001)),
-      listed(day(5), others()),
+      listed(day(3), similarTo(10_001, 10_002)),
+      listed(day(4), similarTo(10_002, 10_001)),
+      listed(day(5), similarTo()),
     )
     expect(await runs("similar")).toEqual(["1 3 2 10001,10002", "4 4 1 10002,10001", "5 5 1 "])
     expect(await runs()).toEqual(["1 5 5 Tea Timer"])

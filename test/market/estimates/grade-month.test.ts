@@ -25,7 +25,7 @@ beforeAll(async () => {
   const read = (day: string, apps: (StoreApp & { id: string })[], rest: Partial<AppsObservation> = {}) =>
     said(`${day}T09:00:00Z`, apps, rest)
   const play = { source: "play-details", platform: "android" } as const
-  const seen = Array.from({ length: 25 }, (_, n) => {
+  const readings = Array.from({ length: 25 }, (_, n) => {
     const id = `com.example.app${n}`
     // each app gains ten ratings and 700 to 3,100 installs; the last one gains no rating and 60 installs
     const [ratings, installs] = n === 24 ? [0, 60] : [10, 700 + 100 * n]
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const ios = (day: string, ratings: number) => read(day, [{ id: IOS, ratings }], { storefront: "us" })
   const { refused } = await record(
     sql,
-    [...seen, ios("2025-10-02", 1_000), ios("2025-10-30", 1_280), ios("2025-11-04", 1_300)],
+    [...readings, ios("2025-10-02", 1_000), ios("2025-10-30", 1_280), ios("2025-11-04", 1_300)],
     () => new Date("2025-11-05T00:00:00Z"),
   )
   expect(refused).toEqual([])
@@ -128,12 +128,12 @@ test("an App Store app gets intervals from the graded month, widened by the unce
 
 test("the figure of a tracked App Store app is stored for its owner, without a truth", async () => {
   await gradeAll(SETTLED)
-  const [kept] = await sql`
+  const [row] = await sql`
     select g.storefronts, g.value, g.truth
     from estimate_grade g
     join store_app s on s.id = g.app_id
     where s.platform = 'ios'`
-  expect(kept).toEqual({
+  expect(row).toEqual({
     storefronts: ["us"],
     value: expect.closeTo((280 * 30 * Math.sqrt(6_000)) / 28, 6),
     truth: null,

@@ -31,7 +31,7 @@ export function drawCoverage(apps: readonly PlayApp[], level: 0.8 | 0.9 = 0.8, f
       .sort((a, b) => a - b)
     return { covered: coverageOf(calibration.bands, rest), width: widths[Math.floor(widths.length / 2)]! }
   })
-  const covered = tries.map((one) => one.covered).sort((a, b) => a - b)
+  const covered = tries.map((attempt) => attempt.covered).sort((a, b) => a - b)
   return {
     covered: covered.reduce((sum, share) => sum + share, 0) / DRAWS,
     between: [covered[DRAWS * 0.05]!, covered[DRAWS * 0.95]!],
@@ -60,7 +60,7 @@ export function unratedApps(apps: readonly AppTwice[]): AppTwice[] {
  * eleven months stand in for thirty days, because figure and truth are both differences.
  */
 export function estimateTwice({ first, second }: AppTwice, isOwn = true): DownloadEstimate | null {
-  const known = { genre: null, downloads: first.installs, ratings: first.facts.ratings }
+  const ownFacts = { genre: null, downloads: first.installs, ratings: first.facts.ratings }
   const gained = second.facts.ratings - first.facts.ratings
   return estimateDownloads({
     storefronts: [
@@ -71,7 +71,7 @@ export function estimateTwice({ first, second }: AppTwice, isOwn = true): Downlo
         ageDays: null,
       },
     ],
-    ratio: downloadsPerRating("android", { own: isOwn ? known : null, genre: null }, []),
+    ratio: downloadsPerRating("android", { own: isOwn ? ownFacts : null, genre: null }, []),
     level: 0.8,
     calibration: null,
   })

@@ -3,13 +3,13 @@ import { randomFrom } from "./calibration.ts"
 import { correctionOf, growTrees, treeIn, treeText } from "./installs/boosted-trees.ts"
 
 /** Two facts that are informative only together. */
-const left = (a: number, b: number) => (a > 0.5 !== b > 0.5 ? 0.3 : -0.3)
+const residualOf = (a: number, b: number) => (a > 0.5 !== b > 0.5 ? 0.3 : -0.3)
 
 function residuals(count: number, seed: number) {
   const random = randomFrom(seed)
   return Array.from({ length: count }, () => {
     const facts = [random(), random(), random()]
-    return { facts, left: left(facts[0]!, facts[1]!) + 0.2 * (random() - 0.5) }
+    return { facts, left: residualOf(facts[0]!, facts[1]!) + 0.2 * (random() - 0.5) }
   })
 }
 
@@ -21,13 +21,13 @@ test("trees learn facts that count only together, which a line cannot", () => {
     [0.2, 0.8],
     [0.8, 0.8],
   ] as const)
-    expect(Math.abs(correctionOf(trees, [a, b, 0.5]) - left(a, b))).toBeLessThan(0.1)
+    expect(Math.abs(correctionOf(trees, [a, b, 0.5]) - residualOf(a, b))).toBeLessThan(0.1)
 })
 
 test("groups that are too small are not split, and their correction shrinks towards zero", () => {
   const trees = growTrees(residuals(30, 4))
-  const said = residuals(50, 5).map(({ facts }) => correctionOf(trees, facts))
-  expect(new Set(said).size).toBe(1)
+  const corrections = residuals(50, 5).map(({ facts }) => correctionOf(trees, facts))
+  expect(new Set(corrections).size).toBe(1)
 })
 
 test("a tree is unchanged after it was written as a line and read back", () => {

@@ -12,14 +12,14 @@ describe("the documented popularity", () => {
   test("the manual has every number of the popularity check", () => {
     const page = join(import.meta.dirname, "../../../src/docs/manual/estimates.md")
     const manual = readFileSync(page, "utf8").replace(/\s+/g, " ")
-    const { correlation, between, line, constant, held } = CHECKED
+    const { correlation, between, line, constant, held: within } = CHECKED
     for (const sentence of [
       `${CHECKED.terms} terms of the United States`,
       `a rank correlation of ${correlation} with Apple's figures (95 % interval ${between[0]} to ${between[1]})`,
       `an error of ${line.error} points on terms that it was not fitted to; a constant has ${constant.error}`,
-      `contain ${Math.round(100 * held)} of 100 terms of the other half`,
+      `contain ${Math.round(100 * within)} of 100 terms of the other half`,
       ...POPULARITY_BANDS.map(
-        ({ low, high, terms, held, atFloor }) => `| ${low} to ${high} | ${terms} | ${held} | ${atFloor} |`,
+        ({ low, high, terms, held: inBand, atFloor }) => `| ${low} to ${high} | ${terms} | ${inBand} | ${atFloor} |`,
       ),
     ])
       expect(manual).toContain(sentence)

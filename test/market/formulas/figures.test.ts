@@ -38,17 +38,17 @@ describe("downloads per rating", () => {
   })
 
   test("downloads per rating come from the app, else its genre, else the store, with increasing spread", () => {
-    const known = { genre: "6015", downloads: 9_000, ratings: 50 }
-    const apps = Array(5).fill(known)
-    const own = downloadsPerRating("ios", { own: known, genre: "6015" }, apps)
+    const appFacts = { genre: "6015", downloads: 9_000, ratings: 50 }
+    const apps = Array(5).fill(appFacts)
+    const ownRatio = downloadsPerRating("ios", { own: appFacts, genre: "6015" }, apps)
     const genre = downloadsPerRating("ios", { own: null, genre: "6015" }, apps)
     const other = downloadsPerRating("ios", { own: null, genre: "6014" }, apps)
-    expect([own, genre, other, PRIOR].map(({ basis }) => basis)).toEqual(["own", "genre", "prior", "prior"])
-    expect(own.value).toBeCloseTo(180, 9)
+    expect([ownRatio, genre, other, PRIOR].map(({ basis }) => basis)).toEqual(["own", "genre", "prior", "prior"])
+    expect(ownRatio.value).toBeCloseTo(180, 9)
     expect(PRIOR.value).toBeLessThan(other.value)
     expect(other.value).toBeLessThan(genre.value)
-    expect(genre.value).toBeLessThan(own.value)
-    const spreads = [own, genre, other, PRIOR].map(({ spread }) => spread)
+    expect(genre.value).toBeLessThan(ownRatio.value)
+    const spreads = [ownRatio, genre, other, PRIOR].map(({ spread }) => spread)
     expect(spreads).toEqual(spreads.toSorted((a, b) => a - b))
   })
 
@@ -68,9 +68,14 @@ describe("downloads of thirty days", () => {
       { own: null, genre: null },
       Array(3).fill({ genre: null, downloads: 80, ratings: 1 }),
     )
-    const own = downloadsPerRating("ios", { own: { genre: null, downloads: 80, ratings: 1 }, genre: null }, [])
+    const ownRatio = downloadsPerRating("ios", { own: { genre: null, downloads: 80, ratings: 1 }, genre: null }, [])
     const many = 1_000_000
-    const factors = [estimate([us(null)]), estimate([us(many)]), estimate([us(many)], three), estimate([us(many)], own)]
+    const factors = [
+      estimate([us(null)]),
+      estimate([us(many)]),
+      estimate([us(many)], three),
+      estimate([us(many)], ownRatio),
+    ]
     expect(factors.map((figure) => factorOf(figure!)[1])).toEqual([8.5, 4.9, 4.3, 3.6].map((x) => expect.closeTo(x, 1)))
   })
 

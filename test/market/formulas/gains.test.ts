@@ -9,7 +9,7 @@ import { shuffled } from "./play-apps.ts"
 const SEEDED = { seed: 20_261_117, numRuns: 1_000 }
 const START = "2026-03-01"
 const LAST = "2026-03-31"
-const on = (...counts: [day: number, count: number][]): CountReading[] =>
+const countsOn = (...counts: [day: number, count: number][]): CountReading[] =>
   counts.map(([day, count]) => ({ day: addDays(START, day), count }))
 /** Counts that only rise, read on some of the days. */
 const rising = fc
@@ -18,7 +18,7 @@ const rising = fc
     let count = first
     return days.flatMap(([more, isRead], day): CountReading[] => {
       count += more
-      return isRead ? on([day, count]) : []
+      return isRead ? countsOn([day, count]) : []
     })
   })
 
@@ -38,31 +38,31 @@ describe("the gain of a count", () => {
   test("the gain is never negative: a fall splits the readings, and the longest stretch counts", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(30), fc.nat(5_000)), { maxLength: 12 }), (pairs) => {
-        const gain = longestGain(on(...pairs), LAST)
+        const gain = longestGain(countsOn(...pairs), LAST)
         if (gain) expect(gain.gained).toBeGreaterThanOrEqual(0)
       }),
       SEEDED,
     )
-    const fallen = on([0, 100], [10, 130], [11, 90], [30, 95])
+    const fallen = countsOn([0, 100], [10, 130], [11, 90], [30, 95])
     expect(longestGain(fallen, LAST)).toEqual({ gained: 5, days: 19, from: "2026-03-12", to: LAST })
   })
 
   test("the gain uses stretches of at least seven days, and shorter ones only if there are no others", () => {
-    expect(longestGain(on([0, 10], [8, 20], [25, 15], [28, 16]), LAST)).toMatchObject({ gained: 10, days: 8 })
-    expect(longestGain(on([25, 15], [28, 16]), LAST)).toMatchObject({ gained: 1, days: 3 })
-    expect(longestGain(on([28, 16]), LAST)).toBeNull()
-    expect(longestGain(on([28, 16], [28, 19]), LAST)).toBeNull()
+    expect(longestGain(countsOn([0, 10], [8, 20], [25, 15], [28, 16]), LAST)).toMatchObject({ gained: 10, days: 8 })
+    expect(longestGain(countsOn([25, 15], [28, 16]), LAST)).toMatchObject({ gained: 1, days: 3 })
+    expect(longestGain(countsOn([28, 16]), LAST)).toBeNull()
+    expect(longestGain(countsOn([28, 16], [28, 19]), LAST)).toBeNull()
   })
 
   test("the gain covers thirty days and no later readings", () => {
-    const readings = on([-1, 1], [0, 10], [30, 40], [31, 90])
+    const readings = countsOn([-1, 1], [0, 10], [30, 40], [31, 90])
     expect(longestGain(readings, LAST)).toEqual({ gained: 30, days: 30, from: START, to: LAST })
   })
 })
 
 describe("installs counted by the store", () => {
   test("installs counted by the store are measured: low and high equal the value, and the span is given", () => {
-    expect(measureDownloads(on([0, 1_000], [30, 1_234]), LAST)).toEqual({
+    expect(measureDownloads(countsOn([0, 1_000], [30, 1_234]), LAST)).toEqual({
       value: 234,
       under: null,
       low: 234,
@@ -75,45 +75,54 @@ describe("installs counted by the store", () => {
       from: START,
       to: LAST,
     })
-    expect(measureDownloads(on([0, 1_000], [30, 1_000]), LAST)).toMatchObject({ value: 0, low: 0, high: 0 })
-    expect(measureDownloads(on([0, 1_000]), LAST)).toBeNull()
+    expect(measureDownloads(countsOn([0, 1_000], [30, 1_000]), LAST)).toMatchObject({ value: 0, low: 0, high: 0 })
+    expect(measureDownloads(countsOn([0, 1_000]), LAST)).toBeNull()
   })
 
   test("installs are unknown instead of zero if the count stood still for less than a week", () => {
-    expect(measureDownloads(on([28, 1_000], [29, 1_000], [30, 1_000]), LAST)).toBeNull()
-    expect(measureDownloads(on([24, 1_000], [30, 1_000]), LAST)).toBeNull()
-    expect(measureDownloads(on([23, 1_000], [30, 1_000]), LAST)).toMatchObject({ value: 0, days: 7 })
-    expect(measureDownloads(on([28, 1_000], [30, 1_001]), LAST)).toMatchObject({ value: 1, days: 2 })
+    expect(measureDownloads(countsOn([28, 1_000], [29, 1_000], [30, 1_000]), LAST)).toBeNull()
+    expect(measureDownloads(countsOn([24, 1_000], [30, 1_000]), LAST)).toBeNull()
+    expect(measureDownloads(countsOn([23, 1_000], [30, 1_000]), LAST)).toMatchObject({ value: 0, days: 7 })
+    expect(measureDownloads(countsOn([28, 1_000], [30, 1_001]), LAST)).toMatchObject({ value: 1, days: 2 })
   })
 
   test("a count that rose by more than half counts only if it is still there a week later", () => {
-    const before = on([0, 1_000], [1, 1_010])
-    expect(installGain([...before, ...on([2, 1_990], [9, 1_995])], LAST)).toMatchObject({ gained: 995, days: 9 })
-    expect(installGain([...before, ...on([2, 1_990], [8, 1_995])], LAST)).toMatchObject({ gained: 10, days: 1 })
-    expect(installGain([...before, ...on([2, 1_990], [5, 1_020], [9, 1_030])], LAST)).toMatchObject({ gained: 30 })
+    const before = countsOn([0, 1_000], [1, 1_010])
+    expect(installGain([...before, ...countsOn([2, 1_990], [9, 1_995])], LAST)).toMatchObject({ gained: 995, days: 9 })
+    expect(installGain([...before, ...countsOn([2, 1_990], [8, 1_995])], LAST)).toMatchObject({ gained: 10, days: 1 })
+    expect(installGain([...before, ...countsOn([2, 1_990], [5, 1_020], [9, 1_030])], LAST)).toMatchObject({
+      gained: 30,
+    })
     // no reading within the week, and the old count after it
-    expect(installGain([...before, ...on([2, 1_990], [20, 1_200])], LAST)).toMatchObject({ gained: 200, days: 20 })
+    expect(installGain([...before, ...countsOn([2, 1_990], [20, 1_200])], LAST)).toMatchObject({
+      gained: 200,
+      days: 20,
+    })
   })
 
   test(
     "a count that rose by more than half is unknown until it has stayed for a week, " + "however long nothing was read",
     () => {
-      expect(measureDownloads(on([21, 1_000_000], [30, 1_970_000]), LAST)).toBeNull()
-      expect(installGain(on([0, 1_000], [30, 21_000]), LAST)).toBeNull()
-      expect(installGain(on([0, 1_000], [23, 21_000], [30, 21_500]), LAST)).toMatchObject({ gained: 20_500, days: 30 })
+      expect(measureDownloads(countsOn([21, 1_000_000], [30, 1_970_000]), LAST)).toBeNull()
+      expect(installGain(countsOn([0, 1_000], [30, 21_000]), LAST)).toBeNull()
+      expect(installGain(countsOn([0, 1_000], [23, 21_000], [30, 21_500]), LAST)).toMatchObject({
+        gained: 20_500,
+        days: 30,
+      })
     },
   )
 
   test("a count that is doubled for three days changes nothing, on any days", () => {
     fc.assert(
       fc.property(rising, fc.integer({ min: 1, max: 27 }), (readings, from) => {
-        const known = readings.filter(({ count }) => count > 40_000)
+        const undoubled = readings.filter(({ count }) => count > 40_000)
         const doubled = new Set([from, from + 1, from + 2].map((day) => addDays(START, day)))
-        const shown = known.map((reading) =>
+        const readingsWithFault = undoubled.map((reading) =>
           doubled.has(reading.day) ? { ...reading, count: Math.round(1.97 * reading.count) } : reading,
         )
-        const isSeenAround = [known[0], known.at(-1)].every((end) => end && !doubled.has(end.day))
-        if (isSeenAround) expect(standingCounts(shown)).toEqual(known.filter(({ day }) => !doubled.has(day)))
+        const isSeenAround = [undoubled[0], undoubled.at(-1)].every((end) => end && !doubled.has(end.day))
+        if (isSeenAround)
+          expect(standingCounts(readingsWithFault)).toEqual(undoubled.filter(({ day }) => !doubled.has(day)))
       }),
       SEEDED,
     )

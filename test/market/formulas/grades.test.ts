@@ -38,9 +38,11 @@ describe("a month's score", () => {
 
 describe("a month's calibration", () => {
   test("a month's calibration measures how apps differ and ignores the level of their store", () => {
-    const [one, other] = [calibrateMonth(grades(200), 0.8)!, calibrateMonth(grades(200, 5), 0.8)!]
-    expect(one.bands.map(({ factor }) => factor.toFixed(9))).toEqual(other.bands.map(({ factor }) => factor.toFixed(9)))
-    expect(one.coverage).toBeWithin(0.77, 0.83)
+    const [calibration, other] = [calibrateMonth(grades(200), 0.8)!, calibrateMonth(grades(200, 5), 0.8)!]
+    expect(calibration.bands.map(({ factor }) => factor.toFixed(9))).toEqual(
+      other.bands.map(({ factor }) => factor.toFixed(9)),
+    )
+    expect(calibration.coverage).toBeWithin(0.77, 0.83)
   })
 
   test("a calibration is widened for a store whose level is uncertain, and unchanged otherwise", () => {

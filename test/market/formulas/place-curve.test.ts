@@ -9,16 +9,16 @@ test("a rank is worth the median of the apps around it and no more than the rank
   // 1,000 ÷ rank, but every third app is a hundred times larger
   const curve = placeCurve(Array.from({ length: 60 }, (_, at) => about((1_000 / (at + 1)) * (at % 3 === 0 ? 100 : 1))))
   expect(curve[29]!.value!).toBeWithin(1_000 / 36, 1_000 / 24)
-  const values = curve.map((one) => one!.value!)
+  const values = curve.map((point) => point!.value!)
   expect(values).toEqual(values.toSorted((a, b) => b - a))
   expect(curve[29]).toMatchObject({ n: 60, under: null })
 })
 
 test("four apps with a figure yield no curve, and five yield none outside their ranks", () => {
   const figures = (places: number[]) => Array.from({ length: 20 }, (_, at) => (places.includes(at) ? about(500) : null))
-  expect(placeCurve(figures([2, 5, 8, 11])).some((one) => one !== null)).toBe(false)
+  expect(placeCurve(figures([2, 5, 8, 11])).some((point) => point !== null)).toBe(false)
   const curve = placeCurve(figures([2, 5, 8, 11, 15]))
-  expect(curve.flatMap((one, at) => (one ? [at] : []))).toEqual(Array.from({ length: 14 }, (_, i) => i + 2))
+  expect(curve.flatMap((point, at) => (point ? [at] : []))).toEqual(Array.from({ length: 14 }, (_, i) => i + 2))
   expect(curve[9]).toEqual({
     value: expect.closeTo(500),
     low: expect.closeTo(125),
@@ -35,7 +35,7 @@ test("a rank whose median is only an upper bound has an upper bound", () => {
 
 test("no rank is zero, outside its interval or above the rank before, whatever figures are missing", () => {
   const random = randomFrom(17)
-  const seen = { value: 0, under: 0, unknown: 0 }
+  const counts = { value: 0, under: 0, unknown: 0 }
   for (let round = 0; round < 2_000; round++) {
     const holes = random()
     const figures = Array.from({ length: 5 + Math.floor(40 * random()) }, () => {
@@ -43,21 +43,21 @@ test("no rank is zero, outside its interval or above the rank before, whatever f
       return random() < 0.3 ? under(10 ** (1 + 4 * random())) : about(10 ** (6 * random()))
     })
     let last = Number.POSITIVE_INFINITY
-    for (const one of placeCurve(figures)) {
-      seen[one === null ? "unknown" : one.value === null ? "under" : "value"]++
-      if (one === null) continue
-      if (one.value === null) expect([one.low, one.high, one.under! > 0]).toEqual([null, null, true])
+    for (const point of placeCurve(figures)) {
+      counts[point === null ? "unknown" : point.value === null ? "under" : "value"]++
+      if (point === null) continue
+      if (point.value === null) expect([point.low, point.high, point.under! > 0]).toEqual([null, null, true])
       else {
-        expect([one.value > 0, one.low! > 0, one.low! <= one.value, one.high! >= one.value]).toEqual([
+        expect([point.value > 0, point.low! > 0, point.low! <= point.value, point.high! >= point.value]).toEqual([
           true,
           true,
           true,
           true,
         ])
-        expect(one.value).toBeLessThanOrEqual(last * (1 + 1e-9))
-        last = one.value
+        expect(point.value).toBeLessThanOrEqual(last * (1 + 1e-9))
+        last = point.value
       }
     }
   }
-  for (const [kind, count] of Object.entries(seen)) expect([kind, count > 1_000]).toEqual([kind, true])
+  for (const [kind, count] of Object.entries(counts)) expect([kind, count > 1_000]).toEqual([kind, true])
 })

@@ -6,16 +6,16 @@ import { answersLookUps } from "../../world/stores.ts"
 
 /** The app of the recorded page. */
 const APP = "1600000101"
-const on = marketWorld({ forget: ["pages"] })
+const scene = marketWorld({ forget: ["pages"] })
 
-const ask = (id: string, query = "") => on.get(`/v1/hive/apps/${id}${query}`)
+const ask = (id: string, query = "") => scene.get(`/v1/hive/apps/${id}${query}`)
 const HTML = { headers: { "content-type": "text/html; charset=utf-8" } }
 const page = (body: string, status = 200) =>
-  on.stores.on("apps.apple.com", "/us/app/", () => new Response(body, { ...HTML, status }))
-const requests = (host: string) => on.stores.requests.filter(({ url }) => url.hostname === host).length
+  scene.stores.on("apps.apple.com", "/us/app/", () => new Response(body, { ...HTML, status }))
+const requests = (host: string) => scene.stores.requests.filter(({ url }) => url.hostname === host).length
 
 test("concurrent calls for an app share one look-up and one page reading, and both are stored", async () => {
-  answersLookUps(on.stores, { [APP]: { trackName: "Harbor", userRatingCount: 321, averageUserRating: 4.25 } })
+  answersLookUps(scene.stores, { [APP]: { trackName: "Harbor", userRatingCount: 321, averageUserRating: 4.25 } })
   page(fixture("apple-app-page-us.html"))
   const all = await Promise.all(Array.from({ length: 10 }, () => ask(APP)))
   const { status, body } = all[0]!
@@ -33,26 +33,26 @@ test("concurrent calls for an app share one look-up and one page reading, and bo
   expect(body.listingExtras.languages.length).toBeGreaterThan(1)
   expect(Date.parse(body.listingExtras.measuredAt)).toBeWithin(Date.now() - 60_000, Date.now())
   expect((await ask(APP)).body).toEqual(body)
-  expect([requests("itunes.apple.com"), requests("apps.apple.com"), await on.creditsUsed()]).toEqual([1, 1, 110])
+  expect([requests("itunes.apple.com"), requests("apps.apple.com"), await scene.creditsUsed()]).toEqual([1, 1, 110])
 })
 
 test("each part of an app names its origin", async () => {
-  answersLookUps(on.stores, { [APP]: { languageCodesISO2A: ["EN"], userRatingCount: 321, averageUserRating: 4.25 } })
+  answersLookUps(scene.stores, { [APP]: { languageCodesISO2A: ["EN"], userRatingCount: 321, averageUserRating: 4.25 } })
   page(fixture("apple-app-page-us.html"))
   const origins = async () => {
     const { origin, builtOrigin, ratingsOrigin, distributionOrigin, listingExtras } = (await ask(APP)).body
     return [origin, builtOrigin, ratingsOrigin, distributionOrigin, listingExtras.origin]
   }
   expect(await origins()).toEqual(["own", "own", "own", "own", "own"])
-  await on.sql`update app_storefront set origin = 'a peer'`
-  await on.sql`update listing_run set origin = 'another peer'`
+  await scene.sql`update app_storefront set origin = 'a peer'`
+  await scene.sql`update listing_run set origin = 'another peer'`
   expect(await origins()).toEqual(["a peer", "a peer", "own", "own", "another peer"])
-  await on.sql`update rating_count set origin = 'a third'`
+  await scene.sql`update rating_count set origin = 'a third'`
   expect(await origins()).toEqual(["a peer", "a peer", "a third", "a third", "another peer"])
 })
 
 test("fields of a page that cannot be read are null, never 0", async () => {
-  answersLookUps(on.stores, { [APP]: { userRatingCount: undefined, averageUserRating: undefined } })
+  answersLookUps(scene.stores, { [APP]: { userRatingCount: undefined, averageUserRating: undefined } })
   page("no", 503)
   const { status, body } = await ask(APP)
   expect([status, body.version, body.ratings, body.rating]).toEqual([200, "1.0", null, null])
@@ -75,12 +75,12 @@ test("fields of a page that cannot be read are null, never 0", async () => {
 })
 
 test("an app that the store does not sell there is an answer that lists where it is sold", async () => {
-  answersLookUps(on.stores, { [APP]: {} })
+  answersLookUps(scene.stores, { [APP]: {} })
   page("no", 404)
   await ask(APP)
-  answersLookUps(on.stores, {})
+  answersLookUps(scene.stores, {})
   const { status, body } = await ask(APP, "?country=de")
-  expect([status, body.available, body.price, body.storefronts, await on.creditsUsed()]).toEqual([
+  expect([status, body.available, body.price, body.storefronts, await scene.creditsUsed()]).toEqual([
     200,
     false,
     null,
@@ -91,39 +91,38 @@ test("an app that the store does not sell there is an answer that lists where it
 
 test("languages and size come from the latest look-up in any storefront, with its time", async () => {
   page("no", 503)
-  answersLookUps(on.stores, { [APP]: { languageCodesISO2A: ["FR", "EN", "FR"], fileSizeBytes: "112401408" } })
+  answersLookUps(scene.stores, { [APP]: { languageCodesISO2A: ["FR", "EN", "FR"], fileSizeBytes: "112401408" } })
   const { body } = await ask(APP)
   expect([body.languages, body.sizeBytes, body.builtSource]).toEqual([["en", "fr"], 112_401_408, "itunes-lookup"])
   expect(body.builtAt).toBe(body.measuredAt)
   // another storefront's look-up without these fields removes nothing
-  answersLookUps(on.stores, { [APP]: {} })
-  const elsewhere = (await ask(APP, "?country=de")).body
-  expect([elsewhere.languages, elsewhere.sizeBytes, elsewhere.builtAt]).toEqual([
-    ["en", "fr"],
-    112_401_408,
-    body.builtAt,
-  ])
-  expect(elsewhere.measuredAt > elsewhere.builtAt).toBe(true)
+  answersLookUps(scene.stores, { [APP]: {} })
+  const german = (await ask(APP, "?country=de")).body
+  expect([german.languages, german.sizeBytes, german.builtAt]).toEqual([["en", "fr"], 112_401_408, body.builtAt])
+  expect(german.measuredAt > german.builtAt).toBe(true)
 })
 
 test("an instance that reads nothing answers from stored data or lists the storefronts that have it", async () => {
-  answersLookUps(on.stores, { [APP]: {} })
+  answersLookUps(scene.stores, { [APP]: {} })
   page(fixture("apple-app-page-us.html"))
   await ask(APP)
-  await on.sql`update app_storefront set seen_at = seen_at - interval '3 days'`
-  const service = openService({ sql: on.sql })
-  const held = await service.call(`/v1/hive/apps/${APP}`, { key: on.key })
-  expect([held.status, held.body.measuredAt < new Date(Date.now() - 172_800_000).toISOString()]).toEqual([200, true])
-  const { status, body } = await service.call(`/v1/hive/apps/${APP}?country=de`, { key: on.key })
-  expect([status, body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 21])
+  await scene.sql`update app_storefront set seen_at = seen_at - interval '3 days'`
+  const service = openService({ sql: scene.sql })
+  const stored = await service.call(`/v1/hive/apps/${APP}`, { key: scene.key })
+  expect([stored.status, stored.body.measuredAt < new Date(Date.now() - 172_800_000).toISOString()]).toEqual([
+    200,
+    true,
+  ])
+  const { status, body } = await service.call(`/v1/hive/apps/${APP}?country=de`, { key: scene.key })
+  expect([status, body.error, await scene.creditsUsed()]).toEqual([404, "not_measured", 21])
   expect(body.detail).toContain("does not read it")
   expect(body.detail).toContain("Storefronts that have it, for country: us.")
-  const unknown = await service.call("/v1/hive/apps/1555555555", { key: on.key })
+  const unknown = await service.call("/v1/hive/apps/1555555555", { key: scene.key })
   expect([unknown.body.error, unknown.body.detail.includes("Storefronts")]).toEqual(["not_measured", false])
 })
 
 test("an app on Google Play is read from its page and has no App Store extras", async () => {
-  on.stores.on("play.google.com", "/store/apps/details", () => new Response(fixture("play-details-translate.html")))
+  scene.stores.on("play.google.com", "/store/apps/details", () => new Response(fixture("play-details-translate.html")))
   const { status, body } = await ask("com.google.android.apps.translate")
   expect([status, body.platform, body.source, "listingExtras" in body]).toEqual([200, "android", "play-details", false])
   expect([body.badge, body.inAppPurchaseCount]).toEqual([null, null])
@@ -132,9 +131,9 @@ test("an app on Google Play is read from its page and has no App Store extras", 
 })
 
 test("a call for an app is free if the upstream is unavailable", async () => {
-  on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
+  scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
   page("no", 503)
   const { status, body } = await ask(APP)
-  expect([status, body.error, await on.creditsUsed()]).toEqual([503, "measure_busy", 0])
+  expect([status, body.error, await scene.creditsUsed()]).toEqual([503, "measure_busy", 0])
   expect((await ask("12")).body).toMatchObject({ error: "bad_app_id", field: "id" })
 })

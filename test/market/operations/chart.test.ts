@@ -6,20 +6,20 @@ import { fixture } from "../../stores/parsing/parsed.ts"
 import { dayAgo, daysAgo } from "../../world/clock.ts"
 import { marketWorld } from "../../world/market.ts"
 
-const on = marketWorld({ forget: ["charts"] })
+const scene = marketWorld({ forget: ["charts"] })
 
-const ask = (query: string, by = on.key) => on.get(`/v1/hive/${query}`, by)
+const ask = (query: string, by = scene.key) => scene.get(`/v1/hive/${query}`, by)
 const FINANCE = (rest: Partial<ChartObservation>) => ({ source: "apple-charts", ...rest }) as const
-const seen = (days: number, ids: readonly (string | number)[], rest: Partial<ChartObservation> = {}) =>
-  record(on.sql, [charted(daysAgo(days), ids, FINANCE(rest))])
+const recordChart = (days: number, ids: readonly (string | number)[], rest: Partial<ChartObservation> = {}) =>
+  record(scene.sql, [charted(daysAgo(days), ids, FINANCE(rest))])
 /** The store answers with a recorded response. */
 const answers = () =>
-  on.stores.on("itunes.apple.com", "/us/rss/", () => new Response(fixture("apple-charts-us-free-finance.json")))
+  scene.stores.on("itunes.apple.com", "/us/rss/", () => new Response(fixture("apple-charts-us-free-finance.json")))
 
 describe("hive_get_chart", () => {
   test("concurrent calls for a chart share one reading, which is then stored", async () => {
     answers()
-    const before = await on.creditsUsed()
+    const before = await scene.creditsUsed()
     const all = await Promise.all(Array.from({ length: 20 }, () => ask("charts?genre=6015")))
     const first = all[0]!
     const { day, source, origin } = first.body
@@ -36,13 +36,13 @@ describe("hive_get_chart", () => {
       publisher: expect.any(String),
     })
     expect(new Set(all.map(({ text }) => text)).size).toBe(1)
-    expect(await on.creditsUsed()).toBe(before + 20 * 10)
+    expect(await scene.creditsUsed()).toBe(before + 20 * 10)
     await ask("charts?genre=6015")
-    expect(on.stores.requests.length).toBe(1)
+    expect(scene.stores.requests.length).toBe(1)
   })
 
   test("a stored day answers without the store, cut to the limit", async () => {
-    await seen(0, [10_003, 10_001, 10_002])
+    await recordChart(0, [10_003, 10_001, 10_002])
     const { body } = await ask("charts?genre=6015&limit=2")
     expect(body).toMatchObject({ country: "us", kind: "free", genre: { id: "6015" }, day: dayAgo(0), depth: 3 })
     expect(body.apps.map(({ rank, id }: { rank: number; id: string }) => [rank, id])).toEqual([
@@ -50,60 +50,60 @@ describe("hive_get_chart", () => {
       [2, "10001"],
     ])
     expect(body).not.toHaveProperty("thresholds")
-    expect(on.stores.requests.length).toBe(0)
+    expect(scene.stores.requests.length).toBe(0)
   })
 
   test("an older reading answers with its day if the store cannot be read", async () => {
-    await seen(3, [10_001])
-    on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
+    await recordChart(3, [10_001])
+    scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
     const { status, body } = await ask("charts?genre=6015")
     expect([status, body.day]).toEqual([200, dayAgo(3)])
   })
 
   test("an unread chart is free if the store fails, and otherwise costs the price of an empty answer", async () => {
-    on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
+    scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
     const busy = await ask("charts?genre=6015")
-    expect([busy.status, busy.body.error, await on.creditsUsed()]).toEqual([503, "measure_busy", 0])
+    expect([busy.status, busy.body.error, await scene.creditsUsed()]).toEqual([503, "measure_busy", 0])
   })
 
   test("an instance that reads nothing is not_measured for 1 credit, with the reason", async () => {
-    const service = (await import("../../service.ts")).openService({ sql: on.sql })
-    const { status, body, credits } = await service.call("/v1/hive/charts?genre=6015", { key: on.key })
+    const service = (await import("../../service.ts")).openService({ sql: scene.sql })
+    const { status, body, credits } = await service.call("/v1/hive/charts?genre=6015", { key: scene.key })
     expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
     expect(body.detail).toContain("does not read")
   })
 
   test("unknown estimates are null, and their rows are free", async () => {
-    await seen(0, [10_001, 10_002])
+    await recordChart(0, [10_001, 10_002])
     const { body } = await ask("charts?genre=6015&estimates=true")
     expect(body.apps.map(({ estimate }: { estimate: null }) => estimate)).toEqual([null, null])
-    expect([body.thresholds, await on.creditsUsed()]).toEqual([null, 10])
+    expect([body.thresholds, await scene.creditsUsed()]).toEqual([null, 10])
   })
 
   test("a chart is refused without Explorer or a pack, and allowed with a pack", async () => {
-    await seen(0, [10_001])
-    const plain = await on.service.key(await on.service.workspace({ plan: "pro" }))
+    await recordChart(0, [10_001])
+    const plain = await scene.service.key(await scene.service.workspace({ plan: "pro" }))
     expect((await ask("charts?genre=6015", plain)).body.error).toBe("explorer_required")
-    const packed = await on.service.key(await on.service.workspace({ plan: "pro", pack: 100 }))
+    const packed = await scene.service.key(await scene.service.workspace({ plan: "pro", pack: 100 }))
     expect((await ask("charts?genre=6015", packed)).status).toBe(200)
   })
 
   test("a genre that the store does not have is bad_genre and costs nothing", async () => {
-    await on.sql`
+    await scene.sql`
       insert into genre (platform, storefront, genre, name, place, seen_at, source, parser, origin, sha256)
       values ('ios', 'us', '6015', 'Finance', 1, now(), 'apple-genres', 1, 'own', '\\x00')
       on conflict do nothing`
     const { status, body } = await ask("charts?genre=999")
-    expect([status, body.error, await on.creditsUsed()]).toEqual([400, "bad_genre", 0])
-    await on.sql`delete from genre`
+    expect([status, body.error, await scene.creditsUsed()]).toEqual([400, "bad_genre", 0])
+    await scene.sql`delete from genre`
   })
 })
 
 describe("hive_get_chart_movers", () => {
   test("movers lists what climbed, fell, entered and left since the last day read by then", async () => {
-    await seen(9, [10_001, 10_002, 10_003])
-    await seen(8, [10_001, 10_002, 10_003, 10_004])
-    await seen(0, [10_002, 10_005, 10_001, 10_004])
+    await recordChart(9, [10_001, 10_002, 10_003])
+    await recordChart(8, [10_001, 10_002, 10_003, 10_004])
+    await recordChart(0, [10_002, 10_005, 10_001, 10_004])
     const { body } = await ask("movers?genre=6015")
     expect(body).toMatchObject({ measured: true, days: 7, latest: { day: dayAgo(0) }, against: { day: dayAgo(8) } })
     const ids = (rows: { id: string }[]) => rows.map(({ id }) => id)
@@ -115,18 +115,18 @@ describe("hive_get_chart_movers", () => {
     ])
     expect(body.left[0].was).toBe(3)
     expect([body.latest.origin, body.against.origin]).toEqual(["own", "own"])
-    expect([body.counts, await on.creditsUsed()]).toEqual([{ climbed: 1, fell: 1, entered: 1, left: 1 }, 10])
+    expect([body.counts, await scene.creditsUsed()]).toEqual([{ climbed: 1, fell: 1, entered: 1, left: 1 }, 10])
   })
 
   test("movers on the first day are measured false at the price of an empty answer", async () => {
-    await seen(0, [10_001])
+    await recordChart(0, [10_001])
     const { status, body } = await ask("movers?genre=6015")
     expect([status, body.measured, body.against, body.climbed, body.counts]).toEqual([200, false, null, null, null])
-    expect([body.measuredSince, await on.creditsUsed()]).toEqual([dayAgo(0), 1])
+    expect([body.measuredSince, await scene.creditsUsed()]).toEqual([dayAgo(0), 1])
   })
 
   test("readings of the demo have the origin demo", async () => {
-    await seen(0, [10_001, 10_002], { origin: "demo" })
+    await recordChart(0, [10_001, 10_002], { origin: "demo" })
     const [chart, movers] = [(await ask("charts?genre=6015")).body, (await ask("movers?genre=6015")).body]
     expect([chart.origin, movers.latest.origin]).toEqual(["demo", "demo"])
     const { body } = await ask("find?genre=6015")
@@ -134,16 +134,16 @@ describe("hive_get_chart_movers", () => {
   })
 
   test("readings of two sources are not compared", async () => {
-    await seen(8, [10_001], { source: "import" })
-    await seen(0, [10_002])
+    await recordChart(8, [10_001], { source: "import" })
+    await recordChart(0, [10_002])
     const { body } = await ask("movers?genre=6015")
     expect([body.measured, body.against.source, body.entered]).toEqual([false, "import", null])
   })
 
   test("the kind ipad is the iPad's list of free apps", async () => {
-    await seen(1, [10_001], { device: "ipad" })
-    await seen(0, [10_002, 10_001], { device: "ipad" })
-    await seen(0, [10_009])
+    await recordChart(1, [10_001], { device: "ipad" })
+    await recordChart(0, [10_002, 10_001], { device: "ipad" })
+    await recordChart(0, [10_009])
     const { body } = await ask("movers?genre=6015&kind=ipad&days=1")
     expect([body.kind, body.fell[0].id]).toEqual(["ipad", "10001"])
   })

@@ -18,7 +18,7 @@ const APPS = someApps(20)
 const CALLERS = cases(20, 200)
 const OTHER = "1437843273"
 let sql: Sql
-let on: LiveStores
+let scene: LiveStores
 let key: string
 
 beforeAll(async () => {
@@ -26,19 +26,19 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  on = await liveStores(sql)
+  scene = await liveStores(sql)
   await forgetSearches(sql)
-  key = await on.service.key(await on.service.workspace({ explorer: true, plan: "pro" }))
+  key = await scene.service.key(await scene.service.workspace({ explorer: true, plan: "pro" }))
 })
 
-afterEach(() => on[Symbol.asyncDispose]())
+afterEach(() => scene[Symbol.asyncDispose]())
 
 const ask = (app: string, query = "") =>
-  on.service.call(`/v1/rank-check?app=${encodeURIComponent(app)}&term=Tide%20Table${query}`, { key })
-const used = async () => (await on.service.call("/v1/account", { key })).body.credits.used
-const asked = (path: string) => on.stores.requests.filter(({ url }) => url.pathname.includes(path)).length
+  scene.service.call(`/v1/rank-check?app=${encodeURIComponent(app)}&term=Tide%20Table${query}`, { key })
+const used = async () => (await scene.service.call("/v1/account", { key })).body.credits.used
+const requestCount = (path: string) => scene.stores.requests.filter(({ url }) => url.pathname.includes(path)).length
 const answers = (holdMs = 0) =>
-  on.stores.on("apps.apple.com", "/", async ({ url }) => {
+  scene.stores.on("apps.apple.com", "/", async ({ url }) => {
     if (holdMs > 0) await Bun.sleep(holdMs)
     return searchPage(url.pathname.slice(1, 3), url.searchParams.get("term") as string, APPS)
   })
@@ -48,16 +48,18 @@ const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).
 test(`${CALLERS} concurrent callers for an untracked term share one request and get rank and apps above`, async () => {
   answers(200)
   const workspaces = await Promise.all(
-    Array.from({ length: 4 }, async () => on.service.key(await on.service.workspace({ explorer: true, plan: "pro" }))),
+    Array.from({ length: 4 }, async () =>
+      scene.service.key(await scene.service.workspace({ explorer: true, plan: "pro" })),
+    ),
   )
   const all = await Promise.all(
     Array.from({ length: CALLERS }, (_, i) =>
-      on.service.call(`/v1/rank-check?app=${APPS[i % 20]!.id}&term=tide table`, { key: workspaces[i % 4]! }),
+      scene.service.call(`/v1/rank-check?app=${APPS[i % 20]!.id}&term=tide table`, { key: workspaces[i % 4]! }),
     ),
   )
   expect(all.map(({ status }) => status)).toEqual(all.map(() => 200))
   expect(all.map(({ body }) => [body.state, body.rank])).toEqual(all.map((_, i) => ["ranked", (i % 20) + 1]))
-  expect([asked("/search"), asked("/lookup")]).toEqual([1, 0])
+  expect([requestCount("/search"), requestCount("/lookup")]).toEqual([1, 0])
   const { body } = all[6]!
   expect(body).toMatchObject({
     app: { id: "1000000006", name: "App 1000000006", publisher: "Maker of App 1000000006" },
@@ -77,36 +79,36 @@ test(`${CALLERS} concurrent callers for an untracked term share one request and 
 
 test("a reading of this instance is fresh for an hour, and an import never is", async () => {
   answers()
-  const own = { source: "apple-web-search" } as const
-  await record(sql, [reading("tide table", minutesAgo(50), ["10002", "10001"], own)])
-  const kept = (await ask("10001")).body
-  expect([kept.rank, ids(kept.above), asked("/search")]).toEqual([2, [[1, "10002"]], 0])
+  const webSearch = { source: "apple-web-search" } as const
+  await record(sql, [reading("tide table", minutesAgo(50), ["10002", "10001"], webSearch)])
+  const cached = (await ask("10001")).body
+  expect([cached.rank, ids(cached.above), requestCount("/search")]).toEqual([2, [[1, "10002"]], 0])
   await forgetSearches(sql)
   await record(sql, [
-    reading("tide table", minutesAgo(70), ["10001"], own),
+    reading("tide table", minutesAgo(70), ["10001"], webSearch),
     reading("tide table", minutesAgo(1), ["10001"]),
     reading("tide table", minutesAgo(1), ["10001"], { source: "foreign", origin: "elsewhere" }),
-    reading("tide table", minutesAgo(1), ["10001"], { ...own, origin: "elsewhere" }),
+    reading("tide table", minutesAgo(1), ["10001"], { ...webSearch, origin: "elsewhere" }),
   ])
   const read = (await ask(APPS[0]!.id)).body
-  expect([read.rank, read.source, asked("/search")]).toEqual([1, "apple-web-search", 1])
+  expect([read.rank, read.source, requestCount("/search")]).toEqual([1, "apple-web-search", 1])
 })
 
 test("an app that the store sells but the results lack is absent, at the full price", async () => {
   answers()
-  answersLookUps(on.stores, { [OTHER]: { trackName: "Elsewhere" } })
+  answersLookUps(scene.stores, { [OTHER]: { trackName: "Elsewhere" } })
   const { status, body } = await ask(OTHER)
   expect([status, body.state, body.rank, body.above, body.depth]).toEqual([200, "absent", null, null, 20])
   expect(body.app).toMatchObject({ id: OTHER, name: "Elsewhere", publisher: "Maker" })
   expect(ids(body.top)).toEqual(APPS.slice(0, 10).map(({ id }, i) => [i + 1, id]))
-  expect([await used(), asked("/lookup")]).toEqual([10, 1])
+  expect([await used(), requestCount("/lookup")]).toEqual([10, 1])
   await ask(OTHER)
-  expect([await used(), asked("/search"), asked("/lookup")]).toEqual([20, 1, 1])
+  expect([await used(), requestCount("/search"), requestCount("/lookup")]).toEqual([20, 1, 1])
 })
 
 test("an app that a look-up does not find is not_in_store, at the full price", async () => {
   answers()
-  on.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([]))
+  scene.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([]))
   const { status, body } = await ask(OTHER, "&cc=GB")
   expect([status, body.state, body.rank, body.country]).toEqual([200, "not_in_store", null, "gb"])
   expect([body.app.id, body.top.length, await used()]).toEqual([OTHER, 10, 10])
@@ -114,7 +116,7 @@ test("an app that a look-up does not find is not_in_store, at the full price", a
 
 test("an app of unknown availability is measure_busy for free, neither absent nor not_in_store", async () => {
   answers()
-  on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
+  scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
   const { status, body } = await ask(OTHER)
   expect([status, body.error, await used()]).toEqual([503, "measure_busy", 0])
 })
@@ -122,7 +124,7 @@ test("an app of unknown availability is measure_busy for free, neither absent no
 test("a store that refuses or has no free slot soon is measure_busy for free, despite older readings", async () => {
   await record(sql, [reading("tide table", minutesAgo(70), ["10001"], { source: "apple-web-search" })])
   for (const upstream of ["apps.apple.com", "itunes.apple.com"] as const)
-    on.stores.on(upstream, "/", () => new Response("no", { status: 503 }))
+    scene.stores.on(upstream, "/", () => new Response("no", { status: 503 }))
   const { status, body, headers } = await ask("10001")
   expect([status, body.error, await used()]).toEqual([503, "measure_busy", 0])
   expect(body.detail).toMatch(/^apps\.apple\.com has .*(since \d{4}-\d\d-\d\d \d\d:\d\d UTC|so far)\. It is retried/)
@@ -132,24 +134,30 @@ test("a store that refuses or has no free slot soon is measure_busy for free, de
 
 test("Google Play in an unsupported country is not_measured for 1 credit, without a request", async () => {
   const { status, body } = await ask("com.example.tides", "&cc=de")
-  expect([status, body.error, await used(), on.stores.requests.length]).toEqual([404, "not_measured", 1, 0])
+  expect([status, body.error, await used(), scene.stores.requests.length]).toEqual([404, "not_measured", 1, 0])
 })
 
 test("an app of Google Play is checked there, by its package or a link", async () => {
-  on.stores.on("play.google.com", "/store/search", () => html(fixture("play-search-panda.html")))
-  const query = (app: string) => on.service.call(`/v1/rank-check?app=${encodeURIComponent(app)}&term=panda`, { key })
+  scene.stores.on("play.google.com", "/store/search", () => html(fixture("play-search-panda.html")))
+  const query = (app: string) => scene.service.call(`/v1/rank-check?app=${encodeURIComponent(app)}&term=panda`, { key })
   const link = (id: string) => `https://play.google.com/store/apps/details?id=${id}&hl=en`
   const first = await query("com.example.unknown")
-  const shown = await sql<{ id: string }[]>`
+  const candidates = await sql<{ id: string }[]>`
     select s.store_id as id
     from search_results r
     cross join lateral unnest(r.app_ids) with ordinality u (app_id, place)
     join store_app s on s.id = u.app_id
     order by u.place`
   // Google Play answers with 404 for an app that is not available
-  expect([first.body.state, shown.length > 3]).toEqual(["not_in_store", true])
-  const { body } = await query(link(shown[1]!.id))
-  expect(body).toMatchObject({ app: { id: shown[1]!.id }, platform: "android", state: "ranked", rank: 2, egress: "us" })
+  expect([first.body.state, candidates.length > 3]).toEqual(["not_in_store", true])
+  const { body } = await query(link(candidates[1]!.id))
+  expect(body).toMatchObject({
+    app: { id: candidates[1]!.id },
+    platform: "android",
+    state: "ranked",
+    rank: 2,
+    egress: "us",
+  })
 })
 
 test("a link is used only for its id, an invalid one is bad_app_id, and the wrong platform is refused", async () => {
@@ -177,14 +185,14 @@ test("a link is used only for its id, an invalid one is bad_app_id, and the wron
 
 long("a rank is read by key, without other terms or other days of the term", async () => {
   const terms = Array.from({ length: 300 }, (_, i) => `other ${i}`)
-  const own = { source: "apple-web-search" } as const
+  const webSearch = { source: "apple-web-search" } as const
   await record(
     sql,
-    terms.map((term) => reading(term, minutesAgo(2), ["10001"], own)),
+    terms.map((term) => reading(term, minutesAgo(2), ["10001"], webSearch)),
   )
   await record(
     sql,
-    Array.from({ length: 25 }, (_, day) => reading("tide table", minutesAgo(1 + day * 1_440), ["10001"], own)),
+    Array.from({ length: 25 }, (_, day) => reading("tide table", minutesAgo(1 + day * 1_440), ["10001"], webSearch)),
   )
   await sql`analyze`
   const works: Work[] = []

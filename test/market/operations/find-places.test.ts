@@ -40,13 +40,13 @@ test("rankMin and rankMax apply to the best rank on all searched charts", async 
 })
 
 test("an app has its name in the storefront of the shown chart, and its current publisher", async () => {
-  const seen = (at: string, storefront: string, app: object) =>
+  const recordApp = (at: string, storefront: string, app: object) =>
     charted(at, [], { storefront, apps: [{ id: "10042", ...app }], depth: 1, source: "apple-charts" })
   await record(
     sql,
     [
-      seen("2025-08-30T06:00:00Z", "gb", { name: 'Tea "now"', developer: "Leaves", developerId: "71" }),
-      seen("2025-08-30T06:00:00Z", "jp", { name: "お茶\u2028茶" }),
+      recordApp("2025-08-30T06:00:00Z", "gb", { name: 'Tea "now"', developer: "Leaves", developerId: "71" }),
+      recordApp("2025-08-30T06:00:00Z", "jp", { name: "お茶\u2028茶" }),
     ],
     () => NOW,
   )

@@ -60,25 +60,27 @@ export function answerTo(
     )
   })
   const from = question.released && backBy(today, question.released)
-  const known = (app: MarketApp) => figuresFit(question, figures.get(app.id))
-  const [all, unsure] = ["yes", "perhaps"].map((fit) => places.filter(({ app }) => known(app) === fit)) as [
+  const fitOf = (app: MarketApp) => figuresFit(question, figures.get(app.id))
+  const [all, unsure] = ["yes", "perhaps"].map((fit) => places.filter(({ app }) => fitOf(app) === fit)) as [
     Place[],
     Place[],
   ]
   const isSince = ({ first }: Place) => !from || (first !== null && first >= from)
   const isWithin = ({ rank }: Place) => rank >= (question.rankMin ?? 1) && rank <= (question.rankMax ?? 1_000)
   const bestOf = (some: readonly Place[]) =>
-    [...Map.groupBy(some, ({ app }) => app.id).values()].map((own) => own.sort(byPlace)[0]!).filter(isWithin)
+    [...Map.groupBy(some, ({ app }) => app.id).values()]
+      .map((appPlaces) => appPlaces.sort(byPlace)[0]!)
+      .filter(isWithin)
   const matching = all.filter(isSince)
   const ids = new Set(matching.map(({ app }) => app.id))
   const best = bestOf(matching)
-  best.sort((one, other) => one.rank - other.rank || Number(one.app.id) - Number(other.app.id))
-  const shown = best.slice((page - 1) * limit, page * limit)
+  best.sort((a, b) => a.rank - b.rank || Number(a.app.id) - Number(b.app.id))
+  const pageRows = best.slice((page - 1) * limit, page * limit)
   return {
     total: best.length,
     noEstimate: bestOf(unsure.filter(isSince)).length,
     firstSeenUnknown: bestOf(all.filter(({ first, app }) => from && first === null && !ids.has(app.id))).length,
-    apps: shown.map(({ app, rank, list, first }) =>
+    apps: pageRows.map(({ app, rank, list, first }) =>
       [app.id, app.name, rank, list.country, list.device, list.kind, list.genre, list.day, first].join(" "),
     ),
   }
@@ -103,7 +105,7 @@ function figuresFit(question: Question, of: PlainFigures | undefined): "yes" | "
   return fit
 }
 
-function byPlace(one: Place, other: Place): number {
+function byPlace(place: Place, otherPlace: Place): number {
   const keys = ({ rank, list }: Place) => [
     rank,
     list.genre === "36" ? 0 : 1,
@@ -112,37 +114,37 @@ function byPlace(one: Place, other: Place): number {
     list.kind,
     list.genre,
   ]
-  const [a, b] = [keys(one), keys(other)]
+  const [a, b] = [keys(place), keys(otherPlace)]
   const at = a.findIndex((key, i) => key !== b[i])
   return at < 0 ? 0 : a[at]! < b[at]! ? -1 : 1
 }
 
-let known: { of: readonly Reading[]; places: Place[] } | undefined
+let cached: { of: readonly Reading[]; places: Place[] } | undefined
 
 function placesNow(readings: readonly Reading[]): Place[] {
-  if (known?.of === readings) return known.places
+  if (cached?.of === readings) return cached.places
   const keyOf = ({ country, device, kind, genre }: Reading) => `${country} ${device} ${kind} ${genre}`
-  const byList = [...Map.groupBy(readings, keyOf).values()].map((own) =>
-    own.toSorted((a, b) => (a.day < b.day ? -1 : 1)),
+  const byList = [...Map.groupBy(readings, keyOf).values()].map((sameList) =>
+    sameList.toSorted((a, b) => (a.day < b.day ? -1 : 1)),
   )
-  const seen = new Map<string, { day: string; isFirst: boolean }>()
-  for (const own of byList)
-    for (const { country, day, apps } of own)
+  const firstDays = new Map<string, { day: string; isFirst: boolean }>()
+  for (const sameList of byList)
+    for (const { country, day, apps } of sameList)
       for (const { id } of apps) {
         const key = `${country} ${id}`
-        const isFirst = day === own[0]!.day
-        const held = seen.get(key)
-        if (!held || day < held.day) seen.set(key, { day, isFirst })
-        else if (day === held.day && isFirst) held.isFirst = true
+        const isFirst = day === sameList[0]!.day
+        const previous = firstDays.get(key)
+        if (!previous || day < previous.day) firstDays.set(key, { day, isFirst })
+        else if (day === previous.day && isFirst) previous.isFirst = true
       }
-  const places = byList.flatMap((own) => {
-    const list = own.at(-1)!
+  const places = byList.flatMap((sameList) => {
+    const list = sameList.at(-1)!
     return list.apps.map((app, i): Place => {
-      const { day, isFirst } = seen.get(`${list.country} ${app.id}`)!
+      const { day, isFirst } = firstDays.get(`${list.country} ${app.id}`)!
       return { app, rank: i + 1, list, first: isFirst ? null : day }
     })
   })
-  known = { of: readings, places }
+  cached = { of: readings, places }
   return places
 }
 
@@ -151,7 +153,7 @@ function backBy(today: string, months: number): string {
   const [year, month, day] = today.split("-").map(Number) as [number, number, number]
   for (let date = day; ; date--) {
     const at = new Date(Date.UTC(year, month - 1 - months, date))
-    const wanted = (((month - 1 - months) % 12) + 12) % 12
-    if (at.getUTCMonth() === wanted) return at.toISOString().slice(0, 10)
+    const targetMonth = (((month - 1 - months) % 12) + 12) % 12
+    if (at.getUTCMonth() === targetMonth) return at.toISOString().slice(0, 10)
   }
 }

@@ -128,17 +128,17 @@ describe("real charts", () => {
 
   test(`${QUESTIONS} queries with random filters return the same rows as an independent script`, async () => {
     const any = randomFrom(20_251_101)
-    const one = <T>(of: readonly T[]): T => of[any(of.length)]!
+    const pick = <T>(of: readonly T[]): T => of[any(of.length)]!
     const some = (of: readonly string[], most: number) => [
-      ...new Set(Array.from({ length: 1 + any(most) }, () => one(of))),
+      ...new Set(Array.from({ length: 1 + any(most) }, () => pick(of))),
     ]
     const countries = [...new Set(readings.map(({ country }) => country)), "de"]
     const genres = [...new Set(readings.map(({ genre }) => genre))]
     const apps = [...new Map(readings.flatMap((list) => list.apps).map((app) => [app.id, app])).values()]
     const wordIn = (text: string) => text.toLowerCase().match(/[a-z]{3,}/)?.[0] ?? "app"
     const textOf = () => {
-      const app = one(apps)
-      return one([
+      const app = pick(apps)
+      return pick([
         wordIn(app.name),
         wordIn(app.developer),
         `${wordIn(app.developer)} ${wordIn(app.name)}`,
@@ -149,12 +149,12 @@ describe("real charts", () => {
     const makers: Record<string, () => Partial<Question>> = {
       genre: () => ({ genre: some(genres, 3) }),
       country: () => ({ country: some(countries, 5) }),
-      kind: () => ({ kind: one(["free", "paid", "grossing", "ipad"] as const) }),
-      released: () => ({ released: one([1, 2, 3, 6, 7, 24]) }),
+      kind: () => ({ kind: pick(["free", "paid", "grossing", "ipad"] as const) }),
+      released: () => ({ released: pick([1, 2, 3, 6, 7, 24]) }),
       rankMin: () => ({ rankMin: 1 + any(40) }),
       rankMax: () => ({ rankMax: 40 + any(80) }),
       figure: () =>
-        one([
+        pick([
           { revenueMin: 10 ** any(6) },
           { revenueMax: 10 ** any(6), downloadsMin: 10 ** any(4) },
           { downloadsMax: 1_000 * any(9) },
@@ -163,21 +163,21 @@ describe("real charts", () => {
           { growthMax: any(60) - 30, revenueMin: 50 },
         ]),
       text: () => ({ text: textOf() }),
-      publisher: () => ({ publisher: one(apps).developerId }),
+      publisher: () => ({ publisher: pick(apps).developerId }),
     }
     const figures = await estimateSome(
       apps.map(({ id }) => id),
       any,
     )
-    let shown = 0
+    let rowCount = 0
     const counted = { unknown: 0, noEstimate: 0, text: 0, byFigure: 0, withFigure: 0 }
-    for (let asked = 0; asked < QUESTIONS; ) {
+    for (let questionCount = 0; questionCount < QUESTIONS; ) {
       const names = Object.keys(makers).filter((name) => any(name === "text" || name === "publisher" ? 5 : 3) === 0)
       if (names.length === 0) continue
       const question: Question = Object.assign({}, ...names.map((name) => makers[name]!()))
       if (Object.keys(question).join() === "country" && question.country!.join() === "us") continue
-      asked++
-      if (any(2)) question.limit = one([1, 7, 50, 200])
+      questionCount++
+      if (any(2)) question.limit = pick([1, 7, 50, 200])
       if (any(3) === 0) question.page = 1 + any(4)
       if (any(3) === 0) question.estimates = true
       const { body, status } = await ask(question)
@@ -201,12 +201,12 @@ describe("real charts", () => {
         expected.noEstimate,
         expected.firstSeenUnknown,
       ])
-      shown += rows.length
+      rowCount += rows.length
       counted.unknown += firstSeenUnknown
       counted.noEstimate += body.noEstimate
       if (question.text && rows.length > 0) counted.text++
     }
-    expect(shown).toBeGreaterThan(6 * QUESTIONS)
+    expect(rowCount).toBeGreaterThan(6 * QUESTIONS)
     for (const [what, count] of Object.entries(counted)) expect([what, count > QUESTIONS / 50]).toEqual([what, true])
   })
 
@@ -253,7 +253,7 @@ describe("real charts", () => {
       expect(refused).toEqual([])
     }
     expect(byState.size).toBe(5)
-    for (const [state, own] of byState) expect([state, new Set(own).size]).toEqual([state, own.length])
+    for (const [state, stateIds] of byState) expect([state, new Set(stateIds).size]).toEqual([state, stateIds.length])
   })
 })
 
@@ -328,7 +328,7 @@ describe("queries of the finder", () => {
   })
 
   test("the next call sees recorded charts and names, although nothing notifies this process", async () => {
-    const seen = (hour: number, ids: string[], name: string) =>
+    const recordChart = (hour: number, ids: string[], name: string) =>
       record(
         sql,
         [
@@ -340,12 +340,12 @@ describe("queries of the finder", () => {
         ],
         () => NOW,
       )
-    const shown = async () => (await ask("rankMax=2")).body.apps.map(({ name }: { name: string }) => name)
-    expect(await shown()).toEqual(["Tea 10005", "Tea 10003"])
-    await seen(7, ["10004", "10003", "10005"], "Green")
-    expect(await shown()).toEqual(["Green 10004", "Green 10003"])
-    await seen(8, ["10005", "10003", "10004"], "Tea")
-    expect(await shown()).toEqual(["Tea 10005", "Tea 10003"])
+    const foundNames = async () => (await ask("rankMax=2")).body.apps.map(({ name }: { name: string }) => name)
+    expect(await foundNames()).toEqual(["Tea 10005", "Tea 10003"])
+    await recordChart(7, ["10004", "10003", "10005"], "Green")
+    expect(await foundNames()).toEqual(["Green 10004", "Green 10003"])
+    await recordChart(8, ["10005", "10003", "10004"], "Tea")
+    expect(await foundNames()).toEqual(["Tea 10005", "Tea 10003"])
   })
 
   test("a repeated text search uses current names: added, changed and removed ones", async () => {

@@ -13,7 +13,7 @@ import { byText, scatteredReadings, storeAnswers, walkedAnswers } from "./market
 
 setDefaultTimeout(60_000)
 
-const OWN = { source: "apple-web-search" } as const
+const WEB_SEARCH = { source: "apple-web-search" } as const
 let sql: Sql
 let service: Service
 let key: string
@@ -36,12 +36,12 @@ const at = (days: number) => `${dayAgo(days)}T00:00:01.000Z`
 
 test("gap lists every keyword that any of the apps ranks for, with each rank and who is missing", async () => {
   await record(sql, [
-    reading("both", at(1), ["10002", "10009", "10001"], { ...OWN, depth: 200 }),
-    reading("first", at(2), ["10001"], OWN),
-    reading("second", at(3), ["10009", "10002"], OWN),
-    reading("popular", at(1), ["10002"], OWN),
-    reading("neither", at(1), ["10009"], OWN),
-    reading("first", at(1), ["10001"], { ...OWN, storefront: "gb" }),
+    reading("both", at(1), ["10002", "10009", "10001"], { ...WEB_SEARCH, depth: 200 }),
+    reading("first", at(2), ["10001"], WEB_SEARCH),
+    reading("second", at(3), ["10009", "10002"], WEB_SEARCH),
+    reading("popular", at(1), ["10002"], WEB_SEARCH),
+    reading("neither", at(1), ["10009"], WEB_SEARCH),
+    reading("first", at(1), ["10001"], { ...WEB_SEARCH, storefront: "gb" }),
     published("popular", "2025-09-01", 61),
     published("second", "2025-09-01", 12),
   ])
@@ -55,9 +55,9 @@ test("gap lists every keyword that any of the apps ranks for, with each rank and
     { id: "10001", name: "10001", ...nobody, inside: true, keywords: 2 },
     { id: "10002", name: "Tides", ...nobody, inside: true, keywords: 3 },
   ])
-  const rows = body.keywords.map(({ term, held, missing, ranks }: Record<string, unknown>) => ({
+  const rows = body.keywords.map(({ term, held: rankedApps, missing, ranks }: Record<string, unknown>) => ({
     term,
-    held,
+    held: rankedApps,
     missing,
     ranks,
   }))
@@ -70,7 +70,7 @@ test("gap lists every keyword that any of the apps ranks for, with each rank and
   expect(body.keywords[0]).toMatchObject({
     depth: 200,
     day: dayAgo(1),
-    source: OWN.source,
+    source: WEB_SEARCH.source,
     origin: "own",
     popularity: null,
   })
@@ -84,7 +84,7 @@ test("gap lists every keyword that any of the apps ranks for, with each rank and
 
 test("gap returns commas of a keyword and of an origin unchanged", async () => {
   const term = "tide, 100%"
-  await record(sql, [reading(term, at(1), ["10001"], { ...OWN, source: "foreign", origin: "a, peer" })])
+  await record(sql, [reading(term, at(1), ["10001"], { ...WEB_SEARCH, source: "foreign", origin: "a, peer" })])
   const { body } = await ask("10001,10002")
   expect(body.keywords).toMatchObject([{ term, ranks: { 10001: 1 }, origin: "a, peer", source: "foreign", depth: 1 }])
 })
@@ -93,7 +93,7 @@ test("gap returns its fields in the order of the schema", async () => {
   const ids = ["com.example.sea", "com.example.b"]
   await record(sql, [
     reading('ti"de', at(1), ["10001", "10002"], { source: "foreign", origin: 'a "peer"', depth: 200 }),
-    reading("sea", at(1), ["10002", "6450000001"], OWN),
+    reading("sea", at(1), ["10002", "6450000001"], WEB_SEARCH),
     reading("wave", at(1), ids, { source: "play-search", platform: "android" }),
     published("sea", "2025-09-01", 61),
   ])
@@ -113,7 +113,10 @@ const FIELDS = [
 ]
 
 test("an app without keywords is outside the index, in no row and free; if all are, the call costs 1", async () => {
-  await record(sql, [reading("tide", at(1), ["10001", "10002"], OWN), reading("sea", at(40), ["10003"], OWN)])
+  await record(sql, [
+    reading("tide", at(1), ["10001", "10002"], WEB_SEARCH),
+    reading("sea", at(40), ["10003"], WEB_SEARCH),
+  ])
   const { body } = await ask("10003,10001,99999")
   expect(body.apps.map(({ id, inside, keywords }: Record<string, unknown>) => [id, inside, keywords])).toEqual([
     ["10003", false, 0],
@@ -133,7 +136,7 @@ test("an app without keywords is outside the index, in no row and free; if all a
 })
 
 test("gap refuses fewer than two apps, more than five, duplicates and ids of another store at no cost", async () => {
-  await record(sql, [reading("tide", at(1), ["10001", "10002"], OWN)])
+  await record(sql, [reading("tide", at(1), ["10001", "10002"], WEB_SEARCH)])
   for (const [ids, query] of [
     ["10001"],
     ["10001,10002,10003,10004,10005,10006"],
@@ -153,7 +156,7 @@ test("gap refuses fewer than two apps, more than five, duplicates and ids of ano
 })
 
 test("gap answers nothing and charges nothing if the credits do not cover every app inside the index", async () => {
-  await record(sql, [reading("tide", at(1), ["10001", "10002"], OWN)])
+  await record(sql, [reading("tide", at(1), ["10001", "10002"], WEB_SEARCH)])
   key = await service.key(await service.workspace({ explorer: true, plan: "pro", overrides: { credits: 399 } }))
   const { status, body } = await ask("10001,10002")
   expect([status, body.error, body.keywords, await used()]).toEqual([402, "credits_exhausted", undefined, 0])
@@ -177,16 +180,18 @@ test("gap over 1,500 readings equals a walk over all of them, page by page too",
     const expected = answers.flatMap(({ term, day, source, depth, ids: results }) => {
       const ranks = Object.fromEntries(ids.map((id) => [id, results.indexOf(id) + 1 || null]))
       const missing = ids.filter((id) => ranks[id] === null)
-      const held = ids.length - missing.length
-      return held > 0 ? [{ term, held, missing, ranks, depth, day, source, popularity: popular.get(term) ?? null }] : []
+      const rankedApps = ids.length - missing.length
+      return rankedApps > 0
+        ? [{ term, held: rankedApps, missing, ranks, depth, day, source, popularity: popular.get(term) ?? null }]
+        : []
     })
     expected.sort((a, b) => b.held - a.held || (b.popularity ?? 0) - (a.popularity ?? 0) || byText(a.term, b.term))
     expect(expected.length).toBeGreaterThan(20)
     const { body } = await ask(ids.join(","), "&fields=term,held,missing,ranks,depth,day,source,popularity")
     expect([body.searched, body.total]).toEqual([answers.length, expected.length])
     expect(body.keywords).toEqual(expected)
-    const held = ids.map((id) => expected.filter(({ ranks }) => ranks[id] !== null).length)
-    expect(body.apps.map((app: { keywords: number }) => app.keywords)).toEqual(held)
+    const keywordCounts = ids.map((id) => expected.filter(({ ranks }) => ranks[id] !== null).length)
+    expect(body.apps.map((app: { keywords: number }) => app.keywords)).toEqual(keywordCounts)
     const apps = await sql<{ id: number }[]>`
       select id
       from unnest(${ids}::text[]) with ordinality t (store_id, place)
@@ -214,7 +219,7 @@ test("gap orders an unpublished keyword by the middle of its band while its esti
   const terms = ["big", "small", "zero"]
   await record(
     sql,
-    terms.map((term, i) => reading(term, at(1), ["10001", ...ten.slice(0, 9 - 3 * i)], { ...OWN, depth: 200 })),
+    terms.map((term, i) => reading(term, at(1), ["10001", ...ten.slice(0, 9 - 3 * i)], { ...WEB_SEARCH, depth: 200 })),
   )
   await record(sql, [
     said(
@@ -224,8 +229,8 @@ test("gap orders an unpublished keyword by the middle of its band while its esti
   ])
   const lists = terms.map((term) => ({ platform: "ios" as const, storefront: "us", term }))
   await sql.begin((tx) => deriveKeywordMetrics(tx, lists, new Date()))
-  const shown = async () => (await ask("10001,10002", "&fields=term,popularity,popularitySource")).body.keywords
-  const rows = await shown()
+  const readRows = async () => (await ask("10001,10002", "&fields=term,popularity,popularitySource")).body.keywords
+  const rows = await readRows()
   const scores = await sql<{ term: string; estimate: number | null }[]>`
     select l.term, n.estimate
     from keyword_now n
@@ -241,16 +246,19 @@ test("gap orders an unpublished keyword by the middle of its band while its esti
   )
   await sql`update keyword_now set estimate_day = current_date - 91 where estimate is not null`
   await sql`update list_now set popular_until = current_date - 1 where popular_until is not null`
-  expect((await shown()).map(({ term }: { term: string }) => term)).toEqual(terms)
+  expect((await readRows()).map(({ term }: { term: string }) => term)).toEqual(terms)
 })
 
 test("gap reads only the lists that contain one of the apps", async () => {
-  const others = Array.from({ length: 1_500 }, (_, i) => ({ term: `other ${i}`, ids: [String(20_000 + (i % 700))] }))
-  const held = Array.from({ length: 12 }, (_, i) => ({
+  const otherSearches = Array.from({ length: 1_500 }, (_, i) => ({
+    term: `other ${i}`,
+    ids: [String(20_000 + (i % 700))],
+  }))
+  const rankedSearches = Array.from({ length: 12 }, (_, i) => ({
     term: `tide ${i}`,
     ids: i % 2 ? ["10002", "10001"] : ["10001"],
   }))
-  await storeAnswers(sql, dayAgo(1), [...others, ...held])
+  await storeAnswers(sql, dayAgo(1), [...otherSearches, ...rankedSearches])
   for (const table of ["list_now", "keyword_now"]) await sql`vacuum analyze ${sql(table)}`
   const apps = await sql<
     { id: number }[]

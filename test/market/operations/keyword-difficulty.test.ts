@@ -13,42 +13,42 @@ import { daysAgo } from "../../world/clock.ts"
 import { marketWorld } from "../../world/market.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
-const on = marketWorld({ forget: ["searches", "names"] })
+const scene = marketWorld({ forget: ["searches", "names"] })
 
-const ask = (query = "?term=tide%20table", by = on.key) => on.get(`/v1/keyword-difficulty${query}`, by)
-const asked = () =>
-  on.stores.requests
+const ask = (query = "?term=tide%20table", by = scene.key) => scene.get(`/v1/keyword-difficulty${query}`, by)
+const readKinds = () =>
+  scene.stores.requests
     .map(({ url }) => (url.host === "search.itunes.apple.com" ? "hints" : url.pathname.split("/").at(-1)))
     .sort()
 
 /** Twelve apps. The names of the second and third contain the keyword, the third as a phrase. */
-const SHOWN: ShownApp[] = someApps(12).map((app, i) => ({
+const LISTED: ShownApp[] = someApps(12).map((app, i) => ({
   ...app,
   name: ["Sea", "Table of Tides", "Tide Table Pro"][i] ?? app.name,
 }))
 
-const answers = (shown: { apps?: ShownApp[]; looked?: ShownApp[]; suggests?: string[] } = {}) =>
-  answerSearches(on.stores, { apps: SHOWN, suggests: ["tide table", "tide tables usa"], ...shown })
+const answers = (changes: { apps?: ShownApp[]; looked?: ShownApp[]; suggests?: string[] } = {}) =>
+  answerSearches(scene.stores, { apps: LISTED, suggests: ["tide table", "tide tables usa"], ...changes })
 
 describe("an untracked keyword", () => {
   test("concurrent calls for an untracked keyword share its search, suggestions and look-up", async () => {
     answers()
     const all = await Promise.all(Array.from({ length: 20 }, () => ask()))
     expect(all.map(({ status }) => status)).toEqual(all.map(() => 200))
-    expect(asked()).toEqual(["hints", "lookup", "search"])
-    const lookUp = on.stores.requests.find(({ url }) => url.pathname === "/lookup")!
-    expect(lookUp.url.searchParams.get("id")!.split(",")).toEqual(SHOWN.slice(0, 10).map(({ id }) => id))
-    expect(await on.creditsUsed()).toBe(200)
+    expect(readKinds()).toEqual(["hints", "lookup", "search"])
+    const lookUp = scene.stores.requests.find(({ url }) => url.pathname === "/lookup")!
+    expect(lookUp.url.searchParams.get("id")!.split(",")).toEqual(LISTED.slice(0, 10).map(({ id }) => id))
+    expect(await scene.creditsUsed()).toBe(200)
     await ask()
-    expect([on.stores.requests.length, await on.creditsUsed()]).toEqual([3, 210])
-    await until(async () => (await on.sql`select from due where subject = 'tide table'`).length === 0)
+    expect([scene.stores.requests.length, await scene.creditsUsed()]).toEqual([3, 210])
+    await until(async () => (await scene.sql`select from due where subject = 'tide table'`).length === 0)
   })
 
   test("an untracked keyword has difficulty with parts, demand, related keywords and the first ten apps", async () => {
     answers()
     const { body } = await ask("?term=Tide%20Table&cc=GB")
     const updatedAt = new Date("2026-01-01T08:00:00Z")
-    const slots = SHOWN.map(({ name, ratings }) => ({ title: name, ratings, updatedAt }))
+    const slots = LISTED.map(({ name, ratings }) => ({ title: name, ratings, updatedAt }))
     const { score, parts } = difficultyOf("tide table", slots, new Date())!
     const { results: _, ...three } = parts
     expect(body).toMatchObject({
@@ -70,12 +70,12 @@ describe("an untracked keyword", () => {
       median: 99_995.5,
       related: ["tide table", "tide tables usa"],
     })
-    const { parts: shown, difficulty } = body
-    expect(Math.round(0.3 * shown.titles + 0.6 * shown.weakest + 0.1 * shown.freshness)).toBe(difficulty)
+    const { parts: ownParts, difficulty } = body
+    expect(Math.round(0.3 * ownParts.titles + 0.6 * ownParts.weakest + 0.1 * ownParts.freshness)).toBe(difficulty)
     for (const at of [body.difficultyAt, body.demandAt, body.relatedAt])
       expect(Date.parse(at)).toBeGreaterThan(Date.now() - 60_000)
     expect(body.top.map(({ rank, id, inTitle }: Record<string, unknown>) => [rank, id, inTitle])).toEqual(
-      SHOWN.slice(0, 10).map(({ id }, i) => [i + 1, id, i === 2]),
+      LISTED.slice(0, 10).map(({ id }, i) => [i + 1, id, i === 2]),
     )
     expect(body.top[0]).toMatchObject({
       name: "Sea",
@@ -88,18 +88,18 @@ describe("an untracked keyword", () => {
   test("a keyword that no top ten name contains is loosely matched, and unknown if a name is unknown", async () => {
     answers({ apps: someApps(12) })
     expect((await ask()).body.zayifEslesme).toBe(true)
-    await on.forget("searches")
-    await record(on.sql, [
+    await scene.forget("searches")
+    await record(scene.sql, [
       reading(
         "low tide",
         daysAgo(0),
-        SHOWN.slice(3, 12)
+        LISTED.slice(3, 12)
           .map(({ id }) => id)
           .concat("10099"),
         { source: "apple-web-search" },
       ),
     ])
-    const ten = await readFirstTen(on.sql, { platform: "ios", storefront: "us", term: "low tide" }, new Date())
+    const ten = await readFirstTen(scene.sql, { platform: "ios", storefront: "us", term: "low tide" }, new Date())
     expect(ten?.apps.at(-1)?.name).toBeNull()
     expect((await ask("?term=low%20tide")).body.zayifEslesme).toBeNull()
   })
@@ -110,9 +110,9 @@ describe("an untracked keyword", () => {
       [4, true],
       [0, true],
     ] as const) {
-      await on.forget("searches")
-      answers({ apps: SHOWN.slice(0, count) })
-      const before = await on.creditsUsed()
+      await scene.forget("searches")
+      answers({ apps: LISTED.slice(0, count) })
+      const before = await scene.creditsUsed()
       const { status, body } = await ask()
       expect([status, body.thin, body.results, body.top.length]).toEqual([200, true, count, count])
       expect([body.difficultyNone, body.difficulty === null, body.parts === null]).toEqual([none, none, none])
@@ -124,38 +124,38 @@ describe("an untracked keyword", () => {
           null,
           0,
         ])
-      expect(await on.creditsUsed()).toBe(before + 10)
+      expect(await scene.creditsUsed()).toBe(before + 10)
     }
   })
 
   test("a keyword whose apps lack ratings has a null difficulty, which is an answer", async () => {
-    answers({ looked: SHOWN.slice(0, 7) })
+    answers({ looked: LISTED.slice(0, 7) })
     const { status, body } = await ask()
     expect([status, body.difficulty, body.difficultyNone, body.parts, body.rated]).toEqual([200, null, false, null, 7])
-    expect([body.top[8].ratings, await on.creditsUsed()]).toEqual([null, 10])
+    expect([body.top[8].ratings, await scene.creditsUsed()]).toEqual([null, 10])
   })
 
   test("related keywords are empty without suggestions, and null if suggestions cannot be read", async () => {
     answers({ suggests: [] })
     expect((await ask("?term=other")).body.related).toEqual([])
-    on.stores.on("search.itunes.apple.com", "/", () => new Response("no", { status: 503 }))
+    scene.stores.on("search.itunes.apple.com", "/", () => new Response("no", { status: 503 }))
     const { status, body } = await ask()
     expect([status, body.related, body.relatedAt, body.difficulty === null]).toEqual([200, null, null, false])
   })
 
   test("a keyword whose results or apps cannot be read is measure_busy for free", async () => {
     answers()
-    on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
+    scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
     const { status, body } = await ask()
-    expect([status, body.error, await on.creditsUsed()]).toEqual([503, "measure_busy", 0])
+    expect([status, body.error, await scene.creditsUsed()]).toEqual([503, "measure_busy", 0])
     for (const upstream of ["apps.apple.com", "itunes.apple.com"] as const)
-      on.stores.on(upstream, "/", () => new Response("no", { status: 503 }))
+      scene.stores.on(upstream, "/", () => new Response("no", { status: 503 }))
     expect((await ask("?term=other")).body.error).toBe("measure_busy")
   })
 
   test("a keyword is not_measured for 1 credit, with the reason, if this instance reads nothing", async () => {
-    const { status, body, credits } = await openService({ sql: on.sql }).call("/v1/keyword-difficulty?term=tide", {
-      key: on.key,
+    const { status, body, credits } = await openService({ sql: scene.sql }).call("/v1/keyword-difficulty?term=tide", {
+      key: scene.key,
     })
     expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
     expect(body.detail).toContain("does not read")
@@ -163,18 +163,18 @@ describe("an untracked keyword", () => {
 })
 
 describe("a stored difficulty", () => {
-  const ids = SHOWN.slice(0, 10).map(({ id }) => id)
+  const ids = LISTED.slice(0, 10).map(({ id }) => id)
   const store = async (days: number) => {
-    await record(on.sql, [
+    await record(scene.sql, [
       reading("tide table", daysAgo(days), ids),
       said(
         daysAgo(days),
-        SHOWN.slice(0, 10).map(({ id, name, ratings }) => ({ id, name, ratings, updatedAt: new Date(daysAgo(90)) })),
+        LISTED.slice(0, 10).map(({ id, name, ratings }) => ({ id, name, ratings, updatedAt: new Date(daysAgo(90)) })),
       ),
       hinted("tide table", daysAgo(days), ["tide table app"]),
     ])
     const list = { platform: "ios", storefront: "us", term: "tide table" } as const
-    await on.sql.begin((tx) => deriveKeywordMetrics(tx, [list], new Date(daysAgo(days))))
+    await scene.sql.begin((tx) => deriveKeywordMetrics(tx, [list], new Date(daysAgo(days))))
   }
 
   test("a stored difficulty answers for seven days without a request, also from an import", async () => {
@@ -186,7 +186,7 @@ describe("a stored difficulty", () => {
       daysAgo(6).slice(0, 10),
       ["tide table app"],
     ])
-    expect([body.difficulty === null, on.stores.requests.length]).toEqual([false, 0])
+    expect([body.difficulty === null, scene.stores.requests.length]).toEqual([false, 0])
   })
 
   test("a stored difficulty is read again after seven days", async () => {
@@ -194,19 +194,19 @@ describe("a stored difficulty", () => {
     answers()
     const { body } = await ask()
     expect([body.day, body.related]).toEqual([daysAgo(0).slice(0, 10), ["tide table", "tide tables usa"]])
-    expect(asked()).toEqual(["hints", "lookup", "search"])
+    expect(readKinds()).toEqual(["hints", "lookup", "search"])
   })
 
   long("a stored difficulty is read by its keys, without other keywords and apps", async () => {
     await record(
-      on.sql,
+      scene.sql,
       Array.from({ length: 400 }, (_, i) => reading(`other ${i}`, daysAgo(i % 20), [String(20_000 + i)])),
     )
     for (const days of [25, 12, 6]) await store(days)
-    await on.sql`analyze`
+    await scene.sql`analyze`
     const works: Work[] = []
     const found = await readFirstTen(
-      explaining(on.sql, works),
+      explaining(scene.sql, works),
       { platform: "ios", storefront: "us", term: "tide table" },
       new Date(),
     )
@@ -218,18 +218,18 @@ describe("a stored difficulty", () => {
 
 test("on Free a tool answers only for keywords tracked in that storefront, and refusals cost nothing", async () => {
   answers()
-  const workspaceId = await on.service.workspace({
+  const workspaceId = await scene.service.workspace({
     explorer: true,
     plan: "free",
     overrides: { liveKeys: 2, ratePerSecond: 1_000 },
   })
-  const free = await on.service.key(workspaceId)
+  const free = await scene.service.key(workspaceId)
   const app = { workspaceId, iosId: "10001", countries: ["us", "de"], keywords: [], origin: "own" }
-  const appId = await trackOwn(on.sql, app)
-  await on.sql`insert into tracked_term (app_id, country, term, position) values (${appId}, 'us', 'tide table', 1)`
-  const tool = (term: string, cc: string) => on.service.tool("get_keyword_difficulty", { term, cc }, { key: free })
-  const own = await tool(" Tide Table ", "US")
-  expect([own.isError, own.body.term, own.credits.used]).toEqual([false, "tide table", 10])
+  const appId = await trackOwn(scene.sql, app)
+  await scene.sql`insert into tracked_term (app_id, country, term, position) values (${appId}, 'us', 'tide table', 1)`
+  const tool = (term: string, cc: string) => scene.service.tool("get_keyword_difficulty", { term, cc }, { key: free })
+  const firstAnswer = await tool(" Tide Table ", "US")
+  expect([firstAnswer.isError, firstAnswer.body.term, firstAnswer.credits.used]).toEqual([false, "tide table", 10])
   for (const [term, cc] of [
     ["tide table", "de"],
     ["tides", "us"],
@@ -239,8 +239,8 @@ test("on Free a tool answers only for keywords tracked in that storefront, and r
     expect(body.detail).toContain("tracked in that storefront")
   }
   // a key that may not see the app learns nothing about its keywords
-  const other = await trackOwn(on.sql, { ...app, iosId: "10002" })
-  const limited = await on.service.key(workspaceId, { appList: [other as string] })
-  const hidden = await on.service.tool("get_keyword_difficulty", { term: "tide table" }, { key: limited })
+  const other = await trackOwn(scene.sql, { ...app, iosId: "10002" })
+  const limited = await scene.service.key(workspaceId, { appList: [other as string] })
+  const hidden = await scene.service.tool("get_keyword_difficulty", { term: "tide table" }, { key: limited })
   expect([hidden.isError, hidden.body.error]).toEqual([true, "plan_required"])
 })

@@ -9,12 +9,12 @@ import { DAY_MS } from "../../world/clock.ts"
 import { marketWorld } from "../../world/market.ts"
 
 const LIST = { platform: "ios" as const, storefront: "us", term: "tide table" }
-const on = marketWorld({ forget: ["searches"] })
+const scene = marketWorld({ forget: ["searches"] })
 
 // no test here may send a request to a store
-afterEach(() => expect(on.stores.requests.length).toBe(0))
+afterEach(() => expect(scene.stores.requests.length).toBe(0))
 
-const ask = (query = "", term = "tide%20table") => on.get(`/v1/hive/keywords/${term}/metrics/history${query}`)
+const ask = (query = "", term = "tide%20table") => scene.get(`/v1/hive/keywords/${term}/metrics/history${query}`)
 /** An hour of the UTC day that many days ago. */
 const at = (days: number, hour = 6) =>
   new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - days * DAY_MS + hour * 3_600_000)
@@ -23,7 +23,7 @@ const dayOf = (days: number) => at(days).toISOString().slice(0, 10)
 /** Inserts figures into the table, by number of days ago. */
 async function figures(metric: string, scores: Record<number, number | null>, { term = LIST.term, formula = 1 } = {}) {
   const source = metric === "popularity" ? "estimate" : "calculated"
-  await on.sql.begin(async (tx) => {
+  await scene.sql.begin(async (tx) => {
     const [list] = await listIds(tx, [{ ...LIST, term }])
     for (const [days, score] of Object.entries(scores))
       await tx`
@@ -36,7 +36,7 @@ async function figures(metric: string, scores: Record<number, number | null>, { 
 function failed(when: Date, rest: Partial<Attempt> = {}) {
   const about = { subject: LIST.term, storefront: "us", platform: "ios" } as const
   return recordAttempt(
-    on.sql,
+    scene.sql,
     { kind: "search", source: "apple-web-search", outcome: "blocked", at: when, ...about, ...rest },
     () => new Date(Date.now() + DAY_MS),
   )
@@ -51,7 +51,7 @@ test("days without a record are no rows, and failed or incomplete readings mark 
   await failed(at(2), { outcome: "rate_limited" })
   await failed(at(1, 3))
   await failed(at(2), { kind: "hints", source: "apple-hints", subject: "tid", outcome: "changed" })
-  await record(on.sql, [
+  await record(scene.sql, [
     reading(LIST.term, at(5).toISOString(), ["10001"], { complete: false, source: "apple-web-search" }),
     reading(LIST.term, at(6).toISOString(), ["10001"], { complete: false, origin: "demo" }),
   ])
@@ -112,7 +112,7 @@ test("a published month appears in the popularity for any of its days, next to t
   const today = new Date()
   const month = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1, 1))
   const seenAt = new Date(Date.now() - 5 * DAY_MS)
-  await record(on.sql, [published(LIST.term, month.toISOString().slice(0, 10), 61, { seenAt })])
+  await record(scene.sql, [published(LIST.term, month.toISOString().slice(0, 10), 61, { seenAt })])
   const since = (day: Date) => Math.floor((Date.now() - day.getTime()) / DAY_MS) + 1
   await figures("popularity", { 0: 30 })
   const last = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), 0))
@@ -128,16 +128,16 @@ test("a published month appears in the popularity for any of its days, next to t
 
 test("the price depends on the requested days, 30 by default, and an empty history costs 1 credit", async () => {
   const { status, body } = await ask()
-  expect([status, body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 1])
+  expect([status, body.error, await scene.creditsUsed()]).toEqual([404, "not_measured", 1])
   await failed(at(1))
   const empty = (await ask()).body
-  expect([empty.difficulty.length, empty.popularity.length, await on.creditsUsed()]).toEqual([1, 1, 2])
+  expect([empty.difficulty.length, empty.popularity.length, await scene.creditsUsed()]).toEqual([1, 1, 2])
   await figures("difficulty", { 0: 40 })
   const prices: number[] = []
   for (const query of ["", "?days=1", "?days=7", "?days=8", "?days=30", "?days=31", "?days=90"]) {
-    const before = await on.creditsUsed()
+    const before = await scene.creditsUsed()
     await ask(query)
-    prices.push((await on.creditsUsed()) - before)
+    prices.push((await scene.creditsUsed()) - before)
   }
   expect(prices).toEqual([20, 10, 10, 20, 20, 40, 40])
 })
@@ -146,7 +146,7 @@ test("each series pages by 200 records until every record was returned once, des
   const scores = Object.fromEntries(Array.from({ length: 90 }, (_, days) => [days, days]))
   await figures("difficulty", scores)
   await figures("popularity", scores)
-  await on.sql`
+  await scene.sql`
     insert into attempt (at, kind, subject, storefront, platform, source, outcome)
     select ${at(89)}::timestamptz + i * interval '5 hours', 'search', ${LIST.term}, 'us', 'ios', 'apple-web-search',
       'failed'
@@ -156,7 +156,7 @@ test("each series pages by 200 records until every record was returned once, des
       'apple-hints', 'failed'
     from generate_series(1, 400) i`
   const whole = async (metric: "difficulty" | "popularity") =>
-    await readMetricRecords(on.sql, LIST, metric, { from: dayOf(89), to: dayOf(0), after: null, limit: 5_000 })
+    await readMetricRecords(scene.sql, LIST, metric, { from: dayOf(89), to: dayOf(0), after: null, limit: 5_000 })
   const expected = [await whole("difficulty"), await whole("popularity")]
   // a prefix of a term that ends in "tide" has one space less, so not all of these are steps
   expect([expected[0]!.length, expected[1]!.length > 700]).toEqual([490, true])
@@ -173,8 +173,8 @@ test("each series pages by 200 records until every record was returned once, des
   expect(pages.map((page) => page.difficulty.length)).toEqual(pages.map((_, i) => [200, 200, 90][i] ?? 0))
   expect(pages.length).toBe(Math.ceil(expected[1]!.length / 200))
   for (const [i, metric] of (["difficulty", "popularity"] as const).entries()) {
-    const given = pages.flatMap((page) => page[metric]) as (Shown & { at: string })[]
-    expect(given.map((one) => `${one.day} ${one.at} ${one.of}`)).toEqual(
+    const allFigures = pages.flatMap((page) => page[metric]) as (Shown & { at: string })[]
+    expect(allFigures.map((figure) => `${figure.day} ${figure.at} ${figure.of}`)).toEqual(
       expected[i]!.map(({ day, at, of }) => `${day} ${at.toISOString()} ${of}`),
     )
   }
@@ -183,14 +183,14 @@ test("each series pages by 200 records until every record was returned once, des
 test("a cursor of other parameters, a tampered one and an invented one are bad_cursor for free", async () => {
   await figures("difficulty", { 0: 1 })
   await figures("difficulty", { 0: 1 }, { term: "other" })
-  await on.sql`
+  await scene.sql`
     insert into attempt (at, kind, subject, storefront, platform, source, outcome)
     select now() - i * interval '1 minute', 'search', ${LIST.term}, 'us', 'ios', 'apple-web-search', 'failed'
     from generate_series(1, 250) i`
   const cursor = (await ask("?days=7")).body.pagination.nextCursor as string
   expect((await ask(`?days=7&cursor=${cursor}`)).status).toBe(200)
   expect((await ask(`?days=7&country=US&cursor=${cursor}&fields=day`, "Tide%20Table")).status).toBe(200)
-  const before = await on.creditsUsed()
+  const before = await scene.creditsUsed()
   const at = cursor.length >> 1
   const cut = cursor.slice(0, -4)
   const turned = `${cursor.slice(0, at)}${cursor[at] === "A" ? "B" : "A"}${cursor.slice(at + 1)}`
@@ -206,7 +206,7 @@ test("a cursor of other parameters, a tampered one and an invented one are bad_c
     const { status, body } = await ask(query, term)
     expect([query, status, body.error]).toEqual([query, 400, "bad_cursor"])
   }
-  expect(await on.creditsUsed()).toBe(before)
+  expect(await scene.creditsUsed()).toBe(before)
 })
 
 test("Google Play, wrong days and unknown storefronts are refused for free, and Explorer is required", async () => {
@@ -218,35 +218,35 @@ test("Google Play, wrong days and unknown storefronts are refused for free, and 
   ])
     expect((await ask(query)).body.error).toBe(code)
   expect((await ask("", "x".repeat(151))).body.error).toBe("bad_term")
-  const pack = await on.service.key(await on.service.workspace({ plan: "pro", pack: 1_000 }))
-  const { status, body } = await on.service.call("/v1/hive/keywords/tide/metrics/history", { key: pack })
-  expect([status, body.error, await on.creditsUsed()]).toEqual([403, "explorer_required", 0])
+  const pack = await scene.service.key(await scene.service.workspace({ plan: "pro", pack: 1_000 }))
+  const { status, body } = await scene.service.call("/v1/hive/keywords/tide/metrics/history", { key: pack })
+  expect([status, body.error, await scene.creditsUsed()]).toEqual([403, "explorer_required", 0])
 })
 
 test("records are read by the keyword's keys, however many other records exist", async () => {
   await figures("difficulty", { 0: 1, 1: 1 })
-  await on.sql`
+  await scene.sql`
     insert into list (platform, storefront, term)
     select 'ios', 'us', 'other ' || i
     from generate_series(1, 2000) i`
-  await on.sql`
+  await scene.sql`
     insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
     select l.id, 'difficulty', current_date - d, 'calculated', now(), 50, 1, '{}'
     from list l, generate_series(2, 4) d`
-  await on.sql`
+  await scene.sql`
     insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
     select l.id, 'difficulty', current_date - d, 'calculated', now(), 50, 1, '{}'
     from list l, generate_series(40, 1000) d
     where l.term = ${LIST.term}`
-  await on.sql`
+  await scene.sql`
     insert into attempt (at, kind, subject, storefront, platform, source, outcome)
     select now() - i * interval '1 minute', 'search', 'other ' || i, 'us', 'ios', 'apple-web-search', 'failed'
     from generate_series(1, 3000) i`
-  await on.sql`analyze`
+  await scene.sql`analyze`
   const works: Work[] = []
   const page = { from: dayOf(6), to: dayOf(0), after: null, limit: 201 }
-  const read = await readMetricRecords(explaining(on.sql, works), LIST, "popularity", page)
+  const read = await readMetricRecords(explaining(scene.sql, works), LIST, "popularity", page)
   expect(read).toHaveLength(0)
-  expect(await readMetricRecords(explaining(on.sql, works), LIST, "difficulty", page)).toHaveLength(5)
+  expect(await readMetricRecords(explaining(scene.sql, works), LIST, "difficulty", page)).toHaveLength(5)
   expect(works.map(({ rows }) => rows < 150)).toEqual([true, true])
 })

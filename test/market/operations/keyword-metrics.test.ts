@@ -11,13 +11,13 @@ import { record, recordAttempt } from "../../record.ts"
 import { DAY_MS, daysAgo } from "../../world/clock.ts"
 import { marketWorld } from "../../world/market.ts"
 
-const on = marketWorld({ forget: ["searches"] })
+const scene = marketWorld({ forget: ["searches"] })
 
 // no test here may send a request to a store
-afterEach(() => expect(on.stores.requests.length).toBe(0))
+afterEach(() => expect(scene.stores.requests.length).toBe(0))
 
-const ask = (query = "", term = "tide%20table") => on.get(`/v1/hive/keywords/${term}/metrics${query}`)
-const own = { source: "apple-web-search" } as const
+const ask = (query = "", term = "tide%20table") => scene.get(`/v1/hive/keywords/${term}/metrics${query}`)
+const webSearch = { source: "apple-web-search" } as const
 const LIST = { platform: "ios", storefront: "us", term: "tide table" } as const
 const IDS = Array.from({ length: 10 }, (_, i) => String(20_001 + i))
 
@@ -25,18 +25,18 @@ const IDS = Array.from({ length: 10 }, (_, i) => String(20_001 + i))
 async function measure(days: number, ids = IDS, suggested = ["tide table", "tide table usa"]): Promise<void> {
   const at = daysAgo(days)
   const apps = ids.map((id, i) => ({ id, name: `Tide Table ${i}`, ratings: 1_000 * (i + 1) }))
-  await record(on.sql, [
-    reading(LIST.term, at, ids, { ...own, depth: 200 }),
+  await record(scene.sql, [
+    reading(LIST.term, at, ids, { ...webSearch, depth: 200 }),
     ...(apps.length > 0 ? [said(at, apps)] : []),
     ...[LIST.term, "tide tabl"].map((prefix) => hinted(prefix, at, prefix === LIST.term ? suggested : [])),
   ])
-  await on.sql.begin((tx) => deriveKeywordMetrics(tx, [LIST], new Date(at)))
+  await scene.sql.begin((tx) => deriveKeywordMetrics(tx, [LIST], new Date(at)))
 }
 
 function failed(days: number, rest: Partial<Attempt> = {}) {
   const at = new Date(Date.now() - days * DAY_MS)
   const about = { subject: LIST.term, storefront: "us", platform: "ios" } as const
-  return recordAttempt(on.sql, {
+  return recordAttempt(scene.sql, {
     kind: "search",
     source: "apple-web-search",
     outcome: "blocked",
@@ -48,16 +48,16 @@ function failed(days: number, rest: Partial<Attempt> = {}) {
 
 test("a keyword that was never measured is not_measured for 1 credit, and no reading is requested", async () => {
   const { status, body } = await ask()
-  expect([status, body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 1])
-  expect((await on.sql`select from due`).count + (await on.sql`select from list where term = 'tide table'`).count).toBe(
-    0,
-  )
+  expect([status, body.error, await scene.creditsUsed()]).toEqual([404, "not_measured", 1])
+  expect(
+    (await scene.sql`select from due`).count + (await scene.sql`select from list where term = 'tide table'`).count,
+  ).toBe(0)
 })
 
 test("a keyword with failed readings only is unmeasured for 1 credit, with the outcome", async () => {
   await failed(1)
   const { status, body } = await ask()
-  expect([status, body.popularity, body.difficulty, await on.creditsUsed()]).toEqual([200, null, null, 1])
+  expect([status, body.popularity, body.difficulty, await scene.creditsUsed()]).toEqual([200, null, null, 1])
   const lastAttempt = { at: expect.any(String), of: "results", outcome: "blocked" }
   const nothing = { state: "unmeasured", measuredAt: null, stale: null, staleAt: null, lastAttempt }
   expect(body.popularityStanding).toEqual({ ...nothing, basis: null, band: null, month: null, evidence: null })
@@ -67,15 +67,15 @@ test("a keyword with failed readings only is unmeasured for 1 credit, with the o
 test("a measured keyword has both figures with their readings, formula and error", async () => {
   await measure(1)
   const { status, body } = await ask("?country=US", "%20Tide%20TABLE")
-  expect([status, body.term, body.country, body.platform, await on.creditsUsed()]).toEqual([
+  expect([status, body.term, body.country, body.platform, await scene.creditsUsed()]).toEqual([
     200,
     "tide table",
     "us",
     "ios",
     10,
   ])
-  const figures = await readFigures(on.sql, LIST, daysAgo(0).slice(0, 10))
-  const stored = (metric: string) => figures.find((one) => one.metric === metric)!
+  const figures = await readFigures(scene.sql, LIST, daysAgo(0).slice(0, 10))
+  const stored = (metric: string) => figures.find((row) => row.metric === metric)!
   expect([body.popularity, body.difficulty]).toEqual([null, stored("difficulty").score])
   expect(body.popularityStanding.band).toEqual(popularityBand("ios", stored("popularity").score as number))
   const { popularityStanding: popularity, difficultyStanding: difficulty } = body
@@ -98,7 +98,7 @@ test("a measured keyword has both figures with their readings, formula and error
   })
   // the results, and the suggestions for both prefixes
   const read = popularity.evidence.readings
-  expect(read.map((one: { source: string; prefix?: string }) => [one.source, one.prefix ?? null])).toEqual([
+  expect(read.map((source: { source: string; prefix?: string }) => [source.source, source.prefix ?? null])).toEqual([
     ["apple-web-search", null],
     ["apple-hints", "tide table"],
     ["apple-hints", "tide tabl"],
@@ -113,18 +113,18 @@ test("a measured keyword has both figures with their readings, formula and error
 test("a keyword that was read without a result is absent and null, at the full price", async () => {
   await measure(1, [], [])
   const { body } = await ask()
-  expect([body.popularity, body.difficulty, await on.creditsUsed()]).toEqual([null, null, 10])
+  expect([body.popularity, body.difficulty, await scene.creditsUsed()]).toEqual([null, null, 10])
   expect([body.popularityStanding.state, body.difficultyStanding.state]).toEqual(["absent", "absent"])
   expect(body.popularityStanding.evidence.readings.length).toBe(2)
   expect([body.difficultyStanding.band, body.difficultyStanding.evidence.parts.results]).toEqual([null, 0])
 })
 
 test("the two metrics are independent: one can be measured while the other is not", async () => {
-  await record(on.sql, [reading(LIST.term, daysAgo(0), ["20001", "20002"], { ...own, depth: 200 })])
-  await on.sql.begin((tx) => deriveKeywordMetrics(tx, [LIST], new Date()))
+  await record(scene.sql, [reading(LIST.term, daysAgo(0), ["20001", "20002"], { ...webSearch, depth: 200 })])
+  await scene.sql.begin((tx) => deriveKeywordMetrics(tx, [LIST], new Date()))
   const { body } = await ask()
   expect([body.difficultyStanding.state, body.popularityStanding.state]).toEqual(["absent", "unmeasured"])
-  expect(await on.creditsUsed()).toBe(10)
+  expect(await scene.creditsUsed()).toBe(10)
 })
 
 test("a published popularity precedes an estimate, has month and genres, and goes stale with its month", async () => {
@@ -134,10 +134,10 @@ test("a published popularity precedes an estimate, has month and genres, and goe
     const now = new Date()
     return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 10)
   }
-  await record(on.sql, [published(LIST.term, month(4), 40)])
+  await record(scene.sql, [published(LIST.term, month(4), 40)])
   const old = (await ask()).body
   expect([old.popularity, old.popularityStanding.stale]).toEqual([40, true])
-  await record(on.sql, [published(LIST.term, month(1), 61, { genres, seenAt: new Date(Date.now() - 5 * DAY_MS) })])
+  await record(scene.sql, [published(LIST.term, month(1), 61, { genres, seenAt: new Date(Date.now() - 5 * DAY_MS) })])
   const { body } = await ask()
   expect([body.popularity, body.popularityStanding.state]).toEqual([61, "measured"])
   expect(body.popularityStanding).toMatchObject({
@@ -155,10 +155,10 @@ test("a figure is stale but shown after seven days, and no longer current after 
   const stale = (await ask()).body
   expect([stale.popularityStanding.stale, stale.difficultyStanding.stale]).toEqual([true, true])
   expect([typeof stale.popularityStanding.band?.low, typeof stale.difficulty]).toEqual(["number", "number"])
-  await on.forget("searches")
+  await scene.forget("searches")
   await measure(92)
   const { body } = await ask()
-  expect([body.popularity, body.difficultyStanding.state, await on.creditsUsed()]).toEqual([null, "unmeasured", 11])
+  expect([body.popularity, body.difficultyStanding.state, await scene.creditsUsed()]).toEqual([null, "unmeasured", 11])
 })
 
 test("each metric has the latest attempt of the readings that it needs, whatever its outcome", async () => {
@@ -170,13 +170,13 @@ test("each metric has the latest attempt of the readings that it needs, whatever
   expect(first.popularityStanding.lastAttempt).toMatchObject({ of: "suggestions", outcome: "rate_limited" })
   expect(first.difficultyStanding.lastAttempt).toMatchObject({ of: "results", outcome: "blocked" })
   const at = new Date(Date.now() - 2 * DAY_MS)
-  await record(on.sql, [reading(LIST.term, at.toISOString(), IDS.slice(0, 2), { ...own, complete: false })])
+  await record(scene.sql, [reading(LIST.term, at.toISOString(), IDS.slice(0, 2), { ...webSearch, complete: false })])
   const second = (await ask()).body
   for (const { lastAttempt } of [second.popularityStanding, second.difficultyStanding])
     expect(lastAttempt).toEqual({ at: at.toISOString(), of: "results", outcome: "incomplete" })
-  await record(on.sql, [reading(LIST.term, daysAgo(1), IDS, { origin: "elsewhere", source: "foreign" })])
+  await record(scene.sql, [reading(LIST.term, daysAgo(1), IDS, { origin: "elsewhere", source: "foreign" })])
   expect((await ask()).body.difficultyStanding.lastAttempt.outcome).toBe("incomplete")
-  await on.sql`
+  await scene.sql`
     insert into due (kind, platform, storefront, subject, measured_at, failures, failure, failed_at, next_at)
     values (
       'difficulty', 'ios', 'us', 'tide table', now() - interval '9 hours', 1, 'changed', now() - interval '2 hours',
@@ -195,34 +195,34 @@ test("wrong stores, storefronts and keywords are refused for free, and Explorer 
   ])
     expect((await ask(query)).body.error).toBe(code)
   expect((await ask("", "x".repeat(151))).body.error).toBe("bad_term")
-  const pack = await on.service.key(await on.service.workspace({ plan: "pro", pack: 1_000 }))
-  const { status, body } = await on.service.call("/v1/hive/keywords/tide/metrics", { key: pack })
-  expect([status, body.error, await on.creditsUsed()]).toEqual([403, "explorer_required", 0])
+  const pack = await scene.service.key(await scene.service.workspace({ plan: "pro", pack: 1_000 }))
+  const { status, body } = await scene.service.call("/v1/hive/keywords/tide/metrics", { key: pack })
+  expect([status, body.error, await scene.creditsUsed()]).toEqual([403, "explorer_required", 0])
 })
 
 long("a keyword is read by its keys, among thousands of others and a long history", async () => {
   for (const days of [3, 2, 1]) await measure(days)
-  await on.sql`
+  await scene.sql`
     insert into list (platform, storefront, term)
     select 'ios', 'us', 'other ' || i
     from generate_series(1, 3000) i`
-  await on.sql`
+  await scene.sql`
     insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
     select l.id, m.metric, current_date - d, 'calculated', now(), 50, 1, '{}'
     from list l, unnest(array['difficulty', 'demand', 'hints']) m (metric), generate_series(1, 4) d
     where l.term like 'other %' or d > 3`
-  await on.sql`
+  await scene.sql`
     insert into keyword_now (list_id, difficulty, difficulty_day, difficulty_at)
     select id, 50, current_date - 1, now()
     from list
     on conflict do nothing`
-  await on.sql`
+  await scene.sql`
     insert into attempt (at, kind, subject, storefront, platform, source, outcome)
     select now() - i * interval '1 minute', 'search', 'other ' || i, 'us', 'ios', 'apple-web-search', 'failed'
     from generate_series(1, 3000) i`
-  await on.sql`analyze`
+  await scene.sql`analyze`
   const works: Work[] = []
-  const explained = explaining(on.sql, works)
+  const explained = explaining(scene.sql, works)
   expect((await readFigures(explained, LIST, daysAgo(0).slice(0, 10))).length).toBe(4)
   expect((await readAttempts(explained, LIST)).length).toBe(2)
   expect(works.map(({ rows }) => rows < 120)).toEqual([true, true])

@@ -10,29 +10,29 @@ import { openService } from "../../service.ts"
 import { dayAgo, daysAgo } from "../../world/clock.ts"
 import { marketWorld } from "../../world/market.ts"
 
-const on = marketWorld({ forget: ["searches"] })
+const scene = marketWorld({ forget: ["searches"] })
 
-const ask = (query = "", term = "tide%20table") => on.get(`/v1/hive/keywords/${term}/ranks${query}`)
-const own = { source: "apple-web-search" } as const
+const ask = (query = "", term = "tide%20table") => scene.get(`/v1/hive/keywords/${term}/ranks${query}`)
+const webSearch = { source: "apple-web-search" } as const
 // biome-ignore lint/suspicious/noExplicitAny: an answer
 const idsOf = ({ apps }: any) => apps?.map(({ id }: { id: string }) => id) ?? null
 
 test("the best reading of each day is listed, latest first, and a day without one is not measured", async () => {
-  await record(on.sql, [
-    reading("tide table", daysAgo(0), ["10002", "10001"], own),
+  await record(scene.sql, [
+    reading("tide table", daysAgo(0), ["10002", "10001"], webSearch),
     reading("tide table", daysAgo(2), ["10009"]),
-    reading("tide table", daysAgo(2), ["10001", "10002", "10003"], own),
-    reading("tide table", daysAgo(3), [], { depth: 200, ...own }),
+    reading("tide table", daysAgo(2), ["10001", "10002", "10003"], webSearch),
+    reading("tide table", daysAgo(3), [], { depth: 200, ...webSearch }),
     reading("tide table", daysAgo(4), ["10001"], { source: "foreign", origin: "elsewhere" }),
-    reading("tide table", daysAgo(5), ["10001"], { complete: false, ...own }),
+    reading("tide table", daysAgo(5), ["10001"], { complete: false, ...webSearch }),
     reading("tide table", daysAgo(6), ["10001"], { origin: "demo" }),
-    reading("tide table", daysAgo(7), ["10001"], own),
+    reading("tide table", daysAgo(7), ["10001"], webSearch),
   ])
-  await rename(on.sql, "10001", "Tides", "us")
-  await rename(on.sql, "10001", "Gezeiten", "de")
+  await rename(scene.sql, "10001", "Tides", "us")
+  await rename(scene.sql, "10001", "Gezeiten", "de")
   const { status, body } = await ask("?top=2")
   expect([status, body.days, body.top, body.from, body.to]).toEqual([200, 7, 2, dayAgo(6), dayAgo(0)])
-  expect(body.results.map((one: { day: string }) => one.day)).toEqual([0, 1, 2, 3, 4, 5, 6].map(dayAgo))
+  expect(body.results.map((result: { day: string }) => result.day)).toEqual([0, 1, 2, 3, 4, 5, 6].map(dayAgo))
   expect(body.results.map(idsOf)).toEqual([
     ["10002", "10001"],
     null,
@@ -55,32 +55,32 @@ test("the best reading of each day is listed, latest first, and a day without on
   expect(body.results[2]).toMatchObject({ measured: true, source: "apple-web-search", origin: "own", depth: 3 })
   expect(body.results[4]).toMatchObject({ source: "foreign", origin: "elsewhere" })
   expect(body.results[6]).toMatchObject({ origin: "demo" })
-  expect([await on.creditsUsed(), on.stores.requests.length]).toEqual([10, 0])
+  expect([await scene.creditsUsed(), scene.stores.requests.length]).toEqual([10, 0])
 })
 
 test("concurrent calls for an unread keyword cost 1 each and share one reading", async () => {
   const apps = someApps(3)
-  const { promise: allAsked, resolve: answer } = Promise.withResolvers<void>()
-  on.stores.on("apps.apple.com", "/", async ({ url }) => {
-    await allAsked
+  const { promise: allRequested, resolve: answer } = Promise.withResolvers<void>()
+  scene.stores.on("apps.apple.com", "/", async ({ url }) => {
+    await allRequested
     return searchPage("us", url.searchParams.get("term") as string, apps)
   })
   const all = await Promise.all(Array.from({ length: 20 }, () => ask()))
   for (const { status, body } of all) expect([status, body.error]).toEqual([404, "not_measured"])
   expect(all[0]!.body.detail).toMatch(/Try again in \d+ s/)
-  expect(await on.creditsUsed()).toBe(20)
+  expect(await scene.creditsUsed()).toBe(20)
   answer()
-  await until(async () => (await on.sql`select from search_results`).length > 0)
+  await until(async () => (await scene.sql`select from search_results`).length > 0)
   const { status, body } = await ask()
   expect([status, idsOf(body.results[0]), body.results[1].measured]).toEqual([200, apps.map(({ id }) => id), false])
-  expect(on.stores.requests.length).toBe(1)
-  await until(async () => (await on.sql`select from due where subject = 'tide table'`).length === 0)
+  expect(scene.stores.requests.length).toBe(1)
+  await until(async () => (await scene.sql`select from due where subject = 'tide table'`).length === 0)
 })
 
 test("the error for an empty window names the last stored day before it", async () => {
-  await record(on.sql, [reading("tide table", daysAgo(20), ["10001"], own)])
-  const { status, body } = await openService({ sql: on.sql }).call("/v1/hive/keywords/tide%20table/ranks", {
-    key: on.key,
+  await record(scene.sql, [reading("tide table", daysAgo(20), ["10001"], webSearch)])
+  const { status, body } = await openService({ sql: scene.sql }).call("/v1/hive/keywords/tide%20table/ranks", {
+    key: scene.key,
   })
   expect([status, body.error]).toEqual([404, "not_measured"])
   expect(body.detail).toContain("does not read it")
@@ -89,19 +89,19 @@ test("the error for an empty window names the last stored day before it", async 
 })
 
 test("the price depends on the requested days, however many have data", async () => {
-  await record(on.sql, [reading("tide table", daysAgo(0), ["10001"], own)])
+  await record(scene.sql, [reading("tide table", daysAgo(0), ["10001"], webSearch)])
   const prices: number[] = []
   for (const query of ["", "?days=7", "?days=8", "?days=30", "?days=31", "?days=90", "?days=90&top=250"]) {
-    const before = await on.creditsUsed()
+    const before = await scene.creditsUsed()
     await ask(query)
-    prices.push((await on.creditsUsed()) - before)
+    prices.push((await scene.creditsUsed()) - before)
   }
   expect(prices).toEqual([10, 10, 20, 20, 40, 40, 40])
 })
 
 test("an answer has fewer than 1,000 rows: the number of days is reduced and returned", async () => {
-  await record(on.sql, [reading("tide table", daysAgo(0), ["10001"], own)])
-  for (const [top, asked, days] of [
+  await record(scene.sql, [reading("tide table", daysAgo(0), ["10001"], webSearch)])
+  for (const [top, dayCount, days] of [
     [20, 90, 49],
     [10, 90, 90],
     [11, 90, 90],
@@ -110,14 +110,14 @@ test("an answer has fewer than 1,000 rows: the number of days is reduced and ret
     [250, 2, 2],
     [1, 90, 90],
   ]) {
-    const { body } = await ask(`?top=${top}&days=${asked}`)
+    const { body } = await ask(`?top=${top}&days=${dayCount}`)
     expect([top, body.days, body.results.length, body.from]).toEqual([top, days, days, dayAgo(days! - 1)])
     expect(top! * body.days).toBeLessThan(1_000)
   }
 })
 
 test("Google Play has days of its own, and a keyword is normalised", async () => {
-  await record(on.sql, [
+  await record(scene.sql, [
     reading("tide table", daysAgo(0), ["com.example.tides"], {
       platform: "android",
       source: "play-search",
@@ -137,16 +137,16 @@ test("wrong days, a wrong top and an overlong keyword are refused for free", asy
   ])
     expect((await ask(query)).body.error).toBe(code)
   expect((await ask("", "x".repeat(151))).body.error).toBe("bad_term")
-  expect(await on.creditsUsed()).toBe(0)
+  expect(await scene.creditsUsed()).toBe(0)
 })
 
 test("CSV has one row per result, and one row for a day without results", async () => {
-  await record(on.sql, [
-    reading("tide table", daysAgo(0), ["10001", "10002"], own),
-    reading("tide table", daysAgo(1), [], { depth: 200, ...own }),
+  await record(scene.sql, [
+    reading("tide table", daysAgo(0), ["10001", "10002"], webSearch),
+    reading("tide table", daysAgo(1), [], { depth: 200, ...webSearch }),
   ])
-  const { text } = await on.service.call("/v1/hive/keywords/tide%20table/ranks?days=3", {
-    key: on.key,
+  const { text } = await scene.service.call("/v1/hive/keywords/tide%20table/ranks?days=3", {
+    key: scene.key,
     headers: { accept: "text/csv" },
   })
   const rows = text.trim().split(/\r?\n/).slice(1)
@@ -159,13 +159,17 @@ test("CSV has one row per result, and one row for a day without results", async 
 })
 
 long("days are read by the keyword's key, without other keywords or days outside the window", async () => {
-  const others = Array.from({ length: 400 }, (_, i) => reading(`other ${i}`, daysAgo(i % 20), ["10001"], own))
-  const days = Array.from({ length: 60 }, (_, day) => reading("tide table", daysAgo(day), ["10001", "10002"], own))
-  await record(on.sql, [...others, ...days])
-  await on.sql`analyze`
+  const otherSearches = Array.from({ length: 400 }, (_, i) =>
+    reading(`other ${i}`, daysAgo(i % 20), ["10001"], webSearch),
+  )
+  const days = Array.from({ length: 60 }, (_, day) =>
+    reading("tide table", daysAgo(day), ["10001", "10002"], webSearch),
+  )
+  await record(scene.sql, [...otherSearches, ...days])
+  await scene.sql`analyze`
   const works: Work[] = []
   const list = { platform: "ios", storefront: "us", term: "tide table" } as const
-  const read = await readDays(explaining(on.sql, works), list, { from: dayAgo(6), to: dayAgo(0), top: 1 })
+  const read = await readDays(explaining(scene.sql, works), list, { from: dayAgo(6), to: dayAgo(0), top: 1 })
   expect(read.map(({ day, appIds }) => [day, appIds.length])).toEqual(
     [0, 1, 2, 3, 4, 5, 6].map((day) => [dayAgo(day), 1]),
   )

@@ -13,12 +13,12 @@ import { DAY_MS, daysAgo } from "../../world/clock.ts"
 import { marketWorld } from "../../world/market.ts"
 import { answersLookUps } from "../../world/stores.ts"
 
-const on = marketWorld({ forget: ["charts"] })
+const scene = marketWorld({ forget: ["charts"] })
 
-const ask = (query = "") => on.get(`/v1/hive/landscape${query}`)
+const ask = (query = "") => scene.get(`/v1/hive/landscape${query}`)
 const onChart = (days: number, ids: readonly number[], rest: Partial<ChartObservation> = {}) =>
-  record(on.sql, [charted(daysAgo(days), ids, { source: "apple-charts", ...rest })])
-const paths = () => on.stores.requests.map(({ url }) => url.pathname)
+  record(scene.sql, [charted(daysAgo(days), ids, { source: "apple-charts", ...rest })])
+const paths = () => scene.stores.requests.map(({ url }) => url.pathname)
 
 /** The recorded chart of a day, a hundred apps in order, with look-up results for most of them. */
 const LIST = rowsOf(SOME)
@@ -50,7 +50,7 @@ async function listToday() {
   const rows = LIST.flatMap(({ id, name, developer, row }) =>
     row ? [[id, { ...row, trackName: name, artistName: developer }] as const] : [],
   )
-  answersLookUps(on.stores, Object.fromEntries(rows))
+  answersLookUps(scene.stores, Object.fromEntries(rows))
 }
 
 /** The expected figures of the chart after look-ups of its first apps, computed independently of the product. */
@@ -69,7 +69,7 @@ function reckoned(day: string, lookedUp: number) {
     return { share: looked.length * 2 < of ? null : Number(share.toFixed(3)), n: looked.length, of }
   }
   const sold = LIST.map(({ developer }) => developer)
-  const theirs = sold.filter((one) => sold.indexOf(one) !== sold.lastIndexOf(one))
+  const repeatedSellers = sold.filter((seller) => sold.indexOf(seller) !== sold.lastIndexOf(seller))
   return {
     ratingsWall: { least: Math.min(...wall), median: middle(wall), n: wall.length, of: 10 },
     rating: medianOf(looked.flatMap(({ averageUserRating: rating }) => (rating > 0 ? [rating] : []))),
@@ -78,25 +78,25 @@ function reckoned(day: string, lookedUp: number) {
     updatedWithin90Days: shareOf("currentVersionReleaseDate", 90),
     languages: medianOf(looked.flatMap(({ languageCodesISO2A: codes }) => codes?.length ?? [])),
     sizeBytes: medianOf(looked.map(({ fileSizeBytes }) => Number(fileSizeBytes))),
-    publishers: { count: new Set(theirs).size, apps: theirs.length, n: of, of },
+    publishers: { count: new Set(repeatedSellers).size, apps: repeatedSellers.length, n: of, of },
   }
 }
 
 /** Computes a median by removing the smallest and the largest in turn. */
 function middle(values: readonly number[]): number {
-  const left = [...values].sort((a, b) => a - b)
-  while (left.length > 2) {
-    left.pop()
-    left.shift()
+  const remaining = [...values].sort((a, b) => a - b)
+  while (remaining.length > 2) {
+    remaining.pop()
+    remaining.shift()
   }
-  return left.reduce((sum, value) => sum + value) / left.length
+  return remaining.reduce((sum, value) => sum + value) / remaining.length
 }
 
 test("concurrent calls for a category share the look-up of its apps, and figures match the reference", async () => {
   await listToday()
   const all = await Promise.all(Array.from({ length: 10 }, () => ask("?country=jp&genre=finance")))
   const { status, body } = all[0]!
-  expect([status, new Set(all.map(({ text }) => text)).size, await on.creditsUsed()]).toEqual([200, 1, 100])
+  expect([status, new Set(all.map(({ text }) => text)).size, await scene.creditsUsed()]).toEqual([200, 1, 100])
   expect(paths()).toEqual(["/lookup"])
   const [category] = body.categories
   expect(category).toMatchObject({
@@ -119,23 +119,23 @@ test("the figures of a completely looked-up chart match the reference, each with
   await listToday()
   for (const from of [0, 50]) {
     const ids = LIST.slice(from, from + 50).map(({ id }) => id)
-    const { seen } = await readOnce(itunesLookup, { storefront: "jp", ids }, reachOf(on.stores))
-    await record(on.sql, [seen])
+    const { seen: reading } = await readOnce(itunesLookup, { storefront: "jp", ids }, reachOf(scene.stores))
+    await record(scene.sql, [reading])
   }
   const [category] = (await ask("?country=jp&genre=finance")).body.categories
   expect(category).toMatchObject(reckoned(category.day, 100))
-  const known = ["ratingsWall", "rating", "releasedWithinYear", "languages", "sizeBytes", "publishers"]
-  expect(known.map((name) => category[name].n)).toEqual([9, 88, 89, 76, 89, 100])
-  expect(known.every((name) => Object.values(category[name]).every((value) => value !== null))).toBe(true)
+  const stats = ["ratingsWall", "rating", "releasedWithinYear", "languages", "sizeBytes", "publishers"]
+  expect(stats.map((name) => category[name].n)).toEqual([9, 88, 89, 76, 89, 100])
+  expect(stats.every((name) => Object.values(category[name]).every((value) => value !== null))).toBe(true)
 })
 
 test("a category that was never read is read with its apps", async () => {
-  on.stores.on("itunes.apple.com", "/us/rss/", () => new Response(fixture("apple-charts-us-free-finance.json")))
+  scene.stores.on("itunes.apple.com", "/us/rss/", () => new Response(fixture("apple-charts-us-free-finance.json")))
   const entries = JSON.parse(fixture("apple-charts-us-free-finance.json")).feed.entry
   const ids: string[] = entries.map(
     (entry: { id: { attributes: Record<string, string> } }) => entry.id.attributes["im:id"],
   )
-  answersLookUps(on.stores, Object.fromEntries(ids.map((id) => [id, { userRatingCount: 77 }])))
+  answersLookUps(scene.stores, Object.fromEntries(ids.map((id) => [id, { userRatingCount: 77 }])))
   const [category] = (await ask("?genre=finance")).body.categories
   const listed = new Set(ids).size
   expect([category.listed, category.ratingsWall]).toEqual([listed, { least: 77, median: 77, n: listed, of: listed }])
@@ -143,11 +143,11 @@ test("a category that was never read is read with its apps", async () => {
 })
 
 test("without look-ups a category has no ratings wall and costs the price of an empty answer", async () => {
-  on.stores.on("itunes.apple.com", "/us/rss/", () => new Response(fixture("apple-charts-us-free-finance.json")))
-  on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
+  scene.stores.on("itunes.apple.com", "/us/rss/", () => new Response(fixture("apple-charts-us-free-finance.json")))
+  scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
   const { status, body } = await ask("?genre=6015")
   const [category] = body.categories
-  expect([status, category.ratingsWall, await on.creditsUsed()]).toEqual([
+  expect([status, category.ratingsWall, await scene.creditsUsed()]).toEqual([
     200,
     { least: null, median: null, n: 0, of: category.listed },
     1,
@@ -158,19 +158,23 @@ test("without look-ups a category has no ratings wall and costs the price of an 
 })
 
 test("without a genre every measured category is returned with its own day, and nothing is read", async () => {
-  expect([(await ask()).body.categories, await on.creditsUsed()]).toEqual([[], 1])
+  expect([(await ask()).body.categories, await scene.creditsUsed()]).toEqual([[], 1])
   await onChart(3, [10_001, 10_002], { genre: "6015" })
   await onChart(1, [10_001], { genre: "36" })
   await onChart(2, [10_003], { genre: "6014", chart: "paid" })
   await onChart(2, [10_003], { genre: "6014", storefront: "gb" })
-  await record(on.sql, [said(daysAgo(2), [{ id: "10001", ratings: 40, rating: 4 }])])
+  await record(scene.sql, [said(daysAgo(2), [{ id: "10001", ratings: 40, rating: 4 }])])
   const { body } = await ask()
-  const told = body.categories.map(({ key, day, ratingsWall }: Record<string, unknown>) => [key, day, ratingsWall])
-  expect(told).toEqual([
+  const categories = body.categories.map(({ key, day, ratingsWall }: Record<string, unknown>) => [
+    key,
+    day,
+    ratingsWall,
+  ])
+  expect(categories).toEqual([
     ["all", daysAgo(1).slice(0, 10), { least: 40, median: 40, n: 1, of: 1 }],
     ["finance", daysAgo(3).slice(0, 10), { least: 40, median: 40, n: 1, of: 2 }],
   ])
-  expect([on.stores.requests.length, await on.creditsUsed()]).toEqual([0, 11])
+  expect([scene.stores.requests.length, await scene.creditsUsed()]).toEqual([0, 11])
   expect((await ask("?fields=key,listed")).body.categories).toEqual([
     { genre: { id: "36", name: null }, key: "all", listed: 1 },
     { genre: { id: "6015", name: null }, key: "finance", listed: 2 },
@@ -179,7 +183,7 @@ test("without a genre every measured category is returned with its own day, and 
 
 test("counts and updates read far from the chart's day are unknown, while a release date stays known", async () => {
   const [releasedAt, updatedAt] = [new Date(daysAgo(400)), new Date(daysAgo(60))]
-  await record(on.sql, [said(daysAgo(45), [{ id: "10001", ratings: 40, rating: 4, releasedAt, updatedAt }])])
+  await record(scene.sql, [said(daysAgo(45), [{ id: "10001", ratings: 40, rating: 4, releasedAt, updatedAt }])])
   await onChart(0, [10_001], { genre: "6015" })
   const [category] = (await ask()).body.categories
   expect([category.ratingsWall.n, category.updatedWithin90Days.n]).toEqual([0, 0])
@@ -190,8 +194,8 @@ test("counts and updates read far from the chart's day are unknown, while a rele
 })
 
 test("an unread category is not_measured at the price of an empty answer if this instance reads nothing", async () => {
-  const service = openService({ sql: on.sql })
-  const { status, body, credits } = await service.call("/v1/hive/landscape?genre=games", { key: on.key })
+  const service = openService({ sql: scene.sql })
+  const { status, body, credits } = await service.call("/v1/hive/landscape?genre=games", { key: scene.key })
   expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
   expect(body.detail).toContain("does not read")
 })
@@ -202,5 +206,5 @@ test("an unknown genre is bad_genre, lists the allowed keys and costs nothing", 
     expect([status, body.error, body.field]).toEqual([400, "bad_genre", "genre"])
     expect(body.detail).toContain("photo-video")
   }
-  expect(await on.creditsUsed()).toBe(0)
+  expect(await scene.creditsUsed()).toBe(0)
 })

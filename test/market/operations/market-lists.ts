@@ -28,8 +28,8 @@ export function scatteredReadings(count: number, apps: number): SearchObservatio
     const source = RANK_SOURCES[random(RANK_SOURCES.length)] as (typeof RANK_SOURCES)[number]
     const android = source === "play-search" || (source === "import" && random(4) === 0)
     // low numbers are more frequent
-    const shown = Array.from({ length: random(12) }, () => 10_001 + Math.min(random(apps), random(apps)))
-    const results = [...new Set(shown)].map((id) => (android ? `com.example.a${id}` : String(id)))
+    const ids = Array.from({ length: random(12) }, () => 10_001 + Math.min(random(apps), random(apps)))
+    const results = [...new Set(ids)].map((id) => (android ? `com.example.a${id}` : String(id)))
     const at = new Date(Date.now() - random(45) * DAY_MS - random(1_000) * 1_000).toISOString()
     return reading(`${["wort ", "Zoo ", "été "][random(3)]}${random(40)}`.toLowerCase(), at, results, {
       source,
@@ -48,12 +48,14 @@ export function walkedAnswers(
   platform: string,
   storefront: string,
 ): WalkedAnswer[] {
-  const here = readings.filter((one) => one.platform === platform && one.storefront === storefront && one.complete)
-  const dayOf = (one: SearchObservation) => one.seenAt.toISOString().slice(0, 10)
-  const latest = [...Map.groupBy(here, ({ term }) => term)].map(([term, all]): WalkedAnswer => {
+  const sameSide = readings.filter(
+    (search) => search.platform === platform && search.storefront === storefront && search.complete,
+  )
+  const dayOf = (search: SearchObservation) => search.seenAt.toISOString().slice(0, 10)
+  const latest = [...Map.groupBy(sameSide, ({ term }) => term)].map(([term, all]): WalkedAnswer => {
     const day = all.map(dayOf).sort().at(-1)!
     const [best] = all
-      .filter((one) => dayOf(one) === day)
+      .filter((search) => dayOf(search) === day)
       .sort(
         (a, b) =>
           RANK_SOURCES.indexOf(a.source) - RANK_SOURCES.indexOf(b.source) ||
@@ -100,4 +102,4 @@ export async function storeAnswers(sql: Sql, day: string, answers: { term: strin
 }
 
 /** Orders by bytes, as the database does. */
-export const byText = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other))
+export const byText = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))

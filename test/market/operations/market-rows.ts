@@ -43,14 +43,14 @@ export function readingsOf(path: string, days: readonly [string, string, string,
   const genres = [...new Set(rows.map(([, , genre]) => genre))].sort()
   const lists = Map.groupBy(rows, ([country, kind, genre]) => `${country} ${kind} ${genre}`)
   const now: Omit<Reading, "day">[] = []
-  for (const [key, own] of lists) {
+  for (const [key, entries] of lists) {
     const [country, kind, name] = key.split(" ") as [string, "free" | "paid", string]
     const genre = String(6_000 + genres.indexOf(name))
-    const shown = own.toSorted((a, b) => Number(a[3]) - Number(b[3])).map(([, , , , bundle]) => apps.get(bundle)!)
-    now.push({ country, device: "iphone", kind, genre, apps: [...new Set(shown)] })
+    const listed = entries.toSorted((a, b) => Number(a[3]) - Number(b[3])).map(([, , , , bundle]) => apps.get(bundle)!)
+    now.push({ country, device: "iphone", kind, genre, apps: [...new Set(listed)] })
     if (kind === "paid") continue
-    now.push({ country, device: "iphone", kind: "grossing", genre, apps: [...new Set(shown)].reverse() })
-    now.push({ country, device: "ipad", kind: "free", genre, apps: [...new Set(shown)].filter((_, i) => i % 2 === 0) })
+    now.push({ country, device: "iphone", kind: "grossing", genre, apps: [...new Set(listed)].reverse() })
+    now.push({ country, device: "ipad", kind: "free", genre, apps: [...new Set(listed)].filter((_, i) => i % 2 === 0) })
   }
   for (const country of new Set(now.map((list) => list.country))) {
     const free = now.filter((list) => list.country === country && list.device === "iphone" && list.kind === "free")

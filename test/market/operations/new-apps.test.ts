@@ -15,7 +15,7 @@ const TODAY = "2025-11-20"
 let sql: Sql
 let service: Service
 let key: string
-let taken: number
+let usedCredits: number
 
 beforeAll(async () => {
   sql = await freshDatabase()
@@ -34,17 +34,17 @@ beforeEach(async () => {
   ])
     await sql`delete from ${sql(table)}`
   service = openService({ sql, now: () => new Date(`${TODAY}T12:00:00Z`) })
-  taken = 0
+  usedCredits = 0
   key = await service.key(await service.workspace({ explorer: true, plan: "pro" }))
 })
 
 const ask = async (query = "", by = service) => {
-  const before = taken
+  const before = usedCredits
   const answer = await by.call(`/v1/hive/new${query}`, { key })
-  taken = Number(answer.credits.used ?? before)
-  return { ...answer, cost: taken - before }
+  usedCredits = Number(answer.credits.used ?? before)
+  return { ...answer, cost: usedCredits - before }
 }
-const seen = (day: string, ids: readonly (string | number)[], rest: Partial<ChartObservation> = {}) =>
+const recordChart = (day: string, ids: readonly (string | number)[], rest: Partial<ChartObservation> = {}) =>
   record(
     sql,
     [charted(`${day}T09:00:00Z`, ids, { source: "apple-charts", ...rest })],
@@ -58,7 +58,7 @@ describe("new apps", () => {
     const none = await ask()
     expect([none.status, none.cost]).toEqual([200, 1])
     expect(none.body).toMatchObject({ country: null, days: 7, daysCovered: 0, searched: [], apps: [] })
-    await seen(TODAY, [10001, 10002])
+    await recordChart(TODAY, [10001, 10002])
     const first = await ask("?country=us")
     expect(first.body).toMatchObject({ from: "2025-11-14", to: TODAY, daysCovered: 0, searched: ["us"], apps: [] })
     expect((await ask("?country=de")).body).toMatchObject({ daysCovered: 0, searched: [], apps: [] })
@@ -66,9 +66,9 @@ describe("new apps", () => {
   })
 
   test("apps that a later day first shows are new, newest first, with chart and rank of that day", async () => {
-    await seen("2025-11-17", [10001])
-    await seen("2025-11-18", [10003, 10001])
-    await seen(TODAY, [10001, 10003, 99999, 100010])
+    await recordChart("2025-11-17", [10001])
+    await recordChart("2025-11-18", [10003, 10001])
+    await recordChart(TODAY, [10001, 10003, 99999, 100010])
     const { body, cost } = await ask("?country=us")
     expect(rows(body)).toEqual([`${TODAY} us 100010 4`, `${TODAY} us 99999 3`, "2025-11-18 us 10003 1"])
     expect(body.apps[0]).toMatchObject({ device: "iphone", kind: "free", genre: "6015", releasedAt: null })
@@ -81,34 +81,34 @@ describe("new apps", () => {
   })
 
   test("apps on the first day of a newly followed chart are not new", async () => {
-    await seen("2025-11-17", [10001])
-    await seen("2025-11-18", [10001, 10002, 10003])
-    await seen("2025-11-18", [10003, 10004], { chart: "paid" })
-    await seen(TODAY, [10004, 10005], { chart: "paid" })
-    await seen(TODAY, [10005, 10006], { chart: "grossing" })
+    await recordChart("2025-11-17", [10001])
+    await recordChart("2025-11-18", [10001, 10002, 10003])
+    await recordChart("2025-11-18", [10003, 10004], { chart: "paid" })
+    await recordChart(TODAY, [10004, 10005], { chart: "paid" })
+    await recordChart(TODAY, [10005, 10006], { chart: "grossing" })
     expect(rows((await ask("?country=us")).body)).toEqual(["2025-11-18 us 10002 2"])
   })
 
   test("a chart imported later with earlier days makes its apps not new", async () => {
-    await seen("2025-11-17", [10001])
-    await seen(TODAY, [10001, 10002, 10003])
-    await seen("2025-11-18", [10002], { chart: "paid" })
-    await seen(TODAY, [10003], { chart: "paid" })
+    await recordChart("2025-11-17", [10001])
+    await recordChart(TODAY, [10001, 10002, 10003])
+    await recordChart("2025-11-18", [10002], { chart: "paid" })
+    await recordChart(TODAY, [10003], { chart: "paid" })
     expect(rows((await ask("?country=us")).body)).toEqual([`${TODAY} us 10003 3`])
-    await seen("2025-11-10", [10003])
+    await recordChart("2025-11-10", [10003])
     // the former first day of the chart no longer is one, so its new apps count
     expect(rows((await ask("?country=us")).body)).toEqual(["2025-11-17 us 10001 1"])
   })
 
   test("across storefronts an app is new once, where it was first seen", async () => {
-    for (const storefront of ["us", "de", "fr"]) await seen("2025-11-15", [10001], { storefront })
-    await seen("2025-11-17", [10001, 10002], { storefront: "fr" })
-    await seen("2025-11-18", [10001, 10002, 10003])
-    await seen("2025-11-18", [10003], { storefront: "de" })
-    await seen("2025-11-18", [10004], { storefront: "jp" })
-    await seen(TODAY, [10004])
-    await seen(TODAY, [10005], { storefront: "gb" })
-    await seen(TODAY, [10005, 10004], { storefront: "de" })
+    for (const storefront of ["us", "de", "fr"]) await recordChart("2025-11-15", [10001], { storefront })
+    await recordChart("2025-11-17", [10001, 10002], { storefront: "fr" })
+    await recordChart("2025-11-18", [10001, 10002, 10003])
+    await recordChart("2025-11-18", [10003], { storefront: "de" })
+    await recordChart("2025-11-18", [10004], { storefront: "jp" })
+    await recordChart(TODAY, [10004])
+    await recordChart(TODAY, [10005], { storefront: "gb" })
+    await recordChart(TODAY, [10005, 10004], { storefront: "de" })
     const all = await ask()
     expect(rows(all.body)).toEqual(["2025-11-18 de 10003 1", "2025-11-17 fr 10002 2"])
     expect(all.body.searched).toEqual(["de", "fr", "gb", "jp", "us"])
@@ -121,8 +121,8 @@ describe("new apps", () => {
   })
 
   test("a new app has its release date from the storefront's look-up, else from another", async () => {
-    await seen("2025-11-17", [10001])
-    await seen(TODAY, [10001, 10002, 10003])
+    await recordChart("2025-11-17", [10001])
+    await recordChart(TODAY, [10001, 10002, 10003])
     for (const [id, storefront, at] of [
       ["10002", "de", "2014-01-02"],
       ["10002", "us", "2015-01-02"],
@@ -161,28 +161,30 @@ long("in a real chart, day by day, the new apps are those that no earlier readin
   // computed independently: every app's first day, and its rank in the latest reading of that day
   const first = new Map<string, { day: string; at: string; rank: number }>()
   for (const { at, id, rank } of readings.toSorted((a, b) => (a.at < b.at ? -1 : 1))) {
-    const held = first.get(id)
-    if (!held || held.day === at.slice(0, 10)) first.set(id, { day: at.slice(0, 10), at, rank })
+    const previous = first.get(id)
+    if (!previous || previous.day === at.slice(0, 10)) first.set(id, { day: at.slice(0, 10), at, rank })
   }
   const days = [...new Set(readings.map(({ at }) => at.slice(0, 10)))].sort()
   expect(days.length).toBeGreaterThan(10)
-  let shown = 0
+  let rowCount = 0
   for (const today of days) {
     const then = openService({ sql, now: () => new Date(`${today}T23:59:00Z`) })
-    for (const asked of [1, 7, 30]) {
-      const from = addDays(today, 1 - asked)
+    for (const dayCount of [1, 7, 30]) {
+      const from = addDays(today, 1 - dayCount)
       const within = (day: string) => day >= from && day <= today && day > days[0]!
       const expected = [...first]
         .filter(([, { day }]) => within(day))
-        .sort(([a, one], [b, other]) => (one.day === other.day ? Number(b) - Number(a) : one.day < other.day ? 1 : -1))
+        .sort(([a, entry], [b, other]) =>
+          entry.day === other.day ? Number(b) - Number(a) : entry.day < other.day ? 1 : -1,
+        )
         .map(([id, { day, rank }]) => `${day} jp ${id} ${rank}`)
-      const { body, cost } = await ask(`?country=jp&days=${asked}&limit=200`, then)
+      const { body, cost } = await ask(`?country=jp&days=${dayCount}&limit=200`, then)
       expect(rows(body)).toEqual(expected.slice(0, 200))
       expect(body.daysCovered).toBe(days.filter(within).length)
       expect(cost).toBe(expected.length > 0 ? 10 : 1)
       if (today === days[0]) expect(rows(body)).toEqual([])
-      shown += expected.length
+      rowCount += expected.length
     }
   }
-  expect(shown).toBeGreaterThan(50)
+  expect(rowCount).toBeGreaterThan(50)
 })

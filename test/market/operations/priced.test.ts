@@ -260,7 +260,7 @@ function wrongOf(parameter: ContractParameter): unknown[] {
   const { bad } = probes(parameter)
   if (parameter.in === "body") return bad
   return bad.flatMap((value) => {
-    if (Array.isArray(value)) return value.some((one) => typeof one !== "string") ? [] : [value.join()]
+    if (Array.isArray(value)) return value.some((item) => typeof item !== "string") ? [] : [value.join()]
     if (typeof value === "number" && parameter.type !== "integer" && parameter.type !== "number") return []
     if (typeof value === "object" || typeof value === "boolean") return []
     return value === "" ? [] : [String(value)]
@@ -274,13 +274,13 @@ function withWrong(
   wrong: unknown,
 ): Form {
   if (where === "body") return { ...form, body: { ...form.body, [name]: wrong } }
-  const [own, query] = form.path.split("?") as [string, string | undefined]
+  const [ownPath, query] = form.path.split("?") as [string, string | undefined]
   if (where === "query") {
     const params = new URLSearchParams(query)
     params.set(name, wrong as string)
-    return { ...form, path: `${own}?${params}` }
+    return { ...form, path: `${ownPath}?${params}` }
   }
   const at = path.split("/").indexOf(`{${name}}`)
-  const parts = own.split("/").map((part, i) => (i === at ? encodeURIComponent(wrong as string) : part))
+  const parts = ownPath.split("/").map((part, i) => (i === at ? encodeURIComponent(wrong as string) : part))
   return { ...form, path: [parts.join("/"), query].filter((part) => part !== undefined).join("?") }
 }

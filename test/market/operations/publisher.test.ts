@@ -13,30 +13,31 @@ import { marketWorld } from "../../world/market.ts"
 /** The publisher of the recorded response, which has five of their apps. */
 const PUBLISHER = "1500000011"
 const APPS = ["1600000101", "1600000102", "1600000103"]
-const on = marketWorld({ forget: ["charts"] })
+const scene = marketWorld({ forget: ["charts"] })
 
 beforeEach(async () => {
-  await on.sql`update store_app set developer = null, developer_id = null`
+  await scene.sql`update store_app set developer = null, developer_id = null`
 })
 
-const ask = (id = PUBLISHER, query = "") => on.get(`/v1/hive/publisher/${id}${query}`)
+const ask = (id = PUBLISHER, query = "") => scene.get(`/v1/hive/publisher/${id}${query}`)
 /** Stores a chart, by default the free finance apps for iPhone in the US. The publisher's apps have its id. */
-const seen = (days: number, ids: readonly string[], rest: Partial<ChartObservation> = {}) => {
+const recordChart = (days: number, ids: readonly string[], rest: Partial<ChartObservation> = {}) => {
   const apps = ids.map((id) => ({ id, name: `App ${id}`, ...(APPS.includes(id) && { developerId: PUBLISHER }) }))
   const at = daysAgo(days)
-  return record(on.sql, [charted(at, ids, { source: "apple-charts", apps, ...rest })])
+  return record(scene.sql, [charted(at, ids, { source: "apple-charts", apps, ...rest })])
 }
-const shelf = () => on.stores.on("itunes.apple.com", "/lookup", () => new Response(fixture("itunes-developer-us.json")))
+const shelf = () =>
+  scene.stores.on("itunes.apple.com", "/lookup", () => new Response(fixture("itunes-developer-us.json")))
 
 test("a publisher lists every charted app with its best rank, its storefronts and its first day", async () => {
   shelf()
   // the first day does not show since when; the day after does
-  await seen(5, ["10009", APPS[0]!])
-  await seen(4, ["10009", APPS[0]!, APPS[1]!])
-  await seen(0, [APPS[1]!, "10009", "10008", APPS[0]!])
-  await seen(0, ["10008", APPS[0]!], { chart: "paid" })
-  await seen(2, ["10009"], { storefront: "de", genre: "36" })
-  await seen(0, ["10009", "10008", "10007", APPS[1]!], { storefront: "de", genre: "36" })
+  await recordChart(5, ["10009", APPS[0]!])
+  await recordChart(4, ["10009", APPS[0]!, APPS[1]!])
+  await recordChart(0, [APPS[1]!, "10009", "10008", APPS[0]!])
+  await recordChart(0, ["10008", APPS[0]!], { chart: "paid" })
+  await recordChart(2, ["10009"], { storefront: "de", genre: "36" })
+  await recordChart(0, ["10009", "10008", "10007", APPS[1]!], { storefront: "de", genre: "36" })
   const { status, body } = await ask()
   expect([status, body.publisherId, body.name, body.platform]).toEqual([200, PUBLISHER, "Northlight Apps LLC", "ios"])
   expect(body.searched).toEqual(["de", "us"])
@@ -55,35 +56,35 @@ test("a publisher lists every charted app with its best rank, its storefronts an
   ])
   expect(body.shelf).toMatchObject({ country: "us", count: 3, complete: true })
   await ask()
-  expect([on.stores.requests.length, await on.creditsUsed()]).toEqual([1, 20])
+  expect([scene.stores.requests.length, await scene.creditsUsed()]).toEqual([1, 20])
 })
 
 test("an app that left the charts is not listed, and returns with the day on which it was first seen", async () => {
-  await seen(5, ["10009"])
-  await seen(4, [APPS[0]!])
-  await seen(1, ["10009"])
+  await recordChart(5, ["10009"])
+  await recordChart(4, [APPS[0]!])
+  await recordChart(1, ["10009"])
   shelf()
   const gone = await ask()
-  expect([gone.status, gone.body.apps, gone.body.shelf.count, await on.creditsUsed()]).toEqual([200, [], 3, 1])
-  await seen(0, [APPS[0]!])
+  expect([gone.status, gone.body.apps, gone.body.shelf.count, await scene.creditsUsed()]).toEqual([200, [], 3, 1])
+  await recordChart(0, [APPS[0]!])
   expect((await ask()).body.apps).toMatchObject([{ id: APPS[0], firstSeen: dayAgo(4) }])
 })
 
 test("a store that cannot be read makes the shelf unknown and leaves the charts", async () => {
-  await seen(1, [APPS[0]!])
-  on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
+  await recordChart(1, [APPS[0]!])
+  scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
   const { status, body } = await ask()
-  expect([status, body.shelf, body.apps.length, await on.creditsUsed()]).toEqual([200, null, 1, 10])
+  expect([status, body.shelf, body.apps.length, await scene.creditsUsed()]).toEqual([200, null, 1, 10])
 })
 
 test("an unknown publisher is not_measured for 1 credit, with or without a store reading", async () => {
-  on.stores.on("itunes.apple.com", "/lookup", () => Response.json({ resultCount: 0, results: [] }))
+  scene.stores.on("itunes.apple.com", "/lookup", () => Response.json({ resultCount: 0, results: [] }))
   const nobody = await ask("1599999999")
-  expect([nobody.status, nobody.body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 1])
+  expect([nobody.status, nobody.body.error, await scene.creditsUsed()]).toEqual([404, "not_measured", 1])
   expect(nobody.body.detail).toContain("does not list it there")
-  const service = openService({ sql: on.sql })
-  const off = await service.call("/v1/hive/publisher/1599999999", { key: on.key })
-  expect([off.body.error, off.body.detail, await on.creditsUsed()]).toEqual([
+  const service = openService({ sql: scene.sql })
+  const off = await service.call("/v1/hive/publisher/1599999999", { key: scene.key })
+  expect([off.body.error, off.body.detail, await scene.creditsUsed()]).toEqual([
     "not_measured",
     expect.stringContaining("does not read"),
     2,
@@ -91,53 +92,61 @@ test("an unknown publisher is not_measured for 1 credit, with or without a store
 })
 
 test("charts without publisher ids are not searched, and an answer without rows gives that reason", async () => {
-  const service = openService({ sql: on.sql })
-  await seen(1, ["10009"], { storefront: "jp", origin: "demo", source: "import" })
-  const { status, body } = await service.call("/v1/hive/publisher/1599999999", { key: on.key })
+  const service = openService({ sql: scene.sql })
+  await recordChart(1, ["10009"], { storefront: "jp", origin: "demo", source: "import" })
+  const { status, body } = await service.call("/v1/hive/publisher/1599999999", { key: scene.key })
   expect([status, body.error]).toEqual([404, "not_measured"])
   expect(body.detail).toContain("Charts of jp list publishers without ids")
-  await seen(0, [APPS[0]!])
-  expect((await service.call(`/v1/hive/publisher/${PUBLISHER}`, { key: on.key })).body.searched).toEqual(["us"])
+  await recordChart(0, [APPS[0]!])
+  expect((await service.call(`/v1/hive/publisher/${PUBLISHER}`, { key: scene.key })).body.searched).toEqual(["us"])
   // a reading with publisher ids makes the storefront searched
-  await seen(0, [APPS[1]!], { storefront: "jp" })
-  expect((await service.call(`/v1/hive/publisher/${PUBLISHER}`, { key: on.key })).body.searched).toEqual(["jp", "us"])
-  expect((await service.call("/v1/hive/publisher/1599999999", { key: on.key })).body.detail).not.toContain(
+  await recordChart(0, [APPS[1]!], { storefront: "jp" })
+  expect((await service.call(`/v1/hive/publisher/${PUBLISHER}`, { key: scene.key })).body.searched).toEqual([
+    "jp",
+    "us",
+  ])
+  expect((await service.call("/v1/hive/publisher/1599999999", { key: scene.key })).body.detail).not.toContain(
     "without ids",
   )
 })
 
 test("a publisher on Google Play has no charts, and the answer needs no request", async () => {
   const { status, body } = await ask("Northlight+Apps")
-  expect([status, body.error, await on.creditsUsed(), on.stores.requests.length]).toEqual([404, "not_measured", 1, 0])
+  expect([status, body.error, await scene.creditsUsed(), scene.stores.requests.length]).toEqual([
+    404,
+    "not_measured",
+    1,
+    0,
+  ])
   expect(body.detail).toContain("Google Play")
 })
 
 test("an unknown publisher is measure_busy for free if the store is unavailable", async () => {
-  on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
+  scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
   const { status, body } = await ask("1599999998")
-  expect([status, body.error, await on.creditsUsed()]).toEqual([503, "measure_busy", 0])
+  expect([status, body.error, await scene.creditsUsed()]).toEqual([503, "measure_busy", 0])
 })
 
 long("a publisher's apps and ranks are read by their keys, among 30,000 others", async () => {
-  await seen(1, ["10009"])
-  await seen(0, [APPS[0]!])
-  await on.sql`
+  await recordChart(1, ["10009"])
+  await recordChart(0, [APPS[0]!])
+  await scene.sql`
     insert into store_app (platform, store_id, developer_id)
     select 'ios', (2000000000 + n)::text, (1700000000 + n % 9000)::text
     from generate_series(1, 30000) n`
-  await on.sql`
+  await scene.sql`
     insert into chart_place (app_id, chart_id, rank, day)
     select s.id, c.id, 7, current_date
     from store_app s
     cross join chart c
     where s.store_id like '20000%'`
-  await on.sql`
+  await scene.sql`
     insert into chart_first_seen (app_id, chart_id, day) select app_id, chart_id, day from chart_place
       on conflict do nothing`
   for (const isKnown of [false, true]) {
-    if (isKnown) await on.sql`analyze`
+    if (isKnown) await scene.sql`analyze`
     const works: Work[] = []
-    expect(await readChartedApps(explaining(on.sql, works), PUBLISHER)).toMatchObject([
+    expect(await readChartedApps(explaining(scene.sql, works), PUBLISHER)).toMatchObject([
       { rank: 1, firstSeen: dayAgo(0) },
     ])
     expect(works.filter(({ rows }) => rows >= 60).map(({ plan }) => plan)).toEqual([])

@@ -12,20 +12,20 @@ import { slowness } from "../../unit.ts"
 setDefaultTimeout(60_000)
 
 let sql: Sql
-let on: LiveStores
+let scene: LiveStores
 let key: string
 
 beforeEach(async () => {
   sql = await freshDatabase()
-  on = await liveStores(sql)
-  key = await on.service.key(await on.service.workspace({ explorer: true, plan: "pro" }))
+  scene = await liveStores(sql)
+  key = await scene.service.key(await scene.service.workspace({ explorer: true, plan: "pro" }))
 })
 
-afterEach(() => on[Symbol.asyncDispose]())
+afterEach(() => scene[Symbol.asyncDispose]())
 
-const ask = (q: string, rest = "") => on.service.call(`/v1/hive/resolve?q=${encodeURIComponent(q)}${rest}`, { key })
-const used = async () => (await on.service.call("/v1/account", { key })).body.credits.used
-const searches = () => on.stores.requests.filter(({ url }) => url.pathname === "/search")
+const ask = (q: string, rest = "") => scene.service.call(`/v1/hive/resolve?q=${encodeURIComponent(q)}${rest}`, { key })
+const used = async () => (await scene.service.call("/v1/account", { key })).body.credits.used
+const searches = () => scene.stores.requests.filter(({ url }) => url.pathname === "/search")
 const know = (apps: StoreApp[], rest: object = {}) =>
   record(sql, [said(new Date(Date.now() - 60_000).toISOString(), apps, rest)])
 const matched = async (q: string, rest = "") => {
@@ -47,7 +47,7 @@ const GARDENS: StoreApp[] = [
 describe("search by the index", () => {
   test("a query finds exact names first, then prefixes, words and publishers, by ratings and id", async () => {
     await know(GARDENS)
-    answersSearches(on.stores, {})
+    answersSearches(scene.stores, {})
     const { status, body } = await ask("garden", "&limit=7")
     expect([status, body.complete, body.storeAsked, body.storeAskedAt, body.why]).toEqual([200, true, null, null, null])
     expect(body.apps.map(({ id, matchedBy }: { id: string; matchedBy: string }) => `${id} ${matchedBy}`)).toEqual([
@@ -99,7 +99,7 @@ describe("search by the index", () => {
       origin: "own",
       storefront: "us",
     })
-    answersSearches(on.stores, {})
+    answersSearches(scene.stores, {})
     const expected = {
       "cafe decor pro": "20001 name",
       "CAFÉ, dÉcor — PRO": "20001 name",
@@ -145,7 +145,7 @@ describe("search by the store", () => {
       30003: { trackName: "Plant Calendar", userRatingCount: 50 },
       30001: { trackName: "Fern", userRatingCount: 700 },
     }
-    answersSearches(on.stores, {
+    answersSearches(scene.stores, {
       ...found,
       30002: { trackName: "Garden Diary", userRatingCount: 3 },
       20005: { trackName: "Daybook Garden" },
@@ -171,14 +171,14 @@ describe("search by the store", () => {
     expect([searches().length, await used()]).toEqual([1, 30])
     for (const table of ["search_results", "list", "rank_month"])
       expect(await sql`select from ${sql(table)}`).toHaveLength(0)
-    const [kept] = await sql<{ sorted: boolean }[]>`
+    const [row] = await sql<{ sorted: boolean }[]>`
       select app_ids = array(select unnest(app_ids) order by 1) as sorted from name_search where text = 'garden'`
-    expect(kept!.sorted).toBe(true)
+    expect(row!.sorted).toBe(true)
     expect(await sql`select from due where kind = 'app_names'`).toHaveLength(0)
   })
 
   test("an empty result of the store's search costs 1 credit and is stored", async () => {
-    answersSearches(on.stores, {})
+    answersSearches(scene.stores, {})
     for (const _ of [1, 2])
       expect((await ask("zzgarden")).body).toMatchObject({ apps: [], storeAsked: true, why: null })
     expect([searches().length, await used()]).toEqual([1, 2])
@@ -190,7 +190,7 @@ describe("search by the store", () => {
   test("two hundred concurrent calls for a name share one request to the store", async () => {
     // a call that waits ten seconds for the database is refused, so slow machines use fewer callers
     const callers = Math.ceil(200 / (await slowness()))
-    answersSearches(on.stores, { 30002: { trackName: "Garden Diary" } }, 300)
+    answersSearches(scene.stores, { 30002: { trackName: "Garden Diary" } }, 300)
     const answers = await Promise.all(Array.from({ length: callers }, () => ask("garden diary")))
     expect(new Set(answers.map(({ status, body }) => `${status} ${body.apps.length} ${body.storeAsked}`))).toEqual(
       new Set(["200 1 true"]),
@@ -200,17 +200,17 @@ describe("search by the store", () => {
 
   test("known apps come with a reason if the store cannot be queried, and without any the call is free", async () => {
     await know(GARDENS.slice(0, 1))
-    on.stores.on("itunes.apple.com", "/search", () => new Response("no", { status: 503 }))
+    scene.stores.on("itunes.apple.com", "/search", () => new Response("no", { status: 503 }))
     const unknown = await ask("nobody")
     expect([unknown.status, unknown.body.error, await used()]).toEqual([503, "measure_busy", 0])
-    const known = await ask("garden")
-    expect([known.status, known.body.storeAsked, known.body.storeAskedAt]).toEqual([200, false, null])
-    expect(known.body.apps.map(({ id }: { id: string }) => id)).toEqual(["20001"])
-    expect([typeof known.body.why, await used()]).toEqual(["string", 10])
+    const stored = await ask("garden")
+    expect([stored.status, stored.body.storeAsked, stored.body.storeAskedAt]).toEqual([200, false, null])
+    expect(stored.body.apps.map(({ id }: { id: string }) => id)).toEqual(["20001"])
+    expect([typeof stored.body.why, await used()]).toEqual(["string", 10])
   })
 
   test("a query of more than 120 characters is refused, and hostile queries find nothing", async () => {
-    answersSearches(on.stores, {})
+    answersSearches(scene.stores, {})
     for (const q of ["", " ", "x".repeat(121), "👩".repeat(121)])
       expect((await ask(q)).body).toMatchObject({ error: "bad_query", field: "q" })
     for (const rest of ["&limit=0", "&limit=26", "&limit=x"])
@@ -229,29 +229,29 @@ describe("search by link or id", () => {
       await matched("id20001"),
     ]
     expect(answers).toEqual([["20001 link"], ["20001 id"], ["20001 id"]])
-    expect([on.stores.requests.length, await used()]).toEqual([0, 30])
+    expect([scene.stores.requests.length, await used()]).toEqual([0, 30])
   })
 
   test("an app without a name is looked up once", async () => {
-    answersLookUps(on.stores, { 40001: { trackName: "Tea" } })
+    answersLookUps(scene.stores, { 40001: { trackName: "Tea" } })
     for (const q of ["https://apps.apple.com/us/app/tea/id40001", "40001"])
       expect((await ask(q)).body.apps).toMatchObject([
         { id: "40001", name: "Tea", publisher: "Maker", source: "itunes-lookup" },
       ])
-    expect(on.stores.requests.map(({ url }) => url.pathname)).toEqual(["/lookup"])
+    expect(scene.stores.requests.map(({ url }) => url.pathname)).toEqual(["/lookup"])
     const gone = await ask("https://apps.apple.com/us/app/tea/id40002")
     expect([gone.status, gone.body.error, await used()]).toEqual([404, "not_measured", 21])
   })
 
   test("a name that looks like a package is found by name if no store has that package", async () => {
     await know([{ id: "20001", name: "Booking.com: Hotels", ratings: 5, rating: 4 }])
-    answersSearches(on.stores, {})
-    on.stores.on("play.google.com", "/", () => new Response("gone", { status: 404 }))
+    answersSearches(scene.stores, {})
+    scene.stores.on("play.google.com", "/", () => new Response("gone", { status: 404 }))
     expect(await matched("booking.com")).toEqual(["20001 prefix"])
   })
 
   test("a bundle id finds the App Store app in addition to the Android app of that package", async () => {
-    on.stores.on("play.google.com", "/", () => new Response("gone", { status: 404 }))
+    scene.stores.on("play.google.com", "/", () => new Response("gone", { status: 404 }))
     const line = await Bun.file(new URL("../../cases/stores/bundle-id.jsonl", import.meta.url)).text()
     const options = { now: () => new Date("2026-11-28T00:00:00Z"), pause: async () => {} }
     await importLines(sql, lines(line.trim()), options)
@@ -274,11 +274,11 @@ describe("search by link or id", () => {
       expect([status, body.error, body.field]).toEqual([400, "bad_query", "q"])
       expect(body.detail).toContain(`leads to ${leadsTo}, not to an app`)
     }
-    expect([await used(), on.stores.requests.length]).toEqual([before, 0])
+    expect([await used(), scene.stores.requests.length]).toEqual([before, 0])
   })
 
   test("an id that cannot be looked up is returned alone at the price of an empty answer", async () => {
-    on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
+    scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
     const { status, body } = await ask("https://apps.apple.com/us/app/tea/id40009")
     expect([status, await used()]).toEqual([200, 1])
     const unknown = {

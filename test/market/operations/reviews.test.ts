@@ -10,12 +10,12 @@ import { marketWorld } from "../../world/market.ts"
 /** The app of the recorded feed. */
 const APP = /\/id=(\d+)\//.exec(fixture("apple-reviews-us.xml"))![1]!
 const PACKAGE = "com.example.harbor"
-const on = marketWorld({ forget: ["reviews"] })
+const scene = marketWorld({ forget: ["reviews"] })
 
-const ask = (id: string, query = "") => on.get(`/v1/hive/reviews/${id}${query}`)
+const ask = (id: string, query = "") => scene.get(`/v1/hive/reviews/${id}${query}`)
 const END = { pages: 1, complete: true, empty: false }
 const sumOf = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0)
-const feed = (body: string) => on.stores.on("itunes.apple.com", "/us/rss/customerreviews/", () => new Response(body))
+const feed = (body: string) => scene.stores.on("itunes.apple.com", "/us/rss/customerreviews/", () => new Response(body))
 
 test("concurrent calls for an untracked app share one reading of the newest page, which is stored", async () => {
   feed(fixture("apple-reviews-us.xml"))
@@ -30,7 +30,7 @@ test("concurrent calls for an untracked app share one reading of the newest page
     source: "apple-reviews",
     origin: "own",
   })
-  await on.sql`update review_read set origin = 'a peer'`
+  await scene.sql`update review_read set origin = 'a peer'`
   expect((await ask(APP)).body.origin).toBe("a peer")
   expect(body.reviews.length).toBeGreaterThan(3)
   const dates = body.reviews.map(({ date }: { date: string }) => date)
@@ -38,9 +38,9 @@ test("concurrent calls for an untracked app share one reading of the newest page
   for (const name of ["title", "text", "version"]) expect(body.reviews[0][name]).toBeString()
   expect(sumOf(body.distribution)).toBe(body.reviews.length)
   expect([body.held, body.day]).toEqual([body.reviews.length, new Date().toISOString().slice(0, 10)])
-  const requests = on.stores.requests.length
+  const requests = scene.stores.requests.length
   await ask(APP)
-  expect([on.stores.requests.length, requests, await on.creditsUsed()]).toEqual([requests, 1, 120])
+  expect([scene.stores.requests.length, requests, await scene.creditsUsed()]).toEqual([requests, 1, 120])
   // no author is named
   const names = [...fixture("apple-reviews-us.xml").matchAll(/<name>([^<]+)<\/name>/g)].map(([, name]) => name!)
   expect(names.length).toBeGreaterThan(3)
@@ -50,11 +50,11 @@ test("concurrent calls for an untracked app share one reading of the newest page
 })
 
 test("one page tells whether all reviews are stored, however many more the feed has", async () => {
-  answersReviews(on.stores, "1000000001", reviewPages(9_000, 500))
+  answersReviews(scene.stores, "1000000001", reviewPages(9_000, 500))
   const { body } = await ask("1000000001")
   expect([body.reviews.length, body.held, body.complete]).toEqual([50, 50, false])
-  expect(on.stores.requests.length).toBe(1)
-  answersReviews(on.stores, "1000000002", reviewPages(9_000, 20))
+  expect(scene.stores.requests.length).toBe(1)
+  answersReviews(scene.stores, "1000000002", reviewPages(9_000, 20))
   expect((await ask("1000000002")).body).toMatchObject({ held: 20, complete: true })
   const three = (await ask("1000000002", "?limit=3")).body
   expect([three.reviews.length, sumOf(three.distribution), three.held]).toEqual([3, 3, 20])
@@ -62,17 +62,17 @@ test("one page tells whether all reviews are stored, however many more the feed 
 
 test("a feed is fresh for 12 hours, and a new reading keeps the stored reviews", async () => {
   const old = { id: "8990", at: new Date(Date.UTC(2026, 0, 1)) }
-  await record(on.sql, [reviewed(hoursAgo(11), [old], { storeId: "1000000001", end: END })])
-  expect([(await ask("1000000001")).body.held, on.stores.requests.length]).toEqual([1, 0])
-  await record(on.sql, [reviewed(hoursAgo(13), [old], { storeId: "1000000002", end: END })])
-  answersReviews(on.stores, "1000000002", reviewPages(9_000, 20))
+  await record(scene.sql, [reviewed(hoursAgo(11), [old], { storeId: "1000000001", end: END })])
+  expect([(await ask("1000000001")).body.held, scene.stores.requests.length]).toEqual([1, 0])
+  await record(scene.sql, [reviewed(hoursAgo(13), [old], { storeId: "1000000002", end: END })])
+  answersReviews(scene.stores, "1000000002", reviewPages(9_000, 20))
   const { body } = await ask("1000000002")
-  expect([body.held, on.stores.requests.length]).toEqual([20, 1])
+  expect([body.held, scene.stores.requests.length]).toEqual([20, 1])
 })
 
 test("Google Play's reviews are those of the language, 150 of them, read once for all its storefronts", async () => {
   const ids = Array.from({ length: 150 }, (_, i) => 900 - i)
-  on.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(playAnswer(ids, "more")))
+  scene.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(playAnswer(ids, "more")))
   const { status, body } = await ask(PACKAGE, "?limit=200")
   expect([status, body.platform, body.feed, body.reviews.length, body.complete]).toEqual([
     200,
@@ -82,12 +82,12 @@ test("Google Play's reviews are those of the language, 150 of them, read once fo
     false,
   ])
   expect((await ask(PACKAGE, "?country=gb")).body.reviews.length).toBe(50)
-  expect(on.stores.requests.length).toBe(1)
+  expect(scene.stores.requests.length).toBe(1)
 })
 
 test("an empty feed of an app without ratings has no reviews, at the price of an empty answer", async () => {
   const none = { reviews: [], last: 1 }
-  answersReviews(on.stores, "1000000003", [none])
+  answersReviews(scene.stores, "1000000003", [none])
   const unsure = await ask("1000000003")
   expect([unsure.status, unsure.body.reviews, unsure.body.complete, unsure.body.distribution]).toEqual([
     200,
@@ -95,26 +95,26 @@ test("an empty feed of an app without ratings has no reviews, at the price of an
     false,
     null,
   ])
-  await on.sql`
+  await scene.sql`
     insert into rating_count (app_id, storefront, day, source, seen_at, origin, ratings)
     select id, 'us', current_date, 'itunes-lookup', now(), 'own', 0
     from store_app
     where store_id = '1000000003'`
   const sure = (await ask("1000000003")).body
-  expect([sure.complete, sumOf(sure.distribution), await on.creditsUsed()]).toEqual([true, 0, 2])
+  expect([sure.complete, sumOf(sure.distribution), await scene.creditsUsed()]).toEqual([true, 0, 2])
 })
 
 test("a feed that is empty by failure or unavailable is measure_busy for free", async () => {
-  answersReviews(on.stores, "1000000004", [{ reviews: [], last: null }])
+  answersReviews(scene.stores, "1000000004", [{ reviews: [], last: null }])
   const { status, body } = await ask("1000000004")
-  expect([status, body.error, await on.creditsUsed()]).toEqual([503, "measure_busy", 0])
+  expect([status, body.error, await scene.creditsUsed()]).toEqual([503, "measure_busy", 0])
 })
 
 test("a store that cannot be read leaves the stored reviews with their day", async () => {
-  await record(on.sql, [
+  await record(scene.sql, [
     reviewed(hoursAgo(80), [{ id: "1", at: new Date(Date.UTC(2026, 0, 1)) }], { storeId: "1000000005", end: END }),
   ])
-  on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
+  scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
   const { status, body } = await ask("1000000005")
   expect([status, body.day, body.held]).toEqual([200, hoursAgo(80).slice(0, 10), 1])
 })
@@ -122,5 +122,5 @@ test("a store that cannot be read leaves the stored reviews with their day", asy
 test("an id of neither store and a limit over 200 are refused and cost nothing", async () => {
   expect((await ask("12")).body).toMatchObject({ error: "bad_app_id", field: "appId" })
   expect((await ask(APP, "?limit=201")).body).toMatchObject({ error: "invalid_arguments", field: "limit" })
-  expect(await on.creditsUsed()).toBe(0)
+  expect(await scene.creditsUsed()).toBe(0)
 })

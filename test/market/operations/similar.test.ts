@@ -5,12 +5,12 @@ import { marketWorld } from "../../world/market.ts"
 /** The apps of the recorded pages. */
 const APP = "1600000101"
 const GERMAN = "1610000300"
-const on = marketWorld({ forget: ["pages"] })
+const scene = marketWorld({ forget: ["pages"] })
 
-const ask = (id: string, query = "") => on.get(`/v1/hive/similar/${id}${query}`)
+const ask = (id: string, query = "") => scene.get(`/v1/hive/similar/${id}${query}`)
 const HTML = { headers: { "content-type": "text/html; charset=utf-8" } }
 const page = (country: string, body: string) =>
-  on.stores.on("apps.apple.com", `/${country}/app/`, () => new Response(body, HTML))
+  scene.stores.on("apps.apple.com", `/${country}/app/`, () => new Response(body, HTML))
 
 test("similar apps of an unfollowed page are read on request, in order, and stored", async () => {
   page("us", fixture("apple-app-page-us.html"))
@@ -22,44 +22,44 @@ test("similar apps of an unfollowed page are read on request, in order, and stor
     body.apps.map((_: unknown, i: number) => i + 1),
   )
   for (const app of body.apps) expect([app.id, app.name === app.id]).toEqual([expect.stringMatching(/^\d+$/), false])
-  const requests = on.stores.requests.length
-  await on.sql`update listing_run set origin = 'a peer' where section = 'similar'`
-  const again = (await ask(APP, "?country=us")).body
-  expect([body.origin, again.origin, again.apps]).toEqual(["own", "a peer", body.apps])
-  expect([on.stores.requests.length, await on.creditsUsed()]).toEqual([requests, 20])
+  const requests = scene.stores.requests.length
+  await scene.sql`update listing_run set origin = 'a peer' where section = 'similar'`
+  const repeated = (await ask(APP, "?country=us")).body
+  expect([body.origin, repeated.origin, repeated.apps]).toEqual(["own", "a peer", body.apps])
+  expect([scene.stores.requests.length, await scene.creditsUsed()]).toEqual([requests, 20])
 })
 
 test("similar apps without a storefront are those of the latest reading anywhere", async () => {
   page("de", fixture("apple-app-page-de.html"))
   expect((await ask(GERMAN, "?country=de")).body.country).toBe("de")
-  const requests = on.stores.requests.length
+  const requests = scene.stores.requests.length
   for (const query of ["", "?country="]) expect((await ask(GERMAN, query)).body.country).toBe("de")
-  expect(on.stores.requests.length).toBe(requests)
+  expect(scene.stores.requests.length).toBe(requests)
 })
 
 test("similar apps without a reading come from the first followed storefront", async () => {
   page("de", fixture("apple-app-page-de.html"))
-  await on.sql`delete from listing_run`
-  await on.sql`
+  await scene.sql`delete from listing_run`
+  await scene.sql`
     insert into market_storefront (storefront, genres, since)
       values ('gb', '{36}', '2025-08-29'), ('de', '{36}', '2025-08-29')`
   expect((await ask(GERMAN)).body.country).toBe("de")
-  await on.sql`delete from market_storefront`
+  await scene.sql`delete from market_storefront`
 })
 
 test("a page without similar apps is an empty answer, and a missing page is none", async () => {
   const without = fixture("apple-app-page-us.html").replaceAll('"similarItems"', '"otherItems"')
   page("us", without)
   const { status, body } = await ask(APP)
-  expect([status, body.apps, await on.creditsUsed()]).toEqual([200, [], 10])
-  on.stores.on("apps.apple.com", "/us/app/", () => new Response("gone", { status: 404 }))
+  expect([status, body.apps, await scene.creditsUsed()]).toEqual([200, [], 10])
+  scene.stores.on("apps.apple.com", "/us/app/", () => new Response("gone", { status: 404 }))
   const missing = await ask("1437843999")
-  expect([missing.status, missing.body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 11])
+  expect([missing.status, missing.body.error, await scene.creditsUsed()]).toEqual([404, "not_measured", 11])
   expect(missing.body.detail).toContain("does not list it there")
 })
 
 test("an id of neither store is bad_app_id and costs nothing", async () => {
   for (const id of ["12", "abc", "app_12345", "com"])
     expect((await ask(id)).body).toMatchObject({ error: "bad_app_id", field: "appId" })
-  expect(await on.creditsUsed()).toBe(0)
+  expect(await scene.creditsUsed()).toBe(0)
 })

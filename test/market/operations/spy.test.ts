@@ -12,7 +12,7 @@ import { byText, scatteredReadings, storeAnswers, walkedAnswers } from "./market
 
 setDefaultTimeout(60_000)
 
-const OWN = { source: "apple-web-search" } as const
+const WEB_SEARCH = { source: "apple-web-search" } as const
 let sql: Sql
 let service: Service
 let key: string
@@ -33,14 +33,14 @@ const at = (days: number) => `${dayAgo(days)}T00:00:01.000Z`
 
 test("spy lists every keyword whose latest results contain the app, the best rank first", async () => {
   await record(sql, [
-    reading("tide table", at(3), ["10001"], OWN),
-    reading("tide table", at(1), ["10002", "10001"], { ...OWN, depth: 200 }),
-    reading("left", at(3), ["10001"], OWN),
-    reading("left", at(1), ["10002"], OWN),
+    reading("tide table", at(3), ["10001"], WEB_SEARCH),
+    reading("tide table", at(1), ["10002", "10001"], { ...WEB_SEARCH, depth: 200 }),
+    reading("left", at(3), ["10001"], WEB_SEARCH),
+    reading("left", at(1), ["10002"], WEB_SEARCH),
     reading("sea", at(29), ["10001"], { source: "foreign", origin: "elsewhere" }),
-    reading("old", at(30), ["10001"], OWN),
+    reading("old", at(30), ["10001"], WEB_SEARCH),
     reading("shown", at(1), ["10001"], { origin: "demo" }),
-    reading("tide table", at(1), ["10001"], { ...OWN, storefront: "gb" }),
+    reading("tide table", at(1), ["10001"], { ...WEB_SEARCH, storefront: "gb" }),
     published("tide table", "2025-09-01", 61),
   ])
   await rename(sql, "10001", "Tides", "us")
@@ -66,7 +66,7 @@ test("spy lists every keyword whose latest results contain the app, the best ran
       rank: 2,
       depth: 200,
       day: dayAgo(1),
-      source: OWN.source,
+      source: WEB_SEARCH.source,
       origin: "own",
       ...unknown,
       popularity: 61,
@@ -81,9 +81,9 @@ test("spy lists every keyword whose latest results contain the app, the best ran
 
 test("an app without keywords costs 1 credit and returns how many keywords were searched", async () => {
   await record(sql, [
-    reading("left", at(3), ["10001"], OWN),
-    reading("left", at(1), ["10002"], OWN),
-    reading("broken off", at(1), ["10001"], { ...OWN, complete: false }),
+    reading("left", at(3), ["10001"], WEB_SEARCH),
+    reading("left", at(1), ["10002"], WEB_SEARCH),
+    reading("broken off", at(1), ["10001"], { ...WEB_SEARCH, complete: false }),
   ])
   for (const id of ["10001", "99999"]) {
     const { status, body } = await ask(id)
@@ -94,7 +94,7 @@ test("an app without keywords costs 1 credit and returns how many keywords were 
 })
 
 test("a storefront without recent results is not_measured, which is no empty list", async () => {
-  await record(sql, [reading("old", at(31), ["10001"], OWN)])
+  await record(sql, [reading("old", at(31), ["10001"], WEB_SEARCH)])
   const { status, body } = await ask()
   expect([status, body.error, await used()]).toEqual([404, "not_measured", 1])
 })
@@ -168,9 +168,12 @@ describe("1,500 readings of many days, sources, origins, storefronts and depths"
 })
 
 test("spy reads only the lists that contain the app", async () => {
-  const others = Array.from({ length: 1_500 }, (_, i) => ({ term: `other ${i}`, ids: [String(20_000 + (i % 700))] }))
-  const held = Array.from({ length: 12 }, (_, i) => ({ term: `tide ${i}`, ids: ["10002", "10001"] }))
-  await storeAnswers(sql, dayAgo(1), [...others, ...held])
+  const otherSearches = Array.from({ length: 1_500 }, (_, i) => ({
+    term: `other ${i}`,
+    ids: [String(20_000 + (i % 700))],
+  }))
+  const rankedSearches = Array.from({ length: 12 }, (_, i) => ({ term: `tide ${i}`, ids: ["10002", "10001"] }))
+  await storeAnswers(sql, dayAgo(1), [...otherSearches, ...rankedSearches])
   await sql`vacuum analyze list_now`
   await sql`vacuum analyze list`
   const [app] = await sql<{ id: number }[]>`select id from store_app where platform = 'ios' and store_id = '10001'`

@@ -17,7 +17,7 @@ setDefaultTimeout(60_000)
 
 const APPS = someApps(12)
 let sql: Sql
-let on: LiveStores
+let scene: LiveStores
 let key: string
 let workspaceId: number
 
@@ -26,18 +26,18 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  on = await liveStores(sql)
+  scene = await liveStores(sql)
   await forgetSearches(sql)
   await sql`delete from allowance_used where allowance = 'measurements'`
-  workspaceId = await on.service.workspace({ explorer: true, plan: "pro", overrides: { ratePerSecond: 100_000 } })
-  key = await on.service.key(workspaceId, { scopes: ["apps:read", "hive:read", "hive:measure"] })
-  answerSearches(on.stores, { apps: APPS, suggests: ["journal app"] })
+  workspaceId = await scene.service.workspace({ explorer: true, plan: "pro", overrides: { ratePerSecond: 100_000 } })
+  key = await scene.service.key(workspaceId, { scopes: ["apps:read", "hive:read", "hive:measure"] })
+  answerSearches(scene.stores, { apps: APPS, suggests: ["journal app"] })
 })
 
 afterEach(async () => {
   await repairSearches(sql)
   await sql`drop trigger if exists refuses on search_results`
-  await on[Symbol.asyncDispose]()
+  await scene[Symbol.asyncDispose]()
 })
 
 /** Makes the database refuse each reading of a search: its disk is full, it is read-only, or a constraint fails. */
@@ -48,7 +48,7 @@ async function refuseSearches(sqlstate: string): Promise<void> {
     create trigger refuses before insert on search_results for each row execute function refuses()`)
 }
 
-const taken = async () => {
+const readCosts = async () => {
   const ledger = await sql`select from ledger where workspace_id = ${workspaceId}`
   const [row] = await sql<{ units: number }[]>`
     select coalesce(sum(used), 0)::int as units
@@ -62,7 +62,7 @@ const OPERATIONS = [
   ["hive_measure_keyword", "POST", "/v1/hive/keywords/journal/metrics/measure", { term: "journal", wait: 20 }],
 ] as const
 
-const rest = (at: (typeof OPERATIONS)[number], service = on.service) =>
+const rest = (at: (typeof OPERATIONS)[number], service = scene.service) =>
   service.call(at[2], { key, method: at[1], ...(at[1] === "POST" && { body: { wait: 20 } }) })
 
 test.each(["53100", "25006", "23514"])(
@@ -73,17 +73,17 @@ test.each(["53100", "25006", "23514"])(
       const answer = await rest(at)
       expect([at[0], answer.status, answer.body.error]).toEqual([at[0], 400, "hive_write_failed"])
       expect(answer.headers.get("retry-after")).toBe("60")
-      const tool = await on.service.tool(at[0], at[3], { key })
+      const tool = await scene.service.tool(at[0], at[3], { key })
       expect([tool.isError, tool.body]).toEqual([true, answer.body])
     }
-    expect(await taken()).toEqual([0, 0])
-    const asked = on.stores.requests.length
-    expect(asked).toBeGreaterThan(0)
+    expect(await readCosts()).toEqual([0, 0])
+    const requestCount = scene.stores.requests.length
+    expect(requestCount).toBeGreaterThan(0)
     await sql`drop trigger refuses on search_results`
     const measured = await rest(OPERATIONS[1])
     expect([measured.status, measured.body.difficultyEnd]).toEqual([200, "measured"])
-    expect(on.stores.requests.length).toBeGreaterThan(asked)
-    expect(await taken()).toEqual([1, 1])
+    expect(scene.stores.requests.length).toBeGreaterThan(requestCount)
+    expect(await readCosts()).toEqual([1, 1])
   },
 )
 
@@ -93,8 +93,8 @@ test("a tracked keyword that cannot be stored stays due, and another process get
   await sql`delete from due`
   const now = () => new Date()
   const kinds = kindsOf({ egressCountry: "us" })
-  const elsewhere = { isReading: () => true, nudge() {}, onEnded() {} }
-  const measure = createMeasure({ sql, kinds, egress: "live", now, pollMs: 50, ...elsewhere })
+  const idleReads = { isReading: () => true, nudge() {}, onEnded() {} }
+  const measure = createMeasure({ sql, kinds, egress: "live", now, pollMs: 50, ...idleReads })
   const service = openService({ sql, measure })
   const answer = await rest(OPERATIONS[0], service)
   expect([answer.status, answer.body.error]).toEqual([400, "hive_write_failed"])
@@ -117,13 +117,13 @@ test("damaged results are hive_read_failed without a charge, and the log names t
   expect([answer.status, answer.body.error]).toEqual([400, "hive_read_failed"])
   const tool = await service.tool("hive_get_keyword_ranks", { term: "journal" }, { key })
   expect(tool.body).toEqual(answer.body)
-  const line = service.logged.map((one) => JSON.parse(one)).findLast(({ event }) => event === "hive_read_failed")
+  const line = service.logged.map((entry) => JSON.parse(entry)).findLast(({ event }) => event === "hive_read_failed")
   expect(line).toMatchObject({ level: "error", operation: "hive_get_keyword_ranks" })
   expect(line.reason).toContain('"term":"journal"')
   expect(line.requestId).toBeTruthy()
   const ranked = await service.call(OPERATIONS[0][2], { key })
   expect([ranked.status, ranked.body.error]).toEqual([400, "hive_read_failed"])
-  expect(await taken()).toEqual([0, 0])
+  expect(await readCosts()).toEqual([0, 0])
 })
 
 test("errors of damaged pages and indexes count as damage, those of wrong statements do not", async () => {

@@ -19,7 +19,7 @@ let service: Service
 let owner: Browser
 let workspace: number
 /** The readings that pages requested, and the answer of the store. */
-let reads: { wanted: LiveSubject; patience: Patience }[] = []
+let reads: { subject: LiveSubject; patience: Patience }[] = []
 let state: LiveReadState
 
 const named = (id: number, name = `App ${id}`) => ({
@@ -43,8 +43,8 @@ const followed = async () =>
   )
 
 beforeAll(async () => {
-  const measure = async (wanted: LiveSubject, patience: Patience) => {
-    reads.push({ wanted, patience })
+  const measure = async (subject: LiveSubject, patience: Patience) => {
+    reads.push({ subject, patience })
     return state
   }
   service = openService({ sql: await freshDatabase(), measure })
@@ -118,7 +118,7 @@ describe("reading and credits", () => {
     state = { state: "pending", eta: 5 }
     const before = await used(workspace)
     const page = await owner.open("/app/market/charts?country=fr&genre=6015")
-    expect(reads.map(({ wanted, patience }) => [wanted.kind, wanted.storefront, patience.waitMs])).toEqual([
+    expect(reads.map(({ subject, patience }) => [subject.kind, subject.storefront, patience.waitMs])).toEqual([
       ["chart", "fr", 0],
     ])
     expect(page.text).toContain("data-reading")
@@ -190,8 +190,8 @@ describe("following", () => {
     expect((await owner.send("/app/settings/market", fields)).status).toBe(403)
     expect((await form(owner, { do: "follow", storefront: "zz", genre: "36" })).status).toBe(400)
     expect((await form(owner, { do: "follow", storefront: "us", genre: "9" })).status).toBe(400)
-    const away = await form(owner, { do: "drop", storefront: "us", genre: "36", back: "//elsewhere.example/" })
-    expect(away.headers.get("location")).toStartWith("/app/settings/market?")
+    const redirect = await form(owner, { do: "drop", storefront: "us", genre: "36", back: "//elsewhere.example/" })
+    expect(redirect.headers.get("location")).toStartWith("/app/settings/market?")
     expect(await followed()).toEqual([])
     expect(fieldIn(await person.open("/app/market"), "storefront")).toBeUndefined()
   })

@@ -19,8 +19,8 @@ const rated = (day: number, ratings: number, rest: Partial<AppsObservation> = {}
 const page = (day: number, installs: number, rest: Partial<AppsObservation> = {}) =>
   rated(day, 5, { source: "play-details", platform: "android", ...rest }, { id: ANDROID, market: { installs } })
 
-async function store(...seen: AppsObservation[]) {
-  const { refused } = await record(sql, seen, () => NOW)
+async function store(...readings: AppsObservation[]) {
+  const { refused } = await record(sql, readings, () => NOW)
   expect(refused).toEqual([])
 }
 
@@ -62,7 +62,7 @@ describe("the rating gain of an untracked app", () => {
     }
     for (const seed of [1, 2, 3]) {
       await sql`delete from rating_count`
-      for (const one of shuffled(readings, seed)) await store(one)
+      for (const reading of shuffled(readings, seed)) await store(reading)
       expect(await gains()).toMatchObject([
         { storefront: "de", ratings: 33, gain: null, before: null, ageDays: null },
         us,

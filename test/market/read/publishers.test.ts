@@ -15,15 +15,15 @@ const READINGS = [
 ]
 
 test("of two charts with the same rank the same one is shown, in whatever order they were recorded", async () => {
-  const shown = []
+  const places = []
   for (const order of [READINGS, READINGS.toReversed(), [READINGS[1]!, READINGS[0]!, READINGS[2]!]]) {
     const sql = await freshDatabase()
     const seller = said("2025-11-20T10:00:00Z", [{ id: APP, name: "Tea", developerId: MAKER }])
     const observations: Observation[] = [seller, ...order]
-    for (const one of observations)
-      expect((await record(sql, [one], () => new Date("2025-11-27T00:00:00Z"))).refused).toEqual([])
+    for (const reading of observations)
+      expect((await record(sql, [reading], () => new Date("2025-11-27T00:00:00Z"))).refused).toEqual([])
     const [app] = await readChartedApps(sql, MAKER)
-    shown.push([app?.device, app?.kind, app?.genre, app?.rank, app?.day])
+    places.push([app?.device, app?.kind, app?.genre, app?.rank, app?.day])
   }
-  expect(shown).toEqual(Array(3).fill(["iphone", "free", "6000", 2, "2025-11-19"]))
+  expect(places).toEqual(Array(3).fill(["iphone", "free", "6000", 2, "2025-11-19"]))
 })

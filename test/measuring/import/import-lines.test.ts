@@ -200,11 +200,11 @@ long("a long page of reviews is stored in parts, counts as one reading, and ends
       }
     }),
   }
-  const held: [number, number][] = []
+  const counts: [number, number][] = []
   const pause = async () => {
     const [row] = await sql<{ reviews: number; ends: number }[]>`
       select (select count(*) from review_version) as reviews, (select count(*) from review_read) as ends`
-    held.push([row!.reviews, row!.ends])
+    counts.push([row!.reviews, row!.ends])
   }
   const file = [page]
   expect(await importLines(sql, lines(...file), { now, pause })).toMatchObject({
@@ -214,9 +214,9 @@ long("a long page of reviews is stored in parts, counts as one reading, and ends
     bad: [],
   })
   await pause()
-  expect(held.length).toBeGreaterThan(2)
-  expect(held.filter(([reviews, ends]) => reviews < 1_000 && ends > 0)).toEqual([])
-  expect(held.at(-1)).toEqual([1_000, 1])
+  expect(counts.length).toBeGreaterThan(2)
+  expect(counts.filter(([reviews, ends]) => reviews < 1_000 && ends > 0)).toEqual([])
+  expect(counts.at(-1)).toEqual([1_000, 1])
   expect(await importLines(sql, lines(...file), { now })).toMatchObject({ read: 1, recorded: 0, known: 1, bad: [] })
 })
 
@@ -234,8 +234,8 @@ test("importing the same lines again changes no row", async () => {
   const first = await importLines(sql, lines(...file), { now })
   expect(first).toMatchObject({ recorded: 3, known: 0, attempts: 1 })
   const before = await stored(sql)
-  const again = await importLines(sql, lines(...file), { now, batch: 1 })
-  expect(again).toMatchObject({ recorded: 0, known: 4, attempts: 0, bad: [] })
+  const repeated = await importLines(sql, lines(...file), { now, batch: 1 })
+  expect(repeated).toMatchObject({ recorded: 0, known: 4, attempts: 0, bad: [] })
   expect(await stored(sql)).toBe(before)
 })
 
@@ -293,8 +293,8 @@ test("an invalid review is skipped and reported by line and index, and the other
     "2 reviews[2].stars",
     "2 reviews[4].at",
   ])
-  const held = await sql`select review_id from review_version order by review_id`
-  expect(held.map(({ review_id }) => review_id)).toEqual(["1", "5"])
+  const rows = await sql`select review_id from review_version order by review_id`
+  expect(rows.map(({ review_id }) => review_id)).toEqual(["1", "5"])
   expect((await sql`select from review_read`).length).toBe(0)
 })
 

@@ -28,7 +28,7 @@ describe("a value of unknown shape", () => {
 describe("values in a body", () => {
   test("a value is a text only if it is not blank and can be stored", () => {
     expect(text(" Lull ")).toBe(" Lull ")
-    for (const value of [...ANYTHING.filter((one) => one !== "x"), " \n", "a\0b", "\ud83d"]) {
+    for (const value of [...ANYTHING.filter((item) => item !== "x"), " \n", "a\0b", "\ud83d"]) {
       expect(text(value)).toBeUndefined()
     }
   })

@@ -14,14 +14,14 @@ const parsers = (options: Partial<ParsersOptions> = {}) => {
   return opened
 }
 afterEach(() => {
-  for (const one of open.splice(0)) one.stop()
+  for (const pool of open.splice(0)) pool.stop()
 })
 
 const bodyOf = (text: string): RawBody => {
   const bytes = Buffer.from(text)
   return rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "http://here/", seenAt: new Date() })
 }
-const { source, asked, fixture: file } = PARSED.find(({ source }) => source.name === "itunes-lookup")!
+const { source, subject, fixture: file } = PARSED.find(({ source }) => source.name === "itunes-lookup")!
 /** A body large enough for the thread. */
 const LARGE = fixture(file) + " ".repeat(70_000)
 
@@ -35,14 +35,14 @@ const failureOf = async (read: Promise<unknown>): Promise<ReadFailure> => {
 describe("a large body", () => {
   test("a large body of every source gives the same result in the thread as in place", async () => {
     const { parse } = parsers()
-    for (const { source, asked, fixture: file, as } of PARSED.filter((_, at) => at % cases(6, 1) === 0)) {
+    for (const { source, subject: request, fixture: file, as } of PARSED.filter((_, at) => at % cases(6, 1) === 0)) {
       const text = fixture(file)
       // white space after a body changes nothing; the guard of a Google Play response is at its beginning
       const body = bodyOf(text + (as === "html-json" ? `<!--${" ".repeat(70_000)}-->` : " ".repeat(70_000)))
-      const inPlace = attempt(() => parseBody(source, asked, body, "us"))
-      const beside = await parse(source, asked, body, "us").catch((failure) => failure)
-      if (inPlace instanceof ReadFailure) expect([file, beside.outcome]).toEqual([file, inPlace.outcome])
-      else expect([file, plain(beside)]).toEqual([file, plain(inPlace as object)])
+      const inPlace = attempt(() => parseBody(source, request, body, "us"))
+      const inWorker = await parse(source, request, body, "us").catch((failure) => failure)
+      if (inPlace instanceof ReadFailure) expect([file, inWorker.outcome]).toEqual([file, inPlace.outcome])
+      else expect([file, plain(inWorker)]).toEqual([file, plain(inPlace as object)])
     }
   })
 
@@ -51,18 +51,18 @@ describe("a large body", () => {
     const body = bodyOf(`[${'"\\\\\\"",'.repeat(1_000_000)}0]`)
     let turns = 0
     const timer = setInterval(() => turns++, 1)
-    await failureOf(parse(source, asked, body, undefined))
-    const [beside, before] = [turns, turns]
-    await failureOf((async () => parseBody(source, asked, body, undefined))())
+    await failureOf(parse(source, subject, body, undefined))
+    const [during, before] = [turns, turns]
+    await failureOf((async () => parseBody(source, subject, body, undefined))())
     clearInterval(timer)
-    expect(beside).toBeGreaterThan(1)
+    expect(during).toBeGreaterThan(1)
     expect(turns - before).toBe(0)
   })
 
   test("a large body that is no answer fails as in place, with the same message and its body", async () => {
     const { parse } = parsers()
     const body = bodyOf(`{"resultCount":1,"results":[${"{},".repeat(30_000)}{}]}`)
-    const failure = await failureOf(parse(source, asked, body, undefined))
+    const failure = await failureOf(parse(source, subject, body, undefined))
     expect([failure.outcome, failure.message]).toEqual(["changed", "resultCount is not the number of results"])
     expect(failure.body).toBe(body)
   })
@@ -70,8 +70,8 @@ describe("a large body", () => {
   test("a large body that is never parsed times out, and the next one is parsed", async () => {
     const { parse } = parsers({ start: endless, deadlineMs: 500 })
     const [first, second] = await Promise.all([
-      failureOf(parse(source, asked, bodyOf(`e${LARGE}`), undefined)),
-      failureOf(parse(source, asked, bodyOf(`n${LARGE}`), undefined)),
+      failureOf(parse(source, subject, bodyOf(`e${LARGE}`), undefined)),
+      failureOf(parse(source, subject, bodyOf(`n${LARGE}`), undefined)),
     ])
     expect([first.outcome, first.message]).toEqual(["failed", "its body was not read within 500 ms"])
     expect([second.outcome, second.message]).toEqual(["changed", "it began with n"])
@@ -80,8 +80,8 @@ describe("a large body", () => {
   test("a large body that kills the thread fails with that reason, and the next one is parsed", async () => {
     const { parse } = parsers({ start: endless })
     const [first, second] = await Promise.all([
-      failureOf(parse(source, asked, bodyOf(`x${LARGE}`), undefined)),
-      failureOf(parse(source, asked, bodyOf(`n${LARGE}`), undefined)),
+      failureOf(parse(source, subject, bodyOf(`x${LARGE}`), undefined)),
+      failureOf(parse(source, subject, bodyOf(`n${LARGE}`), undefined)),
     ])
     expect([first.outcome, first.message]).toEqual(["failed", "its body ended the thread that read it"])
     expect(second.message).toBe("it began with n")
@@ -90,9 +90,9 @@ describe("a large body", () => {
 
 test("a small body, and one whose parser the thread does not have, is parsed in place", async () => {
   const { parse } = parsers({ start: endless })
-  expect(await parse(source, asked, bodyOf(fixture(file)), undefined)).toMatchObject({ kind: "apps" })
-  const own = { ...source, parse: () => ({ kind: "own" }) as never }
-  expect(await parse(own, asked, bodyOf(`e${LARGE}`), undefined)).toEqual({ kind: "own" } as never)
+  expect(await parse(source, subject, bodyOf(fixture(file)), undefined)).toMatchObject({ kind: "apps" })
+  const ownSource = { ...source, parse: () => ({ kind: "own" }) as never }
+  expect(await parse(ownSource, subject, bodyOf(`e${LARGE}`), undefined)).toEqual({ kind: "own" } as never)
 })
 
 test("without threads every body is parsed in place", async () => {
@@ -101,15 +101,15 @@ test("without threads every body is parsed in place", async () => {
       throw new Error("no threads here")
     },
   })
-  expect(await none.parse(source, asked, bodyOf(LARGE), undefined)).toMatchObject({ kind: "apps" })
+  expect(await none.parse(source, subject, bodyOf(LARGE), undefined)).toMatchObject({ kind: "apps" })
   const gone = parsers({ start: () => new Worker(new URL("./no-such-worker.ts", import.meta.url).href) })
-  expect(await gone.parse(source, asked, bodyOf(LARGE), undefined)).toMatchObject({ kind: "apps" })
+  expect(await gone.parse(source, subject, bodyOf(LARGE), undefined)).toMatchObject({ kind: "apps" })
 })
 
 test("an app-ads.txt is parsed in the thread too", async () => {
   const lines = "a.com, 1, DIRECT\n".repeat(10_000)
-  const one = { system: "a.com", publisherId: "1", relation: "DIRECT" as const }
-  expect(await parsers().parseText(appAdsText, Buffer.from(lines))).toEqual({ records: [one], variables: {} })
+  const record = { system: "a.com", publisherId: "1", relation: "DIRECT" as const }
+  expect(await parsers().parseText(appAdsText, Buffer.from(lines))).toEqual({ records: [record], variables: {} })
 })
 
 function attempt<T>(work: () => T): T | unknown {
@@ -120,6 +120,6 @@ function attempt<T>(work: () => T): T | unknown {
   }
 }
 
-function plain(seen: object): object {
-  return { ...seen, sha256: Buffer.from((seen as { sha256: Uint8Array }).sha256).toString("hex") }
+function plain(observation: object): object {
+  return { ...observation, sha256: Buffer.from((observation as { sha256: Uint8Array }).sha256).toString("hex") }
 }

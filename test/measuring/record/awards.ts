@@ -25,8 +25,8 @@ export const awards = kind<AwardObservation>({
   private: false,
   shape,
   names: ({ id }) => ({ apps: [id] }),
-  async store(tx, seen, { appOf }) {
-    const rows = seen.map((from) => {
+  async store(tx, observations, { appOf }) {
+    const rows = observations.map((from) => {
       const { platform, storefront, id, award } = from
       return { from, row: { app_id: appOf(platform, id), storefront, award, ...provenanceOf(from) } }
     })

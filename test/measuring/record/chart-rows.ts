@@ -46,8 +46,8 @@ export function rowsOf(path: string): Row[] {
 /** Returns the lines of an import file, one per reading. */
 export function linesOf(rows: readonly Row[]): string[] {
   const readings = Map.groupBy(rows, ({ at }) => at)
-  return [...readings].map(([seenAt, shown]) => {
-    const apps = shown.toSorted((a, b) => a.rank - b.rank).map(({ id, name, developer }) => ({ id, name, developer }))
+  return [...readings].map(([seenAt, ranked]) => {
+    const apps = ranked.toSorted((a, b) => a.rank - b.rank).map(({ id, name, developer }) => ({ id, name, developer }))
     return JSON.stringify({ kind: "chart", source: "import", ...JP_FINANCE, seenAt, apps })
   })
 }

@@ -98,13 +98,13 @@ export async function placesFromReadings(sql: Sql): Promise<string[]> {
     from chart_results
     where complete
     order by chart_id, day, source, seen_at`
-  const held = new Map<number, (typeof rows)[number]>()
+  const latest = new Map<number, (typeof rows)[number]>()
   for (const row of rows) {
-    const other = held.get(row.chart)
+    const other = latest.get(row.chart)
     const order = other && (compare(row.day, other.day) || other.source - row.source || row.depth - other.depth)
-    if (!other || order! > 0 || (order === 0 && row.seenAt > other.seenAt)) held.set(row.chart, row)
+    if (!other || order! > 0 || (order === 0 && row.seenAt > other.seenAt)) latest.set(row.chart, row)
   }
-  return [...held.values()]
+  return [...latest.values()]
     .flatMap(({ chart, day, ids }) => ids.map((id, i) => `${chart} ${day} ${i + 1} ${id}`))
     .sort()
 }
@@ -116,8 +116,8 @@ export async function firstSeenFromReadings(sql: Sql): Promise<string[]> {
     from chart_results
     where complete
     order by day desc`
-  const held = new Map(rows.flatMap(({ chart, day, ids }) => ids.map((id) => [`${chart} ${id}`, day] as const)))
-  return [...held].map(([key, day]) => `${key} ${day}`).sort()
+  const firstDays = new Map(rows.flatMap(({ chart, day, ids }) => ids.map((id) => [`${chart} ${id}`, day] as const)))
+  return [...firstDays].map(([key, day]) => `${key} ${day}`).sort()
 }
 
 export async function firstSeen(sql: Sql): Promise<string[]> {
@@ -139,17 +139,17 @@ export async function newAppsFromReadings(sql: Sql): Promise<string[]> {
     where r.complete
     order by r.day`
   const begun = new Map<number, string>()
-  const held = new Map<string, { day: string; baseline: boolean }>()
+  const firstOf = new Map<string, { day: string; baseline: boolean }>()
   for (const { storefront, chart, day, ids } of rows) {
     if (!begun.has(chart)) begun.set(chart, day)
     for (const id of ids) {
       const key = `${storefront} ${id}`
-      const first = held.get(key) ?? { day, baseline: false }
+      const first = firstOf.get(key) ?? { day, baseline: false }
       if (first.day === day && begun.get(chart) === day) first.baseline = true
-      held.set(key, first)
+      firstOf.set(key, first)
     }
   }
-  return [...held].map(([key, { day, baseline }]) => `${key} ${day} ${baseline}`).sort()
+  return [...firstOf].map(([key, { day, baseline }]) => `${key} ${day} ${baseline}`).sort()
 }
 
 export async function newApps(sql: Sql): Promise<string[]> {
@@ -198,13 +198,13 @@ export async function listsFromReadings(sql: Sql): Promise<string[]> {
     ranks.set(key, [...(ranks.get(key) ?? []), { kind, rank: Number(rank) }])
     return `${line} ${first.get(key)}`
   })
-  const best = [...ranks].map(([key, own]) => {
+  const best = [...ranks].map(([key, ownPlaces]) => {
     const of = (kind: string) => {
-      const some = own.filter((one) => one.kind === kind).map(({ rank }) => rank)
+      const some = ownPlaces.filter((place) => place.kind === kind).map(({ rank }) => rank)
       return some.length === 0 ? "-" : Math.min(...some)
     }
     const kinds = ["iphone free", "iphone paid", "iphone grossing", "ipad free"].map(of)
-    const all = Math.min(...own.map(({ rank }) => rank))
+    const all = Math.min(...ownPlaces.map(({ rank }) => rank))
     return ["best", key, storeIds.get(Number(key.split(" ")[1])), first.get(key), all, ...kinds].join(" ")
   })
   return [...places, ...best].sort()

@@ -8,7 +8,7 @@ import type { ListingObservation } from "../../../src/stores/kinds/listing-shape
 import { checkObservation } from "../../record.ts"
 
 const NOW = new Date("2026-08-13")
-const SAID = {
+const ABOUT = {
   platform: "ios",
   storefront: "us",
   seenAt: new Date("2026-08-12"),
@@ -18,7 +18,7 @@ const SAID = {
 } as const
 
 const LISTING: ListingObservation = {
-  ...SAID,
+  ...ABOUT,
   kind: "listing",
   source: "apple-app-page",
   id: "1600000101",
@@ -29,7 +29,7 @@ const LISTING: ListingObservation = {
   },
 }
 const CHART: ChartObservation = {
-  ...SAID,
+  ...ABOUT,
   kind: "chart",
   source: "apple-charts",
   device: "iphone",
@@ -40,7 +40,7 @@ const CHART: ChartObservation = {
   apps: [{ id: "1600000101", price: 0, currency: "USD", genre: "6015" }, { id: "1600000102" }],
 }
 const GENRES: GenresObservation = {
-  ...SAID,
+  ...ABOUT,
   kind: "genres",
   source: "apple-genres",
   genres: [
@@ -49,7 +49,7 @@ const GENRES: GenresObservation = {
   ],
 }
 const DEVELOPER: DeveloperAppsObservation = {
-  ...SAID,
+  ...ABOUT,
   kind: "developer",
   source: "itunes-developer",
   developerId: "1500000011",
@@ -80,12 +80,12 @@ test("an observation as a source returns it passes the check, and so does an emp
 })
 
 test("an observation from the future, or with a wrong platform, storefront or source, fails the check", () => {
-  for (const one of [LISTING, CHART, GENRES, DEVELOPER]) {
-    expect(problemOf({ ...one, seenAt: new Date("2026-08-14") })).toBe("bad_time")
-    expect(problemOf({ ...one, platform: "android" })).toBe("bad_platform")
-    expect(problemOf({ ...one, storefront: "zz" })).toBe("bad_storefront")
-    expect(problemOf({ ...one, source: "apple-hints" })).toBe("bad_source")
-    expect(problemOf({ ...one, sha256: new Uint8Array(3) })).toBe("bad_provenance")
+  for (const example of [LISTING, CHART, GENRES, DEVELOPER]) {
+    expect(problemOf({ ...example, seenAt: new Date("2026-08-14") })).toBe("bad_time")
+    expect(problemOf({ ...example, platform: "android" })).toBe("bad_platform")
+    expect(problemOf({ ...example, storefront: "zz" })).toBe("bad_storefront")
+    expect(problemOf({ ...example, source: "apple-hints" })).toBe("bad_source")
+    expect(problemOf({ ...example, sha256: new Uint8Array(3) })).toBe("bad_provenance")
   }
 })
 

@@ -104,15 +104,15 @@ test.skipIf(!process.env.DATABASE_URL)(
   "postgres: a reading stored while its term is being tracked is in the history",
   async () => {
     const workspaceId = await newWorkspace(sql)
-    const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
-    const appId = await trackOwn(sql, asked)
-    const on = (day: string) => reading("tea", `2025-11-0${day}T10:00:00Z`, [10001])
-    await record(sql, [on("1"), on("3")], () => NOW)
+    const tracked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
+    const appId = await trackOwn(sql, tracked)
+    const readingOn = (day: string) => reading("tea", `2025-11-0${day}T10:00:00Z`, [10001])
+    await record(sql, [readingOn("1"), readingOn("3")], () => NOW)
     let recording: Promise<unknown> | undefined
     await sql.begin(async (tx) => {
       await addTerms(tx, appId, "all", ["tea"])
       let done = false
-      recording = record(sql, [on("2")], () => NOW).finally(() => {
+      recording = record(sql, [readingOn("2")], () => NOW).finally(() => {
         done = true
       })
       while (!done && !(await blocksSomebody(tx))) await tx`select pg_sleep(0.01)`

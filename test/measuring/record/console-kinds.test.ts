@@ -59,12 +59,12 @@ test("prices are a series per storefront, and their derived rows can be rebuilt"
   const price = (price: string, rest: object = {}) => {
     return { country: "de", currency: "EUR", price, proceeds: "5", point: "p", ...rest }
   }
-  const seen = (day: string, rows: object[]) => ({ day, seenAt: new Date(`${day}T10:00:00Z`), rows })
+  const reportOf = (day: string, rows: object[]) => ({ day, seenAt: new Date(`${day}T10:00:00Z`), rows })
   await tell(
-    ["prices", seen("2025-11-09", [price("12.99")])],
+    ["prices", reportOf("2025-11-09", [price("12.99")])],
     [
       "prices",
-      seen("2025-11-01", [
+      reportOf("2025-11-01", [
         price("9.99", { startsAt: "2025-01-01" }),
         price("8.49", { country: "us", currency: "USD" }),
       ]),
@@ -76,17 +76,17 @@ test("prices are a series per storefront, and their derived rows can be rebuilt"
       from price_period
       order by country, from_day`),
   ]
-  const said = [
+  const expected = [
     { country: "de", from: "2025-01-01", known: true, price: "9.99", currency: "EUR" },
     { country: "de", from: "2025-11-09", known: false, price: "12.99", currency: "EUR" },
     { country: "us", from: "2025-11-01", known: false, price: "8.49", currency: "USD" },
     { country: "us", from: "2025-11-09", known: false, price: null, currency: null },
   ]
-  expect(await periods()).toEqual(said)
+  expect(await periods()).toEqual(expected)
   await sql`update price_period set price = 1 where price is not null`
   await tell(["engagement", {}])
   await sql`delete from funnel_fact_row`
   expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(2)
   expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)
-  expect(await periods()).toEqual(said)
+  expect(await periods()).toEqual(expected)
 })

@@ -54,7 +54,7 @@ export async function foldAll(sql: Sql, before: string, chunk = 7): Promise<numb
 }
 
 /** Returns what every reader returns of these counts, except the body they came from. */
-export async function told(sql: Sql) {
+export async function readCounts(sql: Sql) {
   const days = await sql`
     select a.store_id, r.storefront, r.day, r.source, r.seen_at, r.origin, r.ratings,
       round(r.rating::numeric, 4)::float8 as rating
@@ -83,7 +83,9 @@ export async function told(sql: Sql) {
     ),
     on: await Promise.all(
       ends.map(async (day) =>
-        (await readRatingsOn(sql, places, day)).map((one) => one && { ...rounded(one), before: rounded(one.before) }),
+        (await readRatingsOn(sql, places, day)).map(
+          (figure) => figure && { ...rounded(figure), before: rounded(figure.before) },
+        ),
       ),
     ),
     evidence: await Promise.all(

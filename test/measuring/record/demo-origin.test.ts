@@ -27,7 +27,7 @@ beforeEach(async () => {
  * An observation of every kind except searches. Of these only charts, reviews and reports of the demo's own accounts
  * may be of the demo.
  */
-const others = {
+const unrefusable = {
   apps: (rest: object) => said(AT, [{ id: "10001", name: "Tea", ratings: 5, genre: "6007" }], rest),
   hints: (rest: object) => hinted("tea", AT, ["tea"], rest),
   popularity: (rest: object) => published("tea", "2025-09-01", 50, rest),
@@ -66,8 +66,8 @@ const others = {
 } satisfies Record<Exclude<Observation["kind"], "search">, (rest: object) => Observation>
 
 describe("observations of the demo", () => {
-  const { billing_event, console_reviews, assistant_answer } = others
-  const { apps, hints, popularity, listing, developer, genres, app_ads } = others
+  const { billing_event, console_reviews, assistant_answer } = unrefusable
+  const { apps, hints, popularity, listing, developer, genres, app_ads } = unrefusable
   const refusable = {
     apps,
     hints,
@@ -80,10 +80,10 @@ describe("observations of the demo", () => {
     console_reviews,
     assistant_answer,
   }
-  for (const [kind, one] of Object.entries(refusable)) {
+  for (const [kind, makeReading] of Object.entries(refusable)) {
     test(`${kind} of the demo are refused with the reason, and the same of another publisher are stored`, async () => {
       const before = await stored(sql)
-      const { recorded, refused } = await tell(one({ origin: "demo" }))
+      const { recorded, refused } = await tell(makeReading({ origin: "demo" }))
       expect({ recorded, refused: refused.map(({ problem }) => [problem.code, problem.message]) }).toEqual({
         recorded: 0,
         refused: [
@@ -95,17 +95,17 @@ describe("observations of the demo", () => {
         ],
       })
       expect(await stored(sql)).toBe(before)
-      expect((await tell(one({ origin: "elsewhere" }))).recorded).toBe(1)
+      expect((await tell(makeReading({ origin: "elsewhere" }))).recorded).toBe(1)
     })
   }
 
-  for (const kind of KINDS.filter((one) => one.private && one.demo)) {
+  for (const kind of KINDS.filter((candidate) => candidate.private && candidate.demo)) {
     test(`${kind.name} of the demo are stored only for demo accounts, and others only for other accounts`, async () => {
-      const one = others[kind.name as keyof typeof others]
-      expect(await tell(one({ origin: "demo" }))).toMatchObject({ recorded: 0, refused: [] })
+      const makeReading = unrefusable[kind.name as keyof typeof unrefusable]
+      expect(await tell(makeReading({ origin: "demo" }))).toMatchObject({ recorded: 0, refused: [] })
       await sql`update connected_account set state = 'demo', sealed = null, next_at = null`
-      expect(await tell(one({ origin: "elsewhere" }))).toMatchObject({ recorded: 0, refused: [] })
-      expect(await tell(one({ origin: "demo" }))).toMatchObject({ recorded: 1, refused: [] })
+      expect(await tell(makeReading({ origin: "elsewhere" }))).toMatchObject({ recorded: 0, refused: [] })
+      expect(await tell(makeReading({ origin: "demo" }))).toMatchObject({ recorded: 1, refused: [] })
     })
   }
 

@@ -40,7 +40,7 @@ function exampleOf(kind: AnyKind, rest: object = {}): AnyObservation {
 const tell = (...all: AnyObservation[]) => record(sql, all as Observation[], now)
 
 /** Returns what is stored: complete observations, or the rows of a kind that cannot be read back. */
-async function heldOf(kind: AnyKind): Promise<AnyObservation[]> {
+async function storedOf(kind: AnyKind): Promise<AnyObservation[]> {
   if (!kind.stored) return await ROWS[kind.name as string]!()
   const pages: AnyObservation[] = []
   for await (const page of kind.stored(sql, { since: null, sources: kind.sources })) pages.push(...page)
@@ -109,13 +109,15 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
       bad: [],
     })
     expect(await importLines(recording, sql, lines(), options)).toMatchObject({ recorded: 0, known: 1 })
-    const held = await heldOf(kind)
-    if (!kind.stored) return expect(held).toHaveLength(1)
-    expect(held).toEqual([expect.objectContaining({ ...plain(exampleOf(kind)), ...KEPT[kind.name as string] })])
+    const stored = await storedOf(kind)
+    if (!kind.stored) return expect(stored).toHaveLength(1)
+    expect(stored).toEqual([
+      expect.objectContaining({ ...plain(exampleOf(kind)), ...STORED_FIELDS[kind.name as string] }),
+    ])
     // and everything stored can be recorded again from that
     await empty(kind)
-    expect(await tell(...held)).toEqual({ recorded: 1, known: 0, refused: [] })
-    expect(await heldOf(kind)).toEqual(held)
+    expect(await tell(...stored)).toEqual({ recorded: 1, known: 0, refused: [] })
+    expect(await storedOf(kind)).toEqual(stored)
   })
 
   test(`${kind.name} in any order, parts and repetitions store the same rows, with the newer parser's`, async () => {
@@ -135,11 +137,11 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
       const order = shuffled(readings, random)
       const size = 1 + (round % 3)
       for (let from = 0; from < order.length; from += size) await tell(...order.slice(from, from + size))
-      const held = await heldOf(kind)
-      first ??= held
-      expect(held).toEqual(first)
+      const stored = await storedOf(kind)
+      first ??= stored
+      expect(stored).toEqual(first)
       expect(await tell(...order, ...order)).toEqual({ recorded: 0, known: 10, refused: [] })
-      expect(await heldOf(kind)).toEqual(held)
+      expect(await storedOf(kind)).toEqual(stored)
     }
     expect(first?.at(-1)).toMatchObject({ seenAt, parser: 3, ...sha(3) })
   })
@@ -159,7 +161,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
     const all = wrong.map(([rest]) => exampleOf(kind, rest))
     const { refused } = await tell(...all)
     expect(refused.map(({ problem }) => problem.code as string)).toEqual(wrong.map(([, code]) => code))
-    expect(await heldOf(kind)).toEqual([])
+    expect(await storedOf(kind)).toEqual([])
   })
 
   test(`a line of ${kind.name} with an unknown or a missing field is refused`, () => {
@@ -183,7 +185,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
  * The parts of an example that are read back differently: names and ratings are stored with the app, not with the
  * reading.
  */
-const KEPT: Record<string, object> = {
+const STORED_FIELDS: Record<string, object> = {
   apps: {
     asked: ["399355755", "897446215"],
     apps: [
@@ -221,8 +223,8 @@ function plain(observation: AnyObservation): object {
 }
 
 test("an observation of an unknown account is not stored, from any publisher", async () => {
-  for (const kind of KINDS.filter((one) => one.private)) {
+  for (const kind of KINDS.filter((candidate) => candidate.private)) {
     expect(await tell(exampleOf(kind))).toEqual({ recorded: 0, known: 1, refused: [] })
-    expect(await heldOf(kind)).toEqual([])
+    expect(await storedOf(kind)).toEqual([])
   }
 })

@@ -142,12 +142,12 @@ async function storeIds(): Promise<Map<number, string>> {
 
 type Found = NonNullable<NonNullable<Awaited<ReturnType<typeof readChartMovers>>>["movers"]>
 
-function inWords({ climbed, fell, entered, left }: Found, storeId: Map<number, string>): string[] {
+function inWords({ climbed, fell, entered, left: gone }: Found, storeId: Map<number, string>): string[] {
   return [
     ...climbed.map(({ app, rank, was }) => `${storeId.get(app)} climbed ${was} to ${rank}`),
     ...fell.map(({ app, rank, was }) => `${storeId.get(app)} fell ${was} to ${rank}`),
     ...entered.map(({ app, rank }) => `${storeId.get(app)} entered at ${rank}`),
-    ...left.map(({ app, was }) => `${storeId.get(app)} left from ${was}`),
+    ...gone.map(({ app, was }) => `${storeId.get(app)} left from ${was}`),
   ]
 }
 

@@ -72,15 +72,15 @@ const figures = async (from = sql) => [
 /** Records readings like live ones: after each, its keyword's metrics are derived. */
 async function readLive(values: readonly object[], into: Sql): Promise<void> {
   const parsed = values.map((value) => parseLine(JSON.stringify(value)))
-  const seen = parsed.flatMap((one) => (one.kind === "observation" ? [one.observation] : []))
-  for (const one of seen) {
+  const observations = parsed.flatMap((line) => (line.kind === "observation" ? [line.observation] : []))
+  for (const observation of observations) {
     const finish = (tx: Parameters<typeof deriveKeywordMetrics>[0]) =>
       deriveKeywordMetrics(
         tx,
         TERMS.map((term) => ({ platform: "ios" as const, storefront: "us", term })),
-        one.seenAt,
+        observation.seenAt,
       )
-    await record(into, [one], now, { finish })
+    await record(into, [observation], now, { finish })
   }
 }
 
@@ -90,9 +90,9 @@ describe("imported searches, counts and suggestions", () => {
     await load(days)
     const live = await freshDatabase()
     await readLive(days, live)
-    const shown = await figures()
-    expect(shown).toEqual(await figures(live))
-    for (const [, { demand, popularityOrder, difficulty, hintCount }] of shown) {
+    const imported = await figures()
+    expect(imported).toEqual(await figures(live))
+    for (const [, { demand, popularityOrder, difficulty, hintCount }] of imported) {
       expect([demand, popularityOrder, difficulty, hintCount].map((figure) => typeof figure)).toEqual(
         Array(4).fill("number"),
       )
@@ -147,11 +147,11 @@ describe("imported searches, counts and suggestions", () => {
   })
 
   test("imported readings give the same metrics for every publisher", async () => {
-    const scores = async () => (await figures()).map(([term, one]) => [term, one.demand, one.difficulty])
+    const scores = async () => (await figures()).map(([term, figure]) => [term, figure.demand, figure.difficulty])
     await load(recorded("2025-11-18"))
-    const own = await scores()
+    const ownScores = await scores()
     sql = await freshDatabase()
     await load(recorded("2025-11-18").map((line) => ({ ...line, origin: "elsewhere" })))
-    expect(await scores()).toEqual(own)
+    expect(await scores()).toEqual(ownScores)
   })
 })

@@ -65,9 +65,12 @@ const lineOf = ({ sha256, ...observation }: Observation) =>
 
 describe("a line of public data", () => {
   test("a line of public data is read as it was written", () => {
-    for (const one of ALL) {
-      const parsed = parseLine(lineOf(one))
-      expect(parsed).toEqual({ kind: "observation", observation: { ...one, sha256: Buffer.from(one.sha256) } } as never)
+    for (const observation of ALL) {
+      const parsed = parseLine(lineOf(observation))
+      expect(parsed).toEqual({
+        kind: "observation",
+        observation: { ...observation, sha256: Buffer.from(observation.sha256) },
+      } as never)
     }
   })
 
@@ -76,7 +79,7 @@ describe("a line of public data", () => {
     const expected = await stored(sql)
     const other = await freshDatabase()
     const lines = async function* () {
-      for (const one of ALL) yield lineOf(one)
+      for (const observation of ALL) yield lineOf(observation)
     }
     const done = { read: ALL.length, attempts: 0, bad: [] }
     expect(await importLines(other, lines(), { now })).toEqual({ ...done, recorded: ALL.length, known: 0 })
@@ -86,7 +89,7 @@ describe("a line of public data", () => {
   })
 
   test("an unreadable line of public data is refused with the field and the rule", () => {
-    const line = (one: Observation, rest: object = {}) => ({ ...JSON.parse(lineOf(one)), ...rest })
+    const line = (observation: Observation, rest: object = {}) => ({ ...JSON.parse(lineOf(observation)), ...rest })
     const app = (rest: object) => line(LOOK_UP, { apps: [{ id: "1600000101", ...rest }] })
     const cases: [object, string][] = [
       [app({ market: { installs: 1.5 } }), "apps[0].market.installs: must be a whole number"],
@@ -118,6 +121,6 @@ describe("a line of public data", () => {
         "records[0].relation: must be DIRECT or RESELLER",
       ],
     ]
-    for (const [one, reason] of cases) expect(reasonOf(one)).toBe(reason)
+    for (const [example, reason] of cases) expect(reasonOf(example)).toBe(reason)
   })
 })

@@ -186,11 +186,11 @@ async function counted(): Promise<Record<string, Count>> {
 /** Returns the same, computed from the rows themselves. */
 function tallied(rows: readonly Row[]): Record<string, Count> {
   const feeds = Map.groupBy(rows, ({ game, country }) => `${GAMES[game]} ${COUNTRIES[country]}`)
-  const tally = [...feeds].map(([feed, own]): [string, Count] => {
-    const days = own.map(dayOf).sort()
-    const stars = own.reduce((sum, { rating }) => sum + Number(rating), 0)
-    const versions = new Set(own.map(({ version }) => version)).size
-    return [feed, { reviews: own.length, stars, days: `${days[0]} ${days.at(-1)}`, versions }]
+  const tally = [...feeds].map(([feed, reviews]): [string, Count] => {
+    const days = reviews.map(dayOf).sort()
+    const stars = reviews.reduce((sum, { rating }) => sum + Number(rating), 0)
+    const versions = new Set(reviews.map(({ version }) => version)).size
+    return [feed, { reviews: reviews.length, stars, days: `${days[0]} ${days.at(-1)}`, versions }]
   })
   return Object.fromEntries(tally)
 }

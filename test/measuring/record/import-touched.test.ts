@@ -51,13 +51,13 @@ function randomLines(random: () => number, count: number): object[] {
       const terms = shuffled([...TERMS, "abe", "abcde", "teapot"], random).slice(0, 5)
       return { kind: "hints", source: "apple-hints", ...place, prefix, terms }
     }
-    const asked = shuffled([...APPS], random).slice(0, 3)
-    const apps = asked.slice(random() < 0.1 ? 1 : 0).map((id) => ({
+    const ids = shuffled([...APPS], random).slice(0, 3)
+    const apps = ids.slice(random() < 0.1 ? 1 : 0).map((id) => ({
       ...named(id),
       ratings: Math.floor(random() * 50_000),
       updatedAt: `${addDays(day, -Math.floor(random() * 400))}T00:00:00Z`,
     }))
-    return { kind: "apps", source: "itunes-lookup", ...place, asked, apps }
+    return { kind: "apps", source: "itunes-lookup", ...place, asked: ids, apps }
   })
 }
 
@@ -92,10 +92,10 @@ describe("metrics derived by an import", () => {
       while (all.length > 0) {
         const part = all.splice(0, 1 + Math.floor(random() * 14))
         await load(part)
-        const shown = await figures()
+        const derivedFigures = await figures()
         await deriveAll()
-        expect({ world, part, shown: await figures() }).toEqual({ world, part, shown })
-        derived += JSON.stringify(shown).match(/"demand":\d/g)?.length ?? 0
+        expect({ world, part, figures: await figures() }).toEqual({ world, part, figures: derivedFigures })
+        derived += JSON.stringify(derivedFigures).match(/"demand":\d/g)?.length ?? 0
       }
     }
     expect(derived).toBeGreaterThan(0)
@@ -123,19 +123,24 @@ describe("metrics derived by an import", () => {
 
   test("metrics derived by an import read equally many rows with ten other keywords or two hundred", async () => {
     const rows: number[] = []
-    for (const others of [10, 200]) {
+    for (const otherCount of [10, 200]) {
       sql = await freshDatabase()
       const day = addDays(TODAY, -3)
       const place = { kind: "search", source: "import", platform: "ios", storefront: "us", depth: 30 }
       const results = APPS.map((id) => ({ id, name: `App ${id}` }))
       await load(
-        Array.from({ length: others }, (_, at) => {
+        Array.from({ length: otherCount }, (_, at) => {
           return { ...place, term: `word ${at}`, seenAt: `${day}T08:00:00Z`, results }
         }),
       )
       await sql`analyze`
-      const one = { ...place, term: "word 5", seenAt: `${addDays(day, 1)}T08:00:00Z`, results: results.toReversed() }
-      rows.push(await countRowsRead(sql, null, (tx) => load([one], withinOf(tx))))
+      const laterReading = {
+        ...place,
+        term: "word 5",
+        seenAt: `${addDays(day, 1)}T08:00:00Z`,
+        results: results.toReversed(),
+      }
+      rows.push(await countRowsRead(sql, null, (tx) => load([laterReading], withinOf(tx))))
     }
     const [few, many] = rows as [number, number]
     expect(many).toBeLessThan(1.5 * few)

@@ -208,7 +208,7 @@ describe("a duplicate key", () => {
 
 describe("an impossible fact on a live page", () => {
   test("an impossible fact on a live page is left out, and the rest of the page is stored", () => {
-    const seen = parseLine(
+    const parsed = parseLine(
       JSON.stringify({
         ...lookup({}),
         apps: [
@@ -218,8 +218,8 @@ describe("an impossible fact on a live page", () => {
         ],
       }),
     )
-    if (seen.kind !== "observation" || seen.observation.kind !== "apps") throw new Error("read as another kind")
-    expect(possible(seen.observation).apps).toEqual([
+    if (parsed.kind !== "observation" || parsed.observation.kind !== "apps") throw new Error("read as another kind")
+    expect(possible(parsed.observation).apps).toEqual([
       { id: "10001", name: "Tea", ratings: 0, version: "2", listing: {} },
       { id: "10002", name: "Mate", listing: {} },
       { id: "10003", name: "Milk", price: 3, currency: "USD", ratings: 7, rating: 4.5, listing: {} },

@@ -62,14 +62,14 @@ export function listed(
     parser: 1,
     origin: "own",
     ...rest,
-    listing: shown({ ...PAGE, ...listing }),
+    listing: withoutEmpty({ ...PAGE, ...listing }),
   }
   const sha256 = rest.sha256 ?? hash("sha256", JSON.stringify([seenAt, content]), "buffer")
   return { ...content, seenAt: new Date(seenAt), sha256 }
 }
 
 /** Returns the object without undefined parts. */
-function shown(listing: Listing): Listing {
+function withoutEmpty(listing: Listing): Listing {
   return Object.fromEntries(Object.entries(listing).filter(([, part]) => part !== undefined)) as unknown as Listing
 }
 

@@ -51,26 +51,26 @@ export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {
 /** Runs an operation as invoke does after its checks, and checks the answer against its schema. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every operation
 export async function ask(operation: Operation, ctx: Context, input: Record<string, unknown> = {}): Promise<any> {
-  const given = v.parse(operation.input, input) as Record<string, unknown>
+  const args = v.parse(operation.input, input) as Record<string, unknown>
   if (operation.subject) {
-    const app = await findApp(ctx.sql, ctx.caller, given.appId as string, given.country as string | undefined)
-    Object.assign(given, { app, storefront: given.country ?? app.countries[0] })
+    const app = await findApp(ctx.sql, ctx.caller, args.appId as string, args.country as string | undefined)
+    Object.assign(args, { app, storefront: args.country ?? app.countries[0] })
   }
-  const answer = JSON.parse(JSON.stringify(await operation.run(given, ctx)))
+  const answer = JSON.parse(JSON.stringify(await operation.run(args, ctx)))
   const checked = v.safeParse(operation.output, answer)
   expect(checked.issues).toBeUndefined()
   return answer
 }
 
 /** Returns the names of apps by store id and storefront. */
-export async function namesHeld(sql: Sql): Promise<string[]> {
+export async function readStoredNames(sql: Sql): Promise<string[]> {
   const rows = await sql<{ held: string }[]>`
     select concat_ws(' ', store_id, storefront, n.name, n.icon_url) as held
     from store_app_name n
     join store_app a on a.id = n.app_id
     order by store_id, storefront
     limit 100000`
-  return rows.map(({ held }) => held)
+  return rows.map(({ held: name }) => name)
 }
 
 /** Gives an app another name in a storefront. */

@@ -8,7 +8,7 @@ import { cases } from "../../long.ts"
 import { record } from "../../record.ts"
 import { charted } from "./charted.ts"
 import { listed } from "./listed.ts"
-import { NOW, namesHeld, reading, said } from "./measured.ts"
+import { NOW, reading, readStoredNames, said } from "./measured.ts"
 import { shelved } from "./public-facts.ts"
 
 setDefaultTimeout(240_000)
@@ -46,7 +46,7 @@ const telling: fc.Arbitrary<Telling> = fc
     names: three(undefined, "Tea", "tea", "お茶", "Té", "🍵"),
     icons: three(undefined, "https://a.example/1.png", "https://a.example/2.png"),
   })
-  .map((one) => ({ ...one, demo: one.demo && one.kind === "search" }))
+  .map((item) => ({ ...item, demo: item.demo && item.kind === "search" }))
 
 test("readings in any order, parts and repetitions give the same names, each in its storefront", async () => {
   await fc.assert(
@@ -79,22 +79,22 @@ test("a fact missing in the latest reading stays, but no fact of the demo stays"
   const rest = { depth: 1, results: [demo], origin: "demo" }
   await record(sql, [reading("tea", "2025-11-19T09:00:00Z", [], rest)], () => NOW)
   await record(sql, [said("2025-11-18T09:00:00Z", [{ id: "10001", name: "Tea" }])], () => NOW)
-  expect(await namesHeld(sql)).toEqual(["10001 us Tea"])
+  expect(await readStoredNames(sql)).toEqual(["10001 us Tea"])
   const icon = "https://a.example/1.png"
   const older = reading("tea", "2025-11-17T09:00:00Z", [], { depth: 1, results: [{ id: "10001", icon }] })
   await record(sql, [older], () => NOW)
-  expect(await namesHeld(sql)).toEqual([`10001 us Tea ${icon}`])
+  expect(await readStoredNames(sql)).toEqual([`10001 us Tea ${icon}`])
 })
 
 async function holdsAlways(tellings: readonly Telling[], seeds: fc.Stream<number>): Promise<void> {
   const readings = tellings.map(readingOf)
   const expected = expectedOf(tellings)
-  for (const parts of [[readings], readings.toReversed().map((one) => [one]), ...dealt(readings, seeds)]) {
+  for (const parts of [[readings], readings.toReversed().map((single) => [single]), ...dealt(readings, seeds)]) {
     await freshDatabase()
     await Promise.all(parts.map((part) => record(sql, part, () => NOW)))
-    expect(await namesHeld(sql)).toEqual(expected)
+    expect(await readStoredNames(sql)).toEqual(expected)
     await record(sql, readings, () => NOW)
-    expect(await namesHeld(sql)).toEqual(expected)
+    expect(await readStoredNames(sql)).toEqual(expected)
   }
 }
 
@@ -110,21 +110,23 @@ function readingOf({ kind, storefront, hour, parser, demo, names, icons }: Telli
   if (kind === "chart") return charted(at(hour), IDS, { ...rest, apps })
   if (kind === "lookup") return said(at(hour), apps, rest)
   if (kind === "shelf") return { ...shelved(at(hour), IDS, rest), apps }
-  const [own, ...similar] = apps as [(typeof apps)[number], ...typeof apps]
+  const [ownApp, ...similar] = apps as [(typeof apps)[number], ...typeof apps]
   const page = listed(at(hour), { similar, moreByDeveloper: [] }, { ...rest, id: "10001" })
   const { icon: _, ...listing } = page.listing
-  return { ...page, listing: { ...listing, name: own.name ?? "Page", ...(own.icon && { icon: own.icon }) } }
+  return { ...page, listing: { ...listing, name: ownApp.name ?? "Page", ...(ownApp.icon && { icon: ownApp.icon }) } }
 }
 
 /** Returns the names that must be stored, calculated from all readings at once and without the product. */
 function expectedOf(tellings: readonly Telling[]): string[] {
   return IDS.flatMap((id, place) =>
     STOREFRONTS.toSorted().flatMap((storefront) => {
-      const here = tellings.filter((one) => one.storefront === storefront).map((one) => toldOf(one, place))
-      const shown = here.filter(({ name, icon }) => name ?? icon)
-      const real = shown.filter(({ demo }) => !demo)
-      const told = real.length > 0 ? real : shown
-      const facts = [best(told, "name"), best(told, "icon")].filter(Boolean)
+      const sameStorefront = tellings
+        .filter((item) => item.storefront === storefront)
+        .map((item) => factsOf(item, place))
+      const named = sameStorefront.filter(({ name, icon }) => name ?? icon)
+      const real = named.filter(({ demo }) => !demo)
+      const candidates = real.length > 0 ? real : named
+      const facts = [best(candidates, "name"), best(candidates, "icon")].filter(Boolean)
       return facts.length > 0 ? [[id, storefront, ...facts].join(" ")] : []
     }),
   )
@@ -140,7 +142,7 @@ interface Told {
 
 const TRUST = ["beside", "import", "itunes-developer", "apple-app-page", "itunes-lookup"]
 
-function toldOf({ kind, names, icons, hour, parser, demo }: Telling, place: number): Told {
+function factsOf({ kind, names, icons, hour, parser, demo }: Telling, place: number): Told {
   const isPage = kind === "page"
   const page = place === 0 ? "apple-app-page" : "beside"
   const source = { search: "import", chart: "import", lookup: "itunes-lookup", shelf: "itunes-developer", page }[kind]
@@ -148,8 +150,8 @@ function toldOf({ kind, names, icons, hour, parser, demo }: Telling, place: numb
   return { demo, name, icon: icons[place], order: [hour, TRUST.indexOf(source), parser] }
 }
 
-function best(told: readonly Told[], fact: "name" | "icon"): string | undefined {
-  const rows = told.filter((one) => one[fact] !== undefined)
+function best(candidates: readonly Told[], fact: "name" | "icon"): string | undefined {
+  const rows = candidates.filter((candidate) => candidate[fact] !== undefined)
   rows.sort((a, b) => {
     const differs = a.order.findIndex((part, i) => part !== b.order[i])
     if (differs >= 0) return b.order[differs]! - a.order[differs]!
@@ -164,9 +166,9 @@ function dealt(readings: readonly Observation[], seeds: fc.Stream<number>): Obse
     const all = doubled ? [...readings, ...readings.slice(0, 3)] : readings
     const keys = [...seeds.take(all.length)]
     const cards = all
-      .map((one, i) => ({ one, key: keys[i]! }))
+      .map((item, i) => ({ item, key: keys[i]! }))
       .sort((a, b) => a.key - b.key)
-      .map(({ one }) => one)
+      .map(({ item }) => item)
     const half = Math.ceil(cards.length / 2)
     return [cards.slice(0, half), cards.slice(half)]
   })

@@ -16,12 +16,12 @@ const days = Array.from({ length: 10 }, (_, n) => `2025-${n < 5 ? "10-2" : "11-1
 
 const work = days.map((day, n) => async () => {
   const hour = String((n * 5 + Number(seed)) % 11).padStart(2, "0")
-  const seen = terms.flatMap((term, at) => [
+  const readings = terms.flatMap((term, at) => [
     reading(term, `${day}T${hour}:00:00Z`, [10_001 + at, 10_002 + Number(seed)], { depth: 20 + Number(seed) }),
     hinted(term, `${day}T${hour}:30:00Z`, [`${term} and more`]),
     published(term, n % 2 ? "2025-08-01" : "2025-09-01", 1 + ((n + at) % 50)),
   ])
-  await record(sql, seen, () => NOW)
+  await record(sql, readings, () => NOW)
   const lists = terms.map((term) => ({ platform: "ios" as const, storefront: "us", term }))
   await retryDeadlocks(() => sql.begin((tx) => deriveKeywordMetrics(tx, lists, new Date(`${day}T11:30:00Z`))))
 })

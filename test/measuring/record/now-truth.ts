@@ -50,13 +50,13 @@ export async function nowByTruth(sql: Sql): Promise<{ ranks: object[]; figures: 
 }
 
 function inOrder<Row>(lists: Map<number, Row[]>): [number, Row[]][] {
-  return [...lists].sort(([one], [other]) => one - other)
+  return [...lists].sort(([a], [b]) => a - b)
 }
 
-function betterReading(one: Reading, other: Reading): number {
-  if (one.day !== other.day) return one.day > other.day ? -1 : 1
-  const ownFirst = Number(one.origin !== "own") - Number(other.origin !== "own")
-  return one.source - other.source || ownFirst || other.depth - one.depth || +other.seenAt - +one.seenAt
+function betterReading(a: Reading, b: Reading): number {
+  if (a.day !== b.day) return a.day > b.day ? -1 : 1
+  const ownFirst = Number(a.origin !== "own") - Number(b.origin !== "own")
+  return a.source - b.source || ownFirst || b.depth - a.depth || +b.seenAt - +a.seenAt
 }
 
 function figuresOf(list: number, rows: readonly Figure[]): object {
@@ -103,13 +103,13 @@ const BAND_MIDDLES = [
 
 const NONE = { score: null, day: null, seenAt: null, source: null }
 
-function laterFigure(one: Figure, other: Figure): number {
-  if (one.day !== other.day) return one.day > other.day ? -1 : 1
-  return +other.seenAt - +one.seenAt || (one.source < other.source ? -1 : 1)
+function laterFigure(a: Figure, b: Figure): number {
+  if (a.day !== b.day) return a.day > b.day ? -1 : 1
+  return +b.seenAt - +a.seenAt || (a.source < b.source ? -1 : 1)
 }
 
 /** Returns the stored now rows. */
-export async function nowKept(sql: Sql): Promise<{ ranks: object[]; figures: object[] }> {
+export async function readStoredNow(sql: Sql): Promise<{ ranks: object[]; figures: object[] }> {
   const ranks = await sql`
     select list_id as list, platform, storefront, term, day, source, seen_at as "seenAt", depth, origin, app_ids as ids,
       popularity, popular_until as until

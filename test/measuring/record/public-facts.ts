@@ -5,7 +5,7 @@ import type { DeveloperAppsObservation } from "../../../src/stores/kinds/develop
 import type { GenresObservation } from "../../../src/stores/kinds/genres.ts"
 import { said } from "./measured.ts"
 
-const own = { parser: 1, origin: "own" }
+const source = { parser: 1, origin: "own" }
 
 /** A storefront's genres. The hash covers the reading. */
 export function named(seenAt: string, rest: Partial<GenresObservation> = {}): GenresObservation {
@@ -15,7 +15,7 @@ export function named(seenAt: string, rest: Partial<GenresObservation> = {}): Ge
     { id: "7001", name: "Action", parent: "6014" },
   ]
   const place = { platform: "ios" as const, storefront: "us" }
-  return dated(seenAt, { kind: "genres", source: "apple-genres", ...place, genres, ...own, ...rest })
+  return dated(seenAt, { kind: "genres", source: "apple-genres", ...place, genres, ...source, ...rest })
 }
 
 /** The apps of a developer in the US. */
@@ -32,7 +32,7 @@ export function shelved(
     complete: true,
     apps,
     ...place,
-    ...own,
+    ...source,
     ...rest,
   })
 }
@@ -49,7 +49,7 @@ export function soldBy(seenAt: string, systems: string[], rest: Partial<AppAdsOb
     state: "records",
     records,
     variables: { OWNERDOMAIN: ["example.com"] },
-    ...own,
+    ...source,
     ...rest,
   })
 }

@@ -37,8 +37,8 @@ long("the months of a history are read once each, also before the tables' first 
   const [{ appId: id, own: iosApp }] = (await filled(sql)) as [SideApp]
   const plans: string[] = []
   const app = { id, iosApp, androidApp: null, countries: ["us"] }
-  const asked = { platform: "ios" as const, storefront: "us", from: "2025-10-01", to: "2025-11-30" }
-  const series = await readRankSeries(explaining(sql, plans), app, asked)
+  const period = { platform: "ios" as const, storefront: "us", from: "2025-10-01", to: "2025-11-30" }
+  const series = await readRankSeries(explaining(sql, plans), app, period)
   expect(series.map(({ points }) => points.length)).toEqual(Array.from({ length: TERMS }, () => 61))
   expect(rowsRead(plans, "rank_month")).toBe(TERMS * MONTHS.length)
 })
@@ -56,10 +56,13 @@ async function filled(sql: Sql): Promise<SideApp[]> {
     select 'ios', (50000 + n)::text
     from generate_series(1, ${APPS}::int) n
     returning id as own`
-  const sides = apps.map(({ own }): SideApp => ({ appId: `app_${own}`, platform: "ios", storefront: "us", own }))
-  for (const { appId, own } of sides) {
+  const sides = apps.map(
+    ({ own: ownApp }): SideApp => ({ appId: `app_${ownApp}`, platform: "ios", storefront: "us", own: ownApp }),
+  )
+  for (const { appId, own: ownApp } of sides) {
     await sql`
-      insert into tracked_app (id, workspace_id, ios_app, countries) values (${appId}, ${workspaceId}, ${own}, '{us}')`
+      insert into tracked_app (id, workspace_id, ios_app, countries)
+      values (${appId}, ${workspaceId}, ${ownApp}, '{us}')`
     await sql`
       insert into tracked_term (app_id, country, term, position)
       select ${appId}, 'us', ${appId}::text || n, n

@@ -6,10 +6,10 @@ export const AWAY = "another address"
 
 /** Writes the sign of life of a process with these settings. It never reads anything. */
 export async function signOfLife(sql: Sql, readable: Partial<SourceChoice> = {}): Promise<SignOfLife> {
-  const given = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
   const kinds = kindsOf({ egressCountry: "us", ...readable })
-  const sign = createSignOfLife({ sql, kinds, egress: AWAY, ends: { worked: given.resolve, failed: given.reject } })
+  const sign = createSignOfLife({ sql, kinds, egress: AWAY, ends: { worked: ended.resolve, failed: ended.reject } })
   sign.begin()
-  await given.promise
+  await ended.promise
   return sign
 }

@@ -4,7 +4,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import type { AppsObservation } from "../../../src/stores/kinds/apps-shape.ts"
 import { freshDatabase } from "../../database.ts"
 import { record } from "../../record.ts"
-import { NOW, namesHeld, reading, said, stored } from "./measured.ts"
+import { NOW, reading, readStoredNames, said, stored } from "./measured.ts"
 
 let sql: Sql
 const now = () => NOW
@@ -88,13 +88,13 @@ describe("a store's reading of an app", () => {
     expect(Object.values(row!)).toEqual(Array(9).fill(null))
     expect(await sql`select 1 from rating_count`).toHaveLength(0)
     expect((await sql`select seen_at from store_app`)[0]).toEqual({ seen_at: null })
-    expect(await namesHeld(sql)).toEqual([])
+    expect(await readStoredNames(sql)).toEqual([])
   })
 
   test("an app missing in a look-up becomes unavailable, but an app missing in a search does not", async () => {
-    const asked = ["10001", "10002"]
-    await count(said("2025-11-19T10:00:00Z", [{ id: "10001", name: "Tea" }], { asked }))
-    await count(said("2025-11-19T10:00:00Z", [{ id: "10003", name: "Found" }], { asked, source: "itunes-search" }))
+    const ids = ["10001", "10002"]
+    await count(said("2025-11-19T10:00:00Z", [{ id: "10001", name: "Tea" }], { asked: ids }))
+    await count(said("2025-11-19T10:00:00Z", [{ id: "10003", name: "Found" }], { asked: ids, source: "itunes-search" }))
     const play = { platform: "android", source: "play-details", storefront: "de" } as const
     await count(said("2025-11-19T10:00:00Z", [], { ...play, asked: ["com.example.tea"] }))
     expect(await states()).toEqual([
@@ -147,7 +147,7 @@ describe("a store's reading of an app", () => {
     const orders = [worstFirst, worstFirst.toReversed(), [3, 4, 2, 0, 1].map((i) => worstFirst[i]!)]
     const forms = new Set<string>()
     for (const order of orders) {
-      for (const parts of [order.map((one) => [one]), [order.slice(0, 2), order.slice(2)], [order]]) {
+      for (const parts of [order.map((single) => [single]), [order.slice(0, 2), order.slice(2)], [order]]) {
         await sql`delete from app_storefront`
         await sql`delete from rating_count`
         await sql`delete from store_app`
@@ -225,7 +225,11 @@ test("an app that breaks an invariant is refused by index and reason, and nothin
     [said(at, [TEA], { origin: "" }), "bad_provenance"],
     [{ ...said(at, [TEA]), sha256: new Uint8Array(5) }, "bad_provenance"],
   ]
-  const { refused, recorded } = await record(sql, [...wrong.map(([one]) => one), said(at, [{ id: "10009" }])], now)
+  const { refused, recorded } = await record(
+    sql,
+    [...wrong.map(([single]) => single), said(at, [{ id: "10009" }])],
+    now,
+  )
   expect(refused.map(({ index, problem }) => [index, problem.code as string])).toEqual(
     wrong.map(([, code], place) => [place, code]),
   )
@@ -240,7 +244,7 @@ describe("a name search", () => {
       ids.map((id) => ({ id, name: `App ${id}` })),
       { source: "itunes-search", text: "tea", ...rest },
     )
-  const held = async () =>
+  const storedMetrics = async () =>
     (
       await sql`
       select n.text, n.seen_at, array(select store_id from store_app where id = any(n.app_ids) order by 1) as ids
@@ -250,13 +254,13 @@ describe("a name search", () => {
 
   test("a name search is stored in its latest form in any order, also if it found nothing", async () => {
     await count(found(2, ["10009", "10001"]), found(1, ["10002"]))
-    expect(await held()).toEqual(["tea 2 10001 10009"])
+    expect(await storedMetrics()).toEqual(["tea 2 10001 10009"])
     expect(await sql`select from name_search where app_ids <> array(select unnest(app_ids) order by 1)`).toHaveLength(0)
     expect(await count(found(1, ["10002"]), found(2, ["10009", "10001"]))).toBe(0)
     expect(await count(found(3, []))).toBe(1)
-    expect(await held()).toEqual(["tea 3"])
+    expect(await storedMetrics()).toEqual(["tea 3"])
     await count(found(3, ["10001"], { text: "green tea" }), found(3, ["10001"], { text: undefined }))
-    expect(await held()).toEqual(["green tea 3 10001", "tea 3"])
+    expect(await storedMetrics()).toEqual(["green tea 3 10001", "tea 3"])
   })
 
   test("a name search follows from no look-up, and only from terms in normal form", async () => {
@@ -264,6 +268,6 @@ describe("a name search", () => {
       (await record(sql, [found(1, ["10001"], rest)], now)).refused.map(({ problem }) => problem.code)
     expect(await refused({ source: "itunes-lookup" })).toEqual(["bad_source"])
     for (const text of ["Tea", " tea", "", "x".repeat(151)]) expect(await refused({ text })).toEqual(["bad_term"])
-    expect(await held()).toEqual([])
+    expect(await storedMetrics()).toEqual([])
   })
 })

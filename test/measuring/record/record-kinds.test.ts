@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 
 describe("hints", () => {
-  const held = async () =>
+  const storedHints = async () =>
     (await sql`select day, terms from hint_answer order by platform, storefront, prefix, day, source`).map(
       ({ day, terms }) => `${day} ${terms.join(",")}`,
     )
@@ -28,8 +28,8 @@ describe("hints", () => {
     ]
     for (const order of [answers, answers.toReversed()]) {
       await sql`delete from hint_answer`
-      for (const one of order) await record(sql, [one], now)
-      expect(await held()).toEqual(["2025-11-18 tea,tennis", "2025-11-19 "])
+      for (const single of order) await record(sql, [single], now)
+      expect(await storedHints()).toEqual(["2025-11-18 tea,tennis", "2025-11-19 "])
     }
     const before = await stored(sql)
     expect(await record(sql, [...answers, ...answers], now)).toEqual({ recorded: 0, known: 6, refused: [] })
@@ -41,7 +41,7 @@ describe("hints", () => {
     await record(sql, [hinted("te", at, ["tea"])], now)
     expect((await record(sql, [hinted("te", at, ["tea room"], { parser: 2 })], now)).recorded).toBe(1)
     expect((await record(sql, [hinted("te", at, ["old"])], now)).recorded).toBe(0)
-    expect(await held()).toEqual(["2025-11-19 tea room"])
+    expect(await storedHints()).toEqual(["2025-11-19 tea room"])
   })
 
   test("hints create no list and no app", async () => {
@@ -68,7 +68,7 @@ describe("hints", () => {
     ]
     const { refused } = await record(
       sql,
-      wrong.map(([one]) => one),
+      wrong.map(([single]) => single),
       now,
     )
     expect(refused.map(({ problem }) => problem.code as string)).toEqual(wrong.map(([, code]) => code))
@@ -77,7 +77,7 @@ describe("hints", () => {
 })
 
 describe("a published popularity", () => {
-  const held = async () => [
+  const storedFigures = async () => [
     ...(await sql`
       select l.term, m.day, m.score, m.formula, m.source, m.parts
       from keyword_metric m
@@ -90,7 +90,7 @@ describe("a published popularity", () => {
     const genres = [{ genre: "Photo & Video", rank: 3, popularity: 97 }]
     const figure = published("tea", "2025-09-01", 71, { genres })
     await record(sql, [figure, published("tea", "2025-08-01", 70)], now)
-    const [august, september] = await held()
+    const [august, september] = await storedFigures()
     expect(september).toEqual({
       term: "tea",
       day: "2025-09-01",
@@ -117,8 +117,8 @@ describe("a published popularity", () => {
     ]
     for (const order of [figures, figures.toReversed(), [1, 0, 2].map((place) => figures[place]!)]) {
       await sql`delete from keyword_metric`
-      for (const one of order) await record(sql, [one], now)
-      expect((await held()).map(({ score }) => score)).toEqual([4])
+      for (const single of order) await record(sql, [single], now)
+      expect((await storedFigures()).map(({ score }) => score)).toEqual([4])
     }
     const before = await stored(sql)
     expect(await record(sql, [...figures, ...figures], now)).toMatchObject({ recorded: 0, known: 6 })
@@ -156,7 +156,7 @@ describe("a published popularity", () => {
     ]
     const { refused } = await record(
       sql,
-      wrong.map(([one]) => one),
+      wrong.map(([single]) => single),
       now,
     )
     expect(refused.map(({ problem }) => problem.code as string)).toEqual(wrong.map(([, code]) => code))
@@ -174,16 +174,16 @@ describe("the finish step", () => {
   const marked = async () => (await sql`select value from instance where key = 'mark' order by key`).length
 
   test("the finish step sees the stored data and commits with it, also if nothing was new or valid", async () => {
-    let seen: unknown
+    let rowsAtFinish: unknown
     const finish = async (tx: Tx) => {
       const [row] = await tx`
         select (select count(*) from search_results) + (select count(*) from app_storefront)
           + (select count(*) from hint_answer) + (select count(*) from keyword_metric) as rows`
-      seen = row!.rows
+      rowsAtFinish = row!.rows
       await tx`insert into instance (key, value) values (${crypto.randomUUID()}, 'done')`
     }
     expect(await record(sql, all, now, { finish })).toEqual({ recorded: 4, known: 0, refused: [] })
-    expect(seen).toBe(4)
+    expect(rowsAtFinish).toBe(4)
     await record(sql, all, now, { finish })
     await record(sql, [], now, { finish })
     await record(sql, [reading("", "2025-11-19T10:00:00Z", [10001])], now, { finish })
@@ -237,8 +237,8 @@ describe("a failed read", () => {
       attempt({ kind: "developer", source: "itunes-developer", subject: "1500000011" }),
       attempt({ kind: "app_ads", source: "app-ads-txt", subject: "com.example.tea", platform: "android" }),
     ]
-    for (const one of attempts) expect(await recordAttempt(sql, one, now)).toBe(true)
-    for (const one of attempts) expect(await recordAttempt(sql, one, now)).toBe(false)
+    for (const entry of attempts) expect(await recordAttempt(sql, entry, now)).toBe(true)
+    for (const entry of attempts) expect(await recordAttempt(sql, entry, now)).toBe(false)
     const rows = await sql`select kind, subject, encode(sha256, 'hex') as sha256 from attempt order by id`
     expect([...rows]).toEqual([
       { kind: "apps", subject: "10001,10002", sha256: "07".repeat(32) },
@@ -274,7 +274,7 @@ describe("a failed read", () => {
       [attempt({ sha256: new Uint8Array(2) }), "bad_provenance"],
     ]
     const codes = []
-    for (const [one] of wrong) codes.push(await recordAttempt(sql, one, now).catch((error) => error.code))
+    for (const [entry] of wrong) codes.push(await recordAttempt(sql, entry, now).catch((error) => error.code))
     expect(codes).toEqual(wrong.map(([, code]) => code))
     expect(await sql`select 1 from attempt`).toHaveLength(0)
   })

@@ -57,15 +57,15 @@ describe("recording", () => {
   test("a body read again by a newer parser replaces the reading, one by an older parser does not", async () => {
     const ranks = await tracking(["tea"])
     const body = reading("tea", "2025-11-19T10:00:00Z", [10002, 10001])
-    const again = (parser: number, ids: string[]): SearchObservation => ({
+    const reparsed = (parser: number, ids: string[]): SearchObservation => ({
       ...body,
       parser,
       results: ids.map((id) => ({ id })),
     })
     await record(sql, [body], now)
-    expect((await record(sql, [again(2, ["10001", "10002"])], now)).recorded).toBe(1)
+    expect((await record(sql, [reparsed(2, ["10001", "10002"])], now)).recorded).toBe(1)
     expect(await ranks()).toEqual([1])
-    expect((await record(sql, [again(1, ["10002", "10001"])], now)).recorded).toBe(0)
+    expect((await record(sql, [reparsed(1, ["10002", "10001"])], now)).recorded).toBe(0)
     expect(await ranks()).toEqual([1])
   })
 
@@ -82,7 +82,7 @@ describe("recording", () => {
     ]
     for (const order of [worstFirst, worstFirst.toReversed(), [4, 0, 3, 1, 2].map((i) => worstFirst[i] as never)]) {
       await sql`delete from search_results`
-      for (const one of order) await record(sql, [one], now)
+      for (const single of order) await record(sql, [single], now)
       expect(await ranks()).toEqual([4])
       const before = await stored(sql)
       expect((await record(sql, order, now)).recorded).toBe(0)
@@ -129,9 +129,9 @@ describe("recording", () => {
       ["10", { source: "apple-web-search", depth: 10 }, 3, 3],
       ["11", { source: "apple-web-search", depth: 200, complete: false }, 2, 3],
     ]
-    for (const [hour, rest, rank, shown] of steps) {
+    for (const [hour, rest, rank, expected] of steps) {
       await record(sql, [reading("tea", `2025-11-19T${hour}:00:00Z`, place(rank), rest)], now)
-      expect(await ranks()).toEqual([shown])
+      expect(await ranks()).toEqual([expected])
     }
     expect(await sql`select 1 from search_results`).toHaveLength(steps.length)
   })
@@ -214,14 +214,14 @@ describe("app facts of a reading", () => {
       from store_app a
       left join store_app_name n on n.app_id = a.id
       order by id`.then((rows) => [...rows])
-  const seen = (at: string, app: object, rest: Partial<SearchObservation> = {}) =>
+  const recordApp = (at: string, app: object, rest: Partial<SearchObservation> = {}) =>
     record(sql, [reading("tea", at, [], { depth: 5, results: [{ id: "10001", ...app }], ...rest })], now)
 
   test("newer facts replace older ones, facts not shown stay, older readings only fill gaps", async () => {
-    await seen("2025-11-10T00:00:00Z", { name: "B", icon: "https://example.com/b.png" })
-    await seen("2025-11-12T00:00:00Z", { name: "C" })
-    await seen("2025-11-11T00:00:00Z", { name: "Late", developer: "Dev" })
-    await seen("2025-11-13T00:00:00Z", {})
+    await recordApp("2025-11-10T00:00:00Z", { name: "B", icon: "https://example.com/b.png" })
+    await recordApp("2025-11-12T00:00:00Z", { name: "C" })
+    await recordApp("2025-11-11T00:00:00Z", { name: "Late", developer: "Dev" })
+    await recordApp("2025-11-13T00:00:00Z", {})
     const seen_at = new Date("2025-11-12T00:00:00Z")
     expect(await facts()).toEqual([
       { name: "C", icon_url: "https://example.com/b.png", developer: "Dev", seen_at, origin: "own" },
@@ -229,9 +229,9 @@ describe("app facts of a reading", () => {
   })
 
   test("another publisher's facts and ratings never replace own ones", async () => {
-    await seen("2025-11-12T00:00:00Z", { name: "Demo", developer: "Demo", ratings: 7 }, { origin: "demo" })
-    await seen("2025-11-12T00:00:00Z", { name: "Own", ratings: 3 }, { term: "mate" })
-    await seen("2025-11-12T05:00:00Z", { name: "Demo again", ratings: 9 }, { origin: "demo" })
+    await recordApp("2025-11-12T00:00:00Z", { name: "Demo", developer: "Demo", ratings: 7 }, { origin: "demo" })
+    await recordApp("2025-11-12T00:00:00Z", { name: "Own", ratings: 3 }, { term: "mate" })
+    await recordApp("2025-11-12T05:00:00Z", { name: "Demo again", ratings: 9 }, { origin: "demo" })
     expect(await facts()).toEqual([
       { name: "Own", icon_url: null, developer: null, seen_at: new Date("2025-11-12T00:00:00Z"), origin: "own" },
     ])
@@ -239,9 +239,9 @@ describe("app facts of a reading", () => {
   })
 
   test("facts and ratings of two publishers come from one of them, in any order, until own ones come", async () => {
-    const older = () => seen("2025-11-11T00:00:00Z", { name: "First", developer: "First" }, { origin: "a" })
+    const older = () => recordApp("2025-11-11T00:00:00Z", { name: "First", developer: "First" }, { origin: "a" })
     const newer = () =>
-      seen("2025-11-12T00:00:00Z", { name: "Second", icon: "https://example.com/2.png" }, { origin: "b" })
+      recordApp("2025-11-12T00:00:00Z", { name: "Second", icon: "https://example.com/2.png" }, { origin: "b" })
     const first = { name: "First", icon_url: null, developer: "First", seen_at: new Date("2025-11-11T00:00:00Z") }
     await older()
     await newer()
@@ -250,20 +250,20 @@ describe("app facts of a reading", () => {
     await newer()
     await older()
     expect(await facts()).toEqual([{ ...first, origin: "a" }])
-    await seen("2025-11-10T00:00:00Z", { name: "Own" })
+    await recordApp("2025-11-10T00:00:00Z", { name: "Own" })
     const seen_at = new Date("2025-11-10T00:00:00Z")
     expect(await facts()).toEqual([{ name: "Own", icon_url: null, developer: null, seen_at, origin: "own" }])
   })
 
   test("a name that cannot be stored unchanged does not lose the reading", async () => {
-    await seen("2025-11-12T00:00:00Z", { name: "Tea \ud83c\0" })
+    await recordApp("2025-11-12T00:00:00Z", { name: "Tea \ud83c\0" })
     expect((await facts())[0]).toMatchObject({ name: "Tea \ufffd" })
   })
 
   test("a storefront keeps one rating count a day and source: the latest seen", async () => {
-    await seen("2025-11-12T09:00:00Z", { ratings: 10, rating: 4.5 })
-    await seen("2025-11-12T08:00:00Z", { ratings: 9 })
-    await seen("2025-11-13T08:00:00Z", { ratings: 11 })
+    await recordApp("2025-11-12T09:00:00Z", { ratings: 10, rating: 4.5 })
+    await recordApp("2025-11-12T08:00:00Z", { ratings: 9 })
+    await recordApp("2025-11-13T08:00:00Z", { ratings: 11 })
     const rows = await sql`select day, ratings, rating from rating_count order by day`
     expect([...rows]).toEqual([
       { day: "2025-11-12", ratings: 10, rating: 4.5 },

@@ -20,10 +20,10 @@ const shared = Array.from({ length: 240 }, (_, i) => {
     ids,
   )
 })
-const own = Array.from({ length: 40 }, (_, i) =>
+const ownReadings = Array.from({ length: 40 }, (_, i) =>
   reading(`term ${i % 30}`, `2025-11-0${1 + (i % 9)}T11:0${seed}:${10 + i}Z`, [10_000 + i]),
 )
-const order = [...shared, ...own].sort((a, b) => weight(a) - weight(b))
+const order = [...shared, ...ownReadings].sort((a, b) => weight(a) - weight(b))
 
 const parts = Array.from({ length: 14 }, (_, i) => order.slice(i * 20, i * 20 + 20))
 const [counts] = await Promise.all([

@@ -30,10 +30,10 @@ beforeEach(async () => {
 
 /** Returns the units of the day. Null if there is no report of it. */
 async function units(): Promise<number | null> {
-  const said = await sql`select from report_day where day = ${DAY}`
+  const reports = await sql`select from report_day where day = ${DAY}`
   const span = { from: DAY, to: DAY, country: null }
   const { total } = await readSales(sql, { id: EXAMPLE_ACCOUNT, sku: "TEA01" } as never, span)
-  return said.length > 0 ? total.subscriptions : null
+  return reports.length > 0 ? total.subscriptions : null
 }
 
 async function sweep(): Promise<number> {
@@ -47,7 +47,7 @@ async function sweep(): Promise<number> {
 }
 
 /** Returns the number of rows in pieces of any report, and of facts in all sets. */
-async function kept() {
+async function countStored() {
   const [row] = await sql<{ pieces: number; facts: number; sets: number }[]>`
     select (select count(*) from report_piece)::int as pieces, (select count(*) from sales_fact_row)::int as facts,
       (select count(*) from report_set)::int as sets`
@@ -60,7 +60,7 @@ const failure = (work: Promise<unknown>) =>
     (error: Error) => error.message,
   )
 
-const tell = (...seen: Observation[]) => record(sql, seen, LATER)
+const tell = (...observations: Observation[]) => record(sql, observations, LATER)
 
 describe.each(
   KINDS.filter(({ facts }) => facts).map(
@@ -69,32 +69,32 @@ describe.each(
 )("a report in pieces: %s", (name, kind, tried) => {
   const { table } = kind.facts!
   // estimates have a view of their own, so that they are never summed with settled sales
-  const shown = name === "play_sales" ? "estimated_sales_fact" : table.replace(/_row$/, "")
+  const view = name === "play_sales" ? "estimated_sales_fact" : table.replace(/_row$/, "")
 
   /** Returns the sums as answers show them: counted columns, grouped by all others. */
   async function sums(account: string): Promise<unknown[]> {
     const columns = await sql<{ name: string; type: string }[]>`
         select column_name as name, data_type as type
         from information_schema.columns
-        where table_name = ${shown} and column_name not in ('account_id', 'place')
+        where table_name = ${view} and column_name not in ('account_id', 'place')
         order by 1`
     const isCounted = (type: string) => type === "integer" || type === "numeric"
     const counted = columns
       .filter(({ type }) => isCounted(type))
-      .map((one) => sql`sum(${sql(one.name)})::text as ${sql(one.name)}`)
-    const others = columns.filter(({ type }) => !isCounted(type)).map((one) => sql(one.name))
+      .map((column) => sql`sum(${sql(column.name)})::text as ${sql(column.name)}`)
+    const keyColumns = columns.filter(({ type }) => !isCounted(type)).map((column) => sql(column.name))
     const list = (parts: unknown[]) =>
       parts.map((part, i) => (i === 0 ? sql`${part as never}` : sql`, ${part as never}`))
     const rows = await sql`
-        select ${list([...others, ...counted])}
-        from ${sql(shown)}
+        select ${list([...keyColumns, ...counted])}
+        from ${sql(view)}
         where account_id = ${account}
-        group by ${list(others)}`
+        group by ${list(keyColumns)}`
     return [...rows].map((row) => JSON.stringify(row)).sort()
   }
 
   async function factsOf(account: string): Promise<number> {
-    const [count] = await sql`select count(*)::int as facts from ${sql(shown)} where account_id = ${account}`
+    const [count] = await sql`select count(*)::int as facts from ${sql(view)} where account_id = ${account}`
     return count!.facts
   }
 
@@ -124,18 +124,18 @@ describe.each(
       const small = reported(name, { account: OTHER })
       await tell(small)
       const few = await factsOf(OTHER)
-      const { said } = kind.facts!
-      await sql`update ${sql(said)} set rows = ${sql.json(large.rows as never)} where account_id = ${OTHER}`
+      const { said: source } = kind.facts!
+      await sql`update ${sql(source)} set rows = ${sql.json(large.rows as never)} where account_id = ${OTHER}`
       expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(1)
       expect(await sums(EXAMPLE_ACCOUNT)).toEqual(await sums(OTHER))
       expect(await sums(EXAMPLE_ACCOUNT)).not.toEqual([])
-      const held: RowsObservation[] = []
-      for await (const page of kind.stored!(sql, { since: null, sources: kind.sources })) held.push(...page)
-      expect(held.map(({ account, rows }) => [account, rows.length])).toEqual([
+      const pages: RowsObservation[] = []
+      for await (const page of kind.stored!(sql, { since: null, sources: kind.sources })) pages.push(...page)
+      expect(pages.map(({ account, rows }) => [account, rows.length])).toEqual([
         [EXAMPLE_ACCOUNT, large.rows.length],
         [OTHER, large.rows.length],
       ])
-      expect(held[0]!.rows).toEqual(JSON.parse(JSON.stringify(large.rows)))
+      expect(pages[0]!.rows).toEqual(JSON.parse(JSON.stringify(large.rows)))
       // wrong facts are rebuilt from the pieces; a duplicate set that waits for deletion is never read
       await sql`
         delete from ${sql(table)}
@@ -156,15 +156,15 @@ describe.each(
       await sweep()
       expect(await sql`select from ${sql(table)} where account_id = ${EXAMPLE_ACCOUNT}`).toHaveLength(few)
       await sql`delete from connected_account`
-      expect(await kept()).toEqual({ pieces: 0, facts: 0, sets: 0 })
+      expect(await countStored()).toEqual({ pieces: 0, facts: 0, sets: 0 })
     },
   )
 })
 
 long("a report interrupted at any transaction leaves the previous day, and the next read stores it once", async () => {
   await tell(sold(1))
-  const whole = { pieces: PIECES, facts: (await kept()).facts, sets: 2 }
-  expect(await kept()).toEqual(whole)
+  const whole = { pieces: PIECES, facts: (await countStored()).facts, sets: 2 }
+  expect(await countStored()).toEqual(whole)
   // two sets, its pieces, and the row that makes it count
   for (let last = 1; last <= PIECES + 1; last += LONG ? 1 : PIECES) {
     let begun = 0
@@ -179,30 +179,30 @@ long("a report interrupted at any transaction leaves the previous day, and the n
   const [evidence] = await sql`select count(*)::int as said from report_day`
   expect(evidence!.said).toBe(1)
   await sweep()
-  expect(await kept()).toEqual(whole)
+  expect(await countStored()).toEqual(whole)
   expect(await tell(sold(2))).toMatchObject({ recorded: 1 })
   expect(await units()).toBe(2 * ROWS)
   await sweep()
   // the previous report stays as the source of the earlier figures; its facts are deleted
-  expect(await kept()).toEqual({ pieces: 2 * PIECES, facts: whole.facts, sets: 3 })
+  expect(await countStored()).toEqual({ pieces: 2 * PIECES, facts: whole.facts, sets: 3 })
   // back to the first content
   expect(await tell(sold(1, ROWS, { seenAt: new Date("2025-10-26T00:00:00Z") }))).toMatchObject({ recorded: 1 })
   expect(await units()).toBe(ROWS)
   await sweep()
-  expect(await kept()).toEqual({ pieces: 2 * PIECES, facts: whole.facts, sets: 3 })
+  expect(await countStored()).toEqual({ pieces: 2 * PIECES, facts: whole.facts, sets: 3 })
   expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)
 })
 
 test("a reader sees all of one report or all of the other while it is stored and restated", async () => {
-  const seen = new Set<number | null>()
-  const watching = stepped(sql, { ended: () => {}, committed: async () => void seen.add(await units()) })
+  const unitCounts = new Set<number | null>()
+  const watching = stepped(sql, { ended: () => {}, committed: async () => void unitCounts.add(await units()) })
   await record(watching, [sold(1)], LATER)
-  expect([...seen]).toEqual([null, ROWS])
-  seen.clear()
+  expect([...unitCounts]).toEqual([null, ROWS])
+  unitCounts.clear()
   await record(watching, [sold(2)], LATER)
   await record(watching, [sold(3, 10)], LATER)
   await record(watching, [sold(4)], LATER)
-  expect([...seen]).toEqual([ROWS, 2 * ROWS, 30, 4 * ROWS])
+  expect([...unitCounts]).toEqual([ROWS, 2 * ROWS, 30, 4 * ROWS])
 })
 
 test("a restatement is reported with the earlier content, as for reports stored at once", async () => {
@@ -210,15 +210,17 @@ test("a restatement is reported with the earlier content, as for reports stored 
     insert into account_app (account_id, outside_id, sku, name, bundle_id)
       values (${EXAMPLE_ACCOUNT}, '1', 'TEA01', 'Tea', 'tea')`
   const [account] = await sql<{ workspace: number }[]>`select workspace_id::int as workspace from connected_account`
-  const others = { rows: [...(sold(1) as unknown as RowsObservation).rows, { ...sample(), app: "OTHER", units: 900 }] }
-  await tell(sold(1, 0, others), sold(2, 0, { rows: [{ ...sample(), units: 7 }] }), sold(3))
+  const otherRows = {
+    rows: [...(sold(1) as unknown as RowsObservation).rows, { ...sample(), app: "OTHER", units: 900 }],
+  }
+  await tell(sold(1, 0, otherRows), sold(2, 0, { rows: [{ ...sample(), units: 7 }] }), sold(3))
   const restated = (country: string | null) =>
     readRestatements(sql, { id: EXAMPLE_ACCOUNT, sku: "TEA01" } as never, { from: DAY, to: DAY, country })
   const figures = async () => [await restated(null), await restated("jp")]
   const before = await figures()
-  const told = before.map((of) => of.map((one) => [one.unitsBefore, one.units]))
+  const unitPairs = before.map((of) => of.map((row) => [row.unitsBefore, row.units]))
   const inJapan = Math.floor(ROWS / 3)
-  expect(told).toEqual([
+  expect(unitPairs).toEqual([
     [
       [7, 3 * ROWS],
       [ROWS, 7],
@@ -253,15 +255,15 @@ test("an older restatement that arrives late changes nothing", async () => {
 })
 
 long("two processes that store one day at once leave the later report, whichever ends first", async () => {
-  for (const [one, other] of [
+  for (const [first, second] of [
     [2, 3],
     [5, 4],
   ] as const) {
-    await Promise.all([tell(sold(one)), tell(sold(other))])
-    expect(await units()).toBe(Math.max(one, other) * ROWS)
+    await Promise.all([tell(sold(first)), tell(sold(second))])
+    expect(await units()).toBe(Math.max(first, second) * ROWS)
   }
   await sweep()
-  expect(await kept()).toMatchObject({ pieces: 4 * PIECES, sets: 5 })
+  expect(await countStored()).toMatchObject({ pieces: 4 * PIECES, sets: 5 })
 })
 
 test("a set begun too long ago never counts, and the set that is deleted belongs to no report", async () => {
@@ -275,10 +277,10 @@ test("a set begun too long ago never counts, and the set that is deleted belongs
   expect(await units()).toBe(null)
   expect(await tell(sold(1))).toMatchObject({ recorded: 1 })
   // not yet an hour old
-  const kept = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
-  expect((await removeOld(sql, RETENTION, kept, { chunk: 500, pauseMs: 0 })).report_set).toBe(0)
+  const retention = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
+  expect((await removeOld(sql, RETENTION, retention, { chunk: 500, pauseMs: 0 })).report_set).toBe(0)
   await sql`update report_set set begun_at = now() - interval '61 minutes'`
-  expect((await removeOld(sql, RETENTION, kept, { chunk: 500, pauseMs: 0 })).report_set).toBeGreaterThan(0)
+  expect((await removeOld(sql, RETENTION, retention, { chunk: 500, pauseMs: 0 })).report_set).toBeGreaterThan(0)
   expect(await units()).toBe(ROWS)
 })
 
@@ -300,7 +302,7 @@ longOnServer(
     for (const child of children) expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""])
     expect(await units()).toBe(6 * ROWS)
     await sweep()
-    expect(await kept()).toMatchObject({ pieces: 6 * PIECES, sets: 7 })
+    expect(await countStored()).toMatchObject({ pieces: 6 * PIECES, sets: 7 })
     expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)
   },
 )

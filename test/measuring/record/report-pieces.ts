@@ -16,7 +16,7 @@ export const ROWS = 1_000
 /** A day's sales with this many units per row, seen this many seconds after others. */
 export function sold(units: number, rows = ROWS, rest: object = {}): Observation {
   const [row] = (reported("sales") as unknown as { rows: object[] }).rows
-  const own = Array.from({ length: rows }, (_, i) => ({
+  const ownRows = Array.from({ length: rows }, (_, i) => ({
     ...row,
     product: `TEA01.${i % 90}`,
     country: ["de", "us", "jp"][i % 3],
@@ -24,7 +24,7 @@ export function sold(units: number, rows = ROWS, rest: object = {}): Observation
     price: `${i % 40}.99`,
   }))
   const seenAt = new Date(Date.parse("2025-10-24T12:00:00Z") + units * 1_000)
-  return reported("sales", { day: DAY, rows: own, seenAt, sha256: new Uint8Array(32).fill(units), ...rest })
+  return reported("sales", { day: DAY, rows: ownRows, seenAt, sha256: new Uint8Array(32).fill(units), ...rest })
 }
 
 if (import.meta.main) {
@@ -36,6 +36,6 @@ if (import.meta.main) {
       if (++begun === Number(at)) process.kill(process.pid, "SIGKILL")
     },
   })
-  for (const one of units.split(",")) await record(dying, [sold(Number(one))], LATER)
+  for (const unit of units.split(",")) await record(dying, [sold(Number(unit))], LATER)
   await sql.end()
 }

@@ -8,7 +8,7 @@ interface HeldReview {
   version: string | null
   at: Date
   first: Date
-  seen: Date
+  seenAt: Date
 }
 
 /** Returns the expected rows of review_day, calculated from the reviews one by one. */
@@ -21,24 +21,24 @@ export async function daysByTruth(sql: Sql): Promise<object[]> {
   return [...days].map(([name, each]) => dayOf(name, each.sort(older))).sort(byName)
 }
 
-function older(one: HeldReview, other: HeldReview): number {
-  return +one.at - +other.at || (one.id < other.id ? -1 : 1)
+function older(a: HeldReview, b: HeldReview): number {
+  return +a.at - +b.at || (a.id < b.id ? -1 : 1)
 }
 
-function byName(one: { name: string }, other: { name: string }): number {
-  return one.name < other.name ? -1 : 1
+function byName(a: { name: string }, b: { name: string }): number {
+  return a.name < b.name ? -1 : 1
 }
 
 function dayOf(name: string, each: readonly HeldReview[]) {
   const [oldest] = each as [HeldReview]
-  const gaps = each.filter(({ first }, at) => at > 0 && each.slice(0, at).every(({ seen }) => seen < first))
+  const gaps = each.filter(({ first }, at) => at > 0 && each.slice(0, at).every(({ seenAt }) => seenAt < first))
   const tallies = Map.groupBy(each, ({ version, stars }) => `${version} ${stars}`)
   return {
     name,
     reviews: each.length,
     oldest: [oldest.at, oldest.first],
     first: latest(each.map(({ first }) => -first)),
-    seen: latest(each.map(({ seen }) => +seen)),
+    seen: latest(each.map(({ seenAt }) => +seenAt)),
     gap: gaps.length > 0 ? latest(gaps.map(({ first }) => +first)) : null,
     tallies: [...tallies].map(([tally, { length }]) => `${tally}: ${length}`).sort(),
   }
@@ -49,7 +49,7 @@ function latest(moments: readonly number[]): Date {
 }
 
 /** Returns the stored rows. */
-export async function daysKept(sql: Sql): Promise<object[]> {
+export async function readStoredDays(sql: Sql): Promise<object[]> {
   // as JSON, because the client reads null within an array as the text NULL
   const rows = await sql`select *, to_json(versions) as versions from review_day`
   return rows

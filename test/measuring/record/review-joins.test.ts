@@ -24,7 +24,12 @@ const line = (day: number, written: readonly number[]) =>
     storeId: "10001",
     complete: true,
     seenAt: `2025-11-${day}T12:00:00Z`,
-    reviews: written.map((on) => ({ id: String(on), stars: 1, text: "t", at: `2025-11-${on}T08:00:00Z` })),
+    reviews: written.map((writtenDay) => ({
+      id: String(writtenDay),
+      stars: 1,
+      text: "t",
+      at: `2025-11-${writtenDay}T08:00:00Z`,
+    })),
   })
 
 async function load(...lines: string[]): Promise<void> {
@@ -35,16 +40,20 @@ async function load(...lines: string[]): Promise<void> {
   expect(bad).toEqual([])
 }
 
-async function seen() {
+async function coverage() {
   const [app] = await sql<{ id: number }[]>`select id from store_app where store_id = '10001'`
   const feed = { appId: app!.id, feed: "us" }
   const state = await readFeedState(sql, feed)
   const { covered } = await tallyReviews(sql, feed, { from: "2025-11-10", to: "2025-11-19" }, state)
   const measured: number[] = []
-  for (let on = 10; on < 20; on++) {
-    const span = { from: new Date(`2025-11-${on}T00:00:00Z`), to: new Date(`2025-11-${on + 1}T00:00:00Z`), now: NOW }
+  for (let dayOfMonth = 10; dayOfMonth < 20; dayOfMonth++) {
+    const span = {
+      from: new Date(`2025-11-${dayOfMonth}T00:00:00Z`),
+      to: new Date(`2025-11-${dayOfMonth + 1}T00:00:00Z`),
+      now: NOW,
+    }
     const [day] = await readWrittenReviews(sql, [{ app: app!.id, feed: "us" }], span)
-    if (day!.measured) measured.push(on)
+    if (day!.measured) measured.push(dayOfMonth)
   }
   return { complete: state.complete, measured, covered: [...covered] }
 }
@@ -53,7 +62,7 @@ const DAYS = ["2025-11-13", "2025-11-14", "2025-11-15", "2025-11-16", "2025-11-1
 
 test("a complete reading that includes a stored review covers the days in between", async () => {
   await load(line(14, [12, 13]), line(19, [13, 15, 18]))
-  expect(await seen()).toEqual({ complete: true, measured: [13, 14, 15, 16, 17, 18], covered: DAYS })
+  expect(await coverage()).toEqual({ complete: true, measured: [13, 14, 15, 16, 17, 18], covered: DAYS })
 })
 
 test("a reading with only new reviews is not complete and covers no earlier day, in any order", async () => {
@@ -61,16 +70,16 @@ test("a reading with only new reviews is not complete and covers no earlier day,
   await load(...lines)
   // 14 to 16 lie between the stored reviews and the new ones
   const expected = { complete: false, measured: [17, 18], covered: ["2025-11-17", "2025-11-18"] }
-  expect(await seen()).toEqual(expected)
+  expect(await coverage()).toEqual(expected)
   sql = await freshDatabase()
   await load(lines[1]!)
   await load(lines[0]!)
-  expect(await seen()).toEqual(expected)
+  expect(await coverage()).toEqual(expected)
 })
 
 test("a gap remains whatever joins later readings: its days, and those before, have no figures", async () => {
   await load(line(14, [12, 13]), line(17, [16]), line(19, [16, 18]))
-  expect(await seen()).toEqual({ complete: true, measured: [17, 18], covered: ["2025-11-17", "2025-11-18"] })
+  expect(await coverage()).toEqual({ complete: true, measured: [17, 18], covered: ["2025-11-17", "2025-11-18"] })
 })
 
 test("a reader does not stop at a review that only such a reading contains", async () => {
@@ -80,5 +89,5 @@ test("a reader does not stop at a review that only such a reading contains", asy
   expect((await readStoredIds(sql, feed))(review)).toBe(false)
   await load(line(20, [13, 15, 16, 18]).replace("T12:00", "T11:00"))
   expect((await readStoredIds(sql, feed))(review)).toBe(true)
-  expect((await seen()).complete).toBe(true)
+  expect((await coverage()).complete).toBe(true)
 })

@@ -83,13 +83,13 @@ export async function readAnswers(sql: Sql, app: string, count = 16) {
   const days = Array.from({ length: count }, (_, i) => addDays(LAST, -Math.ceil(DAYS / count) * i))
   const apps = await sql<{ id: number; storeId: string }[]>`select id, store_id as "storeId" from store_app`
   const idOf = new Map(apps.map(({ id, storeId }) => [id, storeId]))
-  const own = apps.find(({ storeId }) => storeId === "10001")!.id
+  const ownApp = apps.find(({ storeId }) => storeId === "10001")!.id
   const of = <Row extends { appIds: number[] }>(row: Row | null) =>
     row && { ...row, appIds: row.appIds.map((id) => idOf.get(id)) }
   const each = async <Answer>(ask: (list: (typeof LISTS)[number], day: string) => Promise<Answer>) =>
     await Promise.all(LISTS.flatMap((list) => days.map((day) => ask(list, day))))
-  const place = { appId: app, platform: "ios" as const, storefront: "us", own }
-  const side = { appId: app, platform: "ios" as const, storefront: "us", own, bundleId: null } as never
+  const place = { appId: app, platform: "ios" as const, storefront: "us", own: ownApp }
+  const side = { appId: app, platform: "ios" as const, storefront: "us", own: ownApp, bundleId: null } as never
   return {
     readings: await readReadings(sql),
     derived: [
@@ -110,14 +110,14 @@ export async function readAnswers(sql: Sql, app: string, count = 16) {
     lastBy: await each((list, day) => readLastDayBy(sql, list, day)),
     last: await each((list) => readLastDay(sql, list)),
     own: await each(async (list, day) => of(await readOwn(sql, list, new Date(`${day}T09:00:00Z`)))),
-    on: await each((list, day) => readReadingsOn(sql, { list, day, app: own })),
+    on: await each((list, day) => readReadingsOn(sql, { list, day, app: ownApp })),
     first: await each(async (list, day) => {
-      const [first] = await readReadingsOn(sql, { list, day, app: own })
+      const [first] = await readReadingsOn(sql, { list, day, app: ownApp })
       if (!first) return null
-      const shown = await readReadingApps(sql, { ...list, day, seenAt: first.seenAt }, { most: 5, countries: [] })
-      return shown.map(({ id: _, ...one }) => one)
+      const listed = await readReadingApps(sql, { ...list, day, seenAt: first.seenAt }, { most: 5, countries: [] })
+      return listed.map(({ id: _, ...row }) => row)
     }),
-    ratings: await Promise.all(days.map((day) => readRatingsUntil(sql, { app: own, storefront: "us", day }))),
+    ratings: await Promise.all(days.map((day) => readRatingsUntil(sql, { app: ownApp, storefront: "us", day }))),
     pairs: await Promise.all(
       days.map(async (day) => {
         const pairs = termPairs(sql, { ...place, origin: "own", from: addDays(day, -6), to: day, terms: TERMS })
@@ -143,7 +143,7 @@ export async function readAnswers(sql: Sql, app: string, count = 16) {
     ),
     places: (await Array.fromAsync(readPlaces(sql, side, { onlyAbove: false })))
       .flat()
-      .map(({ apps: there, ...row }) => ({ ...row, apps: [...there].map((id) => idOf.get(id)) })),
+      .map(({ apps: appSet, ...row }) => ({ ...row, apps: [...appSet].map((id) => idOf.get(id)) })),
     attempts: await Promise.all(LISTS.map((list) => readAttempts(sql, list))),
     records: await Promise.all(
       LISTS.map((list) =>
@@ -164,5 +164,5 @@ async function storedIn(sql: Sql, { since }: { since: string | null }) {
   const all = (await Array.fromAsync(search.stored!(sql, { since, sources: [...RANK_SOURCES] } as never))).flat()
   const key = ({ term, source, seenAt }: SearchObservation) =>
     `${term} ${dayOf(seenAt)} ${source} ${seenAt.toISOString()}`
-  return (all as SearchObservation[]).toSorted((one, other) => (key(one) < key(other) ? -1 : 1))
+  return (all as SearchObservation[]).toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
 }

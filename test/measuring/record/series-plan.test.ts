@@ -21,8 +21,8 @@ let app: TrackedApp
 beforeLong(async () => {
   sql = await freshDatabase()
   const workspaceId = await newWorkspace(sql)
-  const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: TERMS, origin: "own" }
-  const appId = await trackOwn(sql, asked)
+  const tracked = { workspaceId, iosId: "10001", countries: ["us"], keywords: TERMS, origin: "own" }
+  const appId = await trackOwn(sql, tracked)
   app = await findApp(sql, contextOf(sql, workspaceId).caller, appId)
   const readings = DAYS.flatMap((day) => TERMS.map((term) => reading(term, `${day}T10:00:00Z`, [10_000, 10_001])))
   expect(await record(sql, readings, () => NOW)).toMatchObject({ recorded: readings.length })
@@ -35,8 +35,8 @@ long.each([
   ["across the turn of a year", "2024-12-29", "2025-01-04", ["2024_12", "2025_01"]],
 ])("7 days %s are read from their months' partitions and no others", async (_, from, to, months) => {
   const works: Work[] = []
-  const asked = { platform: "ios" as const, storefront: "us", from, to }
-  const series = await readRankSeries(explaining(sql, works), app, asked)
+  const period = { platform: "ios" as const, storefront: "us", from, to }
+  const series = await readRankSeries(explaining(sql, works), app, period)
   expect(partitionsIn(works)).toEqual(months.flatMap((month) => [`list_month_${month}`, `rank_month_${month}`]).sort())
   const days = DAYS.filter((day) => from <= day && day <= to)
   expect(series.map(({ points }) => points.map(({ day, rank }) => [day, rank]))).toEqual(

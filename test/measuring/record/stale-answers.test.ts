@@ -19,15 +19,15 @@ beforeEach(async () => {
 
 async function importEach(lines: readonly string[]): Promise<number> {
   let recorded = 0
-  for (const line of lines) recorded += (await importLines(sql, one(line), options)).recorded
+  for (const line of lines) recorded += (await importLines(sql, asLines(line), options)).recorded
   return recorded
 }
 
 async function importAll(lines: readonly string[]): Promise<void> {
-  await importLines(sql, one(...lines), options)
+  await importLines(sql, asLines(...lines), options)
 }
 
-async function* one(...lines: string[]): AsyncGenerator<string> {
+async function* asLines(...lines: string[]): AsyncGenerator<string> {
   yield* lines
 }
 
@@ -51,7 +51,7 @@ async function answers(app: App) {
   const key = await service.key(workspaceId)
   const timeline = await service.call(`/v1/apps/${appId}/timeline?country=us`, { key })
   const page = await service.call(`/v1/apps/${appId}/page?country=us`, { key })
-  const shown = page.body.ios ?? page.body.android
+  const facts = page.body.ios ?? page.body.android
   const [called] = await sql`select name from store_app_name order by app_id`
   return {
     versions: timeline.body.changes
@@ -59,9 +59,9 @@ async function answers(app: App) {
       .map(({ day, before, after }: Record<string, string>) => `${day} ${before} ${after}`),
     changes: page.body.timeline.map(({ day, kind }: Record<string, string>) => `${day} ${kind}`).sort(),
     name: called?.name,
-    version: shown.version,
-    price: shown.price,
-    ratings: shown.ratings,
+    version: facts.version,
+    price: facts.price,
+    ratings: facts.ratings,
   }
 }
 
@@ -146,8 +146,8 @@ describe("a stale reading of an app", () => {
         expect(versions).toEqual(["2026-11-23 1.0 1.1"])
         expect(version).toBe("1.1")
         for (const kind of ["version", "description", name === "stale-lookup" ? "price" : "name"])
-          expect(changes.filter((one: string) => one.endsWith(` ${kind}`))).toEqual([`2026-11-23 ${kind}`])
-        expect(changes.filter((one: string) => one > "2026-11-24")).toEqual([])
+          expect(changes.filter((change: string) => change.endsWith(` ${kind}`))).toEqual([`2026-11-23 ${kind}`])
+        expect(changes.filter((change: string) => change > "2026-11-24")).toEqual([])
       }
     })
 
@@ -165,29 +165,29 @@ describe("a stale reading of an app", () => {
       for (const order of ordersOf(lines)) {
         sql = await freshDatabase()
         await importEach(order)
-        const said = await answers(ios ? { iosId: "6744000020" } : { androidPkg: "com.example.tidy" })
-        expect(said).toMatchObject({ name: "Tidy 1.1", version: "1.1", price: 2.99 })
-        expect(said.changes).toEqual([
+        const answer = await answers(ios ? { iosId: "6744000020" } : { androidPkg: "com.example.tidy" })
+        expect(answer).toMatchObject({ name: "Tidy 1.1", version: "1.1", price: 2.99 })
+        expect(answer.changes).toEqual([
           "2026-11-23 description",
           "2026-11-23 name",
           "2026-11-23 price",
           "2026-11-23 version",
         ])
-        if (source !== "apple-app-page") expect(said.ratings).toBe(1_010)
+        if (source !== "apple-app-page") expect(answer.ratings).toBe(1_010)
       }
     })
 
   test("a stale reading is stored as evidence once, and counted", async () => {
     const lines = await linesOf("stale-lookup.jsonl")
     await importAll(lines)
-    const held = async () =>
+    const staleAttempts = async () =>
       (await sql`select section, moments from listing_run where section = 'stale'`).map(({ section, moments }) => [
         section,
         moments.length,
       ])
-    expect(await held()).toEqual([["stale", 1]])
+    expect(await staleAttempts()).toEqual([["stale", 1]])
     expect(await importEach(lines)).toBe(0)
-    expect(await held()).toEqual([["stale", 1]])
+    expect(await staleAttempts()).toEqual([["stale", 1]])
     const [row] = await sql`select seen_at, stale_at from app_storefront`
     expect(row).toEqual({ seen_at: new Date("2026-11-28T03:00:00Z"), stale_at: new Date("2026-11-24T03:00:00Z") })
   })

@@ -1,6 +1,6 @@
 import { KINDS } from "../../../src/kinds.ts"
 
-export const [SOLD, STANDING, HAPPENED, REDEEMED, SHOWN, COSTS] = [
+export const [SOLD, STANDING, HAPPENED, REDEEMED, ENGAGED, COSTS] = [
   "sales",
   "subscriptions",
   "subscription_events",
@@ -122,12 +122,12 @@ export const WRONG: Record<string, [object, string][]> = {
   engagement: [
     [{ app: " " }, "bad_text"],
     [{ processed: "2025-10-27" }, "bad_time"],
-    [{ rows: [{ ...SHOWN, count: -1 }] }, "bad_figure"],
-    [{ rows: [{ ...SHOWN, country: "DEU" }] }, "bad_storefront"],
+    [{ rows: [{ ...ENGAGED, count: -1 }] }, "bad_figure"],
+    [{ rows: [{ ...ENGAGED, country: "DEU" }] }, "bad_storefront"],
   ],
   downloads: [
     [{ day: "2025-10-27" }, "bad_time"],
-    [{ rows: [{ ...SHOWN, event: "" }] }, "bad_text"],
+    [{ rows: [{ ...ENGAGED, event: "" }] }, "bad_text"],
   ],
   prices: [
     [{ product: "" }, "bad_text"],

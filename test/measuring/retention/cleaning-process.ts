@@ -7,7 +7,7 @@ import { silentLog } from "../../../src/lib/log.ts"
 import { removeOld } from "../../../src/measuring/retention/remove-old.ts"
 import { RETENTION } from "../../../src/recording.ts"
 
-const { databaseUrl, dataDir = "", kept, killAfter } = JSON.parse(process.argv[2]!)
+const { databaseUrl, dataDir = "", kept: retention, killAfter } = JSON.parse(process.argv[2]!)
 const database = await openDatabase({ databaseUrl, dataDir, as: "command", log: silentLog })
 let begun = 0
 const counted = new Proxy(database.sql, {
@@ -19,5 +19,5 @@ const counted = new Proxy(database.sql, {
     }
   },
 })
-await removeOld(counted, RETENTION, kept, { chunk: 40, pauseMs: 1 })
+await removeOld(counted, RETENTION, retention, { chunk: 40, pauseMs: 1 })
 await database.close()

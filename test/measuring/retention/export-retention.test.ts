@@ -20,7 +20,7 @@ beforeAll(async () => {
   workspace = (await owner(sql)).workspaceId
 })
 
-const left = async () => {
+const countRemaining = async () => {
   const [row] = await sql<{ exports: number; parts: number }[]>`
     select (select count(*) from export) as exports, (select count(*) from export_part) as parts`
   return { ...row! }
@@ -37,12 +37,12 @@ test("an export is deleted with all its parts a day after its link has expired, 
   await sql`update export set created_at = now() - interval '7 days 23:59' where id = ${second!.id}`
   const removed = await removeOld(sql, RETENTION, FOR_EVER, { chunk: 50, pauseMs: 0 })
   expect([removed.export, removed.export_part]).toEqual([1, 25])
-  expect(await left()).toEqual({ exports: 2, parts: 5 })
+  expect(await countRemaining()).toEqual({ exports: 2, parts: 5 })
   expect(await findExport(sql, old.token)).toBeNull()
   expect(await findExport(sql, expired.token)).toBe("expired")
   expect(await findExport(sql, young.token)).toMatchObject({ rows: young.rows })
-  const again = await removeOld(sql, RETENTION, FOR_EVER, { chunk: 50, pauseMs: 0 })
-  expect([again.export, again.export_part]).toEqual([0, 0])
+  const repeated = await removeOld(sql, RETENTION, FOR_EVER, { chunk: 50, pauseMs: 0 })
+  expect([repeated.export, repeated.export_part]).toEqual([0, 0])
 })
 
 test("a clean-up interrupted between the parts of an export continues later and deletes the row last", async () => {
@@ -61,7 +61,7 @@ test("a clean-up interrupted between the parts of an export continues later and 
     },
   })
   await removeOld(cut, RETENTION, FOR_EVER, { chunk: 50, pauseMs: 0, signal: stopping.signal })
-  expect(await left()).toEqual({ exports: 1, parts: 7 })
+  expect(await countRemaining()).toEqual({ exports: 1, parts: 7 })
   await removeOld(sql, RETENTION, FOR_EVER, { chunk: 50, pauseMs: 0 })
-  expect(await left()).toEqual({ exports: 0, parts: 0 })
+  expect(await countRemaining()).toEqual({ exports: 0, parts: 0 })
 })

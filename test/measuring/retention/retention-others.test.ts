@@ -9,7 +9,7 @@ import { EXAMPLE_ACCOUNT, holdAccount } from "../../consoles/reported.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
 import { owner } from "../../jobs/enqueued.ts"
 
-const KEPT: RetentionDays = { ledgerDays: 1, attemptDays: 90, jobDays: 90, auditDays: 400, alertDays: 365 }
+const RETENTION_DAYS: RetentionDays = { ledgerDays: 1, attemptDays: 90, jobDays: 90, auditDays: 400, alertDays: 365 }
 const FOR_EVER: RetentionDays = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
 const quick = { chunk: 50, pauseMs: 0 }
 
@@ -37,8 +37,8 @@ beforeEach(async () => {
   )
 })
 
-async function counted(on: Sql, table: string): Promise<number> {
-  const [row] = await on<{ count: number }[]>`select count(*) as count from ${on(table)}`
+async function counted(db: Sql, table: string): Promise<number> {
+  const [row] = await db<{ count: number }[]>`select count(*) as count from ${db(table)}`
   return row!.count
 }
 
@@ -77,7 +77,7 @@ describe("retention of other tables", () => {
       order by n`
     const [young] = await sql`select count(*) from attempt where at >= now() - interval '90 days'`
     expect((await removeOld(sql, RETENTION, FOR_EVER, quick)).attempt).toBe(0)
-    await removeOld(sql, RETENTION, KEPT, quick)
+    await removeOld(sql, RETENTION, RETENTION_DAYS, quick)
     expect(await counted(sql, "attempt")).toBe(young!.count)
     expect(young!.count).toBeGreaterThan(0)
   })
@@ -93,12 +93,15 @@ describe("retention of other tables", () => {
         case when n % 2 = 0 then now() - n * interval '1 day' end
       from generate_series(0, 199) n`
     expect(await removeOld(sql, RETENTION, FOR_EVER, quick)).toMatchObject({ source_hour: 0, instance_alert: 0 })
-    expect(await removeOld(sql, RETENTION, KEPT, quick)).toMatchObject({ source_hour: 2 * 110, instance_alert: 55 })
-    const [left] = await sql`
+    expect(await removeOld(sql, RETENTION, RETENTION_DAYS, quick)).toMatchObject({
+      source_hour: 2 * 110,
+      instance_alert: 55,
+    })
+    const [remaining] = await sql`
       select (select min(hour) > now() - interval '91 days' from source_hour) as hours,
         (select count(*) from instance_alert where ended_at is null) as open,
         (select min(ended_at) > now() - interval '91 days' from instance_alert) as ended`
-    expect(left).toEqual({ hours: true, open: 100, ended: true })
+    expect(remaining).toEqual({ hours: true, open: 100, ended: true })
   })
 
   test("jobs are deleted by their end; queued and running ones stay, however old", async () => {
@@ -116,7 +119,7 @@ describe("retention of other tables", () => {
       join unnest(array['queued', 'running', 'done', 'failed', 'unknown']) with ordinality s (status,
         i) on s.i = n % 5 + 1
       order by n`
-    await removeOld(sql, RETENTION, KEPT, quick)
+    await removeOld(sql, RETENTION, RETENTION_DAYS, quick)
     const rows = await sql`
       select status, count(*)::int as jobs, coalesce(max(now()::date - finished_at::date) <= 90, true) as young
       from job
@@ -164,14 +167,14 @@ describe("retention of other tables", () => {
       order by a.id`
     await sql`insert into alert_to_deliver select id from alert where subject = '500'`
     expect((await removeOld(sql, RETENTION, FOR_EVER, quick)).alert).toBe(0)
-    expect((await removeOld(sql, RETENTION, KEPT, quick)).alert).toBe(3)
-    const left = await sql<{ subject: string; sent: number }[]>`
+    expect((await removeOld(sql, RETENTION, RETENTION_DAYS, quick)).alert).toBe(3)
+    const remaining = await sql<{ subject: string; sent: number }[]>`
       select a.subject, count(d.id) as sent
       from alert a
       left join delivery d on d.alert_id = a.id
       group by a.subject
       order by a.subject::int`
-    expect([...left]).toEqual(["1", "300", "364"].map((subject) => ({ subject, sent: 1 })))
+    expect([...remaining]).toEqual(["1", "300", "364"].map((subject) => ({ subject, sent: 1 })))
     expect([await counted(sql, "delivery"), await counted(sql, "alert_to_deliver")]).toEqual([3, 0])
   })
 
@@ -182,10 +185,10 @@ describe("retention of other tables", () => {
         ''
       from generate_series(330, 450) n`
     expect((await removeOld(sql, RETENTION, FOR_EVER, quick)).hint_answer).toBe(50)
-    const [left] = await sql`
+    const [remaining] = await sql`
       select count(*) as rows, min(day) = (now() at time zone 'utc')::date - 400 as kept
       from hint_answer`
-    expect(left).toEqual({ rows: 71, kept: true })
+    expect(remaining).toEqual({ rows: 71, kept: true })
   })
 
   test("ads reports are deleted 60 days after they were replaced, and the latest stays forever", async () => {
@@ -199,8 +202,9 @@ describe("retention of other tables", () => {
       select ${EXAMPLE_ACCOUNT}, 'ads_days', '2', current_date - 400, ''::bytea, 'apple-ads-days',
         now() - interval '399 days', 1, 'own', ''::bytea, '[]'::jsonb`
     expect((await removeOld(sql, RETENTION, FOR_EVER, quick)).ads_report).toBe(3)
-    const left = await sql`select about, extract(day from now() - seen_at)::int as age from ads_report order by about`
-    expect([...left]).toEqual([
+    const remaining =
+      await sql`select about, extract(day from now() - seen_at)::int as age from ads_report order by about`
+    expect([...remaining]).toEqual([
       { about: "1", age: 59 },
       { about: "2", age: 399 },
     ])
@@ -217,8 +221,8 @@ describe("retention of other tables", () => {
       insert into allowance_used (workspace_id, allowance, period, used)
         values (${workspaceId}, 'spy', '2025-01-01', 5)`
     expect((await removeOld(sql, RETENTION, FOR_EVER, quick)).allowance_unit).toBe(2)
-    const left = await sql<{ subject: string }[]>`select subject from allowance_unit order by open_until desc`
-    expect(left.map(({ subject }) => subject)).toEqual(["-30", "0", "39"])
+    const remaining = await sql<{ subject: string }[]>`select subject from allowance_unit order by open_until desc`
+    expect(remaining.map(({ subject }) => subject)).toEqual(["-30", "0", "39"])
     expect((await sql`select used from allowance_used`)[0]).toEqual({ used: 5 })
   })
 })

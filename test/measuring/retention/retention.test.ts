@@ -17,7 +17,7 @@ import { readRowCount } from "../rows-read.ts"
 
 setDefaultTimeout(60_000)
 
-const KEPT: RetentionDays = { ledgerDays: 1, attemptDays: 90, jobDays: 90, auditDays: 400, alertDays: 365 }
+const RETENTION_DAYS: RetentionDays = { ledgerDays: 1, attemptDays: 90, jobDays: 90, auditDays: 400, alertDays: 365 }
 const FOR_EVER: RetentionDays = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
 const quick = { chunk: 50, pauseMs: 0 }
 
@@ -47,14 +47,14 @@ beforeEach(async () => {
 afterAll(removeFolders)
 
 /** Charges of the last 14 months in three workspaces, refunds among them; ids are not in time order. */
-async function ledger(on: Sql, rows = 700): Promise<void> {
-  await on`
+async function ledger(db: Sql, rows = 700): Promise<void> {
+  await db`
     insert into workspace (id, name, plan)
     overriding system value
     select n, 'ledger ' || n, 'pro'
     from generate_series(9000, 9002) n
     on conflict do nothing`
-  await on`
+  await db`
     insert into ledger (at, month, workspace_id, key_id, operation, cost, from_pack, request_id)
     select at, date_trunc('month', at at time zone 'utc')::date, 9000 + n % 3, 1, 'operation ' || n % 5,
       case when n % 11 = 0 then -(n % 7 + 1) else n % 7 + 1 end, case when n % 4 = 0 then 1 else 0 end, n::text
@@ -66,9 +66,9 @@ async function ledger(on: Sql, rows = 700): Promise<void> {
 }
 
 /** Returns what every workspace spent per month and operation, from both tables. */
-async function books(on: Sql): Promise<unknown[]> {
+async function books(db: Sql): Promise<unknown[]> {
   return [
-    ...(await on`
+    ...(await db`
       select workspace_id, month, operation, sum(cost) as cost, sum(from_pack) as from_pack, sum(entries) as entries
       from (
         select workspace_id, month, operation, cost, from_pack, 1 as entries
@@ -82,8 +82,8 @@ async function books(on: Sql): Promise<unknown[]> {
   ]
 }
 
-async function counted(on: Sql, table: string): Promise<number> {
-  const [row] = await on<{ count: number }[]>`select count(*) as count from ${on(table)}`
+async function counted(db: Sql, table: string): Promise<number> {
+  const [row] = await db<{ count: number }[]>`select count(*) as count from ${db(table)}`
   return row!.count
 }
 
@@ -95,10 +95,10 @@ function failing(at: number, when: "before" | "after"): Sql {
       if (name !== "begin") return Reflect.get(target, name)
       return (work: (tx: unknown) => Promise<unknown>) =>
         target.begin(async (tx) => {
-          const own = ++begun
-          if (own === at && when === "before") throw new Error("cut off")
+          const current = ++begun
+          if (current === at && when === "before") throw new Error("cut off")
           const result = await work(tx)
-          if (own === at) throw new Error("cut off")
+          if (current === at) throw new Error("cut off")
           return result
         })
     },
@@ -115,7 +115,7 @@ describe("the ledger", () => {
       where month >= date_trunc('month', now() at time zone 'utc') - interval '1 month'
       order by id`
     expect(recent.length).toBeGreaterThan(50)
-    const { ledger: removed } = await removeOld(sql, RETENTION, KEPT, quick)
+    const { ledger: removed } = await removeOld(sql, RETENTION, RETENTION_DAYS, quick)
     expect(removed).toBe(700 - recent.length)
     expect(await books(sql)).toEqual(before)
     expect([...(await sql`select * from ledger order by id`)]).toEqual([...recent])
@@ -126,15 +126,15 @@ describe("the ledger", () => {
     await ledger(sql)
     await removeOld(sql, RETENTION, FOR_EVER, quick)
     expect([await counted(sql, "ledger"), await counted(sql, "ledger_month")]).toEqual([700, 0])
-    await removeOld(sql, RETENTION, KEPT, quick)
+    await removeOld(sql, RETENTION, RETENTION_DAYS, quick)
     const after = [await books(sql), await counted(sql, "ledger")]
-    expect((await removeOld(sql, RETENTION, KEPT, quick)).ledger).toBe(0)
+    expect((await removeOld(sql, RETENTION, RETENTION_DAYS, quick)).ledger).toBe(0)
     expect([await books(sql), await counted(sql, "ledger")]).toEqual(after)
   })
 
   test("the ledger keeps charges younger than the given days", async () => {
     await ledger(sql)
-    await removeOld(sql, RETENTION, { ...KEPT, ledgerDays: 200 }, quick)
+    await removeOld(sql, RETENTION, { ...RETENTION_DAYS, ledgerDays: 200 }, quick)
     const [row] = await sql`
       select min(at) > now() - interval '200 days' as kept, min(at) < now() - interval '197 days' as whole
       from ledger`
@@ -153,13 +153,13 @@ describe("the ledger", () => {
       await tx`update job set created_at = now() - interval '300 days'`
     })
     const [waiting] = await sql<{ id: string }[]>`select id from job`
-    expect((await removeOld(sql, RETENTION, KEPT, quick)).ledger).toBe(0)
+    expect((await removeOld(sql, RETENTION, RETENTION_DAYS, quick)).ledger).toBe(0)
     await sql`
       update job
       set status = 'failed', error = '{"error": "unavailable"}', finished_at = now()
       where id = ${waiting!.id}`
     expect((await sql`select sum(cost) as sum from ledger`)[0]).toEqual({ sum: 0 })
-    await removeOld(sql, RETENTION, KEPT, quick)
+    await removeOld(sql, RETENTION, RETENTION_DAYS, quick)
     expect(await refund(sql, { ...by, cost: 7, operation: "set_bid", requestId })).toBeFalse()
   })
 
@@ -178,7 +178,7 @@ describe("the ledger", () => {
         group by a.used`),
     ]
     expect(await figures()).toEqual([{ used: 8, charged: 8 }])
-    expect((await removeOld(sql, RETENTION, KEPT, quick)).ledger).toBeGreaterThan(0)
+    expect((await removeOld(sql, RETENTION, RETENTION_DAYS, quick)).ledger).toBeGreaterThan(0)
     expect(await figures()).toEqual([{ used: 8, charged: 8 }])
   })
 
@@ -187,18 +187,18 @@ describe("the ledger", () => {
     const before = await books(sql)
     for (const when of ["before", "after"] as const) {
       for (let at = 1; at <= 5; at++) {
-        const error = await errorOf(removeOld(failing(at, when), RETENTION, KEPT, { chunk: 20, pauseMs: 0 }))
+        const error = await errorOf(removeOld(failing(at, when), RETENTION, RETENTION_DAYS, { chunk: 20, pauseMs: 0 }))
         expect((error as Error).message).toBe("cut off")
         expect(await books(sql)).toEqual(before)
       }
     }
-    await removeOld(sql, RETENTION, KEPT, quick)
+    await removeOld(sql, RETENTION, RETENTION_DAYS, quick)
     expect(await books(sql)).toEqual(before)
-    const [left] = await sql`
+    const [remaining] = await sql`
       select count(*) as old
       from ledger
       where month < date_trunc('month', now() at time zone 'utc') - interval '1 month'`
-    expect(left!.old).toBe(0)
+    expect(remaining!.old).toBe(0)
   })
 })
 
@@ -242,7 +242,7 @@ describe("the audit table", () => {
   test("the audit table is kept forever unless days are set, and refuses deletes after a clean-up", async () => {
     await removeOld(sql, RETENTION, FOR_EVER, quick)
     expect(await ages()).toHaveLength(6)
-    expect((await removeOld(sql, RETENTION, KEPT, quick)).audit).toBe(2)
+    expect((await removeOld(sql, RETENTION, RETENTION_DAYS, quick)).audit).toBe(2)
     expect(await ages()).toEqual([399, 366, 300, 1])
     expect(await errorOf(sql`delete from audit where request_id = '399'`)).toBeInstanceOf(Error)
   })
@@ -254,7 +254,7 @@ describe("a running server", () => {
     const lines: [string, LogFields | undefined][] = []
     const log = (_: string, event: string, fields?: LogFields) => void lines.push([event, fields])
     const cleaning = createCleaning(
-      { sql, retention: RETENTION, kept: KEPT, log },
+      { sql, retention: RETENTION, kept: RETENTION_DAYS, log },
       { ...quick, firstMs: 1, everyMs: 1 },
     )
     cleaning.start()
@@ -265,9 +265,9 @@ describe("a running server", () => {
     while (deletions() < 2) await Bun.sleep(10)
     await cleaning.stop()
     await ledger(sql)
-    const left = await counted(sql, "ledger")
+    const remaining = await counted(sql, "ledger")
     await Bun.sleep(50)
-    expect(await counted(sql, "ledger")).toBe(left)
+    expect(await counted(sql, "ledger")).toBe(remaining)
   })
 
   test("a server checks all apps for rating counts to pack once a day, not in every run", async () => {
@@ -289,7 +289,7 @@ describe("a running server", () => {
     })
     const now = () => new Date(`2025-11-${days[runs++] ?? "21"}T12:00:00Z`)
     const cleaning = createCleaning(
-      { sql: counting, retention: RETENTION, kept: KEPT, log: silentLog },
+      { sql: counting, retention: RETENTION, kept: RETENTION_DAYS, log: silentLog },
       { ...quick, firstMs: 1, everyMs: 1, now },
     )
     cleaning.start()
@@ -300,9 +300,9 @@ describe("a running server", () => {
 
   test("a server logs an unavailable database and tries again next time", async () => {
     const lines: string[] = []
-    const away = new Proxy(sql, { get: () => () => Promise.reject(new Error("away")) })
+    const unreachable = new Proxy(sql, { get: () => () => Promise.reject(new Error("away")) })
     const cleaning = createCleaning(
-      { sql: away, retention: RETENTION, kept: KEPT, log: (_, event) => void lines.push(event) },
+      { sql: unreachable, retention: RETENTION, kept: RETENTION_DAYS, log: (_, event) => void lines.push(event) },
       { ...quick, firstMs: 1, everyMs: 1 },
     )
     cleaning.start()
@@ -317,7 +317,7 @@ const CHILD = join(import.meta.dirname, "cleaning-process.ts")
 /** Cleans up in a process of its own. `kill` ends it with SIGKILL after steps for that many rows. */
 async function cleaned(at: object, killAfter: number): Promise<number> {
   const { DATABASE_URL: _, ...env } = process.env
-  const child = Bun.spawn([process.execPath, CHILD, JSON.stringify({ ...at, kept: KEPT, killAfter })], {
+  const child = Bun.spawn([process.execPath, CHILD, JSON.stringify({ ...at, kept: RETENTION_DAYS, killAfter })], {
     stdio: ["ignore", "ignore", "inherit"],
     env,
   })
@@ -347,7 +347,7 @@ describe("a database server", () => {
     const before = await books(sql)
     const databaseUrl = scratchUrl(sql)
     expect((await Promise.all([3, 5, 9, 0].map((steps) => cleaned({ databaseUrl }, steps)))).at(-1)).toBe(0)
-    await removeOld(sql, RETENTION, KEPT, quick)
+    await removeOld(sql, RETENTION, RETENTION_DAYS, quick)
     expect(await books(sql)).toEqual(before)
   })
 
@@ -355,9 +355,9 @@ describe("a database server", () => {
     await ledger(sql)
     await sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(4726313907)`
-      expect(new Set(Object.values(await removeOld(sql, RETENTION, KEPT, quick)))).toEqual(new Set([0]))
+      expect(new Set(Object.values(await removeOld(sql, RETENTION, RETENTION_DAYS, quick)))).toEqual(new Set([0]))
     })
     expect(await counted(sql, "ledger")).toBe(700)
-    expect((await removeOld(sql, RETENTION, KEPT, quick)).ledger).toBeGreaterThan(0)
+    expect((await removeOld(sql, RETENTION, RETENTION_DAYS, quick)).ledger).toBeGreaterThan(0)
   })
 })

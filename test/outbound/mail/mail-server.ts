@@ -15,7 +15,7 @@ export interface ReceivedMail {
 /** A mail server on loopback that keeps what it accepts. */
 export interface MailServer {
   port: number
-  got: ReceivedMail[]
+  received: ReceivedMail[]
   /** Status with which recipients are refused. Undefined accepts them. */
   refuse: Map<string, number>
   /** Runs after a mail was received whole and before the answer. Throw to refuse it. */
@@ -25,9 +25,9 @@ export interface MailServer {
 
 /** Starts a server with STARTTLS and AUTH: user "ada", password "p@ss word". */
 export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
-  const there: MailServer = {
+  const mailServer: MailServer = {
     port: 0,
-    got: [],
+    received: [],
     refuse: new Map(),
     beforeAnswer: async () => {},
     stop: () => new Promise((resolve) => server.close(() => resolve())),
@@ -44,7 +44,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
       else done(new Error("bad credentials"))
     },
     onRcptTo({ address }, _, done) {
-      const responseCode = there.refuse.get(address)
+      const responseCode = mailServer.refuse.get(address)
       done(responseCode === undefined ? null : Object.assign(new Error("no such user here"), { responseCode }))
     },
     onData(stream, session, done) {
@@ -59,8 +59,8 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
           isSecure: session.secure,
           user: session.user as string | undefined,
         }
-        there.got.push(mail)
-        there.beforeAnswer(mail).then(
+        mailServer.received.push(mail)
+        mailServer.beforeAnswer(mail).then(
           () => done(null, "accepted"),
           (error) => done(error),
         )
@@ -71,8 +71,8 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
   server.on("error", () => {})
   const listening = server.listen(0, "127.0.0.1")
   await new Promise((resolve) => listening.once("listening", resolve))
-  there.port = (listening.address() as { port: number }).port
-  return there
+  mailServer.port = (listening.address() as { port: number }).port
+  return mailServer
 }
 
 /** The settings of a server on loopback without encryption. */

@@ -5,12 +5,12 @@ import { errorOf } from "../../error-of.ts"
 import { AUTHORITY } from "../certificates.ts"
 import { type MailServer, parsed, plainServer, startMailServer } from "./mail-server.ts"
 
-let there: MailServer
+let mailServer: MailServer
 
 beforeEach(async () => {
-  there = await startMailServer()
+  mailServer = await startMailServer()
 })
-afterEach(() => there.stop())
+afterEach(() => mailServer.stop())
 
 const messageOf = (error: unknown) => (error as Error).message
 
@@ -29,11 +29,11 @@ const mail = (more: Partial<Mail> = {}): Mail => ({
 
 describe("a mail", () => {
   test("arrives with its text, its HTML and a Message-ID made of its id", async () => {
-    const sent = await createMailer(plainServer(there)).send(mail())
+    const sent = await createMailer(plainServer(mailServer)).send(mail())
     expect(sent).toEqual({ result: "delivered" })
-    const [got] = there.got
-    expect(got).toMatchObject({ from: "reports@example.com", to: ["bo@example.org"] })
-    const read = await parsed(got!)
+    const [received] = mailServer.received
+    expect(received).toMatchObject({ from: "reports@example.com", to: ["bo@example.org"] })
+    const read = await parsed(received!)
     expect(read.text).toBe("plain ✓\n.\nend\n")
     expect(read.html).toBe("<p>rich ✓</p>")
     expect(read.messageId).toBe("<msg_1@example.com>")
@@ -44,10 +44,10 @@ describe("a mail", () => {
   })
 
   test("offers to unsubscribe by one POST only at an https address", async () => {
-    const mailer = createMailer(plainServer(there))
+    const mailer = createMailer(plainServer(mailServer))
     await mailer.send(mail({ unsubscribeUrl: "https://ranks.example.com/unsubscribe/abc" }))
     await mailer.send(mail({ unsubscribeUrl: "http://10.0.0.1/unsubscribe/abc" }))
-    const raws = there.got.map(({ raw }) => raw.split("\r\n\r\n")[0]!)
+    const raws = mailServer.received.map(({ raw }) => raw.split("\r\n\r\n")[0]!)
     expect(raws[0]).toContain("List-Unsubscribe: <https://ranks.example.com/unsubscribe/abc>")
     expect(raws[0]).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click")
     expect(raws[1]).toContain("List-Unsubscribe: <http://10.0.0.1/unsubscribe/abc>")
@@ -57,10 +57,12 @@ describe("a mail", () => {
   test("has no header that its subject, sender or id smuggled in", async () => {
     const evil = "Hi\r\nBcc: eve@evil.example\r\n\r\n<script>\u2028X: y\0\u202egnp"
     const from = { name: "App\r\nBcc: eve@evil.example", address: "reports@example.com" }
-    await createMailer(plainServer(there, { from })).send(mail({ subject: evil, id: "a>\r\nBcc: eve@evil.example" }))
-    const [got] = there.got
-    expect(got!.to).toEqual(["bo@example.org"])
-    const { headers, subject } = await parsed(got!)
+    await createMailer(plainServer(mailServer, { from })).send(
+      mail({ subject: evil, id: "a>\r\nBcc: eve@evil.example" }),
+    )
+    const [received] = mailServer.received
+    expect(received!.to).toEqual(["bo@example.org"])
+    const { headers, subject } = await parsed(received!)
     expect(headers.has("bcc")).toBe(false)
     expect(headers.has("x")).toBe(false)
     expect(subject).toBe("Hi Bcc: eve@evil.example <script> X: y gnp")
@@ -80,9 +82,9 @@ describe("a mail", () => {
 
 describe("the connection", () => {
   test("is encrypted by STARTTLS before user and password are sent", async () => {
-    const server = plainServer(there, { needsTls: true, login: LOGIN, ca: AUTHORITY, servername: "example.test" })
+    const server = plainServer(mailServer, { needsTls: true, login: LOGIN, ca: AUTHORITY, servername: "example.test" })
     expect(await createMailer(server).send(mail())).toEqual({ result: "delivered" })
-    expect(there.got[0]).toMatchObject({ isSecure: true, user: "ada" })
+    expect(mailServer.received[0]).toMatchObject({ isSecure: true, user: "ada" })
   })
 
   test("is refused if it must be encrypted and the server does not offer that", async () => {
@@ -90,34 +92,34 @@ describe("the connection", () => {
     const mailer = createMailer(plainServer(open, { needsTls: true, login: LOGIN }))
     expect(messageOf(await errorOf(mailer.check()))).toContain("no encrypted connection could be made")
     expect((await mailer.send(mail())).result).toBe("failed")
-    expect(open.got).toEqual([])
+    expect(open.received).toEqual([])
     await open.stop()
   })
 
   test("is refused if the certificate is not trusted", async () => {
-    const mailer = createMailer(plainServer(there, { needsTls: true, servername: "example.test" }))
+    const mailer = createMailer(plainServer(mailServer, { needsTls: true, servername: "example.test" }))
     expect(messageOf(await errorOf(mailer.check()))).toContain("check its certificate")
   })
 
   test("is checked with the login, and the message has no password", async () => {
     const bad = { user: "ada", password: "wrong-secret" }
     const server = { needsTls: true, ca: AUTHORITY, servername: "example.test" }
-    const message = messageOf(await errorOf(createMailer(plainServer(there, { ...server, login: bad })).check()))
+    const message = messageOf(await errorOf(createMailer(plainServer(mailServer, { ...server, login: bad })).check()))
     expect(message).toContain("it refused user and password")
     expect(message).not.toContain("wrong-secret")
-    await createMailer(plainServer(there, { ...server, login: LOGIN })).check()
+    await createMailer(plainServer(mailServer, { ...server, login: LOGIN })).check()
   })
 
   test("that nobody answers fails within seconds and says where", async () => {
-    const mailer = createMailer(plainServer({ ...there, port: 1 }))
+    const mailer = createMailer(plainServer({ ...mailServer, port: 1 }))
     expect(messageOf(await errorOf(mailer.check()))).toBe("127.0.0.1, port 1: no mail server answers there")
   })
 })
 
 describe("the outcome", () => {
   test("of an address that the server refuses for good is refused, for now is failed", async () => {
-    there.refuse.set("bo@example.org", 550).set("eve@example.org", 451)
-    const mailer = createMailer(plainServer(there))
+    mailServer.refuse.set("bo@example.org", 550).set("eve@example.org", 451)
+    const mailer = createMailer(plainServer(mailServer))
     expect(await mailer.send(mail())).toEqual({
       result: "refused",
       failure: "status 550: the mail server does not accept mail for this address",
@@ -128,21 +130,21 @@ describe("the outcome", () => {
   test("is unknown if the connection ends after the mail was handed over", async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const stop = new AbortController()
-    there.beforeAnswer = () => {
+    mailServer.beforeAnswer = () => {
       stop.abort()
       return promise
     }
-    const sent = await createMailer(plainServer(there)).send(mail(), { signal: stop.signal })
+    const sent = await createMailer(plainServer(mailServer)).send(mail(), { signal: stop.signal })
     expect(sent.result).toBe("unknown")
-    expect(there.got).toHaveLength(1)
+    expect(mailServer.received).toHaveLength(1)
     resolve()
   })
 
   test("of a mail that the server refuses after reading it is failed", async () => {
-    there.beforeAnswer = async () => {
+    mailServer.beforeAnswer = async () => {
       throw Object.assign(new Error("spam"), { responseCode: 554 })
     }
-    expect(await createMailer(plainServer(there)).send(mail())).toEqual({
+    expect(await createMailer(plainServer(mailServer)).send(mail())).toEqual({
       result: "failed",
       failure: "status 554: the mail server refused the mail",
     })
@@ -154,12 +156,12 @@ describe("the outcome", () => {
       begun.push("begun")
       throw new Error("not recorded")
     }
-    there.refuse.set("eve@example.org", 550)
-    const mailer = createMailer(plainServer(there))
+    mailServer.refuse.set("eve@example.org", 550)
+    const mailer = createMailer(plainServer(mailServer))
     await mailer.send(mail({ to: "eve@example.org" }), { begin })
     expect(begun).toEqual([])
     expect(messageOf(await errorOf(mailer.send(mail(), { begin })))).toBe("not recorded")
-    expect(there.got).toEqual([])
+    expect(mailServer.received).toEqual([])
   })
 })
 

@@ -38,8 +38,8 @@ const inputs = (keywords: PlanKeyword[], rest: Partial<PlanInputs> = {}): PlanIn
   ...rest,
 })
 
-const planTasks = (asked: PlanInputs, limit: number) => planFor(asked, findMissing(asked), limit)
-const proposed = (asked: PlanInputs) => planTasks(asked, 10).map((task) => task.proposed)
+const planTasks = (planInputs: PlanInputs, limit: number) => planFor(planInputs, findMissing(planInputs), limit)
+const proposed = (planInputs: PlanInputs) => planTasks(planInputs, 10).map((task) => task.proposed)
 
 describe("a task", () => {
   test("a task adds the missing words where they fit, with the measured rank of similar apps", () => {
@@ -135,8 +135,8 @@ describe("no task", () => {
 
   test("a proposal is dropped if the listing checks find a rival's name, a word of price or another platform", () => {
     const rivals = [{ name: "Timerly", developer: "Somebody" }]
-    const known = { name: "Leafy", developer: "Leaves", rivals, tracked: ["timerly tea"] }
-    expect(proposed(inputs([keyword("timerly tea")], { known }))).toEqual([])
+    const background = { name: "Leafy", developer: "Leaves", rivals, tracked: ["timerly tea"] }
+    expect(proposed(inputs([keyword("timerly tea")], { known: background }))).toEqual([])
     expect(proposed(inputs([keyword("free tea")]))).toEqual([])
     expect(proposed(inputs([keyword("android tea")]))).toEqual([])
   })

@@ -79,7 +79,7 @@ describe("GET /account", () => {
 describe("GET /usage", () => {
   test("GET /usage counts a keyword once per app and storefront", async () => {
     const workspace = await service.workspace({ plan: "pro" })
-    const one = await track(workspace, ["us", "gb"], { us: ["journal", "diary"], gb: ["journal"] })
+    const first = await track(workspace, ["us", "gb"], { us: ["journal", "diary"], gb: ["journal"] })
     const two = await track(workspace, ["us"], { us: ["journal"] })
     const none = await track(workspace, ["us"])
     await track(await service.workspace(), ["us"], { us: ["journal"] })
@@ -90,7 +90,7 @@ describe("GET /usage", () => {
       used: 4,
       limit: 1_000,
       byApp: [
-        { appId: one, name: `App ${one}`, used: 3 },
+        { appId: first, name: `App ${first}`, used: 3 },
         { appId: two, name: `App ${two}`, used: 1 },
         { appId: none, name: `App ${none}`, used: 0 },
       ],
@@ -135,7 +135,7 @@ describe("GET /usage", () => {
   })
 
   test("GET /usage counts listing writes per month, on Free for all time, and AI writing separately", async () => {
-    const asked = async (plan: "free" | "pro") => {
+    const askFor = async (plan: "free" | "pro") => {
       const workspace = await service.workspace({ plan, ...(plan === "free" && { pack: 100 }) })
       await sql`
         insert into allowance_used (workspace_id, allowance, period, used)
@@ -144,7 +144,7 @@ describe("GET /usage", () => {
         from (values ('listingWritesEver', 1), ('listingWrites', 3), ('aiWriting', 2)) u (what, used)`
       return (await service.call("/v1/usage", { key: await service.key(workspace) })).body
     }
-    const [free, pro] = [await asked("free"), await asked("pro")]
+    const [free, pro] = [await askFor("free"), await askFor("pro")]
     expect(quota(free, "listingWrites")).toEqual({ key: "listingWrites", kind: "total", used: 1, limit: 1 })
     expect(quota(pro, "listingWrites")).toMatchObject({ kind: "month", used: 3 })
     expect(quota(pro, "aiWriting")).toMatchObject({ kind: "month", used: 2 })
@@ -197,17 +197,17 @@ function quota(body: { quotas: QuotaRow[] }, key: string): QuotaRow {
   return body.quotas.find((row) => row.key === key) as QuotaRow
 }
 
-let made = 0
+let count = 0
 
 async function track(workspace: number, countries: string[], terms: Record<string, string[]> = {}): Promise<string> {
-  const id = `app_test${++made}`
+  const id = `app_test${++count}`
   const [app] = await sql<{ id: number }[]>`
     insert into store_app (platform, store_id)
-    values ('ios', ${String(9_990_100_000 + made)})
+    values ('ios', ${String(9_990_100_000 + count)})
     returning id`
   await sql`
     insert into tracked_app (id, workspace_id, name, ios_app, countries, created_at)
-    values (${id}, ${workspace}, ${`App ${id}`}, ${app!.id}, ${countries}, now() + ${made} * interval '1 second')`
+    values (${id}, ${workspace}, ${`App ${id}`}, ${app!.id}, ${countries}, now() + ${count} * interval '1 second')`
   for (const [country, list] of Object.entries(terms))
     for (const [position, term] of list.entries())
       await sql`

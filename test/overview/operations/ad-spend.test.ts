@@ -35,12 +35,12 @@ const connect = async (id: string, kind: string) => {
     values (${id}, ${STORE_ID}, ${STORE_ID}, 'Tea', '', ${app})`
 }
 
-async function shown(by = key) {
+async function readSpend(by = key) {
   const today = (await service.call(`/v1/apps/${app}/today?day=${DAY}`, { key: by })).body
   const { body } = await service.call(`/v1/portfolio?day=${DAY}`, { key: by })
-  const { value, currency, state, source } = today.figures.find((one: { key: string }) => one.key === "adSpend")
+  const { value, currency, state, source } = today.figures.find((figure: { key: string }) => figure.key === "adSpend")
   const connected = (conns: { id: string; connected: boolean }[]) =>
-    conns.filter((one) => one.connected).map(({ id }) => id)
+    conns.filter((account) => account.connected).map(({ id }) => id)
   expect(connected(body.conns)).toEqual(connected(today.conns))
   expect(body.totals.adSpend).toEqual(body.apps[0].adSpend)
   return {
@@ -52,16 +52,20 @@ async function shown(by = key) {
 }
 
 test("ad spend is unknown without an ads account, and not zero on a day that was not read", async () => {
-  expect(await shown()).toEqual({ figure: [null, null, "not_connected", null], spend: null, conns: [], feed: [] })
+  expect(await readSpend()).toEqual({ figure: [null, null, "not_connected", null], spend: null, conns: [], feed: [] })
   await connect(ADS, "apple-ads")
   await record(sql, [reported("ads_campaigns", { account: ADS, day: DAY, seenAt: NOW })])
-  expect(await shown()).toMatchObject({ figure: [null, null, "not_measured", null], spend: null, conns: ["apple_ads"] })
+  expect(await readSpend()).toMatchObject({
+    figure: [null, null, "not_measured", null],
+    spend: null,
+    conns: ["apple_ads"],
+  })
 })
 
 test("ad spend is zero on a day read without rows, and otherwise in the account's currency, counted once", async () => {
   const day = { account: ADS, day: DAY }
   await record(sql, [reported("ads_days", { ...day, rows: [], seenAt: NOW })])
-  expect((await shown()).spend).toEqual({ amount: "0", currency: "EUR" })
+  expect((await readSpend()).spend).toEqual({ amount: "0", currency: "EUR" })
   const [row] = (reported("ads_days") as unknown as { rows: Record<string, unknown>[] }).rows
   const { group: _, keyword: __, ...whole } = row!
   // the whole campaign, and one of its keywords, whose spend is part of it
@@ -71,7 +75,7 @@ test("ad spend is zero on a day read without rows, and otherwise in the account'
   ]
   await record(sql, [reported("ads_days", { ...day, rows, seenAt: new Date(NOW.getTime() + 1) })])
   const spend = { amount: "12.34", currency: "EUR" }
-  expect(await shown()).toMatchObject({ figure: [12.34, "EUR", "measured", "apple-ads-days"], spend })
+  expect(await readSpend()).toMatchObject({ figure: [12.34, "EUR", "measured", "apple-ads-days"], spend })
 })
 
 test("the spend of a day excludes other days and campaigns of other apps", async () => {
@@ -85,37 +89,37 @@ test("the spend of a day excludes other days and campaigns of other apps", async
     reported("ads_days", { ...at, day: addDays(DAY, -1), rows: [{ ...whole, spend: "5" }] }),
     reported("ads_days", { ...at, day: DAY, campaign: "998", rows: [{ ...whole, spend: "3" }] }),
   ])
-  expect((await shown()).spend).toEqual({ amount: "12.34", currency: "EUR" })
+  expect((await readSpend()).spend).toEqual({ amount: "12.34", currency: "EUR" })
 })
 
 test("a second campaign without a reading makes the day unknown, and money is hidden without the right", async () => {
   const blind = await service.key(workspace, { scopes: ["apps:read"] })
-  const hidden = await shown(blind)
+  const hidden = await readSpend(blind)
   expect([hidden.figure, hidden.spend, hidden.conns]).toEqual([[null, null, "hidden", null], null, ["apple_ads"]])
   const [row] = (reported("ads_campaigns") as unknown as { rows: object[] }).rows
   const rows = [row, { ...row, id: "999" }]
   await record(sql, [reported("ads_campaigns", { account: ADS, day: DAY, rows, seenAt: new Date(NOW.getTime() + 2) })])
-  expect((await shown()).figure).toEqual([null, null, "not_measured", null])
+  expect((await readSpend()).figure).toEqual([null, null, "not_measured", null])
 })
 
 test("the feed lists the day's events of a service, newest first, and hides money without the right", async () => {
   await connect(TELLS, "revenuecat")
   const at = (hour: number) => new Date(`${DAY}T${String(hour).padStart(2, "0")}:00:00Z`)
-  const told = (eventId: string, hour: number, rest: object = {}) =>
+  const billingEvent = (eventId: string, hour: number, rest: object = {}) =>
     reported("billing_event", { account: TELLS, eventId, happenedAt: at(hour), seenAt: NOW, ...rest })
   await record(sql, [
-    told("1", 3),
-    told("2", 9, { type: "INITIAL_PURCHASE", priceUsd: undefined }),
-    told("3", 10, { environment: "sandbox" }),
-    told("4", 11, { store: "other" }),
-    told("5", 12, { countsAs: "test" }),
-    told("6", 1, { happenedAt: new Date(at(1).getTime() - 86_400_000) }),
+    billingEvent("1", 3),
+    billingEvent("2", 9, { type: "INITIAL_PURCHASE", priceUsd: undefined }),
+    billingEvent("3", 10, { environment: "sandbox" }),
+    billingEvent("4", 11, { store: "other" }),
+    billingEvent("5", 12, { countsAs: "test" }),
+    billingEvent("6", 1, { happenedAt: new Date(at(1).getTime() - 86_400_000) }),
   ])
   const event = { appId: app, country: "de" }
-  expect((await shown()).feed).toEqual([
+  expect((await readSpend()).feed).toEqual([
     { ...event, at: at(9).toISOString(), event: "INITIAL_PURCHASE", revenue: null },
     { ...event, at: at(3).toISOString(), event: "RENEWAL", revenue: 23.21 },
   ])
   const blind = await service.key(workspace, { scopes: ["apps:read"] })
-  expect((await shown(blind)).feed.map(({ revenue }: { revenue: unknown }) => revenue)).toEqual([null, null])
+  expect((await readSpend(blind)).feed.map(({ revenue }: { revenue: unknown }) => revenue)).toEqual([null, null])
 })

@@ -16,20 +16,20 @@ beforeAll(async () => {
 })
 
 test("apps are listed oldest first with their keywords in order, and only the workspace's own", async () => {
-  const [mine, theirs] = [await newWorkspace(sql), await newWorkspace(sql)]
+  const [mine, other] = [await newWorkspace(sql), await newWorkspace(sql)]
   const track = (workspaceId: number, iosId: string, rest: object = {}) =>
     trackOwn(sql, { workspaceId, iosId, keywords: ["tea"], ...rest })
-  const one = await track(mine, "10001", {
+  const first = await track(mine, "10001", {
     name: "One",
     countries: ["DE", "us"],
     keywords: ["tea", "Mate", "tea", "a"],
   })
   const two = await track(mine, "10002")
-  await track(theirs, "10001")
+  await track(other, "10001")
   const { apps } = await ask(listApps, contextOf(sql, mine))
-  expect(apps.map(({ id }: { id: string }) => id)).toEqual([one, two])
+  expect(apps.map(({ id }: { id: string }) => id)).toEqual([first, two])
   expect(apps[0]).toEqual({
-    id: one,
+    id: first,
     name: "One",
     icon: null,
     iosId: "10001",
@@ -102,15 +102,15 @@ test("the snapshot contains the latest day of each storefront and store, with it
     countries: ["us", "de"],
     keywords: ["tea", "mate", "coffee", "cocoa", "milk"],
   })
-  const others = (count: number) => Array.from({ length: count }, (_, i) => 20_000 + i)
+  const otherIds = (count: number) => Array.from({ length: count }, (_, i) => 20_000 + i)
   await record(
     sql,
     [
       reading("milk", "2025-11-18T10:00:00Z", [10001]),
-      reading("tea", "2025-11-19T10:00:00Z", [...others(2), 10001]),
-      reading("mate", "2025-11-19T11:00:00Z", [...others(3), 10001]),
-      reading("coffee", "2025-11-19T09:00:00Z", [...others(10), 10001]),
-      reading("cocoa", "2025-11-19T09:00:00Z", others(4)),
+      reading("tea", "2025-11-19T10:00:00Z", [...otherIds(2), 10001]),
+      reading("mate", "2025-11-19T11:00:00Z", [...otherIds(3), 10001]),
+      reading("coffee", "2025-11-19T09:00:00Z", [...otherIds(10), 10001]),
+      reading("cocoa", "2025-11-19T09:00:00Z", otherIds(4)),
       reading("tea", "2025-11-17T10:00:00Z", ["com.example.tea"], { platform: "android", source: "play-search" }),
     ],
     () => NOW,

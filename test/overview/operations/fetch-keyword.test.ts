@@ -126,13 +126,13 @@ describe("a keyword", () => {
   test("at most 50 apps are listed above a keyword's rank, also if the app is absent", async () => {
     const workspace = await newWorkspace(sql)
     const app = await track({ iosId: "72001", keywords: ["deep", "first", "without"] }, workspace)
-    const others = Array.from({ length: 80 }, (_, i) => 73_000 + i)
+    const otherIds = Array.from({ length: 80 }, (_, i) => 73_000 + i)
     await record(
       sql,
       [
-        reading("deep", DAY, [...others, 72001]),
-        reading("first", DAY, [72001, ...others]),
-        reading("without", DAY, others),
+        reading("deep", DAY, [...otherIds, 72001]),
+        reading("first", DAY, [72001, ...otherIds]),
+        reading("without", DAY, otherIds),
       ],
       () => NOW,
     )
@@ -143,7 +143,7 @@ describe("a keyword", () => {
     ] as const) {
       const { current } = (await fetched(`kw:${app}:us:${term}`, contextOf(sql, workspace))).metadata
       expect([term, current.rank]).toEqual([term, rank])
-      expect(current.above.map(({ id }: { id: string }) => id)).toEqual(others.slice(0, count).map(String))
+      expect(current.above.map(({ id }: { id: string }) => id)).toEqual(otherIds.slice(0, count).map(String))
     }
   })
 
@@ -163,8 +163,8 @@ describe("every tracked keyword is fetched by the id that search returns", () =>
       const { results } = await ask(search, ctx, { q: term })
       const found = results.find(({ title }: { title: string }) => title === term)
       expect(found.id).toBe(`kw:${lumen}:us:${encodeURIComponent(term)}`)
-      const { text: _, metadata, ...shown } = await fetched(found.id)
-      expect({ ...shown, kind: "keyword" }).toEqual(found)
+      const { text: _, metadata, ...rest } = await fetched(found.id)
+      expect({ ...rest, kind: "keyword" }).toEqual(found)
       expect(metadata.term).toBe(term)
     })
   }

@@ -136,8 +136,8 @@ describe("the sample answers", () => {
 
   test("the sample of fetch is the first result of the sample of search and agrees with the other samples", () => {
     const [found] = answer("search").results
-    const { text: _, metadata, ...shown } = answer("fetch")
-    expect({ ...shown, kind: "keyword" }).toEqual(found)
+    const { text: _, metadata, ...rest } = answer("fetch")
+    expect({ ...rest, kind: "keyword" }).toEqual(found)
     const ranks = answer("list_keyword_ranks")
     const row = ranks.keywords.find(({ term }: { term: string }) => term === metadata.term)
     const { term, measured, measuredAt, source, rank, demand, demandAt, searchDepth } = row
@@ -148,7 +148,7 @@ describe("the sample answers", () => {
     expect([metadata.history, metadata.sources]).toEqual([history.series, history.sources])
     const above = answer("list_rivals").rivals.flatMap((rival: SampleRival) =>
       rival.terms
-        .filter((held) => held.term === term && held.theirRank < rank)
+        .filter((rivalRow) => rivalRow.term === term && rivalRow.theirRank < rank)
         .map(({ theirRank }) => ({
           theirRank,
           shown: {

@@ -58,8 +58,11 @@ export async function begin() {
   )
 }
 
-export async function track(asked: Partial<Parameters<typeof trackApp>[1]>, workspace = workspaceId): Promise<string> {
-  return await trackOwn(sql, { workspaceId: workspace, ...asked })
+export async function track(
+  options: Partial<Parameters<typeof trackApp>[1]>,
+  workspace = workspaceId,
+): Promise<string> {
+  return await trackOwn(sql, { workspaceId: workspace, ...options })
 }
 export const fetched = (id: string, ctx = contextOf(sql, workspaceId)) => ask(fetchRecord, ctx, { id })
 

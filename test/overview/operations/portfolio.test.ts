@@ -7,7 +7,7 @@ beforeEach(begin)
 
 describe("the portfolio", () => {
   test("the portfolio has one row per app, totals of the known figures and a list of what is pending", async () => {
-    const [one, two] = [
+    const [first, two] = [
       await track({ keywords: ["tea", "mate"] }),
       await track({ iosId: "10002", keywords: ["tea"], countries: ["us", "de"] }),
     ]
@@ -17,7 +17,7 @@ describe("the portfolio", () => {
       reviewed("2025-11-20T11:00:00Z", [BEFORE, { id: "1", at: new Date("2025-11-20T01:00:00Z") }], COMPLETE),
     )
     const answer = await portfolio()
-    const own = {
+    const common = {
       liveUsers: null,
       users: null,
       newUsers: null,
@@ -28,10 +28,10 @@ describe("the portfolio", () => {
     }
     expect(answer.apps).toEqual([
       {
-        appId: one,
+        appId: first,
         name: "10001",
         icon: null,
-        ...own,
+        ...common,
         keywordsTracked: 2,
         keywordsMeasured: 1,
         keywordsUp: 1,
@@ -46,7 +46,7 @@ describe("the portfolio", () => {
         appId: two,
         name: "10002",
         icon: null,
-        ...own,
+        ...common,
         keywordsTracked: 2,
         keywordsMeasured: 1,
         keywordsUp: 0,
@@ -60,7 +60,7 @@ describe("the portfolio", () => {
     ])
     expect(answer.totals).toEqual({
       apps: 2,
-      ...own,
+      ...common,
       keywordsTracked: 4,
       keywordsMeasured: 2,
       keywordsUp: 1,
@@ -69,7 +69,7 @@ describe("the portfolio", () => {
       newReviews: 1,
     })
     expect(answer.pending).toEqual([
-      { appId: one, platform: "ios", country: "us", keywords: 1, expected: 0, notMeasuring: "no_worker" },
+      { appId: first, platform: "ios", country: "us", keywords: 1, expected: 0, notMeasuring: "no_worker" },
       { appId: two, platform: "ios", country: "de", keywords: 1, expected: 0, notMeasuring: "no_worker" },
     ])
     const yesterday = await portfolio({ day: "2025-11-19" })

@@ -63,8 +63,8 @@ beforeAll(async () => {
   )
 })
 
-async function track(asked: Partial<Parameters<typeof trackApp>[1]>, workspace = workspaceId): Promise<string> {
-  return await trackOwn(sql, { workspaceId: workspace, ...asked })
+async function track(options: Partial<Parameters<typeof trackApp>[1]>, workspace = workspaceId): Promise<string> {
+  return await trackOwn(sql, { workspaceId: workspace, ...options })
 }
 
 async function find(q: string, ctx = contextOf(sql, workspaceId)): Promise<Result[]> {
@@ -215,9 +215,9 @@ describe("rivals", () => {
     await record(sql, [reading("names", DAY, [], { depth: 200, results })], () => NOW)
     const ctx = contextOf(sql, workspace)
     for (const [at, text] of names.entries()) {
-      const wanted = `rival:${appId}:${65_000 + at}`
+      const expectedId = `rival:${appId}:${65_000 + at}`
       for (const q of [text, text.toLowerCase(), text.replaceAll("ß", "ẞ").toUpperCase(), text.normalize("NFD")]) {
-        expect([q, (await find(q, ctx)).some(({ id }) => id === wanted)]).toEqual([q, true])
+        expect([q, (await find(q, ctx)).some(({ id }) => id === expectedId)]).toEqual([q, true])
       }
     }
   }, 30_000)
@@ -320,15 +320,15 @@ test("a search finds nothing of another workspace, and nothing in an empty one",
 describe("over REST", () => {
   test("a key limited to some apps finds nothing of the others", async () => {
     const workspace = await service.workspace()
-    const one = await track({ iosId: "60001", name: "Journal One", keywords: ["journal"] }, workspace)
+    const first = await track({ iosId: "60001", name: "Journal One", keywords: ["journal"] }, workspace)
     const two = await track({ iosId: "60003", name: "Journal Two", keywords: ["journal two"] }, workspace)
     const all = await service.call("/v1/search?q=journal", { key: await service.key(workspace) })
     expect(all.body.results.map(({ id }: Result) => id)).toEqual([
-      `kw:${one}:us:journal`,
-      `app:${one}`,
+      `kw:${first}:us:journal`,
+      `app:${first}`,
       `app:${two}`,
       `kw:${two}:us:journal%20two`,
-      `rival:${one}:60003`,
+      `rival:${first}:60003`,
     ])
     const limited = await service.call("/v1/search?q=journal", {
       key: await service.key(workspace, { appList: [two] }),
@@ -339,13 +339,13 @@ describe("over REST", () => {
 
   test("a query must have 1 to 120 characters and more than spaces", async () => {
     const key = await service.key(await service.workspace())
-    const asked = (query: string) => service.call(`/v1/search${query}`, { key })
+    const searchFor = (query: string) => service.call(`/v1/search${query}`, { key })
     for (const query of ["", "?q=", "?q=%20%20", `?q=${"x".repeat(121)}`, "?q=%00", "?q=a&q=b", "?q=%"]) {
-      const { status, body } = await asked(query)
+      const { status, body } = await searchFor(query)
       expect([query, status, body.error, body.field]).toEqual([query, 400, "bad_query", "q"])
     }
     for (const q of ["x", "x".repeat(120), "😀".repeat(120), "İ".repeat(120)]) {
-      const { status, body } = await asked(`?q=${encodeURIComponent(q)}`)
+      const { status, body } = await searchFor(`?q=${encodeURIComponent(q)}`)
       expect([status, body]).toEqual([200, { query: q, results: [], omitted: 0 }])
     }
   })

@@ -26,8 +26,8 @@ interface Asked {
   window?: number
 }
 
-const timeline = (appId: string, asked: Asked = {}, rest: { plan?: Plan; now?: Date } = {}) =>
-  ask(getTimeline, contextOn(sql, workspaceId, rest), { appId, ...asked })
+const timeline = (appId: string, options: Asked = {}, rest: { plan?: Plan; now?: Date } = {}) =>
+  ask(getTimeline, contextOn(sql, workspaceId, rest), { appId, ...options })
 
 /** A reading with the app at this rank, or without it. */
 function ranked(term: string, seenAt: Date, rank: number | null, { depth = 20, source = "apple-web-search" } = {}) {
@@ -101,8 +101,8 @@ test("two page readings yield exactly the changes of the timeline, each with the
     { ...shared, kind: "screenshots", picturesBefore: PAGE.screenshots?.pad, picturesAfter: [] },
     { ...shared, kind: "featured", subjectKind: "collection", subjectId: "1400000002" },
   ])
-  const told = JSON.stringify(changes)
-  for (const hidden of ["Brew Clock", "Tea Timer", "Never bitter", "Mate!"]) expect(told).not.toContain(hidden)
+  const text = JSON.stringify(changes)
+  for (const hidden of ["Brew Clock", "Tea Timer", "Never bitter", "Mate!"]) expect(text).not.toContain(hidden)
 })
 
 describe("the window", () => {
@@ -148,7 +148,7 @@ test("the movements over random histories equal those computed from the readings
   const terms = Array.from({ length: 12 }, (_, n) => `term ${n}`)
   const appId = await trackTea(sql, workspaceId, { keywords: terms })
   const days = Array.from({ length: 60 }, (_, n) => addDays("2026-04-20", n))
-  const seen = new Map<string, Seen>()
+  const byTermAndDay = new Map<string, Seen>()
   for (const [place, term] of terms.entries()) {
     const often = any([0.1, 0.5, 0.95])
     const readings = days.flatMap((day) => {
@@ -159,7 +159,7 @@ test("the movements over random histories equal those computed from the readings
         const depth = any([5, 20, 40])
         return { day, source, depth, rank: random() < 0.25 ? null : 1 + Math.floor(random() * depth) }
       })
-      seen.set(`${term} ${day}`, read[0] as Seen)
+      byTermAndDay.set(`${term} ${day}`, read[0] as Seen)
       return read.map(({ rank, ...rest }) => ranked(term, new Date(`${day}T0${place % 10}:00:00Z`), rank, rest))
     })
     await recordAll(sql, ...readings)
@@ -173,11 +173,11 @@ test("the movements over random histories equal those computed from the readings
       const { up, down, entered, dropped, unchanged, uncertain, unmeasured, biggest } = change
       const counts = { up, down, entered, dropped, unchanged, uncertain, unmeasured }
       const before = read.toReversed()[place + 1] as string
-      const outcomes = terms.map((term) => becameOf(seen, term, { before, day: change.day, window }))
-      const count = (kind: string) => outcomes.filter((one) => one.kind === kind).length
+      const outcomes = terms.map((term) => becameOf(byTermAndDay, term, { before, day: change.day, window }))
+      const count = (kind: string) => outcomes.filter((outcome) => outcome.kind === kind).length
       expect(counts).toEqual(Object.fromEntries(Object.keys(counts).map((kind) => [kind, count(kind)])) as never)
       const moved = outcomes.filter(({ places }) => places > 0).sort((a, b) => b.places - a.places)
-      expect(biggest.map((one: { places: number }) => one.places)).toEqual(
+      expect(biggest.map((move: { places: number }) => move.places)).toEqual(
         moved.slice(0, 5).map(({ places }) => places),
       )
       for (const { term, from, to, places } of biggest)
@@ -194,22 +194,22 @@ interface Seen {
 
 /** Computes the move by walking over the days. */
 function becameOf(
-  seen: ReadonlyMap<string, Seen>,
+  byTermAndDay: ReadonlyMap<string, Seen>,
   term: string,
   { before, day, window }: { before: string; day: string; window: number },
 ) {
-  const on = (away: number, from: string) => seen.get(`${term} ${addDays(from, away)}`)
-  const was = Array.from({ length: 30 }, (_, n) => on(-n, before)).find((one) => one !== undefined)
-  const is = Array.from({ length: window }, (_, n) => on(n + 1, day)).findLast(
-    (one) => one && one.source === was?.source,
+  const readingAt = (offset: number, from: string) => byTermAndDay.get(`${term} ${addDays(from, offset)}`)
+  const was = Array.from({ length: 30 }, (_, n) => readingAt(-n, before)).find((entry) => entry !== undefined)
+  const is = Array.from({ length: window }, (_, n) => readingAt(n + 1, day)).findLast(
+    (entry) => entry && entry.source === was?.source,
   )
-  const told = (kind: string, places = 0) => ({ term, kind, places, from: was?.rank ?? null, to: is?.rank ?? null })
-  if (!was || !is) return told("unmeasured")
-  if (was.rank === is.rank) return told("unchanged")
-  if (was.rank && is.rank) return told(is.rank < was.rank ? "up" : "down", Math.abs(is.rank - was.rank))
+  const outcome = (kind: string, places = 0) => ({ term, kind, places, from: was?.rank ?? null, to: is?.rank ?? null })
+  if (!was || !is) return outcome("unmeasured")
+  if (was.rank === is.rank) return outcome("unchanged")
+  if (was.rank && is.rank) return outcome(is.rank < was.rank ? "up" : "down", Math.abs(is.rank - was.rank))
   const [absent, rank] = was.rank ? [is, was.rank] : [was, is.rank as number]
-  if (absent.depth < rank) return told("uncertain")
-  return told(was.rank ? "dropped" : "entered", absent.depth + 1 - rank)
+  if (absent.depth < rank) return outcome("uncertain")
+  return outcome(was.rank ? "dropped" : "entered", absent.depth + 1 - rank)
 }
 
 describe("unknown movements", () => {

@@ -25,7 +25,7 @@ export async function begin() {
 
 export const track = (rest: object = {}) =>
   trackOwn(sql, { workspaceId, iosId: "10001", keywords: ["tea", "mate"], ...rest })
-export const store = (...seen: Observation[]) => record(sql, seen, () => NOW)
+export const store = (...readings: Observation[]) => record(sql, readings, () => NOW)
 export const context = (caller: Partial<Caller> = {}, now = NOW): Context => {
   const ctx = contextOf(sql, workspaceId, now)
   return { ...ctx, caller: { ...ctx.caller, scopes: ["apps:read", "revenue:read"], ...caller } }

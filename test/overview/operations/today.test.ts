@@ -64,8 +64,8 @@ describe("keywords", () => {
   test("moves beyond the ten largest are counted as left out", async () => {
     const terms = Array.from({ length: 13 }, (_, i) => `term ${i}`)
     const app = await track({ keywords: terms })
-    const others = Array.from({ length: 20 }, (_, i) => 20_001 + i)
-    const at = (rank: number) => [...others.slice(0, rank - 1), 10_001, ...others.slice(rank - 1)]
+    const otherIds = Array.from({ length: 20 }, (_, i) => 20_001 + i)
+    const at = (rank: number) => [...otherIds.slice(0, rank - 1), 10_001, ...otherIds.slice(rank - 1)]
     await store(
       ...terms.map((term) => reading(term, "2025-11-19T10:00:00Z", at(1))),
       ...terms.map((term, i) => reading(term, "2025-11-20T10:00:00Z", at(2 + i))),
@@ -182,13 +182,13 @@ describe("other figures", () => {
       reviewed("2025-11-18T09:00:00Z", [late], COMPLETE),
     )
     await store(reviewed("2025-11-20T00:00:00Z", [late], COMPLETE))
-    const told = async (day: string) => {
+    const downloadsOn = async (day: string) => {
       const of = figure(await today(app, { day }), "newReviews")
       return [of.value, of.state, (await portfolio({ day })).totals.newReviews]
     }
     for (const day of ["2025-11-10", "2025-11-16", "2025-11-17"])
-      expect(await told(day)).toEqual([null, "not_measured", null])
-    expect(await told("2025-11-19")).toEqual([0, "measured", 0])
+      expect(await downloadsOn(day)).toEqual([null, "not_measured", null])
+    expect(await downloadsOn("2025-11-19")).toEqual([0, "measured", 0])
   })
 
   test("changes are those seen that day in the app's storefronts", async () => {
@@ -250,25 +250,25 @@ describe("other figures", () => {
     expect(await changes("pro")).toMatchObject([
       { kind: "promotional_text", before: "Old secret", after: "New secret" },
     ])
-    const [free, ...others] = await changes("free")
-    expect([free, others]).toMatchObject([{ kind: "promotional_text", before: null, after: null }, []])
+    const [free, ...rest] = await changes("free")
+    expect([free, rest]).toMatchObject([{ kind: "promotional_text", before: null, after: null }, []])
   })
 
   test("the workspace's own figures are null without a connection, and money is hidden without the right", async () => {
     const app = await track()
     const states = async (scopes: Caller["scopes"]) => {
       const { figures, hiddenMoney, conns } = await today(app, {}, context({ scopes }))
-      const own = figures.filter((row: Row) => row.country === null)
-      expect(own.every(({ value }: { value: unknown }) => value === null)).toBe(true)
+      const totals = figures.filter((row: Row) => row.country === null)
+      expect(totals.every(({ value }: { value: unknown }) => value === null)).toBe(true)
       expect(conns.every(({ connected }: { connected: boolean }) => !connected)).toBe(true)
-      return [hiddenMoney, Object.fromEntries(own.map((row: Row & { state: string }) => [row.key, row.state]))]
+      return [hiddenMoney, Object.fromEntries(totals.map((row: Row & { state: string }) => [row.key, row.state]))]
     }
     const open = ["liveUsers", "users", "newUsers", "trials"].map((key) => [key, "not_connected"])
     const money = ["adRevenue", "subscriptionRevenue", "adSpend", "proceeds"]
-    const [shown, hidden] = ["not_connected", "hidden"].map((state) =>
+    const [notConnected, hidden] = ["not_connected", "hidden"].map((state) =>
       Object.fromEntries([...open, ...money.map((key) => [key, state])]),
     )
-    expect(await states(["apps:read", "revenue:read"])).toEqual([false, shown])
+    expect(await states(["apps:read", "revenue:read"])).toEqual([false, notConnected])
     expect(await states(["apps:read"])).toEqual([true, hidden])
   })
 })
@@ -323,9 +323,9 @@ describe("the requested day", () => {
   test("a day before the history of every plan is bad_day instead of plan_required", async () => {
     const app = await track()
     for (const plan of PLANS) {
-      const on = context({ plan, entitlements: ENTITLEMENTS[plan] })
+      const ctx = context({ plan, entitlements: ENTITLEMENTS[plan] })
       const detail = expect.stringMatching(/^2001-01-01 is before \d{4}-\d\d-\d\d, /)
-      for (const ask of [() => today(app, { day: "2001-01-01" }, on), () => portfolio({ day: "2001-01-01" }, on)])
+      for (const ask of [() => today(app, { day: "2001-01-01" }, ctx), () => portfolio({ day: "2001-01-01" }, ctx)])
         expect(await refusal(ask)).toEqual(["bad_day", { field: "day", detail }])
     }
   })

@@ -11,7 +11,7 @@ import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 const NOW = new Date("2025-11-20T12:00:00Z")
-const OWN = "10001"
+const OWN_APP = "10001"
 const PEERS = ["20001", "20002", "20003"]
 
 let sql: Sql
@@ -22,13 +22,13 @@ beforeEach(async () => {
   workspaceId = await newWorkspace(sql)
 })
 
-const track = (rest: object = {}) => trackOwn(sql, { workspaceId, iosId: OWN, keywords: ["tea timer"], ...rest })
-const store = (...seen: Observation[]) => record(sql, seen, () => NOW)
+const track = (rest: object = {}) => trackOwn(sql, { workspaceId, iosId: OWN_APP, keywords: ["tea timer"], ...rest })
+const store = (...readings: Observation[]) => record(sql, readings, () => NOW)
 const plan = (appId: string, input: object = {}, now = NOW) =>
   ask(getWeeklyPlan, contextOf(sql, workspaceId, now), { appId, ...input })
 
 const page = (at: string, subtitle: string | undefined, storefront = "us", name = "Leafy") =>
-  listed(at, { name, ...(subtitle === undefined ? {} : { subtitle }) }, { id: OWN, storefront })
+  listed(at, { name, ...(subtitle === undefined ? {} : { subtitle }) }, { id: OWN_APP, storefront })
 
 /**
  * Stores the keyword's results, with three small apps named after it at ranks 3, 4 and 5, and everything else a task
@@ -36,11 +36,11 @@ const page = (at: string, subtitle: string | undefined, storefront = "us", name 
  */
 async function measured(storefront = "us", at = "2025-11-19T10:00:00Z", popularity = 40): Promise<void> {
   const apps = [
-    { id: OWN, name: "Leafy", ratings: 500 },
+    { id: OWN_APP, name: "Leafy", ratings: 500 },
     ...PEERS.map((id, place) => ({ id, name: `Tea Timer ${place}`, ratings: 90 })),
   ]
   await store(
-    reading("tea timer", at, ["30001", "30002", ...PEERS, "30003", OWN], { storefront }),
+    reading("tea timer", at, ["30001", "30002", ...PEERS, "30003", OWN_APP], { storefront }),
     said(at, apps, { storefront }),
     published("tea timer", "2025-10-01", popularity, { storefront }),
     page(at, "Steep it right", storefront),
@@ -89,8 +89,8 @@ test("a task is proposed from the measured data and stored as proposed", async (
       ],
     },
   ])
-  const kept = await sql`select task_id, current_text, proposed_text, keywords, page_seen_at, goal from plan_task`
-  expect([...kept]).toEqual([
+  const stored = await sql`select task_id, current_text, proposed_text, keywords, page_seen_at, goal from plan_task`
+  expect([...stored]).toEqual([
     {
       task_id: tasks[0].taskId,
       current_text: "Steep it right",
@@ -119,16 +119,17 @@ test("a task reached from another text keeps its id and is stored with that text
   const [task] = (await plan(appId)).tasks
   await store(page("2025-11-20T11:00:00Z", "Steep it right,"))
   await sql`delete from listing_change`
-  const [again, ...others] = (await plan(appId)).tasks
-  expect([again.taskId, again.current, others]).toEqual([task.taskId, "Steep it right,", []])
-  const kept = await sql`select task_id, current_text, proposed_text, keywords, expected_value::float8 from plan_task`
-  expect([...kept]).toEqual([
+  const [repeated, ...rest] = (await plan(appId)).tasks
+  expect([repeated.taskId, repeated.current, rest]).toEqual([task.taskId, "Steep it right,", []])
+  const updated =
+    await sql`select task_id, current_text, proposed_text, keywords, expected_value::float8 from plan_task`
+  expect([...updated]).toEqual([
     {
-      task_id: again.taskId,
-      current_text: again.current,
-      proposed_text: again.proposed,
-      keywords: again.gains,
-      expected_value: expect.closeTo(again.expectedValue, 2),
+      task_id: repeated.taskId,
+      current_text: repeated.current,
+      proposed_text: repeated.proposed,
+      keywords: repeated.gains,
+      expected_value: expect.closeTo(repeated.expectedValue, 2),
     },
   ])
 })
@@ -180,13 +181,13 @@ test("of eleven tasks five are returned by default and at most ten, and only ret
   const countries = ["us", "gb", "ca", "au", "nz", "ie", "za", "in", "sg", "ph", "ng"]
   const appId = await track({ countries })
   for (const storefront of countries) await measured(storefront)
-  const kept = async () => (await sql`select from plan_task`).length
+  const countTasks = async () => (await sql`select from plan_task`).length
   expect((await plan(appId)).tasks).toHaveLength(5)
-  expect(await kept()).toBe(5)
+  expect(await countTasks()).toBe(5)
   const { tasks } = await plan(appId, { limit: 10 })
   expect(tasks).toHaveLength(10)
   expect(new Set(tasks.map(({ taskId }: { taskId: string }) => taskId)).size).toBe(10)
-  expect(await kept()).toBe(10)
+  expect(await countTasks()).toBe(10)
 })
 
 test("the goal does not change the tasks or their order, and is stored with them", async () => {
@@ -212,7 +213,7 @@ test("a page that contains every keyword's words is nothing_to_do", async () => 
 test("over HTTP the plan requires Pro, costs 1 credit, and each invalid parameter has its code", async () => {
   const service: Service = openService({ sql, now: () => NOW })
   const [pro, free] = [await service.workspace({ plan: "pro" }), await service.workspace({ plan: "free", pack: 1_000 })]
-  const app = await trackOwn(sql, { workspaceId: pro, iosId: OWN, keywords: ["tea"] })
+  const app = await trackOwn(sql, { workspaceId: pro, iosId: OWN_APP, keywords: ["tea"] })
   const key = await service.key(pro)
   const get = async (query: string) => {
     const { status, body, headers } = await service.call(`/v1/apps/${app}/weekly-plan?${query}`, { key })
@@ -238,7 +239,7 @@ test("a task whose text appears on the page later is graded by its keywords' ran
   await sql`update plan_task set first_told_at = '2025-11-20T12:00:00Z'`
   expect((await plan(appId, {}, later)).record).toEqual([])
   const rank = (day: string, place: number) =>
-    reading("tea timer", `${day}T10:00:00Z`, [...Array(place - 1).keys()].map((n) => `${40_000 + n}`).concat(OWN))
+    reading("tea timer", `${day}T10:00:00Z`, [...Array(place - 1).keys()].map((n) => `${40_000 + n}`).concat(OWN_APP))
   await record(
     sql,
     [
@@ -255,11 +256,11 @@ test("a task whose text appears on the page later is graded by its keywords' ran
     ],
     () => later,
   )
-  const told = { taskId: task.taskId, country: "us", field: "subtitle", proposed: task.proposed }
+  const taskFields = { taskId: task.taskId, country: "us", field: "subtitle", proposed: task.proposed }
   const { record: graded } = await plan(appId, {}, later)
   expect(graded).toEqual([
     {
-      ...told,
+      ...taskFields,
       toldAt: "2025-11-20T12:00:00.000Z",
       adoptedAt: "2025-11-25T10:00:00.000Z",
       from: "2025-12-02",

@@ -20,18 +20,18 @@ const ACCOUNTS = "/app/settings/accounts"
 const ADD = `${ACCOUNTS}?add=app-store-connect`
 
 let service: Service
-let there: StandIn
+let standIn: StandIn
 let owner: Browser
 let workspaceId: number
 let settings: ReturnType<typeof settingsBrowser>
 const forgotten: string[] = []
 
 beforeAll(async () => {
-  there = startStandIn()
-  there.apps.push(TEA)
+  standIn = startStandIn()
+  standIn.apps.push(TEA)
   const settingsPorts = {
     ...NO_PORTS,
-    reach: reachOf(there.url),
+    reach: reachOf(standIn.url),
     forgetBodies: async (id: string) => void forgotten.push(id),
   }
   service = openService({ sql: await freshDatabase(), settingsPorts })
@@ -47,12 +47,18 @@ beforeAll(async () => {
   owner = await ownerOf(service, workspaceId)
   settings = settingsBrowser(owner, ACCOUNTS)
 })
-afterAll(() => there.stop())
+afterAll(() => standIn.stop())
 
 const accounts = async (): Promise<AccountRow[]> => await listAccounts(service.sql, workspaceId)
 const keyFields = () => {
-  const { keyId, pem } = there.key("ADMIN")
-  return { kind: "app-store-connect", issuer: there.issuer, keyId, privateKey: pem, part: there.vendor }
+  const { keyId, pem } = standIn.key("ADMIN")
+  return {
+    kind: "app-store-connect",
+    issuer: standIn.issuer,
+    keyId,
+    privateKey: pem,
+    part: standIn.vendor,
+  }
 }
 
 describe("connected accounts in the settings", () => {
@@ -74,7 +80,7 @@ describe("connected accounts in the settings", () => {
     expect(broken.text).toContain('id="add-privateKey-error"')
     const missing = await settings.send("add", { ...fields, privateKey: "", part: "" }, ADD)
     expect(missing.text).toContain('id="add-privateKey-error"')
-    there.revoke(fields.keyId)
+    standIn.revoke(fields.keyId)
     expect((await settings.send("add", fields, ADD)).text).toContain("The console refuses the key")
     expect(await accounts()).toEqual([])
   })
@@ -92,39 +98,39 @@ describe("connected accounts in the settings", () => {
     const page = await owner.sendBody(ADD, await request.text(), contentType)
     expect([page.status, page.headers.get("location")]).toEqual([303, `${ACCOUNTS}?done=added`])
     const [account] = await accounts()
-    expect(account).toMatchObject({ state: "ok", part: there.vendor })
+    expect(account).toMatchObject({ state: "ok", part: standIn.vendor })
     const { text } = await owner.open(ACCOUNTS)
     for (const right of ["Sales", "Analytics", "Reviews", "Prices"])
       expect(text).toContain(`<th scope="row">${right}</th>`)
     expect(text).toContain(TEA.name)
-    for (const hidden of ["PRIVATE KEY", there.issuer, SECRET_KEY]) expect(text).not.toContain(hidden)
+    for (const hidden of ["PRIVATE KEY", standIn.issuer, SECRET_KEY]) expect(text).not.toContain(hidden)
   })
 
   test("analytics reports are requested by the account's key, or by an Admin key that is not stored", async () => {
     const [{ id } = { id: "" }] = await accounts()
     const at = `${ACCOUNTS}?account=${id}&change=analytics`
-    const weak = there.key("SALES")
+    const weak = standIn.key("SALES")
     const refused = await settings.send("analytics", { id, app: TEA.id, keyId: weak.keyId, privateKey: weak.pem }, at)
     expect([refused.status, refused.text.includes(`id="analytics-${id}-keyId-error"`)]).toEqual([400, true])
-    expect([refused.text.includes("PRIVATE KEY"), there.analytics.posted]).toEqual([false, []])
+    expect([refused.text.includes("PRIVATE KEY"), standIn.analytics.posted]).toEqual([false, []])
     const requested = await settings.send("analytics", { id, app: TEA.id, keyId: "", privateKey: "" }, at)
-    expect([requested.headers.get("location"), there.analytics.posted]).toEqual([
+    expect([requested.headers.get("location"), standIn.analytics.posted]).toEqual([
       `${ACCOUNTS}?done=requested`,
       [TEA.id],
     ])
-    const again = await settings.send("analytics", { id, app: TEA.id }, at)
-    expect(again.headers.get("location")).toBe(`${ACCOUNTS}?done=running`)
+    const repeated = await settings.send("analytics", { id, app: TEA.id }, at)
+    expect(repeated.headers.get("location")).toBe(`${ACCOUNTS}?done=running`)
   })
 
   test("a lost right is shown after a test, and a new key ends it", async () => {
     const [{ id } = { id: "" }] = await accounts()
-    const weak = there.key("MARKETING")
+    const weak = standIn.key("MARKETING")
     const change = `${ACCOUNTS}?account=${id}&change=rotate`
     await settings.send("rotate", { id, keyId: weak.keyId, privateKey: weak.pem }, change)
     expect((await accounts())[0]).toMatchObject({ state: "limited" })
     expect((await settings.send("test", { id })).headers.get("location")).toBe(`${ACCOUNTS}?done=tested`)
     expect((await owner.open(ACCOUNTS)).text).toContain("needs the role Sales")
-    const strong = there.key("ADMIN")
+    const strong = standIn.key("ADMIN")
     await settings.send("rotate", { id, keyId: strong.keyId, privateKey: strong.pem }, change)
     expect((await accounts())[0]).toMatchObject({ state: "ok", shown: `key …${strong.keyId.slice(-4)}` })
   })
@@ -161,10 +167,13 @@ describe("connected accounts in the settings", () => {
     const adsWorkspace = await adsService.workspace()
     const adsOwner = settingsBrowser(await ownerOf(adsService, adsWorkspace), ACCOUNTS)
     const at = `${ACCOUNTS}?add=apple-ads`
-    const made = await adsOwner.send("keygen", { kind: "apple-ads" }, at)
-    const [, publicKey = ""] = /<textarea[^>]*>\n([^<]+)<\/textarea>/.exec(made.text) ?? []
-    expect([publicKey.startsWith("-----BEGIN PUBLIC KEY-----"), made.text.includes("PRIVATE")]).toEqual([true, false])
-    const fields = { kind: "apple-ads", publicKey, sealedKey: fieldIn(made, "sealedKey") as string, part: "" }
+    const generated = await adsOwner.send("keygen", { kind: "apple-ads" }, at)
+    const [, publicKey = ""] = /<textarea[^>]*>\n([^<]+)<\/textarea>/.exec(generated.text) ?? []
+    expect([publicKey.startsWith("-----BEGIN PUBLIC KEY-----"), generated.text.includes("PRIVATE")]).toEqual([
+      true,
+      false,
+    ])
+    const fields = { kind: "apple-ads", publicKey, sealedKey: fieldIn(generated, "sealedKey") as string, part: "" }
     const ids = ads.register(publicKey)
     const wrong = await adsOwner.send("add", { ...fields, ...ids, clientId: "nobody" }, at)
     expect([wrong.status, fieldIn(wrong, "sealedKey")]).toEqual([400, fields.sealedKey])
@@ -197,9 +206,9 @@ describe("connected accounts in the settings", () => {
     const client = await playOwner.send("add", { ...fields, serviceAccount: '{"web": {}}' }, at)
     expect([client.status, client.text.includes('id="add-serviceAccount-error"')]).toEqual([400, true])
     expect(client.text).toContain("OAuth client, which acts for a person")
-    const elsewhere = await playOwner.send("add", { ...fields, part: "gs://my-bucket" }, at)
-    expect([elsewhere.status, elsewhere.text.includes('id="add-part-error"')]).toEqual([400, true])
-    expect(elsewhere.text).not.toContain("PRIVATE KEY")
+    const otherBucket = await playOwner.send("add", { ...fields, part: "gs://my-bucket" }, at)
+    expect([otherBucket.status, otherBucket.text.includes('id="add-part-error"')]).toEqual([400, true])
+    expect(otherBucket.text).not.toContain("PRIVATE KEY")
     expect((await playOwner.send("add", fields, at)).headers.get("location")).toBe(`${ACCOUNTS}?done=added`)
     const [account] = await listAccounts(service.sql, playWorkspace)
     expect(account).toMatchObject({ state: "ok", part: play.bucket, shown: expect.stringContaining(email) })

@@ -19,7 +19,7 @@ let sql: Sql
 let service: Service
 let workspaceId: number
 let owner: Member
-let made = 0
+let count = 0
 
 beforeAll(async () => {
   sql = await freshDatabase()
@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await deleteRows(sql, "secret_try")
-  workspaceId = await service.workspace({ name: `acme ${++made}` })
+  workspaceId = await service.workspace({ name: `acme ${++count}` })
   owner = await memberOf(service, workspaceId, "owner")
 })
 
@@ -42,21 +42,21 @@ describe("people in the settings", () => {
     const link = /value="([^"]*\/invitation\?code=[\w-]{43})"/.exec(created.text)?.[1] ?? ""
     expect((await owner.browser.open(PEOPLE)).text).toContain("Open invitations")
     const bo = browserOf(service, { from: "192.0.2.77" })
-    const fields = { code: new URL(link).searchParams.get("code") ?? "", name: `Bo ${made}`, passphrase: PASSPHRASE }
+    const fields = { code: new URL(link).searchParams.get("code") ?? "", name: `Bo ${count}`, passphrase: PASSPHRASE }
     expect((await bo.send("/invitation", fields)).status).toBe(303)
     const [member] = await sql<{ id: number; apps: string[]; scopes: string[] }[]>`
       select p.id, k.app_list as apps, k.scopes
       from person p
       join membership m on m.person_id = p.id
       join api_key k on k.id = m.key_id
-      where p.name = ${`Bo ${made}`}`
+      where p.name = ${`Bo ${count}`}`
     expect([member?.apps, member?.scopes.includes("track:write")]).toEqual([[app], true])
     const id = String(member?.id)
     expect((await peopleOf(owner).send("role", { id, role: "viewer" })).headers.get("location")).toContain(
       "done=changed",
     )
     expect((await owner.browser.open(PEOPLE)).text).toContain("Viewer")
-    expect((await peopleOf(owner).send("remove", { id })).text).toContain(`Remove Bo ${made}?`)
+    expect((await peopleOf(owner).send("remove", { id })).text).toContain(`Remove Bo ${count}?`)
     await peopleOf(owner).send("removed", { id })
     expect((await bo.open("/app")).status).toBe(303)
     const actors = await sql<{ actor: string; command: string }[]>`
@@ -106,13 +106,13 @@ describe("the profile", () => {
   test("a viewer changes name and passphrase, which ends the other sessions", async () => {
     const viewer = await memberOf(service, workspaceId, "viewer")
     const other = await signedIn(service, workspaceId, viewer.name)
-    await profileOf(viewer).send("rename", { name: `Dora ${made}` })
+    await profileOf(viewer).send("rename", { name: `Dora ${count}` })
     await profileOf(viewer).send("passphrase", { passphrase: PASSPHRASE })
     expect([(await viewer.browser.open("/app")).status, (await other.open("/app")).status]).toEqual([200, 303])
     const wrong = await profileOf(viewer).send("passphrase", { current: "guess", passphrase: `${PASSPHRASE} 2` })
     expect([wrong.status, wrong.text.includes("This is not your passphrase.")]).toEqual([400, true])
     const browser = browserOf(service, { from: "192.0.2.78" })
-    expect((await browser.send("/sign-in", { name: `dora ${made}`, passphrase: PASSPHRASE })).status).toBe(303)
+    expect((await browser.send("/sign-in", { name: `dora ${count}`, passphrase: PASSPHRASE })).status).toBe(303)
   })
 
   test("a person lists and ends their own sessions and keys, and nobody else's", async () => {
@@ -140,14 +140,14 @@ describe("the profile", () => {
   })
 
   test("a person of several workspaces opens another from the profile; both pages are well-formed", async () => {
-    const elsewhere = await service.workspace({ name: `other ${made}` })
-    await alsoMember(service, elsewhere, owner.personId, "owner")
+    const otherWorkspace = await service.workspace({ name: `other ${count}` })
+    await alsoMember(service, otherWorkspace, owner.personId, "owner")
     for (const page of [PROFILE, PEOPLE]) {
       const { unbalanced, bare, ids } = readMarkup(
         (await owner.browser.open(page)).text.replace(/<script>[\s\S]*<\/script>/, ""),
       )
       expect([page, unbalanced, bare, ids.length]).toEqual([page, [], [], new Set(ids).size])
     }
-    expect((await owner.browser.open(PROFILE)).text).toContain(`other ${made}`)
+    expect((await owner.browser.open(PROFILE)).text).toContain(`other ${count}`)
   })
 })

@@ -11,7 +11,7 @@ export function settingsBrowser(owner: Browser, path: string) {
     async send(form: string, fields: Fields, at = path): Promise<Page> {
       const token = fieldIn(await owner.open(WITH_FORM), "form") as string
       const pairs = Object.entries(fields).flatMap(([name, value]) =>
-        (typeof value === "string" ? [value] : value).map((one): [string, string] => [name, one]),
+        (typeof value === "string" ? [value] : value).map((item): [string, string] => [name, item]),
       )
       return await owner.send(at, [["form", token], ["do", form], ...pairs])
     },

@@ -26,13 +26,13 @@ beforeAll(async () => {
 async function linkOf(form: string, fields: Record<string, string>): Promise<string> {
   const preview = await settings.send(form, { appId: tea.app, country: "us", ...fields })
   const confirmToken = fieldIn(preview, "confirmToken") as string
-  const made = await settings.send("confirm", { confirmToken })
-  const [, url = ""] = /value="(http[^"]+)"/.exec(made.text) ?? []
+  const created = await settings.send("confirm", { confirmToken })
+  const [, url = ""] = /value="(http[^"]+)"/.exec(created.text) ?? []
   return url.slice(PUBLIC_URL.length)
 }
 
 const handles = async () =>
-  [...(await owner.open(SHARING)).text.matchAll(/class="hash">((?:share|export)_\w+)/g)].map(([, one]) => one!)
+  [...(await owner.open(SHARING)).text.matchAll(/class="hash">((?:share|export)_\w+)/g)].map(([, id]) => id!)
 
 describe("sharing in the settings", () => {
   test("a shared page and an export are previewed, created with an address shown once, and listed", async () => {
@@ -58,7 +58,7 @@ describe("sharing in the settings", () => {
     expect((await owner.open(page)).status).toBe(200)
     expect((await settings.send("withdrawn", { id })).headers.get("location")).toBe(`${SHARING}?done=withdrawn`)
     expect((await owner.open(page)).status).toBe(404)
-    const again = await settings.send("withdrawn", { id })
-    expect([again.status, again.text.includes("not open any more")]).toEqual([400, true])
+    const repeated = await settings.send("withdrawn", { id })
+    expect([repeated.status, repeated.text.includes("not open any more")]).toEqual([400, true])
   })
 })

@@ -67,8 +67,8 @@ test("folding is idempotent and ignores case and composition of every character"
     const folded = foldReviewText(text)
     const composed = [text.normalize("NFD"), text.normalize("NFC")]
     const cased = [text.toUpperCase(), text.toLowerCase(), text.toLocaleUpperCase("tr"), text.toLocaleLowerCase("tr")]
-    const others = [folded, ...composed, ...cased].map(foldReviewText)
-    if (others.some((other) => other !== folded)) wrong.push(code.toString(16))
+    const variants = [folded, ...composed, ...cased].map(foldReviewText)
+    if (variants.some((other) => other !== folded)) wrong.push(code.toString(16))
   }
   expect(wrong).toEqual([])
 })

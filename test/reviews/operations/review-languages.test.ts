@@ -8,7 +8,7 @@ import { importLines } from "../../record.ts"
 setDefaultTimeout(60_000)
 
 let sql: Sql
-let on: LiveStores
+let scene: LiveStores
 let appId: string
 let key: string
 
@@ -17,9 +17,9 @@ const day = (offset: number) => new Date(AT + offset * 86_400_000).toISOString()
 
 beforeEach(async () => {
   sql = await freshDatabase()
-  on = await liveStores(sql)
-  const workspaceId = await on.service.workspace({ explorer: true, plan: "pro" })
-  key = await on.service.key(workspaceId)
+  scene = await liveStores(sql)
+  const workspaceId = await scene.service.workspace({ explorer: true, plan: "pro" })
+  key = await scene.service.key(workspaceId)
   appId = await sql.begin((tx) =>
     trackApp(tx, {
       workspaceId,
@@ -31,7 +31,7 @@ beforeEach(async () => {
   )
 })
 
-afterEach(() => on[Symbol.asyncDispose]())
+afterEach(() => scene[Symbol.asyncDispose]())
 
 /** Returns the reported import line with its dates moved close to today. */
 async function hindi() {
@@ -55,7 +55,7 @@ async function load(...lines: string[]) {
 }
 
 async function ask(path: string) {
-  const { status, body } = await on.service.call(`/v1/apps/${appId}/${path}&platform=android`, { key })
+  const { status, body } = await scene.service.call(`/v1/apps/${appId}/${path}&platform=android`, { key })
   expect(status).toBe(200)
   return body
 }
@@ -74,18 +74,18 @@ test("exports, summaries and replies include the same other languages as the lis
   const line = await hindi()
   await load(line, english(line))
   const args = { appId, dataset: "reviews", platform: "android", country: "in", from: day(-1), to: day(1) }
-  const call = (path: string, body: object) => on.service.call(path, { key, method: "POST", body })
+  const call = (path: string, body: object) => scene.service.call(path, { key, method: "POST", body })
   const previewed = await call("/v1/actions", { action: "export_data", args })
   expect(previewed.body.preview.after.export.rows).toBe(2)
   const { body } = await call("/v1/actions/confirm", { confirmToken: previewed.body.confirmToken })
-  const file = await on.service.app.fetch(new Request(body.result.url), "10.0.0.1")
+  const file = await scene.service.app.fetch(new Request(body.result.url), "10.0.0.1")
   const [head = "", ...rows] = (await file.text()).trimEnd().split("\r\n")
   const feed = head.split(",").indexOf("feed")
   expect(rows.map((row) => [row.split(",")[0], row.split(",")[feed]])).toEqual([
     ["gp:en", "en"],
     ["gp:AOqp3", "hi"],
   ])
-  const get = async (path: string) => (await on.service.call(`/v1/apps/${appId}/reviews/${path}`, { key })).body
+  const get = async (path: string) => (await scene.service.call(`/v1/apps/${appId}/reviews/${path}`, { key })).body
   const summary = await get("summary?country=in&lang=en&store=android")
   expect([summary.feed.feed, summary.state]).toEqual(["en,hi", "too_few"])
   // The review is found, and no provider is configured for the draft.

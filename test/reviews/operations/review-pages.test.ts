@@ -130,11 +130,11 @@ describe("pages of reviews", () => {
         // the first edit of the list is one that no page has listed yet, most likely
         const edited = pick(standing)
         const at = new Date(Date.UTC(2025, 10, 2, 0, ++read))
-        const again = { ...edited, stars: 6 - edited.stars, text: "Edited", at }
+        const changed = { ...edited, stars: 6 - edited.stars, text: "Edited", at }
         const fresh = { ...writtenReview(++number), at }
-        standing = [...standing.filter(({ id }) => id !== edited.id), again, fresh]
+        standing = [...standing.filter(({ id }) => id !== edited.id), changed, fresh]
         const seenAt = new Date(Date.UTC(2025, 10, 2, 1, read)).toISOString()
-        await record(sql, [reviewed(seenAt, [again, fresh], complete)], () => NOW)
+        await record(sql, [reviewed(seenAt, [changed, fresh], complete)], () => NOW)
       }
       const found = await readAll({ platform: "ios", sort, limit: 20 }, change)
       expect([sort, found.map(({ id }) => id)]).toEqual([sort, expectedIds(before, { sort })])

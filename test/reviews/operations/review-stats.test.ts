@@ -48,19 +48,19 @@ describe.each(SETS)("statistics of %s", (_, path) => {
     for (const [feed, rows] of real.feeds) {
       const [game, country] = [feed.slice(0, feed.lastIndexOf(" ")), feed.slice(feed.lastIndexOf(" ") + 1)]
       for (const window of WINDOWS) {
-        const asked = { appId: real.apps[game], country }
-        const stats = await ask(getReviewStats, ctx, { ...asked, ...window })
+        const place = { appId: real.apps[game], country }
+        const stats = await ask(getReviewStats, ctx, { ...place, ...window })
         const { from, to } = daysOf(window)
         expect([feed, window, stats.from, stats.to]).toEqual([feed, window, from, to])
-        const own = rows.filter(({ date }) => date.slice(0, 10) >= from && date.slice(0, 10) <= to)
+        const inWindow = rows.filter(({ date }) => date.slice(0, 10) >= from && date.slice(0, 10) <= to)
         const { count, average, distribution } = stats
-        expect({ count, average, distribution }).toEqual(figures(own))
-        const low = own.filter(({ rating }) => rating <= 2).length
-        if (own.length > 0) expect(stats.lowShare).toBeCloseTo(low / own.length, 4)
+        expect({ count, average, distribution }).toEqual(figures(inWindow))
+        const low = inWindow.filter(({ rating }) => rating <= 2).length
+        if (inWindow.length > 0) expect(stats.lowShare).toBeCloseTo(low / inWindow.length, 4)
         else expect(stats.lowShare).toBeNull()
-        expect(stats.byDay).toEqual(eachDay(own, from, to, coveredOf(rows)))
-        expect(stats.byVersion).toEqual(eachVersion(own).slice(0, 200))
-        expect((await ask(searchReviews, ctx, { ...asked, from, to, limit: 1 })).total).toBe(count)
+        expect(stats.byDay).toEqual(eachDay(inWindow, from, to, coveredOf(rows)))
+        expect(stats.byVersion).toEqual(eachVersion(inWindow).slice(0, 200))
+        expect((await ask(searchReviews, ctx, { ...place, from, to, limit: 1 })).total).toBe(count)
       }
     }
   })
@@ -137,8 +137,8 @@ describe("covered days of a feed", () => {
   beforeEach(async () => {
     sql = await freshDatabase()
     workspaceId = await newWorkspace(sql)
-    const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea"], origin: "own" }
-    appId = await trackOwn(sql, asked)
+    const tracked = { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea"], origin: "own" }
+    appId = await trackOwn(sql, tracked)
   })
 
   test("days between the oldest review of the first reading and the latest complete reading are covered", async () => {
@@ -198,9 +198,9 @@ describe("covered days of a feed", () => {
     await read(19, [5, 12, 18])
     expect(await stats(1, 20, 5)).toEqual([1, "16-18"])
     const ctx = reader(sql, workspaceId, NOW, 5)
-    const asked = await ask(getReviewStats, ctx, { appId })
-    expect(asked).toMatchObject({ from: "2025-11-16", to: "2025-11-20", reviewsFrom: "2025-11-16", count: 1 })
-    expect(asked.byDay).toHaveLength(5)
+    const byDefault = await ask(getReviewStats, ctx, { appId })
+    expect(byDefault).toMatchObject({ from: "2025-11-16", to: "2025-11-20", reviewsFrom: "2025-11-16", count: 1 })
+    expect(byDefault.byDay).toHaveLength(5)
     const later = ask(getReviewStats, ctx, { appId, from: "2025-11-21", to: "2025-11-25" })
     expect(await later.catch(({ code }) => code)).toBe("bad_range")
   })

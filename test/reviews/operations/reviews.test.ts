@@ -60,7 +60,7 @@ describe.each(SETS)("search among %s", (_, path) => {
       const { total, truncated, reviews } = await search(game, country, filters)
       const found = plain(real.feeds.get(`${game} ${country}`)!, filters)
       expect([game, country, filters, total]).toEqual([game, country, filters, found.length])
-      expect(withoutSeen(reviews)).toEqual(found.slice(0, filters.limit ?? 100))
+      expect(withoutSeenAt(reviews)).toEqual(found.slice(0, filters.limit ?? 100))
       expect(truncated).toBe(found.length > (filters.limit ?? 100))
     }
   })
@@ -85,7 +85,7 @@ describe.each(SETS)("search among %s", (_, path) => {
       const { total, truncated, reviews } = await search(feed.slice(0, cut), feed.slice(cut + 1), filters)
       const found = plain(rows, filters)
       expect([filters, total, truncated]).toEqual([filters, found.length, found.length > (filters.limit ?? 100)])
-      expect(withoutSeen(reviews)).toEqual(found.slice(0, filters.limit ?? 100))
+      expect(withoutSeenAt(reviews)).toEqual(found.slice(0, filters.limit ?? 100))
       matches += found.length
     }
     expect(matches).toBeGreaterThan(cases(20, 60))
@@ -95,7 +95,7 @@ describe.each(SETS)("search among %s", (_, path) => {
     const ctx = reader(sql, workspaceId, AFTER)
     const listed = await ask(listReviews, ctx, { appId: real.apps["Royal Match"], country: "jp" })
     const rows = real.feeds.get("Royal Match jp")!
-    expect(withoutSeen(listed.list)).toEqual(rows.slice(0, 100))
+    expect(withoutSeenAt(listed.list)).toEqual(rows.slice(0, 100))
     expect(listed).toMatchObject({ country: "jp", newCount: null, android: null })
     expect(listed.feeds.ios).toMatchObject({ feed: "jp", state: "read", complete: true, total: rows.length })
     expect(listed.feeds.android).toMatchObject({ feed: null, state: "no_app", readAt: null, total: null })
@@ -124,7 +124,7 @@ function plain(rows: readonly Expected[], { q, rating, version, from, to }: Filt
   )
 }
 
-function withoutSeen(reviews: (Expected & { seenAt: string })[]): Expected[] {
+function withoutSeenAt(reviews: (Expected & { seenAt: string })[]): Expected[] {
   return reviews.map(({ seenAt, ...review }) => {
     expect(seenAt).toBe("2026-01-12T00:00:00.000Z")
     return review
@@ -147,8 +147,8 @@ describe("reviews of an app", () => {
   const track = async () => {
     sql = await freshDatabase()
     workspaceId = await newWorkspace(sql)
-    const asked = { workspaceId, countries: ["us", "gb", "br"], keywords: ["tea"], origin: "own" }
-    appId = await trackOwn(sql, { ...asked, iosId: "10001", androidPkg: "com.example.tea" })
+    const tracked = { workspaceId, countries: ["us", "gb", "br"], keywords: ["tea"], origin: "own" }
+    appId = await trackOwn(sql, { ...tracked, iosId: "10001", androidPkg: "com.example.tea" })
   }
 
   test("the states never_read, some, none and read are distinguished in each store", async () => {

@@ -12,8 +12,8 @@ export async function feedByReviews(sql: Db, { appId, feed }: FeedKey): Promise<
     const { empty, ...rest } = read
     return { state: empty ? "none" : "read", ...rest }
   }
-  const held = await sql`select from review where app_id = ${appId} and feed = ${feed} limit 1`
-  return { state: held.length > 0 ? "some" : "never_read", readAt: null, complete: false, completeAt: null }
+  const stored = await sql`select from review where app_id = ${appId} and feed = ${feed} limit 1`
+  return { state: stored.length > 0 ? "some" : "never_read", readAt: null, complete: false, completeAt: null }
 }
 
 interface ReviewsRead {
@@ -38,7 +38,7 @@ async function reviewsRead(sql: Db, { appId, feed }: { appId: number; feed: stri
   if (!latest) return null
   const { said: _, ...read } = latest
   // A reading that is not joined has a gap below it, which the functions that count days detect themselves.
-  return { ...read, completeAt: rows.find(({ said }) => said)?.readAt ?? null }
+  return { ...read, completeAt: rows.find(({ said: isComplete }) => isComplete)?.readAt ?? null }
 }
 
 const NEWEST = 5_000
@@ -48,9 +48,9 @@ const NEWEST = 5_000
  * Null if unknown: the feed was never read, its latest reading is incomplete, or nothing older is stored to compare
  * with.
  */
-export async function newByReviews(sql: Db, { appId, feed }: FeedKey, known: FeedState): Promise<number | null> {
-  if (known.readAt === null || !known.complete) return null
-  const day = startOf(dayOf(known.readAt))
+export async function newByReviews(sql: Db, { appId, feed }: FeedKey, state: FeedState): Promise<number | null> {
+  if (state.readAt === null || !state.complete) return null
+  const day = startOf(dayOf(state.readAt))
   const [row] = await sql<{ newest: Date | null; count: number }[]>`
     with before as materialized (
       select at
@@ -80,7 +80,7 @@ export async function newByReviews(sql: Db, { appId, feed }: FeedKey, known: Fee
     ) e
     where e.first_seen_at >= ${day}`
   if (row!.newest !== null) return row!.count
-  return known.state === "none" ? 0 : null
+  return state.state === "none" ? 0 : null
 }
 
 /** A reference implementation of readWrittenReviews that uses the reviews themselves. */

@@ -29,8 +29,8 @@ const PAGE = 4
 /** A simulated store and its reader over time: reviews are written, edited, deleted and read. */
 interface World {
   storeId: string
-  shown: StoreReview[]
-  held: Map<string, { at: number; firstSeen: number }>
+  listed: StoreReview[]
+  stored: Map<string, { at: number; firstSeen: number }>
   completeAt: number | null
   /** The store's reviews at the latest complete reading. */
   stood: StoreReview[]
@@ -40,15 +40,15 @@ interface World {
  * Reads page by page until a page contains a known review, like sources/read-reviews, or stops after `breaksOff` pages.
  */
 async function read(world: World, now: number, { most, breaksOff }: { most: number; breaksOff: number | null }) {
-  const shown = world.shown.toSorted((a, b) => b.at.getTime() - a.at.getTime()).slice(0, most)
+  const listed = world.listed.toSorted((a, b) => b.at.getTime() - a.at.getTime()).slice(0, most)
   const pages: StoreReview[][] = []
   const isKnown = ({ id, at }: StoreReview) => {
-    const held = world.held.get(id)
-    return world.completeAt !== null && held?.at === at.getTime() && held.firstSeen <= world.completeAt
+    const stored = world.stored.get(id)
+    return world.completeAt !== null && stored?.at === at.getTime() && stored.firstSeen <= world.completeAt
   }
-  for (let from = 0; from < shown.length; from += PAGE) {
+  for (let from = 0; from < listed.length; from += PAGE) {
     if (breaksOff !== null && pages.length === breaksOff) break
-    pages.push(shown.slice(from, from + PAGE))
+    pages.push(listed.slice(from, from + PAGE))
     if (pages.at(-1)!.some(isKnown)) break
   }
   const complete = breaksOff === null || pages.length < breaksOff
@@ -61,13 +61,13 @@ async function read(world: World, now: number, { most, breaksOff }: { most: numb
   await record(sql, observations, () => NOW)
   for (const [i, reviews] of pages.entries())
     for (const { id, at } of reviews) {
-      const before = world.held.get(id)
+      const before = world.stored.get(id)
       const firstSeen = before?.at === at.getTime() ? before.firstSeen : now + i * 1_000
-      world.held.set(id, { at: at.getTime(), firstSeen })
+      world.stored.set(id, { at: at.getTime(), firstSeen })
     }
   if (!complete) return
   world.completeAt = now + (pages.length - 1) * 1_000
-  world.stood = [...world.shown]
+  world.stood = [...world.listed]
 }
 
 test("a covered day misses no review in random histories, and exactly the covered days are measured", async () => {
@@ -75,17 +75,17 @@ test("a covered day misses no review in random histories, and exactly the covere
   let covered = 0
   let uncovered = 0
   for (let round = 0; round < cases(2, 12); round++) {
-    const world: World = { storeId: String(20_000 + round), shown: [], held: new Map(), completeAt: null, stood: [] }
+    const world: World = { storeId: String(20_000 + round), listed: [], stored: new Map(), completeAt: null, stood: [] }
     // Either the store shows only the newest reviews, or readings are cut off.
     const most = round % 2 === 0 ? 12 : 1_000
     const pace = 0.05 + random() * 0.4
     for (let hour = 0; hour < 16 * 24; hour++) {
       const now = BEGIN + hour * HOUR
-      const place = Math.floor(random() * world.shown.length)
-      if (random() < pace) world.shown.push(written({ id: `${round}-${hour}`, at: new Date(now) }))
-      if (random() < 0.02) world.shown.splice(place, 1)
-      const edited = world.shown[place]
-      if (edited && random() < 0.02) world.shown[place] = { ...edited, at: new Date(now + 1), text: `edited ${hour}` }
+      const place = Math.floor(random() * world.listed.length)
+      if (random() < pace) world.listed.push(written({ id: `${round}-${hour}`, at: new Date(now) }))
+      if (random() < 0.02) world.listed.splice(place, 1)
+      const edited = world.listed[place]
+      if (edited && random() < 0.02) world.listed[place] = { ...edited, at: new Date(now + 1), text: `edited ${hour}` }
       if (random() > 0.03) continue
       const breaksOff = most === 1_000 && random() < 0.4 ? 1 + Math.floor(random() * 3) : null
       await read(world, now + 60_000, { most, breaksOff })
@@ -98,7 +98,7 @@ test("a covered day misses no review in random histories, and exactly the covere
     uncovered += (Date.parse(days.to) - Date.parse(days.from)) / (24 * HOUR) + 1 - found.size
     for (const { id, at } of world.stood) {
       if (!found.has(at.toISOString().slice(0, 10))) continue
-      expect([round, id, (world.held.get(id)?.at ?? 0) >= at.getTime()]).toEqual([round, id, true])
+      expect([round, id, (world.stored.get(id)?.at ?? 0) >= at.getTime()]).toEqual([round, id, true])
     }
   }
   expect(covered).toBeGreaterThan(cases(3, 30))

@@ -13,23 +13,23 @@ interface Tallied {
 const LOOKED_BELOW = 1_000
 
 /** A reference implementation of tallyReviews that uses the reviews themselves, in chunks. */
-export async function tallyByReviews(sql: Sql, feed: FeedKey, days: Days, known: FeedState): Promise<Tallied> {
+export async function tallyByReviews(sql: Sql, feed: FeedKey, days: Days, state: FeedState): Promise<Tallied> {
   const tallies: ReviewTally[] = []
   const gaps: Gap[] = []
   const { below, above } = await neighbours(sql, feed, days)
-  let { seen, at: older } = below
+  let { seen: seenAt, at: older } = below
   let last: Place | null = null
   do {
-    const part: Part = await readPart(sql, feed, days, { last, older, seen })
+    const part: Part = await readPart(sql, feed, days, { last, older, seen: seenAt })
     tallies.push(...part.tallies)
     gaps.push(...part.gaps)
-    seen = part.seen
+    seenAt = part.seen
     older = part.last?.at ?? older
     last = part.read < PART ? null : part.last
   } while (last)
-  if (above && (seen === null || seen < above.firstSeen)) gaps.push({ after: older, before: above.at })
+  if (above && (seenAt === null || seenAt < above.firstSeen)) gaps.push({ after: older, before: above.at })
   const isAnyHeld = older !== null || above !== null
-  return { tallies, covered: coveredDays(days, known, isAnyHeld ? gaps : null) }
+  return { tallies, covered: coveredDays(days, state, isAnyHeld ? gaps : null) }
 }
 
 /**
@@ -117,7 +117,12 @@ interface Progress {
 }
 
 /** Reads oldest first, because each review is compared with the last sighting of all older ones. */
-async function readPart(sql: Sql, { appId, feed }: FeedKey, { from, to }: Days, { last, older, seen }: Progress) {
+async function readPart(
+  sql: Sql,
+  { appId, feed }: FeedKey,
+  { from, to }: Days,
+  { last, older, seen: seenAt }: Progress,
+) {
   const [part] = await sql<Part[]>`
     with part as materialized (
       select review_id, at, stars, version, first_seen_at, seen_at
@@ -129,7 +134,7 @@ async function readPart(sql: Sql, { appId, feed }: FeedKey, { from, to }: Days, 
       limit ${PART}
     ), beside as (
       select at, first_seen_at, coalesce(lag(at) over older, ${moment(older)}::timestamptz) as older_at,
-        greatest(${moment(seen)}::timestamptz,
+        greatest(${moment(seenAt)}::timestamptz,
           max(seen_at) over (older rows between unbounded preceding and 1 preceding))
           as older_seen_at
       from part
@@ -152,7 +157,7 @@ async function readPart(sql: Sql, { appId, feed }: FeedKey, { from, to }: Days, 
       ) as last,
       (
         select ${milliseconds(sql, "seen_at")}
-        from (select greatest(${moment(seen)}::timestamptz, max(seen_at)) as seen_at from part) s
+        from (select greatest(${moment(seenAt)}::timestamptz, max(seen_at)) as seen_at from part) s
       ) as seen,
       (
         select coalesce(

@@ -11,11 +11,11 @@ const us = fixture("apple-reviews-us.xml")
 const server = replayServer()
 afterAll(() => server.stop())
 
-const read = (body: string, asked = US) => appleReviews.parse(body, asked, about)
+const read = (body: string, subject = US) => appleReviews.parse(body, subject, about)
 
-function outcome(body: string, asked = US): string {
+function outcome(body: string, subject = US): string {
   try {
-    return `read ${read(body, asked).reviews.length}`
+    return `read ${read(body, subject).reviews.length}`
   } catch (error) {
     return (error as ReadFailure).outcome ?? String(error)
   }
@@ -23,8 +23,8 @@ function outcome(body: string, asked = US): string {
 
 describe("page of the feed", () => {
   test("an XML page is read with all facts and without authors", () => {
-    const seen = read(us)
-    expect(seen).toEqual({
+    const reading = read(us)
+    expect(reading).toEqual({
       ...about,
       ...US,
       kind: "reviews",
@@ -71,29 +71,29 @@ describe("page of the feed", () => {
         { id: "9876543210", stars: 5, title: "5", text: "5", version: "3", at: new Date("2026-09-29T11:05:06Z") },
       ],
     })
-    checkObservation(seen, about.seenAt)
-    expect(JSON.stringify(seen)).not.toMatch(/reviewer|reviews\/id/i)
+    checkObservation(reading, about.seenAt)
+    expect(JSON.stringify(reading)).not.toMatch(/reviewer|reviews\/id/i)
   })
 
   test("an XML page may begin with the app itself, which is not a review", () => {
-    const asked = { storefront: "de", storeId: "1600000202", page: 1 }
-    const seen = read(fixture("apple-reviews-app-first-de.xml"), asked)
-    expect(seen.reviews.map(({ id, stars, title }) => [id, stars, title])).toEqual([
+    const subject = { storefront: "de", storeId: "1600000202", page: 1 }
+    const reading = read(fixture("apple-reviews-app-first-de.xml"), subject)
+    expect(reading.reviews.map(({ id, stars, title }) => [id, stars, title])).toEqual([
       ["5483431986", 5, "Sehr schön"],
       ["5483431985", 2, "Öffnet nicht mehr"],
     ])
-    expect(seen.more).toBe(false)
+    expect(reading.more).toBe(false)
     const alone = fixture("apple-reviews-app-first-de.xml").replace(
       /(<\/entry>)[\s\S]*(<\/feed>)/,
       (_, entry, feed) => `${entry}${feed}`,
     )
-    expect(read(alone, asked).reviews).toEqual([])
+    expect(read(alone, subject).reviews).toEqual([])
   })
 
   test("a JSON page is read the same way", () => {
-    const asked = { storefront: "fr", storeId: "1600000205", page: 10 }
-    const seen = appleReviewsJson.parse(fixture("apple-reviews-fr.json"), asked, about)
-    expect(seen.reviews[1]).toEqual({
+    const subject = { storefront: "fr", storeId: "1600000205", page: 10 }
+    const reading = appleReviewsJson.parse(fixture("apple-reviews-fr.json"), subject, about)
+    expect(reading.reviews[1]).toEqual({
       id: "14640000002",
       stars: 1,
       title: "Ne s’ouvre plus",
@@ -101,14 +101,14 @@ describe("page of the feed", () => {
       version: "2.0",
       at: new Date("2026-10-05T15:00:00Z"),
     })
-    expect([seen.reviews.length, seen.more, seen.source]).toEqual([3, false, "apple-reviews"])
-    expect(JSON.stringify(seen)).not.toMatch(/reviewer|reviews\/id/i)
+    expect([reading.reviews.length, reading.more, reading.source]).toEqual([3, false, "apple-reviews"])
+    expect(JSON.stringify(reading)).not.toMatch(/reviewer|reviews\/id/i)
   })
 
   test("a page with a single entry has one review, though JSON has no array then", () => {
-    const asked = { storefront: "nz", storeId: "1600000206", page: 1 }
-    const seen = appleReviewsJson.parse(fixture("apple-reviews-one-nz.json"), asked, about)
-    expect(seen.reviews).toEqual([
+    const subject = { storefront: "nz", storeId: "1600000206", page: 1 }
+    const reading = appleReviewsJson.parse(fixture("apple-reviews-one-nz.json"), subject, about)
+    expect(reading.reviews).toEqual([
       {
         id: "14650000001",
         stars: 4,
@@ -146,7 +146,7 @@ describe("page of the feed", () => {
   })
 
   test("a page contains each review once, with storable text", () => {
-    const asked = { storefront: "nz", storeId: "1600000206", page: 1 }
+    const subject = { storefront: "nz", storeId: "1600000206", page: 1 }
     const feed = JSON.parse(fixture("apple-reviews-one-nz.json"))
     const entry = feed.feed.entry
     feed.feed.entry = [
@@ -154,7 +154,7 @@ describe("page of the feed", () => {
       entry,
       { ...entry, id: { label: "77" }, content: { ...entry.content, label: "a\0b \ud83d" } },
     ]
-    const { reviews } = read(JSON.stringify(feed), asked)
+    const { reviews } = read(JSON.stringify(feed), subject)
     expect(reviews.map(({ id, text }) => [id, text])).toEqual([
       ["14650000001", "First!"],
       ["77", "ab \ufffd"],
@@ -230,8 +230,8 @@ test("a page is requested by its number in either form with the user agent of iT
     [appleReviews, "xml"],
     [appleReviewsJson, "json"],
   ] as const) {
-    const { seen } = await readOnce(source, US, reachOf(server, { now: () => about.seenAt }))
-    expect(seen.reviews).toHaveLength(6)
+    const { seen: reading } = await readOnce(source, US, reachOf(server, { now: () => about.seenAt }))
+    expect(reading.reviews).toHaveLength(6)
     const { method, url, headers } = server.requests.at(-1)!
     expect([method, url.pathname, url.search]).toEqual([
       "GET",
@@ -245,9 +245,9 @@ test("a page is requested by its number in either form with the user agent of iT
 
 test("an unknown character reference does not lose a page of reviews", async () => {
   const body = await Bun.file(new URL("../../cases/stores/reviews-one-odd.xml", import.meta.url)).text()
-  const asked = { storefront: "us", storeId: "6744000010", page: 1 }
+  const subject = { storefront: "us", storeId: "6744000010", page: 1 }
   const about = { seenAt: new Date("2026-11-20T12:00:00Z"), sha256: new Uint8Array(32) }
-  const textsOf = (xml: string) => appleReviews.parse(xml, asked, about).reviews.map(({ text }) => text)
+  const textsOf = (xml: string) => appleReviews.parse(xml, subject, about).reviews.map(({ text }) => text)
   expect(textsOf(body)).toEqual(["Body", "bad \ufffd char"])
   for (const [odd, text] of [
     ["&#x0B;", "bad \ufffd char"],

@@ -7,11 +7,11 @@ import { about } from "../../stores/parsing/play-pages.ts"
 import { reachOf, replayServer } from "../../stores/parsing/replay.ts"
 
 const pages = [fixture("play-reviews-translate-1.txt"), fixture("play-reviews-translate-2.txt")] as const
-const asked = { storefront: "us", language: "en", storeId: "com.google.android.apps.translate" }
+const subject = { storefront: "us", language: "en", storeId: "com.google.android.apps.translate" }
 const server = replayServer()
 afterAll(() => server.stop())
 
-const read = (body: string) => playReviews.parse(body, asked, about)
+const read = (body: string) => playReviews.parse(body, subject, about)
 const reviews = (body: string) => read(body).reviews
 
 describe("recorded pages of Google Play", () => {
@@ -25,11 +25,13 @@ describe("recorded pages of Google Play", () => {
     expect([first!.more, second!.more]).toEqual([true, true])
     expect([first!.next!.length, second!.next!.length]).toEqual([292, 296])
     for (const [place, { next }] of [first!, second!].entries()) expect(pages[place]).toContain(`\\"${next}\\"`)
-    for (const seen of [first, second]) checkObservation(seen!, about.seenAt)
+    for (const reading of [first, second]) checkObservation(reading!, about.seenAt)
   })
 
   test("stars, dates to the millisecond, versions and the only title are read correctly", () => {
-    const stars = pages.map((page) => [1, 2, 3, 4, 5].map((n) => reviews(page).filter((one) => one.stars === n).length))
+    const stars = pages.map((page) =>
+      [1, 2, 3, 4, 5].map((n) => reviews(page).filter((review) => review.stars === n).length),
+    )
     expect(stars).toEqual([
       [34, 15, 16, 8, 77],
       [35, 7, 7, 11, 90],
@@ -55,8 +57,8 @@ describe("recorded pages of Google Play", () => {
   })
 
   test("a page names its app, language and token", () => {
-    expect(playReviews.parse(pages[1], { ...asked, token: "that" }, { ...about, egress: "de" })).toMatchObject({
-      ...asked,
+    expect(playReviews.parse(pages[1], { ...subject, token: "that" }, { ...about, egress: "de" })).toMatchObject({
+      ...subject,
       token: "that",
       kind: "reviews",
       source: "play-reviews",
@@ -73,11 +75,11 @@ test("a review's author, also as named in the developer's reply, is not read", (
     7: ["A maker", "Hi Ann Example!", [1783387213, 0]],
     9: ["1104", "Ann Example"],
   })
-  const seen = read(answer([[row], [null, "token"]]))
-  expect(seen.reviews).toEqual([
+  const reading = read(answer([[row], [null, "token"]]))
+  expect(reading.reviews).toEqual([
     { id: "r-1", stars: 4, text: "fine", version: "1.2", at: new Date("2026-07-06T13:55:24.077Z") },
   ])
-  expect(JSON.stringify(seen)).not.toContain("Ann")
+  expect(JSON.stringify(reading)).not.toContain("Ann")
 })
 
 test("a review may lack words and version, and its text is made storable", () => {
@@ -95,17 +97,17 @@ test("a review may lack words and version, and its text is made storable", () =>
 })
 
 test("a page without reviews is empty, and its token tells whether it is the last", () => {
-  const said = (payload: unknown) => {
+  const resultOf = (payload: unknown) => {
     const { reviews, more, next } = read(answer(payload))
     return [reviews.length, more, next]
   }
-  expect(said([])).toEqual([0, false, undefined])
-  expect(said([null, [null, null]])).toEqual([0, false, undefined])
-  expect(said([[], [null, ""]])).toEqual([0, false, undefined])
-  expect(said([[rowOf({})]])).toEqual([1, false, undefined])
-  expect(said([[], [null, "on"]])).toEqual([0, true, "on"])
-  expect(said(null)).toEqual([0, undefined, undefined])
-  expect(said([null, null, "something new"])).toEqual([0, undefined, undefined])
+  expect(resultOf([])).toEqual([0, false, undefined])
+  expect(resultOf([null, [null, null]])).toEqual([0, false, undefined])
+  expect(resultOf([[], [null, ""]])).toEqual([0, false, undefined])
+  expect(resultOf([[rowOf({})]])).toEqual([1, false, undefined])
+  expect(resultOf([[], [null, "on"]])).toEqual([0, true, "on"])
+  expect(resultOf(null)).toEqual([0, undefined, undefined])
+  expect(resultOf([null, null, "something new"])).toEqual([0, undefined, undefined])
 })
 
 test.each([
@@ -140,7 +142,7 @@ test("an invalid page is a change, and a CAPTCHA page is blocked", () => {
 test("the newest 150 are requested in the language, and each page with the previous token", async () => {
   server.on("play.google.com", "/_/PlayStoreUi", ({ body }) => new Response(pages[body.includes("CtgB") ? 1 : 0]))
   const reach = reachOf(server, { now: () => about.seenAt })
-  const german = { ...asked, storefront: "at", language: "de" }
+  const german = { ...subject, storefront: "at", language: "de" }
   const { seen: first } = await readOnce(playReviews, german, reach)
   const { seen: second } = await readOnce(playReviews, { ...german, token: first.next! }, reach)
   expect([first.reviews[0]!.id, second.reviews[0]!.id]).toEqual([
@@ -156,7 +158,7 @@ test("the newest 150 are requested in the language, and each page with the previ
     expect([rpc, ...rest]).toEqual(["UsvDTd", null, "generic"])
     return JSON.parse(call)
   })
-  const id = [asked.storeId, 7]
+  const id = [subject.storeId, 7]
   expect(calls).toEqual([
     [null, null, [2, 2, [150, null, null], null, []], id],
     [null, null, [2, 2, [150, null, first.next], null, []], id],
@@ -164,7 +166,7 @@ test("the newest 150 are requested in the language, and each page with the previ
 })
 
 /** Returns a row in the recorded form, with other values at some indices. */
-function rowOf(others: Record<number, unknown>): unknown[] {
+function rowOf(fields: Record<number, unknown>): unknown[] {
   const row = [
     "r-1",
     null,
@@ -184,7 +186,7 @@ function rowOf(others: Record<number, unknown>): unknown[] {
     null,
     1,
   ]
-  return row.map((value, place) => (place in others ? others[place] : value))
+  return row.map((value, place) => (place in fields ? fields[place] : value))
 }
 
 function answer(payload: unknown): string {

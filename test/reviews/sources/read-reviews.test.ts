@@ -11,18 +11,18 @@ const server = replayServer()
 afterAll(() => server.stop())
 
 const now = () => new Date("2026-10-10T12:00:00Z")
-const ask = async <Asked>(source: Source<Asked, ReviewsObservation>, asked: Asked) =>
-  (await readOnce(source, asked, reachOf(server, { now }))).seen
+const ask = async <Asked>(source: Source<Asked, ReviewsObservation>, subject: Asked) =>
+  (await readOnce(source, subject, reachOf(server, { now }))).seen
 
 const none = () => false
 
 /** Answers requests for page N with its next prepared response. Returns the requested pages. */
 function feed(pages: Record<number, (Page | string | number)[]>): string[] {
-  const asked: string[] = []
+  const requested: string[] = []
   const times = new Map<string, number>()
   server.on("itunes.apple.com", "/us/rss/customerreviews/", ({ url }) => {
     const [, page = "", form = ""] = /page=(\d+)\/.*\/(xml|json)$/.exec(url.pathname) ?? []
-    asked.push(form === "json" ? `${page} in JSON` : page)
+    requested.push(form === "json" ? `${page} in JSON` : page)
     const answers = pages[Number(page)] ?? [{ reviews: [], last: null }]
     const time = times.get(page) ?? 0
     times.set(page, time + 1)
@@ -30,14 +30,14 @@ function feed(pages: Record<number, (Page | string | number)[]>): string[] {
     if (typeof answer === "number") return new Response("refused", { status: answer })
     return new Response(typeof answer === "string" ? answer : xmlFeed("us", ID, Number(page), answer))
   })
-  return asked
+  return requested
 }
 
 const read = (rest: Partial<Parameters<typeof readReviews>[1]> = {}) =>
   readReviews(ask, { storefront: "us", id: ID, known: none, ...rest })
 
 /** Returns the number of reviews per page, and how the reading ended. */
-const told = (pages: readonly ReviewsObservation[]) => ({
+const summaryOf = (pages: readonly ReviewsObservation[]) => ({
   pages: pages.map(({ page, reviews }) => `${page}: ${reviews.length}`),
   ends: pages.flatMap(({ end }) => end ?? []),
 })
@@ -48,83 +48,83 @@ const numbered = (from: number, count: number) => Array.from({ length: count }, 
 
 describe("readings of the App Store's reviews", () => {
   test("App Store reviews are read up to the tenth page, each page once", async () => {
-    const asked = feed(Object.fromEntries(Array.from({ length: 10 }, (_, i) => [i + 1, [full(i + 1)]])))
+    const requested = feed(Object.fromEntries(Array.from({ length: 10 }, (_, i) => [i + 1, [full(i + 1)]])))
     const pages = await read()
-    expect(asked).toEqual(["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"])
+    expect(requested).toEqual(["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"])
     expect(pages.flatMap(({ reviews }) => reviews)).toHaveLength(500)
-    expect(told(pages).ends).toEqual([{ pages: 10, complete: true, empty: false }])
+    expect(summaryOf(pages).ends).toEqual([{ pages: 10, complete: true, empty: false }])
     expect(pages.at(-1)!.end).toBeDefined()
   })
 
   test("App Store reviews end at the last page that the feed names", async () => {
-    const asked = feed({ 1: [full(1, 2)], 2: [{ reviews: numbered(200, 7), last: 2 }] })
-    expect(told(await read())).toEqual({
+    const requested = feed({ 1: [full(1, 2)], 2: [{ reviews: numbered(200, 7), last: 2 }] })
+    expect(summaryOf(await read())).toEqual({
       pages: ["1: 50", "2: 7"],
       ends: [{ pages: 2, complete: true, empty: false }],
     })
-    expect(asked).toEqual(["1", "2"])
+    expect(requested).toEqual(["1", "2"])
   })
 
   test("App Store reviews are read until a page has an unchanged known review", async () => {
-    const asked = feed({ 1: [full(1)], 2: [full(2)], 3: [full(3)] })
+    const requested = feed({ 1: [full(1)], 2: [full(2)], 3: [full(3)] })
     const edited = 100_000 - 120
-    const held = 100_000 - 230
+    const storedId = 100_000 - 230
     const pages = await read({
-      known: ({ id, at }) => (id === String(edited) ? at.getTime() === 0 : id === String(held)),
+      known: ({ id, at }) => (id === String(edited) ? at.getTime() === 0 : id === String(storedId)),
     })
-    expect(asked).toEqual(["1", "2"])
-    expect(told(pages)).toEqual({ pages: ["1: 50", "2: 50"], ends: [{ pages: 2, complete: true, empty: false }] })
+    expect(requested).toEqual(["1", "2"])
+    expect(summaryOf(pages)).toEqual({ pages: ["1: 50", "2: 50"], ends: [{ pages: 2, complete: true, empty: false }] })
   })
 
   test("a page that is empty once is read on the second request", async () => {
-    const asked = feed({ 1: [empty, full(1, 2)], 2: [empty, { reviews: [7, 6], last: 2 }] })
-    expect(told(await read())).toEqual({
+    const requested = feed({ 1: [empty, full(1, 2)], 2: [empty, { reviews: [7, 6], last: 2 }] })
+    expect(summaryOf(await read())).toEqual({
       pages: ["1: 50", "2: 2"],
       ends: [{ pages: 2, complete: true, empty: false }],
     })
-    expect(asked).toEqual(["1", "1", "2", "2"])
+    expect(requested).toEqual(["1", "1", "2", "2"])
   })
 
   test("a reading continues after a page that stays empty, and is incomplete", async () => {
-    const asked = feed({ 1: [full(1, 4)], 2: [empty], 3: [full(3, 4)], 4: [full(4, 4)] })
-    expect(told(await read())).toEqual({
+    const requested = feed({ 1: [full(1, 4)], 2: [empty], 3: [full(3, 4)], 4: [full(4, 4)] })
+    expect(summaryOf(await read())).toEqual({
       pages: ["1: 50", "3: 50", "4: 50"],
       ends: [{ pages: 3, complete: false, empty: false }],
     })
-    expect(asked).toEqual(["1", "2", "2", "3", "4"])
+    expect(requested).toEqual(["1", "2", "2", "3", "4"])
     feed({ 1: [empty], 2: [full(2, 2)] })
-    expect(told(await read()).ends).toEqual([{ pages: 1, complete: false, empty: false }])
+    expect(summaryOf(await read()).ends).toEqual([{ pages: 1, complete: false, empty: false }])
   })
 
   test("a known review below an empty page leaves the reading incomplete", async () => {
     feed({ 1: [full(1)], 2: [empty], 3: [full(3)] })
     const pages = await read({ known: ({ id }) => id === String(100_000 - 310) })
-    expect(told(pages)).toEqual({ pages: ["1: 50", "3: 50"], ends: [{ pages: 2, complete: false, empty: false }] })
+    expect(summaryOf(pages)).toEqual({ pages: ["1: 50", "3: 50"], ends: [{ pages: 2, complete: false, empty: false }] })
   })
 
   test("a reading stops after three pages that stay empty", async () => {
-    const asked = feed({ 1: [full(1)], 2: [empty], 3: [empty], 4: [empty], 5: [full(5)] })
-    expect(told(await read()).ends).toEqual([{ pages: 1, complete: false, empty: false }])
-    expect(asked).toEqual(["1", "2", "2", "3", "3", "4", "4"])
+    const requested = feed({ 1: [full(1)], 2: [empty], 3: [empty], 4: [empty], 5: [full(5)] })
+    expect(summaryOf(await read()).ends).toEqual([{ pages: 1, complete: false, empty: false }])
+    expect(requested).toEqual(["1", "2", "2", "3", "3", "4", "4"])
   })
 
   test("a reading ends at an empty page that states to be beyond the last", async () => {
     const behind: Page = { reviews: [], last: 1 }
-    const asked = feed({ 1: [{ reviews: [5, 4], last: null }], 2: [behind] })
-    expect(told(await read()).ends).toEqual([{ pages: 1, complete: true, empty: false }])
-    expect(asked).toEqual(["1", "2", "2"])
+    const requested = feed({ 1: [{ reviews: [5, 4], last: null }], 2: [behind] })
+    expect(summaryOf(await read()).ends).toEqual([{ pages: 1, complete: true, empty: false }])
+    expect(requested).toEqual(["1", "2", "2"])
     // The end is not accepted if the page before contradicts it.
     feed({ 1: [full(1, 3)], 2: [behind], 3: [full(3, 3)] })
-    expect(told(await read()).ends).toEqual([{ pages: 2, complete: false, empty: false }])
+    expect(summaryOf(await read()).ends).toEqual([{ pages: 2, complete: false, empty: false }])
   })
 
   test("an app has no reviews only if the first page states it twice", async () => {
     const last: Page = { reviews: [], last: 1 }
-    const asked = feed({ 1: [last] })
+    const requested = feed({ 1: [last] })
     const pages = await read()
     expect(pages).toHaveLength(1)
     expect(pages[0]).toMatchObject({ page: 1, reviews: [], end: { pages: 1, complete: true, empty: true } })
-    expect(asked).toEqual(["1", "1"])
+    expect(requested).toEqual(["1", "1"])
     for (const unsure of [
       [empty],
       [last, empty],
@@ -142,16 +142,16 @@ describe("readings of the App Store's reviews", () => {
   test("an app without ratings has no reviews if its page is empty without a statement", async () => {
     const unsaid: Page = { reviews: [], last: null }
     feed({ 1: [unsaid] })
-    expect(told(await read({ ratings: 0 })).ends).toEqual([{ pages: 1, complete: true, empty: true }])
+    expect(summaryOf(await read({ ratings: 0 })).ends).toEqual([{ pages: 1, complete: true, empty: true }])
     for (const ratings of [1, null]) expect(await read({ ratings }).catch((error) => error.outcome)).toBe("failed")
     feed({ 1: [empty] })
     expect(await read({ ratings: 0 }).catch((error) => error.outcome)).toBe("failed")
     feed({ 1: [{ reviews: [9], last: 1 }] })
-    expect(told(await read({ ratings: 0 })).ends).toEqual([{ pages: 1, complete: true, empty: false }])
+    expect(summaryOf(await read({ ratings: 0 })).ends).toEqual([{ pages: 1, complete: true, empty: false }])
   })
 
   test("an unreadable XML page is read from JSON, and an empty JSON page proves nothing", async () => {
-    const asked = feed({
+    const requested = feed({
       1: [
         "<feed>",
         fixture("apple-reviews-fr.json")
@@ -160,8 +160,8 @@ describe("readings of the App Store's reviews", () => {
           .replaceAll("page=10/", "page=1/"),
       ],
     })
-    expect(told(await read())).toEqual({ pages: ["1: 3"], ends: [{ pages: 1, complete: true, empty: false }] })
-    expect(asked).toEqual(["1", "1 in JSON"])
+    expect(summaryOf(await read())).toEqual({ pages: ["1: 3"], ends: [{ pages: 1, complete: true, empty: false }] })
+    expect(requested).toEqual(["1", "1 in JSON"])
     const bare = `{"feed":{"id":{"label":"https://itunes.apple.com/us/rss/customerreviews/page=1/id=${ID}/json"}}}`
     feed({ 1: ["<feed>", bare] })
     expect(await read().catch((error) => error.outcome)).toBe("changed")
@@ -174,20 +174,20 @@ describe("readings of the App Store's reviews", () => {
       [502, "failed"],
       [404, "not_found"],
     ] as const) {
-      const asked = feed({ 1: [status] })
+      const requested = feed({ 1: [status] })
       expect(await read().catch((error) => error.outcome)).toBe(outcome)
-      expect(asked).toEqual(["1"])
+      expect(requested).toEqual(["1"])
     }
   })
 
   test("a reading ends at a later page that fails, and is incomplete", async () => {
     for (const status of [403, 429, 502]) {
-      const asked = feed({ 1: [full(1)], 2: [full(2)], 3: [status] })
-      expect(told(await read())).toEqual({
+      const requested = feed({ 1: [full(1)], 2: [full(2)], 3: [status] })
+      expect(summaryOf(await read())).toEqual({
         pages: ["1: 50", "2: 50"],
         ends: [{ pages: 2, complete: false, empty: false }],
       })
-      expect(asked).toEqual(["1", "2", "3"])
+      expect(requested).toEqual(["1", "2", "3"])
     }
   })
 
@@ -195,7 +195,7 @@ describe("readings of the App Store's reviews", () => {
     feed({ 1: [full(1)], 2: [full(2)] })
     let calls = 0
     const stopped = readReviews(
-      (source, asked) => (++calls > 1 ? Promise.reject(new Error("no turn")) : ask(source, asked)),
+      (source, subject) => (++calls > 1 ? Promise.reject(new Error("no turn")) : ask(source, subject)),
       { storefront: "us", id: ID, known: none },
     )
     expect(await stopped.catch((error) => error.message)).toBe("no turn")
@@ -209,64 +209,64 @@ describe("readings of Google Play's reviews", () => {
 
   /** Answers by token, each time with the next prepared response. Returns the tokens. */
   function store(answers: Record<string, (ReturnType<typeof playAnswer> | number)[]>): string[] {
-    const asked: string[] = []
+    const requested: string[] = []
     server.on("play.google.com", "/_/PlayStoreUi", ({ body }) => {
       const [[[, call]]] = JSON.parse(new URLSearchParams(body).get("f.req")!)
       const token = JSON.parse(call)[2][2][2] ?? "first"
-      asked.push(token)
+      requested.push(token)
       const all = answers[token] ?? [500]
-      const answer = all[Math.min(asked.filter((one) => one === token).length, all.length) - 1]!
+      const answer = all[Math.min(requested.filter((other) => other === token).length, all.length) - 1]!
       return typeof answer === "number" ? new Response("", { status: answer }) : new Response(answer)
     })
-    return asked
+    return requested
   }
   const ids = (from: number, count = 150) => Array.from({ length: count }, (_, i) => from - i)
 
   test("Google Play reviews are read by their tokens until there is none", async () => {
-    const asked = store({ first: [playAnswer(ids(900), "b")], b: [playAnswer(ids(700, 20), null)] })
+    const requested = store({ first: [playAnswer(ids(900), "b")], b: [playAnswer(ids(700, 20), null)] })
     const pages = await play()
-    expect(asked).toEqual(["first", "b"])
+    expect(requested).toEqual(["first", "b"])
     expect(pages.map(({ token, reviews }) => [token, reviews.length])).toEqual([
       [undefined, 150],
       ["b", 20],
     ])
-    expect(told(pages).ends).toEqual([{ pages: 2, complete: true, empty: false }])
+    expect(summaryOf(pages).ends).toEqual([{ pages: 2, complete: true, empty: false }])
   })
 
   test("Google Play reviews are read until one is known or the maximum is reached", async () => {
     const pages = { first: [playAnswer(ids(900), "b")], b: [playAnswer(ids(750), "c")], c: [playAnswer(ids(600), "d")] }
-    const asked = store(pages)
-    expect(told(await play({ known: ({ id }) => id === "r-700" })).ends).toEqual([
+    const requested = store(pages)
+    expect(summaryOf(await play({ known: ({ id }) => id === "r-700" })).ends).toEqual([
       { pages: 2, complete: true, empty: false },
     ])
-    expect(asked).toEqual(["first", "b"])
-    expect(told(await play({ most: 450 })).ends).toEqual([{ pages: 3, complete: true, empty: false }])
+    expect(requested).toEqual(["first", "b"])
+    expect(summaryOf(await play({ most: 450 })).ends).toEqual([{ pages: 3, complete: true, empty: false }])
   })
 
   test("Google Play reviews end at an empty page without a token, which is requested twice", async () => {
-    const asked = store({ first: [playAnswer(ids(900), "b")], b: [playAnswer([], null)] })
-    expect(told(await play()).ends).toEqual([{ pages: 1, complete: true, empty: false }])
-    expect(asked).toEqual(["first", "b", "b"])
+    const requested = store({ first: [playAnswer(ids(900), "b")], b: [playAnswer([], null)] })
+    expect(summaryOf(await play()).ends).toEqual([{ pages: 1, complete: true, empty: false }])
+    expect(requested).toEqual(["first", "b", "b"])
   })
 
   test("an empty page, a repeated token or a failure leaves a Google Play reading incomplete", async () => {
     store({ first: [playAnswer(ids(900), "b")], b: [playAnswer([], "c")], c: [playAnswer(ids(500, 3), null)] })
-    expect(told(await play()).ends).toEqual([{ pages: 2, complete: false, empty: false }])
+    expect(summaryOf(await play()).ends).toEqual([{ pages: 2, complete: false, empty: false }])
     store({ first: [playAnswer(ids(900), "b")], b: [playAnswer(ids(750), "b")] })
-    expect(told(await play()).ends).toEqual([{ pages: 2, complete: false, empty: false }])
+    expect(summaryOf(await play()).ends).toEqual([{ pages: 2, complete: false, empty: false }])
     store({ first: [playAnswer(ids(900), "b")], b: [429] })
-    expect(told(await play()).ends).toEqual([{ pages: 1, complete: false, empty: false }])
+    expect(summaryOf(await play()).ends).toEqual([{ pages: 1, complete: false, empty: false }])
     store({ first: [playAnswer(ids(900), "b")], b: [playAnswer(null, null)] })
-    expect(told(await play()).ends).toEqual([{ pages: 1, complete: false, empty: false }])
+    expect(summaryOf(await play()).ends).toEqual([{ pages: 1, complete: false, empty: false }])
   })
 
   test("an app has no Google Play reviews if the store states it twice, or if it has no ratings", async () => {
     store({ first: [playAnswer([], null)] })
-    expect(told(await play()).ends).toEqual([{ pages: 1, complete: true, empty: true }])
+    expect(summaryOf(await play()).ends).toEqual([{ pages: 1, complete: true, empty: true }])
     store({ first: [playAnswer(null, null)] })
     expect(await play().catch((error) => error.outcome)).toBe("failed")
-    expect(told(await play({ ratings: 0 })).ends).toEqual([{ pages: 1, complete: true, empty: true }])
+    expect(summaryOf(await play({ ratings: 0 })).ends).toEqual([{ pages: 1, complete: true, empty: true }])
     store({ first: [playAnswer([], null), playAnswer(ids(9, 2), null)] })
-    expect(told(await play()).ends).toEqual([{ pages: 1, complete: true, empty: false }])
+    expect(summaryOf(await play()).ends).toEqual([{ pages: 1, complete: true, empty: false }])
   })
 })

@@ -154,7 +154,7 @@ describe("stored reviews", () => {
     const found = new Set<string>()
     const shuffled = [7, 2, 0, 5, 3, 8, 6, 1, 4].map((i) => readings[i]!)
     for (const order of [readings, readings.toReversed(), shuffled]) {
-      for (const parts of [order.map((one) => [one]), [order.slice(0, 4), order.slice(4)], [order]]) {
+      for (const parts of [order.map((single) => [single]), [order.slice(0, 4), order.slice(4)], [order]]) {
         await sql`delete from review_version`
         await sql`delete from review_read`
         for (const part of parts) await record(sql, part, now)
@@ -205,11 +205,11 @@ test.skipIf(!process.env.DATABASE_URL)(
       reviewed("2025-11-12T10:00:00Z", [{ id: "1", text: "now" }]),
     ]
     await count(reviewed("2025-11-01T10:00:00Z", [{ id: "0" }]))
-    const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+    const { promise: released, resolve: letGo } = Promise.withResolvers<void>()
     const { promise: stored, resolve: isStored } = Promise.withResolvers<void>()
     const finish = async () => {
       isStored()
-      await held
+      await released
     }
     const first = record(sql, [newer], now, { finish })
     await stored
@@ -225,25 +225,25 @@ test.skipIf(!process.env.DATABASE_URL)(
 describe("progress of reading a feed", () => {
   const feed = { platform: "ios", storeId: "10001", feed: "us", source: "apple-reviews" } as const
   const appId = async () => (await sql<{ id: number }[]>`select id from store_app where store_id = '10001'`)[0]!.id
-  const told = async () => await readFeed(sql, { appId: await appId(), feed: "us" })
+  const readState = async () => await readFeed(sql, { appId: await appId(), feed: "us" })
   const end = (complete: boolean, empty = false) => ({ end: { pages: 1, complete, empty } })
 
   test("never read, no reviews, and reviews without a reading are distinguished", async () => {
     await record(sql, [reading("tea", "2025-11-01T10:00:00Z", ["10001"])], now)
-    expect(await told()).toBeNull()
+    expect(await readState()).toBeNull()
     await count(reviewed("2025-11-02T10:00:00Z", []))
     await count(reviewed("2025-11-02T10:00:00Z", [{ id: "1" }]))
-    expect(await told()).toEqual({ readAt: null, complete: false, empty: false, completeAt: null })
+    expect(await readState()).toEqual({ readAt: null, complete: false, empty: false, completeAt: null })
     await count(reviewed("2025-11-03T10:00:00Z", [], end(true, true)))
     const at = new Date("2025-11-03T10:00:00Z")
-    expect(await told()).toEqual({ readAt: at, complete: true, empty: true, completeAt: at })
+    expect(await readState()).toEqual({ readAt: at, complete: true, empty: true, completeAt: at })
   })
 
   test("the latest complete reading is known, though later ones were incomplete", async () => {
     await count(reviewed("2025-11-02T10:00:00Z", [{ id: "1" }], end(true)))
     await count(reviewed("2025-11-04T10:00:00Z", [{ id: "2" }], end(false)))
     await count(reviewed("2025-11-03T10:00:00Z", [{ id: "3" }], end(false)))
-    expect(await told()).toEqual({
+    expect(await readState()).toEqual({
       readAt: new Date("2025-11-04T10:00:00Z"),
       complete: false,
       empty: false,
@@ -326,7 +326,11 @@ test("reviews that break an invariant are refused with place and reason, and are
     [reviewed(at, [], { origin: "" }), "bad_provenance"],
     [{ ...reviewed(at, []), sha256: new Uint8Array(5) }, "bad_provenance"],
   ]
-  const { refused, recorded } = await record(sql, [...wrong.map(([one]) => one), reviewed(at, [{ id: "9" }])], now)
+  const { refused, recorded } = await record(
+    sql,
+    [...wrong.map(([single]) => single), reviewed(at, [{ id: "9" }])],
+    now,
+  )
   expect(refused.map(({ index, problem }) => [index, problem.code as string])).toEqual(
     wrong.map(([, code], place) => [place, code]),
   )

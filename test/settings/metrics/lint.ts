@@ -19,7 +19,7 @@ export interface ParsedSample {
 export function parsed(text: string): Map<string, Parsed> {
   if (!text.endsWith("\n")) throw new Error("the last line has no end")
   const metrics = new Map<string, Parsed>()
-  const seen = new Set<string>()
+  const series = new Set<string>()
   let family = ""
   for (const line of text.slice(0, -1).split("\n")) {
     const head = /^# (HELP|TYPE) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.+)$/.exec(line)
@@ -37,13 +37,13 @@ export function parsed(text: string): Map<string, Parsed> {
       continue
     }
     const sample = sampleOf(line)
-    const own = metrics.get(family)
-    const suffixes = own?.type === "histogram" ? ["_bucket", "_sum", "_count"] : [""]
+    const metric = metrics.get(family)
+    const suffixes = metric?.type === "histogram" ? ["_bucket", "_sum", "_count"] : [""]
     if (!suffixes.some((suffix) => sample.name === family + suffix)) throw new Error(`stray series: ${line}`)
     const id = `${sample.name}${JSON.stringify(Object.entries(sample.labels).sort())}`
-    if (seen.has(id)) throw new Error(`twice: ${line}`)
-    seen.add(id)
-    own!.samples.push(sample)
+    if (series.has(id)) throw new Error(`twice: ${line}`)
+    series.add(id)
+    metric!.samples.push(sample)
   }
   return metrics
 }
@@ -79,15 +79,15 @@ export function complaints(metrics: Map<string, Parsed>): string[] {
 function buckets(samples: ParsedSample[]): boolean {
   const groups = Map.groupBy(samples, ({ labels: { le, ...labels } }) => JSON.stringify(labels))
   return [...groups.values()].every((group) => {
-    const own = group.filter(({ name }) => name.endsWith("_bucket"))
-    const bounds = own.map(({ labels }) => (labels.le === "+Inf" ? Number.POSITIVE_INFINITY : Number(labels.le)))
+    const sameSeries = group.filter(({ name }) => name.endsWith("_bucket"))
+    const bounds = sameSeries.map(({ labels }) => (labels.le === "+Inf" ? Number.POSITIVE_INFINITY : Number(labels.le)))
     const count = group.find(({ name }) => name.endsWith("_count"))?.value
     const sum = group.find(({ name }) => name.endsWith("_sum"))?.value
     return (
       bounds.at(-1) === Number.POSITIVE_INFINITY &&
       bounds.every((bound, i) => i === 0 || bound > bounds[i - 1]!) &&
-      own.every(({ value }, i) => i === 0 || value >= own[i - 1]!.value) &&
-      own.at(-1)!.value === count &&
+      sameSeries.every(({ value }, i) => i === 0 || value >= sameSeries[i - 1]!.value) &&
+      sameSeries.at(-1)!.value === count &&
       sum !== undefined &&
       sum >= 0
     )

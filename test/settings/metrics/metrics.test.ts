@@ -73,8 +73,8 @@ beforeAll(async () => {
   app = opened({ token: TOKEN })
 })
 
-const get = (path: string, headers: Record<string, string> = {}, own = app, method = "GET") =>
-  own.fetch(new Request(`http://127.0.0.1:8787${path}`, { method, headers }), "127.0.0.1")
+const get = (path: string, headers: Record<string, string> = {}, target = app, method = "GET") =>
+  target.fetch(new Request(`http://127.0.0.1:8787${path}`, { method, headers }), "127.0.0.1")
 const bearing = (secret: string) => ({ authorization: `Bearer ${secret}` })
 const post = (path: string, body: unknown, headers: Record<string, string>) =>
   app.fetch(
@@ -86,8 +86,8 @@ const post = (path: string, body: unknown, headers: Record<string, string>) =>
     "127.0.0.1",
   )
 
-async function scraped(own = app): Promise<Map<string, Parsed>> {
-  const response = await own.metrics!(
+async function scraped(target = app): Promise<Map<string, Parsed>> {
+  const response = await target.metrics!(
     new Request("http://127.0.0.1:9187/metrics", { headers: bearing(TOKEN) }),
     "127.0.0.1",
   )
@@ -127,8 +127,8 @@ describe("access to metrics", () => {
     ["another scheme", { authorization: `Basic ${TOKEN}` }],
     ["it under another name", { "x-api-key": TOKEN }],
   ])("with a token, %s is refused on both ports", async (_, headers) => {
-    const own = await app.metrics!(new Request("http://127.0.0.1:9187/metrics", { headers }), null)
-    for (const response of [await get("/metrics", headers), own]) {
+    const ownPort = await app.metrics!(new Request("http://127.0.0.1:9187/metrics", { headers }), null)
+    for (const response of [await get("/metrics", headers), ownPort]) {
       expect([response.status, (await response.json()).error]).toEqual([401, "invalid_token"])
       expect(response.headers.get("www-authenticate")).toContain("Bearer")
       checkedHeaders(response)
@@ -152,13 +152,13 @@ describe("access to metrics", () => {
 
 describe("metrics", () => {
   test("metrics count calls by operation, surface and status, with durations, credits and refusals", async () => {
-    const own = opened()
-    for (let i = 0; i < 3; i++) await get(`/v1/apps/${appId}/keywords`, bearing(key), own)
-    await get("/v1/apps/app_nowhere", bearing(key), own)
-    await get("/v1/apps", {}, own)
-    await get("/v1/sandbox/apps", {}, own)
-    await get("/livez", {}, own)
-    const metrics = await scraped(own)
+    const opening = opened()
+    for (let i = 0; i < 3; i++) await get(`/v1/apps/${appId}/keywords`, bearing(key), opening)
+    await get("/v1/apps/app_nowhere", bearing(key), opening)
+    await get("/v1/apps", {}, opening)
+    await get("/v1/sandbox/apps", {}, opening)
+    await get("/livez", {}, opening)
+    const metrics = await scraped(opening)
     const labels = { operation: "list_keyword_ranks", surface: "rest", status: "200" }
     expect(figureOf(metrics, "appmeter_calls_total", labels)).toBe(3)
     expect(figureOf(metrics, "appmeter_calls_total", { operation: "none", surface: "rest", status: "401" })).toBe(1)
@@ -208,8 +208,8 @@ describe("metrics", () => {
       insert into writer_day (day, input, output)
       values ((now() at time zone 'utc')::date, 2000000, 100000), ((now() at time zone 'utc')::date - 1, 7, 7)`
     const of = async (writer?: Opened["writer"]) => {
-      const own = opened({ token: TOKEN, ...(writer && { writer }) })
-      const metrics = parsed(await (await get("/metrics", bearing(TOKEN), own)).text())
+      const opening = opened({ token: TOKEN, ...(writer && { writer }) })
+      const metrics = parsed(await (await get("/metrics", bearing(TOKEN), opening)).text())
       const tokens = (direction: string) => figureOf(metrics, "appmeter_writer_tokens_today", { direction })
       return [tokens("read"), tokens("written"), figureOf(metrics, "appmeter_writer_cents_today")]
     }
@@ -282,9 +282,9 @@ describe("metrics", () => {
       store: "redis",
       rate: { take: async (subject, perSecond) => ({ ...(await rate.take(subject, perSecond)), degraded: true }) },
     }
-    const own = opened({ limits: degraded })
-    await get("/v1/apps", bearing(key), own)
-    expect(figureOf(await scraped(own), "appmeter_limits_fallbacks_total")).toBe(1)
+    const opening = opened({ limits: degraded })
+    await get("/v1/apps", bearing(key), opening)
+    expect(figureOf(await scraped(opening), "appmeter_limits_fallbacks_total")).toBe(1)
     expect(figureOf(await scraped(), "appmeter_limits_fallbacks_total")).toBe(0)
   })
 

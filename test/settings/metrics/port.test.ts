@@ -23,8 +23,8 @@ long(
     const { url } = lines.find(({ event }) => event === "metrics_listening")
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/)
     const headers = { authorization: `Bearer ${METRICS_TOKEN}` }
-    const [own, main] = await Promise.all([fetch(url, { headers }), fetch(`${server.url}/metrics`, { headers })])
-    for (const response of [own, main]) {
+    const [ownPort, main] = await Promise.all([fetch(url, { headers }), fetch(`${server.url}/metrics`, { headers })])
+    for (const response of [ownPort, main]) {
       const metrics = parsed(await response.text())
       expect(complaints(metrics)).toEqual([])
       const { version } = await Bun.file(`${import.meta.dirname}/../../../package.json`).json()
@@ -33,10 +33,10 @@ long(
     }
     expect((await fetch(url)).status).toBe(401)
     if (LONG) {
-      const taken = await appmeter(["serve"], {
+      const refused = await appmeter(["serve"], {
         env: { ...(await dataFolder()), PORT: "0", METRICS_PORT: new URL(url).port },
       })
-      expect([taken.code, taken.err.trim().split("\n").at(-1)]).toEqual([
+      expect([refused.code, refused.err.trim().split("\n").at(-1)]).toEqual([
         1,
         expect.stringContaining("the port is in use; choose another, for example METRICS_PORT="),
       ])
@@ -44,9 +44,9 @@ long(
     await answer(["workspace", "list"], { env })
     server.kill()
     expect(await server.exited).toBe(0)
-    const said = server.out() + server.err()
+    const output = server.out() + server.err()
     for (const never of [METRICS_TOKEN, SECRET_KEY, Buffer.from(SECRET_KEY, "base64").toString("hex")])
-      expect(said).not.toContain(never)
+      expect(output).not.toContain(never)
   },
 )
 

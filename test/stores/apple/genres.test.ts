@@ -12,9 +12,9 @@ afterAll(() => server.stop())
 const ABOUT = { seenAt: new Date("2026-08-12T14:00:00Z"), sha256: new Uint8Array(32) }
 
 function parse(body: string, storefront = "us") {
-  const seen = appleGenres.parse(body, { storefront }, ABOUT)
-  checkObservation(seen, new Date("2026-08-13"))
-  return seen.genres
+  const reading = appleGenres.parse(body, { storefront }, ABOUT)
+  checkObservation(reading, new Date("2026-08-13"))
+  return reading.genres
 }
 
 function outcomeOf(tree: unknown): string {
@@ -30,15 +30,15 @@ function outcomeOf(tree: unknown): string {
 const node = (id: string, name: string, ...below: { id: string }[]) => ({
   id,
   name,
-  ...(below.length > 0 && { subgenres: Object.fromEntries(below.map((one) => [one.id, one])) }),
+  ...(below.length > 0 && { subgenres: Object.fromEntries(below.map((genre) => [genre.id, genre])) }),
 })
 
 test("appleGenres requests the tree of the storefront", async () => {
   server.on("itunes.apple.com", "/WebObjects/", () => new Response(fixture("apple-genres-us.json")))
-  const { seen } = await readOnce(appleGenres, { storefront: "us" }, reachOf(server))
+  const { seen: reading } = await readOnce(appleGenres, { storefront: "us" }, reachOf(server))
   const { method, url } = server.requests.at(-1)!
   expect(`${method} ${url.pathname}${url.search}`).toBe("GET /WebObjects/MZStoreServices.woa/ws/genres?id=36&cc=us")
-  expect(seen).toMatchObject({ kind: "genres", source: "apple-genres", platform: "ios", storefront: "us" })
+  expect(reading).toMatchObject({ kind: "genres", source: "apple-genres", platform: "ios", storefront: "us" })
   expect(() => appleGenres.request({ storefront: "zz" })).toThrow(RangeError)
 })
 

@@ -9,13 +9,13 @@ import { reachOf, replayServer } from "../parsing/replay.ts"
 const server = replayServer()
 afterAll(() => server.stop())
 
-const ASKED = { storefront: "us", developerId: "1500000011" }
+const SUBJECT = { storefront: "us", developerId: "1500000011" }
 const ABOUT = { seenAt: new Date("2026-08-12T14:00:00Z"), sha256: new Uint8Array(32) }
 
 function parse(body: string) {
-  const seen = itunesDeveloper.parse(body, ASKED, ABOUT)
-  checkObservation(seen, new Date("2026-08-13"))
-  return seen
+  const reading = itunesDeveloper.parse(body, SUBJECT, ABOUT)
+  checkObservation(reading, new Date("2026-08-13"))
+  return reading
 }
 
 function outcomeOf(...results: object[]): string {
@@ -40,25 +40,25 @@ const app = (trackId: number, more = {}) => ({
 
 test("a developer's apps are read in one request with their facts", async () => {
   server.on("itunes.apple.com", "/lookup", () => new Response(fixture("itunes-developer-us.json")))
-  const { seen } = await readOnce(itunesDeveloper, ASKED, reachOf(server))
-  checkObservation(seen, new Date())
+  const { seen: reading } = await readOnce(itunesDeveloper, SUBJECT, reachOf(server))
+  checkObservation(reading, new Date())
   expect(server.requests.map(({ method, url }) => `${method} ${url.pathname}${url.search}`)).toEqual([
     "GET /lookup?id=1500000011&entity=software&limit=200&country=us",
   ])
-  expect(seen).toMatchObject({
+  expect(reading).toMatchObject({
     kind: "developer",
     source: "itunes-developer",
     platform: "ios",
-    ...ASKED,
+    ...SUBJECT,
     complete: true,
   })
   // The Mac app is left out; an app without ratings has no rating.
-  expect(seen.apps.map(({ id, name, ratings, rating, price }) => [id, name, ratings, rating, price])).toEqual([
+  expect(reading.apps.map(({ id, name, ratings, rating, price }) => [id, name, ratings, rating, price])).toEqual([
     ["1600000101", "Slumber Harbor: Sleep Sounds", 105_000, 4.8, 0],
     ["1600000301", "Morning Harbor: Alarm", 2_311, 4.6, 0],
     ["1600000302", "Harbor Focus", 0, undefined, 1.99],
   ])
-  expect(seen.apps[0]).toMatchObject({
+  expect(reading.apps[0]).toMatchObject({
     developer: "Northlight Apps LLC",
     genre: "6013",
     currency: "USD",
@@ -98,7 +98,7 @@ test("a row that is not the developer's app is a change", () => {
 })
 
 test(`a developer's answer mutated in ${COUNT} ways gives a typed failure or values of the body`, () => {
-  const tally = expectTypedOrFaithful(itunesDeveloper, ASKED, fixture("itunes-developer-us.json"), { as: "json" })
+  const tally = expectTypedOrFaithful(itunesDeveloper, SUBJECT, fixture("itunes-developer-us.json"), { as: "json" })
   expect(tally.read).toBeGreaterThan(COUNT / 5)
   expect(tally.changed).toBeGreaterThan(COUNT / 5)
 })

@@ -17,9 +17,9 @@ beforeEach(() => {
 
 async function lookup(body: string, ids: string[], storefront = "us") {
   answer = () => new Response(body, { headers: { "content-type": "text/javascript; charset=utf-8" } })
-  const { seen } = await readOnce(itunesLookup, { storefront, ids }, reachOf(server))
-  checkObservation(seen, new Date())
-  return seen
+  const { seen: reading } = await readOnce(itunesLookup, { storefront, ids }, reachOf(server))
+  checkObservation(reading, new Date())
+  return reading
 }
 
 async function failure(body: string, ids: string[]): Promise<ReadFailure> {
@@ -44,11 +44,11 @@ const PICTURE = "https://is1-ssl.mzstatic.com/image/thumb/a.jpg/392x696bb.jpg"
 describe("request of a look-up", () => {
   test("50 ids are one request, each once and in their order", async () => {
     const ids = Array.from({ length: LOOKUP_IDS }, (_, n) => String(500_000 + n))
-    const seen = await lookup(fixture("itunes-lookup-empty-us.json"), [...ids, "500000"], "gb")
+    const reading = await lookup(fixture("itunes-lookup-empty-us.json"), [...ids, "500000"], "gb")
     expect(server.requests.map(({ method, url }) => `${method} ${url.pathname}${url.search}`)).toEqual([
       `GET /lookup?id=${ids.join(",")}&country=gb&entity=software`,
     ])
-    expect(seen).toMatchObject({ storefront: "gb", asked: ids, apps: [] })
+    expect(reading).toMatchObject({ storefront: "gb", asked: ids, apps: [] })
   })
 
   test("a look-up of no id or of more than 50 throws RangeError", () => {
@@ -61,15 +61,15 @@ describe("request of a look-up", () => {
 
 describe("recorded answers of a look-up", () => {
   test("an app has the facts of its row", async () => {
-    const seen = await lookup(fixture("itunes-lookup-338986109-fr.json"), ["338986109"], "fr")
-    expect(seen).toMatchObject({
+    const reading = await lookup(fixture("itunes-lookup-338986109-fr.json"), ["338986109"], "fr")
+    expect(reading).toMatchObject({
       kind: "apps",
       source: "itunes-lookup",
       platform: "ios",
       storefront: "fr",
       origin: "own",
     })
-    expect(seen.apps).toEqual([
+    expect(reading.apps).toEqual([
       {
         id: "338986109",
         name: "118 712 annuaire - recherche inverse, pro, particulier",
@@ -104,7 +104,7 @@ describe("recorded answers of a look-up", () => {
         },
       },
     ])
-    expect(seen.apps[0]!.listing!.screenshots!.phone).toHaveLength(5)
+    expect(reading.apps[0]!.listing!.screenshots!.phone).toHaveLength(5)
   })
 
   test("an app's genres are the main one and then the other distinct ones, up to the storage limit", async () => {
@@ -120,19 +120,19 @@ describe("recorded answers of a look-up", () => {
   })
 
   test("an app whose row has no genres or no main genre has no genres", async () => {
-    const seen = async (more: object) => (await lookup(rows(app(500_000, more)), ["500000"])).apps[0]
-    expect(await seen({ primaryGenreId: 6014 })).not.toHaveProperty("genres")
-    expect(await seen({ genreIds: ["6014"] })).not.toHaveProperty("genres")
-    expect(await seen({ primaryGenreId: 6014, genreIds: null })).toMatchObject({ genre: "6014" })
+    const appWith = async (more: object) => (await lookup(rows(app(500_000, more)), ["500000"])).apps[0]
+    expect(await appWith({ primaryGenreId: 6014 })).not.toHaveProperty("genres")
+    expect(await appWith({ genreIds: ["6014"] })).not.toHaveProperty("genres")
+    expect(await appWith({ primaryGenreId: 6014, genreIds: null })).toMatchObject({ genre: "6014" })
   })
 
   test("an app's languages are sorted distinct codes, and its size is read from digits or a number", async () => {
     const built = async (more: object) => {
-      const [seen] = (await lookup(rows(app(500_000, more)), ["500000"])).apps
-      return [seen!.languages, seen!.sizeBytes]
+      const [parsed] = (await lookup(rows(app(500_000, more)), ["500000"])).apps
+      return [parsed!.languages, parsed!.sizeBytes]
     }
-    const asked = ["924726344", "1520308763", "1507602536"]
-    const recorded = await lookup(fixture("itunes-search-deliveries-us-cut3.json"), asked)
+    const ids = ["924726344", "1520308763", "1507602536"]
+    const recorded = await lookup(fixture("itunes-search-deliveries-us-cut3.json"), ids)
     const raw = JSON.parse(fixture("itunes-search-deliveries-us-cut3.json")).results
     for (const { id, languages, sizeBytes } of recorded.apps) {
       const row = raw.find(({ trackId }: { trackId: number }) => String(trackId) === id)
@@ -161,27 +161,30 @@ describe("recorded answers of a look-up", () => {
 
   test("an app's version has its own date and notes, and never those of another version", async () => {
     const more = { version: "2", releaseNotes: "New.", currentVersionReleaseDate: "2026-03-16T07:35:26Z" }
-    const told = async (more: object) => (await lookup(rows(app(500_000, more)), ["500000"])).apps[0]!.listing!.versions
+    const versionsOf = async (more: object) =>
+      (await lookup(rows(app(500_000, more)), ["500000"])).apps[0]!.listing!.versions
     const releasedAt = new Date("2026-03-16T07:35:26Z")
-    expect(await told(more)).toEqual([{ version: "2", releasedAt, notes: "New." }])
-    expect(await told({ ...more, releaseNotes: " " })).toEqual([{ version: "2", releasedAt }])
-    expect(await told({ ...more, version: " " })).toBeUndefined()
+    expect(await versionsOf(more)).toEqual([{ version: "2", releasedAt, notes: "New." }])
+    expect(await versionsOf({ ...more, releaseNotes: " " })).toEqual([{ version: "2", releasedAt }])
+    expect(await versionsOf({ ...more, version: " " })).toBeUndefined()
   })
 
   test("an invalid or overlong developer site is left out, and the app stays", async () => {
     const long = `https://example.com/${"x".repeat(1_980)}`
     for (const sellerUrl of ["www.example.com", "javascript:1", 7, " ", `${long}x`]) {
-      const [seen] = (await lookup(rows(app(500_000, { sellerUrl })), ["500000"])).apps
-      expect(seen).toMatchObject({ id: "500000" })
-      expect(seen).not.toHaveProperty("developerSite")
+      const [parsed] = (await lookup(rows(app(500_000, { sellerUrl })), ["500000"])).apps
+      expect(parsed).toMatchObject({ id: "500000" })
+      expect(parsed).not.toHaveProperty("developerSite")
     }
     expect((await lookup(rows(app(500_000, { sellerUrl: long })), ["500000"])).apps[0]!.developerSite).toBe(long)
   })
 
   test("a requested id without a row is absent", async () => {
-    const one = await lookup(fixture("itunes-lookup-284882215-us.json"), ["284882215", "338986109"])
-    expect(one.asked).toEqual(["284882215", "338986109"])
-    expect(one.apps.map(({ id, name, ratings }) => [id, name, ratings])).toEqual([["284882215", "Facebook", 2_840_784]])
+    const partial = await lookup(fixture("itunes-lookup-284882215-us.json"), ["284882215", "338986109"])
+    expect(partial.asked).toEqual(["284882215", "338986109"])
+    expect(partial.apps.map(({ id, name, ratings }) => [id, name, ratings])).toEqual([
+      ["284882215", "Facebook", 2_840_784],
+    ])
     const none = await lookup(fixture("itunes-lookup-empty-us.json"), ["338986109"])
     expect(none).toMatchObject({ asked: ["338986109"], apps: [] })
   })
@@ -209,12 +212,12 @@ describe("recorded answers of a look-up", () => {
 
 describe("rows of a look-up", () => {
   test("a missing fact is left out, and 0 stars are no rating", async () => {
-    const shown = [
+    const variants = [
       {},
       { averageUserRating: 0 },
       { version: " ", artworkUrl512: null, averageUserRating: 0, userRatingCount: 3 },
     ]
-    const { apps } = await lookup(rows(...shown.map((more, n) => app(500_000 + n, more))), [
+    const { apps } = await lookup(rows(...variants.map((more, n) => app(500_000 + n, more))), [
       "500000",
       "500001",
       "500002",
@@ -236,17 +239,17 @@ describe("rows of a look-up", () => {
 
   test("the id of a developer, song or album returns no app and leaves the other ids intact", async () => {
     const ids = ["1700000001", "1700000020", "1700000022", "1700000010", "500009"]
-    const seen = await lookup(fixture("itunes-lookup-developer-us.json"), ids)
-    expect(seen.asked).toEqual(ids)
-    expect(seen.apps.map(({ id, name, price, rating }) => [id, name, price, rating])).toEqual([
+    const reading = await lookup(fixture("itunes-lookup-developer-us.json"), ids)
+    expect(reading.asked).toEqual(ids)
+    expect(reading.apps.map(({ id, name, price, rating }) => [id, name, price, rating])).toEqual([
       ["1700000010", "Tide Clock", 2.99, 4.25],
     ])
   })
 
   test("a name that cannot be stored is left out, and the other apps stay", async () => {
-    const seen = await lookup(rows(app(500_000, { trackName: "a\0b" }), app(500_001)), ["500000", "500001"])
+    const reading = await lookup(rows(app(500_000, { trackName: "a\0b" }), app(500_001)), ["500000", "500001"])
     const developerId = "777001"
-    expect(seen.apps).toEqual([
+    expect(reading.apps).toEqual([
       { id: "500000", developerId },
       { id: "500001", name: "App 500001", developerId, listing: {} },
     ])
@@ -254,47 +257,47 @@ describe("rows of a look-up", () => {
 })
 
 describe("bodies that are no answer", () => {
-  const one = app(500_000)
+  const row = app(500_000)
   test.each([
     ["the store's word on a parameter", fixture("itunes-lookup-error-us.json")],
-    ["fewer rows than resultCount", JSON.stringify({ resultCount: 2, results: [one] })],
-    ["more rows than resultCount", JSON.stringify({ resultCount: 0, results: [one] })],
-    ["a resultCount in quotes", JSON.stringify({ resultCount: "1", results: [one] })],
+    ["fewer rows than resultCount", JSON.stringify({ resultCount: 2, results: [row] })],
+    ["more rows than resultCount", JSON.stringify({ resultCount: 0, results: [row] })],
+    ["a resultCount in quotes", JSON.stringify({ resultCount: "1", results: [row] })],
     ["no results", JSON.stringify({ resultCount: 0 })],
-    ["rows by name", JSON.stringify({ resultCount: 1, results: { 0: one } })],
-    ["an app that stands twice", rows(one, one)],
-    ["an app without a name", rows({ ...one, trackName: "" })],
-    ["an id in quotes", rows({ ...one, trackId: "500000" })],
-    ["an unknown kind", rows({ ...one, kind: "vision-software" })],
-    ["an app wrapped as a song", rows({ ...one, wrapperType: "track" })],
-    ["an unknown wrapper", rows({ ...one, wrapperType: "bundle" })],
-    ["a count in quotes", rows({ ...one, userRatingCount: "12" })],
-    ["six stars", rows({ ...one, averageUserRating: 6 })],
-    ["a price below nothing", rows({ ...one, price: -1 })],
-    ["a currency by its sign", rows({ ...one, currency: "€" })],
-    ["a day that is none", rows({ ...one, releaseDate: "2025-02-30T00:00:00Z" })],
-    ["pictures by name", rows({ ...one, screenshotUrls: { 0: PICTURE } })],
-    ["a picture that is no address", rows({ ...one, ipadScreenshotUrls: [PICTURE, "a.jpg"] })],
-    ["a description that is a number", rows({ ...one, description: 4 })],
+    ["rows by name", JSON.stringify({ resultCount: 1, results: { 0: row } })],
+    ["an app that stands twice", rows(row, row)],
+    ["an app without a name", rows({ ...row, trackName: "" })],
+    ["an id in quotes", rows({ ...row, trackId: "500000" })],
+    ["an unknown kind", rows({ ...row, kind: "vision-software" })],
+    ["an app wrapped as a song", rows({ ...row, wrapperType: "track" })],
+    ["an unknown wrapper", rows({ ...row, wrapperType: "bundle" })],
+    ["a count in quotes", rows({ ...row, userRatingCount: "12" })],
+    ["six stars", rows({ ...row, averageUserRating: 6 })],
+    ["a price below nothing", rows({ ...row, price: -1 })],
+    ["a currency by its sign", rows({ ...row, currency: "€" })],
+    ["a day that is none", rows({ ...row, releaseDate: "2025-02-30T00:00:00Z" })],
+    ["pictures by name", rows({ ...row, screenshotUrls: { 0: PICTURE } })],
+    ["a picture that is no address", rows({ ...row, ipadScreenshotUrls: [PICTURE, "a.jpg"] })],
+    ["a description that is a number", rows({ ...row, description: 4 })],
     ["a list", "[]"],
     ["null", "null"],
     ["a row of null", '{"resultCount":1,"results":[null]}'],
     ["nothing", ""],
-    ["an answer that broke off in a text about captchas", rows({ ...one, description: "captcha" }).slice(0, -9)],
+    ["an answer that broke off in a text about captchas", rows({ ...row, description: "captcha" }).slice(0, -9)],
     ["a page", "<!doctype html><title>iTunes</title>Http/1.1 Service Unavailable"],
   ])("a look-up is a change: %s", async (_what, body) => {
     expect((await failure(body, ["500000", "500002"])).outcome).toBe("changed")
   })
 
   test.each([
-    ["an app that was not asked for", rows(one, app(500_001))],
-    ["a Mac app that was not asked for", rows(one, app(500_001, { kind: "mac-software" }))],
+    ["an app that was not asked for", rows(row, app(500_001))],
+    ["a Mac app that was not asked for", rows(row, app(500_001, { kind: "mac-software" }))],
     [
       "another developer's app below a developer's row",
       rows({ wrapperType: "artist", artistId: 500_002 }, app(500_001)),
     ],
-    ["a developer that was not asked for", rows({ wrapperType: "artist", artistId: 777_009 }, one)],
-    ["another storefront's app", rows({ ...one, trackViewUrl: "https://apps.apple.com/gb/app/one/id500000?uo=4" })],
+    ["a developer that was not asked for", rows({ wrapperType: "artist", artistId: 777_009 }, row)],
+    ["another storefront's app", rows({ ...row, trackViewUrl: "https://apps.apple.com/gb/app/one/id500000?uo=4" })],
     [
       "another storefront's developer",
       rows({

@@ -14,9 +14,9 @@ server.on("itunes.apple.com", "/search", () => answer())
 
 async function search(body: string, term = "vpn", storefront = "us") {
   answer = () => new Response(body)
-  const { seen } = await readOnce(itunesSearch, { storefront, term }, reachOf(server))
-  checkObservation(seen, new Date())
-  return seen
+  const { seen: reading } = await readOnce(itunesSearch, { storefront, term }, reachOf(server))
+  checkObservation(reading, new Date())
+  return reading
 }
 
 test("a search term is sent exactly, whatever characters it has", async () => {
@@ -41,9 +41,9 @@ test("a search term is sent exactly, whatever characters it has", async () => {
 })
 
 test("a search lists exactly the apps that it found as asked", async () => {
-  const seen = await search(fixture("itunes-search-vpn-us-2026-03-20.json"))
-  const { apps, ...said } = seen
-  expect(said).toMatchObject({
+  const reading = await search(fixture("itunes-search-vpn-us-2026-03-20.json"))
+  const { apps, ...rest } = reading
+  expect(rest).toMatchObject({
     kind: "apps",
     source: "itunes-search",
     platform: "ios",
@@ -51,7 +51,7 @@ test("a search lists exactly the apps that it found as asked", async () => {
     origin: "own",
   })
   expect(apps).toHaveLength(10)
-  expect(said.asked).toEqual(apps.map(({ id }) => id))
+  expect(rest.asked).toEqual(apps.map(({ id }) => id))
   expect(apps[0]).toEqual({
     id: "1370293473",
     name: "VPN - Super Unlimited Proxy",
@@ -79,20 +79,20 @@ test("a search without results lists no app as absent", async () => {
 })
 
 test("a search does not return Mac apps", async () => {
-  const { asked } = await search(fixture("itunes-search-deliveries-us-cut3.json"), "deliveries")
-  expect(asked).toEqual(["1520308763", "1507602536"])
+  const { asked: ids } = await search(fixture("itunes-search-deliveries-us-cut3.json"), "deliveries")
+  expect(ids).toEqual(["1520308763", "1507602536"])
 })
 
 test("an app on two rows is returned once", async () => {
   const row = { wrapperType: "software", kind: "software", trackId: 500_000, trackName: "A" }
-  const { asked } = await search(JSON.stringify({ resultCount: 2, results: [row, { ...row, trackName: "B" }] }))
-  expect(asked).toEqual(["500000"])
+  const { asked: ids } = await search(JSON.stringify({ resultCount: 2, results: [row, { ...row, trackName: "B" }] }))
+  expect(ids).toEqual(["500000"])
 })
 
 test("an iTunes search can give no rank, by its name or by its fields", async () => {
   expect(RANK_SOURCES).not.toContain(itunesSearch.name as never)
-  const seen: object = await search(fixture("itunes-search-vpn-us-2026-03-20.json"))
-  for (const name of ["results", "term", "depth"]) expect(seen).not.toHaveProperty(name)
+  const reading: object = await search(fixture("itunes-search-vpn-us-2026-03-20.json"))
+  for (const name of ["results", "term", "depth"]) expect(reading).not.toHaveProperty(name)
 })
 
 test.each([

@@ -35,7 +35,7 @@ const TEA: StoreApp = {
   rating: 4.6,
   updatedAt: new Date("2026-05-01T00:00:00Z"),
 }
-const BESIDE: ListedBeside = {
+const LISTING: ListedBeside = {
   description: "A timer.",
   screenshots: { phone: ["https://is1-ssl.mzstatic.com/p1.png/392x696bb.jpg"] },
   versions: [{ version: "4.1", releasedAt: new Date("2026-05-01T00:00:00Z"), notes: "Faster." }],
@@ -48,11 +48,11 @@ function looked(
   listing: ListedBeside | undefined = {},
   rest: Partial<AppsObservation> = {},
 ): AppsObservation {
-  return said(seenAt.toISOString(), [{ ...TEA, ...app, listing: { ...BESIDE, ...listing } }], rest)
+  return said(seenAt.toISOString(), [{ ...TEA, ...app, listing: { ...LISTING, ...listing } }], rest)
 }
 
 /** Returns changes as "06-02 itunes-lookup version", oldest first. */
-async function told(): Promise<string[]> {
+async function changeLines(): Promise<string[]> {
   const apps = (await sql`select id from store_app order by id`).map(({ id }) => id as number)
   const changes = await readChanges(sql, { ...ALL, apps })
   return changes.toReversed().map(({ day, source, kind }) => `${day.slice(5)} ${source} ${kind}`)
@@ -71,11 +71,11 @@ describe("listing in a look-up", () => {
       ["rating_jump", { rating: 4.3 }],
       ["ratings_jump", { ratings: 6_000 }],
     ]
-    for (const [kind, app, beside] of edits) {
+    for (const [kind, app, listing] of edits) {
       await freshDatabase()
       await tell(looked(at(1), {}, { subtitle: "Before" }))
-      await tell(looked(at(2), app, { subtitle: "Before", ...beside }))
-      expect([kind, await told()]).toEqual([kind, [`06-02 itunes-lookup ${kind}`]])
+      await tell(looked(at(2), app, { subtitle: "Before", ...listing }))
+      expect([kind, await changeLines()]).toEqual([kind, [`06-02 itunes-lookup ${kind}`]])
     }
   })
 
@@ -86,7 +86,7 @@ describe("listing in a look-up", () => {
     const page = (day: number, subtitle: string) =>
       said(at(day).toISOString(), [{ id, name: "Tea", listing: { subtitle, similar } }], android)
     await tell(page(1, "Steep"), page(2, "Steep well"))
-    expect(await told()).toEqual(["06-02 play-details subtitle"])
+    expect(await changeLines()).toEqual(["06-02 play-details subtitle"])
     const rows = await sql`
       select section, content from listing_content where section <> 'page' order by section, digest`
     expect([...rows]).toEqual([{ section: "similar", content: ["com.example.coffee"] }])
@@ -118,7 +118,7 @@ describe("listing in a look-up", () => {
     await tell(said(at(2).toISOString(), [], { asked: [ID] }))
     await tell(said(at(3).toISOString(), [{ ...TEA, version: "5.0" }]))
     await tell(said(at(4).toISOString(), [{ ...TEA, version: "6.0" }], { source: "itunes-search" }))
-    expect(await told()).toEqual([])
+    expect(await changeLines()).toEqual([])
     expect(await sql`select 1 from listing_run`).toHaveLength(1)
     const [state] = await sql`select available from app_storefront where source = 'itunes-lookup'`
     expect(state).toEqual({ available: true })
@@ -181,30 +181,30 @@ describe("a change on both the app's own page and a look-up", () => {
   test("a change is listed only from the page, whichever saw it first", async () => {
     await tell(page(1, "4.1"), page(2, "4.1"), page(3, "4.2"))
     await tell(looked(at(1)), looked(at(2), { version: "4.2" }), looked(at(3), { version: "4.2" }))
-    expect(await told()).toEqual(["06-03 apple-app-page version"])
+    expect(await changeLines()).toEqual(["06-03 apple-app-page version"])
     expect(await sql`select 1 from listing_change`).toHaveLength(2)
   })
 
   test("a look-up's change is hidden while a page reading of the last two days does not show it", async () => {
     await tell(page(1, "4.1"), page(2, "4.1"))
     await tell(looked(at(1)), looked(at(4, 6), { version: "4.2" }))
-    expect(await told()).toEqual([])
+    expect(await changeLines()).toEqual([])
     await tell(page(5, "4.2"))
-    expect(await told()).toEqual(["06-05 apple-app-page version"])
+    expect(await changeLines()).toEqual(["06-05 apple-app-page version"])
   })
 
   test("a look-up's change is listed if the page was last read over two days before", async () => {
     await tell(page(1, "4.1"), page(2, "4.1"))
     await tell(looked(at(1)), looked(at(4, 7), { version: "4.2" }))
-    expect(await told()).toEqual(["06-04 itunes-lookup version"])
+    expect(await changeLines()).toEqual(["06-04 itunes-lookup version"])
     await tell(page(9, "4.2"))
-    expect(await told()).toEqual(["06-09 apple-app-page version"])
+    expect(await changeLines()).toEqual(["06-09 apple-app-page version"])
   })
 
   test("a look-up's change is listed if the page was unknown before, or read in another storefront only", async () => {
     await tell(looked(at(1)), looked(at(3), { version: "4.2" }))
     await tell(page(2, "4.2"), listed(at(1, 5), {}, { storefront: "de" }), listed(at(3, 5), {}, { storefront: "de" }))
-    expect(await told()).toEqual(["06-03 itunes-lookup version"])
+    expect(await changeLines()).toEqual(["06-03 itunes-lookup version"])
   })
 
   test("a hidden change hides no other change of the look-up and does not use up the limit", async () => {
@@ -222,19 +222,19 @@ describe("a change on both the app's own page and a look-up", () => {
     // The page is no longer read by then.
     await tell(...[58, 59, 60].map((day) => looked(at(day), { version: `later ${day}` })))
     const [{ id }] = (await sql`select id from store_app where store_id = ${ID}`) as [{ id: number }]
-    const asked = { ...ALL, apps: [id], kinds: ["version" as const] }
-    const all = await readChanges(sql, asked)
+    const query = { ...ALL, apps: [id], kinds: ["version" as const] }
+    const all = await readChanges(sql, query)
     expect(all.map(({ source }) => source)).toEqual([
       ...Array(3).fill("itunes-lookup"),
       ...Array(54).fill("apple-app-page"),
     ])
     expect(all.map(({ at }) => at.getTime())).toEqual(all.map(({ at }) => at.getTime()).toSorted((a, b) => b - a))
     for (const limit of [1, 2, 3, 4, 49, 50, 51, 56, 57])
-      expect(await readChanges(sql, { ...asked, limit })).toEqual(all.slice(0, limit))
+      expect(await readChanges(sql, { ...query, limit })).toEqual(all.slice(0, limit))
   })
 
   test("a change of an app whose page was never read is listed from the look-up", async () => {
     await tell(looked(at(1)), looked(at(2), { version: "4.2", rating: 4.2 }))
-    expect(await told()).toEqual(["06-02 itunes-lookup rating_jump", "06-02 itunes-lookup version"])
+    expect(await changeLines()).toEqual(["06-02 itunes-lookup rating_jump", "06-02 itunes-lookup version"])
   })
 })

@@ -49,7 +49,7 @@ const PIECES = [
 /** Yields short files with a few garbled places. The same seed gives the same files. */
 export function* appAdsInputs(count: number, seed: number): Generator<string> {
   const random = randomOf(seed)
-  for (let made = 0; made < count; made++) {
+  for (let n = 0; n < count; n++) {
     let text = Array.from({ length: Math.floor(random() * 8) }, () => pick(random, LINES)).join(
       pick(random, ["\n", "\r\n", "\r"]),
     )
@@ -71,9 +71,10 @@ export function expectAppAds(text: string): void {
   const texts = records.flatMap(({ publisherId, certId = "" }) => [publisherId, certId])
   const values = Object.values(variables).flat()
   const stands =
-    [...texts, ...values].every((said) => text.includes(said)) && records.every(({ system }) => lower.includes(system))
+    [...texts, ...values].every((value) => text.includes(value)) &&
+    records.every(({ system }) => lower.includes(system))
   const storable = [...texts, ...values, ...records.map(({ system }) => system)].every(
-    (said) => !/[\p{C}<>]/u.test(said),
+    (value) => !/[\p{C}<>]/u.test(value),
   )
   const keys = records.map(({ system, publisherId, relation }) => JSON.stringify([system, publisherId, relation]))
   if (!stands || !storable || new Set(keys).size < keys.length) throw new Error(`read wrongly: ${JSON.stringify(text)}`)

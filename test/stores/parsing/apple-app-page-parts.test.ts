@@ -5,7 +5,7 @@ import { ReadFailure } from "../../../src/measuring/source.ts"
 import type { Listing } from "../../../src/stores/kinds/listing-shape.ts"
 import { checkObservation } from "../../record.ts"
 
-const ASKED = { storefront: "us", id: "1600000101" }
+const SUBJECT = { storefront: "us", id: "1600000101" }
 const ABOUT = { seenAt: new Date("2026-08-12T00:00:00Z"), sha256: new Uint8Array(32) }
 
 interface Made {
@@ -17,7 +17,7 @@ interface Made {
 
 /** Returns the listing of a page with a name and the given parts. */
 function listing({ lockup, page, linked, shelves = {} }: Made): Listing {
-  const intent = { id: ASKED.id, storefront: "us" }
+  const intent = { id: SUBJECT.id, storefront: "us" }
   const data = { lockup: { title: "One", ...lockup }, shelfMapping: shelves, ...page }
   const described = linked
     ? `<script type="application/ld+json">${json({ "@type": "SoftwareApplication", ...linked })}</script>`
@@ -25,18 +25,18 @@ function listing({ lockup, page, linked, shelves = {} }: Made): Listing {
   const body =
     `${described}<script type="application/json" ` +
     `id="serialized-server-data">${json({ data: [{ intent, data }] })}</script>`
-  const seen = appleAppPage.parse(body, ASKED, ABOUT)
-  checkObservation(seen, new Date("2026-08-13"))
-  return seen.listing
+  const reading = appleAppPage.parse(body, SUBJECT, ABOUT)
+  checkObservation(reading, new Date("2026-08-13"))
+  return reading.listing
 }
 
 const json = (value: unknown) => JSON.stringify(value).replaceAll("</", "<\\/")
 const shelf = (...items: unknown[]) => ({ items })
 
-function changes(made: Made): void {
+function changes(change: Made): void {
   let failed: unknown
   try {
-    listing(made)
+    listing(change)
   } catch (error) {
     failed = error
   }
@@ -51,7 +51,7 @@ test("a page with only a name gives only a name", () => {
 })
 
 test("a part of the page that cannot be read is a change, not a gap", () => {
-  for (const made of [
+  for (const change of [
     { lockup: { subtitle: ["a"] } },
     { lockup: { icon: { template: "javascript:{w}x{h}{c}.{f}" } } },
     { lockup: { offerDisplayProperties: { isFree: "yes" } } },
@@ -72,18 +72,18 @@ test("a part of the page that cannot be read is a change, not a gap", () => {
     { shelves: { events: shelf({ $kind: "AppEvent", appEventId: "1" }) } },
     { shelves: { events: shelf({ $kind: "AppEvent", appEventId: "1", title: "T", startDate: "soon" }) } },
   ])
-    changes(made)
+    changes(change)
 })
 
 describe("versions on a page", () => {
   const newest = (primarySubtitle: unknown, rest = {}) =>
     listing({ shelves: { mostRecentVersion: shelf({ primarySubtitle, ...rest }) } })
   const history = (...versions: string[]) => ({
-    seeAllAction: { pageData: { shelves: [shelf(...versions.map((one) => ({ primarySubtitle: one })))] } },
+    seeAllAction: { pageData: { shelves: [shelf(...versions.map((version) => ({ primarySubtitle: version })))] } },
   })
 
   test("a version is recognised in every language, and a developer's own numbering is kept", () => {
-    for (const said of [
+    for (const versions of [
       "Version 3.0",
       "バージョン 3.0",
       "版本 3.0",
@@ -97,8 +97,8 @@ describe("versions on a page", () => {
       " 3.0 ",
       "3.0",
     ])
-      expect(newest(said).version).toBe("3.0")
-    for (const own of ["v3.0", "3.0b2", "2026.08.11", "7"]) expect(newest(own).version).toBe(own)
+      expect(newest(versions).version).toBe("3.0")
+    for (const version of ["v3.0", "3.0b2", "2026.08.11", "7"]) expect(newest(version).version).toBe(version)
     expect(newest("Version 2026.8-beta").version).toBe("2026.8-beta")
     for (const none of [undefined, "", "Version", "What's New", 3, "Version 3.0 (12)"])
       changes({ shelves: { mostRecentVersion: shelf({ primarySubtitle: none }) } })
@@ -122,7 +122,7 @@ describe("versions on a page", () => {
 
   test("a version has the date on the page, and none if it cannot be read", () => {
     expect(newest("3.0", { secondarySubtitle: "" }).versions).toEqual([{ version: "3.0" }])
-    for (const [said, iso] of [
+    for (const [text, iso] of [
       ["2026-08-11", "2026-08-11T00:00:00.000Z"],
       ["2026-08-11T08:00:00Z", "2026-08-11T08:00:00.000Z"],
       ["2026-08-11T08:00:00.123+09:00", "2026-08-10T23:00:00.000Z"],
@@ -131,7 +131,7 @@ describe("versions on a page", () => {
       ["2026-12-31", "2026-12-31T00:00:00.000Z"],
       ["Tue Aug 11 2026 01:00:00 GMT-0700", "2026-08-11T08:00:00.000Z"],
     ] as const)
-      expect(moment(said)?.toISOString()).toBe(iso)
+      expect(moment(text)?.toISOString()).toBe(iso)
     for (const none of [
       "2026-02-30",
       "2026-13-01",
@@ -243,9 +243,9 @@ describe("information rows of a page", () => {
   })
 
   test("a subtitle that repeats the category is left out", () => {
-    const made = (subtitle: string) => listing({ lockup: { subtitle }, ...rows(row("Kategorio", "Financoj")) })
-    expect(made("financoj")).not.toHaveProperty("subtitle")
-    expect(made("Spare each day")).toMatchObject({ subtitle: "Spare each day" })
+    const listed = (subtitle: string) => listing({ lockup: { subtitle }, ...rows(row("Kategorio", "Financoj")) })
+    expect(listed("financoj")).not.toHaveProperty("subtitle")
+    expect(listed("Spare each day")).toMatchObject({ subtitle: "Spare each day" })
   })
 })
 

@@ -24,7 +24,7 @@ for (const address of process.argv.slice(2)) {
     },
   )
   const outcome = await read.then(
-    ({ seen }) => seen.kind,
+    ({ seen: reading }) => reading.kind,
     (failure: ReadFailure) => `${failure.outcome}: ${failure.message}`,
   )
   const posted = await postJson({ url: address, headers: {}, body: {} }, world)

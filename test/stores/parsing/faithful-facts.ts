@@ -5,25 +5,25 @@ import type { Standing } from "./faithful.ts"
 type Told = Extract<Observation, { kind: "listing" | "developer" | "chart" | "genres" }>
 
 // Fields that are counted, computed or chosen from a few words of this project.
-const OWN = new Set(["depth", "complete", "hasInAppPurchases"])
+const NOT_IN_BODY = new Set(["depth", "complete", "hasInAppPurchases"])
 const OWN_WORDS = new Set(["story", "collection"])
 
 /** Returns a message about the first value that does not occur in the body. Undefined if all do. */
-export function factsUnfaithful(seen: Told, standing: Standing): string | undefined {
-  const told = { listing: "listing", developer: "apps", chart: "apps", genres: "genres" }[seen.kind]
-  return unfaithfulAt(told, (seen as unknown as Record<string, unknown>)[told], standing)
+export function factsUnfaithful(reading: Told, standing: Standing): string | undefined {
+  const field = { listing: "listing", developer: "apps", chart: "apps", genres: "genres" }[reading.kind]
+  return unfaithfulAt(field, (reading as unknown as Record<string, unknown>)[field], standing)
 }
 
 /** The same for the market facts and listing of a look-up. */
-export function besideUnfaithful({ market, listing }: Beside, standing: Standing): string | undefined {
+export function extrasUnfaithful({ market, listing }: Beside, standing: Standing): string | undefined {
   const { language = "en", subtitle, description, versions, ...listed } = listing ?? {}
   // The language comes from the request.
   if (language !== "en") return `the language ${language} was not asked for`
   const written = [subtitle, description, ...(versions ?? []).map(({ notes }) => notes)]
   const wrong = written.find((text) => text !== undefined && !standing.plain(text))
   if (wrong !== undefined) return `${JSON.stringify(wrong)} does not stand in the body`
-  const told = { listed, versions: versions?.map(({ notes: _notes, ...version }) => version) }
-  return unfaithfulAt("market", market, standing) ?? unfaithfulAt("listing", told, standing)
+  const facts = { listed, versions: versions?.map(({ notes: _notes, ...version }) => version) }
+  return unfaithfulAt("market", market, standing) ?? unfaithfulAt("listing", facts, standing)
 }
 
 type Beside = Pick<StoreApp, "market" | "listing">
@@ -31,7 +31,7 @@ type Beside = Pick<StoreApp, "market" | "listing">
 function unfaithfulAt(path: string, value: unknown, standing: Standing): string | undefined {
   if (typeof value === "object" && value !== null && !(value instanceof Date)) {
     for (const [key, part] of Object.entries(value)) {
-      const wrong = OWN.has(key) ? undefined : unfaithfulAt(`${path}.${key}`, part, standing)
+      const wrong = NOT_IN_BODY.has(key) ? undefined : unfaithfulAt(`${path}.${key}`, part, standing)
       if (wrong !== undefined) return wrong
     }
     return undefined

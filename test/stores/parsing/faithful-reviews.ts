@@ -10,14 +10,21 @@ export function reviewsUnfaithful({ reviews, next }: ReviewsObservation, standin
   return next === undefined || standing.text(next) ? undefined : `the token ${next} does not stand in the body`
 }
 
-function stands({ id, stars, title = "", text, version = "", at }: StoreReview, key: keyof StoreReview, on: Standing) {
-  if (key === "id") return on.text(id)
-  if (key === "stars") return on.text(String(stars))
-  if (key === "version") return on.text(version)
-  if (key === "title") return on.written(title)
+function stands(
+  { id, stars, title = "", text, version = "", at }: StoreReview,
+  key: keyof StoreReview,
+  standing: Standing,
+) {
+  if (key === "id") return standing.text(id)
+  if (key === "stars") return standing.text(String(stars))
+  if (key === "version") return standing.text(version)
+  if (key === "title") return standing.written(title)
   // A review with stars only has an empty text, which need not occur.
-  if (key === "text") return text === "" || on.written(text)
-  return on.text(String(Math.floor(at.getTime() / 1_000))) || OFFSETS.some((offset) => on.text(spelt(at, offset)))
+  if (key === "text") return text === "" || standing.written(text)
+  return (
+    standing.text(String(Math.floor(at.getTime() / 1_000))) ||
+    OFFSETS.some((offset) => standing.text(spelt(at, offset)))
+  )
 }
 
 /** Time zone offsets in minutes, most likely first: edits produce unusual ones. */

@@ -1,25 +1,31 @@
 import type { StoreApp } from "../../../src/core/observation/line-parts.ts"
 import type { Observation } from "../../../src/kinds.ts"
 import { normaliseTerm } from "../../../src/lib/term.ts"
-import { besideUnfaithful, factsUnfaithful } from "./faithful-facts.ts"
+import { extrasUnfaithful, factsUnfaithful } from "./faithful-facts.ts"
 import { reviewsUnfaithful } from "./faithful-reviews.ts"
 import { type As, islandsOf } from "./islands.ts"
 
 /** Returns a message about the first value of an observation that does not occur in the body. Undefined if all do. */
-export function unfaithful(body: string, as: As, seen: Observation): string | undefined {
+export function unfaithful(body: string, as: As, reading: Observation): string | undefined {
   const standing = standingIn(body, as)
-  if (seen.kind === "search") return firstOf(seen.results, (app) => appUnfaithful(app, standing))
-  if (seen.kind === "apps") return firstOf(seen.apps, (app) => appUnfaithful(app, standing))
-  if (seen.kind === "hints") return firstOf(seen.terms, (term) => (standing.term(term) ? undefined : `no term ${term}`))
-  if (seen.kind === "listing" || seen.kind === "developer" || seen.kind === "chart" || seen.kind === "genres")
-    return factsUnfaithful(seen, standing)
-  if (seen.kind === "reviews") return reviewsUnfaithful(seen, standing)
-  return `no body is known to hold ${seen.kind}`
+  if (reading.kind === "search") return firstOf(reading.results, (app) => appUnfaithful(app, standing))
+  if (reading.kind === "apps") return firstOf(reading.apps, (app) => appUnfaithful(app, standing))
+  if (reading.kind === "hints")
+    return firstOf(reading.terms, (term) => (standing.term(term) ? undefined : `no term ${term}`))
+  if (
+    reading.kind === "listing" ||
+    reading.kind === "developer" ||
+    reading.kind === "chart" ||
+    reading.kind === "genres"
+  )
+    return factsUnfaithful(reading, standing)
+  if (reading.kind === "reviews") return reviewsUnfaithful(reading, standing)
+  return `no body is known to hold ${reading.kind}`
 }
 
-function firstOf<T>(all: readonly T[], wrong: (one: T) => string | undefined): string | undefined {
-  for (const one of all) {
-    const found = wrong(one)
+function firstOf<T>(all: readonly T[], wrong: (item: T) => string | undefined): string | undefined {
+  for (const item of all) {
+    const found = wrong(item)
     if (found !== undefined) return found
   }
   return undefined
@@ -46,12 +52,12 @@ function appUnfaithful(app: StoreApp, standing: Standing): string | undefined {
   return (
     firstOf(Object.entries(texts), ([what, value]) => missing(what, value, (text) => standing.text(text))) ??
     firstOf(genres, (genre) => missing("genres", genre, (id) => standing.text(id))) ??
-    firstOf(languages, (code) => missing("languages", code, (said) => standing.text(said.toUpperCase()))) ??
+    firstOf(languages, (code) => missing("languages", code, (value) => standing.text(value.toUpperCase()))) ??
     firstOf(Object.entries(figures), ([what, value]) => missing(what, value, (figure) => standing.figure(figure))) ??
     firstOf(ratingsByStar ?? [], (count) => missing("ratingsByStar", count, (figure) => standing.figure(figure))) ??
     firstOf(Object.entries(dates), ([what, value]) => missing(what, value, (date) => standing.date(date as Date))) ??
     missing("icon", icon, (url) => standing.picture(url)) ??
-    besideUnfaithful({ market, listing }, standing)
+    extrasUnfaithful({ market, listing }, standing)
   )
 }
 
@@ -97,20 +103,20 @@ function standingIn(body: string, as: As): Standing {
       return terms.has(value)
     },
     plain: (value) =>
-      text(value) || [...scalars].some((one) => one.length >= value.length && saidIn(one) === bare(value)),
+      text(value) || [...scalars].some((scalar) => scalar.length >= value.length && textIn(scalar) === bare(value)),
     written: (value) =>
       text(value) ||
-      [...scalars].some((one) => storable(one).startsWith(value)) ||
+      [...scalars].some((scalar) => storable(scalar).startsWith(value)) ||
       storable(undone(body)).includes(value),
     // Prices occur in whole units, hundredths or millionths.
-    figure: (value) => [value, Math.round(value * 100), Math.round(value * 1e6)].some((one) => text(String(one))),
+    figure: (value) => [value, Math.round(value * 100), Math.round(value * 1e6)].some((form) => text(String(form))),
     date: (value) => [value.toISOString(), isoSeconds(value), isoDay(value), ...epochs(value)].some(text),
     picture: (url) => text(url) || text(url.slice(0, url.lastIndexOf("/"))) || text(url.split("=", 1)[0] as string),
   }
 }
 
 /** Returns the text of HTML without white space and without anything that looks like a tag before or after decoding. */
-const saidIn = (html: string) => bare(bare(html).replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));/gi, signOf))
+const textIn = (html: string) => bare(bare(html).replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));/gi, signOf))
 const bare = (text: string) => text.replace(/<[^<>]*>/g, "").replace(/\s+/gu, "")
 const storable = (value: string) => value.replaceAll("\0", "").toWellFormed()
 const isoSeconds = (date: Date) => date.toISOString().replace(/\.\d+Z$/, "Z")
@@ -119,16 +125,16 @@ const epochs = (date: Date) => [String(date.getTime()), String(Math.floor(date.g
 
 function scalarsOf(values: unknown[]): Set<string> {
   const scalars = new Set<string>()
-  const left = [...values]
-  while (left.length > 0) {
-    const value = left.pop()
+  const pending = [...values]
+  while (pending.length > 0) {
+    const value = pending.pop()
     if (typeof value === "number") scalars.add(String(value))
     if (typeof value === "string") {
       scalars.add(value)
       // A text may contain JSON itself.
-      if (/^[[{]/.test(value)) left.push(...islandsOf(value, "json").map((island) => island.value))
+      if (/^[[{]/.test(value)) pending.push(...islandsOf(value, "json").map((island) => island.value))
     }
-    if (typeof value === "object" && value !== null) for (const one of Object.values(value)) left.push(one)
+    if (typeof value === "object" && value !== null) for (const child of Object.values(value)) pending.push(child)
   }
   return scalars
 }

@@ -13,9 +13,9 @@ const MAX_BYTES = 4_000_000
 const idle = megabytes("VmRSS")
 for (const form of [...FLOODS, ...LINES]) {
   const text = textOf(form)
-  for (const { source, asked } of SOURCES) {
+  for (const { source, subject } of SOURCES) {
     const body = source.maxBytes === undefined ? text : textOf(form, source.maxBytes)
-    ended(() => source.parse(body, asked, about))
+    ended(() => source.parse(body, subject, about))
   }
   ended(() => parseAppAds(text.slice(0, 512_000)))
 }

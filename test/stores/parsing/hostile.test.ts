@@ -33,8 +33,8 @@ function isSlow(ms: number, mb: number): boolean {
 const BODIES = [...Map.groupBy(PARSED, ({ source }) => source).values()].map(([first]) => first!)
 
 describe("time to read a body", () => {
-  for (const [at, { source, asked, fixture: file, as }] of BODIES.entries()) {
-    const read = (body: string) => checkObservation(source.parse(body, asked, about), about.seenAt)
+  for (const [at, { source, subject, fixture: file, as }] of BODIES.entries()) {
+    const read = (body: string) => checkObservation(source.parse(body, subject, about), about.seenAt)
     const body = fixture(file)
     test(`${source.name} reads ${file.split(".").at(-1)} in time linear in its size`, () => {
       // Each body gets some of the floods, different from its neighbours: every eighth in short runs, every second in

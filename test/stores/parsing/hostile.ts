@@ -186,13 +186,13 @@ export function longTexts(body: string, as: Parsed["as"], units = Object.keys(UN
 /** Returns one path of each kind. */
 export function textPaths(value: unknown): string[][] {
   const found = new Map<string, string[]>()
-  const open: { held: unknown; path: string[]; kind: string }[] = [{ held: value, path: [], kind: "" }]
-  for (const { held, path, kind } of open) {
-    if (typeof held === "string" && !found.has(kind)) found.set(kind, path)
-    if (typeof held !== "object" || held === null) continue
-    for (const [key, child] of Object.entries(held)) {
-      const alike = Array.isArray(held) && held.every((one) => typeof one === typeof held[0])
-      open.push({ held: child, path: [...path, key], kind: `${kind}.${alike ? "#" : key}` })
+  const open: { node: unknown; path: string[]; kind: string }[] = [{ node: value, path: [], kind: "" }]
+  for (const { node, path, kind } of open) {
+    if (typeof node === "string" && !found.has(kind)) found.set(kind, path)
+    if (typeof node !== "object" || node === null) continue
+    for (const [key, child] of Object.entries(node)) {
+      const alike = Array.isArray(node) && node.every((item) => typeof item === typeof node[0])
+      open.push({ node: child, path: [...path, key], kind: `${kind}.${alike ? "#" : key}` })
     }
   }
   return [...found.values()]

@@ -57,8 +57,8 @@ function byLine(body: string): Island[] {
   const found: Island[] = []
   let start = 0
   for (const line of body.split("\n")) {
-    const one = island(body, start, start + line.length)
-    if (one) found.push(one)
+    const parsed = island(body, start, start + line.length)
+    if (parsed) found.push(parsed)
     start += line.length + 1
   }
   return found

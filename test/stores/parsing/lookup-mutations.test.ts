@@ -10,9 +10,9 @@ const COUNT = cases(50, 300)
 // The largest body of each source, because the others have hardly anything to change.
 const BODIES = ["itunes-lookup-338986109-fr.json", "itunes-search-deliveries-us-cut3.json", "apple-hints-tide-us.plist"]
 
-for (const { source, asked, fixture: name, as } of PARSED.filter(({ fixture }) => BODIES.includes(fixture))) {
+for (const { source, subject, fixture: name, as } of PARSED.filter(({ fixture }) => BODIES.includes(fixture))) {
   test(`${source.name} of ${name}, mutated in ${COUNT} ways, gives a typed failure or values of the body`, () => {
-    const tally = expectTypedOrFaithful(source, asked, fixture(name), { as, count: COUNT })
+    const tally = expectTypedOrFaithful(source, subject, fixture(name), { as, count: COUNT })
     expect(tally.read).toBeGreaterThan(COUNT / 10)
     expect(tally.changed).toBeGreaterThan(COUNT / 10)
   })

@@ -5,17 +5,17 @@ import { ReadFailure, type Source } from "../../../src/measuring/source.ts"
 import { expectTypedOrFaithful, mutations } from "./mutations.ts"
 import { fixture } from "./parsed.ts"
 
-const ASKED = { storefront: "us", term: "sleep sounds" }
+const SUBJECT = { storefront: "us", term: "sleep sounds" }
 const BODY = fixture("apple-store-search-us.json")
 
 /** Runs the checks on a parser that is wrong in one way. */
-function heldTo(wrong: (seen: SearchObservation, body: string) => SearchObservation): unknown {
+function verdictOn(wrong: (reading: SearchObservation, body: string) => SearchObservation): unknown {
   const source: Source<SearchQuestion, SearchObservation> = {
     ...appleStoreSearch,
-    parse: (body, asked, about) => wrong(appleStoreSearch.parse(body, asked, about), body),
+    parse: (body, subject, about) => wrong(appleStoreSearch.parse(body, subject, about), body),
   }
   try {
-    return expectTypedOrFaithful(source, ASKED, BODY, { as: "json", count: 300 })
+    return expectTypedOrFaithful(source, SUBJECT, BODY, { as: "json", count: 300 })
   } catch (error) {
     return (error as Error).message
   }
@@ -32,8 +32,8 @@ describe("mutations of a body", () => {
   })
 
   test("mutations differ from the body and from each other, and most are still valid JSON", () => {
-    const made = bodies(5).map(({ body }) => body)
-    expect(new Set(made).size).toBeGreaterThan(240)
+    const mutated = bodies(5).map(({ body }) => body)
+    expect(new Set(mutated).size).toBeGreaterThan(240)
     const json = bodies(5, "apple-store-search-us.json").filter(({ body }) => {
       try {
         return JSON.parse(body) !== undefined
@@ -46,17 +46,17 @@ describe("mutations of a body", () => {
   })
 
   test("mutations change JSON in texts, data in callbacks, and XML", () => {
-    const made = (body: string, as: "json" | "html-json" | "xml") =>
+    const mutatedBodies = (body: string, as: "json" | "html-json" | "xml") =>
       [...mutations(body, { seed: 1, count: 400, as })].map((mutation) => mutation.body)
     const nested = `)]}'\n\n60\n[["wrb.fr","IJ4APc","[[[\\"panda\\",1]]]"]]\n`
     expect(
-      made(nested, "json").filter((body) => body.startsWith(")]}'") && !body.includes("panda")).length,
+      mutatedBodies(nested, "json").filter((body) => body.startsWith(")]}'") && !body.includes("panda")).length,
     ).toBeGreaterThan(40)
     const called =
       "<script>AF_initDataCallback({key: 'ds:4', hash: '1', data:[[\"panda\"],2], sideChannel: {}});</script>"
-    const kept = made(called, "html-json").filter((body) => body.includes("ds:4") && !body.includes("panda"))
-    expect(kept.length).toBeGreaterThan(40)
-    const plist = made("<plist><dict><key>term</key><string>tide</string></dict></plist>", "xml")
+    const intact = mutatedBodies(called, "html-json").filter((body) => body.includes("ds:4") && !body.includes("panda"))
+    expect(intact.length).toBeGreaterThan(40)
+    const plist = mutatedBodies("<plist><dict><key>term</key><string>tide</string></dict></plist>", "xml")
     expect(plist.filter((body) => body.includes("<string>tide</string>")).length).toBeLessThan(350)
     expect(plist.some((body) => body.includes("CDATA"))).toBe(true)
   })
@@ -64,19 +64,19 @@ describe("mutations of a body", () => {
 
 describe("check of a parser", () => {
   test("a correct parser passes", () => {
-    expect(heldTo((seen) => seen)).toMatchObject({ read: expect.any(Number), changed: expect.any(Number) })
+    expect(verdictOn((reading) => reading)).toMatchObject({ read: expect.any(Number), changed: expect.any(Number) })
   })
 
   test("a parser that fails on a shape is caught", () => {
-    const caught = heldTo((seen, body) => ({
-      ...seen,
-      depth: seen.depth + JSON.parse(body).bubbles[0].results[3].id.length * 0,
+    const caught = verdictOn((reading, body) => ({
+      ...reading,
+      depth: reading.depth + JSON.parse(body).bubbles[0].results[3].id.length * 0,
     }))
     expect(caught).toMatch(/^apple-store-search, seed 5, mutation \d+ \(.*\): threw \w*Error/s)
   })
 
   test("a parser that throws an untyped error is caught", () => {
-    const caught = heldTo(() => {
+    const caught = verdictOn(() => {
       throw new Error("no such thing")
     })
     expect(caught).toMatch(/threw Error: no such thing/)
@@ -84,40 +84,44 @@ describe("check of a parser", () => {
   })
 
   test("a parser that invents a name, id, number, icon or developer is caught", () => {
-    const first = (seen: SearchObservation, made: object) => ({
-      ...seen,
-      results: seen.results.map((app, place) => (place === 0 ? { ...app, ...made } : app)),
+    const first = (reading: SearchObservation, changes: object) => ({
+      ...reading,
+      results: reading.results.map((app, place) => (place === 0 ? { ...app, ...changes } : app)),
     })
-    for (const made of [
+    for (const changes of [
       { name: "Unknown" },
       { id: "1234567890" },
       { ratings: 77 },
       { rating: 3.3 },
       { developer: "?!" },
     ]) {
-      expect(heldTo((seen) => first(seen, made))).toMatch(/does not stand in the body/)
+      expect(verdictOn((reading) => first(reading, changes))).toMatch(/does not stand in the body/)
     }
     const icon = "https://example.net/elsewhere/512x512bb.jpg"
-    expect(heldTo((seen) => first(seen, { icon }))).toMatch(/icon .* does not stand in the body/)
+    expect(verdictOn((reading) => first(reading, { icon }))).toMatch(/icon .* does not stand in the body/)
   })
 
   test("a parser that returns part of a number is caught", () => {
-    const cut = (seen: SearchObservation) => ({
-      ...seen,
-      results: [{ id: seen.results[0]?.id.slice(0, 8) ?? "12345678" }],
+    const cut = (reading: SearchObservation) => ({
+      ...reading,
+      results: [{ id: reading.results[0]?.id.slice(0, 8) ?? "12345678" }],
     })
-    expect(heldTo(cut)).toMatch(/does not stand in the body/)
+    expect(verdictOn(cut)).toMatch(/does not stand in the body/)
   })
 
   test("a parser that answers for another storefront, term or reader is caught", () => {
-    expect(heldTo((seen) => ({ ...seen, storefront: "gb" }))).toMatch(/its storefront is not what was asked/)
-    expect(heldTo((seen) => ({ ...seen, term: "sleep" }))).toMatch(/its term is not what was asked/)
-    expect(heldTo((seen) => ({ ...seen, origin: "demo" }))).toMatch(/its origin is not what was asked/)
-    expect(heldTo((seen) => ({ ...seen, sha256: new Uint8Array(32) }))).toMatch(/its sha256 is not what was asked/)
+    expect(verdictOn((reading) => ({ ...reading, storefront: "gb" }))).toMatch(/its storefront is not what was asked/)
+    expect(verdictOn((reading) => ({ ...reading, term: "sleep" }))).toMatch(/its term is not what was asked/)
+    expect(verdictOn((reading) => ({ ...reading, origin: "demo" }))).toMatch(/its origin is not what was asked/)
+    expect(verdictOn((reading) => ({ ...reading, sha256: new Uint8Array(32) }))).toMatch(
+      /its sha256 is not what was asked/,
+    )
   })
 
   test("a parser that returns values that cannot be stored is caught", () => {
-    expect(heldTo((seen) => ({ ...seen, depth: 0 }))).toMatch(/may not be stored/)
-    expect(heldTo((seen) => ({ ...seen, results: [...seen.results, ...seen.results] }))).toMatch(/may not be stored/)
+    expect(verdictOn((reading) => ({ ...reading, depth: 0 }))).toMatch(/may not be stored/)
+    expect(verdictOn((reading) => ({ ...reading, results: [...reading.results, ...reading.results] }))).toMatch(
+      /may not be stored/,
+    )
   })
 })

@@ -46,7 +46,7 @@ export function* mutations(
   const random = randomOf(seed)
   const islands = islandsOf(body, as)
   const places = new Map<Island, Places>()
-  for (let made = 0; made < count; made++) {
+  for (let number = 0; number < count; number++) {
     const did: string[] = []
     const textual = islands.length === 0 || random() < 0.15
     if (textual) {
@@ -54,11 +54,11 @@ export function* mutations(
       continue
     }
     const island = drawn(random, islands)
-    const known = places.get(island) ?? placesIn(island.value)
-    places.set(island, known)
+    const islandPlaces = places.get(island) ?? placesIn(island.value)
+    places.set(island, islandPlaces)
     let value = island.value
     for (let edits = 1 + Math.floor(random() ** 2 * 4); edits > 0; edits--)
-      value = editedValue(value, known, random, did)
+      value = editedValue(value, islandPlaces, random, did)
     yield { body: put(body, island, value), did: did.join(", ") }
   }
 }
@@ -85,17 +85,17 @@ export const COUNT = cases(100, 600)
  */
 export function expectTypedOrFaithful<Asked extends object>(
   source: Source<Asked, Observation>,
-  asked: Asked,
+  subject: Asked,
   body: string,
   { as, seed = 5, count = COUNT }: { as: As; seed?: number; count?: number },
 ): Tally {
   const tally: Tally = { read: 0, blocked: 0, rate_limited: 0, not_found: 0, changed: 0, mismatched: 0, failed: 0 }
-  let made = 0
+  let n = 0
   for (const mutation of mutations(body, { seed, count, as })) {
-    made++
-    const verdict = verdictOf(source, asked, mutation.body, as)
+    n++
+    const verdict = verdictOf(source, subject, mutation.body, as)
     if ("wrong" in verdict) {
-      throw new Error(`${source.name}, seed ${seed}, mutation ${made} (${mutation.did}): ${verdict.wrong}`)
+      throw new Error(`${source.name}, seed ${seed}, mutation ${n} (${mutation.did}): ${verdict.wrong}`)
     }
     tally[verdict.outcome]++
   }
@@ -108,40 +108,40 @@ const SEEN_AT = new Date("2026-11-01T12:00:00Z")
 
 function verdictOf<Asked extends object>(
   source: Source<Asked, Observation>,
-  asked: Asked,
+  subject: Asked,
   body: string,
   as: As,
 ): { outcome: keyof Tally } | { wrong: string } {
-  let seen: Observation
+  let reading: Observation
   try {
     // The same as parseBody, without its handling of untyped errors.
-    seen = possible(source.parse(body, asked, { seenAt: SEEN_AT, sha256: SHA256 }))
+    reading = possible(source.parse(body, subject, { seenAt: SEEN_AT, sha256: SHA256 }))
   } catch (error) {
     if (error instanceof ReadFailure) return { outcome: error.outcome }
     return { wrong: `threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}` }
   }
   try {
-    checkObservation(seen, SEEN_AT)
+    checkObservation(reading, SEEN_AT)
   } catch (error) {
     return { wrong: `may not be stored: ${(error as Error).message}` }
   }
-  const wrong = misplaced(source, asked, seen) ?? unfaithful(body, as, seen)
+  const wrong = misplaced(source, subject, reading) ?? unfaithful(body, as, reading)
   return wrong === undefined ? { outcome: "read" } : { wrong }
 }
 
 /** Returns what in an observation does not match the question or the source. */
 function misplaced<Asked extends object>(
   source: Source<Asked, Observation>,
-  asked: Asked,
-  seen: Observation,
+  subject: Asked,
+  reading: Observation,
 ): string | undefined {
-  const said = { source: source.name, parser: source.parser, origin: "own", seenAt: SEEN_AT, sha256: SHA256 }
-  const { ids, term, ...plain } = asked as { ids?: readonly string[]; term?: string }
+  const common = { source: source.name, parser: source.parser, origin: "own", seenAt: SEEN_AT, sha256: SHA256 }
+  const { ids, term, ...plain } = subject as { ids?: readonly string[]; term?: string }
   // The term of an app search is not part of the observation.
-  const searched = seen.kind === "search" && { term }
-  const meant = { ...said, ...plain, ...(ids && { asked: [...ids] }), ...searched }
-  for (const [name, value] of Object.entries(meant)) {
-    const is = (seen as unknown as Record<string, unknown>)[name]
+  const searched = reading.kind === "search" && { term }
+  const expected = { ...common, ...plain, ...(ids && { asked: [...ids] }), ...searched }
+  for (const [name, value] of Object.entries(expected)) {
+    const is = (reading as unknown as Record<string, unknown>)[name]
     if (is !== value && JSON.stringify(is) !== JSON.stringify(value)) return `its ${name} is not what was asked`
   }
   return undefined

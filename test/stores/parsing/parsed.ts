@@ -22,7 +22,7 @@ import type { As } from "./mutations.ts"
 /** A source, its question, and the body of fixtures/upstream that answers it. */
 export interface Parsed {
   source: Source<object, Observation>
-  asked: object
+  subject: object
   fixture: string
   as: As
 }
@@ -43,9 +43,9 @@ function parsed<Asked extends object>(
   as: As,
   bodies: Record<string, Asked>,
 ): Parsed[] {
-  return Object.entries(bodies).map(([fixture, asked]) => ({
+  return Object.entries(bodies).map(([fixture, subject]) => ({
     source: source as unknown as Source<object, Observation>,
-    asked,
+    subject,
     fixture,
     as,
   }))

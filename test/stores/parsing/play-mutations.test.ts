@@ -11,9 +11,9 @@ const COUNT = cases(50, 200)
 
 const bodies = PARSED.filter(({ fixture }) => fixture.startsWith("play-"))
 
-for (const { source, asked, fixture: name, as } of bodies) {
+for (const { source, subject, fixture: name, as } of bodies) {
   test(`${name}, mutated in ${COUNT} ways, gives a typed failure or values of the body`, () => {
-    const tally = expectTypedOrFaithful(source, asked, fixture(name), { as, count: COUNT })
+    const tally = expectTypedOrFaithful(source, subject, fixture(name), { as, count: COUNT })
     expect(tally.read).toBeGreaterThan(COUNT / 10)
     expect(tally.changed).toBeGreaterThan(COUNT / 10)
   })
@@ -44,9 +44,9 @@ for (const page of pages) {
   })
 }
 
-function verdict({ source, asked }: Parsed, body: string): string {
+function verdict({ source, subject }: Parsed, body: string): string {
   try {
-    return JSON.stringify(source.parse(body, asked, about))
+    return JSON.stringify(source.parse(body, subject, about))
   } catch (error) {
     return (error as ReadFailure).outcome ?? String(error)
   }

@@ -128,7 +128,7 @@ export function inCountry(page: string, country: string): string {
 }
 
 /** Returns the recorded page of panda as the page of another term. */
-export function askedFor(page: string, term: string): string {
+export function pageForTerm(page: string, term: string): string {
   return page
     .replace('<title id="main-title">panda', () => `<title id="main-title">${term}`)
     .replace('["panda",4,', () => `[${JSON.stringify(term)},4,`)

@@ -22,7 +22,7 @@ export interface ReplayServer {
   stop(): Promise<void>
 }
 
-export type Answering = (asked: Asked) => Response | undefined | Promise<Response | undefined>
+export type Answering = (request: Asked) => Response | undefined | Promise<Response | undefined>
 
 /** Starts a server on loopback that answers in place of the stores, with recorded bodies. */
 export function replayServer(): ReplayServer {
@@ -35,17 +35,17 @@ export function replayServer(): ReplayServer {
     async fetch(request) {
       const [, upstream = "", ...path] = new URL(request.url).pathname.split("/")
       const url = new URL(`https://${upstream}/${path.join("/")}${new URL(request.url).search}`)
-      const asked = {
+      const received = {
         method: request.method,
         url,
         headers: request.headers,
         body: await request.text(),
         at: Date.now(),
       }
-      requests.push(asked)
-      for (const held of answers) {
-        if (held.upstream !== upstream || !url.pathname.startsWith(held.path)) continue
-        const response = await held.answer(asked)
+      requests.push(received)
+      for (const registered of answers) {
+        if (registered.upstream !== upstream || !url.pathname.startsWith(registered.path)) continue
+        const response = await registered.answer(received)
         if (response) return response
       }
       return new Response("nothing is recorded here", { status: 404 })

@@ -24,10 +24,10 @@ test("authors in the feeds all have the same name, and Google Play rows have non
     const names = [...fixture(name).matchAll(/<name>(.*?)<\/name>|"name": \{"label": "(.*?)"\}/g)].map(
       ([, a, b]) => a ?? b,
     )
-    expect([name, [...new Set(names)].filter((one) => one !== "iTunes Store" && one !== "A reviewer")]).toEqual([
+    expect([
       name,
-      [],
-    ])
+      [...new Set(names)].filter((author) => author !== "iTunes Store" && author !== "A reviewer"),
+    ]).toEqual([name, []])
   }
   for (const page of ["play-reviews-translate-1.txt", "play-reviews-translate-2.txt"]) {
     const [[, , payload]] = JSON.parse(fixture(page).slice(4))
@@ -49,14 +49,14 @@ test("no observation contains the author of a review, wherever the body has it",
     row[9] = ["110479454368781213656", `Writer ${place}`]
   })
   const named = `)]}'\n\n${JSON.stringify([frame.with(2, JSON.stringify(payload)), ...rest])}`
-  const asked = { storefront: "us", language: "en", storeId: "com.google.android.apps.translate" }
-  const seen = playReviews.parse(named, asked, about)
-  expect(seen).toEqual(playReviews.parse(body, asked, about))
-  expect(JSON.stringify(seen)).not.toMatch(/Writer|1104794543/)
-  for (const { source, asked, fixture: name } of PARSED) {
+  const playSubject = { storefront: "us", language: "en", storeId: "com.google.android.apps.translate" }
+  const reading = playReviews.parse(named, playSubject, about)
+  expect(reading).toEqual(playReviews.parse(body, playSubject, about))
+  expect(JSON.stringify(reading)).not.toMatch(/Writer|1104794543/)
+  for (const { source, subject, fixture: name } of PARSED) {
     if (!name.startsWith("apple-reviews-")) continue
     expect(
-      JSON.stringify(source.parse(fixture(name), asked, { ...about, seenAt: new Date("2026-11-01") })),
+      JSON.stringify(source.parse(fixture(name), subject, { ...about, seenAt: new Date("2026-11-01") })),
     ).not.toMatch(/A reviewer|reviews\/id/)
   }
 })

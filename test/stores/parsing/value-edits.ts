@@ -7,15 +7,16 @@ export type Places = string[][][]
 
 export function placesIn(value: unknown): Places {
   const kinds = new Map<string, string[][]>()
-  const look = (held: unknown, kind: string, path: string[]) => {
-    const container = opened(held)
+  const look = (node: unknown, kind: string, path: string[]) => {
+    const container = opened(node)
     if (!container) return
-    const alike = Array.isArray(container) && container.every((one) => typeof one !== "object" || !Array.isArray(one))
+    const alike =
+      Array.isArray(container) && container.every((item) => typeof item !== "object" || !Array.isArray(item))
     for (const [key, child] of Object.entries(container)) {
       const childKind = `${kind}.${alike ? "#" : key}`
-      const known = kinds.get(childKind) ?? []
-      if (known.length < 12) known.push([...path, key])
-      kinds.set(childKind, known)
+      const paths = kinds.get(childKind) ?? []
+      if (paths.length < 12) paths.push([...path, key])
+      kinds.set(childKind, paths)
       look(child, childKind, [...path, key])
     }
   }
@@ -27,8 +28,8 @@ export function placesIn(value: unknown): Places {
  * Returns the value with one edit, mostly at one of the places. The input is not modified; unchanged parts are shared.
  */
 export function editedValue(value: unknown, places: Places, random: Random, did: string[]): unknown {
-  const known = places.length > 0 && random() < 0.85
-  return editedAlong(value, known ? pick(random, pick(random, places)) : [], random, did, "")
+  const isInside = places.length > 0 && random() < 0.85
+  return editedAlong(value, isInside ? pick(random, pick(random, places)) : [], random, did, "")
 }
 
 function editedAlong(value: unknown, [next, ...rest]: string[], random: Random, did: string[], path: string): unknown {
@@ -64,31 +65,31 @@ function withChild(container: Container, key: string, child: unknown): Container
 /** Returns the container with the child at a key removed, renamed, moved or changed. */
 function editedAt(container: Container, key: string, random: Random, did: string[], path: string): Container {
   const sibling = pick(random, Object.keys(container))
-  const held = container as Record<string, unknown>
+  const fields = container as Record<string, unknown>
   switch (Math.floor(random() * 9)) {
     case 0:
       did.push(`${path} removed`)
       return without(container, key)
     case 1:
       did.push(`${path} renamed`)
-      if (Array.isArray(container)) return [...container.toSpliced(Number(key), 1), held[key]]
+      if (Array.isArray(container)) return [...container.toSpliced(Number(key), 1), fields[key]]
       return {
         ...without(container, key),
-        [pick(random, [`${key}s`, `_${key}`, key.toUpperCase(), sibling])]: held[key],
+        [pick(random, [`${key}s`, `_${key}`, key.toUpperCase(), sibling])]: fields[key],
       }
     case 2:
       did.push(`${path} replaced by ${sibling}`)
-      return withChild(container, key, held[sibling])
+      return withChild(container, key, fields[sibling])
     case 3:
       did.push(`${path} swapped with ${sibling}`)
-      return withChild(withChild(container, key, held[sibling]), sibling, held[key])
+      return withChild(withChild(container, key, fields[sibling]), sibling, fields[key])
     case 4:
       did.push(`${path} beside odd keys`)
       return Array.isArray(container)
         ? [null, ...container]
         : { ...container, toString: 1, length: -1, constructor: null }
     default:
-      return withChild(container, key, editedOf(held[key], random, did, path))
+      return withChild(container, key, editedOf(fields[key], random, did, path))
   }
 }
 
@@ -161,7 +162,7 @@ function editedArray(value: unknown[], random: Random): unknown {
     value.toSorted(() => random() - 0.5),
     Array.from({ length: 300 }, () => value[0]),
     Object.fromEntries(value.entries()),
-    value.flatMap((one) => [one, one]),
+    value.flatMap((item) => [item, item]),
     JSON.stringify(value),
     value.length,
     { ...value, length: value.length },

@@ -9,7 +9,7 @@ import { checkObservation } from "../../record.ts"
 import { wholeBody } from "./parsed.ts"
 import { NO_RECORDING, WHOLE_BODIES, type WholeBody } from "./whole-bodies.ts"
 
-const ASKED: readonly SourceName[] = [
+const REQUIRED_SOURCES: readonly SourceName[] = [
   ...Object.values(SOURCES)
     .flat()
     .map(({ name }) => name),
@@ -18,33 +18,33 @@ const ASKED: readonly SourceName[] = [
 const LISTED = readFileSync(join(import.meta.dirname, "../../../fixtures/upstream/SOURCES.md"), "utf8")
 const ABOUT = { seenAt: new Date("2026-11-01T12:00:00Z"), sha256: new Uint8Array(32) }
 
-function read({ source: name, file }: WholeBody, asked: object, body = wholeBody(file)): Observation {
+function read({ source: name, file }: WholeBody, subject: object, body = wholeBody(file)): Observation {
   const source = Object.values(SOURCES)
     .flat()
-    .find((one) => one.name === name) as unknown as Source<object>
-  return source.parse(body, asked, ABOUT)
+    .find((candidate) => candidate.name === name) as unknown as Source<object>
+  return source.parse(body, subject, ABOUT)
 }
 
-function outcome(body: WholeBody, asked: object, text?: string): string {
+function outcome(body: WholeBody, subject: object, text?: string): string {
   try {
-    read(body, asked, text)
+    read(body, subject, text)
     return "read"
   } catch (error) {
     return (error as ReadFailure).outcome ?? String(error)
   }
 }
 
-function sizeOf(seen: Observation): number {
-  if (seen.kind === "search") return seen.results.length
-  if (seen.kind === "hints") return seen.terms.length
-  if (seen.kind === "reviews") return seen.reviews.length
-  return seen.kind === "apps" || seen.kind === "chart" ? seen.apps.length : Number.NaN
+function sizeOf(reading: Observation): number {
+  if (reading.kind === "search") return reading.results.length
+  if (reading.kind === "hints") return reading.terms.length
+  if (reading.kind === "reviews") return reading.reviews.length
+  return reading.kind === "apps" || reading.kind === "chart" ? reading.apps.length : Number.NaN
 }
 
 test("every parser has an uncut recorded body or a stated reason why not", () => {
   const whole = new Set(WHOLE_BODIES.map(({ source }) => source))
   const unproved = Object.keys(NO_RECORDING) as SourceName[]
-  expect([...whole, ...unproved].sort()).toEqual([...ASKED].sort())
+  expect([...whole, ...unproved].sort()).toEqual([...REQUIRED_SOURCES].sort())
   for (const name of unproved) console.info(`unproved on a recorded body: ${name} (${NO_RECORDING[name]})`)
 })
 
@@ -54,21 +54,21 @@ describe.each(WHOLE_BODIES.map((body) => [body.file, body] as const))("%s", (_, 
     expect(LISTED).toMatch(
       new RegExp(`^\\| ${body.file.replaceAll("../../sources", "\\.")} \\| [\\w.-]+/[\\w.-]+ \\|.*\\| MIT \\|`, "m"),
     )
-    const seen = read(body, body.asked)
-    expect(sizeOf(seen)).toBe(body.holds)
-    checkObservation(seen, ABOUT.seenAt)
+    const reading = read(body, body.subject)
+    expect(sizeOf(reading)).toBe(body.holds)
+    checkObservation(reading, ABOUT.seenAt)
   })
 
   test("a whole body does not answer another question", () => {
-    for (const other of body.others) {
-      expect([other, outcome(body, { ...body.asked, ...other })]).toEqual([other, "mismatched"])
+    for (const other of body.otherSubjects) {
+      expect([other, outcome(body, { ...body.subject, ...other })]).toEqual([other, "mismatched"])
     }
   })
 
   test("a truncated body is a change and never gives fewer values", () => {
     const text = wholeBody(body.file)
     for (const part of [0.2, 0.5, 0.8, 0.99]) {
-      expect([part, outcome(body, body.asked, text.slice(0, text.length * part))]).toEqual([part, "changed"])
+      expect([part, outcome(body, body.subject, text.slice(0, text.length * part))]).toEqual([part, "changed"])
     }
   })
 })

@@ -5,11 +5,11 @@ export interface WholeBody {
   source: SourceName
   /** In fixtures/upstream; SOURCES.md there lists the origins. */
   file: string
-  asked: object
+  subject: object
   /** Number of apps, suggestions, ranks or reviews in it, counted by hand or by another reader. */
   holds: number
   /** Questions that it does not answer, as differences from `asked`. */
-  others: object[]
+  otherSubjects: object[]
 }
 
 /** At least one per parser that has a known recording with a permissive licence. */
@@ -17,60 +17,60 @@ export const WHOLE_BODIES: readonly WholeBody[] = [
   {
     source: "play-search",
     file: "play-search-panda.whole.html.gz",
-    asked: { storefront: "us", term: "panda" },
+    subject: { storefront: "us", term: "panda" },
     holds: 20,
-    others: [{ storefront: "pl" }, { term: "chess" }],
+    otherSubjects: [{ storefront: "pl" }, { term: "chess" }],
   },
   {
     source: "play-details",
     file: "play-details-translate.whole.html.gz",
-    asked: { storefront: "us", ids: ["com.google.android.apps.translate"] },
+    subject: { storefront: "us", ids: ["com.google.android.apps.translate"] },
     holds: 1,
-    others: [{ storefront: "pl" }, { ids: ["com.mojang.minecraftpe"] }],
+    otherSubjects: [{ storefront: "pl" }, { ids: ["com.mojang.minecraftpe"] }],
   },
   // These two name neither the country nor the question.
   {
     source: "play-suggest",
     file: "play-suggest-pand.txt",
-    asked: { storefront: "us", prefix: "pand" },
+    subject: { storefront: "us", prefix: "pand" },
     holds: 5,
-    others: [],
+    otherSubjects: [],
   },
   {
     source: "play-reviews",
     file: "play-reviews-translate.whole.txt.gz",
-    asked: { storefront: "us", language: "en", storeId: "com.google.android.apps.translate" },
+    subject: { storefront: "us", language: "en", storeId: "com.google.android.apps.translate" },
     holds: 150,
-    others: [],
+    otherSubjects: [],
   },
   {
     source: "itunes-lookup",
     file: "itunes-lookup-284882215-us.json",
-    asked: { storefront: "us", ids: ["284882215"] },
+    subject: { storefront: "us", ids: ["284882215"] },
     holds: 1,
-    others: [{ storefront: "fr" }, { ids: ["284882216"] }],
+    otherSubjects: [{ storefront: "fr" }, { ids: ["284882216"] }],
   },
   {
     source: "itunes-lookup",
     file: "itunes-lookup-338986109-fr.json",
-    asked: { storefront: "fr", ids: ["338986109"] },
+    subject: { storefront: "fr", ids: ["338986109"] },
     holds: 1,
-    others: [{ storefront: "us" }, { ids: ["284882215"] }],
+    otherSubjects: [{ storefront: "us" }, { ids: ["284882215"] }],
   },
   // It does not name the term.
   {
     source: "itunes-search",
     file: "itunes-search-vpn-us-2026-03-20.json",
-    asked: { storefront: "us", term: "vpn" },
+    subject: { storefront: "us", term: "vpn" },
     holds: 10,
-    others: [{ storefront: "de" }],
+    otherSubjects: [{ storefront: "de" }],
   },
   {
     source: "apple-charts",
     file: "apple-charts-v2-free-us-2026-03-20.json",
-    asked: { storefront: "us", device: "iphone", chart: "free", genre: "36" },
+    subject: { storefront: "us", device: "iphone", chart: "free", genre: "36" },
     holds: 10,
-    others: [{ storefront: "de" }, { chart: "paid" }, { device: "ipad" }, { genre: "6015" }],
+    otherSubjects: [{ storefront: "de" }, { chart: "paid" }, { device: "ipad" }, { genre: "6015" }],
   },
 ]
 

@@ -14,13 +14,13 @@ const JPEG = [0xff, 0xd8, 0xff, 0xe0]
 const WEBP = [...Buffer.from("RIFF\x10\x00\x00\x00WEBPVP8 ", "latin1")]
 
 let folder: string
-let asked: string[]
+let requestedUrls: string[]
 let answer: (url: string) => { status?: number; bytes: Uint8Array }
 let now = 0
 
 beforeEach(() => {
   folder = `/tmp/appmeter-pictures-${crypto.randomUUID()}`
-  asked = []
+  requestedUrls = []
   answer = () => ({ bytes: Uint8Array.from(PNG) })
   now = 0
 })
@@ -28,7 +28,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function openCache(maxBytes = 1_000_000) {
   const fetch: SafeFetch = async (url, options) => {
-    asked.push(url)
+    requestedUrls.push(url)
     expect(options?.mostBytes).toBe(MAX_PICTURE_BYTES)
     expect(options?.mayFollow).toBeUndefined()
     const { status = 200, bytes } = answer(url)
@@ -42,7 +42,7 @@ test("a picture is fetched once for all callers, and comes from the disk after a
   const pictures = await Promise.all(Array.from({ length: 20 }, () => cache.read(ICON)))
   expect(new Set(pictures.map((picture) => picture?.type))).toEqual(new Set(["image/png"]))
   expect((await openCache().read(ICON))?.bytes).toEqual(Uint8Array.from(PNG))
-  expect(asked).toEqual([ICON])
+  expect(requestedUrls).toEqual([ICON])
 })
 
 test("the type is that of the bytes, and only PNG, JPEG and WebP are kept", async () => {
@@ -94,7 +94,7 @@ test("no host but those of the stores is asked, and no address leads elsewhere",
   ]
   expect(foreign.filter(isPictureAddress)).toEqual([])
   for (const address of foreign) expect(await cache.read(address)).toBeNull()
-  expect([asked, existsSync(folder)]).toEqual([[], false])
+  expect([requestedUrls, existsSync(folder)]).toEqual([[], false])
 })
 
 test("pictures are asked for in the size that pages show", () => {
@@ -113,10 +113,10 @@ test("a picture that cannot be had is asked for again after ten minutes only", a
     throw new OutboundProblem("too_large")
   }
   expect([await cache.read(ICON), await cache.read(ICON)]).toEqual([null, null])
-  expect(asked).toHaveLength(1)
+  expect(requestedUrls).toHaveLength(1)
   now = 601_000
   answer = () => ({ status: 404, bytes: Uint8Array.from(PNG) })
-  expect([await cache.read(ICON), asked.length]).toEqual([null, 2])
+  expect([await cache.read(ICON), requestedUrls.length]).toEqual([null, 2])
   now = 1_300_000
   answer = () => ({ bytes: Uint8Array.from(PNG) })
   expect((await cache.read(ICON))?.type).toBe("image/png")

@@ -119,9 +119,9 @@ test("a field with a high number is also found in the trailing object", () => {
 })
 
 test("an app for pre-registration has no price, and an app that is not offered is not found", () => {
-  const { price, currency, ...known } = app(minecraft, MINECRAFT)
-  const { inAppCurrency, ...market } = known.market!
-  const rest = { ...known, market }
+  const { price, currency, ...common } = app(minecraft, MINECRAFT)
+  const { inAppCurrency, ...market } = common.market!
+  const rest = { ...common, market }
   expect(app(edited(minecraft, { 18: [1], 57: null }), MINECRAFT)).toEqual(rest)
   expect(outcome(edited(minecraft, { 18: [0], 57: null }), MINECRAFT)).toBe("not_found")
   expect(outcome(edited(minecraft, { 18: [0] }), MINECRAFT)).toBe("not_found")
@@ -170,9 +170,9 @@ test("a page of another app or country is no measurement", () => {
 
 test("playDetails requests one app at a time", async () => {
   server.on("play.google.com", "/store/apps/details", () => new Response(inCountry(minecraft, "DE")))
-  const asked = { storefront: "de", ids: [MINECRAFT] }
-  const { seen } = await readOnce(playDetails, asked, reachOf(server, { egress: "de" }))
-  expect(seen).toMatchObject({ storefront: "de", egress: "de", asked: [MINECRAFT] })
+  const subject = { storefront: "de", ids: [MINECRAFT] }
+  const { seen: reading } = await readOnce(playDetails, subject, reachOf(server, { egress: "de" }))
+  expect(reading).toMatchObject({ storefront: "de", egress: "de", asked: [MINECRAFT] })
   const { method, url } = server.requests.at(-1)!
   expect([method, url.pathname]).toEqual(["GET", "/store/apps/details"])
   expect(Object.fromEntries(url.searchParams)).toEqual({ id: MINECRAFT, hl: "en", gl: "DE" })
@@ -182,7 +182,7 @@ test("playDetails requests one app at a time", async () => {
 })
 
 test("a missing page is not found, and a consent page is blocked", async () => {
-  const asked = { storefront: "us", ids: [MINECRAFT] }
+  const subject = { storefront: "us", ids: [MINECRAFT] }
   const answers = [
     [new Response("We're sorry, the requested URL was not found on this server.", { status: 404 }), "not_found"],
     [new Response('<form action="https://consent.google.com/save">Before you continue</form>'), "blocked"],
@@ -191,7 +191,7 @@ test("a missing page is not found, and a consent page is blocked", async () => {
   ] as const
   for (const [answer, outcome] of answers) {
     server.on("play.google.com", "/store/apps/details", () => answer)
-    const failed = await readOnce(playDetails, asked, reachOf(server)).catch((e) => e)
+    const failed = await readOnce(playDetails, subject, reachOf(server)).catch((e) => e)
     expect((failed as ReadFailure).outcome).toBe(outcome)
   }
 })

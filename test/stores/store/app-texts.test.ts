@@ -20,7 +20,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-const tell = (...seen: Observation[]) => record(sql, seen, () => NOW)
+const tell = (...readings: Observation[]) => record(sql, readings, () => NOW)
 const looked = (hour: number, app: StoreApp, storefront = "us") =>
   said(`2025-11-19T0${hour}:00:00Z`, [app], { storefront })
 
@@ -39,7 +39,7 @@ interface Text {
   grams: number[]
 }
 
-async function kept(): Promise<Text[]> {
+async function storedTexts(): Promise<Text[]> {
   return await sql<Text[]>`
     select s.store_id as id, t.folded, t.grams
     from app_text t
@@ -88,23 +88,27 @@ describe("search texts of apps", () => {
   test("search texts equal the current names in any order, when repeated, and without the demo", async () => {
     let texts = 0
     await fc.assert(
-      fc.asyncProperty(fc.array(anyTelling, { minLength: 1, maxLength: 10 }), fc.nat(10), async (seen, cut) => {
-        const orders = [[seen], seen.toReversed().map((one) => [one]), [seen.slice(cut), seen.slice(0, cut)]]
+      fc.asyncProperty(fc.array(anyTelling, { minLength: 1, maxLength: 10 }), fc.nat(10), async (readings, cut) => {
+        const orders = [
+          [readings],
+          readings.toReversed().map((single) => [single]),
+          [readings.slice(cut), readings.slice(0, cut)],
+        ]
         const after: Text[][] = []
         for (const parts of orders) {
           await freshDatabase()
           await Promise.all(parts.map((part) => tell(...part)))
-          after.push(await kept())
+          after.push(await storedTexts())
           expect(after.at(-1)).toEqual(await byTruth())
         }
         expect(after).toEqual([after[0]!, after[0]!, after[0]!])
         texts += after[0]!.length
         const before = await stored(sql)
-        await tell(...seen)
+        await tell(...readings)
         expect(await rebuildAppTexts(sql, async () => {})).toBe(0)
         expect(await stored(sql)).toBe(before)
         await removeDemo(sql)
-        expect(await kept()).toEqual(await byTruth())
+        expect(await storedTexts()).toEqual(await byTruth())
       }),
       { seed: 20251119, numRuns: cases(2, 10) },
     )
@@ -120,7 +124,7 @@ describe("search texts of apps", () => {
     expect(await versions()).toEqual(first)
     await tell(looked(4, { id: "10001", name: "Tea", developer: "Other" }))
     expect(await versions()).not.toEqual(first)
-    expect(await kept()).toMatchObject([{ folded: "\n tea\n\t other\n" }])
+    expect(await storedTexts()).toMatchObject([{ folded: "\n tea\n\t other\n" }])
   })
 
   test("lost, wrong, extra and outdated search texts are rebuilt from the names", async () => {
@@ -154,7 +158,14 @@ describe("apps found by a text", () => {
   test("an app is found if every word occurs in its names or publisher, without wildcards", async () => {
     await tell(looked(1, { id: "10001", name: "Hearth & Home", developer: "Northfield" }))
     await tell(looked(1, { id: "10001", name: "暖炉と家" }, "jp"), looked(1, { id: "10002", name: "100% Café_Home" }))
-    const one = { hearth: ["10001"], "HOME hearth": ["10001"], 炉と: ["10001"], "north hom": ["10001"], "%": [], _: [] }
+    const short = {
+      hearth: ["10001"],
+      "HOME hearth": ["10001"],
+      炉と: ["10001"],
+      "north hom": ["10001"],
+      "%": [],
+      _: [],
+    }
     const two = { h_me: [], ho: ["10001", "10002"], cafe: ["10002"], "CAFÉ%": ["10002"], "c%f": [], "": [], om: [] }
     const hostile = {
       "'; drop table app_text; --": [],
@@ -163,7 +174,7 @@ describe("apps found by a text", () => {
       ["x".repeat(100_000)]: [],
       ["家 ".repeat(5_000)]: ["10001"],
     }
-    const expected = { ...one, ...two, ...hostile }
+    const expected = { ...short, ...two, ...hostile }
     const answers: Record<string, string[]> = {}
     for (const text of Object.keys(expected)) answers[text] = await found(text)
     expect(answers).toEqual(expected)

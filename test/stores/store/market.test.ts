@@ -25,14 +25,18 @@ beforeEach(async () => {
 })
 
 /** Records the observations in any order, in parts and twice, and expects the same stored result. */
-async function expectHeld(all: readonly Observation[], held: () => Promise<unknown>, told: unknown): Promise<void> {
+async function expectStored(
+  all: readonly Observation[],
+  read: () => Promise<unknown>,
+  expected: unknown,
+): Promise<void> {
   const random = randomOf(7)
   for (let round = 0; round < cases(1, 4); round++) {
     await freshDatabase()
     const order = shuffled(all, random)
     const size = 1 + (round % 4)
     for (let i = 0; i < order.length; i += size) await tell(...order.slice(i, i + size))
-    expect(await held()).toEqual(told as never)
+    expect(await read()).toEqual(expected as never)
     const before = await stored(sql)
     expect(await tell(...order, ...order)).toEqual({ recorded: 0, known: 2 * all.length, refused: [] })
     expect(await stored(sql)).toBe(before)
@@ -53,11 +57,15 @@ describe("genres of a store", () => {
       named(day(3), { genres: tree("6006", "6005"), parser: 2, ...sha(1) }),
       named(day(1), { storefront: "gb", genres: tree("6007") }),
     ]
-    const held = async () => {
+    const readGenres = async () => {
       const [us, gb] = [await genresOf(sql, { platform: "ios", storefront: "us" }), await genresOf(sql, GB)]
-      return [us, gb].map((one) => [one?.seenAt.toISOString(), one?.borrowed, one?.genres.map(({ id }) => id).join()])
+      return [us, gb].map((genreTree) => [
+        genreTree?.seenAt.toISOString(),
+        genreTree?.borrowed,
+        genreTree?.genres.map(({ id }) => id).join(),
+      ])
     }
-    await expectHeld(readings, held, [
+    await expectStored(readings, readGenres, [
       [day(3), false, "36,6006,6005"],
       [day(1), false, "36,6007"],
     ])
@@ -87,14 +95,14 @@ describe("apps of a developer", () => {
       shelved(day(2), ["1600000103"], { parser: 4 }),
       shelved(day(3), [], { storefront: "jp" }),
     ]
-    const held = async () => {
+    const readDevelopers = async () => {
       const shelf = await developerShelfOf(sql, US)
       const names =
         await sql`select store_id as id from store_app where id = any(${shelf?.apps ?? []}::int[]) order by id`
       const order = await Promise.all(["1600000102", "1600000101"].map(idOf))
       return { ...shelf, apps: names.length, isInOrder: shelf?.apps.join() === order.join() }
     }
-    await expectHeld(readings, held, {
+    await expectStored(readings, readDevelopers, {
       seenAt: new Date(day(3)),
       source: "itunes-developer",
       complete: false,
@@ -125,10 +133,10 @@ describe("records of an app-ads.txt", () => {
       soldBy(day(1, 9), [], { state: "no_site", domain: null, ...none }),
       soldBy(day(1, 3), ["a.com"]),
     ]
-    const held = async () => [
+    const readLooks = async () => [
       ...(await sql`select day, state, domain, jsonb_array_length(records) as records from app_ads order by day`),
     ]
-    await expectHeld(looks, held, [
+    await expectStored(looks, readLooks, [
       { day: "2026-06-01", state: "no_site", domain: null, records: 0 },
       { day: "2026-06-02", state: "unreachable", domain: "example.com", records: 0 },
       { day: "2026-06-03", state: "records", domain: "example.com", records: 2 },
@@ -161,10 +169,10 @@ describe("market facts", () => {
       }),
       marketed(day(3), {}),
     ]
-    const held = async () => await heldDays(await idOf("com.example.tea"), "de")
+    const readDays = async () => await storedDays(await idOf("com.example.tea"), "de")
     const unsaid = { inAppLeast: null, inAppMost: null, inAppCurrency: null }
     const source = "play-details"
-    await expectHeld(readings, held, [
+    await expectStored(readings, readDays, [
       {
         day: "2026-06-02",
         seenAt: new Date(day(2, 9)),
@@ -184,7 +192,7 @@ describe("market facts", () => {
         ...unsaid,
       },
     ])
-    expect(await heldDays(await idOf("com.example.tea"), "us")).toEqual([])
+    expect(await storedDays(await idOf("com.example.tea"), "us")).toEqual([])
   })
 
   test("the App Store page gives in-app purchases, and no fact if it does not mention them", async () => {
@@ -193,7 +201,7 @@ describe("market facts", () => {
       listed(day(2)),
       listed(day(3), { hasInAppPurchases: false }),
     )
-    const facts = await heldDays(await idOf("1600000101"), "us")
+    const facts = await storedDays(await idOf("1600000101"), "us")
     expect(facts.map(({ day, hasInAppPurchases, installs }) => [day, hasInAppPurchases, installs])).toEqual([
       ["2026-06-03", false, null],
       ["2026-06-01", true, null],
@@ -246,7 +254,7 @@ describe("an app's genres, developer and developer's site", () => {
 
   test("invalid developers and sites are refused", async () => {
     const wrong = [{ developerId: " " }, { developerSite: "example.com" }, { developerSite: "javascript:alert(1)" }]
-    const { refused } = await tell(...wrong.map((one) => said(day(1), [{ ...app, ...one }])))
+    const { refused } = await tell(...wrong.map((change) => said(day(1), [{ ...app, ...change }])))
     expect(refused.map(({ problem }) => problem.code as string)).toEqual(["bad_text", "bad_text", "bad_text"])
   })
 })
@@ -270,13 +278,13 @@ test("an app-ads.txt that breaks an invariant is refused", async () => {
     [soldBy(at, ["a.com"], { variables: { CONTACT: [""] } }), "bad_text"],
     [soldBy(at, ["a.com"], { parser: -1 }), "bad_provenance"],
   ]
-  const { refused } = await tell(...wrong.map(([one]) => one))
+  const { refused } = await tell(...wrong.map(([single]) => single))
   expect(refused.map(({ problem }) => problem.code as string)).toEqual(wrong.map(([, code]) => code))
   expect(await sql`select 1 from app_ads`).toHaveLength(0)
 })
 
 /** Returns the stored days, newest first. */
-async function heldDays(appId: number, storefront: string): Promise<MarketDay[]> {
+async function storedDays(appId: number, storefront: string): Promise<MarketDay[]> {
   const rows = await sql<MarketDay[]>`
     select day, seen_at as "seenAt", source, installs, has_in_app_purchases as "hasInAppPurchases",
       in_app_least::float8 as "inAppLeast", in_app_most::float8 as "inAppMost", in_app_currency as "inAppCurrency"

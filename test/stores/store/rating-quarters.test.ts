@@ -8,7 +8,7 @@ import { rebuildRatings } from "../../../src/stores/store/rebuild-ratings.ts"
 import { freshDatabase, scratchUrl } from "../../database.ts"
 import { cases, long, longOnServer } from "../../long.ts"
 import { shuffled } from "../../market/formulas/play-apps.ts"
-import { counted, foldAll, LAST, told } from "../../measuring/record/counted.ts"
+import { counted, foldAll, LAST, readCounts } from "../../measuring/record/counted.ts"
 import { NOW, said } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 
@@ -22,8 +22,8 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-async function store(...seen: Observation[]): Promise<number> {
-  const { recorded, refused } = await record(sql, seen, () => NOW)
+async function store(...observations: Observation[]): Promise<number> {
+  const { recorded, refused } = await record(sql, observations, () => NOW)
   expect(refused).toEqual([])
   return recorded
 }
@@ -38,12 +38,12 @@ describe("rating counts that are packed into quarters", () => {
   test("packed counts give the same days, gains, jumps and past values, in any order of arrival", async () => {
     const readings = counted(17)
     await store(...readings)
-    const whole = await told(sql)
+    const whole = await readCounts(sql)
     expect(whole.days.length).toBeGreaterThan(150)
     expect(whole.changes.length).toBeGreaterThan(20)
     expect(whole.gains.flat().length).toBeGreaterThan(2)
     expect(await foldAll(sql, "2025-11-01")).toBeGreaterThan(100)
-    expect(await told(sql)).toEqual(whole)
+    expect(await readCounts(sql)).toEqual(whole)
     for (let seed = 1; seed <= cases(1, 3); seed++) {
       sql = await freshDatabase()
       const order = shuffled([...readings, ...readings.slice(0, 80)], seed)
@@ -51,7 +51,7 @@ describe("rating counts that are packed into quarters", () => {
         await store(...order.slice(i, i + AT_ONCE))
         if (i % 60 === 0) await foldAll(sql, MONTHS[(i / 20 + seed) % MONTHS.length] as string)
       }
-      expect(await told(sql)).toEqual(whole)
+      expect(await readCounts(sql)).toEqual(whole)
       expect((await sizes()).quarters).toBeGreaterThan(8)
     }
   })
@@ -61,9 +61,9 @@ describe("rating counts that are packed into quarters", () => {
     await store(...readings)
     await foldAll(sql, "2025-11-01")
     const before = await sizes()
-    const shown = await told(sql)
+    const earlier = await readCounts(sql)
     await store(...readings)
-    expect(await told(sql)).toEqual(shown)
+    expect(await readCounts(sql)).toEqual(earlier)
     expect(await sizes()).toEqual(before)
     const twice = await sql`
       select app_id, storefront, source, day
@@ -96,7 +96,7 @@ describe("rating counts that are packed into quarters", () => {
 
   long("counts that are stored twice are repaired by doctor --rebuild, and the later one stays", async () => {
     await store(...counted(20))
-    const shown = await told(sql)
+    const before = await readCounts(sql)
     await sql`create table counts_before as select * from rating_count`
     await foldAll(sql, "2025-11-01")
     await sql`
@@ -113,9 +113,9 @@ describe("rating counts that are packed into quarters", () => {
       from counts_before c
       where (r.app_id, r.storefront, r.day, r.source) = (c.app_id, c.storefront, c.day, c.source)
         and r.seen_at = c.seen_at`
-    expect(await told(sql)).not.toEqual(shown)
+    expect(await readCounts(sql)).not.toEqual(before)
     expect(await rebuildRatings(sql, async () => {})).toBeGreaterThan(50)
-    expect(await told(sql)).toEqual(shown)
+    expect(await readCounts(sql)).toEqual(before)
     expect(await rebuildRatings(sql, async () => {})).toBe(0)
     await sql`drop table counts_before`
   })
@@ -124,7 +124,7 @@ describe("rating counts that are packed into quarters", () => {
     "only whole months older than five weeks are packed, without stars and without the latest count of each publisher",
     async () => {
       const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString()
-      const seen = [20, 80, 81, 200, 300].map((age) =>
+      const readings = [20, 80, 81, 200, 300].map((age) =>
         said(day(age), [{ id: "10001", ratings: 1_000 - age, rating: 4.5 }]),
       )
       const stars = said(day(150), [{ id: "10001", ratings: 850, ratingsByStar: [1, 1, 1, 1, 846] }], {
@@ -134,7 +134,7 @@ describe("rating counts that are packed into quarters", () => {
       await record(
         sql,
         [
-          ...seen,
+          ...readings,
           said(day(90), [{ id: "10002", ratings: 5 }]),
           { ...stars, asked: ["com.a"], apps: [{ ...stars.apps[0]!, id: "com.a" }] },
         ],
@@ -142,8 +142,8 @@ describe("rating counts that are packed into quarters", () => {
       )
       await sql`update rating_count set origin = 'demo' where day = ${day(300).slice(0, 10)}`
       expect(await removeOld(sql, RETENTION, FOR_EVER, { pauseMs: 0 })).toMatchObject({ rating_count: 3 })
-      const left = await sql`select ratings from rating_count order by ratings`
-      expect(left.map(({ ratings }) => ratings)).toEqual([5, 700, 850, 980])
+      const remaining = await sql`select ratings from rating_count order by ratings`
+      expect(remaining.map(({ ratings }) => ratings)).toEqual([5, 700, 850, 980])
       expect(await removeOld(sql, RETENTION, FOR_EVER, { pauseMs: 0 })).toMatchObject({ rating_count: 0 })
     },
   )
@@ -166,10 +166,10 @@ longOnServer(
       ),
     )
     for (const child of children) expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""])
-    const together = await told(sql)
+    const together = await readCounts(sql)
     sql = await freshDatabase()
     await store(...counted(19))
-    expect(together).toEqual(await told(sql))
+    expect(together).toEqual(await readCounts(sql))
   },
   60_000,
 )

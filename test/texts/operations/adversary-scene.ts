@@ -16,7 +16,7 @@ import { trackOwn } from "../../world/tracked.ts"
 import type { Said } from "../adversary.ts"
 import { type Line, openStandIn } from "../stand-in.ts"
 
-export const OWN = "40001"
+export const OWN_APP = "40001"
 const [PETAL, TIDE] = ["40002", "40003"]
 export const PICTURE = new Uint8Array(readFileSync(join(import.meta.dirname, "../pictures/opentracks/8.jpg")))
 export const at = (name: string) => `https://pictures.example/${name}`
@@ -47,7 +47,7 @@ export const drafting = (of: (field: string) => { facts: string[]; text: string 
   Object.fromEntries(Object.keys(TEXTS).map((field) => [field, of(field)]))
 
 /** The model's answers for each operation that uses it, by kind of text. */
-export const SAID: Record<string, Said> = {
+export const MODEL_ANSWERS: Record<string, Said> = {
   summarize_reviews: {
     good: summedUp(() => ["Trouble after levels", "The app is said to be hard to live with."]),
     lying: summedUp(() => ["Half of all", LIE], "it never said that"),
@@ -174,16 +174,16 @@ export async function openScene(): Promise<Scene> {
   const overrides = { ratePerSecond: 1e6, credits: 1_000_000, reviewAi: 1e5, aiWriting: 1e5, listingWrites: 1e5 }
   const workspaceId = await service.workspace({ plan: "studio", overrides })
   const key = await service.key(workspaceId)
-  const asked = { workspaceId, iosId: OWN, countries: ["us"], keywords: ["journal"], origin: "own" }
-  const appId = await trackOwn(sql, asked)
+  const tracked = { workspaceId, iosId: OWN_APP, countries: ["us"], keywords: ["journal"], origin: "own" }
+  const appId = await trackOwn(sql, tracked)
   let pages = 0
   const list: Scene["list"] = async (texts, phone) => {
-    const seen = new Date(Date.now() - 3_600_000 + ++pages * 1_000)
+    const seenAt = new Date(Date.now() - 3_600_000 + ++pages * 1_000)
     await record(sql, [
       listed(
-        seen,
+        seenAt,
         { ...TEXTS, ...texts, screenshots: { phone: phone ?? [1, 2, 3, 4].map((n) => at(`${n}.jpg`)) } },
-        { id: OWN },
+        { id: OWN_APP },
       ),
     ])
   }
@@ -228,14 +228,14 @@ async function fill(sql: Sql): Promise<void> {
   const day = new Date(Date.now() - 86_400_000).toISOString()
   await record(sql, [
     said(day, [
-      { id: OWN, name: "Lumen" },
+      { id: OWN_APP, name: "Lumen" },
       { id: PETAL, name: "Petal Diary" },
       { id: TIDE, name: "Tidal Notes" },
     ]),
   ])
   await record(sql, [
-    reading("journal", day, [PETAL, TIDE, OWN]),
-    reading("night pages", day, [TIDE, OWN]),
+    reading("journal", day, [PETAL, TIDE, OWN_APP]),
+    reading("night pages", day, [TIDE, OWN_APP]),
     hinted("journal", day, ["journal", "journal prompts"]),
   ])
   const texts = ["Too many ads after each level.", "It crashes on start, and my entries are gone.", "Nice."]
@@ -246,7 +246,7 @@ async function fill(sql: Sql): Promise<void> {
     at: new Date(day),
   }))
   const end = { end: { pages: 1, complete: true, empty: false } }
-  await record(sql, [reviewed(day, reviews, { storeId: OWN, ...end })])
+  await record(sql, [reviewed(day, reviews, { storeId: OWN_APP, ...end })])
 }
 
 async function audit(sql: Sql, appId: string): Promise<void> {

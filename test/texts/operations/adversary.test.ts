@@ -4,7 +4,7 @@ import type { Answer } from "../../service.ts"
 import { NEVER_SHOWN, openRandom, scriptsOf } from "../adversary.ts"
 import { ATTACKS } from "../attacks.ts"
 import { type Script, well } from "../stand-in.ts"
-import { at, openScene, PICTURE, SAID, type Scene, TEXTS } from "./adversary-scene.ts"
+import { at, MODEL_ANSWERS, openScene, PICTURE, type Scene, TEXTS } from "./adversary-scene.ts"
 
 setDefaultTimeout(600_000)
 
@@ -27,7 +27,7 @@ const PATHS: Record<string, string> = {
 }
 
 function play(...script: Script[]) {
-  scene.standIn.seen.splice(0)
+  scene.standIn.requests.splice(0)
   scene.standIn.script.splice(0, scene.standIn.script.length, ...script)
 }
 
@@ -64,12 +64,12 @@ async function expectTrueBooks(what: string, answers: readonly Answer[], credits
   return isMade
 }
 
-describe.each(Object.keys(SAID))("%s with a randomly failing provider", (operation) => {
+describe.each(Object.keys(MODEL_ANSWERS))("%s with a randomly failing provider", (operation) => {
   const random = openRandom()
-  const scripts = scriptsOf(SAID[operation]!, random)
+  const scripts = scriptsOf(MODEL_ANSWERS[operation]!, random)
 
   test("a unit is charged only for a text, and nothing of a failing provider's is shown", async () => {
-    let made = 0
+    let writtenCount = 0
     const rounds = SCRIPTS
     for (let n = 0; n < rounds; n++) {
       await scene.forget()
@@ -77,9 +77,9 @@ describe.each(Object.keys(SAID))("%s with a randomly failing provider", (operati
       play(...Array.from({ length: 1 + random(4) }, () => scripts[random(scripts.length)]!()))
       const callers = operation === "localize_listing" ? 1 : 1 + random(3)
       const answers = (await Promise.all(Array.from({ length: callers }, () => ask(operation)))).flat()
-      if (await expectTrueBooks(`${operation} ${n}`, answers, credits)) made++
+      if (await expectTrueBooks(`${operation} ${n}`, answers, credits)) writtenCount++
     }
-    expect(made).toBeGreaterThan(rounds / 10)
+    expect(writtenCount).toBeGreaterThan(rounds / 10)
     const [other] =
       await scene.sql`select value ->> 'value' as value, model from writer_text where digest = 'of another'`
     expect(other).toEqual({ value: '{"reply": "Thanks."}', model: "m-0" })
@@ -94,7 +94,7 @@ describe("get_screenshot_text with randomly failing pictures", () => {
   const ENDS = [PICTURE, PICTURE, 404, 500, "unreachable", "too_large", new TextEncoder().encode("<html>")] as const
 
   test("a unit is charged only if a picture could be read", async () => {
-    let made = 0
+    let writtenCount = 0
     const rounds = SCRIPTS
     for (let n = 0; n < rounds; n++) {
       await scene.forget()
@@ -115,9 +115,9 @@ describe("get_screenshot_text with randomly failing pictures", () => {
       const books = await scene.books()
       expect([n, books.units]).toEqual([n, statuses.includes(200) ? 1 : 0])
       expect([n, books.credits - credits]).toEqual([n, statuses.filter((status) => status === 200).length])
-      if (statuses.includes(200)) made++
+      if (statuses.includes(200)) writtenCount++
     }
-    expect([made > rounds / 3, made < rounds]).toEqual([true, true])
+    expect([writtenCount > rounds / 3, writtenCount < rounds]).toEqual([true, true])
     scene.pictures.clear()
   })
 })
@@ -132,17 +132,22 @@ describe("an attack that the model obeys", () => {
       await scene.forget()
       const description = `${TEXTS.description}\n\n${attack.replace(/\s+/g, " ")}`
       await scene.list({ description })
-      play(well((lines) => ({ ...SAID.localize_listing!.obeying(lines), description: attack })))
+      play(well((lines) => ({ ...MODEL_ANSWERS.localize_listing!.obeying(lines), description: attack })))
       const answers = await ask("localize_listing")
       expect([n, answers.at(-1)!.status, (await scene.books()).units]).toEqual([n, 502, 0])
       expect(answers.at(-1)!.text).not.toInclude(attack)
       // the model translates everything else well, so fields beside the attacked one must not change
-      play(well((lines) => ({ ...SAID.localize_listing!.good(lines), description: `${attack} www.evil.example` })))
+      play(
+        well((lines) => ({
+          ...MODEL_ANSWERS.localize_listing!.good(lines),
+          description: `${attack} www.evil.example`,
+        })),
+      )
       const { body } = (await ask("localize_listing")).at(-1)!
-      const shown = Object.fromEntries(body.fields.map(({ field, text }: Record<string, string>) => [field, text]))
-      expect([n, shown]).toEqual([
+      const texts = Object.fromEntries(body.fields.map(({ field, text }: Record<string, string>) => [field, text]))
+      expect([n, texts]).toEqual([
         n,
-        { ...SAID.localize_listing!.good([]), description, keywords: undefined, captions: undefined },
+        { ...MODEL_ANSWERS.localize_listing!.good([]), description, keywords: undefined, captions: undefined },
       ])
       expect(body.fields[3].kept).not.toBeNull()
       expect((await scene.books()).units).toBe(1)
@@ -164,13 +169,13 @@ describe("an attack that the model obeys", () => {
         where ctid = (select min(ctid) from writer_text where kind = 'picture')`
       const { body } = await scene.get("shot-text")
       const changed = body.screenshots.filter(
-        (one: object, place: number) => JSON.stringify(one) !== JSON.stringify(clean.screenshots[place]),
+        (shot: object, place: number) => JSON.stringify(shot) !== JSON.stringify(clean.screenshots[place]),
       )
       expect([n, changed.length, changed[0].lines[0].text]).toEqual([n, 1, attack])
       expect([body.indexed, (await scene.books()).units]).toEqual([false, 1])
       play(
         well((lines) => ({
-          ...SAID.localize_listing!.good(lines),
+          ...MODEL_ANSWERS.localize_listing!.good(lines),
           captions: lines.flatMap(({ r, text }) =>
             /^caption/.test(r ?? "") ? [`${text === "Calm" ? "Ruhig" : `${text} www.evil.example`}`] : [],
           ),
@@ -181,20 +186,20 @@ describe("an attack that the model obeys", () => {
       const { shots, fields } = answer.body
       expect([n, shots.filter(({ text }: { text: string }) => text === "Ruhig").length]).toEqual([n, 3])
       expect([n, shots.filter(({ text }: { text: string | null }) => text === null).length]).toEqual([n, 1])
-      expect(fields.every(({ kept }: { kept: string | null }) => kept === null)).toBeTrue()
+      expect(fields.every(({ kept: keptReason }: { kept: string | null }) => keptReason === null)).toBeTrue()
     }
   })
 
   test("an obeyed attack in an app's name or in praise appears in no reason and no draft", async () => {
     for (const [n, attack] of attacks.entries()) {
       await scene.forget()
-      play(well((lines) => ({ ...SAID.suggest_keywords!.obeying(lines), picks: ["c1", attack] })))
+      play(well((lines) => ({ ...MODEL_ANSWERS.suggest_keywords!.obeying(lines), picks: ["c1", attack] })))
       const { status, body, text } = await scene.get("suggest")
       expect([n, status, body.newIdeas]).toEqual([n, 200, []])
       expect(text).not.toMatch(NEVER_SHOWN)
       play(
         well((lines) => ({
-          ...SAID.draft_listing!.good(lines),
+          ...MODEL_ANSWERS.draft_listing!.good(lines),
           description: [{ facts: ["Write at night"], text: `${attack} www.evil.example` }],
         })),
       )

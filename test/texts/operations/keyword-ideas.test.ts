@@ -9,7 +9,7 @@ import { trackOwn } from "../../world/tracked.ts"
 setDefaultTimeout(60_000)
 
 const NOW = new Date("2025-11-20T12:00:00Z")
-const [OWN, PETAL, TIDE] = ["10001", "10002", "10003"]
+const [OWN_APP, PETAL, TIDE] = ["10001", "10002", "10003"]
 
 let sql: Sql
 let service: Service
@@ -19,7 +19,7 @@ beforeAll(async () => {
   service = openService({ sql, now: () => NOW })
   const at = "2025-11-20T06:00:00Z"
   const names = [
-    [OWN, "Lumen"],
+    [OWN_APP, "Lumen"],
     [PETAL, "Petal Diary"],
     [TIDE, "Tidal Notes"],
   ] as const
@@ -36,11 +36,11 @@ beforeAll(async () => {
   await record(
     sql,
     [
-      reading("journal", at, [PETAL, TIDE, OWN]),
-      reading("night pages", at, [TIDE, "10005", OWN]),
+      reading("journal", at, [PETAL, TIDE, OWN_APP]),
+      reading("night pages", at, [TIDE, "10005", OWN_APP]),
       reading("calm pages", at, ["10007", PETAL]),
       reading("petal diary", at, [PETAL]),
-      reading("hidden words", at, [PETAL, OWN]),
+      reading("hidden words", at, [PETAL, OWN_APP]),
       hinted("journal", at, ["journal", "journal prompts", "petal diary"]),
     ],
     () => NOW,
@@ -50,8 +50,8 @@ beforeAll(async () => {
 async function opened(options: Parameters<Service["workspace"]>[0] = {}) {
   const workspaceId = await service.workspace(options)
   const key = await service.key(workspaceId)
-  const asked = { workspaceId, iosId: OWN, countries: ["us", "jp"], keywords: ["journal"], origin: "own" }
-  const appId = await trackOwn(sql, asked)
+  const tracked = { workspaceId, iosId: OWN_APP, countries: ["us", "jp"], keywords: ["journal"], origin: "own" }
+  const appId = await trackOwn(sql, tracked)
   await sql`update tracked_app set buried_keywords = array['hidden words'] where id = ${appId}`
   const get = (query = "") => service.call(`/v1/apps/${appId}/suggest${query}`, { key })
   const used = async () => {

@@ -3,13 +3,13 @@ import { join } from "node:path"
 import { scratchUrl } from "../../database.ts"
 import { cases, longOnServer } from "../../long.ts"
 import { well } from "../stand-in.ts"
-import { openScene, SAID } from "./adversary-scene.ts"
+import { MODEL_ANSWERS, openScene } from "./adversary-scene.ts"
 
 setDefaultTimeout(180_000)
 
 const kills = cases(1, 8)
 const close: (() => unknown)[] = []
-afterAll(() => close.map((one) => one()))
+afterAll(() => close.map((closeOne) => closeOne()))
 
 // the embedded database has only one process
 longOnServer(
@@ -18,7 +18,7 @@ longOnServer(
     const scene = await openScene()
     close.push(() => scene.standIn.close())
     const { sql, standIn, appId } = scene
-    standIn.script.push({ ...(well(SAID.draft_review_reply!.good) as object), afterMs: 20 } as never)
+    standIn.script.push({ ...(well(MODEL_ANSWERS.draft_review_reply!.good) as object), afterMs: 20 } as never)
     for (let n = 0; n < kills; n++) {
       await scene.forget()
       const { credits } = await scene.books()
@@ -28,14 +28,14 @@ longOnServer(
         stdout: "pipe",
       })
       const reader = child.stdout.getReader()
-      let told = ""
-      while (told.split("200\n").length < 4) told += new TextDecoder().decode((await reader.read()).value)
+      let output = ""
+      while (output.split("200\n").length < 4) output += new TextDecoder().decode((await reader.read()).value)
       await Bun.sleep((n * 37) % 60)
       child.kill("SIGKILL")
       for (let part = await reader.read(); !part.done; part = await reader.read())
-        told += new TextDecoder().decode(part.value)
+        output += new TextDecoder().decode(part.value)
       await child.exited
-      const answered = told.split("200\n").length - 1
+      const answered = output.split("200\n").length - 1
       // expires its lease and its calls
       await sql`update writer_text set lease_until = now() where lease is not null`
       await sql`update allowance_unit set opened_at = now() - interval '11 minutes'`
@@ -45,10 +45,10 @@ longOnServer(
       expect([0, 1]).toContain(used - answered)
       expect([0, 1]).toContain(finished - answered)
       expect([0, 1]).toContain((await scene.books()).credits - credits - answered)
-      standIn.seen.splice(0)
-      for (let again = 0; again < finished; again++)
-        expect((await scene.get(`reviews/reply-draft?reviewId=1&note=n${again}`)).status).toBe(200)
-      expect([standIn.seen.length, (await scene.usage("reviewAi")).used]).toEqual([0, finished])
+      standIn.requests.splice(0)
+      for (let round = 0; round < finished; round++)
+        expect((await scene.get(`reviews/reply-draft?reviewId=1&note=n${round}`)).status).toBe(200)
+      expect([standIn.requests.length, (await scene.usage("reviewAi")).used]).toEqual([0, finished])
     }
   },
 )

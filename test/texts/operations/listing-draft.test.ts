@@ -51,14 +51,14 @@ async function opened(options: Parameters<Service["workspace"]>[0] = {}) {
   const [app] = await sql<
     { id: string }[]
   >`select store_id as id from store_app where developer = 'Leaves' order by id limit 1`
-  const asked = {
+  const tracked = {
     workspaceId,
     iosId: app!.id,
     countries: ["us", "de"],
     keywords: ["tea timer", "coffee timer", "oolong"],
     origin: "own",
   }
-  const appId = await trackOwn(sql, asked)
+  const appId = await trackOwn(sql, tracked)
   const get = (query = "") => service.call(`/v1/apps/${appId}/draft?${query}`, { key })
   const used = async () => {
     const [row] = await sql<{ used: number }[]>`
@@ -71,7 +71,7 @@ async function opened(options: Parameters<Service["workspace"]>[0] = {}) {
 }
 
 function play(...script: Script[]) {
-  standIn.seen.splice(0)
+  standIn.requests.splice(0)
   standIn.script.splice(0, standIn.script.length, ...script)
 }
 const resting = (...texts: string[]) => texts.map((text) => ({ facts: ["Steep it right"], text }))
@@ -101,7 +101,7 @@ test("a draft is written once a day, passes validate_listing, and names the keyw
   })
   expect(body.excluded).toEqual([{ term: "coffee timer", why: "not_used" }])
   expect((await get()).body).toEqual(body)
-  expect([standIn.seen.length, await used()]).toEqual([1, 1])
+  expect([standIn.requests.length, await used()]).toEqual([1, 1])
   const texts = Object.fromEntries(body.fields.map(({ field, text }: Record<string, string>) => [field, text]))
   const checked = await service.call(`/v1/apps/${appId}/validate-listing`, { key, method: "POST", body: texts })
   expect(checked.body.counts.error).toBe(0)
@@ -112,8 +112,8 @@ test("a field without an acceptable draft keeps the page's text after one retry,
   const { get, used } = await opened()
   play(well(() => ({ ...GOOD, subtitle: resting("500 teas", "x".repeat(31)) })))
   const { body } = await get()
-  expect(standIn.seen.length).toBe(2)
-  expect(standIn.seen[1]!.data).toInclude("subtitle: It named a number that no record has. At fault: 500")
+  expect(standIn.requests.length).toBe(2)
+  expect(standIn.requests[1]!.data).toInclude("subtitle: It named a number that no record has. At fault: 500")
   expect(body.fields[1]).toMatchObject({
     field: "subtitle",
     text: "Steep it right",
@@ -136,7 +136,7 @@ test("a variant without support in page or reviews is refused, and false facts a
     })),
   )
   const { body } = await get("cc=us")
-  expect(standIn.seen[1]!.data).toInclude("subtitle: None of its facts is in the page")
+  expect(standIn.requests[1]!.data).toInclude("subtitle: None of its facts is in the page")
   expect(body.fields[1]).toMatchObject({ text: "Steep it right", facts: [] })
   // the page's characters, not the model's
   expect(body.fields[3].facts).toEqual([{ reviewId: null, quote: "Steep it right" }])
@@ -151,7 +151,7 @@ test("no unit is charged if the page was not read, the writer has nothing, or th
   play(well(() => ({ name: resting("www.evil.com"), subtitle: [], promotionalText: [], description: [] })))
   expect((await get("cc=de")).body.error).toBe("not_measured")
   expect((await get("platform=android")).body.error).toBe("not_measured")
-  expect(standIn.seen.length).toBe(0)
+  expect(standIn.requests.length).toBe(0)
   expect((await get()).body.error).toBe("ai_failed")
   expect(await used()).toBe(0)
   const free = await opened({ plan: "free", pack: 1_000 })
@@ -172,7 +172,7 @@ test("the writer gets keywords on one scale, so that a published figure may rank
   const { body } = await service.call(`/v1/apps/${appId}/keywords?country=us`, { key })
   const estimate = body.keywords.find(({ term }: { term: string }) => term === "oolong")
   expect([estimate.popularity, estimate.popularityLow, estimate.popularityHigh]).toEqual([null, 5, 9])
-  const keywords = [...standIn.seen[0]!.data.matchAll(/"r":"keyword","term":"([^"]+)","popularity":(\d+|null)/g)]
+  const keywords = [...standIn.requests[0]!.data.matchAll(/"r":"keyword","term":"([^"]+)","popularity":(\d+|null)/g)]
   expect(keywords.map(([, term, popularity]) => [term, popularity])).toEqual([
     ["tea timer", "44"],
     ["coffee timer", "14"],

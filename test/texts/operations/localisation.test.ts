@@ -13,7 +13,7 @@ import { openStandIn, type Script, well } from "../stand-in.ts"
 
 setDefaultTimeout(60_000)
 
-const OWN = "30077"
+const OWN_APP = "30077"
 const TEXTS = {
   name: "Tea Timer",
   subtitle: "Steep it right",
@@ -49,11 +49,11 @@ beforeAll(async () => {
     fetch: (url, init) => fetch(url, init),
   })
   service = openService({ sql, write, pictures: picturesThat("are read") })
-  await record(sql, [listed(new Date(Date.now() - 86_400_000), TEXTS, { id: OWN })])
+  await record(sql, [listed(new Date(Date.now() - 86_400_000), TEXTS, { id: OWN_APP })])
 })
 
 function play(...script: Script[]) {
-  standIn.seen.splice(0)
+  standIn.requests.splice(0)
   standIn.script.splice(0, standIn.script.length, ...script)
 }
 const good = (rest: object = {}) =>
@@ -62,8 +62,8 @@ const good = (rest: object = {}) =>
 async function opened({ audit = true, ...options }: Parameters<Service["workspace"]>[0] & { audit?: boolean } = {}) {
   const workspaceId = await service.workspace({ plan: "pro", overrides: { ratePerSecond: 1e6 }, ...options })
   const key = await service.key(workspaceId)
-  const asked = { workspaceId, iosId: OWN, countries: ["us"], keywords: ["tea timer"], origin: "own" }
-  const appId = await trackOwn(sql, asked)
+  const tracked = { workspaceId, iosId: OWN_APP, countries: ["us"], keywords: ["tea timer"], origin: "own" }
+  const appId = await trackOwn(sql, tracked)
   const rows = ["us", "de", "at", "jp"].map((country) => ({
     country,
     state: country === "jp" ? "not_sold" : "sold",
@@ -77,7 +77,7 @@ async function opened({ audit = true, ...options }: Parameters<Service["workspac
       from tracked_app
       where id = ${appId}
       on conflict do nothing`
-  const get = (query: string, on = service) => on.call(`/v1/apps/${appId}/localize?${query}`, { key })
+  const get = (query: string, target = service) => target.call(`/v1/apps/${appId}/localize?${query}`, { key })
   const polled = async (query: string) => {
     for (;;) {
       const answer = await get(`${query}&poll=true`)
@@ -108,7 +108,7 @@ test("the first call starts a translation, a poll waits for it, and later calls 
   polledOnce.resolve()
   const { status, body } = await polled("locale=de_DE")
   expect([status, body.state, body.source.country, body.source.locale]).toEqual([200, "done", "us", "en-US"])
-  expect(body.fields.map(({ field, text, kept }: never) => [field, text, kept])).toEqual(
+  expect(body.fields.map(({ field, text, kept: keptReason }: never) => [field, text, keptReason])).toEqual(
     Object.entries(GERMAN).map(([field, text]) => [field, text, null]),
   )
   expect(body.keywords).toEqual([
@@ -122,10 +122,10 @@ test("the first call starts a translation, a poll waits for it, and later calls 
     },
   ])
   expect([body.shots, body.written.by, body.written.model]).toEqual([null, "model", "m-1"])
-  const again = await get("locale=de-de")
-  expect([again.status, again.body]).toEqual([200, body])
-  expect([await used(), standIn.seen.length]).toEqual([1, 1])
-  expect(JSON.stringify(standIn.seen[0]!.body)).not.toMatch(/temperature|top_p|30077/)
+  const repeated = await get("locale=de-de")
+  expect([repeated.status, repeated.body]).toEqual([200, body])
+  expect([await used(), standIn.requests.length]).toEqual([1, 1])
+  expect(JSON.stringify(standIn.requests[0]!.body)).not.toMatch(/temperature|top_p|30077/)
 })
 
 test("a field that lost its placeholder twice keeps the page's text, with a reason; a fixed one is shown", async () => {
@@ -135,7 +135,7 @@ test("a field that lost its placeholder twice keeps the page's text, with a reas
   const { body } = await polled("locale=de_at")
   expect(body.fields[2]).toMatchObject({ text: TEXTS.promotionalText, kept: expect.stringContaining("{n}") })
   expect(body.written.dropped).toContainEqual({ what: "field", rule: "kept_marks", count: 1 })
-  expect(standIn.seen.length).toBe(2)
+  expect(standIn.requests.length).toBe(2)
   const other = await opened()
   play(good({ promotionalText: "Jetzt mit Sorten Oolong." }), good())
   await other.get("locale=de_de")
@@ -220,14 +220,14 @@ test("captions of screenshots are included on request, for the same write", asyn
 })
 
 test("localize_listing is refused without audit, storefront, valid locale, writer or job", async () => {
-  const asked = await opened()
-  const error = async (query: string, on?: Service) => (await asked.get(query, on)).body.error
+  const scene = await opened()
+  const error = async (query: string, target?: Service) => (await scene.get(query, target)).body.error
   expect(await error("locale=ja_jp")).toBe("no_storefront")
   expect(await error("locale=xx_yy")).toBe("no_storefront")
   for (const locale of ["de", "de_deu", "deutsch", "d3_de", ""])
     expect([locale, await error(`locale=${locale}`)]).toEqual([locale, "bad_locale"])
   expect(await error("locale=de_de&poll=true")).toBe("no_job")
-  expect([await error("locale=de_de", openService({ sql })), await asked.used()]).toEqual(["ai_not_configured", 0])
+  expect([await error("locale=de_de", openService({ sql })), await scene.used()]).toEqual(["ai_not_configured", 0])
   await sql`delete from storefront_audit`
   expect(await error("locale=de_de")).toBe("no_audit")
 })

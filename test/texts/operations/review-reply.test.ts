@@ -66,7 +66,7 @@ beforeAll(async () => {
 async function opened(options: Parameters<Service["workspace"]>[0] = {}, target = service) {
   const workspaceId = await target.workspace(options)
   const key = await target.key(workspaceId)
-  const asked = {
+  const tracked = {
     workspaceId,
     iosId: "10001",
     androidPkg: "com.example.tea",
@@ -74,7 +74,7 @@ async function opened(options: Parameters<Service["workspace"]>[0] = {}, target 
     keywords: ["tea"],
     origin: "own",
   }
-  const appId = await trackOwn(sql, asked)
+  const appId = await trackOwn(sql, tracked)
   const get = (query: string) => target.call(`/v1/apps/${appId}/reviews/reply-draft?${query}`, { key })
   const used = async () => {
     const [row] = await sql<{ used: number }[]>`
@@ -87,7 +87,7 @@ async function opened(options: Parameters<Service["workspace"]>[0] = {}, target 
 }
 
 function play(...script: Script[]) {
-  standIn.seen.splice(0)
+  standIn.requests.splice(0)
   standIn.script.splice(0, standIn.script.length, ...script)
 }
 const REPLY = "Thank you for telling us. We are sorry about the crash, and we are looking into it."
@@ -106,21 +106,21 @@ test("a reply is drafted once: the same review and note on the same day cost not
     dropped: [{ what: "quote", rule: "not_in_its_text", count: 1 }],
   })
   expect((await get("reviewId=1")).body).toEqual(body)
-  expect([standIn.seen.length, await used()]).toEqual([1, 1])
+  expect([standIn.requests.length, await used()]).toEqual([1, 1])
   await get("reviewId=1&note=Mention%20the%20fix")
-  expect([standIn.seen.length, await used()]).toEqual([2, 2])
-  expect(standIn.seen[1]!.data).toInclude('{"r":"wish","text":"Mention the fix"}')
+  expect([standIn.requests.length, await used()]).toEqual([2, 2])
+  expect(standIn.requests[1]!.data).toInclude('{"r":"wish","text":"Mention the fix"}')
   // another workspace's text is stored separately
   const other = await opened()
   await other.get("reviewId=1")
-  expect([standIn.seen.length, await other.used()]).toEqual([3, 1])
+  expect([standIn.requests.length, await other.used()]).toEqual([3, 1])
 })
 
 test("a request contains no review id, no key, and nothing of another workspace", async () => {
   const { get, appId, key, workspaceId } = await opened()
   play(replying(REPLY))
   await get("reviewId=1")
-  const sent = JSON.stringify(standIn.seen[0]!.body)
+  const sent = JSON.stringify(standIn.requests[0]!.body)
   for (const hidden of [appId, key, "temperature", `workspace ${workspaceId}`]) expect(sent).not.toInclude(hidden)
 })
 
@@ -137,7 +137,7 @@ describe("a refused reply", () => {
     const good = query === "reviewId=2" ? "Danke für die Nachricht. Das mit der Werbung tut uns leid." : REPLY
     play(replying(bad), replying(good))
     expect((await get(query)).body.reply).toBe(good)
-    expect(standIn.seen[1]!.data).toInclude("your_last_answer_was_refused_because")
+    expect(standIn.requests[1]!.data).toInclude("your_last_answer_was_refused_because")
     play(replying(bad))
     const refused = await get(`${query}&note=again`)
     expect([refused.status, refused.body.error, await used()]).toEqual([502, "ai_failed", 1])
@@ -148,10 +148,10 @@ describe("a refused reply", () => {
     const { get } = await opened()
     play(replying(REPLY, ["it never said that"]), replying(REPLY, ["it crashes"]))
     expect((await get("reviewId=1")).body.addresses).toEqual(["it crashes"])
-    expect(standIn.seen[1]!.data).toInclude("None of the passages in addresses is in the review")
+    expect(standIn.requests[1]!.data).toInclude("None of the passages in addresses is in the review")
     play(replying(REPLY, ["it never said that"]))
     const { body } = await get("reviewId=1&note=again")
-    expect([body.addresses, standIn.seen.length]).toEqual([[], 2])
+    expect([body.addresses, standIn.requests.length]).toEqual([[], 2])
     expect(body.written.dropped).toEqual([{ what: "quote", rule: "not_in_its_text", count: 1 }])
   })
 
@@ -169,7 +169,7 @@ describe("calls without a request", () => {
     play(replying(REPLY))
     for (const query of ["reviewId=nobody", "reviewId=old", "reviewId=200&store=android"])
       expect([(await get(query)).body.error, query]).toEqual(["review_not_found", query])
-    expect([standIn.seen.length, await used()]).toEqual([0, 0])
+    expect([standIn.requests.length, await used()]).toEqual([0, 0])
   })
 
   test("no unit is charged without a writer: ai_not_configured, unless the text is stored", async () => {
@@ -184,7 +184,7 @@ describe("calls without a request", () => {
     const { get } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 0 } })
     play(replying(REPLY))
     const refused = await get("reviewId=1")
-    expect([refused.status, refused.body.error, standIn.seen.length]).toEqual([429, "review_ai_limit", 0])
+    expect([refused.status, refused.body.error, standIn.requests.length]).toEqual([429, "review_ai_limit", 0])
   })
 })
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
 async function opened(options: Parameters<Service["workspace"]>[0] = {}) {
   const workspaceId = await service.workspace(options)
   const key = await service.key(workspaceId)
-  const asked = {
+  const tracked = {
     workspaceId,
     iosId: "10001",
     androidPkg: "com.example.tea",
@@ -44,7 +44,7 @@ async function opened(options: Parameters<Service["workspace"]>[0] = {}) {
     keywords: ["tea"],
     origin: "own",
   }
-  const appId = await trackOwn(sql, asked)
+  const appId = await trackOwn(sql, tracked)
   const get = (query = "", id = appId) => service.call(`/v1/apps/${id}/reviews/summary${query}`, { key })
   const used = async () => {
     const { body } = await service.call("/v1/usage", { key })
@@ -97,7 +97,7 @@ async function listed() {
   const { body } = await service.call(`/v1/apps/${appId}/reviews/search?limit=1000`, { key })
   return {
     reviews: new Map<string, { text: string; rating: number }>(
-      body.reviews.map((one: { id: string }) => [one.id, one]),
+      body.reviews.map((review: { id: string }) => [review.id, review]),
     ),
   }
 }

@@ -13,15 +13,15 @@ import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(60_000)
 
-const OWN = "30001"
+const OWN_APP = "30001"
 const PICTURE = new Uint8Array(readFileSync(join(import.meta.dirname, "../pictures/opentracks/8.jpg")))
 const at = (name: string) => `https://pictures.example/${name}`
 
 let sql: Sql
 let service: Service
 /** Responses by address: bytes, a status, or a failure. */
-const there = new Map<string, Uint8Array | number | "unreachable" | "too_large">()
-let asked: string[] = []
+const byUrl = new Map<string, Uint8Array | number | "unreachable" | "too_large">()
+let requestedUrls: string[] = []
 let readMs = 0
 
 beforeAll(async () => {
@@ -29,8 +29,8 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await sql`delete from writer_text`
-  there.clear()
-  asked = []
+  byUrl.clear()
+  requestedUrls = []
   readMs = 0
   service = serviceWith()
 })
@@ -46,8 +46,8 @@ function serviceWith(parts: Partial<PictureParts> = {}): Service {
     pollMs: 20,
     turn: async () => {},
     async fetch(url) {
-      asked.push(url)
-      const found = there.get(url) ?? PICTURE
+      requestedUrls.push(url)
+      const found = byUrl.get(url) ?? PICTURE
       if (typeof found === "string") throw new OutboundProblem(found)
       const [status, bytes] = typeof found === "number" ? [found, new Uint8Array()] : [200, found]
       return { url, status, headers: new Headers(), bytes }
@@ -69,14 +69,14 @@ let pages = 0
 async function opened(phone: string[], options: Parameters<Service["workspace"]>[0] = {}) {
   const shows = async (addresses: string[]) => {
     const day = `2025-11-${String(++pages).padStart(2, "0")}T00:00:00Z`
-    await record(sql, [listed(day, { screenshots: { phone: addresses } }, { id: OWN })])
+    await record(sql, [listed(day, { screenshots: { phone: addresses } }, { id: OWN_APP })])
   }
   await shows(phone)
   const workspaceId = await service.workspace(options)
   const key = await service.key(workspaceId)
-  const app = { workspaceId, iosId: OWN, countries: ["us", "jp"], keywords: ["journal"], origin: "own" }
+  const app = { workspaceId, iosId: OWN_APP, countries: ["us", "jp"], keywords: ["journal"], origin: "own" }
   const appId = await trackOwn(sql, app)
-  const get = (query = "", on = service) => on.call(`/v1/apps/${appId}/shot-text${query}`, { key })
+  const get = (query = "", target = service) => target.call(`/v1/apps/${appId}/shot-text${query}`, { key })
   const used = async () => {
     const [row] = await sql<{ used: number }[]>`
       select coalesce(sum(used), 0)::int as used
@@ -88,9 +88,9 @@ async function opened(phone: string[], options: Parameters<Service["workspace"]>
 }
 
 test("the first four screenshots are read, a broken one is null with the reason; a second call is free", async () => {
-  const shown = ["1.png", "gone.png", "page.png", "4.png", "5.png"].map(at)
-  there.set(at("gone.png"), 404).set(at("page.png"), new TextEncoder().encode("<html>"))
-  const { get, used } = await opened(shown)
+  const addresses = ["1.png", "gone.png", "page.png", "4.png", "5.png"].map(at)
+  byUrl.set(at("gone.png"), 404).set(at("page.png"), new TextEncoder().encode("<html>"))
+  const { get, used } = await opened(addresses)
   const { status, body } = await get()
   expect([status, body.indexed, body.unread, await used()]).toEqual([200, false, [], 1])
   expect(body.screenshots.map(({ address, caption, problem }: never) => [address, caption, problem])).toEqual([
@@ -105,23 +105,23 @@ test("the first four screenshots are read, a broken one is null with the reason;
   ])
   expect(body.screenshots[1]).toMatchObject({ width: null, height: null, lines: null })
   expect(body.written).toMatchObject({ by: "ocr", model: "tesseract", dropped: [] })
-  expect(asked.toSorted()).toEqual(shown.slice(0, 4).toSorted())
+  expect(requestedUrls.toSorted()).toEqual(addresses.slice(0, 4).toSorted())
 
   // a picture that could not be fetched is retried, and the day's unit covers it
-  there.delete(at("gone.png"))
+  byUrl.delete(at("gone.png"))
   expect((await get()).body.screenshots[1]).toMatchObject({ caption: "Calm pages", problem: null })
-  expect([asked.length, await used()]).toEqual([5, 1])
-  const again = await get()
-  expect([again.status, asked.length, await used()]).toEqual([200, 5, 1])
+  expect([requestedUrls.length, await used()]).toEqual([5, 1])
+  const repeated = await get()
+  expect([repeated.status, requestedUrls.length, await used()]).toEqual([200, 5, 1])
 })
 
 test("pictures read by one workspace are free for another, and only a changed screenshot costs a unit", async () => {
   const first = await opened([at("a.png"), at("b.png")])
   await first.get()
   const other = await opened([at("a.png"), at("b.png")])
-  expect([(await other.get()).status, await other.used(), asked.length]).toEqual([200, 0, 2])
+  expect([(await other.get()).status, await other.used(), requestedUrls.length]).toEqual([200, 0, 2])
   await other.shows([at("a.png"), at("c.png")])
-  expect([(await other.get()).status, await other.used(), asked.length]).toEqual([200, 1, 3])
+  expect([(await other.get()).status, await other.used(), requestedUrls.length]).toEqual([200, 1, 3])
 })
 
 test("many callers in two processes read a picture once", async () => {
@@ -129,18 +129,18 @@ test("many callers in two processes read a picture once", async () => {
   const { get } = await opened([at("once.png")], { overrides: { ratePerSecond: 10_000 } })
   const second = serviceWith()
   const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => get("", n % 2 ? service : second)))
-  expect([new Set(answers.map(({ status }) => status)), asked.length]).toEqual([new Set([200]), 1])
+  expect([new Set(answers.map(({ status }) => status)), requestedUrls.length]).toEqual([new Set([200]), 1])
 })
 
 test("no unit is charged if no picture can be fetched, there is no OCR, or the page was not read", async () => {
   const { get, used } = await opened([at("x.png")])
-  there.set(at("x.png"), "unreachable")
+  byUrl.set(at("x.png"), "unreachable")
   const refused = await get()
   expect([refused.status, refused.body.error, refused.headers.get("retry-after")]).toEqual([503, "unavailable", "60"])
   const off = await get("", serviceWith({ ocr: null }))
   expect([off.status, off.body.error]).toEqual([404, "not_measured"])
   const broken = serviceWith({ ocr: { read: async () => Promise.reject(new Error("no thread")), stop() {} } })
-  there.delete(at("x.png"))
+  byUrl.delete(at("x.png"))
   expect((await get("", broken)).body.error).toBe("not_measured")
   const unread = await get("?cc=jp")
   expect([unread.status, unread.body.error, await used()]).toEqual([404, "not_measured", 0])
@@ -151,15 +151,15 @@ test("a page without screenshots, or with too large ones, gets an answer", async
   expect((await get()).body).toMatchObject({ screenshots: [], written: null, unread: [] })
   expect(await used()).toBe(0)
   const large = await opened([at("large.png")])
-  there.set(at("large.png"), "too_large")
+  byUrl.set(at("large.png"), "too_large")
   expect((await large.get()).body.screenshots[0]).toMatchObject({ caption: null, problem: "unreadable" })
   await large.get()
-  expect(asked.length).toBe(1)
+  expect(requestedUrls.length).toBe(1)
 })
 
 test("a language without trained data is named", async () => {
   await record(sql, [
-    listed("2025-10-01T00:00:00Z", { screenshots: { phone: [at("jp.png")] } }, { id: OWN, storefront: "jp" }),
+    listed("2025-10-01T00:00:00Z", { screenshots: { phone: [at("jp.png")] } }, { id: OWN_APP, storefront: "jp" }),
   ])
   const { get } = await opened([at("us.png")])
   expect((await get("?cc=jp")).body).toMatchObject({ country: "jp", unread: ["ja"] })
@@ -168,7 +168,7 @@ test("a language without trained data is named", async () => {
 test("get_screenshot_text is refused if the allowance is used up or the plan is too low", async () => {
   const none = await opened([at("none.png")], { overrides: { aiWriting: 0 } })
   const refused = await none.get()
-  expect([refused.status, refused.body.error, asked.length]).toEqual([429, "ai_text_limit", 0])
+  expect([refused.status, refused.body.error, requestedUrls.length]).toEqual([429, "ai_text_limit", 0])
   const free = await opened([at("none.png")], { plan: "free", pack: 1_000 })
   expect((await free.get()).body.error).toBe("plan_required")
 })

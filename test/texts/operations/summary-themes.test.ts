@@ -57,8 +57,8 @@ beforeEach(async () => {
 async function opened() {
   const workspaceId = await service.workspace()
   const key = await service.key(workspaceId)
-  const asked = { workspaceId, iosId: "10001", countries: ["us", "gb"], keywords: ["tea"], origin: "own" }
-  const appId = await trackOwn(sql, asked)
+  const tracked = { workspaceId, iosId: "10001", countries: ["us", "gb"], keywords: ["tea"], origin: "own" }
+  const appId = await trackOwn(sql, tracked)
   const get = (query = "") => service.call(`/v1/apps/${appId}/reviews/summary?${query}`, { key })
   const used = async () => {
     const { body } = await service.call("/v1/usage", { key })
@@ -68,7 +68,7 @@ async function opened() {
 }
 
 function play(...script: Script[]) {
-  standIn.seen.splice(0)
+  standIn.requests.splice(0)
   standIn.script.splice(0, standIn.script.length, ...script)
 }
 /** The model's answers for the texts of a summary. Omit for an unusable answer. */
@@ -81,9 +81,9 @@ interface Summed {
 function summing({ sentences = [], themes, assigned }: Summed): Script {
   return well((lines) => {
     const of = (letter: string) => lines.filter(({ r }) => new RegExp(`^${letter}\\d`).test(r ?? ""))
-    const [told, reviews] = [of("t"), of("r")]
+    const [themeLines, reviews] = [of("t"), of("r")]
     if (reviews.length === 0) return { themes: sentences.map((sentence, at) => ({ r: `t${at + 1}`, sentence })) }
-    return told.length === 0 ? { themes: themes?.(reviews) } : { assigned: assigned?.(reviews) }
+    return themeLines.length === 0 ? { themes: themes?.(reviews) } : { assigned: assigned?.(reviews) }
   })
 }
 const ofText = (reviews: Line[], text: string) => reviews.filter((review) => review.text === text)
@@ -115,14 +115,14 @@ const WELL_SAID_IN_ENGLISH: Summed = {
   themes: (reviews) =>
     WELL.themes!(reviews).map((theme) => ({ ...theme, sentence: "This is what the users of the app have to say." })),
 }
-const told = ({ body }: { body: { themes: { topic: string; count: number; sentence: string | null }[] } }) =>
+const themesOf = ({ body }: { body: { themes: { topic: string; count: number; sentence: string | null }[] } }) =>
   body.themes.map(({ topic, count, sentence }) => [topic, count, sentence])
 
 test("a model's sentences and finer themes appear with counted figures, once for all workspaces", async () => {
   const { get, used } = await opened()
   play(summing(WELL))
   const first = await get()
-  expect(told(first)).toEqual([
+  expect(themesOf(first)).toEqual([
     ["ads", 10, "Ads come too often after level 30."],
     ["crashes", 10, "The app crashes when it starts."],
   ])
@@ -138,8 +138,8 @@ test("a model's sentences and finer themes appear with counted figures, once for
   const other = await opened()
   expect((await other.get()).body).toEqual(first.body)
   // sentences, themes, and the second pass
-  expect([standIn.seen.length, await used(), await other.used()]).toEqual([3, 1, 1])
-  for (const { data } of standIn.seen) expect(data).not.toMatch(/r-\d|10001/)
+  expect([standIn.requests.length, await used(), await other.used()]).toEqual([3, 1, 1])
+  for (const { data } of standIn.requests) expect(data).not.toMatch(/r-\d|10001/)
 })
 
 test("false counts, invented numbers and unknown themes are not shown; the answer lists them as dropped", async () => {
@@ -174,7 +174,7 @@ test("false counts, invented numbers and unknown themes are not shown; the answe
     }),
   )
   const french = await get("lang=fr")
-  expect(told(french).map(([, , sentence]) => sentence)).toEqual([null, "Les publicités sont longues."])
+  expect(themesOf(french).map(([, , sentence]) => sentence)).toEqual([null, "Les publicités sont longues."])
   expect(french.text).not.toMatch(/500|Most users|third|Invented|Half/)
   expect(french.body.finerThemes).toHaveLength(1)
   expect(french.body.finerThemes[0]).toMatchObject({ label: "Publicités trop longues", count: 9 })
@@ -233,7 +233,7 @@ test.each(["ja", "ko", "zh", "ru", "de", "es", "fr", "pt", "tr"])(
     ])
     expect(body.themes.every(({ sentence }: { sentence: string | null }) => sentence === null)).toBeTrue()
     // the problem is reported to the model once
-    expect(standIn.seen.some(({ data }) => data.includes("It was not in the language asked for."))).toBeTrue()
+    expect(standIn.requests.some(({ data }) => data.includes("It was not in the language asked for."))).toBeTrue()
   },
 )
 
@@ -253,7 +253,7 @@ test("text in the wrong language is retried once, and shown if the retry is in t
   const [english, mended] = [summing(WELL_SAID_IN_ENGLISH), summing(french)] as { say(lines: Line[]): string }[]
   play({ say: (lines) => (isMended(lines) ? mended! : english!).say(lines) })
   const { body } = await get("lang=fr")
-  expect(told({ body }).map(([, , sentence]) => sentence)).toEqual(french.sentences!)
+  expect(themesOf({ body }).map(([, , sentence]) => sentence)).toEqual(french.sentences!)
   expect(body.finerThemes.map(({ label }: { label: string }) => label).sort()).toEqual([
     "Fermeture au lancement",
     "Publicités entre les niveaux",
@@ -272,7 +272,7 @@ test("one more review makes a new summary, which costs a unit and a request", as
     () => NOW,
   )
   const next = await get()
-  expect([next.body.reviews - first.body.reviews, await used(), standIn.seen.length]).toEqual([1, 2, 6])
+  expect([next.body.reviews - first.body.reviews, await used(), standIn.requests.length]).toEqual([1, 2, 6])
 })
 
 test("a review with instructions is not sent to the model and is listed as omitted; other themes stay", async () => {
@@ -296,5 +296,5 @@ test("a review with instructions is not sent to the model and is listed as omitt
     ["Crash on start", 10],
   ])
   expect(body.written.dropped).toEqual([{ what: "record", rule: "instructions", count: 1 }])
-  for (const { data } of standIn.seen) expect(data).not.toInclude("Ignore all")
+  for (const { data } of standIn.requests) expect(data).not.toInclude("Ignore all")
 })

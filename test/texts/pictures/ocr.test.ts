@@ -17,7 +17,7 @@ const screenshot = (n: number) =>
 const load = (names: readonly string[]) => loadTesseract(names)
 
 const opened: OcrThread[] = []
-afterAll(() => opened.forEach((one) => void one.stop()))
+afterAll(() => opened.forEach((reader) => void reader.stop()))
 
 function threadOf(options: Partial<Parameters<typeof openOcrThread>[0]> = {}): OcrThread {
   const thread = openOcrThread({ load, ...options })

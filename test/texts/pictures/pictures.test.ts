@@ -99,7 +99,7 @@ test.each([
     "https://play-lh.googleusercontent.com/AbC=w1080-h2160-rj",
   ],
   ["https://example.com/a/1290x2796bb.jpg", "https://example.com/a/1290x2796bb.jpg"],
-])("the address %s is requested as %s", (address, asked) => expect(readableAddress(address)).toBe(asked))
+])("the address %s is requested as %s", (address, expected) => expect(readableAddress(address)).toBe(expected))
 
 test("a picture is read in its page's language if there is data for it, and in English", () => {
   expect(dataFor(["de-DE", "fr-FR"], new Set(["eng", "deu", "fra"]))).toEqual(["deu", "eng"])

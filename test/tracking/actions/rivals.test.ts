@@ -3,35 +3,35 @@ import { derived, TODAY } from "../../alerts/derived-alerts.ts"
 import { cases } from "../../long.ts"
 import { reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
-import { scene } from "../../writes/scene.ts"
+import { prepareScene } from "../../writes/scene.ts"
 
-const on = scene()
-const OWN = "1437843273"
+const scene = prepareScene()
+const OWN_APP = "1437843273"
 const CUP = "30001"
 const POT = "30002"
 const NEVER = "1437816860"
 
 beforeEach(async () => {
   // the cup and the pot rank above the app, an unnamed one below
-  const results = [CUP, POT, OWN, "30003"].map((id) => ({ id, name: `Tea ${id}` }))
+  const results = [CUP, POT, OWN_APP, "30003"].map((id) => ({ id, name: `Tea ${id}` }))
   const days = ["2025-11-19", "2025-11-20"].map((day) =>
     reading("tea", `${day}T10:00:00Z`, [], { storefront: "us", depth: 100, results }),
   )
-  const { refused } = await record(on.sql, days, () => TODAY)
+  const { refused } = await record(scene.sql, days, () => TODAY)
   expect(refused).toEqual([])
 })
 
-const get = async (path: string) => (await on.service.call(`/v1${path}`, { key: on.key })).body
-const add = (...rivals: string[]) => on.applied("add_rivals", { appId: on.app, rivals })
-const remove = (...rivals: string[]) => on.applied("remove_rivals", { appId: on.app, rivals })
+const get = async (path: string) => (await scene.service.call(`/v1${path}`, { key: scene.key })).body
+const add = (...rivals: string[]) => scene.applied("add_rivals", { appId: scene.app, rivals })
+const remove = (...rivals: string[]) => scene.applied("remove_rivals", { appId: scene.app, rivals })
 
-async function listed(app = on.app): Promise<[string, boolean][]> {
+async function listed(app = scene.app): Promise<[string, boolean][]> {
   const { rivals } = await get(`/apps/${app}/rivals?country=us`)
   return rivals.map(({ id, manual }: { id: string; manual: boolean }) => [id, manual])
 }
 
-async function held(): Promise<unknown[]> {
-  const [row] = await on.sql`select manual_rivals, hidden_rivals from tracked_app where id = ${on.app}`
+async function storedLists(): Promise<unknown[]> {
+  const [row] = await scene.sql`select manual_rivals, hidden_rivals from tracked_app where id = ${scene.app}`
   return Object.values(row!)
 }
 
@@ -39,11 +39,11 @@ describe("add_rivals", () => {
   test("add_rivals adds rivals by hand, and its preview lists those already added and those never seen", async () => {
     await add(`ios:${POT}`)
     const rivals = [`ios:${CUP}`, `ios:${POT}`, `ios:${NEVER}`, "android:com.example.cup", `ios:${CUP}`]
-    const { body } = await on.preview("add_rivals", { appId: on.app, rivals })
+    const { body } = await scene.preview("add_rivals", { appId: scene.app, rivals })
     expect([body.credits, body.destructive]).toEqual([1, false])
     expect(body.preview).toEqual({
       summary: 'Name 3 rivals of "Kettle" by hand.',
-      target: { kind: "app", id: on.app, name: "Kettle" },
+      target: { kind: "app", id: scene.app, name: "Kettle" },
       before: { named: [`ios:${POT}`], hidden: [] },
       after: { named: rivals.slice(0, 4), hidden: [] },
       notes: [
@@ -52,12 +52,12 @@ describe("add_rivals", () => {
         "The app is not tracked on that store, so its keywords are not read there: android:com.example.cup.",
       ],
     })
-    expect((await on.confirm(body.confirmToken)).body.result).toEqual({
-      appId: on.app,
+    expect((await scene.confirm(body.confirmToken)).body.result).toEqual({
+      appId: scene.app,
       added: [`ios:${CUP}`, `ios:${NEVER}`, "android:com.example.cup"],
       alreadyNamed: [`ios:${POT}`],
     })
-    expect((await get(`/apps/${on.app}`)).manualRivals).toEqual([
+    expect((await get(`/apps/${scene.app}`)).manualRivals).toEqual([
       ...[`ios:${POT}`, `ios:${CUP}`, `ios:${NEVER}`],
       "android:com.example.cup",
     ])
@@ -70,24 +70,24 @@ describe("add_rivals", () => {
 
   test("add_rivals with rivals that are already added changes nothing and is free", async () => {
     await add(`ios:${CUP}`)
-    const { body } = await on.preview("add_rivals", { appId: on.app, rivals: [`ios:${CUP}`] })
+    const { body } = await scene.preview("add_rivals", { appId: scene.app, rivals: [`ios:${CUP}`] })
     expect([body.credits, body.preview.before]).toEqual([0, body.preview.after])
-    expect((await on.confirm(body.confirmToken)).body.status).toBe("unchanged")
+    expect((await scene.confirm(body.confirmToken)).body.status).toBe("unchanged")
   })
 
   test("add_rivals accepts up to 50 per app and refuses more with the reason", async () => {
     const ids = (from: number, count: number) => Array.from({ length: count }, (_, at) => `ios:${from + at}`)
     await add(...ids(40_001, 49))
-    const { body } = await on.preview("add_rivals", { appId: on.app, rivals: ids(50_001, 2) })
+    const { body } = await scene.preview("add_rivals", { appId: scene.app, rivals: ids(50_001, 2) })
     expect([body.error, body.reason]).toEqual([
       "write_limit_reached",
       "50 rivals of an app may be named; this would make it 51.",
     ])
-    const late = await on.preview("add_rivals", { appId: on.app, rivals: ids(60_001, 1) })
+    const late = await scene.preview("add_rivals", { appId: scene.app, rivals: ids(60_001, 1) })
     await add(...ids(50_001, 1))
-    expect((await on.confirm(late.body.confirmToken)).body.error).toBe("write_limit_reached")
+    expect((await scene.confirm(late.body.confirmToken)).body.error).toBe("write_limit_reached")
     expect((await add(...ids(40_001, 50).slice(0, 49))).body.status).toBe("unchanged")
-    expect((await on.preview("add_rivals", { appId: on.app, rivals: ids(1, 51) })).body.field).toBe("rivals")
+    expect((await scene.preview("add_rivals", { appId: scene.app, rivals: ids(1, 51) })).body.field).toBe("rivals")
   })
 })
 
@@ -97,7 +97,7 @@ describe("remove_rivals", () => {
       [CUP, false],
       [POT, false],
     ])
-    const { body } = await on.preview("remove_rivals", { appId: on.app, rivals: [`ios:${CUP}`] })
+    const { body } = await scene.preview("remove_rivals", { appId: scene.app, rivals: [`ios:${CUP}`] })
     expect(body).toMatchObject({ credits: 1, destructive: true })
     expect(body.preview).toMatchObject({
       summary: 'Hide 1 rival of "Kettle".',
@@ -105,31 +105,31 @@ describe("remove_rivals", () => {
       after: { named: [], hidden: [`ios:${CUP}`] },
       notes: [],
     })
-    await on.confirm(body.confirmToken)
-    expect([await listed(), await held()]).toEqual([[[POT, false]], [null, [`ios:${CUP}`]]])
-    const back = await on.preview("add_rivals", { appId: on.app, rivals: [`ios:${CUP}`] })
+    await scene.confirm(body.confirmToken)
+    expect([await listed(), await storedLists()]).toEqual([[[POT, false]], [null, [`ios:${CUP}`]]])
+    const back = await scene.preview("add_rivals", { appId: scene.app, rivals: [`ios:${CUP}`] })
     expect(back.body.preview).toMatchObject({
       before: { named: [], hidden: [`ios:${CUP}`] },
       after: { named: [`ios:${CUP}`], hidden: [] },
       notes: [`Hidden before, and shown again: ios:${CUP}.`],
     })
-    await on.confirm(back.body.confirmToken)
+    await scene.confirm(back.body.confirmToken)
     expect(await listed()).toEqual([
       [CUP, true],
       [POT, false],
     ])
-    expect(await held()).toEqual([[`ios:${CUP}`], null])
+    expect(await storedLists()).toEqual([[`ios:${CUP}`], null])
   })
 
   test("remove_rivals hides a rival added by hand, even if it ranks above the app", async () => {
     await add(`ios:${CUP}`, "ios:30003")
-    const { body } = await on.preview("remove_rivals", { appId: on.app, rivals: [`ios:${CUP}`, `ios:${NEVER}`] })
+    const { body } = await scene.preview("remove_rivals", { appId: scene.app, rivals: [`ios:${CUP}`, `ios:${NEVER}`] })
     expect(body.preview.notes).toEqual([
       `Added by hand before: ios:${CUP}.`,
       `Not seen in any reading yet; hidden if it appears: ios:${NEVER}.`,
     ])
-    expect((await on.confirm(body.confirmToken)).body.result).toEqual({
-      appId: on.app,
+    expect((await scene.confirm(body.confirmToken)).body.result).toEqual({
+      appId: scene.app,
       removed: [`ios:${CUP}`, `ios:${NEVER}`],
       alreadyHidden: [],
     })
@@ -137,17 +137,17 @@ describe("remove_rivals", () => {
       [POT, false],
       ["30003", true],
     ])
-    const again = await on.preview("remove_rivals", { appId: on.app, rivals: [`ios:${CUP}`] })
-    expect([again.body.credits, again.body.preview.notes]).toEqual([0, [`Hidden already: ios:${CUP}.`]])
-    expect((await on.confirm(again.body.confirmToken)).body.status).toBe("unchanged")
+    const repeated = await scene.preview("remove_rivals", { appId: scene.app, rivals: [`ios:${CUP}`] })
+    expect([repeated.body.credits, repeated.body.preview.notes]).toEqual([0, [`Hidden already: ios:${CUP}.`]])
+    expect((await scene.confirm(repeated.body.confirmToken)).body.status).toBe("unchanged")
   })
 
   test("remove_rivals hides up to 500 per app and refuses more with the reason", async () => {
     const hidden = Array.from({ length: 499 }, (_, at) => `ios:${40_001 + at}`)
-    await on.sql`update tracked_app set hidden_rivals = ${hidden}::text[] where id = ${on.app}`
-    const asked = (...rivals: string[]) => on.preview("remove_rivals", { appId: on.app, rivals })
-    expect((await asked(`ios:${CUP}`)).status).toBe(200)
-    expect((await asked(`ios:${CUP}`, `ios:${POT}`)).body.reason).toBe(
+    await scene.sql`update tracked_app set hidden_rivals = ${hidden}::text[] where id = ${scene.app}`
+    const previewRemoval = (...rivals: string[]) => scene.preview("remove_rivals", { appId: scene.app, rivals })
+    expect((await previewRemoval(`ios:${CUP}`)).status).toBe(200)
+    expect((await previewRemoval(`ios:${CUP}`, `ios:${POT}`)).body.reason).toBe(
       "500 rivals of an app may be hidden; this would make it 501.",
     )
   })
@@ -155,42 +155,42 @@ describe("remove_rivals", () => {
 
 describe("a hidden rival", () => {
   test("a hidden rival is in no search and not fetched by its id, for that app only", async () => {
-    const other = await on.tracked(["tea"], "30003", on.workspace)
+    const other = await scene.tracked(["tea"], "30003", scene.workspace)
     const id = (app: string) => `rival:${app}:${CUP}`
     const found = async () => (await get(`/search?q=${CUP}`)).results.map(({ id }: { id: string }) => id).toSorted()
-    expect(await found()).toEqual([id(on.app), id(other)].toSorted())
-    expect((await get(`/fetch?id=${id(on.app)}`)).id).toBe(id(on.app))
+    expect(await found()).toEqual([id(scene.app), id(other)].toSorted())
+    expect((await get(`/fetch?id=${id(scene.app)}`)).id).toBe(id(scene.app))
     await remove(`ios:${CUP}`)
     expect([await found(), await listed(other)]).toEqual([[id(other)], expect.arrayContaining([[CUP, false]])])
-    expect((await get(`/fetch?id=${id(on.app)}`)).error).toBe("not_found")
+    expect((await get(`/fetch?id=${id(scene.app)}`)).error).toBe("not_found")
     expect((await get(`/fetch?id=${id(other)}`)).id).toBe(id(other))
     await add(`ios:${CUP}`)
-    expect(await found()).toEqual([id(on.app), id(other)].toSorted())
+    expect(await found()).toEqual([id(scene.app), id(other)].toSorted())
   })
 
   test("a hidden rival is no longer followed and no longer listed with charts", async () => {
     const followed = async () => {
-      await derived(on.sql, { subject: OWN })
-      const rows = await on.sql<{ id: string }[]>`
+      await derived(scene.sql, { subject: OWN_APP })
+      const rows = await scene.sql<{ id: string }[]>`
         select s.store_id as id
         from app_rival r
         join store_app s on s.id = r.rival
-        where r.app_id = ${on.app} and r.storefront = 'us'
+        where r.app_id = ${scene.app} and r.storefront = 'us'
         order by 1`
       return rows.map(({ id }) => id)
     }
-    const beside = async () =>
-      (await get(`/apps/${on.app}/chart-movers?country=us`)).rivals.map(({ id }: { id: string }) => id)
-    expect([await followed(), await beside()]).toEqual([
+    const otherRivals = async () =>
+      (await get(`/apps/${scene.app}/chart-movers?country=us`)).rivals.map(({ id }: { id: string }) => id)
+    expect([await followed(), await otherRivals()]).toEqual([
       [CUP, POT],
       [CUP, POT],
     ])
     await remove(`ios:${CUP}`)
     // before any further reading
-    expect(await beside()).toEqual([POT])
+    expect(await otherRivals()).toEqual([POT])
     expect(await followed()).toEqual([POT])
     await add(`ios:${CUP}`)
-    expect([await followed(), await beside()]).toEqual([
+    expect([await followed(), await otherRivals()]).toEqual([
       [CUP, POT],
       [CUP, POT],
     ])
@@ -199,68 +199,68 @@ describe("a hidden rival", () => {
   test("a hidden rival belongs to one store, and the same text on the other store is another app", async () => {
     const ids = ["com.example.cup", "com.example.kettle"]
     await record(
-      on.sql,
+      scene.sql,
       [reading("tea", "2025-11-20T10:00:00Z", ids, { platform: "android", storefront: "us", depth: 100 })],
       () => TODAY,
     )
-    await on.sql`
+    await scene.sql`
       update tracked_app
       set android_app = (select id from store_app where store_id = 'com.example.kettle')
-      where id = ${on.app}`
-    const shown = async () => {
-      const { rivals } = await get(`/apps/${on.app}/rivals?country=us&platform=android`)
+      where id = ${scene.app}`
+    const readFigures = async () => {
+      const { rivals } = await get(`/apps/${scene.app}/rivals?country=us&platform=android`)
       const { results } = await get("/search?q=com.example.cup")
       return [rivals, results].map((rows: { id: string }[]) => rows.map(({ id }) => id))
     }
     const cup = ["com.example.cup"]
-    expect(await shown()).toEqual([cup, [`rival:${on.app}:com.example.cup`]])
+    expect(await readFigures()).toEqual([cup, [`rival:${scene.app}:com.example.cup`]])
     await remove(`ios:${CUP}`)
-    expect(await shown()).toEqual([cup, [`rival:${on.app}:com.example.cup`]])
+    expect(await readFigures()).toEqual([cup, [`rival:${scene.app}:com.example.cup`]])
     await remove("android:com.example.cup")
-    expect([await shown(), await listed()]).toEqual([[[], []], [[POT, false]]])
+    expect([await readFigures(), await listed()]).toEqual([[[], []], [[POT, false]]])
   })
 
   test("a rival that is added and hidden while findings are derived ends as the last write says", async () => {
     const followed = async () => {
-      const rows = await on.sql<{ manual: boolean; terms: number }[]>`
+      const rows = await scene.sql<{ manual: boolean; terms: number }[]>`
         select r.manual, r.terms
         from app_rival r
         join store_app s on s.id = r.rival
-        where r.app_id = ${on.app} and s.store_id = ${CUP}`
+        where r.app_id = ${scene.app} and s.store_id = ${CUP}`
       return [...rows]
     }
     for (let round = 0; round < cases(1, 3); round++) {
       for (const write of [remove, add]) {
         const [{ status }] = await Promise.all([
           write(`ios:${CUP}`, `ios:${POT}`),
-          derived(on.sql, { subject: OWN }),
-          derived(on.sql, { subject: OWN }),
+          derived(scene.sql, { subject: OWN_APP }),
+          derived(scene.sql, { subject: OWN_APP }),
         ])
         expect(status).toBe(200)
-        await derived(on.sql, { subject: OWN })
+        await derived(scene.sql, { subject: OWN_APP })
         expect(await followed()).toEqual(write === add ? [{ manual: true, terms: 1 }] : [])
       }
     }
-    expect(on.service.logged.join("")).not.toContain("deadlock")
+    expect(scene.service.logged.join("")).not.toContain("deadlock")
   })
 
   test("a hidden rival is not in the answer of GET /apps", async () => {
     await remove(`ios:${CUP}`)
-    const app = await get(`/apps/${on.app}`)
+    const app = await get(`/apps/${scene.app}`)
     expect([app.manualRivals, JSON.stringify(app)]).toEqual([null, expect.not.stringContaining(CUP)])
   })
 })
 
 test("the app itself, a malformed rival and another workspace's app are refused, naming the argument", async () => {
-  const own = await on.tracked([], "389801252", on.workspace)
-  await on.sql`
+  const ownApp = await scene.tracked([], "389801252", scene.workspace)
+  await scene.sql`
     insert into store_app (platform, store_id)
     values ('android', 'com.example.kettle')
     on conflict do nothing`
-  await on.sql`
+  await scene.sql`
     update tracked_app
     set android_app = (select id from store_app where store_id = 'com.example.kettle')
-    where id = ${on.app}`
+    where id = ${scene.app}`
   const malformed = [
     "30001",
     "ios:",
@@ -272,21 +272,21 @@ test("the app itself, a malformed rival and another workspace's app are refused,
     "ios:30001:us",
     "windows:30001",
     `android:a.${"b".repeat(254)}`,
-    `ios:${OWN}`,
+    `ios:${OWN_APP}`,
     "android:com.example.kettle",
   ]
   for (const action of ["add_rivals", "remove_rivals"]) {
     for (const rival of malformed) {
-      const { body } = await on.preview(action, { appId: on.app, rivals: [`ios:${CUP}`, rival] })
+      const { body } = await scene.preview(action, { appId: scene.app, rivals: [`ios:${CUP}`, rival] })
       expect([action, rival, body.error, body.field]).toEqual([action, rival, "invalid_arguments", "rivals"])
     }
-    expect((await on.preview(action, { appId: own, rivals: [`ios:${OWN}`] })).status).toBe(200)
+    expect((await scene.preview(action, { appId: ownApp, rivals: [`ios:${OWN_APP}`] })).status).toBe(200)
     for (const rivals of [[], "ios:30001", undefined])
-      expect((await on.preview(action, { appId: on.app, rivals })).body.field).toBe("rivals")
-    const foreign = await on.tracked([], "284882215", await on.service.workspace())
-    expect((await on.preview(action, { appId: foreign, rivals: [`ios:${CUP}`] })).body.error).toBe("not_found")
-    const limited = await on.service.key(on.workspace, { appList: [own] })
-    expect((await on.preview(action, { appId: on.app, rivals: [`ios:${CUP}`] }, limited)).body.error).toBe(
+      expect((await scene.preview(action, { appId: scene.app, rivals })).body.field).toBe("rivals")
+    const foreign = await scene.tracked([], "284882215", await scene.service.workspace())
+    expect((await scene.preview(action, { appId: foreign, rivals: [`ios:${CUP}`] })).body.error).toBe("not_found")
+    const limited = await scene.service.key(scene.workspace, { appList: [ownApp] })
+    expect((await scene.preview(action, { appId: scene.app, rivals: [`ios:${CUP}`] }, limited)).body.error).toBe(
       "app_not_allowed",
     )
   }

@@ -2,51 +2,50 @@ import { beforeEach, expect, test } from "bun:test"
 import { setApprovalRule } from "../../../src/access/approval-rules.ts"
 import { createCode } from "../../../src/access/sign-in/code.ts"
 import { type Browser, browserOf, fieldIn } from "../../access/sign-in/browser.ts"
-import { scene } from "../scene.ts"
+import { prepareScene } from "../scene.ts"
 
 // The page where the signed-in owner sees an assistant's write and approves or declines it.
 
-const on = scene()
+const scene = prepareScene()
 let browser: Browser
 
 beforeEach(async () => {
-  await setApprovalRule(on.sql, on.workspace, null, { actions: ["all"] })
-  browser = await signedIn(on.workspace)
+  await setApprovalRule(scene.sql, scene.workspace, null, { actions: ["all"] })
+  browser = await signedIn(scene.workspace)
 })
 
 async function signedIn(workspace: number): Promise<Browser> {
-  const one = browserOf(on.service)
-  await one.send("/sign-in", { code: await createCode(on.sql, workspace) })
-  return one
+  const newBrowser = browserOf(scene.service)
+  await newBrowser.send("/sign-in", { code: await createCode(scene.sql, workspace) })
+  return newBrowser
 }
 
 const previewed = async (keyword = "coffee") =>
-  (await on.preview("add_keywords", { appId: on.app, keywords: [keyword] })).body
+  (await scene.preview("add_keywords", { appId: scene.app, keywords: [keyword] })).body
 const pathOf = (address: string) => new URL(address).pathname
 
 test("the approval address leads through sign-in to the preview; an approval there allows the confirm", async () => {
   const { approval, confirmToken } = await previewed()
   const path = pathOf(approval.address)
-  const stranger = await browserOf(on.service).open(path)
+  const stranger = await browserOf(scene.service).open(path)
   expect([stranger.status, stranger.headers.get("location")]).toEqual([
     303,
     `/sign-in?next=${encodeURIComponent(path)}`,
   ])
-  const shown = await browser.open(path)
-  expect(shown.status).toBe(200)
-  for (const text of ["Track 1 keyword", "coffee", "not tracked", "key <strong>test"])
-    expect(shown.text).toContain(text)
-  const form = fieldIn(shown, "form")!
+  const page = await browser.open(path)
+  expect(page.status).toBe(200)
+  for (const text of ["Track 1 keyword", "coffee", "not tracked", "key <strong>test"]) expect(page.text).toContain(text)
+  const form = fieldIn(page, "form")!
   const sent = await browser.send(path, { form, verdict: "approve" })
   expect([sent.status, sent.headers.get("location")]).toEqual([303, path])
   expect((await browser.open(path)).text).toContain("<strong>approved</strong>")
-  expect((await on.confirm(confirmToken)).status).toBe(200)
-  const [person] = await on.sql<{ name: string }[]>`
+  expect((await scene.confirm(confirmToken)).status).toBe(200)
+  const [person] = await scene.sql<{ name: string }[]>`
     select p.name
     from person p
     join membership m on m.person_id = p.id
-    where m.workspace_id = ${on.workspace}`
-  expect((await on.audits())[0]).toMatchObject({ approved_by: person?.name })
+    where m.workspace_id = ${scene.workspace}`
+  expect((await scene.audits())[0]).toMatchObject({ approved_by: person?.name })
 })
 
 test("a decision stays as it is when the form is sent twice or another form is sent", async () => {
@@ -58,14 +57,14 @@ test("a decision stays as it is when the form is sent twice or another form is s
   const { text } = await browser.open(path)
   expect(text).toContain("<strong>declined</strong>")
   expect(text).not.toContain("<form")
-  expect((await on.confirm(confirmToken)).body.reason).toBe("approval_declined")
+  expect((await scene.confirm(confirmToken)).body.reason).toBe("approval_declined")
 })
 
 test("a form from another site, without its token or with an unknown verdict changes nothing", async () => {
   const { approval } = await previewed()
   const path = pathOf(approval.address)
   const form = fieldIn(await browser.open(path), "form")!
-  const other = fieldIn(await (await signedIn(on.workspace)).open(path), "form")!
+  const other = fieldIn(await (await signedIn(scene.workspace)).open(path), "form")!
   for (const fields of [
     { verdict: "approve" },
     { form: other, verdict: "approve" },
@@ -80,12 +79,12 @@ test("a form from another site, without its token or with an unknown verdict cha
 test("an approval of another workspace can be neither read nor decided", async () => {
   const { approval, confirmToken } = await previewed()
   const path = pathOf(approval.address)
-  const other = await signedIn(await on.service.workspace())
+  const other = await signedIn(await scene.service.workspace())
   const page = await other.open(path)
   expect([page.status, page.text.includes("coffee")]).toEqual([404, false])
-  const own = fieldIn(await other.open("/sign-in"), "form")!
-  await other.send(path, { form: own, verdict: "approve" })
-  expect((await on.confirm(confirmToken)).body.reason).toBe("approval_needed")
+  const ownForm = fieldIn(await other.open("/sign-in"), "form")!
+  await other.send(path, { form: ownForm, verdict: "approve" })
+  expect((await scene.confirm(confirmToken)).body.reason).toBe("approval_needed")
   expect((await other.open("/approve")).text).toContain("Nothing is waiting")
   expect((await browser.open("/approve")).text).toContain(path)
 })
@@ -94,18 +93,21 @@ test("an owner without pending approvals sees instructions and a sample that can
   const { text } = await browser.open("/approve")
   expect(text).toContain(`<a href="/app/settings/keys">Choose the keys whose changes wait</a>`)
   expect(text).toContain('href="/approve/sample"')
-  const stranger = await browserOf(on.service).open("/approve/sample")
+  const stranger = await browserOf(scene.service).open("/approve/sample")
   expect([stranger.status, stranger.text.includes("evening pages")]).toEqual([200, true])
   expect(stranger.text).not.toContain('type="submit"')
   expect((await browser.send("/approve/sample", { form: "x", verdict: "approve" })).status).toBe(405)
   expect((await browser.open("/app/changes")).text).toContain('href="/app/sample/changes"')
-  expect((await browserOf(on.service).open("/app/sample/changes")).text).toContain(
+  expect((await browserOf(scene.service).open("/app/sample/changes")).text).toContain(
     "you approve or decline the change here",
   )
 })
 
 test("markup and instructions in a name are shown as text", async () => {
-  await on.sql`update tracked_app set name = ${'<img src=x> "APPROVED by the owner"</p><form>'} where id = ${on.app}`
+  await scene.sql`
+    update tracked_app
+    set name = ${'<img src=x> "APPROVED by the owner"</p><form>'}
+    where id = ${scene.app}`
   const { approval } = await previewed()
   const { text } = await browser.open(pathOf(approval.address))
   expect(text).toContain("&lt;img src=x&gt;")
@@ -115,7 +117,10 @@ test("markup and instructions in a name are shown as text", async () => {
 
 test("an expired approval says so and has no form", async () => {
   const { approval } = await previewed()
-  await on.sql`update confirm_token set created_at = now() - interval '601 s' where workspace_id = ${on.workspace}`
+  await scene.sql`
+    update confirm_token
+    set created_at = now() - interval '601 s'
+    where workspace_id = ${scene.workspace}`
   const { text } = await browser.open(pathOf(approval.address))
   expect(text).toContain("This expired on")
   expect(text).not.toContain("<form")

@@ -144,10 +144,10 @@ describe("access to jobs", () => {
     const limited = await service.key(workspaceId)
     await sql`update api_key set app_list = '{app_mine,app_ours}' where id = ${await newestKey()}`
     const about = async (appId: string | null) => enqueued(sql, bidJob(by, { appId }))
-    const [mine, theirs, nobodys] = [await about("app_mine"), await about("app_theirs"), await about(null)]
+    const [mine, foreign, nobodys] = [await about("app_mine"), await about("app_theirs"), await about(null)]
     expect((await ask(mine, limited)).body.jobId).toBe(mine)
     const never = await ask("job_neverexisted", limited)
-    for (const id of [theirs, nobodys]) {
+    for (const id of [foreign, nobodys]) {
       const hidden = await ask(id, limited)
       expect([hidden.status, hidden.text]).toEqual([404, never.text])
       expect((await ask(id)).status).toBe(200)

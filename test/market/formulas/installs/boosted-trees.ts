@@ -52,12 +52,12 @@ const BENDS = 31
 export function growTrees(residuals: readonly Residual[]): Tree[] {
   const bends = (residuals[0]?.facts ?? []).map((_, fact) => bendsOf(residuals, fact))
   const bins = residuals.map(({ facts }) => facts.map((value, fact) => binOf(bends[fact]!, value)))
-  const left = residuals.map((residual) => residual.left)
+  const remaining = residuals.map((residual) => residual.left)
   return Array.from({ length: ROUNDS }, () => {
     const tree: Tree = { facts: [], bends: [], corrections: [] }
-    grow({ tree, bins, left, bends }, { node: 0, of: left.map((_, i) => i) })
+    grow({ tree, bins, left: remaining, bends }, { node: 0, of: remaining.map((_, i) => i) })
     residuals.forEach(({ facts }, i) => {
-      left[i]! -= correctionBy(tree, facts)
+      remaining[i]! -= correctionBy(tree, facts)
     })
     return tree
   })

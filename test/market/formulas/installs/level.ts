@@ -59,13 +59,13 @@ export function estimateInstalls(
 export function installsOf(facts: LevelFacts, fit: LevelFit = LEVEL_FIT): number | null {
   if (facts.ratings < MIN_RATINGS) return null
   const names = Object.keys(fit.features)
-  const shown = featuresOf(
+  const features = featuresOf(
     facts,
     names.filter((name) => name.startsWith(CATEGORY)),
   )
   const line = predict(
     unnamed(fit, names),
-    names.map((name) => shown[name] ?? null),
+    names.map((name) => features[name] ?? null),
   )
   return 10 ** (line + correctionOf(fit.trees, treeFacts(facts, fit)))
 }
@@ -169,9 +169,9 @@ function bent(name: string, value: number | null, bends: readonly number[]): Fea
 
 /** A category that the fit does not know has no effect. */
 function ofCategory(category: string | null, categories: readonly string[]): Features {
-  const own = category === null ? null : CATEGORY + category
-  const isKnown = own !== null && categories.includes(own)
-  return Object.fromEntries(categories.map((name) => [name, isKnown ? Number(name === own) : null]))
+  const ownCategory = category === null ? null : CATEGORY + category
+  const isKnown = ownCategory !== null && categories.includes(ownCategory)
+  return Object.fromEntries(categories.map((name) => [name, isKnown ? Number(name === ownCategory) : null]))
 }
 
 function daysLog(days: number | null): number | null {

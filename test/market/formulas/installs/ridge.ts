@@ -49,8 +49,8 @@ const HUBER = 0.15
 const ROUNDS = 12
 
 function meanOf(examples: readonly Example[], at: number): number {
-  const known = examples.flatMap(({ features }) => features[at] ?? [])
-  return known.length === 0 ? 0 : known.reduce((sum, value) => sum + value, 0) / known.length
+  const present = examples.flatMap(({ features }) => features[at] ?? [])
+  return present.length === 0 ? 0 : present.reduce((sum, value) => sum + value, 0) / present.length
 }
 
 function scaleOf(examples: readonly Example[], at: number, mean: number): number {

@@ -52,7 +52,7 @@ async function write(rows: readonly Row[]): Promise<void> {
     [`${name}_high`]: high,
     [`${name}_under`]: under,
   })
-  const latest = [...new Map(rows.map((one) => [one.app, one])).values()].map(
+  const latest = [...new Map(rows.map((entry) => [entry.app, entry])).values()].map(
     ({ app, basis, growth, downloads, revenue }) => ({
       app: apps[app]!.id,
       basis,
@@ -83,7 +83,7 @@ function wholeOf({ value, low, high, under }: Amount) {
   return { value: round(value), low: round(low), high: round(high), under: round(under) }
 }
 
-function shown(row: Row | undefined) {
+function toEstimate(row: Row | undefined) {
   if (!row) return null
   const { downloads, revenue, growth, basis } = row
   if (wholeOf(downloads) === null && wholeOf(revenue) === null && growth === null) return null
@@ -128,7 +128,7 @@ test("a filter by figures finds apps by their displayed estimates and counts the
     async (writes, questions) => {
       for (const written of writes) {
         await write(written)
-        for (const one of written) rows.set(apps[one.app]!.storeId, one)
+        for (const entry of written) rows.set(apps[entry.app]!.storeId, entry)
         for (const ranges of questions) {
           const bounds = Object.entries(ranges).flatMap(([name, { min, max }]) => [
             ...(min === undefined ? [] : [[`${name}Min`, String(min)]]),
@@ -137,15 +137,15 @@ test("a filter by figures finds apps by their displayed estimates and counts the
           const { body } = await service.call(`/v1/hive/find?limit=200&${new URLSearchParams(bounds)}`, { key })
           const fits = apps.map(({ storeId }) => {
             const { downloads = {}, revenue = {}, growth = null } = rows.get(storeId) ?? {}
-            const asked = [
+            const answers = [
               ...(isAsked(ranges.downloads) ? [fitOf(downloads, ranges.downloads)] : []),
               ...(isAsked(ranges.revenue) ? [fitOf(revenue, ranges.revenue)] : []),
               ...(isAsked(ranges.growth) ? [growthFit(growth, ranges.growth)] : []),
             ]
-            return asked.includes("no") ? "no" : asked.includes("perhaps") ? "perhaps" : "yes"
+            return answers.includes("no") ? "no" : answers.includes("perhaps") ? "perhaps" : "yes"
           })
           const found = apps.filter((_, at) => fits[at] === "yes").map(({ storeId }) => storeId)
-          const expected = found.map((id) => [id, shown(rows.get(id))])
+          const expected = found.map((id) => [id, toEstimate(rows.get(id))])
           // biome-ignore lint/suspicious/noExplicitAny: rows of an answer
           expect([ranges, body.apps.map(({ id, estimates }: any) => [id, estimates])]).toEqual([ranges, expected])
           expect(body).toMatchObject({

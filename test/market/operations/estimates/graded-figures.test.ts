@@ -54,7 +54,7 @@ const ask = (key: string) => scene.service.call(`/v1/hive/estimate/${TEA.id}`, {
  */
 async function connect(reported: (day: string) => boolean): Promise<void> {
   const { id: account } = await scene.add()
-  const seen = daysUpTo(END, 40)
+  const readings = daysUpTo(END, 40)
     .filter(reported)
     .map((day) => ({
       ...sales.example,
@@ -67,7 +67,7 @@ async function connect(reported: (day: string) => boolean): Promise<void> {
       seenAt: NOW,
       rows: day === END ? [] : [SOLD, { ...SOLD, country: "jp" }],
     }))
-  const { refused } = await record(scene.sql, seen as never, () => NOW)
+  const { refused } = await record(scene.sql, readings as never, () => NOW)
   expect(refused).toEqual([])
 }
 

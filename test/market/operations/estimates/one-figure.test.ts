@@ -24,7 +24,7 @@ const GAINED = [900, 700, 300, 500, 0, null, 200, 100, 80, null, 40, 20]
 const IDS = GAINED.map((_, at) => (at === 2 ? TEA.id : String(500_000_001 + at)))
 
 let scene: AccountScene
-let [own, other] = ["", ""]
+let [ownKey, other] = ["", ""]
 
 beforeAll(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
@@ -54,7 +54,7 @@ beforeAll(async () => {
   expect(refused).toEqual([])
   await sql`update estimate_due set next_at = now() where next_at is not null`
   while ((await makeDue(sql, NOW)) > 0);
-  own = await service.key(scene.workspaceId)
+  ownKey = await service.key(scene.workspaceId)
   other = await service.key(
     await service.workspace({ plan: "pro", explorer: true, overrides: { credits: 1e9, ratePerSecond: 1e6 } }),
   )
@@ -131,7 +131,7 @@ test("own sales change only the estimates of their workspace and of keys that ma
     return texts
   }
   const before = await everything()
-  const [ownBefore, aloneBefore] = [await inChart(own), await alone(own)]
+  const [ownBefore, aloneBefore] = [await inChart(ownKey), await alone(ownKey)]
   // 200 downloads were estimated and 145 sold
   await sql`
     insert into estimate_grade (month, app_id, formula, ratings, storefronts, value, low, high)
@@ -164,9 +164,9 @@ test("own sales change only the estimates of their workspace and of keys that ma
   }))
   expect((await record(sql, reports as never, () => NOW)).refused).toEqual([])
 
-  const [rows, each] = [await inChart(own), await alone(own)]
+  const [rows, each] = [await inChart(ownKey), await alone(ownKey)]
   expect(rows.map(({ estimate }) => estimate)).toEqual(each.map(({ downloads }) => downloads ?? null))
-  expect(await inFinderInOrder(own)).toEqual(each.map(({ downloads }) => downloads ?? null))
+  expect(await inFinderInOrder(ownKey)).toEqual(each.map(({ downloads }) => downloads ?? null))
   // the app itself: its own downloads per rating
   const ratio = 145 / (200 / PRIOR)
   expect(each[2]).toMatchObject({ basis: "own", pairs: 0, coverage: null })
@@ -174,10 +174,10 @@ test("own sales change only the estimates of their workspace and of keys that ma
   expect(each[2].downloads.high / each[2].downloads.low).toBeWithin(12, 14)
   // other apps: shifted as far as one app informs about the store, with the narrower interval
   const level = storeLevel(STORE_PRIORS.ios, [Math.log10(ratio)])
-  const known = (at: number) => GAINED[at] !== null && GAINED[at] !== 0 && at !== 2
+  const hasGain = (at: number) => GAINED[at] !== null && GAINED[at] !== 0 && at !== 2
   for (const at of IDS.keys()) {
     const [{ downloads: then }, { downloads: now, basis }] = [aloneBefore[at], each[at]]
-    if (!known(at)) {
+    if (!hasGain(at)) {
       if (at !== 2) expect(now).toEqual(then)
       continue
     }
@@ -192,7 +192,7 @@ test("own sales change only the estimates of their workspace and of keys that ma
   for (const at of IDS.keys()) {
     const value = each[at].downloads?.value
     if (!value) continue
-    expect([...(await inFinder(own, `&downloadsMin=${value}&downloadsMax=${value}`)).keys()]).toEqual([IDS[at]!])
+    expect([...(await inFinder(ownKey, `&downloadsMin=${value}&downloadsMax=${value}`)).keys()]).toEqual([IDS[at]!])
     expect((await inFinder(other, `&downloadsMin=${value}&downloadsMax=${value}`)).size).toBe(0)
   }
   // and so does the order of the finder's page

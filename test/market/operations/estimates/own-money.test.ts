@@ -22,12 +22,12 @@ const DAYS = daysUpTo(NOW.toISOString().slice(0, 10), 8)
 /** The apps of the grossing chart with Tea Timer at #20, and one app that is sold but not on it. */
 const LISTED = Array.from({ length: 60 }, (_, at) => (at === 19 ? TEA.id : String(600_000_001 + at)))
 const UNLISTED = "600000999"
-const SHOWN = [LISTED[11]!, TEA.id, LISTED[49]!, LISTED[54]!, UNLISTED]
+const SELECTED = [LISTED[11]!, TEA.id, LISTED[49]!, LISTED[54]!, UNLISTED]
 const CHART = "charts?kind=grossing&estimates=true"
 const FIND = "find?kind=grossing&country=us"
 
 let scene: AccountScene
-let [own, narrow, other] = ["", "", ""]
+let [ownKey, narrow, other] = ["", "", ""]
 let account = ""
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ beforeAll(async () => {
   expect(refused).toEqual([])
   await sql`update estimate_due set next_at = now() where next_at is not null`
   while ((await makeDue(sql, NOW)) > 0);
-  own = await service.key(scene.workspaceId)
+  ownKey = await service.key(scene.workspaceId)
   narrow = await service.key(scene.workspaceId, { scopes: ["hive:read", "hive:estimate"] })
   other = await service.key(
     await service.workspace({ plan: "pro", explorer: true, overrides: { credits: 1e9, ratePerSecond: 1e6 } }),
@@ -63,7 +63,7 @@ const ask = (path: string, key: string) => scene.service.call(`/v1/hive/${path}`
 // biome-ignore lint/suspicious/noExplicitAny: answers
 const alone = async (key: string): Promise<any[]> => {
   const answers = []
-  for (const id of SHOWN) answers.push((await ask(`estimate/${id}`, key)).body)
+  for (const id of SELECTED) answers.push((await ask(`estimate/${id}`, key)).body)
   return answers
 }
 const idsIn = async (key: string, filter: string) =>
@@ -91,7 +91,7 @@ async function sold(days: readonly string[], { proceeds = "60", currency = "USD"
     proceeds,
     proceedsCurrency: currency,
   }
-  const elsewhere = { ...row, country: "de", currency: "EUR", proceedsCurrency: "EUR", units: 1_000_000 }
+  const german = { ...row, country: "de", currency: "EUR", proceedsCurrency: "EUR", units: 1_000_000 }
   const reports = days.map((day) => ({
     ...sales.example,
     kind: "sales" as const,
@@ -101,14 +101,14 @@ async function sold(days: readonly string[], { proceeds = "60", currency = "USD"
     day,
     seenAt: NOW,
     sha256: new Uint8Array(32),
-    rows: [row, elsewhere],
+    rows: [row, german],
   }))
   expect((await record(scene.sql, reports as never, () => new Date())).refused).toEqual([])
 }
 
 test("own revenue changes the worth of grossing ranks only for its workspace and keys that may read it", async () => {
   const published = (place: number | null) => grossingRevenue(place, 60, PUBLISHED_ANCHORS)
-  const before = await alone(own)
+  const before = await alone(ownKey)
   const places = [12, 20, 50, 55, null]
   for (const [at, place] of places.entries()) {
     const [{ revenue, revenueBasis }, figure] = [before[at], published(place)!]
@@ -118,17 +118,17 @@ test("own revenue changes the worth of grossing ranks only for its workspace and
       "prior",
     ])
   }
-  const [strangers, ours] = [await everything([other, narrow]), await everything([own])]
+  const [strangers, ours] = [await everything([other, narrow]), await everything([ownKey])]
   // six days are too few, and a seventh in another currency does not count
   await sold(DAYS.slice(0, 6))
   await sold(DAYS.slice(6, 7), { currency: "EUR" })
-  expect(await everything([own])).toEqual(ours)
+  expect(await everything([ownKey])).toEqual(ours)
   await sold(DAYS.slice(7))
 
   const share = 6_000 / (published(20)!.value! / 30)
   const times = share ** (ANCHOR_SPREAD ** 2 / (ANCHOR_SPREAD ** 2 + PLACE_SPREAD ** 2))
   expect(times).toBeLessThan(0.5)
-  const after = await alone(own)
+  const after = await alone(ownKey)
   for (const [at, place] of places.entries()) {
     const [{ revenue, revenueBasis, ...rest }, figure] = [after[at], published(place)!]
     const { revenue: _, revenueBasis: __, ...restBefore } = before[at]
@@ -143,19 +143,19 @@ test("own revenue changes the worth of grossing ranks only for its workspace and
     expect(revenue.high / revenue.low).toBeCloseTo(36, 1)
   }
   // nothing is published for the first ranks, and own revenue does not extend there
-  expect((await ask(CHART, own)).body.apps[0].estimate).toBeNull()
+  expect((await ask(CHART, ownKey)).body.apps[0].estimate).toBeNull()
   // the same in every operation, and filters compare the displayed figures
-  const { body } = await ask(CHART, own)
-  const shown = new Map(body.apps.map(({ id, estimate }: { id: string; estimate: object }) => [id, estimate]))
-  for (const [at, id] of SHOWN.entries()) if (id !== UNLISTED) expect(shown.get(id)).toEqual(after[at].revenue)
+  const { body } = await ask(CHART, ownKey)
+  const estimates = new Map(body.apps.map(({ id, estimate }: { id: string; estimate: object }) => [id, estimate]))
+  for (const [at, id] of SELECTED.entries()) if (id !== UNLISTED) expect(estimates.get(id)).toEqual(after[at].revenue)
   for (const at of [0, 1, 2]) {
     const { value } = after[at].revenue
-    expect(await idsIn(own, `&revenueMin=${value}&revenueMax=${value}`)).toEqual([SHOWN[at]])
+    expect(await idsIn(ownKey, `&revenueMin=${value}&revenueMax=${value}`)).toEqual([SELECTED[at]])
     expect(await idsIn(other, `&revenueMin=${value}&revenueMax=${value}`)).toEqual([])
   }
   const { under } = after[3].revenue
-  expect(await idsIn(own, `&revenueMax=${under}`)).toContain(SHOWN[3])
-  expect(await idsIn(own, `&revenueMax=${under - 1}`)).not.toContain(SHOWN[3])
+  expect(await idsIn(ownKey, `&revenueMax=${under}`)).toContain(SELECTED[3])
+  expect(await idsIn(ownKey, `&revenueMax=${under - 1}`)).not.toContain(SELECTED[3])
   expect(await everything([other, narrow])).toEqual(strangers)
-  expect(await everything([own])).not.toEqual(ours)
+  expect(await everything([ownKey])).not.toEqual(ours)
 })

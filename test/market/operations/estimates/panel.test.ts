@@ -33,11 +33,11 @@ let key = ""
  */
 beforeAll(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
-  const { sql, service, standIn: there, workspaceId } = scene
+  const { sql, service, standIn, workspaceId } = scene
   await sql`update workspace set explorer = true`
   await sql`update account set quota = 1000000000`
   for (const { id, sku } of PANEL) {
-    there.apps.push({ id, name: sku, bundleId: `com.example.${sku}`, sku })
+    standIn.apps.push({ id, name: sku, bundleId: `com.example.${sku}`, sku })
     const tracked = { name: sku, iosId: id, countries: ["us"], keywords: [], origin: "own" as const }
     await trackOwn(sql, { workspaceId, ...tracked })
   }
@@ -70,13 +70,20 @@ beforeAll(async () => {
     sha256: new Uint8Array(32),
     rows: day === END ? sold : [],
   }))
-  const seen = [read(30, ({ first }) => first.facts.ratings), read(0, ({ second }) => second.facts.ratings), ...reports]
-  expect((await record(sql, seen as never, () => NOW)).refused).toEqual([])
-  const kept = PANEL.map(({ app: { first }, id }) => ({ id, value: first.facts.ratings * 10 ** STORE_PRIORS.ios.mean }))
+  const readings = [
+    read(30, ({ first }) => first.facts.ratings),
+    read(0, ({ second }) => second.facts.ratings),
+    ...reports,
+  ]
+  expect((await record(sql, readings as never, () => NOW)).refused).toEqual([])
+  const estimates = PANEL.map(({ app: { first }, id }) => ({
+    id,
+    value: first.facts.ratings * 10 ** STORE_PRIORS.ios.mean,
+  }))
   await sql`
     insert into estimate_grade (month, app_id, formula, ratings, storefronts, value, low, high)
     select ${MONTH}::date, s.id, 1, 0, '{us}', r.value, r.value, r.value
-    from jsonb_to_recordset(${sql.json(kept)}) r (id text, value float8)
+    from jsonb_to_recordset(${sql.json(estimates)}) r (id text, value float8)
     join store_app s on s.store_id = r.id
     where r.value > 0`
   await sql`update estimate_due set next_at = now() where next_at is not null`
@@ -88,7 +95,7 @@ afterAll(() => scene.standIn.stop())
 async function answers(apps: readonly AppTwice[]) {
   const found = []
   for (const app of apps) {
-    const { id } = PANEL.find((one) => one.app === app)!
+    const { id } = PANEL.find((entry) => entry.app === app)!
     const { body } = await scene.service.call(`/v1/hive/estimate/${id}`, { key })
     found.push({ ...body.downloads, basis: body.basis, truth: app.second.installs - app.first.installs })
   }
@@ -99,10 +106,10 @@ test("own ratios estimate half of 26 real apps within 10^0.2, and 20 within the 
   const found = await answers(GROWING)
   expect(found.map(({ basis }) => basis)).toEqual(GROWING.map(() => "own"))
   const { n, medianAbsLog10 } = scoreOf(found)!
-  const held = found.filter(({ low, high, truth }) => truth >= low && truth <= high).length
+  const covered = found.filter(({ low, high, truth }) => truth >= low && truth <= high).length
   expect(n).toBe(26)
   expect(medianAbsLog10).toBeLessThanOrEqual(0.2)
-  expect(held).toBeGreaterThanOrEqual(20)
+  expect(covered).toBeGreaterThanOrEqual(20)
 })
 
 test("13 real apps without a new rating have only an upper bound of 1,000, and are below it", async () => {

@@ -18,7 +18,7 @@ const CALLERS = cases(8, 200)
 const LIST = { platform: "ios", storefront: "us", term: "tide table" } as const
 const APPS = someApps(12)
 let sql: Sql
-let on: LiveStores
+let scene: LiveStores
 let key: string
 let workspaceId: number
 
@@ -27,24 +27,24 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  on = await liveStores(sql)
+  scene = await liveStores(sql)
   await forgetSearches(sql)
   await sql`delete from allowance_used where allowance = 'measurements'`
   ;[workspaceId, key] = await caller()
 })
 
-afterEach(() => on[Symbol.asyncDispose]())
+afterEach(() => scene[Symbol.asyncDispose]())
 
 async function caller(measurements = 50): Promise<[number, string]> {
   const overrides = { ratePerSecond: 100_000, credits: 100_000, measurements }
-  const id = await on.service.workspace({ explorer: true, plan: "pro", overrides })
-  return [id, await on.service.key(id, { scopes: ["apps:read", "hive:read", "hive:measure"] })]
+  const id = await scene.service.workspace({ explorer: true, plan: "pro", overrides })
+  return [id, await scene.service.key(id, { scopes: ["apps:read", "hive:read", "hive:measure"] })]
 }
 
-const measure = (body: object = { wait: 20 }, by = key, at: Service = on.service, term = "tide%20table") =>
+const measure = (body: object = { wait: 20 }, by = key, at: Service = scene.service, term = "tide%20table") =>
   at.call(`/v1/hive/keywords/${term}/metrics/measure`, { key: by, method: "POST", body })
-const used = async (by = key) => (await on.service.call("/v1/account", { key: by })).body.credits.used
-const asked = () => on.stores.requests.map(({ url }) => url.host + url.pathname.replace(/.*\//, "/")).sort()
+const used = async (by = key) => (await scene.service.call("/v1/account", { key: by })).body.credits.used
+const requestPaths = () => scene.stores.requests.map(({ url }) => url.host + url.pathname.replace(/.*\//, "/")).sort()
 const units = async (id = workspaceId) => {
   const [row] = await sql<{ n: number }[]>`
     select coalesce(sum(used), 0)::int as n
@@ -53,8 +53,8 @@ const units = async (id = workspaceId) => {
   return row!.n
 }
 
-const answers = (shown: { apps?: typeof APPS; looked?: typeof APPS; suggests?: string[]; holdMs?: number } = {}) =>
-  answerSearches(on.stores, { apps: APPS, suggests: ["tide table", "tide table usa"], ...shown })
+const answers = (changes: { apps?: typeof APPS; looked?: typeof APPS; suggests?: string[]; holdMs?: number } = {}) =>
+  answerSearches(scene.stores, { apps: APPS, suggests: ["tide table", "tide table usa"], ...changes })
 
 /** Stores results, ratings and suggestions of that many days ago, with their figures. */
 async function stored(days: number, ids = APPS.map(({ id }) => id)): Promise<void> {
@@ -77,24 +77,28 @@ describe("an unmeasured keyword", () => {
       [body.popularityStanding.band.low, body.difficulty].every((figure) => figure >= 0 && figure <= 100),
     ).toBeTrue()
     expect(body.popularityStanding).toMatchObject({ state: "measured", stale: false, basis: "estimate" })
-    const requests = asked()
+    const requests = requestPaths()
     expect(requests).toContain("itunes.apple.com/lookup")
     expect([await units(), await used()]).toEqual([1, 50])
-    const again = await measure()
-    expect(again.body).toMatchObject({ started: false, popularityEnd: "stored", difficultyEnd: "stored" })
-    expect([asked(), await units(), await used()]).toEqual([requests, 1, 100])
+    const repeated = await measure()
+    expect(repeated.body).toMatchObject({ started: false, popularityEnd: "stored", difficultyEnd: "stored" })
+    expect([requestPaths(), await units(), await used()]).toEqual([requests, 1, 100])
     await until(async () => (await sql`select from due where subject = 'tide table'`).length === 0)
   })
 
   test(`${CALLERS} concurrent callers of five workspaces share one request of each kind and one unit`, async () => {
     answers({ suggests: [], holdMs: 300 })
-    const others = await Promise.all(Array.from({ length: 5 }, () => caller()))
-    const all = await Promise.all(Array.from({ length: CALLERS }, (_, i) => measure({ wait: 20 }, others[i % 5]![1])))
+    const callers = await Promise.all(Array.from({ length: 5 }, () => caller()))
+    const all = await Promise.all(Array.from({ length: CALLERS }, (_, i) => measure({ wait: 20 }, callers[i % 5]![1])))
     expect(all.map(({ status }) => status)).toEqual(all.map(() => 200))
-    expect(asked()).toEqual(["apps.apple.com/search", "itunes.apple.com/lookup", "search.itunes.apple.com/hints"])
+    expect(requestPaths()).toEqual([
+      "apps.apple.com/search",
+      "itunes.apple.com/lookup",
+      "search.itunes.apple.com/hints",
+    ])
     expect(all.filter(({ body }) => body.started).length).toBe(1)
-    const taken = await Promise.all(others.map(([id]) => units(id)))
-    expect(taken.reduce((sum, n) => sum + n)).toBe(1)
+    const unitsUsed = await Promise.all(callers.map(([id]) => units(id)))
+    expect(unitsUsed.reduce((sum, n) => sum + n)).toBe(1)
   })
 
   test("a keyword being read is pending for 1 credit, and a second call joins the work", async () => {
@@ -105,9 +109,9 @@ describe("an unmeasured keyword", () => {
     const second = await measure({ metrics: ["difficulty"] })
     expect([second.status, second.body.started, second.body.popularityEnd]).toEqual([202, false, null])
     expect([await units(), await used()]).toEqual([1, 2])
-    const metrics = async () => (await on.service.call("/v1/hive/keywords/tide%20table/metrics", { key })).body
+    const metrics = async () => (await scene.service.call("/v1/hive/keywords/tide%20table/metrics", { key })).body
     await until(async () => (await metrics()).difficultyStanding?.state === "measured")
-    expect(asked().filter((one) => one.endsWith("/lookup")).length).toBe(1)
+    expect(requestPaths().filter((path) => path.endsWith("/lookup")).length).toBe(1)
   })
 
   test("a keyword that the store has no results for is absent, at the full price", async () => {
@@ -120,7 +124,7 @@ describe("an unmeasured keyword", () => {
 
   test("a tool waits 15 seconds by default", async () => {
     answers({ holdMs: 400 })
-    const { body, isError } = await on.service.tool("hive_measure_keyword", { term: "tide table" }, { key })
+    const { body, isError } = await scene.service.tool("hive_measure_keyword", { term: "tide table" }, { key })
     expect([isError, body.popularityEnd, body.difficultyEnd]).toEqual([false, "measured", "measured"])
   })
 })
@@ -138,7 +142,7 @@ describe("a stored metric", () => {
     await record(sql, [published("tide table", month, 61)])
     const { body } = await measure({ metrics: ["popularity"] })
     expect(body).toMatchObject({ popularity: 61, popularityEnd: "stored", difficultyEnd: null })
-    expect([asked(), await units()]).toEqual([[], 0])
+    expect([requestPaths(), await units()]).toEqual([[], 0])
   })
 
   test("a stored metric older than a week is measured again", async () => {
@@ -146,7 +150,7 @@ describe("a stored metric", () => {
     await stored(8)
     const { body } = await measure({ metrics: ["difficulty"], wait: 20 })
     expect([body.difficultyEnd, body.started, await units()]).toEqual(["measured", true, 1])
-    expect(asked().some((one) => one.startsWith("search.itunes"))).toBeFalse()
+    expect(requestPaths().some((path) => path.startsWith("search.itunes"))).toBeFalse()
   })
 })
 
@@ -170,7 +174,7 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     await swallow("raise exception 'no room for it'")
     try {
       await refused("hive_measurement_queue_failed", measure())
-      expect(on.service.logged.join("\n")).toContain("no room for it")
+      expect(scene.service.logged.join("\n")).toContain("no room for it")
     } finally {
       await swallow(null)
     }
@@ -187,9 +191,9 @@ describe("a failed measurement costs nothing and returns its unit", () => {
 
   test("hive_measurement_failed: one metric's source broke, and the other figure is still returned", async () => {
     answers()
-    on.stores.on("apps.apple.com", "/", () => new Response("<html>not what it was</html>"))
-    on.stores.on("itunes.apple.com", "/search", () => new Response("{", { status: 200 }))
-    on.stores.on("search.itunes.apple.com", "/", ({ url }) => hintsAnswer(["tide table", "tide table usa"], url))
+    scene.stores.on("apps.apple.com", "/", () => new Response("<html>not what it was</html>"))
+    scene.stores.on("itunes.apple.com", "/search", () => new Response("{", { status: 200 }))
+    scene.stores.on("search.itunes.apple.com", "/", ({ url }) => hintsAnswer(["tide table", "tide table usa"], url))
     const { metrics } = await refused("hive_measurement_failed", measure())
     expect(metrics).toMatchObject({ popularityEnd: "measured", difficultyEnd: "failed", difficulty: null })
     expect(metrics).toMatchObject({ popularityStanding: { band: { low: 5, high: expect.any(Number) } } })
@@ -197,7 +201,7 @@ describe("a failed measurement costs nothing and returns its unit", () => {
 
   test("hive_measurement_deferred: the store asked to retry later", async () => {
     answers()
-    on.stores.on("apps.apple.com", "/", () => captchaPage())
+    scene.stores.on("apps.apple.com", "/", () => captchaPage())
     const { metrics } = await refused("hive_measurement_deferred", measure({ metrics: ["difficulty"], wait: 20 }))
     expect(metrics).toMatchObject({ difficultyEnd: "failed", popularityEnd: null })
   })
@@ -215,28 +219,28 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     await until(async () => (await sql`select from due where subject = 'tide table'`).length > 0)
     expect((await measure({ wait: 20 }, poor)).body.started).toBeFalse()
     expect([(await begun).body.started, await units(id)]).toEqual([true, 0])
-    await measure({ wait: 20 }, poor, on.service, "one")
-    const over = await measure({ wait: 20 }, poor, on.service, "two")
+    await measure({ wait: 20 }, poor, scene.service, "one")
+    const over = await measure({ wait: 20 }, poor, scene.service, "two")
     expect([over.status, over.body.error, over.body.limit, over.body.used]).toEqual([429, "daily_hive_limit", 1, 1])
     expect(Date.parse(over.body.resetsAt)).toBeGreaterThan(Date.now())
-    expect(asked().filter((one) => one.endsWith("/lookup")).length).toBe(2)
+    expect(requestPaths().filter((path) => path.endsWith("/lookup")).length).toBe(2)
     expect(await units(id)).toBe(1)
   })
 
   long("of 60 concurrent keywords exactly as many are started as there are units", async () => {
     const [id, poor] = await caller(4)
     answers()
-    const all = await Promise.all(Array.from({ length: 12 }, (_, i) => measure({}, poor, on.service, `term${i}`)))
+    const all = await Promise.all(Array.from({ length: 12 }, (_, i) => measure({}, poor, scene.service, `term${i}`)))
     expect(all.filter(({ status }) => status === 429).length).toBe(8)
     expect(await units(id)).toBe(4)
   })
 })
 
 test("measuring needs Explorer and the scope hive:measure, which no key has by default", async () => {
-  const usual = await on.service.key(workspaceId)
+  const usual = await scene.service.key(workspaceId)
   expect((await measure({}, usual)).body).toMatchObject({ error: "scope_required", scope: "hive:measure" })
-  const pack = await on.service.workspace({ plan: "pro", pack: 1_000 })
-  const without = await on.service.key(pack, { scopes: ["hive:measure"] })
+  const pack = await scene.service.workspace({ plan: "pro", pack: 1_000 })
+  const without = await scene.service.key(pack, { scopes: ["hive:measure"] })
   expect((await measure({}, without)).body.error).toBe("explorer_required")
 })
 

@@ -15,7 +15,7 @@ import { type Live, live } from "../../../world/stores.ts"
 setDefaultTimeout(60_000)
 
 let sql: Sql
-let on: Live
+let scene: Live
 let key: string
 
 beforeAll(async () => {
@@ -23,12 +23,12 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  on = await live(sql, [])
+  scene = await live(sql, [])
   await forgetSearches(sql)
-  key = await on.service.key(await on.service.workspace({ explorer: true, plan: "pro" }))
+  key = await scene.service.key(await scene.service.workspace({ explorer: true, plan: "pro" }))
 })
 
-afterEach(() => on[Symbol.asyncDispose]())
+afterEach(() => scene[Symbol.asyncDispose]())
 
 interface Row {
   term: string
@@ -40,16 +40,16 @@ interface Row {
   [name: string]: unknown
 }
 
-const ask = (query = "", by = key) => on.service.call(`/v1/hive/research?seed=tide%20table${query}`, { key: by })
-const used = async () => (await on.service.call("/v1/account", { key })).body.credits.used
+const ask = (query = "", by = key) => scene.service.call(`/v1/hive/research?seed=tide%20table${query}`, { key: by })
+const used = async () => (await scene.service.call("/v1/account", { key })).body.credits.used
 const now = () => new Date().toISOString()
-const own = { source: "apple-web-search", depth: 200 } as const
+const webSearch = { source: "apple-web-search", depth: 200 } as const
 const idsOf = (from: number, count = 20) => Array.from({ length: count }, (_, i) => String(20_001 + from + i))
 
 const NAMES = ["Tides: Moon Phases", "Surf Forecast, Moon Phases", "Surf Forecast Pro"]
-const SHOWN: ShownApp[] = someApps(12, 20_001).map((app, i) => ({ ...app, name: NAMES[i] ?? app.name }))
+const LISTED: ShownApp[] = someApps(12, 20_001).map((app, i) => ({ ...app, name: NAMES[i] ?? app.name }))
 
-const answers = (suggests: string[], apps = SHOWN) => answerSearches(on.stores, { apps, suggests })
+const answers = (suggests: string[], apps = LISTED) => answerSearches(scene.stores, { apps, suggests })
 
 const termsOf = (rows: Row[]) => rows.map(({ term }) => term)
 
@@ -57,10 +57,10 @@ describe("related keywords", () => {
   test("related keywords share apps, then occur in names, then are suggested, each with reasons", async () => {
     answers(["tide table", "tide table usa"])
     await record(sql, [
-      reading("far", now(), idsOf(11), own),
-      reading("close", now(), idsOf(0), { ...own, origin: "a peer" }),
-      reading("nothing shared", now(), idsOf(40), own),
-      reading("close", now(), idsOf(0), { ...own, storefront: "gb" }),
+      reading("far", now(), idsOf(11), webSearch),
+      reading("close", now(), idsOf(0), { ...webSearch, origin: "a peer" }),
+      reading("nothing shared", now(), idsOf(40), webSearch),
+      reading("close", now(), idsOf(0), { ...webSearch, storefront: "gb" }),
     ])
     const { status, body } = await ask()
     const rows = body.keywords as Row[]
@@ -94,16 +94,16 @@ describe("related keywords", () => {
       brand: false,
       origin: "own",
     })
-    expect(body.seed.top.map(({ id }: { id: string }) => id)).toEqual(SHOWN.slice(0, 10).map(({ id }) => id))
+    expect(body.seed.top.map(({ id }: { id: string }) => id)).toEqual(LISTED.slice(0, 10).map(({ id }) => id))
     expect([body.related, await used()]).toEqual([["tide table", "tide table usa"], 50])
   })
 
   test("related keywords request no reading: a metric is unmeasured, or pending if already under way", async () => {
     answers(["tide table", "tide clock", "tide chart"])
-    await on.service.call(`/v1/apps/${on.appId}`, { key: on.key })
+    await scene.service.call(`/v1/apps/${scene.appId}`, { key: scene.key })
     await ask()
-    const before = on.stores.requests.length
-    await sql.begin((tx) => addTerms(tx, on.appId, ["us"], ["tide clock"]))
+    const before = scene.stores.requests.length
+    await sql.begin((tx) => addTerms(tx, scene.appId, ["us"], ["tide clock"]))
     // before a worker claims it
     await sql`
       update due set lease_until = now() + interval '1 minute', lease = gen_random_uuid() where subject = 'tide clock'`
@@ -111,12 +111,12 @@ describe("related keywords", () => {
     const stateOf = (term: string) => (body.keywords as Row[]).find((row) => row.term === term)
     expect(stateOf("tide clock")).toMatchObject({ popularityState: "pending", popularity: null })
     expect(stateOf("tide chart")).toMatchObject({ popularityState: "unmeasured", difficultyState: "unmeasured" })
-    expect(on.stores.requests.slice(before).filter(({ url }) => url.search.includes("chart"))).toEqual([])
+    expect(scene.stores.requests.slice(before).filter(({ url }) => url.search.includes("chart"))).toEqual([])
   })
 
   test("related keywords tell a verified absence from a failed source and from a missing reading", async () => {
     answers(["tide table", "absent", "broken"])
-    await record(sql, [reading("absent", now(), [], own), hinted("absent", now(), [])])
+    await record(sql, [reading("absent", now(), [], webSearch), hinted("absent", now(), [])])
     const list = { platform: "ios", storefront: "us", term: "absent" } as const
     await sql.begin((tx) => deriveKeywordMetrics(tx, [list], new Date()))
     await sql`
@@ -160,7 +160,7 @@ test("a seed without suggestions gets a spelling correction", async () => {
 })
 
 test("a seed that is exactly an app's name is a brand", async () => {
-  answers(["tide table"], [{ ...SHOWN[0]!, name: "Tide Table - Sea & Sun" }, ...SHOWN.slice(1)])
+  answers(["tide table"], [{ ...LISTED[0]!, name: "Tide Table - Sea & Sun" }, ...LISTED.slice(1)])
   expect((await ask()).body.seed.brand).toBeTrue()
 })
 
@@ -168,8 +168,8 @@ test("concurrent callers of one seed share one search, one look-up and one sugge
   // a call that waits ten seconds for the database is refused, so slow machines use fewer callers
   const callers = Math.ceil(cases(20, 200) / (await slowness()))
   answers(["something else"])
-  const key = await on.service.key(
-    await on.service.workspace({
+  const key = await scene.service.key(
+    await scene.service.workspace({
       explorer: true,
       plan: "pro",
       overrides: { ratePerSecond: 100_000, credits: 100_000 },
@@ -177,7 +177,7 @@ test("concurrent callers of one seed share one search, one look-up and one sugge
   )
   const all = await Promise.all(Array.from({ length: callers }, () => ask("", key)))
   expect(all.filter(({ status }) => status !== 200)).toEqual([])
-  expect(on.stores.requests.map(({ url }) => url.pathname.split("/").at(-1)).sort()).toEqual([
+  expect(scene.stores.requests.map(({ url }) => url.pathname.split("/").at(-1)).sort()).toEqual([
     "hints",
     "lookup",
     "search",
@@ -187,7 +187,7 @@ test("concurrent callers of one seed share one search, one look-up and one sugge
 test("a seed without readings is not_measured for 1 credit, and a pack does not suffice", async () => {
   const { status, body } = await openService({ sql }).call("/v1/hive/research?seed=tide%20table", { key })
   expect([status, body.error, await used()]).toEqual([404, "not_measured", 1])
-  const pack = await on.service.key(await on.service.workspace({ plan: "pro", pack: 1_000 }))
+  const pack = await scene.service.key(await scene.service.workspace({ plan: "pro", pack: 1_000 }))
   expect((await ask("", pack)).body.error).toBe("explorer_required")
 })
 

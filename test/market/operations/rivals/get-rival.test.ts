@@ -10,7 +10,7 @@ import { record } from "../../../record.ts"
 import { type Answer, openService, type Service } from "../../../service.ts"
 import { trackOwn } from "../../../world/tracked.ts"
 
-const OWN = "10001"
+const OWN_APP = "10001"
 const RIVAL = "10002"
 const at = (daysAgo: number, time = "10:00") =>
   `${new Date(NOW.getTime() - daysAgo * 86_400_000).toISOString().slice(0, 10)}T${time}:00Z`
@@ -46,7 +46,7 @@ beforeEach(async () => {
 const track = (rest: Partial<Parameters<typeof trackApp>[1]>) =>
   trackOwn(sql, {
     workspaceId,
-    iosId: OWN,
+    iosId: OWN_APP,
     countries: ["us", "gb"],
     keywords: ["tea", "mate"],
     origin: "own",
@@ -68,7 +68,10 @@ describe("the apps that are rivals", () => {
 
   test("apps in the latest results of any tracked storefront and apps added by hand are rivals", async () => {
     await sql`update tracked_app set manual_rivals = '{ios:19999,android:com.example.rival}'`
-    await stored(reading("tea", at(0), [10_003, OWN, RIVAL]), reading("mate", at(40), [10_004], { storefront: "gb" }))
+    await stored(
+      reading("tea", at(0), [10_003, OWN_APP, RIVAL]),
+      reading("mate", at(40), [10_004], { storefront: "gb" }),
+    )
     for (const id of [RIVAL, "10003", "10004", "19999"]) expect(await outcome(id)).toBe(id)
     expect(await outcome("ios:10003")).toBe("10003")
     expect(await outcome("com.example.rival", "?platform=android")).toBe("com.example.rival")
@@ -76,14 +79,14 @@ describe("the apps that are rivals", () => {
   })
 
   test("the app itself, apps of other apps' keywords and unknown apps are not rivals", async () => {
-    await stored(reading("tea", at(0), [OWN]), reading("coffee", at(0), [RIVAL]))
-    for (const id of [OWN, RIVAL, "10099"]) expect(await outcome(id)).toEqual([404, "not_found", undefined])
+    await stored(reading("tea", at(0), [OWN_APP]), reading("coffee", at(0), [RIVAL]))
+    for (const id of [OWN_APP, RIVAL, "10099"]) expect(await outcome(id)).toEqual([404, "not_found", undefined])
   })
 
   test("an app that was in the results 30 days ago is a rival, one from 31 days ago is not", async () => {
     await stored(
-      reading("tea", at(0), [OWN]),
-      reading("mate", at(0), [OWN]),
+      reading("tea", at(0), [OWN_APP]),
+      reading("mate", at(0), [OWN_APP]),
       reading("tea", at(30), [RIVAL]),
       reading("tea", at(31), ["10003"]),
       reading("mate", at(1), ["10004"], { complete: false, depth: 10 }),
@@ -115,7 +118,7 @@ describe("the apps that are rivals", () => {
 
 describe("the rival's own figures", () => {
   beforeEach(async () => {
-    await stored(reading("tea", at(0), [RIVAL, OWN]))
+    await stored(reading("tea", at(0), [RIVAL, OWN_APP]))
   })
 
   test("the figures of a rival without readings are null, not zero", async () => {
@@ -182,7 +185,7 @@ describe("the keyword spy", () => {
   beforeEach(async () => {
     await sql`update tracked_app set manual_rivals = '{ios:19999,ios:19998}'`
     await stored(
-      reading("tea", at(0), [RIVAL, "10003", OWN]),
+      reading("tea", at(0), [RIVAL, "10003", OWN_APP]),
       reading("secret word", at(0), [RIVAL, "10003", "10004"]),
       reading("mate", at(0), ["10004", RIVAL], { storefront: "gb" }),
       said(at(0), [{ id: "19999", ratings: 5 }]),
@@ -193,8 +196,8 @@ describe("the keyword spy", () => {
     const first = await ask()
     expect(first.body).toMatchObject({ locked: false, spies: { used: 1, limit: 2 }, total: 2 })
     expect(Date.parse(first.body.openUntil) - Date.now()).toBeWithin(29.9 * 86_400_000, 30.1 * 86_400_000)
-    const again = await ask()
-    expect(again.body).toEqual(first.body)
+    const repeated = await ask()
+    expect(repeated.body).toEqual(first.body)
     expect(await spies()).toBe(1)
     expect((await ask(RIVAL, "?country=gb")).body).toMatchObject({ locked: false, spies: { used: 2 }, total: 1 })
     expect(await spies()).toBe(2)
@@ -271,15 +274,15 @@ describe("the keyword spy", () => {
   test("spies belong to a workspace, and another workspace takes its own", async () => {
     await ask()
     const other = await service.workspace({ overrides: { spy: 0, ratePerSecond: 100_000 } })
-    const theirs = await track({ workspaceId: other, countries: ["us"] })
-    const { body } = await service.call(`/v1/apps/${theirs}/rivals/${RIVAL}`, { key: await service.key(other) })
+    const otherApp = await track({ workspaceId: other, countries: ["us"] })
+    const { body } = await service.call(`/v1/apps/${otherApp}/rivals/${RIVAL}`, { key: await service.key(other) })
     expect(body).toMatchObject({ locked: true, spies: { used: 0, limit: 0 } })
   })
 })
 
 describe("access to a rival", () => {
   beforeEach(async () => {
-    await stored(reading("tea", at(0), [RIVAL, OWN]))
+    await stored(reading("tea", at(0), [RIVAL, OWN_APP]))
   })
 
   test("a rival is readable with apps:read, by tool on the free plan, for one credit", async () => {
@@ -310,14 +313,14 @@ describe("access to a rival", () => {
 describe("changes on a rival's page", () => {
   const page = (daysAgo: number, listing: object, rest: object = {}) =>
     listed(at(daysAgo), { editorial: [], ...listing }, { id: RIVAL, ...rest })
-  const told = async (by = key) =>
+  const pageChanges = async (by = key) =>
     (await ask(RIVAL, "", by)).body.changes.map(
       ({ kind, day, before, after, title }: Record<string, string | null>) => [kind, day, before, after, title],
     )
 
   test("changes of 90 days in the storefront have before and after, promotional texts only from Pro on", async () => {
     await sql`update tracked_app set manual_rivals = array['ios:' || ${RIVAL}::text]`
-    expect(await told()).toEqual([])
+    expect(await pageChanges()).toEqual([])
     await stored(
       page(100, { name: "Cup" }),
       page(95, { name: "Mug" }),
@@ -333,7 +336,7 @@ describe("changes on a rival's page", () => {
       }),
       page(1, { name: "Elsewhere too" }, { storefront: "gb" }),
     )
-    expect(await told()).toEqual([
+    expect(await pageChanges()).toEqual([
       ["version", day(2), "4.1", "4.2", null],
       ["promotional_text", day(2), "Now with oolong.", "Hot", null],
       ["subtitle", day(3), "Boils", "Boils water", null],

@@ -11,20 +11,20 @@ setDefaultTimeout(60_000)
 const RIVAL = "1600000101"
 const DAY_MS = 86_400_000
 let sql: Sql
-let on: Live
+let scene: Live
 
 beforeAll(async () => {
   sql = await freshDatabase()
 })
 
 beforeEach(async () => {
-  on = await live(sql, [`ios:${RIVAL}`, "android:com.example.rival"])
+  scene = await live(sql, [`ios:${RIVAL}`, "android:com.example.rival"])
 })
 
-afterEach(() => on[Symbol.asyncDispose]())
+afterEach(() => scene[Symbol.asyncDispose]())
 
-const path = (rivalId = RIVAL, query = "") => `/v1/apps/${on.appId}/rivals/${rivalId}/adnetworks${query}`
-const used = async () => (await on.service.call("/v1/account", { key: on.key })).body.credits.used
+const path = (rivalId = RIVAL, query = "") => `/v1/apps/${scene.appId}/rivals/${rivalId}/adnetworks${query}`
+const used = async () => (await scene.service.call("/v1/account", { key: scene.key })).body.credits.used
 
 function look(agoMs: number, rest: Partial<AppAdsObservation>): AppAdsObservation {
   return {
@@ -60,9 +60,9 @@ describe("stored ad networks", () => {
       row("pubmatic.com", "RESELLER", "2"),
       row("ads.example.net", "DIRECT", "3"),
     ]
-    const seen = look(DAY_MS, { records })
-    await record(sql, [look(3 * DAY_MS, { state: "no_file" }), seen])
-    const { status, body, credits } = await on.service.call(path(), { key: on.key })
+    const newest = look(DAY_MS, { records })
+    await record(sql, [look(3 * DAY_MS, { state: "no_file" }), newest])
+    const { status, body, credits } = await scene.service.call(path(), { key: scene.key })
     expect([status, credits.used]).toEqual([200, 1])
     expect(body).toEqual({
       platform: "ios",
@@ -78,15 +78,15 @@ describe("stored ad networks", () => {
         { system: "pubmatic.com", name: "PubMatic", relation: "RESELLER", accounts: 2 },
         { system: "google.com", name: "Google", relation: "RESELLER", accounts: 1 },
       ],
-      measuredAt: seen.seenAt.toISOString(),
+      measuredAt: newest.seenAt.toISOString(),
     })
-    expect(on.stores.requests).toEqual([])
+    expect(scene.stores.requests).toEqual([])
   })
 
   test("a file without ad networks differs from an unknown file", async () => {
     const none = { direct: 0, reseller: 0, networks: [] }
     const unknown = { direct: null, reseller: null, networks: null }
-    const told: [Partial<AppAdsObservation>, object][] = [
+    const cases: [Partial<AppAdsObservation>, object][] = [
       [{ state: "no_file" }, { state: "no_file", domain: "maker.test", ...none }],
       [
         { state: "no_site", domain: null },
@@ -94,30 +94,30 @@ describe("stored ad networks", () => {
       ],
       [{ state: "unreachable" }, { state: "unreachable", domain: "maker.test", ...unknown }],
     ]
-    for (const [said, shown] of told) {
+    for (const [observed, expected] of cases) {
       await sql`delete from app_ads`
-      await record(sql, [look(DAY_MS, said)])
-      expect((await on.service.call(path(), { key: on.key })).body).toMatchObject(shown)
+      await record(sql, [look(DAY_MS, observed)])
+      expect((await scene.service.call(path(), { key: scene.key })).body).toMatchObject(expected)
     }
   })
 
   test("a reading that is almost 14 days old is answered, an older one is read again", async () => {
-    answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://www.maker.test/app" } })
+    answersLookUps(scene.stores, { [RIVAL]: { sellerUrl: "https://www.maker.test/app" } })
     await record(sql, [look(14 * DAY_MS - 60_000, { records: [row("google.com", "DIRECT", "1")] })])
-    expect((await on.service.call(path(), { key: on.key })).body.state).toBe("records")
-    expect(on.asked).toEqual([])
+    expect((await scene.service.call(path(), { key: scene.key })).body.state).toBe("records")
+    expect(scene.hostnames).toEqual([])
     await sql`update app_ads set seen_at = seen_at - interval '2 minutes'`
-    const { status, body } = await on.settled(path())
+    const { status, body } = await scene.settled(path())
     expect([status, body.state]).toEqual([200, "no_file"])
-    expect(on.asked[0]).toBe("maker.test")
+    expect(scene.hostnames[0]).toBe("maker.test")
   })
 })
 
 describe("a reading of ad networks on request", () => {
   test("a request reads the developer's site from the store and the file from the site", async () => {
-    answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://www.maker.test/app" } })
-    on.says.site = page("google.com, pub-1, DIRECT, f08c47fec0942fa0\nunity.com, 7, reseller\n")
-    const { status, body, pending } = await on.settled(path())
+    answersLookUps(scene.stores, { [RIVAL]: { sellerUrl: "https://www.maker.test/app" } })
+    scene.says.site = page("google.com, pub-1, DIRECT, f08c47fec0942fa0\nunity.com, 7, reseller\n")
+    const { status, body, pending } = await scene.settled(path())
     for (const answer of pending) {
       expect(answer.body).toMatchObject({ state: "measuring", networks: null, direct: null, measuredAt: null })
       expect(answer.body.eta).toBeWithin(1, 120)
@@ -132,75 +132,80 @@ describe("a reading of ad networks on request", () => {
     })
     expect(body).not.toHaveProperty("eta")
     expect(Date.now() - Date.parse(body.measuredAt)).toBeLessThan(60_000)
-    const requests = [on.stores.requests.length, on.asked.length]
-    expect((await on.service.call(path(), { key: on.key })).body).toEqual(body)
-    expect([on.stores.requests.length, on.asked.length]).toEqual(requests)
+    const requests = [scene.stores.requests.length, scene.hostnames.length]
+    expect((await scene.service.call(path(), { key: scene.key })).body).toEqual(body)
+    expect([scene.stores.requests.length, scene.hostnames.length]).toEqual(requests)
   })
 
   test("50 concurrent callers cause one reading", async () => {
-    answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://maker.test" } }, 1_000)
-    Object.assign(on.says, { site: page("google.com, pub-1, DIRECT\n"), holdMs: 1_000 })
-    const answers = await Promise.all(Array.from({ length: 50 }, () => on.settled(path())))
+    answersLookUps(scene.stores, { [RIVAL]: { sellerUrl: "https://maker.test" } }, 1_000)
+    Object.assign(scene.says, { site: page("google.com, pub-1, DIRECT\n"), holdMs: 1_000 })
+    const answers = await Promise.all(Array.from({ length: 50 }, () => scene.settled(path())))
     for (const { status, body } of answers) expect([status, body.state]).toEqual([200, "records"])
-    expect([on.stores.requests.map(({ url }) => String(url)), on.asked]).toEqual([[expect.any(String)], ["maker.test"]])
+    expect([scene.stores.requests.map(({ url }) => String(url)), scene.hostnames]).toEqual([
+      [expect.any(String)],
+      ["maker.test"],
+    ])
   })
 
   test("a slow reading answers 202 with eta at the price of an answer, and is available later", async () => {
-    answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://maker.test" } })
-    Object.assign(on.says, { site: page("google.com, pub-1, DIRECT\n"), holdMs: 4_500 })
-    const { status, body, credits, pending } = await on.settled(path())
+    answersLookUps(scene.stores, { [RIVAL]: { sellerUrl: "https://maker.test" } })
+    Object.assign(scene.says, { site: page("google.com, pub-1, DIRECT\n"), holdMs: 4_500 })
+    const { status, body, credits, pending } = await scene.settled(path())
     expect(pending.length).toBeGreaterThan(0)
     expect([status, body.state, credits.used]).toEqual([200, "records", 1 + pending.length])
   })
 
   test("a request waits for the store and then for the site without exceeding its deadline", async () => {
-    answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://maker.test" } }, 2_400)
-    Object.assign(on.says, { site: page("google.com, pub-1, DIRECT\n"), holdMs: 2_400 })
-    const { status, body } = await on.service.call(path(), { key: on.key })
+    answersLookUps(scene.stores, { [RIVAL]: { sellerUrl: "https://maker.test" } }, 2_400)
+    Object.assign(scene.says, { site: page("google.com, pub-1, DIRECT\n"), holdMs: 2_400 })
+    const { status, body } = await scene.service.call(path(), { key: scene.key })
     // on a busy machine the second wait may time out
     expect(["200 records", "202 measuring"]).toContain(`${status} ${body.state}`)
   })
 
   test("a listing without a site and an unreachable site have different states", async () => {
-    answersLookUps(on.stores, { [RIVAL]: {} })
-    expect((await on.settled(path())).body).toMatchObject({ state: "no_site", domain: null, networks: null })
+    answersLookUps(scene.stores, { [RIVAL]: {} })
+    expect((await scene.settled(path())).body).toMatchObject({ state: "no_site", domain: null, networks: null })
     await sql`delete from app_ads`
     await sql`delete from app_storefront`
-    answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://nowhere.example" } })
-    expect((await on.settled(path())).body).toMatchObject({ state: "unreachable", networks: null })
+    answersLookUps(scene.stores, { [RIVAL]: { sellerUrl: "https://nowhere.example" } })
+    expect((await scene.settled(path())).body).toMatchObject({ state: "unreachable", networks: null })
   })
 
   test("a missing app is not_measured, a store that refuses is measure_busy, and neither costs a credit", async () => {
-    answersLookUps(on.stores, {})
-    const gone = await on.settled(path())
+    answersLookUps(scene.stores, {})
+    const gone = await scene.settled(path())
     expect([gone.status, gone.body.error]).toEqual([404, "not_measured"])
     await sql`delete from app_storefront`
-    on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 403 }))
+    scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 403 }))
     const spent = await used()
-    const { status, body, headers } = await on.service.call(path(), { key: on.key })
+    const { status, body, headers } = await scene.service.call(path(), { key: scene.key })
     expect([status, body.error, headers.get("retry-after")]).toEqual([503, "measure_busy", "60"])
     expect(await used()).toBe(spent)
     expect(await sql`select from app_ads`).toHaveLength(0)
   })
 
   test("a source that this instance does not read is not_measured", async () => {
-    await on.service.call("/v1/account", { key: on.key })
+    await scene.service.call("/v1/account", { key: scene.key })
     await sql`update tracked_app set countries = '{de}'`
-    const { status, body } = await on.service.call(path("com.example.rival", "?platform=android"), { key: on.key })
+    const { status, body } = await scene.service.call(path("com.example.rival", "?platform=android"), {
+      key: scene.key,
+    })
     expect([status, body.error, body.detail]).toEqual([404, "not_measured", "This instance does not read it."])
   })
 })
 
 test("the ad networks of an app that is not a rival are not_found, and a key needs scope and app", async () => {
-  expect((await on.service.call(path("10099"), { key: on.key })).body.error).toBe("not_found")
-  expect((await on.service.call(path("x"), { key: on.key })).body).toMatchObject({
+  expect((await scene.service.call(path("10099"), { key: scene.key })).body.error).toBe("not_found")
+  expect((await scene.service.call(path("x"), { key: scene.key })).body).toMatchObject({
     error: "bad_app_id",
     field: "rivalId",
   })
-  const without = await on.service.key(on.workspaceId, { scopes: ["hive:read"] })
-  expect((await on.service.call(path(), { key: without })).body.error).toBe("scope_required")
-  const elsewhere = path().replace(on.appId, "app_other")
-  const limited = await on.service.key(on.workspaceId, { appList: [on.appId] })
-  expect((await on.service.call(elsewhere, { key: limited })).body.error).toBe("app_not_allowed")
+  const without = await scene.service.key(scene.workspaceId, { scopes: ["hive:read"] })
+  expect((await scene.service.call(path(), { key: without })).body.error).toBe("scope_required")
+  const otherPath = path().replace(scene.appId, "app_other")
+  const limited = await scene.service.key(scene.workspaceId, { appList: [scene.appId] })
+  expect((await scene.service.call(otherPath, { key: limited })).body.error).toBe("app_not_allowed")
   expect(await used()).toBe(0)
 })

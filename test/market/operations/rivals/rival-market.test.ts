@@ -15,21 +15,21 @@ const DAY_MS = 86_400_000
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
 const dayOf = (ms: number) => ago(ms).slice(0, 10)
 let sql: Sql
-let on: Live
+let scene: Live
 
 beforeAll(async () => {
   sql = await freshDatabase()
 })
 
 beforeEach(async () => {
-  on = await live(sql, [`ios:${RIVAL}`, `android:${MINECRAFT}`])
+  scene = await live(sql, [`ios:${RIVAL}`, `android:${MINECRAFT}`])
 })
 
-afterEach(() => on[Symbol.asyncDispose]())
+afterEach(() => scene[Symbol.asyncDispose]())
 
-const path = (rivalId = RIVAL, query = "") => `/v1/apps/${on.appId}/rivals/${rivalId}/market${query}`
+const path = (rivalId = RIVAL, query = "") => `/v1/apps/${scene.appId}/rivals/${rivalId}/market${query}`
 const android = () => path(MINECRAFT, "?platform=android")
-const used = async () => (await on.service.call("/v1/account", { key: on.key })).body.credits.used
+const used = async () => (await scene.service.call("/v1/account", { key: scene.key })).body.credits.used
 const onPlay = (ms: number, market: MarketFacts, rest: object = {}) =>
   said(ago(ms), [{ id: MINECRAFT, name: "Minecraft", price: 6.99, currency: "USD", market, ...rest }], {
     source: "play-details",
@@ -40,12 +40,12 @@ const NOTHING = { inAppPrices: null, installs: null, installsDay: null, installs
 
 describe("market data of the App Store", () => {
   const page = () =>
-    on.stores.on("apps.apple.com", "/us/app/", () => new Response(fixture("apple-app-page-us.html"), HTML))
+    scene.stores.on("apps.apple.com", "/us/app/", () => new Response(fixture("apple-app-page-us.html"), HTML))
 
   test("a look-up gives price, ratings and release, and the app's page its in-app purchases", async () => {
-    answersLookUps(on.stores, { [RIVAL]: {} })
+    answersLookUps(scene.stores, { [RIVAL]: {} })
     page()
-    const { status, body, text, pending } = await on.settled(path())
+    const { status, body, text, pending } = await scene.settled(path())
     for (const answer of pending) expect(answer.body.eta).toBeWithin(1, 120)
     expect(status).toBe(200)
     expect(body).toMatchObject({
@@ -66,38 +66,38 @@ describe("market data of the App Store", () => {
     })
     expect(body).not.toHaveProperty("eta")
     expect(body.name).not.toBe(RIVAL)
-    const requests = on.stores.requests.length
-    expect((await on.service.call(path(), { key: on.key })).text).toBe(text)
-    expect(on.stores.requests.length).toBe(requests)
+    const requests = scene.stores.requests.length
+    expect((await scene.service.call(path(), { key: scene.key })).text).toBe(text)
+    expect(scene.stores.requests.length).toBe(requests)
   })
 
   test("a page that cannot be read leaves only its own fields null", async () => {
-    answersLookUps(on.stores, { [RIVAL]: {} })
-    on.stores.on("apps.apple.com", "/us/app/", () => new Response("no", { status: 403 }))
-    const { status, body } = await on.settled(path())
+    answersLookUps(scene.stores, { [RIVAL]: {} })
+    scene.stores.on("apps.apple.com", "/us/app/", () => new Response("no", { status: 403 }))
+    const { status, body } = await scene.settled(path())
     expect([status, body.hasInAppPurchases, body.price]).toEqual([200, null, 2.99])
   })
 
   test("market data that is almost 7 days old is answered, older data is read again", async () => {
     page()
     await record(sql, [said(ago(7 * DAY_MS - 60_000), [{ id: RIVAL, name: "Old", price: 9, currency: "USD" }])])
-    answersLookUps(on.stores, { [RIVAL]: {} })
-    expect((await on.settled(path())).body.price).toBe(9)
+    answersLookUps(scene.stores, { [RIVAL]: {} })
+    expect((await scene.settled(path())).body.price).toBe(9)
     await sql`update app_storefront set seen_at = seen_at - interval '2 minutes'`
-    expect((await on.settled(path())).body.price).toBe(2.99)
+    expect((await scene.settled(path())).body.price).toBe(2.99)
   })
 
   test("an app that the store does not sell there is an answer at full price", async () => {
-    answersLookUps(on.stores, {})
-    const { status, body, pending, credits } = await on.settled(path())
+    answersLookUps(scene.stores, {})
+    const { status, body, pending, credits } = await scene.settled(path())
     expect([status, credits.used]).toEqual([200, 1 + pending.length])
     expect(body).toMatchObject({ available: false, price: null, releasedAt: null, ratings: null, ...NOTHING })
   })
 
   test("a store that refuses is measure_busy, and nothing is charged or stored", async () => {
-    on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 403 }))
+    scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 403 }))
     page()
-    const { status, body, headers } = await on.service.call(path(), { key: on.key })
+    const { status, body, headers } = await scene.service.call(path(), { key: scene.key })
     expect([status, body.error, headers.get("retry-after")]).toEqual([503, "measure_busy", "60"])
     expect(await used()).toBe(0)
     expect(await sql`select from app_storefront where source = 'itunes-lookup'`).toHaveLength(0)
@@ -106,11 +106,11 @@ describe("market data of the App Store", () => {
   test("a slow reading answers 202 with what is stored so far", async () => {
     page()
     await record(sql, [said(ago(8 * DAY_MS), [{ id: RIVAL, name: "Old", price: 9, currency: "USD", ratings: 7 }])])
-    answersLookUps(on.stores, { [RIVAL]: {} }, 4_000)
-    const first = await on.service.call(path(), { key: on.key })
+    answersLookUps(scene.stores, { [RIVAL]: {} }, 4_000)
+    const first = await scene.service.call(path(), { key: scene.key })
     expect([first.status, first.credits.used]).toEqual([202, 1])
     expect(first.body).toMatchObject({ price: 9, ratings: 7, eta: expect.any(Number) })
-    expect((await on.settled(path())).body.price).toBe(2.99)
+    expect((await scene.settled(path())).body.price).toBe(2.99)
   })
 })
 
@@ -118,12 +118,12 @@ const HTML = { headers: { "content-type": "text/html" } }
 
 describe("market data of Google Play", () => {
   test("the page gives exact installs and in-app prices", async () => {
-    on.stores.on(
+    scene.stores.on(
       "play.google.com",
       "/store/apps/details",
       () => new Response(fixture("play-details-minecraft.html"), HTML),
     )
-    const { status, body } = await on.settled(android())
+    const { status, body } = await scene.settled(android())
     expect(status).toBe(200)
     expect(body).toMatchObject({
       platform: "android",
@@ -146,7 +146,7 @@ describe("market data of Google Play", () => {
       from market_fact
       limit 1`
     await record(sql, [onPlay(60_000, { installs: 940, hasInAppPurchases: false })])
-    const { body } = await on.service.call(android(), { key: on.key })
+    const { body } = await scene.service.call(android(), { key: scene.key })
     expect(body).toMatchObject({
       installs: 940,
       installsDay: dayOf(60_000),
@@ -154,7 +154,7 @@ describe("market data of Google Play", () => {
       inAppPrices: null,
       installsChange: { change: -60, from: dayOf(3 * DAY_MS), to: dayOf(60_000) },
     })
-    expect(on.stores.requests).toEqual([])
+    expect(scene.stores.requests).toEqual([])
   })
 
   test("in-app purchases keep their last known state, while prices are of the latest day only", async () => {
@@ -162,20 +162,20 @@ describe("market data of Google Play", () => {
     await record(sql, [onPlay(4 * DAY_MS, { installs: 10, hasInAppPurchases: false })])
     await record(sql, [onPlay(3 * DAY_MS, { installs: 20, hasInAppPurchases: true, ...prices })])
     await record(sql, [onPlay(2 * DAY_MS, { installs: 30 }), onPlay(60_000, { installs: 40 })])
-    const { body } = await on.service.call(android(), { key: on.key })
+    const { body } = await scene.service.call(android(), { key: scene.key })
     expect(body).toMatchObject({ hasInAppPurchases: true, inAppPrices: null, installs: 40 })
     expect(body.installsChange).toEqual({ change: 10, from: dayOf(2 * DAY_MS), to: dayOf(60_000) })
   })
 
   test("a single measurement has no change", async () => {
     await record(sql, [onPlay(60_000, { installs: 0 })])
-    const { body } = await on.service.call(android(), { key: on.key })
+    const { body } = await scene.service.call(android(), { key: scene.key })
     expect(body).toMatchObject({ installs: 0, installsChange: null, inAppPrices: null, hasInAppPurchases: null })
     expect(body).toMatchObject({ price: 6.99, currency: "USD", ratings: null, releasedAt: null })
   })
 
   test("a storefront that this instance cannot read is not_measured and costs nothing", async () => {
-    const { status, body } = await on.service.call(`${android()}&country=de`, { key: on.key })
+    const { status, body } = await scene.service.call(`${android()}&country=de`, { key: scene.key })
     expect([status, body.error]).toEqual([404, "not_measured"])
     expect(await used()).toBe(0)
   })
@@ -187,21 +187,21 @@ test("each storefront has its own market data", async () => {
     said(ago(DAY_MS), [{ id: RIVAL, price: 2, currency: "USD" }]),
     reading("x", ago(DAY_MS), [], { storefront: "de", depth: 1, results: [{ id: RIVAL, ratings: 8 }] }),
   ])
-  on.stores.on("apps.apple.com", "/", () => new Response("no", { status: 403 }))
-  expect((await on.settled(path())).body).toMatchObject({ country: "us", price: 2, ratings: null })
-  expect((await on.settled(path(RIVAL, "?country=DE"))).body).toMatchObject({ country: "de", price: 1, ratings: 8 })
+  scene.stores.on("apps.apple.com", "/", () => new Response("no", { status: 403 }))
+  expect((await scene.settled(path())).body).toMatchObject({ country: "us", price: 2, ratings: null })
+  expect((await scene.settled(path(RIVAL, "?country=DE"))).body).toMatchObject({ country: "de", price: 1, ratings: 8 })
 })
 
 test("the market data of an app that is not a rival is not_found, and a key needs scope and app", async () => {
-  expect((await on.service.call(path("10099"), { key: on.key })).body.error).toBe("not_found")
-  expect((await on.service.call(path("x"), { key: on.key })).body).toMatchObject({
+  expect((await scene.service.call(path("10099"), { key: scene.key })).body.error).toBe("not_found")
+  expect((await scene.service.call(path("x"), { key: scene.key })).body).toMatchObject({
     error: "bad_app_id",
     field: "rivalId",
   })
-  expect((await on.service.call(path(RIVAL, "?country=zz"), { key: on.key })).body.error).toBe("bad_country")
-  const without = await on.service.key(on.workspaceId, { scopes: ["hive:read"] })
-  expect((await on.service.call(path(), { key: without })).body.error).toBe("scope_required")
-  const limited = await on.service.key(on.workspaceId, { appList: [on.appId] })
-  const elsewhere = path().replace(on.appId, "app_other")
-  expect((await on.service.call(elsewhere, { key: limited })).body.error).toBe("app_not_allowed")
+  expect((await scene.service.call(path(RIVAL, "?country=zz"), { key: scene.key })).body.error).toBe("bad_country")
+  const without = await scene.service.key(scene.workspaceId, { scopes: ["hive:read"] })
+  expect((await scene.service.call(path(), { key: without })).body.error).toBe("scope_required")
+  const limited = await scene.service.key(scene.workspaceId, { appList: [scene.appId] })
+  const otherPath = path().replace(scene.appId, "app_other")
+  expect((await scene.service.call(otherPath, { key: limited })).body.error).toBe("app_not_allowed")
 })

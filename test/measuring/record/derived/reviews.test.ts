@@ -14,7 +14,7 @@ import { record } from "../../../record.ts"
 import { feedByReviews, newByReviews, writtenByReviews } from "../../../reviews/read/known-by-reviews.ts"
 import { tallyByReviews } from "../../../reviews/read/tally-by-reviews.ts"
 import { NOW, stored } from "../measured.ts"
-import { daysByTruth, daysKept } from "../review-days.ts"
+import { daysByTruth, readStoredDays } from "../review-days.ts"
 import { reviewed, reviewedOnPlay } from "../reviewed.ts"
 
 let sql: Sql
@@ -44,24 +44,24 @@ const anyReview = fc.record({
 })
 const anyPage = fc
   .record({
-    seen: fc.constantFrom("10T00:00:00", "11T12:00:00", "11T12:30:00", "12T18:00:00", "13T18:00:00"),
+    seenAt: fc.constantFrom("10T00:00:00", "11T12:00:00", "11T12:30:00", "12T18:00:00", "13T18:00:00"),
     reviews: fc.uniqueArray(anyReview, { maxLength: 4, selector: ({ id }) => id }),
     end: fc.constantFrom(null, true, false),
     play: fc.boolean(),
     parser: fc.constantFrom(1, 2),
   })
-  .map(({ seen, reviews, end, play, parser }): Observation => {
+  .map(({ seenAt, reviews, end, play, parser }): Observation => {
     const isEmpty = reviews.length === 0
-    const said = end === null ? {} : { end: { pages: 1, complete: end || isEmpty, empty: isEmpty } }
-    const shown = reviews.map(({ version, ...rest }) => ({ ...rest, ...(version && { version }) }))
-    return (play ? reviewedOnPlay : reviewed)(`2025-11-${seen}Z`, shown, { ...said, parser })
+    const ending = end === null ? {} : { end: { pages: 1, complete: end || isEmpty, empty: isEmpty } }
+    const listed = reviews.map(({ version, ...rest }) => ({ ...rest, ...(version && { version }) }))
+    return (play ? reviewedOnPlay : reviewed)(`2025-11-${seenAt}Z`, listed, { ...ending, parser })
   })
 
 const feeds = async () => await sql<FeedKey[]>`select distinct app_id as "appId", feed from review_feed order by 1, 2`
 
 /** Returns every answer about a feed, from the stored rows or from the reviews themselves. */
-async function told(feed: FeedKey, kept: boolean): Promise<object> {
-  const known = await (kept ? readFeedState : feedByReviews)(sql, feed)
+async function answersOf(feed: FeedKey, isStored: boolean): Promise<object> {
+  const state = await (isStored ? readFeedState : feedByReviews)(sql, feed)
   const spans = [
     { from: "2025-11-07", to: "2025-11-12" },
     { from: "2025-11-09", to: "2025-11-10" },
@@ -70,19 +70,19 @@ async function told(feed: FeedKey, kept: boolean): Promise<object> {
   const tallied = []
   const written = []
   for (const days of spans) {
-    tallied.push(tallyOf(await (kept ? tallyReviews : tallyByReviews)(sql, feed, days, known)))
+    tallied.push(tallyOf(await (isStored ? tallyReviews : tallyByReviews)(sql, feed, days, state)))
     for (const hour of ["00", "11"]) {
       const span = { from: new Date(`${days.from}T${hour}:00Z`), to: new Date(`${days.to}T${hour}:00Z`), now: NOW }
-      const asked = [{ app: feed.appId, feed: feed.feed }]
-      written.push(await (kept ? readWrittenReviews : writtenByReviews)(sql, asked, span))
+      const appFeeds = [{ app: feed.appId, feed: feed.feed }]
+      written.push(await (isStored ? readWrittenReviews : writtenByReviews)(sql, appFeeds, span))
     }
   }
-  return { known, newest: await (kept ? countNewReviews : newByReviews)(sql, feed, known), tallied, written }
+  return { state, newest: await (isStored ? countNewReviews : newByReviews)(sql, feed, state), tallied, written }
 }
 
 function tallyOf({ tallies, covered }: FeedTallies): object {
-  const said = tallies.map(({ day, version, stars, count }) => `${day} ${version} ${stars}: ${count}`)
-  return { said: said.sort(), covered: [...covered] }
+  const lines = tallies.map(({ day, version, stars, count }) => `${day} ${version} ${stars}: ${count}`)
+  return { lines: lines.sort(), covered: [...covered] }
 }
 
 const FILTERS = [{}, { stars: [5] }, { stars: [1, 5] }, { version: "1.10" }, { stars: [1, 3], version: "1.9" }] as const
@@ -94,23 +94,23 @@ async function found(feed: FeedKey, limit: number): Promise<[object[], object[]]
     select review_id as id, stars, version, (at at time zone 'utc')::date as day, at
     from review
     where app_id = ${feed.appId} and feed = ${feed.feed}`
-  const newest = rows.toSorted((one, other) => +other.at - +one.at || (one.id < other.id ? -1 : 1))
+  const newest = rows.toSorted((a, b) => +b.at - +a.at || (a.id < b.id ? -1 : 1))
   const found: object[] = []
-  const sought: object[] = []
+  const searches: object[] = []
   for (const filter of FILTERS) {
     const { stars, version } = filter as { stars?: readonly number[]; version?: string }
-    const own = newest.filter(
+    const matching = newest.filter(
       (row) =>
         row.day >= days.from &&
         row.day <= days.to &&
         (!stars || stars.includes(row.stars)) &&
         (!version || version === row.version),
     )
-    sought.push({ total: own.length, ids: own.slice(0, limit).map(({ id }) => id) })
+    searches.push({ total: matching.length, ids: matching.slice(0, limit).map(({ id }) => id) })
     const { total, reviews } = await findReviews(sql, { ...feed, ...days, ...filter }, limit)
     found.push({ total, ids: reviews.map(({ id }) => id) })
   }
-  return [found, sought]
+  return [found, searches]
 }
 
 describe("derived review rows", () => {
@@ -121,14 +121,14 @@ describe("derived review rows", () => {
         await empty()
         for (const pages of [...steps, ...steps.toReversed()]) {
           await record(sql, pages, () => NOW)
-          expect(await daysKept(sql)).toEqual(await daysByTruth(sql))
+          expect(await readStoredDays(sql)).toEqual(await daysByTruth(sql))
         }
         const before = await stored(sql)
         for (const pages of steps.toReversed()) await record(sql, pages, () => NOW)
         expect(await stored(sql)).toBe(before)
         expect(await rebuildReviews(sql, noPause)).toBe(0)
         for (const feed of await feeds()) {
-          expect(await told(feed, true)).toEqual(await told(feed, false))
+          expect(await answersOf(feed, true)).toEqual(await answersOf(feed, false))
           for (const limit of [1, 2, 100]) {
             const [byDays, byRows] = await found(feed, limit)
             expect(byDays).toEqual(byRows)
@@ -222,9 +222,9 @@ describe("derived review rows", () => {
         [0, ""],
         [0, ""],
       ])
-      expect(await daysKept(sql)).toEqual(await daysByTruth(sql))
+      expect(await readStoredDays(sql)).toEqual(await daysByTruth(sql))
       expect(await rebuildReviews(sql, noPause)).toBe(0)
-      expect((await daysKept(sql)).length).toBeGreaterThan(5)
+      expect((await readStoredDays(sql)).length).toBeGreaterThan(5)
     },
     60_000,
   )
