@@ -15,7 +15,7 @@ let count = 0
 beforeAll(async () => {
   sql = await freshDatabase()
 })
-// a database with a changed schema is created anew for the next file
+// a database with a changed schema is created again for the next file
 afterAll(async () => void (await sql`drop table if exists effect`))
 
 beforeEach(async () => {

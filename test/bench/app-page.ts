@@ -1,8 +1,7 @@
-// bun test/bench/app-page.ts [PATTERN] [APPS] — pages of an app with 1,000 keywords and 90 days (those whose address
-// matches the pattern; with APPS, the keywords are spread over so many apps): milliseconds, of them the processor's in
-// the thread that answers and in the database, bytes, and all of it beside the whole reads over REST. The processor's
-// time is what can be compared on a machine that others use too.
-// DATABASE_URL measures PostgreSQL, without it the embedded database.
+// bun test/bench/app-page.ts [PATTERN] [APPS] — pages of an app with 1,000 keywords and 90 days (PATTERN selects by
+// address; with APPS, the keywords are spread over that many apps): milliseconds, processor time of the request thread
+// and of the database, and bytes, in comparison with the whole reads over REST. Processor time is comparable even on a
+// shared machine. DATABASE_URL measures PostgreSQL, without it the embedded database.
 
 import { readFileSync } from "node:fs"
 import { APP_TABS, OWN_PAGES, ownerOf } from "../pages/app-scene.ts"
@@ -28,7 +27,7 @@ const cookie = [...cookies].map((pair) => pair.join("=")).join("; ")
 await scratch.sql`update membership set visited_at = now(), seen_at = 'epoch'`
 const [{ name }] = await scratch.sql<[{ name: string }]>`select name from workspace where id = ${workspace}`
 const authorization = `Bearer ${await service.key(workspace, { workspace: name })}`
-// a third of the keywords stands higher today than yesterday, a third lower
+// a third of the keywords ranks higher today than yesterday, a third lower
 await scratch.sql`
   update rank_month r
   set ranks = set_byte(r.ranks, ${NOW.getUTCDate() - 1},
@@ -66,7 +65,7 @@ function print(label: string, { ms, thread, database, kb }: Awaited<ReturnType<t
   )
 }
 
-/** The median of some calls, after some that warm up, and the mean of the processor's time. */
+/** The median of some calls after a warm-up, and the mean processor time. */
 async function timed(path: string, headers: Record<string, string>) {
   const times: number[] = []
   let bytes = 0
@@ -92,7 +91,7 @@ async function timed(path: string, headers: Record<string, string>) {
   }
 }
 
-/** Of the server, those that are there once the calls have opened them; null = the database is embedded. */
+/** Processes of the server that exist once the calls have opened connections. Null if the database is embedded. */
 async function backendsNow(): Promise<{ pid: number }[] | null> {
   if (!process.env.DATABASE_URL) return null
   return await scratch.sql<
@@ -100,7 +99,10 @@ async function backendsNow(): Promise<{ pid: number }[] | null> {
   >`select pid from pg_stat_activity where datname = current_database() order by pid limit 1000`
 }
 
-/** Used so far. Of the embedded database it is that of all other threads, the collector's and the compiler's too. */
+/**
+ * Processor time so far. For the embedded database it is that of all other threads, including the collector's and the
+ * compiler's.
+ */
 function processorMs(backends: readonly { pid: number }[] | null): { thread: number; database: number } {
   const sum = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1_000
   const thread = sum(process.threadCpuUsage())
@@ -110,7 +112,7 @@ function processorMs(backends: readonly { pid: number }[] | null): { thread: num
   }
 }
 
-/** Hundredths of a second that these processes have used, on Linux. */
+/** Processor time of these processes in hundredths of a second, on Linux. */
 function ticksOf(pids: readonly number[]): number {
   return pids.reduce((all, pid) => {
     const [user, system] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ").slice(11, 13)

@@ -1,7 +1,7 @@
-// bun test/bench/day.ts [SHARE] — list reads of a day, 86,400 or that share of them (0.01 when left out), 200 results
-// deep and recorded one by one as workers do, on top of a day before; beside them the same rows by a plain insert, in
-// turns. On the embedded database; with DATABASE_URL on that PostgreSQL, whose processes must be on this machine for
-// their CPU to be seen.
+// bun test/bench/day.ts [SHARE] — list readings of a day, 86,400 or the given share of them (default 0.01), 200 results
+// deep and recorded one by one as workers do, on top of the day before; in alternation with a plain insert of the same
+// rows. On the embedded database; with DATABASE_URL on that PostgreSQL, whose processes must run on this machine so
+// that their CPU time is visible.
 
 import type { Sql } from "../../src/database/types.ts"
 import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
@@ -23,7 +23,7 @@ const MIDNIGHT = new Date("2025-11-21T00:00:00Z")
 
 const share = Number(process.argv[2] ?? 0.01)
 const reads = Math.round(READS_A_DAY * share)
-// one connection: its CPU is that of one process
+// one connection, so that the CPU time is that of one process
 const { sql, remove } = await scratchOn(process.env.DATABASE_URL, 1)
 const processorTime = await processorClock(sql, process.env.DATABASE_URL)
 await prepare(sql)
@@ -33,7 +33,7 @@ report(product, plain, before, await sizes(sql))
 await remove()
 process.exit(0)
 
-/** A year's partitions are there, every app is known, the keywords are tracked, and were read the day before. */
+/** All partitions of a year exist, every app is known, and the keywords are tracked and were read the day before. */
 async function prepare(sql: Sql): Promise<void> {
   await sql`
     select open_month(month::date)
@@ -62,13 +62,13 @@ async function prepare(sql: Sql): Promise<void> {
 }
 
 interface Side {
-  /** Of each reading. */
+  /** Milliseconds of each reading. */
   times: number[]
   ownCpuMs: number
   databaseCpuMs: number
 }
 
-/** Some readings recorded, the same rows inserted, and so on: in an order that has nothing to do with the keywords'. */
+/** Alternates between recorded readings and plain inserts of the same rows, in an order independent of the keywords. */
 async function day(sql: Sql): Promise<[Side, Side]> {
   const sides: [Side, Side] = [newSide(), newSide()]
   for (let first = 0; first < reads; first += IN_TURN) {
@@ -149,7 +149,7 @@ function report(complete: Side, plain: Side, before: Sizes, after: Sizes): void 
 
 type Sizes = Map<string, number>
 
-/** Bytes of each table with its indexes, partitions under the name of what they are of. */
+/** Bytes of each table with its indexes. Partitions count for their parent table. */
 async function sizes(sql: Sql): Promise<Sizes> {
   const rows = await sql<{ table: string; bytes: number }[]>`
     select coalesce(p.relname, c.relname) as table, sum(pg_total_relation_size(c.oid))::bigint as bytes

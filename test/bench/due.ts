@@ -1,9 +1,8 @@
 // bun test/bench/due.ts — turns a second that one process can take while 1 %, 10 % and 100 % of a day's 86,400 searches
-// are due, and whole measurements' bookkeeping, as ratios to a plain indexed select and a
-// plain one-row update of the same run; how many apps a second are tracked alone and beside those terms' 1,728; then,
-// of every kind, whether a claim's end, what it makes due and what it puts forward find their rows by an index among
-// them and the world's others (PLAN=chart shows those of a kind). On the embedded database, or with DATABASE_URL on
-// that server.
+// are due, and the bookkeeping of whole measurements, as ratios to a plain indexed select and a plain one-row update of
+// the same run; apps tracked a second, alone and next to those terms' 1,728 apps; then, for every kind, whether the end
+// of a claim and its follow-up tasks find their rows by an index (PLAN=chart prints the plans of a kind). On the
+// embedded database, or with DATABASE_URL on that server.
 import { randomBytes } from "node:crypto"
 import type { Sql, Tx } from "../../src/database/types.ts"
 import { kindsOf } from "../../src/due-kinds.ts"
@@ -21,13 +20,13 @@ const DAY = 86_400
 const TERMS = 50
 const lane = { upstream: "apps.apple.com", egress: "bench" } as const
 const sql = await freshDatabase()
-// how a claim reads its tables is held by test/measuring/due.test.ts
+// test/measuring/due.test.ts checks how a claim reads its tables
 
 const { id: workspaceId } = await someWorkspace(sql)
 let tracked = 0
 const trackAnother = () =>
   trackOwn(sql, { workspaceId, iosId: String(8_000_000 + ++tracked), keywords: [`own ${tracked}`] })
-// the first ones warm up
+// warm-up
 await perSecond(trackAnother)
 const trackedAlone = await perSecond(trackAnother)
 await sql`truncate tracked_app, store_app, due restart identity cascade`
@@ -81,9 +80,9 @@ for (const share of [0.01, 0.1, 1]) {
   )
 }
 
-// what is read of an app besides its terms: known genres and developers, rivals, and all of it due
+// everything read for an app besides its terms: known genres and developers, and rivals; all of it due
 await sql`update store_app set genre = '6013', developer_id = (1500000000 + id % 500)::text where platform = 'ios'`
-// and the world's other apps
+// and the other apps of the world
 await sql`
   insert into store_app (platform, store_id) select 'ios', (9000000 + i)::text from generate_series(1, 100000) i`
 await sql`
@@ -106,7 +105,10 @@ for (const kind of [searches, ...kindsOf({ egressCountry: undefined })]) {
 }
 process.exit(whole > 0 ? 1 : 0)
 
-/** Whole tables that a plan really read. Of tracked apps a chart of all genres concerns each in its storefront. */
+/**
+ * Returns the tables that a plan really read as a whole. A chart of all genres concerns every tracked app in its
+ * storefront.
+ */
 function readWhole(plan: readonly string[]): string[] {
   const scans = plan.filter((line) => /Seq Scan on (due|tracked_term|store_app)/.test(line))
   return scans.filter((line) => !line.includes("never executed")).map((line) => line.trim())
@@ -136,7 +138,7 @@ async function fill(sql: Sql): Promise<void> {
   }
 }
 
-/** The least that finding the next subject can cost. */
+/** The minimum cost of finding the next subject. */
 async function plainSelect(sql: Sql): Promise<void> {
   await sql`
     select subject
@@ -146,7 +148,7 @@ async function plainSelect(sql: Sql): Promise<void> {
     limit 1`
 }
 
-/** One after the other, until the time is up or `work` says that nothing is left. */
+/** Runs one call after another until the time is up or `work` returns false. */
 async function perSecond(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now()
   let done = 0
@@ -155,7 +157,8 @@ async function perSecond(work: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Plans of a claim, of its end, and of what it puts forward, as the server made them, by a client that asks for them.
+ * Returns the server's plans of a claim, its end and its follow-up tasks, recorded by a client that explains each
+ * statement.
  */
 async function explained(sql: Sql, kind: Kind): Promise<Record<string, string[]>> {
   const plans: Record<string, string[]> = {}

@@ -1,4 +1,5 @@
-// bun test/bench/durability.ts — the long form of test/packaging/durability.test.ts: ROUNDS (40) kills of the binary.
+// bun test/bench/durability.ts — the long form of test/packaging/durability.test.ts: kills the binary ROUNDS (40)
+// times.
 import { buildAlone } from "../packaging/alone.ts"
 import { killRounds } from "../packaging/kills.ts"
 

@@ -5,10 +5,7 @@ import { appsTwice, isLeftOut, type PlayApp, ratedOnce } from "../market/formula
 
 const COLUMNS = "set,scraped,app_id,category,rating,ratings,installs,free,price_usd,ads,iap,released,updated".split(",")
 
-/**
- * Rows of the tests: apps with ten ratings and more that nothing is fitted on, and both rows of those that are there
- * twice.
- */
+/** Rows of the tests: held-out apps with at least ten ratings, and both rows of apps that occur twice. */
 export function cutOf(path: string, apps: readonly PlayApp[]): string {
   const selectedIds = new Set([...ratedOnce(apps).filter(isLeftOut), ...appsTwice(apps)].map(({ id }) => id))
   const [head, ...lines] = readFileSync(path, "utf8").trimEnd().split(/\r?\n/)
@@ -28,10 +25,10 @@ export function levelFitFile({ intercept, features, trees }: LevelFit, apps: num
   const grown = trees.map((tree) => `    ${JSON.stringify(treeText(tree))},`)
   return `import { type Tree, treeIn } from "./boosted-trees.ts"
 
-/** A fit by the names of its features, as it is kept. */
+/** A fit in the stored form, by feature name. */
 export interface LevelFit {
   intercept: number
-  /** Feature: its mean among the examples, its weight. */
+  /** For each feature: its mean among the examples and its weight. */
   features: Record<string, readonly [mean: number, weight: number]>
   trees: readonly Tree[]
 }

@@ -15,7 +15,7 @@ const ANCHORS = join(DATA, "24-published-anchors/published_anchors.csv")
 export function readPaces(): { estimate: Estimate; truth: number }[] | null {
   if (!existsSync(RATINGS)) return null
   return linesOf(RATINGS).flatMap((line) => {
-    // only the title may be quoted, and it stands before these
+    // only the title may be quoted, and it precedes these fields
     const [released, first, second] = line.split(",").slice(-3) as [string, string, string]
     const gained = Number(second) - Number(first)
     const storefront = { storefront: "us", ratings: Number(first), gain: null, ageDays: daysBetween(released, READ) }
@@ -25,7 +25,7 @@ export function readPaces(): { estimate: Estimate; truth: number }[] | null {
   })
 }
 
-/** How steeply money or downloads fall with the place, of two places that one source published for one chart. */
+/** The slope of revenue or downloads over the place, from two places that one source published for one chart. */
 export function readSlopes(): { chart: string; places: [number, number]; slope: number }[] {
   if (!existsSync(ANCHORS)) return []
   const rows = linesOf(ANCHORS).map((line) => {

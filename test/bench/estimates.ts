@@ -1,9 +1,9 @@
-// bun test/bench/estimates.ts [fit | cut | FILE] — what the estimates are worth on exact truth: apps of Google Play
-// with the installs that the store counts itself, of July 2020 and June 2021. Level and growth beside the constants
-// that others publish, what intervals reach, apps without a new rating, measured downloads, one reading of iOS. All but
-// the level by the product's own formulas; nothing is fitted on the fifth that is left out by the apps' ids. FILE: the
-// same level on rows of another file of that form. fit: prints test/market/formulas/installs/level-fit.ts. cut: writes
-// the rows of the tests.
+// bun test/bench/estimates.ts [fit | cut | FILE] — the accuracy of the estimates on exact truth: apps of Google Play
+// with the store's own counts of installs, of July 2020 and June 2021. Level and growth in comparison with published
+// constants, coverage of intervals, apps without a new rating, measured downloads, one reading of iOS. All but the
+// level by the product's own formulas; a fifth of the apps, chosen by id, is left out of every fit. FILE: the same
+// level on rows of another file of that form. fit: prints test/market/formulas/installs/level-fit.ts. cut: writes the
+// rows of the tests.
 import { writeFileSync } from "node:fs"
 import { gzipSync } from "node:zlib"
 import { calibrateIntervals, coverageOf } from "../../src/market/formulas/conformal.ts"
@@ -131,7 +131,7 @@ function rules(): void {
   )
 }
 
-/** What one reading is worth where there are no two, and how published chart figures fall with the place. */
+/** The accuracy of a single reading, and the slope of published chart figures over the place. */
 function signals(): void {
   const paces = readPaces()
   if (!paces) return

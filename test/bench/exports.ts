@@ -1,6 +1,6 @@
 // bun test/bench/exports.ts, also with DATABASE_URL=postgres://… — exports of 100,000 and of 1,000,000 rows of history:
-// how long preview and confirm take, how long the file takes to a reader on loopback, and how far the memory of the
-// process that serves it grows from the one to the other (a million must need less than 50 MB more).
+// the time of preview and confirm, the time of a loopback download, and how much more memory the serving process needs
+// for the larger one (limit: 50 MB more).
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { createInterface } from "node:readline"
@@ -39,7 +39,7 @@ async function measure(): Promise<number> {
   return grown < MAX_MB ? 0 : 1
 }
 
-/** Reads a file to its end, as fast as it comes, and looks at the server's memory 50 times a second. */
+/** Reads a file to its end at full speed, and samples the server's memory 50 times a second. */
 async function download(url: string, pid: number): Promise<{ bytes: number; ms: number; peakMb: number }> {
   let peakMb = 0
   const look = () => {
@@ -65,7 +65,9 @@ interface LargeFile {
   url: string
 }
 
-/** The service in a process of its own over its own database: files to be read, and once told so a few confirms. */
+/**
+ * The service in a process of its own with its own database. It serves files, and confirms a few exports on command.
+ */
 async function serve(): Promise<void> {
   const { sql, remove } = await scratchOn(process.env.DATABASE_URL)
   const workspace = await benchWorkspace(sql, 2_000)
@@ -111,7 +113,7 @@ async function service(sql: Sql, workspace: number) {
     const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" }
     const answer = await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) })
     if (!answer.ok) throw new Error(await answer.text())
-    // biome-ignore lint/suspicious/noExplicitAny: a bench reads what it asked for
+    // biome-ignore lint/suspicious/noExplicitAny: the benchmark reads only fields that it requested
     return { body: (await answer.json()) as any, ms: Math.round(performance.now() - began) }
   }
   return { url, post }
@@ -121,7 +123,7 @@ function terms(): string[] {
   return Array.from({ length: TERMS }, (_, n) => `keyword ${n}`)
 }
 
-/** Every term of every app measured on every day, written as it is kept. */
+/** Every term of every app, measured on every day, in the stored form. */
 async function fill(sql: Sql, from: string, to: string): Promise<void> {
   for (let month = `${from.slice(0, 7)}-01`; month <= to; month = `${addDays(month, 31).slice(0, 7)}-01`) {
     await sql`select open_month(${month}::date)`

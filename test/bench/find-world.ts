@@ -4,17 +4,17 @@ import type { Sql } from "../../src/database/types.ts"
 import { STOREFRONTS } from "../../src/lib/storefronts.ts"
 import { rebuildAppTexts } from "../../src/stores/store/app-texts.ts"
 
-/** Genres with their four lists: 28 of them are a storefront's 112. */
+/** Genres with their four lists: 28 of them are the 112 lists of a storefront. */
 export const GENRES = ["36", ...Array.from({ length: 27 }, (_, i) => String(6_000 + i))]
 const DEPTH = 140
-/** Apps that a genre has in the world: a third of a list is of its first 400, which chart everywhere. */
+/** Apps of a genre in the world. A third of a list comes from its first 400, which chart everywhere. */
 const OF_GENRE = 11_000
 export const PUBLISHERS = 40_000
 
-/** A word of names: two in a hundred apps have the most frequent of them, one in 5,000 the least. */
+/** A word of names: the most frequent occurs in two of a hundred apps, the rarest in one of 5,000. */
 export const wordAt = (place: number) => `w${Math.floor(20 * 100 ** place)}x`
 
-/** A market of so many storefronts as it stands today, without the readings of before. Gives its places. */
+/** A market with this many storefronts in its present state, without earlier readings. Returns its number of places. */
 export async function makeMarket(sql: Sql, storefronts: number, today: string): Promise<number> {
   const codes = ["us", ...STOREFRONTS.filter((code) => code !== "us")].slice(0, storefronts)
   await sql`select open_month(${today})`
@@ -104,7 +104,7 @@ export async function makeMarket(sql: Sql, storefronts: number, today: string): 
 /** A statement has 4 seconds. */
 const ESTIMATED_AT_ONCE = 2_000
 
-/** Two apps in three have a figure, one of ten of these only an amount that it is under. */
+/** Two of three apps have a figure; one of ten of these has only an upper bound. */
 async function estimateMarket(sql: Sql): Promise<void> {
   for (let from = 0; from < GENRES.length * OF_GENRE; from += ESTIMATED_AT_ONCE) {
     await sql`

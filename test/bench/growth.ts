@@ -1,9 +1,9 @@
 // bun test/bench/growth.ts: how the work of one item grows with the keywords of a storefront (results 200 deep):
 // importing a line, recording a search, deriving the alerts of an app with 100 keywords, a claim with its end, spy, gap
-// and a rival. Prints the rows that the database read, its processor time and that of both, and how much they grew from
-// the first size to the last. Fails if the work of one item grows with the storefront, if an answer about all of it
-// grows faster than the keywords found, or if one about ordinary apps takes more than 100 ms of the processor.
-// LISTS=1000,10000,100000, ROUNDS=10. With DATABASE_URL on that server, else on the embedded database.
+// and a rival. Prints the rows read by the database, its processor time and that of both, and their growth from the
+// first size to the last. Fails if the work of one item grows with the storefront, if an answer about the whole
+// storefront grows faster than the keywords found, or if an answer about ordinary apps takes more than 100 ms of
+// processor time. LISTS=1000,10000,100000, ROUNDS=10. Uses the server of DATABASE_URL, else the embedded database.
 
 import * as v from "valibot"
 import { deriveFindings } from "../../src/alerts/findings.ts"
@@ -27,11 +27,12 @@ import { processorClock } from "./processor.ts"
 
 const SIZES = (process.env.LISTS ?? "1000,10000,100000").split(",").map(Number)
 const ROUNDS = Number(process.env.ROUNDS ?? 10)
-/** Calls before the first that counts. */
+/** Warm-up calls, which do not count. */
 const WARM = 3
 const MAX_ORDINARY_MS = 100
 /**
- * Of rows and time for one item, and of those for each keyword found: more than 1, because the machine is not alone.
+ * Maximum growth of rows and time for one item, and of those for each keyword found. Above 1, because the machine is
+ * shared.
  */
 const MAX_GROWTH = { rows: 1.5, ms: 2.5 }
 const APPS = 50_000
@@ -46,7 +47,7 @@ const ORDINARY = [5_000, 5_200, 5_300, 5_400, 5_500]
 const LANE = { upstream: "apps.apple.com", egress: "bench" } as const
 
 interface Work {
-  /** Returns how many keywords the answer has; 1 for work on one item. */
+  /** Returns the number of keywords in the answer; 1 for work on one item. */
   run(round: number): Promise<number>
   isAboutAll?: boolean
   isOrdinary?: boolean
@@ -163,7 +164,7 @@ async function measured(run: Work["run"]): Promise<Measured> {
   }
 }
 
-/** Each connection sends its counts when it is asked to, else about once a second. */
+/** A connection sends its counts on request, else about once a second. */
 async function rowsRead(): Promise<number> {
   const flush = () => sql`select pg_stat_force_next_flush(), pg_sleep(0.05)`
   await Promise.all(Array.from({ length: sql.options.max }, flush))
@@ -174,7 +175,9 @@ async function rowsRead(): Promise<number> {
   return row.rows
 }
 
-/** A name or a rating bears upon the figures of every keyword in whose first ten its app stands: returns how many. */
+/**
+ * A name or rating affects the figures of every keyword with the app among its first ten results. Returns their number.
+ */
 async function importLine({ named }: { named: number }): Promise<number> {
   const { sha256, seenAt, ...line } = nextReading(named)
   const findings = openImportFindings({ now: () => NOW })
@@ -197,7 +200,7 @@ async function recordSearch(): Promise<number> {
   return 1
 }
 
-/** Rolled back, so that each round finds the same. */
+/** Rolled back, so that each round starts from the same state. */
 async function findAlerts(): Promise<number> {
   const subject = { platform: "ios", storefront: "us", subject: idOf(EVERYWHERE) } as const
   try {
@@ -230,7 +233,7 @@ function idOf(app: number): string {
   return String(100_000_000 + app)
 }
 
-/** Neighbouring ids rank as often, and no round asks for the apps of another. */
+/** Neighbouring ids rank equally often, and no round requests the apps of another round. */
 function idsOf(apps: readonly number[], i: number): string[] {
   return apps.map((app) => idOf(app + i))
 }
@@ -239,14 +242,14 @@ function termOf(group: string, n: number): string {
   return `${group} ${n}`
 }
 
-/** Today's next reading of one of the imported terms, a few seconds after the one before. */
+/** Today's next reading of one of the imported terms, a few seconds after the previous one. */
 function nextReading(named: number) {
   const at = new Date(Date.parse("2025-11-20T00:00:00Z") + ++readings * 5_000)
   const term = termOf("imported", readings % OWN_TERMS)
   return reading(term, at.toISOString(), [], { depth: DEPTH, results: resultsOf(readings, named) })
 }
 
-/** Results of which the first are ordinary apps with names and ratings, as a page of a store shows them. */
+/** Results that begin with ordinary apps with names and ratings, as on a store page. */
 function resultsOf(seed: number, named: number) {
   const apps = new Set<number>()
   for (let i = 0; apps.size < named; i++) apps.add(ORDINARY[0]! + Math.floor(20_000 * noise(seed * 2_000 + i)))
@@ -270,7 +273,7 @@ function noise(seed: number): number {
   return x - Math.floor(x)
 }
 
-/** The apps, and two that are tracked with 100 keywords each: one whose alerts are derived, one that is imported. */
+/** The apps, and two tracked apps with 100 keywords each: one for deriving alerts, one for the import. */
 async function makeWorld(): Promise<string> {
   for (const month of ["2025-10-01", "2025-11-01"]) await sql`select open_month(${month})`
   await sql`
@@ -289,7 +292,7 @@ async function makeWorld(): Promise<string> {
       )
   const id = await trackOwn(sql, { workspaceId, iosId: idOf(EVERYWHERE), keywords: ownTerms })
   await trackOwn(sql, { workspaceId, iosId: idOf(2), keywords: imported })
-  // its findings are those of apps that were there before their readings
+  // the findings belong to apps that existed before their readings
   await sql`update tracked_app set created_at = ${NOW}::timestamptz - interval '10 days'`
   await sql`update tracked_term set added_at = ${NOW}::timestamptz - interval '10 days'`
   await openLane(sql, LANE, 0)
@@ -313,7 +316,7 @@ async function addLists(count: number): Promise<void> {
   await sql.unsafe(index.made)
 }
 
-/** Another app that tracks as many new keywords. Returns the ids of their lists. */
+/** Tracks another app with as many new keywords. Returns the ids of their lists. */
 async function trackAnother(count: number): Promise<number[]> {
   const id = await trackOwn(sql, { workspaceId, iosId: idOf(20_000 + ++trackers), keywords: [] })
   const rows = await sql<{ id: number }[]>`
@@ -367,7 +370,7 @@ async function deriveLists(ids: readonly number[]): Promise<void> {
   })
 }
 
-/** The same readings give the same derived rows, but for the ranks of the app that tracks the keyword. */
+/** The same readings give the same derived rows, except for the ranks of the app that tracks the keyword. */
 async function copyLists(ids: readonly number[]): Promise<void> {
   const copy = (table: string, changed: string) =>
     sql.unsafe(
@@ -391,7 +394,7 @@ async function copyLists(ids: readonly number[]): Promise<void> {
     where n.list_id = any(${ids as number[]}::int[])`
 }
 
-/** Derives a sample again: what was copied must be what its readings give. */
+/** Derives a sample again: the copies must equal the result of deriving their readings. */
 async function assertDerived(): Promise<void> {
   const rows = await sql<{ id: number }[]>`select id from list order by md5(id::text) limit 50`
   const ids = rows.map(({ id }) => id)

@@ -1,13 +1,13 @@
 import { addDays } from "../../src/lib/days.ts"
 
-/** How much is imported at once. */
+/** The amounts imported at once. */
 export interface Amount {
   reviews: number
   lists: number
   charts: number
 }
 
-/** Ids of the app that the reviews are of, and that stands in most lists. */
+/** Ids of the app that has the reviews and is in most lists. */
 export const IOS_ID = "1000000007"
 export const KEYWORD = (n: number) => `keyword ${n}`
 
@@ -15,13 +15,13 @@ const [APPS, PLACES, CHART_PLACES, REVIEWS_A_LINE] = [20_000, 200, 100, 1_000]
 const TEXT =
   "What somebody wrote of an app at some length, as people do: the good, the bad, and what is missing still. "
 
-/** An import file's lines, of all kinds in turn, seen on days until the one before `now`. */
+/** Lines of an import file, of all kinds in alternation, seen on days up to the day before `now`. */
 export function* heavyLines({ reviews, lists, charts }: Amount, now: Date): Generator<string> {
   const at = (n: number) => new Date(now.getTime() - 86_400_000 - n * 1_000).toISOString()
   const pages = Math.ceil(reviews / REVIEWS_A_LINE)
   const max = Math.max(lists, charts, pages)
   for (let n = 0; n < max; n++) {
-    // spread over the file, as many of each as there are
+    // spread evenly over the file
     const isDue = (count: number) => Math.floor(((n + 1) * count) / max) > Math.floor((n * count) / max)
     if (isDue(lists)) yield JSON.stringify(searchOf(Math.floor((n * lists) / max), at(n)))
     if (isDue(charts)) yield JSON.stringify(chartOf(Math.floor((n * charts) / max), now))
@@ -84,7 +84,7 @@ function pageOf(page: number, inAll: number, now: Date) {
   }
 }
 
-/** The first places come with names, as a store's page shows them. */
+/** The first places have names, as on a store page. */
 function appOf(n: number, place: number) {
   const id = String(1_000_000_000 + (n % APPS))
   return place < 12

@@ -1,5 +1,5 @@
-// What test/bench/heavy-import.ts measures: a server in a process of its own, calls to it at a steady pace, and an
-// import from another process meanwhile.
+// The load of test/bench/heavy-import.ts: a server in a process of its own, calls to it at a steady pace, and an import
+// from another process at the same time.
 
 import { once } from "node:events"
 import { createWriteStream } from "node:fs"
@@ -9,9 +9,9 @@ import { type Amount, heavyLines, IOS_ID, KEYWORD } from "./heavy-lines.ts"
 
 export interface HeavyRun {
   amount: Amount
-  /** Keyed calls, begun at this pace whatever becomes of those before. */
+  /** Starts keyed calls at this pace, even if earlier calls are unanswered. */
   perSecond: number
-  /** Keywords of the app; each list is one of as many keywords. */
+  /** Keywords of the app; each belongs to another list. */
   keywords: number
   databaseUrl?: string
 }
@@ -26,11 +26,11 @@ export interface Call {
 
 export interface HeavyResult {
   calls: Call[]
-  /** Calls of as many seconds before the import. */
+  /** Calls of an equal number of seconds before the import. */
   before: Call[]
   imported: { read: number; recorded: number; bad: unknown[] }
   importMs: number
-  /** The embedded database's reopenings. */
+  /** How often the embedded database was reopened. */
   reopened: number
 }
 

@@ -2,7 +2,7 @@ import { PLACES } from "../../src/charts/formulas/landscape.ts"
 import type { Sql } from "../../src/database/types.ts"
 import type { HiveWorld } from "./hive-reads-world.ts"
 
-/** Fetches the rows that an answer tells of, by their primary keys, which are known: all statements at once. */
+/** Fetches the rows behind an answer by their known primary keys, all statements at once. */
 export async function rowsOf(
   sql: Sql,
   operation: string,
@@ -99,13 +99,13 @@ export async function rowsOf(
       searched(1),
     ],
     hive_get_keyword_metrics_history: () => [metrics(30), readDue()],
-    // its figures are of apps that it does not name
+    // the figures include apps that the answer does not name
     hive_get_landscape: () => [...named(first), ratings(first), facts(first), lists()],
   }
   return () => Promise.all(statements[operation]!())
 }
 
-/** How apps are called in the United States, and by whom they are sold. */
+/** Names of apps in the United States, and their sellers. */
 export function namesOf(sql: Sql, apps: readonly number[]) {
   return [
     sql`select id, store_id, developer, developer_id from store_app where id = any(${apps as number[]}::int[])`,
@@ -113,7 +113,7 @@ export function namesOf(sql: Sql, apps: readonly number[]) {
   ]
 }
 
-/** The latest counts of each there. */
+/** The latest rating counts of each app there. */
 export function ratingsOf(sql: Sql, apps: readonly number[]) {
   return sql`
     select r.*
@@ -127,7 +127,7 @@ export function ratingsOf(sql: Sql, apps: readonly number[]) {
     ) r`
 }
 
-/** Store ids, wherever they stand. */
+/** Returns all store ids in the answer. */
 export function idsIn(answer: unknown): Set<string> {
   return new Set([...JSON.stringify(answer).matchAll(/"(1\d{9})"/g)].map(([, id]) => id as string))
 }

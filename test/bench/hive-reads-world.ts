@@ -13,7 +13,7 @@ import { answersLookUps, live } from "../world/stores.ts"
 
 const GENRES = Array.from({ length: 12 }, (_, i) => String(i === 0 ? 36 : 6_005 + i))
 const PLACES = 100
-/** Days of which the lists were read. */
+/** Days with readings of the lists. */
 const DAYS = 8
 const WEEK = Array.from({ length: DAYS }, (_, i) => DAYS - 1 - i)
 const DEPTH = 200
@@ -24,14 +24,14 @@ export interface HiveWorld {
   /** An app of the lists that ranks for the term and has reviews. */
   appId: string
   name: string
-  /** An app of which there is a page. */
+  /** An app with a page. */
   pageId: string
   publisherId: string
   term: string
   close: () => Promise<void>
 }
 
-/** A storefront that is followed for a week, and stores that answer what is asked of its apps. */
+/** A storefront that is followed for a week, and stores that answer requests for its apps. */
 export async function fillMarket(
   sql: Sql,
   today: string,
@@ -93,7 +93,7 @@ export async function fillMarket(
     select 'ios', 'us', ${publisherId}, 'itunes-developer', now(), true, 1, 'own', '', array_agg(id)
     from store_app
     where developer_id = ${publisherId}`
-  // by the oldest formula: of a later one nothing made of today's readings would be written
+  // with the oldest formula: a later one would not be written from today's readings
   await sql`
     insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
     select l.id, metric, current_date - ago, case when metric = 'popularity' then 'estimate' else 'calculated' end,
@@ -118,7 +118,7 @@ export async function fillMarket(
   }
 }
 
-/** Two words of four letters, each of which some twenty apps have, and what they are for. */
+/** Returns an app name: two words that some twenty apps share, and a purpose. */
 function nameOf(i: number): string {
   const word = (n: number) =>
     ["ba", "ke", "lo", "mi", "nu", "pa", "re", "so", "ti", "vu"][n % 10]! +

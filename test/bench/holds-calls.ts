@@ -1,5 +1,5 @@
-// What test/bench/holds.ts asks of the world of years-world.ts: every operation of the catalogue, of the app with the
-// most keywords, and with the most it may be asked for where that is more than what it answers by itself.
+// The calls of test/bench/holds.ts to the world of years-world.ts: every operation of the catalogue, for the app with
+// the most keywords, with its default and, if larger, with the largest answer that a caller may request.
 
 import type { Operation } from "../../src/core/operation.ts"
 import type { Sql } from "../../src/database/types.ts"
@@ -40,7 +40,7 @@ export function callsOf(operation: Operation, subjects: Subjects): BenchCall[] {
   ]
 }
 
-/** Asked for more than by itself. */
+/** Inputs that request more than the default. */
 const LARGE_CALLS: Record<string, Record<string, unknown>[]> = {
   search: [{ q: "keyword 1" }, { q: "e" }, { q: "nothing is called so" }],
   list_alerts: [{ limit: 500 }],
@@ -53,13 +53,13 @@ const LARGE_CALLS: Record<string, Record<string, unknown>[]> = {
   hive_get_keyword_ranks: [{ top: 200, days: 90 }],
 }
 
-/** Whose answers are the largest. */
+/** Operations with the largest answers. */
 const TOOLS = new Set(["get_portfolio_overview", "list_apps", "list_keyword_ranks", "get_rank_history", "list_alerts"])
 const TABLES = new Set(["list_keyword_ranks", "get_rank_history"])
 
 const NARROWED: Record<string, string> = { list_keyword_ranks: "term,rank" }
 
-/** Of what is no workspace's own. */
+/** Inputs of operations about data that belongs to no workspace. */
 function outside(id: string, { iosId, rivalId }: Subjects): Record<string, unknown> {
   const ofHive: Record<string, Record<string, unknown>> = {
     check_rank: { app: iosId, term: "keyword 13", cc: "us" },
@@ -90,7 +90,7 @@ function recordsOf(operation: Operation, { appId, rivalId }: Subjects): BenchCal
   return ids.map((id) => requestOf(operation, { id }, `fetch ${id.split(":")[0]}`))
 }
 
-/** Of an action the preview, with its own example about this app. */
+/** The preview of an action, with its own example for this app. */
 function previewOf({ name, example }: (typeof actions)[number], { appId, rivalId }: Subjects): BenchCall {
   const keywords = Array.from({ length: 50 }, (_, i) => `new ${i}`)
   const args = {

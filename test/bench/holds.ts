@@ -1,9 +1,9 @@
-// bun test/bench/holds.ts — for how long a call holds the one thread that answers, worst first: every operation of the
-// catalogue as REST calls it, in a world of 1,000 apps with 20,000 keywords, one of them with 1,000, on which most
-// calls are, and an owner's invented accounts; and the work on an app's findings, which the same process does. Of each
-// the longest turn of the event loop, in processor time: the median and the worst of the rounds. On the embedded
-// database, and with DATABASE_URL on that server too. APPS, MOST, DAYS and ROUNDS make it smaller; ONLY names some
-// operations. Fails where a turn takes more than 50 ms in the middle of the rounds.
+// bun test/bench/holds.ts — how long a call blocks the request thread, worst first: every operation of the catalogue
+// over REST, in a world of 1,000 apps with 20,000 keywords, most calls for one app with 1,000 keywords and an owner's
+// invented accounts; and deriving an app's findings, which runs in the same process. Prints for each the longest turn
+// of the event loop in processor time, as median and worst of the rounds. On the embedded database, and with
+// DATABASE_URL on that server too. APPS, MOST, DAYS and ROUNDS make it smaller; ONLY selects operations. Fails if the
+// median turn takes more than 50 ms.
 
 import { randomBytes } from "node:crypto"
 import { createKey } from "../../src/access/key-register.ts"
@@ -27,9 +27,9 @@ const MOST = Number(process.env.MOST ?? 1_000)
 const DAYS = Number(process.env.DAYS ?? 92)
 const ROUNDS = Number(process.env.ROUNDS ?? 12)
 const ONLY = process.env.ONLY?.split(",")
-/** Not counted: what is compiled, planned and remembered. */
+/** Warm-up rounds, in which code is compiled, statements are planned and caches are filled. */
 const WARM_UP = 4
-/** A person notices more. */
+/** A person notices longer turns. */
 const MAX_MS = 50
 
 interface Row {
@@ -82,7 +82,7 @@ async function rowOf(name: string, work: () => Promise<string>): Promise<Row> {
 
 async function openService({ scratch: { sql }, workspace, apps, rivals }: World) {
   await sql`update workspace set explorer = true where id = ${workspace}`
-  // what is found is found of days on which an app was tracked
+  // findings cover only days on which the app was tracked
   await sql`update tracked_app set created_at = ${NOW}::timestamptz - interval '1 year'`
   const [{ iosId }] = await sql<[{ iosId: string }]>`
     select s.store_id as "iosId"
@@ -131,7 +131,7 @@ function serviceOn(sql: World["scratch"]["sql"]): App {
   })
 }
 
-/** Of the three days looked at, all told anew. */
+/** Derives all alerts of the last three days again. */
 async function findings({ scratch: { sql }, apps }: World, iosId: string): Promise<string> {
   const subject = { platform: "ios" as const, storefront: "us", subject: iosId }
   const alertCount = await sql.begin(async (tx) => {

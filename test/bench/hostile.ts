@@ -1,5 +1,5 @@
-// bun test/bench/hostile.ts [source] — every hostile form in every body of every parser, of 1, 2, 4 and 8 MB: what
-// takes over 20 ms a MB, and what takes more for each MB of a large body than of a small one.
+// bun test/bench/hostile.ts [source] — every hostile form in every body of every parser, of 1, 2, 4 and 8 MB. Prints
+// forms that take over 20 ms a MB, and forms that take more for each MB of a large body than of a small one.
 
 import { FLOODS, intrusions, longTexts } from "../stores/parsing/hostile.ts"
 import { fixture, PARSED } from "../stores/parsing/parsed.ts"
@@ -17,7 +17,7 @@ for (const { source, subject: question, fixture: file, as } of PARSED) {
     try {
       source.parse(text, question, provenance)
     } catch {
-      // most are no answers
+      // most are invalid answers
     }
     return performance.now() - began
   }

@@ -1,6 +1,6 @@
 // bun test/bench/import-concerns.ts — milliseconds to find the apps whose alerts an import of one reading may change,
-// among 100, 1,000 and 10,000 tracked apps with ten followed rivals each: what is touched is the same, and so should
-// the time be. DATABASE_URL names the PostgreSQL to use; without it the embedded database is measured.
+// among 100, 1,000 and 10,000 tracked apps with ten followed rivals each. The affected rows are the same, so the time
+// should be the same. DATABASE_URL is the PostgreSQL to use; without it the embedded database is measured.
 
 import { readConcerned } from "../../src/alerts/import-concerns.ts"
 import { noteReading, openNotes } from "../../src/alerts/import-notes.ts"
@@ -47,7 +47,7 @@ async function timeOf(sql: Sql, reading: object): Promise<string> {
   return median(times).toFixed(1)
 }
 
-/** Without triggers: nothing is to be read. */
+/** Without triggers, so that nothing becomes due. */
 async function fill(sql: Sql, workspace: number, apps: number): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`

@@ -2,15 +2,15 @@ import { readFileSync } from "node:fs"
 
 export interface LoadResult {
   perSecond: number
-  /** CPU of the server process for one request, user and system, microseconds. */
+  /** CPU time of the server process for one request, user and system, in microseconds. */
   cpuMicroseconds: number
   p50Ms: number
   p99Ms: number
 }
 
 /**
- * `connections` keep-alive sockets, one request under way on each, for `seconds`. Answers are told apart by their
- * status line, which costs the client far less than parsing them, so that the server is what is measured.
+ * Opens `connections` keep-alive sockets, with one request in flight on each, for `seconds`. Distinguishes answers by
+ * their status line, which costs the client far less than parsing them, so that the measurement is about the server.
  */
 export async function load(
   pid: number,

@@ -1,8 +1,8 @@
-// bun test/bench/market-beside.ts [STOREFRONTS] — what calls of others take beside a market of 77 storefronts (1.2
-// million places): the lists are recorded ten times as fast as one address may read them, and look-ups are claimed and
-// ended as often. Prints how long it takes to follow them all, what a claim and a list take, and fails where the
-// slowest in twenty of the others' calls takes twice as long as without and more than 10 ms. With DATABASE_URL on that
-// server; else embedded, with 8 storefronts.
+// bun test/bench/market-beside.ts [STOREFRONTS] — how long calls of other workspaces take while a market of 77
+// storefronts (1.2 million places) is read: its lists are recorded ten times as fast as one address may read them, and
+// look-ups are claimed and ended as often. Prints how long following all of them takes, and the time of a claim and a
+// list. Fails if the 95th percentile of the other calls is twice that without the market and over 10 ms. With
+// DATABASE_URL on that server; else embedded, with 8 storefronts.
 
 import type { ChartObservation } from "../../src/charts/kinds/chart-shape.ts"
 import { kindsOf } from "../../src/due-kinds.ts"
@@ -21,7 +21,7 @@ import { scratchOn, track } from "./scratch.ts"
 const SERVER = process.env.DATABASE_URL
 const STOREFRONTS = Number(process.argv[2] ?? (SERVER ? 77 : 8))
 const SECONDS = Number(process.env.SECONDS ?? 8)
-/** An address reads one in three seconds. */
+/** One address reads a list every three seconds. */
 const EVERY_MS = 300
 const KEYWORDS = 50
 
@@ -63,7 +63,7 @@ let stopping = false
 const took = { claims: [] as number[], lists: [] as number[] }
 let read = 0
 
-/** What a reading of the market asks of the database: a claim, a list as it changed since, and its end. */
+/** The statements of one market reading: a claim, a changed list, and its end. */
 async function readMarket(): Promise<void> {
   while (!stopping) {
     const started = performance.now()
@@ -93,7 +93,7 @@ async function nextList(subject: { kind: string; storefront: string; subject: st
     where (c.storefront, c.device, c.chart, c.genre) = (${subject.storefront}, ${device}, ${chart}, ${genre})
     order by p.rank`
   const listIds = rows.map(({ id }) => id)
-  // two in a hundred change places, and three others come
+  // two places in a hundred change, and three other apps enter
   const newIds = Array.from({ length: 3 }, () => String(2_000_000_000 + read++))
   const ids = [...listIds.slice(1, 2), ...listIds.slice(0, 1), ...newIds, ...listIds.slice(2)].slice(0, 140)
   const at = new Date().toISOString()

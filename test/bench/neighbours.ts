@@ -1,6 +1,6 @@
-// bun test/bench/neighbours.ts: what the calls of a workspace take while another reads an app of very many keywords,
-// five times a second, and in the seconds after; and beside 48 searches at once, as ratios. ONLY=searches leaves the
-// rest out. With DATABASE_URL on that server, else embedded.
+// bun test/bench/neighbours.ts: how long calls of a workspace take while another workspace reads an app with very many
+// keywords five times a second, and in the seconds after; and during 48 concurrent searches, as ratios. ONLY=searches
+// omits the rest. With DATABASE_URL on that server, else embedded.
 import { freshDatabase } from "../database.ts"
 import { trackLarge } from "../keywords/large-app.ts"
 import { openService, PUBLIC_URL } from "../service.ts"
@@ -18,7 +18,7 @@ const appId = await trackLarge(sql, small, 30)
 
 async function timed(path: string, key: string) {
   const began = performance.now()
-  // as a connection brings it: the checks of a test would take longer than a large answer
+  // over a connection: the checks of a test service would take longer than a large answer
   const request = new Request(`${PUBLIC_URL}${path}`, { headers: { authorization: `Bearer ${key}` } })
   const answer = await service.app.fetch(request, "127.0.0.1")
   const text = await answer.text()
@@ -63,7 +63,7 @@ for (const path of PATHS) {
   console.log(`  ${counts.join(", ")}; ${ends.find(({ detail }) => detail)?.detail ?? ""}`)
 }
 
-/** Calls of the small workspace, one after the other, in milliseconds. */
+/** Calls of the small workspace, one after another, in milliseconds. */
 async function readsOf(calls: number): Promise<number[]> {
   const times: number[] = []
   for (let call = 0; call < calls; call++) {
@@ -74,7 +74,7 @@ async function readsOf(calls: number): Promise<number[]> {
   return times
 }
 
-/** Does `work` while 48 searches are in flight. Returns how many of them were answered a second. */
+/** Runs `work` while 48 searches are in flight. Returns the searches answered a second. */
 async function besideSearches(work: () => Promise<unknown>): Promise<number> {
   let isOver = false
   let answered = 0
@@ -95,7 +95,7 @@ async function besideSearches(work: () => Promise<unknown>): Promise<number> {
   return perSecond
 }
 
-// in turns, since a shared machine is not as fast from second to second
+// in alternation, because the speed of a shared machine varies from second to second
 const ROUNDS = 10
 const idle: number[] = []
 const loaded: number[] = []

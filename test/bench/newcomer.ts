@@ -1,6 +1,6 @@
-// bun test/bench/newcomer.ts — seconds of somebody new, on a clean clone with stores of our own: from the command to
-// `appmeter ranks`, and to the app's own ranks on a page in a real browser, with the clicks that it takes. What is not
-// committed is not in the clone; what must be installed comes from the cache, where there is one.
+// bun test/bench/newcomer.ts — seconds that a newcomer needs, on a clean clone with local stores: from the command to
+// `appmeter ranks`, and to the app's own ranks on a page in a real browser, with the clicks. The clone has only
+// committed files; packages come from the cache, if there is one.
 
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -26,7 +26,7 @@ stores.on("itunes.apple.com", "/lookup", ({ url }) =>
   lookupAnswer(APPS.filter(({ id }) => url.searchParams.get("id")?.split(",").includes(id))),
 )
 
-/** On a busy machine the whole takes a minute. */
+/** On a busy machine the whole run takes a minute. */
 const MAX_MS = 300_000
 
 const folder = mkdtempSync(join(tmpdir(), "appmeter-newcomer-"))
@@ -77,7 +77,7 @@ if (binary) {
   }
   await tab.open(signIn)
   await click("main button")
-  // the load that was waited for may be the one before: what the page is to show decides
+  // the awaited load may be the previous one, so the content of the page decides
   let cover: string | null = null
   while (cover === null) {
     await Bun.sleep(20)
@@ -96,7 +96,7 @@ await stores.stop()
 rmSync(folder, { recursive: true, force: true })
 process.exit(0)
 
-/** What the server prints first that fits, on either of its streams. */
+/** Returns the first match in the server's output, on either stream. */
 async function printed(pattern: RegExp): Promise<string> {
   const found = Promise.withResolvers<string>()
   const read = async (stream: ReadableStream<Uint8Array>) => {

@@ -1,5 +1,5 @@
-// bun test/bench/parsers.ts [mutations = 100000] [source] — every parser on mutated bodies: how often it reads, and how
-// often it says what it met; and bodies parsed a second, as a ratio to JSON.parse of the same body's JSON.
+// bun test/bench/parsers.ts [mutations = 100000] [source] — every parser on mutated bodies: how often it succeeds, and
+// how often it reports each fault; and bodies parsed a second, as a ratio to JSON.parse of the same body's JSON.
 
 import { islandsOf } from "../stores/parsing/islands.ts"
 import { expectTypedOrFaithful, type Tally } from "../stores/parsing/mutations.ts"
@@ -16,7 +16,7 @@ const bySource = Map.groupBy(
   ({ source }) => source.name,
 )
 for (const [name, bodies] of bySource) {
-  // the mutations of a source are shared out among its bodies
+  // the mutations of a source are distributed over its bodies
   const tallies = bodies.map((parsed, place) => tallyOf(parsed, Math.ceil(COUNT / bodies.length), place + 1))
   console.log(`${name}: ${describe(tallies)}`)
   for (const parsed of bodies) console.log(`  ${parsed.fixture}: ${speedOf(parsed)}`)
@@ -54,7 +54,7 @@ function speedOf({ source, subject: question, fixture: file, as }: Parsed): stri
     try {
       source.parse(body, question, provenance)
     } catch {
-      // a body that is no answer is timed as well
+      // an invalid body is timed as well
     }
   })
   const size = `${(body.length / 1_000).toFixed(1)} KB, ${Math.round(rate)} a second`

@@ -1,9 +1,9 @@
-// bun test/bench/popularity.ts CORPUS OBSERVATIONS — what the score of a keyword says of Apple Ads' search popularity
-// (5 to 100). The two files are data/calibration_corpus.json and data/demand_observations.json of the public project
-// SquashVash/ASO-Tool-CLI at ba7c866: the first has what the store suggested for a term and the median of the rating
-// counts of its first ten apps, the second Apple's figure, both of August 2026 and the United States. Its author gives
-// no licence, so they do not come with the project. Our rating mass fades with the place: a median is put on its scale
-// by the 187 lists of fixtures/upstream/search-ratings-us-2025-10-25.jsonl, of which both are known.
+// bun test/bench/popularity.ts CORPUS OBSERVATIONS — how well the score of a keyword predicts Apple Ads' search
+// popularity (5 to 100). The two files are data/calibration_corpus.json and data/demand_observations.json of the public
+// project SquashVash/ASO-Tool-CLI at ba7c866: the first has the store's suggestions for a term and the median rating
+// count of its first ten apps, the second Apple's figure, both of August 2026 and the United States. Its author gives
+// no licence, so the files are not part of the project. Our rating mass decreases with the place: the 187 lists of
+// fixtures/upstream/search-ratings-us-2025-10-25.jsonl, with both values, convert a median to its scale.
 import { readFileSync } from "node:fs"
 import { demandOf, demandScale } from "../../src/keywords/formulas/demand.ts"
 import { CHECKED, estimatePopularity } from "../../src/keywords/formulas/popularity.ts"
@@ -12,9 +12,9 @@ import { calibratedTerms, interval, randomFrom, spearman } from "../market/formu
 
 interface CorpusTerm {
   keyword: string
-  /** 100 · log10(1 + median) / 6, at most 100; null = not read. */
+  /** 100 · log10(1 + median) / 6, at most 100. Null if not read. */
   comp_rating_count: number | null
-  /** Letters after which the store suggests it; null = never. */
+  /** The number of typed letters after which the store suggests the term. Null if it never does. */
   search_prefix_depth: number | null
   search_hint_extensions: number | null
 }
@@ -64,7 +64,7 @@ function scoredTerms(corpus: CorpusTerm[]): Scored[] {
     const apple = apples.get(keyword)
     if (apple === undefined || mass === null) return []
     const figure = estimatePopularity({
-      // the mass of which the demand is that one
+      // the mass that gives this demand
       ratingMass: 10 ** ((7.5 * demandAt(mass)) / 100) - 1,
       hints: {
         hintCount: search_hint_extensions ?? 0,
@@ -94,10 +94,7 @@ function orderOf(sample: Scored[]): number {
   )
 }
 
-/**
- * The rising step line of least squares (pools of neighbours that fall are made one), straight between the pools'
- * middles.
- */
+/** The rising step line of least squares (falling neighbours are pooled), straight between the middles of the pools. */
 function risingLine(pairs: readonly Scored[]): (score: number) => number {
   const pools: { x: number; y: number; n: number }[] = [{ x: 0, y: 0, n: 0 }].slice(1)
   for (const { score, apple } of pairs.toSorted((a, b) => a.score - b.score)) {
@@ -117,7 +114,7 @@ function risingLine(pairs: readonly Scored[]): (score: number) => number {
   }
 }
 
-/** Root mean square on terms that the line was not drawn through. */
+/** Root mean square error on terms that were not used for the fit. */
 function errorOf(fit: (training: Scored[]) => (score: number) => number): number {
   const mixed = shuffled(terms, randomFrom(1))
   const errors = mixed.map(({ score, apple }, at) => {
@@ -127,7 +124,7 @@ function errorOf(fit: (training: Scored[]) => (score: number) => number): number
   return Math.sqrt(mean(errors.map((error) => error ** 2)))
 }
 
-/** Each band from the tenth to the ninetieth of a hundred terms of one half, tried on the other. */
+/** Bands from the 10th to the 90th percentile of one half, tried on the other half. */
 function coverageByHalves(): number {
   const random = randomFrom(2)
   const shares = Array.from({ length: HALVES }, () => {

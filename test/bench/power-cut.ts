@@ -1,10 +1,11 @@
-// bun test/bench/power-cut.ts — the power of the binary is cut while clients write, ROUNDS (10) times. Its data lies on
-// an ext4 of its own on a loop device; kill -9, then a copy of the file behind the device, which has only what reached
-// the device; the copy is the disk of the next round. Needs root and a loop device, else exit 2. WITHOUT_FSYNC=1 (needs
-// strace) answers every flush without doing it: then acknowledged writes must be lost, or the cut would cut nothing.
+// bun test/bench/power-cut.ts — cuts the power of the binary while clients write, ROUNDS (10) times. Its data is on a
+// separate ext4 on a loop device; a round kills with -9 and copies the file behind the device, which has only what
+// reached the device; the copy is the disk of the next round. Needs root and a loop device, else exit 2.
+// WITHOUT_FSYNC=1 (needs strace) answers every flush without flushing: acknowledged writes must then be lost, or the
+// simulated cut has no effect.
 //
-// It proves what an ordered disk that honours flushes keeps. A flush of one file also commits ext4's whole journal,
-// so a folder that was not flushed is not found out; nor is a disk that lies about flushes.
+// The benchmark proves what an ordered disk that honours flushes keeps. A flush of one file also commits ext4's whole
+// journal, so a missing flush of a folder is not detected; nor is a disk that ignores flushes.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -33,7 +34,7 @@ const under = WITHOUT_FSYNC ? [Bun.which("strace")!, ...TRACER.slice(1), "-e", "
 const trial = new Trial(build, "disk/data", under)
 const { batches, paid, imports } = trial.acknowledged
 const wrong: string[] = []
-// Cuts in which a file that nobody had flushed was lost. The system writes one now and then of its own accord.
+// Cuts that lost a file that was never flushed. The system writes one now and then by itself.
 let dropped = 0
 let [round, checked] = [0, 0]
 mount()
@@ -62,7 +63,7 @@ process.exit(wrong.length > 0 ? 1 : 0)
 async function cutOnce(round: number): Promise<void> {
   await trial.start()
   await judge(`before cut ${round}`)
-  // else there would be nothing to lose anything from
+  // otherwise no data could be lost
   if (WITHOUT_FSYNC) run("sync", "-f", mounted)
   trial.write({ checkpoints: round % 2 === 0 })
   await Bun.sleep(500 + ((round * 337) % 1_500))
@@ -84,7 +85,7 @@ async function judge(stage: string): Promise<void> {
   wrong.push(...(await trial.judge()).map((fault) => `${stage}: ${fault}`))
 }
 
-/** Null when it can be used. */
+/** Null if the disk can be used. */
 function makeDisk(): string | null {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return "it needs root on Linux"
   if (WITHOUT_FSYNC && !Bun.which("strace")) return "it needs strace"
@@ -102,7 +103,7 @@ function makeDisk(): string | null {
   }
 }
 
-// Only a flush may commit the journal: the commit every 5 s could fall into the copying.
+// Only a flush may commit the journal: a commit every 5 s could happen during the copy.
 function mount(): void {
   run("mount", "-o", "loop,commit=300", image, mounted)
 }

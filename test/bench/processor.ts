@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs"
 import type { Sql } from "../../src/database/types.ts"
 
 /**
- * Milliseconds of processor time since its begin, on whatever threads: of this process without its database, and of
- * that.
+ * Milliseconds of processor time since the start, over all threads: of this process without its database, and of the
+ * database.
  */
 export interface ProcessorTime {
   process: number
@@ -11,8 +11,8 @@ export interface ProcessorTime {
 }
 
 /**
- * How to ask for it: of a server its processes for this database as they are now, which must be on this machine; of the
- * embedded database all threads of this process but the first.
+ * How to measure the database: a server by its present processes for this database, which must run on this machine; the
+ * embedded database by all threads of this process except the first.
  */
 export async function processorClock(sql: Sql, server: string | undefined): Promise<() => ProcessorTime> {
   const all = () => {
@@ -21,7 +21,7 @@ export async function processorClock(sql: Sql, server: string | undefined): Prom
   }
   if (!server)
     return () => ({ process: cpuMs("self/task", process.pid), database: all() - cpuMs("self/task", process.pid) })
-  // a connection has a process of its own, and is opened where so many are busy
+  // each connection has a process, which starts once as many connections are busy
   await Promise.all(Array.from({ length: sql.options.max }, () => sql`select pg_sleep(0.2)`))
   const rows = await sql<{ pid: number }[]>`
     select pid
@@ -32,7 +32,7 @@ export async function processorClock(sql: Sql, server: string | undefined): Prom
   return () => ({ process: all(), database: rows.reduce((sum, { pid }) => sum + cpuMs("", pid), 0) })
 }
 
-/** Linux: the first number of /proc/PID/schedstat, nanoseconds; NaN where there is no such process. */
+/** Linux: the first number of /proc/PID/schedstat, in nanoseconds; NaN without such a process. */
 function cpuMs(under: string, id: number): number {
   const file = `/proc/${under}/${id}/schedstat`
   return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) / 1e6 : Number.NaN

@@ -1,7 +1,7 @@
-// bun test/bench/promises.ts [WORD …]: runs the benchmarks behind the promises on speed and memory, one after the other
-// on both databases, and prints for each the goal, what was measured, and whether it is held. Words choose promises by
-// their names. DATABASE_URL names the PostgreSQL to use; without it the rows of PostgreSQL are not measured. Fails if
-// one is missed.
+// bun test/bench/promises.ts [WORD …]: runs the benchmarks behind the promises on speed and memory, one after another
+// on both databases. Prints for each the goal, the measured figure, and whether the goal is met. Words select promises
+// by name. DATABASE_URL is the PostgreSQL to use; without it the PostgreSQL rows are not measured. Fails if a goal is
+// missed.
 import { join } from "node:path"
 
 const SERVER = process.env.DATABASE_URL

@@ -2,27 +2,27 @@ import type { Sql } from "../../src/database/types.ts"
 import { idsIn, namesOf, ratingsOf } from "./hive-reads-rows.ts"
 import { TODAY } from "./years-fill.ts"
 
-/** What the statements below know beforehand: keys, which cost nothing to find here. */
+/** Keys that the statements below know beforehand. Finding them is not measured. */
 export interface Keys {
   sql: Sql
   workspace: number
-  /** The tracked app that is asked about, and all of the workspace. */
+  /** The tracked app of the call, and all apps of the workspace. */
   appId: string
   appIds: string[]
-  /** Of store_app: the number of the app, of its rival, and of those that the answer names. */
+  /** Numbers in store_app: of the app, its rival, and the apps named in the answer. */
   appNumber: number
   rival: number
   named: number[]
-  /** Of the app's keywords, and of all apps' keywords. */
+  /** List ids of the app's keywords, and of all apps' keywords. */
   lists: number[]
   allLists: number[]
-  /** Of the keywords that the answer names, and apps among the first ten of their results. */
+  /** List ids of the keywords in the answer, and the apps among the first ten results. */
   listIds: number[]
   first: number[]
   /** Apps in the results of any keyword. */
   standing: number[]
   appNumbers: number[]
-  /** Its accounts, and what it is called there. */
+  /** The connected accounts of the workspace, and the answer of the call. */
   accounts: string[]
   answer: Record<string, unknown>
 }
@@ -93,7 +93,7 @@ const page = ({ sql }: Keys, app: number) => sql`
   join listing_content c using (app_id, storefront, source, section, digest)`
 const changes = ({ sql }: Keys, app: number) => sql`
   select * from listing_change where app_id = ${app} and at > ${TODAY}::date - 90`
-/** Their ranks of the month, a byte a day. */
+/** The ranks of the month, one byte a day. */
 const months = ({ sql }: Keys, lists: number[], appNumbers: number[], from: string) => [
   sql`
     select *
@@ -120,14 +120,14 @@ const charts = ({ sql }: Keys, days: number) => sql`
   from chart c
   join chart_results r on r.chart_id = c.id
   where (c.platform, c.storefront) = ('ios', 'us') and r.day > ${TODAY}::date - ${days}::int`
-/** Of an account's days. */
+/** The reported days of an account. */
 const reported = ({ sql, accounts }: Keys, view: string, days: number) => sql`
   select *
   from ${sql(view)}
   where account_id = any(${accounts}::text[]) and day > ${TODAY}::date - ${days}::int`
 const ofAccounts = ({ sql, accounts }: Keys, view: string) =>
   sql`select * from ${sql(view)} where account_id = any(${accounts}::text[])`
-/** The names of its apps are the store's. */
+/** The app names are those of the store. */
 const workspaceRows = (keys: Keys) => [...appRows(keys), accountRow(keys)]
 const accountRow = ({ sql, workspace }: Keys) => sql`select * from account where workspace_id = ${workspace}`
 const appRows = ({ sql, workspace, appNumbers }: Keys) => [
@@ -136,7 +136,7 @@ const appRows = ({ sql, workspace, appNumbers }: Keys) => [
   sql`select * from store_app where id = any(${appNumbers}::int[])`,
 ]
 
-/** Of each read of an app the rows that its answer is made of, all statements at once. */
+/** Fetches the rows behind the answer of each read of an app, all statements at once. */
 export const ROWS: Record<string, Statements> = {
   list_alerts: (k) => {
     const ids = (k.answer.alerts as { id: number }[]).map(({ id }) => id)
@@ -144,7 +144,7 @@ export const ROWS: Record<string, Statements> = {
   },
   get_portfolio_overview: (k) => [
     ...workspaceRows(k),
-    // what is tracked now is what is counted of
+    // the counts cover the keywords tracked now
     k.sql`select * from tracked_term where app_id = any(${k.appIds}::text[])`,
     ...months(k, k.allLists, k.appNumbers, TODAY),
     reviewDays(k, k.appNumbers, 2),
@@ -160,7 +160,7 @@ export const ROWS: Record<string, Statements> = {
   search: (k) => [
     ...workspaceRows(k),
     k.sql`select * from tracked_term where app_id = any(${k.appIds}::text[])`,
-    // rivals are those in the results of every keyword, and found by what they are called
+    // rivals are the apps in the results of every keyword, and are found by name
     latest({ ...k, lists: k.allLists }),
     ...names({ ...k, named: k.standing }),
   ],
@@ -217,7 +217,7 @@ export const ROWS: Record<string, Statements> = {
   get_storefront_audit: (k) => [
     k.sql`select * from storefront_audit where app_id = ${k.appNumber} order by started_at desc limit 1`,
   ],
-  // what anybody measured of keywords on which the app or its rivals stand, and what the apps of the results are called
+  // all measurements of keywords with the app or a rival in the results, and the names of the apps in these results
   suggest_keywords: (k) => [
     terms(k),
     latest(k),
@@ -239,7 +239,7 @@ export const ROWS: Record<string, Statements> = {
   get_funnel: (k) => [reported(k, "funnel_fact", 30)],
   list_campaigns: (k) => [ofAccounts(k, "ads_campaign"), reported(k, "ads_day_fact", 28)],
   list_ads_keywords: (k) => [ofAccounts(k, "ads_thing"), reported(k, "ads_day_fact", 28)],
-  // of which campaign and for which keyword a term was typed stands beside it
+  // a row of a search term contains its campaign and its keyword
   list_ads_search_terms: (k) => ["ads_term_fact", "ads_campaign", "ads_thing"].map((view) => ofAccounts(k, view)),
   list_ads_commands: (k) => [reported(k, "ads_change_fact", 28)],
   get_search_popularity: (k) => [ofAccounts(k, "ads_term_popularity"), terms(k)],
@@ -251,7 +251,7 @@ export const ROWS: Record<string, Statements> = {
       where account_id = any(${k.accounts}::text[])
       order by account_id, app, product, day desc`,
   ],
-  // every day that is compared with, in the storefronts that are, and the days on which reports came
+  // every compared day in every compared storefront, and the days with reports
   get_change_impact: (k) => [
     ...[changes(k, k.appNumber), terms(k), reported(k, "analytics_day", 90)],
     k.sql`

@@ -1,9 +1,9 @@
-// bun test/bench/reads.ts [OPERATION …] — every read of the catalogue, of the same call with a bare handler: the rows
-// that its answer is made of fetched by key at once, and the answer sent as it was before. Who asks, how fast, with
-// what right and at what price is asked and charged on both sides, units of allowances among it. What is compared is
-// the processor's time, of the process and the database, in turns. An app with 200 keywords among 20 apps with 92 days
-// and invented accounts; and a storefront of the market for a week. With DATABASE_URL on that server, where it fails if
-// a read is under its goal; else embedded, where it only prints. ROUNDS, ROUND_MS.
+// bun test/bench/reads.ts [OPERATION …] — every read of the catalogue, compared with the same call with a bare handler
+// that fetches the rows of the answer by key at once and sends the stored answer. Authentication, rate limits, rights,
+// prices and units of allowances are checked and charged on both sides. Compares processor time of the process and the
+// database, in alternation. An app with 200 keywords among 20 apps with 92 days and invented accounts; and a storefront
+// of the market for a week. With DATABASE_URL on that server, where it fails if a read misses its goal; else embedded,
+// where it only prints. ROUNDS, ROUND_MS.
 
 import { SCOPES } from "../../src/access/scopes.ts"
 import { catalog } from "../../src/catalog.ts"
@@ -31,7 +31,7 @@ const AT_ONCE = 4
 const CONNECTIONS = 6
 const ONLY = process.argv.slice(2)
 
-/** No read of what is stored. */
+/** Operations that read nothing stored. */
 const LEFT_OUT: Record<string, string> = {
   start_ai_check: "asks assistants",
   draft_review_reply: "a language model's work",
@@ -90,7 +90,7 @@ async function ofApps(): Promise<void> {
     const [call] = callsOf(operation, { sql, iosId: appRow.iosId, ...ids })
     const { method, body } = call!
     const path = operation.id === "get_job" ? `/v1/jobs/${jobId}` : call!.path
-    // or the day's allowance is used up
+    // otherwise the day's allowance is used up
     await sql`delete from allowance_used where allowance = 'hive'`
     await compare(operation.id, {
       sql,
@@ -130,7 +130,7 @@ async function ofMarket(): Promise<void> {
     hive_get_keyword_metrics_history: `/hive/keywords/${world.term}/metrics/history?days=30`,
   }
   for (const [id, path] of Object.entries(calls).filter(([id]) => isRequested(id))) {
-    // anew for each, or the day's allowance is used up
+    // a new one for each call, otherwise the day's allowance is used up
     const key = await keyIn(service)
     await compare(id, {
       sql,
@@ -174,7 +174,7 @@ interface Comparison {
   bare(changed: typeof catalog): Service
 }
 
-/** What fails is told, and is compared with nothing. */
+/** A failing operation is printed and not compared. */
 async function compare(id: string, comparison: Comparison): Promise<void> {
   await compareWell(id, comparison).catch((error) => console.error(`${id}: ${error}`))
 }
@@ -182,13 +182,13 @@ async function compare(id: string, comparison: Comparison): Promise<void> {
 type Run = (typeof catalog)[number]["run"]
 
 /**
- * In the bare service a handler does nothing but fetch the rows of the answer, take what it takes of allowances, and
- * give it again.
+ * In the bare service, a handler only fetches the rows of the answer, takes the same units of allowances, and returns
+ * the stored answer.
  */
 async function compareWell(id: string, { sql, service, ask, rows, bare }: Comparison): Promise<void> {
   const withHandler = (run: (original: Run) => Run) =>
     bare(catalog.map((operation) => (operation.id === id ? { ...operation, run: run(operation.run) } : operation)))
-  // what is read on request is stored after this
+  // a read on request has stored its data after this call
   await ask(service)
   const takes: Parameters<Parameters<Run>[1]["take"]>[] = []
   const noting: (original: Run) => Run = (original) => (input, ctx) =>
@@ -202,7 +202,7 @@ async function compareWell(id: string, { sql, service, ask, rows, bare }: Compar
   const text = await ask(withHandler(noting))
   const answer = JSON.parse(text) as Record<string, unknown>
   const fetchRows = await rows(answer)
-  // what is wrong with a statement is seen here
+  // a faulty statement fails here
   await fetchRows()
   const limit = withHandler(() => async (_, ctx) => {
     await Promise.all([fetchRows(), ...takes.map((args) => ctx.take(...args))])
@@ -210,7 +210,7 @@ async function compareWell(id: string, { sql, service, ask, rows, bare }: Compar
   })
   const clock = await processorClock(sql, server)
   const took: [number, number, number, number][] = []
-  // what runs for the first time is compiled, planned and remembered
+  // the first runs compile code, plan statements and fill caches
   for (const target of [service, limit]) await msOf(target, WARM_UP_MS)
   for (let round = 0; round < ROUNDS; round++)
     took.push([...(await msOf(service, ROUND_MS)), ...(await msOf(limit, ROUND_MS))])
@@ -224,7 +224,7 @@ async function compareWell(id: string, { sql, service, ask, rows, bare }: Compar
       `ms ${processMs} and ${database}, of ${ownLeast} and ${databaseLeast}; ${Math.ceil(text.length / 1_000)} KB`,
   )
 
-  /** Of a call: of the process and of the database. */
+  /** Milliseconds of a call: in the process and in the database. */
   async function msOf(target: Service, ms: number): Promise<[number, number]> {
     let answers = 0
     const [began, started] = [clock(), performance.now()]

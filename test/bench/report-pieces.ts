@@ -1,7 +1,7 @@
-// bun test/bench/report-pieces.ts — for how long a sales report of 5,000 and of 50,000 rows holds the one backend of
-// the embedded database while it is stored: the longest transaction, in processor time of the database's thread, and
-// what a read of the day before waits beside it; and the same where all is one transaction. Then the same for the
-// report restated. On Linux. Fails where a transaction in pieces takes more than 50 ms. ROWS names other sizes.
+// bun test/bench/report-pieces.ts — how long storing a sales report of 5,000 and of 50,000 rows blocks the single
+// backend of the embedded database: the longest transaction, in processor time of the database thread, and the longest
+// wait of a concurrent read of the day before. The same for one single transaction, and for the restated report. On
+// Linux. Fails if a transaction of a report stored in pieces takes more than 50 ms. ROWS sets other sizes.
 
 import { readdirSync, readFileSync } from "node:fs"
 import { readSales } from "../../src/consoles/read/read-sales.ts"
@@ -50,7 +50,7 @@ async function store(rows: number, isWhole: boolean): Promise<PieceTimes> {
   const scratch = await scratchOn(undefined)
   const { sql } = scratch
   await holdAccount(sql)
-  // compiled and planned
+  // compiles and plans the statements
   await record(sql, [report(300, "2026-01-29", 1)], NOW)
   await record(sql, [report(100, "2026-01-30", 1)], NOW)
   const read = () =>
@@ -97,7 +97,7 @@ function report(rows: number, day: string, units: number): Observation {
   return reported("sales", { day, rows: reportRows, seenAt: new Date(SEEN.getTime() + units * 1_000) })
 }
 
-/** Milliseconds of the database's thread that the longest transaction takes from when it has the backend. */
+/** Milliseconds of the database thread in the longest transaction, from the moment when it gets the backend. */
 async function longestOf(sql: Sql, isWhole: boolean, work: (connection: Sql) => Promise<unknown>): Promise<number> {
   const took: Map<string, number>[] = []
   const begin = async (run: (tx: Tx) => Promise<unknown>) => {
@@ -113,14 +113,14 @@ async function longestOf(sql: Sql, isWhole: boolean, work: (connection: Sql) => 
     new Proxy(client, { get: (target, name) => (name === "begin" ? how : Reflect.get(target, name)) }) as Sql
   if (isWhole) await begin((tx) => work(beginning(tx, (run) => run(tx))))
   else await work(beginning(sql, begin))
-  // the runtime's compilers and collectors have threads too: the database's is the busiest
+  // the runtime's compilers and collectors have threads too: the busiest thread is the database's
   const totals = new Map<string, number>()
   for (const times of took) for (const [id, ms] of times) totals.set(id, (totals.get(id) ?? 0) + ms)
   const [database] = [...totals].sort(([, a], [, b]) => b - a)[0]!
   return Math.max(...took.map((times) => times.get(database) ?? 0))
 }
 
-/** Nanoseconds on a processor, of each thread but the first. */
+/** Nanoseconds on a processor, of each thread except the first. */
 function threadTimes(): Map<string, number> {
   const ids = readdirSync("/proc/self/task").filter((id) => id !== String(process.pid))
   return new Map(

@@ -1,4 +1,5 @@
-// What test/bench/research.ts asks of a way to tell how close two keywords are, and the ways that were tried.
+// The measure of test/bench/research.ts for formulas of the closeness of two keywords, and the formulas that were
+// tried.
 
 import { NEAR_PLACES, placeWeight } from "../../src/keywords/formulas/related-terms.ts"
 import { randomFrom } from "../market/formulas/calibration.ts"
@@ -8,16 +9,16 @@ export interface RecordedList {
   apps: { id: string; title: string }[]
 }
 
-/** How close others are to a keyword of whose apps one is left out; those that it does not name share none. */
+/** The closeness of other keywords to one, with one app left out; missing keywords share no app. */
 export type Closeness = (term: string, excludedId: string) => Promise<ReadonlyMap<string, number>>
 
-/** Where a hidden keyword was found, from 1 on. */
+/** The place at which a hidden keyword was found, from 1 on. */
 export interface Found {
   term: string
   place: number
 }
 
-/** Each keyword of each app, looked for by the app's other keywords among all that these are not. */
+/** Hides each keyword of each app, and searches it by the app's other keywords among all remaining keywords. */
 export async function findHidden(lists: readonly RecordedList[], closeness: Closeness): Promise<Found[]> {
   const found: Found[] = []
   for (const [app, terms] of termsOfApps(lists)) {
@@ -29,7 +30,7 @@ export async function findHidden(lists: readonly RecordedList[], closeness: Clos
       const scoreOf = (term: string) => seedTerms.reduce((sum, other) => sum + (close.get(other)!.get(term) ?? 0), 0)
       const hiddenScore = scoreOf(hidden)
       const candidates = lists.filter(({ term }) => term !== hidden && !seedTerms.includes(term))
-      // what is level with it stands before it: no luck counts
+      // an equally close keyword counts as before it, so that luck does not count
       found.push({ term: hidden, place: candidates.filter(({ term }) => scoreOf(term) >= hiddenScore).length + 1 })
     }
   }
@@ -50,14 +51,14 @@ export function meanReciprocal(found: readonly Found[]): number {
   return found.reduce((sum, { place }) => sum + 1 / place, 0) / found.length
 }
 
-/** Drawn by keyword, as all that is found of one may be alike. */
+/** Drawn by keyword, because all results of one keyword may be alike. */
 export function halvesOf(lists: readonly RecordedList[], found: readonly Found[]): [Found[], Found[]] {
   const random = randomFrom(20_251_127)
   const inFirst = new Set(lists.flatMap(({ term }) => (random() < 0.5 ? [term] : [])))
   return [found.filter(({ term }) => inFirst.has(term)), found.filter(({ term }) => !inFirst.has(term))]
 }
 
-/** What an app tells that stands in so many of all lists. */
+/** The weight of an app by the number of lists that contain it. */
 const RARITIES: Record<string, (lists: number, all: number) => number> = {
   "the count of apps": () => 1,
   "1 / ln(lists)": (lists) => 1 / Math.log(lists),
@@ -65,7 +66,7 @@ const RARITIES: Record<string, (lists: number, all: number) => number> = {
   "ln(all lists / lists)": (lists, all) => Math.log(all / lists),
 }
 
-/** By each of them, with places and without, over lists of one length. */
+/** Each formula, with and without places, over lists of one length. */
 export function formulasOver(lists: readonly RecordedList[]): [name: string, closeness: Closeness][] {
   return Object.entries(RARITIES).flatMap(([name, rarity]) => [
     [name, closenessOver(lists, rarity, () => 1)],

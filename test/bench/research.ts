@@ -1,9 +1,9 @@
-// bun test/bench/research.ts — whether keywords that share apps are found again: of 187 recorded lists of 20 places
-// each keyword is hidden from each of its apps in turn, and looked for among the others by what is related to the app's
-// other keywords, of whose apps that one is left out; and how many of the first phrases in names people search for, by
-// Apple's report of 7,500 terms (of which those that stand in one of the names are here). The figures are those of the
-// statement and the formula that hive_research_keyword uses, of all keywords and of either half; before them what else
-// was tried, on the same halves. Fails where one is under its goal.
+// bun test/bench/research.ts — whether keywords that share apps are found again. Each keyword of 187 recorded lists of
+// 20 places is hidden from each of its apps in turn, and searched among the other keywords by their relation to the
+// app's remaining keywords, with this app left out; and the share of the first phrases in names that people search for,
+// according to Apple's report of 7,500 terms (those that occur in a name are here). The figures are those of the
+// statement and the formula of hive_research_keyword, for all keywords and for each half; before them those of the
+// rejected ways, on the same halves. Fails if one misses its goal.
 
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -26,7 +26,7 @@ import {
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures/upstream")
 const FIRST = 10
-/** Keywords that share so many are called related. */
+/** Keywords that share at least this many apps are related. */
 const RELATED_APPS = 3
 
 const lists = recordedLists()
@@ -99,7 +99,7 @@ const phrases = new Map(
 const precision = (limit: number) => mean([...phrases.values()].map((list) => shareOf(list.slice(0, limit), searched)))
 for (const limit of [10, 25, 50])
   console.log(`of the first ${limit} phrases in names Apple's report has ${precision(limit).toFixed(3)}`)
-// as if none of them were stored: then names alone can tell of them
+// as if none of the lists were stored: only names can show the relation
 const recalls = (limit: number) =>
   [...shared].flatMap(([term, counts]) => {
     const related = [...counts].flatMap(([other, apps]) => (apps >= RELATED_APPS ? [other] : []))

@@ -1,7 +1,7 @@
-// bun test/bench/reviews.ts [REVIEWS] — what reads of an app's reviews take directly after an import, with 1,000
-// reviews and with 20,000, beside as many rows fetched by primary key in the same run. Fails where a page or the
-// figures of all take over 8 times those of the few, or where a text takes over 40 times as long to find. On the
-// embedded database; with DATABASE_URL on that server.
+// bun test/bench/reviews.ts [REVIEWS] — how long reads of an app's reviews take directly after an import, with 1,000
+// reviews and with 20,000, as ratios to fetching as many rows by primary key in the same run. Fails if a page or the
+// figures of the larger app take over 8 times those of the smaller, or if finding a text takes over 40 times as long.
+// On the embedded database; with DATABASE_URL on that server.
 
 import type { Sql } from "../../src/database/types.ts"
 import { getPortfolioOverview } from "../../src/overview/operations/portfolio.ts"
@@ -34,7 +34,7 @@ for (const [label, ms] of many) {
 }
 process.exit(holds ? 0 : 1)
 
-/** Milliseconds that each takes. */
+/** Milliseconds of each read. */
 async function measured(reviews: number): Promise<Map<string, number>> {
   const sql = await freshDatabase()
   const workspaceId = await newWorkspace(sql)

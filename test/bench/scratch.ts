@@ -18,10 +18,10 @@ export interface Scratch {
 
 let count = 0
 
-/** A migrated database of its own: on that server, else embedded, on disk and flushed. */
+/** Creates a migrated database: on the given server, else embedded, on disk and flushed. */
 export async function scratchOn(server: string | undefined, maxConnections = 4): Promise<Scratch> {
   const folder = mkdtempSync(join(tmpdir(), "appmeter-bench-"))
-  // one that is left over, the next run of the tests drops (test/database.ts)
+  // the next test run drops a database that is left over (test/database.ts)
   const name = `appmeter_test_${process.pid}_bench_${++count}`
   const address = server && new URL(server)
   if (address) {
@@ -44,13 +44,13 @@ async function asAdmin(url: string, work: (admin: postgres.Sql) => Promise<unkno
   await work(admin).finally(() => admin.end())
 }
 
-/** A workspace without limits that matter, whose history goes back `historyDays`. */
+/** Creates a workspace with large limits and `historyDays` days of history. */
 export async function benchWorkspace(sql: Sql, historyDays = 365): Promise<number> {
   const overrides = { credits: 1e12, ratePerSecond: 1e9, trackedKeywords: 1e9, apps: 1e6, historyDays }
   return (await createWorkspace(sql, { name: `bench ${++count}`, plan: "enterprise", overrides })).id
 }
 
-/** Tracks an app of the App Store in the US and gives its id. */
+/** Tracks an app of the App Store in the US. Returns its id. */
 export async function track(
   sql: Sql,
   workspaceId: number,

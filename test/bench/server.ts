@@ -6,7 +6,7 @@ import { freshDatabase } from "../database.ts"
 import { sandboxAt } from "../sandbox.ts"
 
 const sql = await freshDatabase()
-// written as the server writes them, so that logging is part of what is measured; started.ts sends them to /dev/null
+// written like the server's log, so that logging is part of the measurement; started.ts sends it to /dev/null
 const log = createLog((line) => void process.stderr.write(line))
 const now = () => new Date()
 const app = createApp({
@@ -34,7 +34,7 @@ function serveProduct() {
   })
 }
 
-/** The same bytes and headers, made once. */
+/** The same bytes and headers, created once. */
 async function serveBare() {
   const answer = await app.fetch(new Request("http://127.0.0.1/v1/sandbox/apps"), null)
   const body = await answer.bytes()

@@ -1,8 +1,8 @@
-// bun test/bench/start.ts — from the start of the process to its first 200, and its memory two seconds later, in rounds
-// beside an empty Bun.serve, as ratios of one run; and its memory after calls of the sandbox alone, with the demo, and
-// with the demo and reads with a key. Memory is what is resident, and of that what is the process's own: the rest is
-// files, the binary's above all, which the system may drop and processes share. DATABASE_URL adds the start on an empty
-// and on a migrated PostgreSQL. ONLY='binary, embedded' leaves other kinds out.
+// bun test/bench/start.ts — the time from the start of the process to its first 200, and its memory two seconds later,
+// in rounds that alternate with an empty Bun.serve, as ratios of one run; and its memory after calls of the sandbox
+// alone, with the demo, and with the demo and reads with a key. Memory is resident memory, and the part of it that is
+// anonymous: the rest is mapped files, mainly the binary, which the system may drop and processes share. DATABASE_URL
+// adds the start on an empty and on a migrated PostgreSQL. ONLY='binary, embedded' omits other kinds.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -71,7 +71,7 @@ function formatRuns(measured: Run[], key: keyof Run, unit: string): string {
   )
 }
 
-/** Each round a database of its own: the first start on it, and the second. */
+/** A new database for each round: the first start on it, and the second. */
 function bothTimes(kind: string, command: string[], database = embedded): typeof kinds {
   const environments = new Map<number, Promise<Record<string, string>>>()
   const run = async (round: number) => {
@@ -81,7 +81,7 @@ function bothTimes(kind: string, command: string[], database = embedded): typeof
   return { [`${kind}, first start`]: run, [`${kind}, warm`]: run }
 }
 
-/** Each round a first start, with the demo to read. */
+/** A first start for each round, with the demo to read. */
 function used(kind: string, use: Use, database = embedded): typeof kinds {
   const command = [binary, "serve", ...(use === callSandbox ? [] : ["--demo"])]
   const run = async (round: number) => {
@@ -119,7 +119,7 @@ async function embedded(name: string): Promise<Record<string, string>> {
   return { DATA_DIR: join(folder, name) }
 }
 
-/** Reads the stores as always, but of an address where none answers. */
+/** Reads the stores as usual, but from an address without a server. */
 async function measuring(name: string): Promise<Record<string, string>> {
   const nobody = STORE_HOSTS.map((upstream) => `${upstream}=http://127.0.0.1:9`).join(",")
   return { ...(await embedded(name)), MEASURE: "yes", UPSTREAM_URLS: nobody }
@@ -144,7 +144,7 @@ async function start(command: string[], env: Record<string, string> = {}, use?: 
   const startedAt = performance.now()
   const child = Bun.spawn(command, {
     cwd: folder,
-    // what it reads of the stores is no part of this
+    // reading the stores is not part of this measurement
     env: { PATH: process.env.PATH ?? "", PORT: String(port), MEASURE: "no", ...env },
     stdout: "pipe",
     stderr: "ignore",

@@ -1,6 +1,6 @@
-// bun test/bench/storage.ts [sizes | history] — bytes of a list-day and of a tracked rank; and how long the same 7 days
-// of history take with 7 and with 365 days stored, in turns. On the embedded database; with DATABASE_URL on that
-// PostgreSQL too.
+// bun test/bench/storage.ts [sizes | history] — bytes of a list's day and of a tracked rank; and how long the same 7
+// days of history take with 7 and with 365 days stored, in alternation. On the embedded database; with DATABASE_URL on
+// that PostgreSQL too.
 
 import type { Sql } from "../../src/database/types.ts"
 import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
@@ -32,12 +32,13 @@ process.exit(0)
 interface Stored {
   depth: number
   lists: number
-  /** How many apps track each of them. */
+  /** The number of apps that track each list. */
   tracking: number
 }
 
 /**
- * A month of 31 days, recorded day by day; the first reading by reading, as workers do, for indexes keep that order.
+ * A month of 31 days, recorded day by day; the first day reading by reading, as workers do, because that order affects
+ * the indexes.
  */
 async function sizes(url: string | undefined, { depth, lists, tracking }: Stored): Promise<void> {
   const { sql, remove } = await scratchOn(url)
@@ -77,7 +78,7 @@ function per({ tables, indexes }: Sizes, count: number): string {
   return `${all} B (table ${table}, index ${index})`
 }
 
-/** Of all partitions: tables, indexes, what is stored out of line, and their maps. */
+/** Sizes over all partitions: tables, indexes, TOAST tables and maps. */
 async function bytes(sql: Sql, parent: string): Promise<Sizes> {
   await sql`vacuum`
   const [row] = await sql<Sizes[]>`
@@ -97,7 +98,7 @@ interface History {
   read(): Promise<void>
 }
 
-/** The operation itself, on a database with 7 days and on one with 365, by turns. */
+/** The operation itself, on a database with 7 days and on one with 365 days, in alternation. */
 async function history(url: string | undefined): Promise<void> {
   const [short, long] = [await withHistory(url, 7), await withHistory(url, 365)]
   const times: [number, number][] = []

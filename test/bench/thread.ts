@@ -1,4 +1,4 @@
-// How long the one thread that answers was held: the processor time of single turns of its event loop. On Linux.
+// Measures how long the request thread was blocked: the processor time of single turns of its event loop. On Linux.
 import { dlopen } from "bun:ffi"
 
 const { clock_gettime: readClock } = dlopen("libc.so.6", {
@@ -8,7 +8,8 @@ const THREAD_CPUTIME = 3
 const time = new BigInt64Array(2)
 
 /**
- * Milliseconds of a fixed piece of work on this machine, now: what holds are told in, so that machines can be compared.
+ * Milliseconds of a fixed piece of work on this machine, now. Blocking times are given in this unit, so that machines
+ * can be compared.
  */
 export function unitMs(): number {
   let least = Number.POSITIVE_INFINITY
@@ -25,7 +26,8 @@ const PARSED = Array.from({ length: 1_000 }, (_, i) => ({ term: `keyword ${i}`, 
 const WORK = JSON.stringify(PARSED)
 
 /**
- * The longest turn of the event loop while some work is under way, milliseconds; nobody else's time on the core counts.
+ * The longest turn of the event loop during some work, in milliseconds. Time of other processes on the core does not
+ * count.
  */
 export async function longestHold(work: () => Promise<unknown>): Promise<number> {
   let [isOver, longest] = [false, 0]
@@ -39,7 +41,7 @@ export async function longestHold(work: () => Promise<unknown>): Promise<number>
   try {
     await work()
   } finally {
-    // the turn in which it ends counts too
+    // the last turn counts too
     await new Promise((resolve) => setImmediate(resolve))
     isOver = true
   }
@@ -47,7 +49,7 @@ export async function longestHold(work: () => Promise<unknown>): Promise<number>
 }
 
 /**
- * Of this thread alone: a database in a thread of its own and the collector's helpers hold nobody up.
+ * Time of this thread only: the thread of a database and those of the garbage collector block no request.
  * process.threadCpuUsage counts in whole ticks.
  */
 function processorMs(): number {

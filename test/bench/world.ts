@@ -2,15 +2,15 @@ import { hash } from "node:crypto"
 import type { ResultApp } from "../../src/core/observation/line-parts.ts"
 import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
 
-// A world of apps of which few rank for much and most for little, and the lists it gives from day to day: the same for
-// the same numbers. Places move by about a twelfth of themselves, so that the first stay and the last come and go.
+// A world in which few apps rank for many keywords and most for few, and its lists from day to day: the same for the
+// same numbers. A place moves by about a twelfth of itself, so the first apps stay and the last change.
 
 export const APPS = 300_000
-/** How many results of a search page come with names and ratings; the rest are ids. */
+/** The number of results on a search page with names and ratings; the rest are ids. */
 const DETAILED = 12
 
 export interface Read {
-  /** Number of the keyword. */
+  /** The number of the keyword. */
   term: number
   day: string
   depth: number
@@ -21,10 +21,10 @@ export interface Read {
 
 export const termOf = (term: number) => `keyword ${term}`
 
-/** The store's id of the app that is so many-th in popularity. */
+/** The store id of the app with this place in popularity. */
 export const idOf = (app: number) => String(1_000_000_000 + app * 37)
 
-/** What the search page of a day shows for a keyword. */
+/** The search page of a day for a keyword. */
 export function searchOf({ term, day, depth, storefront = "us", second = 3_600 }: Read): SearchObservation {
   const dayNumber = Date.parse(day) / 86_400_000
   const order = placesOf(term, dayNumber, depth)
@@ -45,7 +45,7 @@ export function searchOf({ term, day, depth, storefront = "us", second = 3_600 }
   }
 }
 
-/** The apps that a keyword's lists are made of, the likeliest first: a tenth more than are shown. */
+/** The candidate apps of a keyword's lists, the most likely first: a tenth more than the lists show. */
 export function candidatesOf(term: number, depth: number): number[] {
   const random = randomFrom(term + 1)
   const apps = new Set<number>()

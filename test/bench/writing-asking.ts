@@ -1,4 +1,4 @@
-// How the evaluation of texts asks a language model: as the product does, and counting what it takes.
+// How the evaluation of texts queries a language model: like the product, while counting tokens and outcomes.
 
 import { randomBytes } from "node:crypto"
 import type { Write, WritingTask } from "../../src/lib/writing/written-text.ts"
@@ -14,7 +14,7 @@ export interface Feed {
 
 export type Settings = WriterSettings & { price?: { input: number; output: number } | undefined }
 
-/** Counts how texts end: at once, mended, or refused; and what they take. */
+/** Counts the outcomes of texts (accepted at once, mended, refused), and tokens and time. */
 export function openAsking(settings: Settings) {
   const ends = { first: 0, mended: 0, refused: 0 }
   const used = { input: 0, output: 0, seconds: 0 }
@@ -49,7 +49,7 @@ export function openAsking(settings: Settings) {
   return { ask, report }
 }
 
-/** The port that summaries are written through, of an asking: nothing is stored, and nobody joins. */
+/** The port through which summaries are written. Nothing is stored, and concurrent requests are not joined. */
 export function writerOf(settings: Settings, ask: ReturnType<typeof openAsking>["ask"]): Write {
   const write = async <Value>(task: WritingTask<Value>) => {
     const value = await ask(task)

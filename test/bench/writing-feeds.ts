@@ -1,5 +1,5 @@
-// Recorded reviews beside the three games': of Google Play, and of the App Store where DATA has them, whose licence
-// lets nobody copy them.
+// Recorded reviews besides those of the three games: of Google Play, and of the App Store if DATA has them, whose
+// licence forbids copying.
 
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"

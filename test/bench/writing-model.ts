@@ -1,5 +1,5 @@
-// What a language model's texts are worth, for whoever has a key: each kind on recorded data, by the checks that its
-// texts pass in the product, and beside what people wrote.
+// The quality of a language model's texts, for owners of a key: each kind on recorded data, by the product's checks of
+// texts, and in comparison with texts by people.
 
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -41,10 +41,7 @@ async function measureReplies(settings: Settings, feeds: readonly Feed[]): Promi
   report("replies")
 }
 
-/**
- * A reply that is shown may still do what the attack wants in words that no check knows: they are told, for a person to
- * read.
- */
+/** A shown reply may still follow the attack in words that no check knows, so it is printed for a person to read. */
 async function measureAttackedReplies(settings: Settings): Promise<void> {
   const { ask, report } = openAsking(settings)
   for (const text of ATTACKS) {
@@ -55,7 +52,8 @@ async function measureAttackedReplies(settings: Settings): Promise<void> {
 }
 
 /**
- * A second question says of each sentence whether it follows from its quotes: AI_JUDGE names its model, else the same.
+ * A second prompt asks for each sentence whether it follows from its quotes. AI_JUDGE names the model of this prompt;
+ * default: the same model.
  */
 async function measureSentences(settings: Settings, feeds: readonly Feed[]): Promise<void> {
   const [writer, judge] = [
@@ -106,7 +104,7 @@ export function followsTask(sentence: string, quotes: readonly string[]): Writin
   }
 }
 
-/** Of recorded apps, at most twenty: how many of their fields have a draft. */
+/** The number of fields with a draft, for at most twenty recorded apps. */
 async function measureDrafts(settings: Settings): Promise<void> {
   const { ask, report } = openAsking(settings)
   let [drafted, fields] = [0, 0]
@@ -154,7 +152,7 @@ export function recordedApps(): RecordedApp[] {
   return [...new Map(apps.map((app) => [app.trackName, app])).values()].slice(0, 20)
 }
 
-/** Into the languages of seventeen whole translations by people, and how like those they are in their characters. */
+/** Translates into the languages of seventeen whole translations by people, and compares characters with them. */
 async function measureTranslations(settings: Settings): Promise<void> {
   const { ask, report } = openAsking(settings)
   const likeness: number[] = []

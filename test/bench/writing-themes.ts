@@ -1,5 +1,5 @@
-// What a model's finer themes are worth: how much of the complaints they hold, how the second pass agrees with labels,
-// and what attacks in single reviews change.
+// The quality of a model's finer themes: their share of the complaints, the agreement of the second pass with labels,
+// and the effect of attacks in single reviews.
 
 import type { ReviewText } from "../../src/reviews/formulas/review-text.ts"
 import { foldReviewText } from "../../src/reviews/formulas/review-text.ts"
@@ -22,7 +22,7 @@ async function themesOf(
   return state.state === "done" ? state.value : null
 }
 
-/** Quotes that stand in their review are all, by construction: it is counted all the same. */
+/** Quotes occur in their review by construction; this is counted all the same. */
 export async function measureThemes(settings: Settings, feeds: readonly Feed[]): Promise<void> {
   const { ask, report } = openAsking(settings)
   let [themes, quotes, standing, low, covered] = [0, 0, 0, 0, 0]
@@ -49,7 +49,7 @@ function containsQuote(review: ReviewText | undefined, quote: string): boolean {
   return review !== undefined && [review.text, review.title].some((text) => text?.includes(quote))
 }
 
-/** The second pass given the list's topics in place of themes: against what a person labelled. */
+/** The second pass with the list's topics instead of themes, compared with a person's labels. */
 export async function measureAssignments(settings: Settings): Promise<void> {
   const { ask, report } = openAsking(settings)
   const themes = TOPICS.map((topic) => ({ label: TOPIC_LABELS.en[topic], sentence: null }))
@@ -79,7 +79,7 @@ export async function measureAssignments(settings: Settings): Promise<void> {
 const AMONG = 40
 const RUN = 3
 
-/** Each attack among the same reviews: a theme that says three of its words in a row was made by it. */
+/** Each attack among the same reviews. A theme with three consecutive words of the attack counts as made by it. */
 export async function measureAttackedThemes(settings: Settings, feeds: readonly Feed[]): Promise<void> {
   const { ask, report } = openAsking(settings)
   const [victim, ...rest] = feeds.flatMap(({ reviews }) => reviews).slice(0, AMONG) as [SummedReview, ...SummedReview[]]

@@ -1,11 +1,11 @@
-// How right the topics are that rules find in labelled reviews.
+// Measures how often rules find the right topics of labelled reviews.
 
 import { randomOf } from "../measuring/record/listed.ts"
 import { type Agreement, agreementOf, HELD_OUT, LABELLED, precisionOf, recallOf } from "../texts/label-agreement.ts"
 
 /**
- * Rules are mended on the labelled ones, so that the held-out ones alone say how right they are. Whoever mends rules on
- * these draws others first.
+ * Rules are improved on the labelled reviews, so only the held-out reviews show their accuracy. Draw new held-out
+ * reviews after improving rules on these.
  */
 export function measureLabels(): void {
   const { all, ...each } = agreementOf(HELD_OUT)
@@ -25,8 +25,8 @@ export function measureLabels(): void {
 }
 
 /**
- * Where 95 % of 2,000 samples of the held-out reviews lie, each drawn from them with repetition: topics of one review
- * go together.
+ * Returns the range of 95 % of 2,000 samples of the held-out reviews. Each sample is drawn by review with repetition,
+ * because topics of one review are correlated.
  */
 function spread(score: (agreement: Agreement) => number): [number, number] {
   const single = HELD_OUT.map((review) => agreementOf([review]).all)
@@ -43,12 +43,12 @@ function withSpan(value: number, [low, high]: [number, number]): string {
   return `${rounded(value)} (${rounded(low)} to ${rounded(high)})`
 }
 
-/** So many of so many, with the interval of Wilson. */
+/** Formats a count, its total and the Wilson interval. */
 function share(k: number, n: number): string {
   return n === 0 ? "none of 0" : `${k} of ${n} (${wilson(k, n).map(rounded).join(" to ")})`
 }
 
-/** The 95 % interval of so many of so many. */
+/** The 95 % interval of a share. */
 function wilson(k: number, n: number): [number, number] {
   const z = 1.96
   const middle = (k + (z * z) / 2) / (n + z * z)

@@ -1,6 +1,6 @@
-// bun test/bench/writing.ts — what texts by rules are worth on recorded reviews and results: quotes, counted themes,
-// attacks, keywords found again. DATA names the folder of what is not copied into the project. With AI_URL and AI_MODEL
-// also what a language model's texts are: AI_URL=… AI_MODEL=… AI_KEY=… AI_PRICE=…
+// bun test/bench/writing.ts — the quality of rule-based texts on recorded reviews and results: quotes, counted themes,
+// attacks, hidden keywords found again. DATA is the folder of data that cannot be copied into the project. With AI_URL
+// and AI_MODEL also the quality of a language model's texts: AI_URL=… AI_MODEL=… AI_KEY=… AI_PRICE=…
 
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -99,7 +99,7 @@ function measureSummaries(): void {
   console.log(`a feed whole and in halves: ${ms} ms`)
 }
 
-/** Of other apps and stores: Google Play's, and the App Store's where they are at hand. */
+/** Reviews of other apps and stores: Google Play's, and the App Store's if available. */
 async function measureOtherFeeds(): Promise<void> {
   for (const { label, reviews, languages } of await otherFeeds()) {
     const { themes, without } = summaryOf(reviews, languages)
@@ -117,10 +117,7 @@ async function measureOtherFeeds(): Promise<void> {
   }
 }
 
-/**
- * What the rule against foreign features makes of sentences of recorded listings: of an app of another sort, and of
- * names by their own text.
- */
+/** Applies the rule against foreign features to sentences of other recorded apps, and to names of apps. */
 function measureForeignSentences(): void {
   const apps = recordedApps()
   const isForeign = (text: string, sources: string[]) => features(text, { sources, language: "en" }).length > 0
@@ -141,7 +138,10 @@ function sharesOf({ themes }: Summary): number[] {
   return TOPICS.map((topic) => themes.find((theme) => theme.topic === topic)?.share ?? 0)
 }
 
-/** One review of 200 is an attack; in its place stands one without a word. What else differs is counted. */
+/**
+ * One of 200 reviews is an attack; for comparison, it is replaced by a review without words. Counts every other
+ * difference.
+ */
 function measureAttacks(): void {
   const changed = ATTACKS.filter((attack, n) => {
     const { reviews, languages } = feeds[n % feeds.length]!
@@ -172,7 +172,7 @@ function measureAttacks(): void {
   )
 }
 
-/** Of each demo app every second keyword is hidden: those that can be suggested should come back. */
+/** Hides every second keyword of each demo app: the suggestable ones should be suggested again. */
 function measureIdeas(): void {
   const lines = readFileSync(join(import.meta.dirname, "../../fixtures/demo", DEMO_FILE), "utf8")
     .trim()
@@ -229,7 +229,7 @@ function measureIdeas(): void {
   console.log(`ideas that rest on read results: ${measured} of ${ideas}`)
 }
 
-/** What the checks of a translation say of translations by people, of which two are at fault. */
+/** Applies the checks of translations to translations by people, of which two have faults. */
 function measurePeoplesTranslations(): void {
   const whole = BY_PEOPLE.filter(isWhole)
   const passes = whole.filter(({ locale, full }) => problemsIn(locale, full, ORIGINAL.full, 4_000).length === 0)
@@ -263,7 +263,7 @@ async function measureCaptions(): Promise<void> {
   )
 }
 
-/** Apps that assistants name, found by the code that reads their answers. */
+/** Apps that assistants name, found by the code that parses their answers. */
 function measureMentions(): void {
   const { answers, right, wrong, missed } = matchLabelled()
   const [precision, recall] = [right / (right + wrong), right / (right + missed)]
@@ -276,7 +276,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0)
 }
 
-/** Of those that are known: halves of a few reviews have no order. */
+/** The mean and the range of the known values: halves of a few reviews have no order. */
 function span(measured: readonly number[]): string {
   const values = measured.filter((value) => !Number.isNaN(value))
   if (values.length === 0) return "none"
@@ -284,7 +284,7 @@ function span(measured: readonly number[]): string {
   return `${rounded(sum(values) / values.length)} (${rounded(Math.min(...values))} to ${rounded(Math.max(...values))})`
 }
 
-/** With ties at their middle rank. */
+/** Ranks, with the middle rank for ties. */
 function spearman([a, b]: [number[], number[]]): number {
   const [x, y] = [ranksOf(a), ranksOf(b)]
   const [mx, my] = [sum(x) / x.length, sum(y) / y.length]

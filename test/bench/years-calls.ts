@@ -1,4 +1,4 @@
-// How the worlds of years-world.ts are asked.
+// The calls to the worlds of years-world.ts.
 import type { Caller } from "../../src/access/caller.ts"
 import type { Context, Operation } from "../../src/core/operation.ts"
 import type { Sql } from "../../src/database/types.ts"
@@ -6,7 +6,7 @@ import { contextOf } from "../measuring/record/measured.ts"
 import { NOW } from "./years-fill.ts"
 
 export function isReadOfApp({ id, effect, group, path, faults }: Operation): boolean {
-  // what only a language model can answer is no read; of a week no change has weeks before it and behind it
+  // only a language model can answer these; and in a world of a week, no change has weeks before and after it
   const isRead =
     id !== "get_change_impact" && effect !== "previews" && effect !== "writes" && !faults.includes("ai_not_configured")
   return isRead && GROUPS.includes(group) && !path.includes(":jobId")
@@ -15,7 +15,7 @@ export function isReadOfApp({ id, effect, group, path, faults }: Operation): boo
 const OF_OWNERS = "Revenue and ads"
 const GROUPS = ["Your apps", "Account", OF_OWNERS]
 
-/** Which of the world's apps are asked about: the first, or those that an account knows. */
+/** Returns which of the world's apps a call reads: the first, or those with accounts. */
 export function appsToRead(
   { group }: Operation,
   apps: number,
@@ -38,7 +38,7 @@ export function contextIn(sql: Sql, workspace: number): Context {
   const ctx = contextOf(sql, workspace, NOW)
   const caller = {
     ...ctx.caller,
-    // a list that an allowance locks is not read
+    // a list locked by an allowance is not read
     entitlements: { ...ctx.caller.entitlements, spy: 1_000 },
     kind: "live",
     explorer: false,
@@ -47,7 +47,7 @@ export function contextIn(sql: Sql, workspace: number): Context {
   return { ...ctx, caller }
 }
 
-/** What calls need beside ids. */
+/** Inputs of calls besides ids. */
 const SAMPLES: Record<string, Record<string, unknown>> = {
   search: { q: "app" },
   validate_listing: {

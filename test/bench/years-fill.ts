@@ -1,4 +1,4 @@
-// What the worlds of test/bench/years.ts hold, as measuring day by day would have left it.
+// Fills the worlds of test/bench/years.ts with the rows that measuring day by day would have left.
 
 import type { Sql } from "../../src/database/types.ts"
 import { loadDemoOwner } from "../../src/demo/accounts/owner.ts"
@@ -12,19 +12,19 @@ export interface Filling {
   lists: number
   /** The first day; TODAY is the last. */
   from: string
-  /** Of each app, a day. */
+  /** For each app and day. */
   reviews: number
   alerts: number
 }
 
 export const TODAY = "2025-11-20"
 export const NOW = new Date(`${TODAY}T12:00:00Z`)
-/** Places of a keyword's results. */
+/** Places in a keyword's results. */
 const DEPTH = 30
 
-/** What stands behind ranks: results, and the bytes that follow from them. */
+/** The rows behind ranks: results, and the bytes derived from them. */
 export async function fillRanks(sql: Sql, { storeApps, lists, from }: Filling): Promise<void> {
-  // none of those that are tracked, which would use up ids: results name apps by ids from 1 on without a gap
+  // no tracked apps, which would use up ids: results refer to apps by consecutive ids from 1 on
   await sql`
     insert into store_app (platform, store_id)
     select 'ios', (1000000000 + g)::text
@@ -33,7 +33,7 @@ export async function fillRanks(sql: Sql, { storeApps, lists, from }: Filling): 
     insert into list (platform, storefront, term) select 'ios', 'us', 'keyword ' || g
       from generate_series(0, ${lists - 1}::int) g on conflict do nothing`
   await sql`update list set first_day = ${from}, last_day = ${TODAY}`
-  // the same three answers in turn: an array made for each day took most of the time
+  // three answers in alternation: creating an array for each day took most of the time
   await sql`
     create temp table answer on commit drop as
     select l.id, n, array(
@@ -65,8 +65,8 @@ export async function fillRanks(sql: Sql, { storeApps, lists, from }: Filling): 
 }
 
 /**
- * Rivals are those that stand on most of today's lists, as src/alerts/follow-rivals.ts has them. Apps are named for
- * some keywords that they stand on, so that plans find what words in a name are worth.
+ * Rivals are the apps in most of today's lists, as in src/alerts/follow-rivals.ts. App names contain some of their
+ * keywords, so that plans get realistic statistics of words in names.
  */
 export async function fillRivals(sql: Sql): Promise<void> {
   await sql`
@@ -104,7 +104,7 @@ export async function fillRivals(sql: Sql): Promise<void> {
       group by u.app_id
     ) k on k.app_id = o.id
     order by o.id`
-  // read every day, as what is tracked is, for somebody opened its page
+  // read every day, like tracked apps, because somebody opened its page
   await sql`
     create temp table read_app on commit drop as
     select ios_app as id
@@ -118,7 +118,7 @@ export async function fillRivals(sql: Sql): Promise<void> {
     ) r`
 }
 
-/** Three figures follow from results, each day; one from hints, each week; one is published, each month. */
+/** Three figures are derived from results each day; one from hints each week; one is published each month. */
 export async function fillMetrics(sql: Sql, { from }: Filling): Promise<void> {
   await sql`
     insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
@@ -139,7 +139,7 @@ export async function fillMetrics(sql: Sql, { from }: Filling): Promise<void> {
     where l.id % 2 = 0`
 }
 
-/** What stores say of apps: ratings, pages and what changed on them, what is sold within, who advertises, charts. */
+/** Store data of apps: ratings, pages and their changes, in-app products, advertisers, charts. */
 export async function fillPages(sql: Sql, { storeApps, from }: Filling): Promise<void> {
   await sql`
     insert into rating_count (app_id, storefront, day, source, seen_at, origin, ratings, rating)
@@ -162,7 +162,7 @@ export async function fillPages(sql: Sql, { storeApps, from }: Filling): Promise
   await fillCharts(sql, storeApps, from)
 }
 
-/** Read anew every 14 days (src/listings/due/app-ads.ts). */
+/** Read again every 14 days (src/listings/due/app-ads.ts). */
 async function fillAppAds(sql: Sql, from: string): Promise<void> {
   const records = Array.from({ length: 200 }, (_, i) => ({
     system: `ads${i % 60}.example.com`,
@@ -223,7 +223,7 @@ async function fillCharts(sql: Sql, storeApps: number, from: string): Promise<vo
     on conflict do nothing`
 }
 
-/** A feed shows so many of its newest reviews, each time it is read. */
+/** A feed lists this many of its newest reviews in each reading. */
 const IN_FEED = 500
 
 /** Reviews, and the feed of alerts. */
@@ -255,7 +255,7 @@ export async function fillFeeds(sql: Sql, workspace: number, { from, reviews, al
     cross join generate_series(1, ${alerts}::int) n`
 }
 
-/** What a console and an ad account say day by day, and a change of the page on the way. */
+/** The daily reports of a console and an ad account, and a change of the page in between. */
 export async function fillOwners(
   sql: Sql,
   { workspaceId, apps, days }: { workspaceId: number; apps: readonly string[]; days: number },
@@ -270,7 +270,7 @@ export async function fillOwners(
   await loadDemoOwner(recording, sql, { workspaceId, apps: demo, now: () => NOW, days })
 }
 
-/** A scan of each app that is young, by the database's own clock; and with a history one that a month ago was. */
+/** A recent scan of each app, by the database's clock; with a longer history also one from a month ago. */
 export async function fillAudits(sql: Sql, withEarlier: boolean): Promise<void> {
   const rows = STOREFRONTS.map(auditRow)
   await sql`

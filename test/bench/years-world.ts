@@ -1,4 +1,4 @@
-// What test/bench/years.ts reads: a world of so many apps with so many days of history.
+// The worlds of test/bench/years.ts: a number of apps with a number of days of history.
 
 import type { Sql, Tx } from "../../src/database/types.ts"
 import { rebuildNow } from "../../src/keywords/store/now.ts"
@@ -22,25 +22,25 @@ export interface World {
   scratch: Scratch
   workspace: number
   apps: string[]
-  /** The rival of each app that stands on most of its keywords, by its store id. */
+  /** The rival of each app with the most of its keywords, by store id. */
   rivals: string[]
 }
 
 export interface Size {
   apps: number
-  /** Of each app. */
+  /** Keywords of each app. */
   keywords: number
-  /** Of the first app; as many as of the others when left out. */
+  /** Keywords of the first app; default: as many as of the others. */
   maxKeywords?: number
   days: number
-  /** Of each app, a day. */
+  /** For each app and day. */
   reviews?: number
   alerts?: number
-  /** Of the last apps so many have a console's and an ad account's reports, invented. */
+  /** This many of the last apps have invented reports of a console and an ad account. */
   owners?: number
 }
 
-/** A database of its own that holds them, with statistics. */
+/** A migrated database with the world and its statistics. */
 export async function worldOf(server: string | undefined, size: Size, maxConnections = 4): Promise<World> {
   const began = performance.now()
   const scratch = await scratchOn(server, maxConnections)
@@ -53,7 +53,7 @@ export async function worldOf(server: string | undefined, size: Size, maxConnect
 
 type AllAtOnce = (tx: Sql, tables: readonly string[], fill: () => Promise<void>) => Promise<void>
 
-/** The same in an empty database, which is not analysed. `atOnce` does a filling of these tables. */
+/** Fills an empty database, without analysing it. `atOnce` wraps the filling of these tables. */
 export async function fillWorld(
   sql: Sql,
   { apps: count, keywords, maxKeywords = keywords, days, reviews = 2, alerts = 2, owners = 0 }: Size,
@@ -70,7 +70,7 @@ export async function fillWorld(
   for (let day = filling.from; day <= addDays(TODAY, 28); day = addDays(day, 28))
     await sql`select open_month(${day}::date)`
   const apps = await sql.begin(async (tx) => {
-    // what is filled in at once here came day by day, and left nothing due; tracked app by app, it took a minute
+    // in reality these rows arrive day by day and leave nothing due; tracking app by app took a minute
     await tx`set local statement_timeout = 0`
     await tx`set local session_replication_role = replica`
     await tx`set local maintenance_work_mem = '256MB'`
@@ -108,7 +108,10 @@ async function packRatings(sql: Sql): Promise<void> {
   }
 }
 
-/** Tracks apps of the App Store in the US, and makes due at once what each made due by itself. Gives their ids. */
+/**
+ * Tracks apps of the App Store in the US, and makes due in one statement what each app makes due by itself. Returns
+ * their ids.
+ */
 async function trackAll(
   tx: Tx,
   workspaceId: number,

@@ -1,13 +1,13 @@
-// DATABASE_URL=postgres://… bun test/bench/years.ts — every read of an app, and of what its accounts report, as called
-// with nothing but its id, with a week, with 92 days and with a year of history stored for 1,000 apps, in turns: how
-// many times more of the processor the year takes, in the process and the database; what is shown (the entries of all
-// lists of the answer) and the rows that all steps of its plans gave or threw away, in each of them; and where a
-// statement reads a table from end to end. The week has as many reviews and alerts as the year, and what takes a number
-// of days is asked for seven. What shows up to 90 days nevertheless has more of a year than of a week: where a week
-// shows otherwise, the year is compared with the 92 days. A read over the goal is asked again in five times the rounds,
-// which then count. APPS, KEYWORDS and ROUNDS make it smaller, ONLY=get_pricing,fetch asks those alone. Fails where a
-// read takes over three times as much, answers with a fault or with nothing, or reads a large table whole that is not
-// its own.
+// DATABASE_URL=postgres://… bun test/bench/years.ts — every read of an app and of its accounts' reports, called with
+// only its id, with a week, with 92 days and with a year of history stored for 1,000 apps, in alternation. Prints how
+// many times the processor time of the week the year takes, in the process and the database; for each world the number
+// of entries (in all lists of the answer) and the rows that all steps of the plans returned or discarded; and the
+// statements that read a whole table. The week has as many reviews and alerts as the year, and operations with a number
+// of days are called with seven. A read that shows up to 90 days still has more data in a year than in a week: if the
+// week shows another number of entries, the year is compared with the 92 days. A read over the goal is repeated with
+// five times the rounds, which then count. APPS, KEYWORDS and ROUNDS make it smaller, ONLY=get_pricing,fetch selects
+// operations. Fails if a read takes over three times as much, answers with a fault or nothing, or reads a large shared
+// table as a whole.
 import * as v from "valibot"
 import { catalog } from "../../src/catalog.ts"
 import { EmptyAnswer, type Operation, PendingAnswer } from "../../src/core/operation.ts"
@@ -23,27 +23,27 @@ import { type World, worldOf } from "./years-world.ts"
 const APPS = Number(process.env.APPS ?? 1_000)
 const KEYWORDS = Number(process.env.KEYWORDS ?? 20)
 const ROUNDS = Number(process.env.ROUNDS ?? 12)
-/** Not counted: what a connection sees for the first time it plans and reads. */
+/** Warm-up calls: a connection plans and caches at first use. */
 const WARM_UP = 3
-/** Calls of a round, each about another app as far as there are. */
+/** Calls of a round, each for another app if there are enough. */
 const ASKED = 10
 const GOAL = 1.3
 const MAX_RATIO = 3
-/** What is over the goal is asked in so many times the rounds: of a few, one in five reads is over it by chance. */
+/**
+ * A read over the goal is repeated with this many times the rounds: with few rounds, one read in five is over it by
+ * chance.
+ */
 const AGAIN = 5
-/** Of each app, a day. */
+/** For each app and day. */
 const REVIEWS = 2
-/** Apps that accounts report of. */
+/** Apps with accounts. */
 const OWNERS = 2
-/** Asked for by days: by itself it shows as many as there are. */
+/** Called with a number of days: the default covers all stored days. */
 const SEVEN_DAYS = ["get_rank_history", "get_review_stats"]
-/** Rows from which on a table is not to be read whole. */
+/** Tables with at least this many rows must not be read as a whole. */
 const LARGE = 10_000
 
-/**
- * Reads that are about all apps of the one workspace of this world: every tracked keyword there is belongs to their
- * answer.
- */
+/** Reads of all apps of the only workspace of this world: every tracked keyword belongs to their answer. */
 const OF_ALL_KEYWORDS = ["get_portfolio_overview", "get_usage", "list_alerts", "list_apps", "search"]
 
 const server = process.env.DATABASE_URL
@@ -61,7 +61,7 @@ const year = await worldWith(365)
 const worlds = [week, season, year] as const
 const clocks = new Map<World, () => ProcessorTime>()
 for (const world of worlds) {
-  // a server's processes are there once as many asked at once
+  // a server starts its processes once as many calls run at once
   const { sql } = world.scratch
   await Promise.all(Array.from({ length: sql.options.max }, () => sql`select pg_sleep(0.1)`))
   clocks.set(world, await processorClock(sql, server))
@@ -90,7 +90,7 @@ async function problemsOf(operation: Operation): Promise<string[]> {
   }
 }
 
-/** Of the year and what it is compared with. */
+/** Compares the year with its reference. */
 async function compare(operation: Operation): Promise<number> {
   const seen: Seen[] = []
   for (const world of worlds) seen.push(await seenIn(world, operation))
@@ -116,7 +116,7 @@ async function compare(operation: Operation): Promise<number> {
   return ratio()
 }
 
-/** The processor's milliseconds of a call in each world, round by round. */
+/** Milliseconds of processor time of a call in each world, round by round. */
 async function timesOf(operation: Operation, rounds: number): Promise<number[][]> {
   const times: number[][] = []
   for (let round = -WARM_UP; round < rounds; round++) {
@@ -133,7 +133,7 @@ interface Seen {
   read: number
 }
 
-/** Of one call. */
+/** Figures of one call. */
 async function seenIn(world: World, operation: Operation): Promise<Seen> {
   const works: Work[] = []
   const [at] = appsToRead(operation, APPS, { appCount: ASKED, owners: OWNERS })
@@ -147,7 +147,7 @@ function entriesOf(answer: unknown): number {
   return nested + (Array.isArray(answer) ? answer.length : 0)
 }
 
-/** The processor's milliseconds of a call, of the same few apps in each round. */
+/** Milliseconds of processor time of a call, for the same few apps in each round. */
 async function tookOf(world: World, operation: Operation): Promise<number> {
   const apps = appsToRead(operation, APPS, { appCount: ASKED, owners: OWNERS })
   const clock = clocks.get(world)!
@@ -164,7 +164,7 @@ async function tookOf(world: World, operation: Operation): Promise<number> {
   return ms / ASKED
 }
 
-/** Of a call as invoke makes it, from its input to its text. */
+/** Answers a call as invoke does, from its input to its text. */
 async function answerOf(world: World, operation: Operation, { at, sql }: { at: number; sql: Sql }): Promise<string> {
   const ctx = contextIn(sql, world.workspace)
   const days = SEVEN_DAYS.includes(operation.id) && { days: 7 }
@@ -183,14 +183,14 @@ async function answerOf(world: World, operation: Operation, { at, sql }: { at: n
 interface TableRead {
   name: string
   scans: number
-  /** Rows that those scans went through. */
+  /** Rows that these scans read. */
   read: number
   rows: number
 }
 
-/** Sequential scans of large tables until now. */
+/** Sequential scans of large tables so far. */
 async function tableReads({ scratch: { sql } }: World): Promise<TableRead[]> {
-  // a connection tells what it read only now and then, and of itself alone
+  // a connection reports its counts only now and then, and only its own
   const all = await Promise.all(Array.from({ length: sql.options.max }, () => sql.reserve()))
   await Promise.all(all.map((connection) => connection`select pg_stat_force_next_flush()`))
   for (const connection of all) connection.release()
@@ -202,7 +202,7 @@ async function tableReads({ scratch: { sql } }: World): Promise<TableRead[]> {
     limit 1000`
 }
 
-/** Prints what was scanned between two moments, and names those tables of it that were read whole for no reason. */
+/** Prints the scans between two moments. Returns the tables that were read as a whole without a reason. */
 function wholeReads(id: string, before: readonly TableRead[], after: readonly TableRead[]): string[] {
   const earlier = new Map(before.map((table) => [table.name, table]))
   return after.flatMap(({ name, scans, read, rows }) => {

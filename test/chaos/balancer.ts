@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net"
 
-/** What came back; status 0 with the reason when the connection failed. Nothing is ever sent twice. */
+/** The response; status 0 with the reason if the connection failed. No request is sent twice. */
 export interface Balanced {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every operation
@@ -16,9 +16,9 @@ export interface Balancer {
 }
 
 /**
- * A load balancer as strict as one that only sees connections: a new one goes to the next server whose /readyz said 200
- * when it was last asked, and stays there until the server says that it ends. A call takes the connection that was idle
- * the longest, wherever it leads.
+ * A load balancer as strict as one that only sees connections: a new connection goes to the next server whose last
+ * /readyz response was 200, and stays there until the server closes it. A call takes the connection that was idle the
+ * longest, to whichever server.
  */
 export function balancer(urls: readonly string[], { everyMs = 100 } = {}): Balancer {
   const ready = new Map(urls.map((url) => [url, true]))
@@ -80,7 +80,7 @@ function requestOf(method: string, path: string, headers: Record<string, string>
   return `${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${text}`
 }
 
-/** Sends one request and reads its answer, whose length must be told. */
+/** Sends one request and reads its answer, which must have a content-length. */
 function exchanged(socket: Socket, request: string): Promise<Balanced & { stays: boolean }> {
   const { promise, resolve, reject } = Promise.withResolvers<Balanced & { stays: boolean }>()
   let bytes = Buffer.alloc(0)

@@ -1,4 +1,5 @@
-// Gives a server a write to an outside platform, the stand-in at PLATFORM_URL; the catalogue reads the list after this.
+// Adds a write to an outside platform to a server: the stand-in at PLATFORM_URL. Must run before the catalogue reads
+// the list.
 import type { Action } from "../../src/core/action.ts"
 import { actions } from "../../src/writes.ts"
 import { setBid } from "../jobs/set-bid.ts"

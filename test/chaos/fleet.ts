@@ -7,22 +7,22 @@ import { type Platform, standIn } from "../jobs/platform.ts"
 import { isLeftOut } from "../long.ts"
 import { openService, type Service } from "../service.ts"
 
-/** Servers beside each other, on one database and one Redis, with one outside platform to write to. */
+/** Several servers on one database and one Redis, with one outside platform for writes. */
 export interface Fleet extends AsyncDisposable {
   servers: Serving[]
-  /** Of their database. */
+  /** The URL of their database. */
   databaseUrl: string
   platform: Platform
-  /** Makes workspaces and keys on their database; its own app is not asked. */
+  /** Creates workspaces and keys in their database; its own app gets no requests. */
   service: Service
-  /** Another server of the fleet. */
+  /** Starts another server of the fleet. */
   start(env?: Record<string, string>): Promise<Serving>
 }
 
 /** The real servers need DATABASE_URL and REDIS_URL, and run only at length. */
 export const cannotRun = isLeftOut || !process.env.DATABASE_URL || !process.env.REDIS_URL
 
-/** Starts so many servers at once, on a database of their own that holds nothing yet. */
+/** Starts this many servers at once, on a new empty database. */
 export async function fleetOf(count: number, name: string, env: Record<string, string> = {}): Promise<Fleet> {
   const [scratch, platform] = [await scratchDatabase(name), standIn()]
   const servers: Serving[] = []
@@ -65,7 +65,7 @@ export async function fleetOf(count: number, name: string, env: Record<string, s
   }
 }
 
-/** The log lines of a server. */
+/** Returns the log lines of a server. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read every field
 export function linesOf(server: Serving): any[] {
   return server
@@ -75,7 +75,7 @@ export function linesOf(server: Serving): any[] {
     .map((line) => JSON.parse(line))
 }
 
-/** What a server answers. */
+/** A server's answer. */
 export async function call(at: string, path: string, key: string, init: RequestInit = {}) {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
   const response = await fetch(`${at}${path}`, { ...init, headers })

@@ -9,7 +9,7 @@ setDefaultTimeout(90_000)
 const HOUR_MS = 3_600_000
 const SKEW_MS = 3 * HOUR_MS
 
-// What is promised for a time holds by the database's clock, whatever the clocks of the processes say.
+// Time limits follow the database's clock, whatever the clocks of the processes are.
 describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart", () => {
   let fleet: Fleet
   let right: Serving

@@ -8,7 +8,7 @@ setDefaultTimeout(90_000)
 
 const SERVERS = 4
 
-// Four real servers on one PostgreSQL and one Redis behave as one.
+// Four real servers on one PostgreSQL and one Redis behave like a single one.
 describe.skipIf(cannotRun)("postgres: four processes", () => {
   let fleet: Fleet
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
   test("four servers let 10 of 100 calls of one second pass at a limit of 10", async () => {
     const key = await fleet.service.key(await fleet.service.workspace({ overrides: { ratePerSecond: 10 } }))
     const burst = async () => {
-      // every process knows the key, and has connections open, before the second begins
+      // every process has cached the key and opened connections before the second begins
       await Promise.all(over(8, (at) => call(at, "/v1/account", key)))
       const second = Math.ceil((Date.now() + 100) / 1_000) * 1_000
       await Bun.sleep(second + 20 - Date.now())
@@ -101,7 +101,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     expect(tally((await ask()).map(outcomeOf))).toEqual({ "200": SERVERS })
     const [keyRow] = await fleet.service.sql`select id from api_key where workspace_id = ${workspace}`
     let going = true
-    // they are asked all the time, so that each of them knows the key as it was a moment ago
+    // constant calls, so that each process has cached the key before the revocation
     const busy = (async () => {
       while (going) await ask()
     })()
@@ -113,7 +113,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
   })
 
   const serverAt = (i: number) => fleet.servers[i % SERVERS]!.url
-  /** So many calls, in turn at each of the processes. */
+  /** This many calls, to each of the processes in turn. */
   const over = <T>(count: number, request: (at: string) => T): T[] =>
     Array.from({ length: count }, (_, i) => request(serverAt(i)))
 })

@@ -10,7 +10,7 @@ afterAll(stopProxies)
 afterAll(removeFolders)
 
 const CALLERS = 4
-/** Pause of a caller between two calls. */
+/** The pause of a caller between two calls. */
 const PAUSE_MS = 20
 /** Three times the interval of the health checks in the printed files. */
 const DRAIN_MS = 3_000
@@ -45,7 +45,7 @@ describe.each(["caddy", "haproxy"] as const)("%s", (proxy) => {
   )
 })
 
-/** Calls one after the other from several callers. `end` returns each status, or the error of a call without one. */
+/** Calls one after another from several callers. `end` returns each status, or the error of a call without one. */
 function callersOf(url: string, key: string): { end(): Promise<(number | string)[]> } {
   const statuses: (number | string)[] = []
   let isOver = false

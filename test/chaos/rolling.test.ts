@@ -10,10 +10,10 @@ import { cannotRun, type Fleet, fleetOf, linesOf } from "./fleet.ts"
 setDefaultTimeout(120_000)
 
 /**
- * On an idle machine. A busy one is asked for what it can answer: more than that it refuses with 503, restarted or not.
+ * For an idle machine. A busy one gets only as many calls as it can answer: it refuses more with 503, restarted or not.
  */
 const PER_SECOND = 200
-/** Calls that wait for an answer at once: a machine that is held up for seconds meanwhile is not asked for more. */
+/** Calls in flight at once. A machine that stalls for seconds gets no more. */
 const AT_ONCE = 60
 const DRAIN_MS = 1_000
 
@@ -25,7 +25,7 @@ test.skipIf(cannotRun)(
     const perSecond = Math.ceil(PER_SECOND / busy)
     await using fleet = await fleetOf(2, "rolling", { DRAIN_MS: String(Math.ceil(DRAIN_MS * busy)) })
     const { workspace, key, app } = await someWriter(fleet.service)
-    // a platform takes its time, so that jobs are under way whenever a process is told to stop
+    // the platform answers slowly, so that jobs are running whenever a process is told to stop
     fleet.platform.on("PUT", async (_, answer) => {
       await Bun.sleep(30)
       return answer()
@@ -74,7 +74,7 @@ test("before a stop every answer ends its connection, and only then", async () =
   expect(await connectionHeaders()).toEqual(paths.map(() => "close"))
 })
 
-/** SIGTERM, the end, and the next version on the same port. */
+/** SIGTERM, the exit, and the next version on the same port. */
 async function restart(fleet: Fleet, server: Fleet["servers"][number]): Promise<void> {
   const startedAt = performance.now()
   server.kill()
@@ -88,10 +88,7 @@ interface Load {
   end(): Promise<{ calls: Balanced[]; jobs: { target: string }[]; credits: number }>
 }
 
-/**
- * Calls at an even pace, whether those before are answered or not up to AT_ONCE: reads, tools, the sandbox, both kinds
- * of writes.
- */
+/** Calls at an even pace, with up to AT_ONCE unanswered: reads, tools, the sandbox, both kinds of writes. */
 function loadOf(call: ReturnType<typeof balancer>["call"], key: string, app: string, perSecond: number): Load {
   const headers = { authorization: `Bearer ${key}` }
   const calls: Balanced[] = []

@@ -83,7 +83,7 @@ async function alter(url: string): Promise<void> {
     select format_type(atttypid, atttypmod) as type
     from pg_attribute
     where attrelid = 'tracked_app'::regclass and attname = 'name'`
-  // as a migration would, which creates the views of 90-reports.sql again
+  // like a migration, which creates the views of 90-reports.sql again
   await other`drop view sql_reader_app cascade`
   for (let round = 0; round < ROUNDS; round++) {
     for (const type of ["varchar(400)", column!.type]) {

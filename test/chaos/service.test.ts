@@ -7,7 +7,7 @@ import { longOnServer } from "../long.ts"
 setDefaultTimeout(90_000)
 
 const ROUNDS = 24
-// what is tested here must not meet the rate limit
+// this test must not hit the rate limit
 const FAST = { FIRST_WORKSPACE_RATE_PER_SECOND: "100000" }
 
 longOnServer(
@@ -69,16 +69,16 @@ longOnServer(
     const healthyMs = performance.now() - shotAt
     going = false
     await Promise.all(callers)
-    // refunds of charges whose answer was lost may still be on their way
+    // refunds of charges with a lost answer may still be pending
     await until(10_000, async () => (await timed(`${url}/v1/apps`, key)).status === 200)
     console.log(
       `${ROUNDS} rounds ended ${ended} connections: ${JSON.stringify(counts)}, ready after ${Math.round(healthyMs)} ms`,
     )
     expect(Object.keys(counts).every((status) => status === "200" || status === "503")).toBe(true)
-    // how many come between two rounds is the machine's
+    // the number between two rounds depends on the machine
     expect(counts[200]).toBeGreaterThan(0)
     expect(ended).toBeGreaterThan(ROUNDS)
-    // one credit for each 200, the one of `until` included, and none for a 503
+    // one credit for each 200, including that of `until`, and none for a 503
     await until(10_000, async () => (await used(`${url}/v1/account`, key)) === (counts[200] as number) + 1)
     server.kill()
     expect(await server.exited).toBe(0)

@@ -1,4 +1,4 @@
-// Sets the clock of this process SKEW_MS forward, or back. What measures durations goes on as it did.
+// Moves the clock of this process by SKEW_MS, forward or back. Clocks for durations are unchanged.
 const skewMs = Number(process.env.SKEW_MS ?? 0)
 const { now } = Date
 const skewed = () => now() + skewMs

@@ -133,7 +133,7 @@ test("every request matches the published paths, queries and values", async () =
   expect([...kinds].sort()).toEqual(Object.keys(OWN.paths).sort())
 })
 
-/** Gives the app one resource of every type that the console is asked for. */
+/** Gives the app one resource of every requested type. */
 function sellsEverything(): void {
   const { analytics, products } = scene.standIn
   const day = new Date().toISOString().slice(0, 10)

@@ -93,7 +93,7 @@ test(`${RUNS} random inputs to all operations cause no 5xx, no undocumented answ
       const prefix = sandbox ? "/v1/sandbox" : "/v1"
       const answer = await service.call(`${prefix}${path}${search && `?${search}`}`, { key, method: operation.method })
       seen[answer.status] = (seen[answer.status] ?? 0) + 1
-      // the service has no model, which the answer says
+      // the service has no model, and the answer shows that
       if (answer.status === 503) expect(answer.body.error).toBe("ai_not_configured")
       else expect(answer.status).toBeLessThan(500)
       if (!sandbox && answer.status === 200) charged += typeof operation.price === "number" ? operation.price : 0

@@ -33,7 +33,7 @@ async function enums(sql: Sql): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
-// Those of identity and serial columns belong to their tables.
+// Sequences of identity and serial columns belong to their tables.
 async function sequences(sql: Sql): Promise<string[]> {
   const rows = await sql<Lines>`
     select format('create sequence %I;', c.relname) as line

@@ -104,7 +104,7 @@ test("a checkout caches the template it made", async () => {
   expect(digest(findTemplate()!)).toBe(digest(template))
   const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"))
   const cachedNames = readdirSync(join(import.meta.dirname, "../../node_modules/.cache"))
-  // Only one, whatever earlier schemas there were.
+  // Only one template, however many earlier schemas there were.
   const name = `appmeter-template-${dependencies["@electric-sql/pglite"]}-`
   expect(cachedNames.filter((entry) => entry.startsWith("appmeter-template-"))).toEqual([
     expect.stringMatching(new RegExp(`^${RegExp.escape(name)}[0-9a-f]{12}\\.tar\\.zst$`)),

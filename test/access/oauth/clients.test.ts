@@ -28,7 +28,7 @@ afterAll(() => served.stop())
 
 /** The in-memory storage that clients of the official SDKs need. Both major versions use the same. */
 function clientProvider(metadata: object, clientMetadataUrl?: string) {
-  // biome-ignore lint/suspicious/noExplicitAny: kept for two libraries, each with types of its own
+  // biome-ignore lint/suspicious/noExplicitAny: two libraries use it, each with types of its own
   const storage: any = { redirects: [] as URL[] }
   const provider = {
     redirectUrl: (metadata as { redirect_uris: string[] }).redirect_uris[0],

@@ -70,7 +70,7 @@ async function previewOn(browser: Browser, keyword: string) {
   return { status: page.status, form, confirmToken: fieldIn(page, "confirmToken"), text: page.text }
 }
 
-/** Lets an assistant in as this person. Returns what the assistant fetches its tokens with. */
+/** Lets an assistant in as this person. Returns the credentials with which the assistant fetches its tokens. */
 async function consentOf({ browser }: Member, scopes = ["apps:read"]) {
   const clientId = await register(service)
   const { verifier, challenge } = pkce()

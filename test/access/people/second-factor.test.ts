@@ -64,7 +64,7 @@ const forgetSteps = () => sql`update second_factor set last_step = 0`
 
 const newBrowser = () => browserOf(service, { from: anotherAddress() })
 
-/** Gives the passphrase in a new browser. */
+/** Sends the passphrase from a new browser. */
 async function firstStep(name: string, browser = newBrowser()): Promise<Browser> {
   const { headers } = await browser.send("/sign-in", { name, passphrase: PASSPHRASE, next: "/app/alerts" })
   expect(headers.get("location")).toBe(`${STEP}?next=%2Fapp%2Falerts`)

@@ -16,8 +16,8 @@ import { type Browser, browserOf, type Page } from "../sign-in/browser.ts"
 import { anotherAddress, type Member, memberOf } from "./scene.ts"
 import { connectAll, FOREIGN, fillWorkspace, MONEY, SECOND, type WalkWorkspace } from "./walk-world.ts"
 
-// Walks every page that an owner can reach and every operation, as each role, as nobody, and as people of another
-// workspace. Which role may make which call stands in the manual's tables, which roles.test.ts compares.
+// Walks every page that an owner can reach and every operation, as each role, without a sign-in, and as people of
+// another workspace. The manual's tables define which role may make which call; roles.test.ts compares them.
 
 setDefaultTimeout(300_000)
 
@@ -207,7 +207,7 @@ describe("money", () => {
   })
 })
 
-/** Operations that need the scope of the write that they are about: the ads write that waits, or that of the sample. */
+/** Operations that need the scope of the write that they handle: the waiting ads write, or that of the sample. */
 const NEEDED: Record<string, Scope> = {
   settle_approval: "ads:write",
   preview_action: "track:write",

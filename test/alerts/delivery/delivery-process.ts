@@ -1,6 +1,6 @@
 // Delivers alerts in a separate process: bun delivery-process.ts '{"databaseUrl": URL, "options": {…}}'. `standIn` is
-// the address that stands for Discord and Teams, `smtpPort` the port of a mail server. Prints "ready" once it polls,
-// and after SIGTERM "stopped" with exit code 0.
+// the address of the stand-in for Discord and Teams, `smtpPort` the port of a mail server. Prints "ready" once it
+// polls, and after SIGTERM "stopped" with exit code 0.
 import { openMailPort } from "../../../src/alerts/delivery/mail-port.ts"
 import { openDatabase } from "../../../src/database/connect.ts"
 import { silentLog } from "../../../src/lib/log.ts"

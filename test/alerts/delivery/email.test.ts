@@ -31,7 +31,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   mailServer = await startMailServer()
   scene = await createScene(sql, "Tea <b>evil.example</b>")
-  // a workspace keeps somebody who manages it
+  // a workspace needs at least one manager
   const boss = { workspaceId: scene.workspaceId, name: `Boss ${++people}`, scopes: scopesOf("owner"), appList: null }
   await inTx((tx) => addPerson(tx, boss))
   personId = await member()
@@ -241,7 +241,7 @@ longOnServer(
     await last.stop()
     const mails = await Promise.all(mailServer.received.map(parsed))
     expect(new Set(mails.map(({ messageId }) => messageId)).size).toBe(all)
-    // a kill can repeat the mail that the server had accepted, and nothing else is sent twice
+    // a kill can repeat a mail that the server had accepted; nothing else is sent twice
     expect(mails.length - all).toBeLessThanOrEqual(kills)
   },
   180_000,

@@ -159,7 +159,7 @@ describe("a hostile name", () => {
     const { body } = await sent("discord")
     const { content, allowed_mentions, flags } = JSON.parse(body)
     expect([allowed_mentions, flags]).toEqual([{ parse: [] }, 4])
-    // what is left without escaped characters has no markup
+    // the name without escaped characters has no markup
     expect(content.replaceAll(/\\./gu, "")).not.toMatch(/[\\*_~`|<>[\]()#@:]|\.\p{L}/u)
     expect(content).toStartWith("\\@\u200beveryone \\<\\@\u200b1\\> \\*\\*b\\*\\*")
   })

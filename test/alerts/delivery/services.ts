@@ -7,10 +7,10 @@ import { outbound, type Scene } from "./scene.ts"
 
 const TOKEN = "123456789:AAEcanaryCanaryCanaryCanaryCanary_-1"
 
-/** A service of chats as a stand-in on loopback: it accepts and refuses what the service is documented to. */
+/** A chat service as a stand-in on loopback: it accepts and refuses messages as documented by the service. */
 export interface Service {
   kind: Channel
-  /** The path of the stand-in, and what a person enters to reach it. */
+  /** The path of the stand-in, and the input of a person that leads to it. */
   path: string
   entered(standIn: Receiver): Record<string, string>
   /** The service's answer to a message. */

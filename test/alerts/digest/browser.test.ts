@@ -90,7 +90,7 @@ const mail = writeLetter(
   }),
 )
 
-/** Screenshots are kept where MAIL_PICTURES names a folder, for people who look at them. */
+/** Stores screenshots if MAIL_PICTURES names a folder, for a visual check. */
 const folder = process.env.MAIL_PICTURES
 
 for (const width of [320, 360, 640, 800])
