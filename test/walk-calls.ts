@@ -5,7 +5,7 @@ import { openService, PUBLIC_URL } from "./service.ts"
 
 // Run by walk.test.ts: makes CALLS keyed reads, each with a key whose cached record has expired.
 
-test("keyed reads", async () => {
+test("keyed reads succeed", async () => {
   const sql = await freshDatabase()
   const service = openService({ sql })
   const workspaceId = await service.workspace()

@@ -12,7 +12,7 @@ import { trackOwn } from "./world/tracked.ts"
 
 // Run by walk.test.ts: reads a keyword of the App Store CALLS times, from due to a rank.
 
-test("readings", async () => {
+test("readings are stored", async () => {
   const sql = await freshDatabase()
   const stores = replayServer()
   const apps = someApps(20)

@@ -180,7 +180,7 @@ describe("over HTTP", () => {
     ])
   })
 
-  test("history has one row per measured day with its source, or one row that says nothing was measured", async () => {
+  test("history has one row per measured day with its source, or a single row if nothing was measured", async () => {
     const { text } = await callAs(`/v1/apps/${app}/history`, "application/jsonl")
     const window = { country: "us", platform: "ios", to: "2025-11-20" }
     expect(jsonRows(text)).toMatchObject([
@@ -192,7 +192,7 @@ describe("over HTTP", () => {
     ])
   })
 
-  test("reviews that were never read are one row that says so, not zero rows", async () => {
+  test("reviews that were never read are one row with that state, not zero rows", async () => {
     const { text } = await callAs(`/v1/apps/${app}/reviews`, "text/csv")
     expect(csvRows(text)).toMatchObject([
       { platform: "ios", id: "", rating: "", text: "", feed: "us", feedState: "never_read", total: "", newCount: "" },

@@ -100,7 +100,7 @@ const tally = (jobs: Ended[]) =>
 const ROUNDS = 24
 
 longOnServer(
-  `postgres: kill -9 between the request and its answer, ${ROUNDS} times: one request each, unknown, never sent again`,
+  `postgres: a job killed between request and answer, ${ROUNDS} times, is unknown and never sent again`,
   async () => {
     platform.on("PUT", () => new Promise(() => {}))
     await enqueueMany(ROUNDS)
@@ -198,7 +198,7 @@ longOnServer(
 )
 
 longOnServer(
-  "postgres: SIGTERM with twenty jobs, some held by the platform: all ended or given back, exit 0, and nothing is lost",
+  "postgres: SIGTERM ends or gives back all of twenty jobs, some delayed by the platform, with exit code 0",
   async () => {
     const jobs = Array.from({ length: 20 }, () => bidJob(by))
     const ids = await Promise.all(jobs.map((job) => enqueued(sql, job)))

@@ -200,9 +200,9 @@ describe("upstreams", () => {
 
   test.each([
     ["breaks", () => new Response("oops", { status: 500 })],
-    ["answers what nobody can read", () => new Response("<html>")],
-    ["does not have it", () => new Response("", { status: 404 })],
-  ])("%s keeps its pace", async (_, answer) => {
+    ["sends an unreadable answer", () => new Response("<html>")],
+    ["has no such page", () => new Response("", { status: 404 })],
+  ])("an upstream that %s keeps its pace", async (_, answer) => {
     await scene.track(["tea"])
     scene.stores.on("apps.apple.com", "/", answer)
     expect(await run()).toBe(1)

@@ -104,7 +104,7 @@ const SUBJECTS = 400
 const KILLS = 30
 
 longOnServer(
-  `postgres: ${SUBJECTS} due subjects, 6 workers, ${KILLS} times kill -9: every effect once, nothing stuck`,
+  `postgres: ${SUBJECTS} due subjects take effect once while 6 workers are killed ${KILLS} times, and none is stuck`,
   async () => {
     answersSearches(stores, () => Math.random() * 60)
     await track(sql, named(SUBJECTS))
@@ -249,7 +249,7 @@ longOnServer(
 )
 
 longOnServer(
-  "postgres: SIGTERM while the stores hold some: all ended or given back as if never begun, exit 0",
+  "postgres: SIGTERM while the stores delay some readings ends or gives back all, with exit code 0",
   async () => {
     answersSearches(stores)
     stores.on("apps.apple.com", "/", ({ url }) => (url.search.endsWith("1") ? new Promise(() => {}) : undefined))

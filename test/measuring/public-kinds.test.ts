@@ -97,9 +97,12 @@ describe("a chart", () => {
     expect(await scene.due("chart")).toMatchObject([{ failures: 2, failure: "mismatched", measured: false }])
   })
 
-  test.each(["iphone free", "iphone free 36 x", "phone free 36", "iphone top 36", ""])("%p is none", (subject) => {
-    expect(() => chartNamed({ storefront: "us" }, subject)).toThrow(RangeError)
-  })
+  test.each(["iphone free", "iphone free 36 x", "phone free 36", "iphone top 36", ""])(
+    "%p names no chart",
+    (subject) => {
+      expect(() => chartNamed({ storefront: "us" }, subject)).toThrow(RangeError)
+    },
+  )
 })
 
 describe("genres", () => {

@@ -169,7 +169,7 @@ describe("a poison subject", () => {
 })
 
 describe("a lease", () => {
-  test("a lease lost during a reading: the worker stores nothing and changes nothing", async () => {
+  test("a worker that loses its lease during a reading stores and changes nothing", async () => {
     await scene.track(["tea"])
     const { came, letGo } = holdFirst()
     const zombie = scene.measuring().runOnce()

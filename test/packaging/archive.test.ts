@@ -61,7 +61,7 @@ const ranks = async (env: Record<string, string>) => {
   return out.match(/"rank": \d+/g)
 }
 
-long("from the archive alone: start, track an app, back up, and restore on a new machine", async () => {
+long("the archive alone suffices to start, track an app, back up, and restore on a new machine", async () => {
   const env = { ...environment("data"), BACKUP_DIR: join(scratch, "backups") }
   const server = await serving({ ...unpacked, env })
   const words = ["app", "add", "https://apps.apple.com/us/app/tide-clock/id1200000002", "--keyword", "tides", "--wait"]
@@ -89,7 +89,7 @@ long("from the archive alone: start, track an app, back up, and restore on a new
   expect(apps).toMatchObject([{ iosId: "1200000002" }])
 })
 
-long("from the archive alone: a backup of each released version upgrades, serves and is in order", async () => {
+long("the archive alone upgrades a backup of each released version, which serves and is in order", async () => {
   const versions = readdirSync(RELEASED).flatMap((name) => /^(.+)\.backup$/.exec(name)?.[1] ?? [])
   expect(versions).toContain(versionOf())
   for (const version of versions) {

@@ -36,7 +36,7 @@ const call = async ({ url, key }: Serving, path: string) => {
 
 let firstStartMs = 0
 
-long("alone in an empty folder it tells its version, its help and its document", async () => {
+long("the binary shows its version, its help and its document alone in an empty folder", async () => {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   expect(await alone.run(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" })
   const { out } = await alone.run(["version", "--json"])
@@ -78,7 +78,7 @@ long(
   },
 )
 
-long("it reads the word in a picture, with what it carries", async () => {
+long("the binary reads the word in a picture with its embedded files", async () => {
   const { findings } = JSON.parse((await alone.run(["doctor", "--json"], { env: { OCR_DATA: "none" } })).out)
   expect(findings.find(({ thing }: { thing: string }) => thing === "screenshots")).toMatchObject({
     state: "warning",
@@ -86,7 +86,7 @@ long("it reads the word in a picture, with what it carries", async () => {
   })
 })
 
-long("it answers an assistant over its pipes, and says how to start it", async () => {
+long("the binary answers an assistant over its pipes and explains how to start it", async () => {
   const env = { DATA_DIR: "assistant" }
   expect((await alone.run(["workspace", "create", "studio"], { env })).code).toBe(0)
   const { secret } = await answer(["key", "create"], { env })
@@ -103,7 +103,7 @@ long("it answers an assistant over its pipes, and says how to start it", async (
   expect([command, args]).toEqual([expect.stringMatching(/^\/.*appmeter$/), ["mcp", "--tools", "daily"]])
 })
 
-long("its stacks name files and lines of the source, and no folder of the machine that built it", async () => {
+long("the binary's stack traces name files and lines of the source, and no folder of the build machine", async () => {
   const env = { DATA_DIR: "/proc/none", LOG_LEVEL: "debug" }
   const { code, err } = await alone.run(["workspace", "list"], { env })
   expect(code).toBe(1)
@@ -111,7 +111,7 @@ long("its stacks name files and lines of the source, and no folder of the machin
   expect(err).not.toContain(root)
 })
 
-long("licences names every package in the binary, and where each file in it comes from", async () => {
+long("the licences command names every package in the binary and the origin of each file in it", async () => {
   const { code, out } = await alone.run(["licences"])
   expect(code).toBe(0)
   const { modules, carried, assets } = alone.contents

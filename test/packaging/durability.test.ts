@@ -37,7 +37,7 @@ long(
 )
 
 long(
-  "a write that was lost, one that is there in part and a damaged page would have been found",
+  "the trial finds a lost write, a partial write and a damaged page",
   async () => {
     const { batches, paid, imports } = trial.acknowledged
     await trial.start()

@@ -49,7 +49,7 @@ const run = (command: string[], cwd: string) => {
 }
 
 describe("a release", () => {
-  test("has an archive for each machine, a bill of materials and checksums that sha256sum accepts", () => {
+  test("a release has an archive for each machine, a bill of materials and checksums that sha256sum accepts", () => {
     const folder = plain()
     const published = [`${UNIX}.tar.xz`, `${WINDOWS}.zip`, `${WINDOWS}.mcpb`, `appmeter-${version}.cdx.json`]
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(published))

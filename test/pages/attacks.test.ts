@@ -116,7 +116,7 @@ function byKind(list: readonly FoundForm[]): FoundForm[] {
   return [...new Map(list.map((form) => [form.kind, form])).values()]
 }
 
-/** Rows that were standIn before the attacks and are not any more. */
+/** Rows that existed before the attacks and are missing now. */
 const lostRows = async () => {
   const now = new Set(await everyRow(service.sql, ...VOLATILE))
   return [...before].filter((row) => !now.has(row)).map((row) => row.slice(0, 120))

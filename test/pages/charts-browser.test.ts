@@ -128,7 +128,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
     expect(await shownDay()).toBeNull()
   })
 
-  test("Home, End and the arrow keys reach every day, and a live region says its values", async () => {
+  test("Home, End and the arrow keys reach every day, and a live region contains its values", async () => {
     await show(1_280)
     await tab.value("document.querySelector('.plot').focus()")
     const announced = () => tab.value<string>("document.querySelector('[aria-live=polite]').textContent")

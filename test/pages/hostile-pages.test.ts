@@ -82,7 +82,7 @@ beforeAll(async () => {
   owner = await ownerOf(service, workspaceId)
 })
 
-test("what stores and reviewers write is shown as text on every page of the market and of reviews", async () => {
+test("texts of stores and reviewers are shown as text on every page of the market and of reviews", async () => {
   const term = encodeURIComponent(HOSTILE_TERM)
   const showing = [
     "/app/market/charts?country=us&genre=36",

@@ -23,7 +23,7 @@ describe("before and after a change", () => {
     ["not_enough_data", "needs twenty windows before the change"],
     ["confounded", "Make one change at a time"],
     ["cannot_tell", "Change one storefront first"],
-  ] as const)("the verdict %s says what it means and what to do", (verdict, advice) => {
+  ] as const)("the verdict %s is shown with its meaning and advice", (verdict, advice) => {
     expect(partText({ verdict })).toContain(advice)
   })
 

@@ -85,7 +85,7 @@ describe("since you were last here", () => {
     expect((await owner.browser.open("/app")).text).not.toContain("Marked as seen.")
   })
 
-  test("what is found after a mark is new", async () => {
+  test("an event found after a mark is new", async () => {
     await found()
     await press(owner.browser, "mark_seen")
     await found()

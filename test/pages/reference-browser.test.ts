@@ -115,7 +115,7 @@ else
       expect(await tab.value<boolean>(`document.querySelector("#list_alerts .fields").open`)).toBe(true)
     })
 
-    test("with a key a form calls this instance, and the key is stored nowhere", async () => {
+    test("a form with a key calls this instance, and the key is stored nowhere", async () => {
       const secret = await service.key(await service.workspace())
       await openPageOf("whoami")
       await fill(null, "#key", secret)

@@ -15,7 +15,7 @@ function fileWith(text: string): string {
 }
 
 describe("a settings file", () => {
-  test("has the form of systemd's EnvironmentFile", () => {
+  test("a settings file has the form of systemd's EnvironmentFile", () => {
     const text = [
       "# a comment",
       "; another",
@@ -45,26 +45,26 @@ describe("a settings file", () => {
   test.each([
     ["PORT 9000", "line 1 must be NAME=value or a comment"],
     ['A=1\nSECRET_KEY="canary', "line 2 has no closing quote at its end"],
-  ])("with a line that cannot be read names the line, not its value", (text, reason) => {
+  ])("an unreadable line of a settings file is refused with its number, not its value", (text, reason) => {
     expect(() => parseSettingsFile(text)).toThrow(reason)
   })
 })
 
 describe("--settings FILE", () => {
-  test("gives any command the settings of the file", async () => {
+  test("--settings gives any command the settings of the file", async () => {
     const DATA_DIR = join(scratch(), "none")
     const { code, err } = await appmeter(["backup", "x", "--settings", fileWith(`DATA_DIR=${DATA_DIR}\n`)])
     expect([code, err]).toEqual([1, expect.stringContaining(`there is no database in ${DATA_DIR}`)])
   })
 
-  test("the environment has precedence, also over a file of the same secret", async () => {
+  test("the environment overrides --settings, also for a secret in a file", async () => {
     const file = fileWith("DATA_DIR=/from/file\nSECRET_KEY_FILE=/nowhere\n")
     const env = { DATA_DIR: join(scratch(), "none"), SECRET_KEY: randomBytes(32).toString("base64") }
     const { code, err } = await appmeter(["backup", "x", "--settings", file], { env })
     expect([code, err]).toEqual([1, expect.stringContaining(`there is no database in ${env.DATA_DIR}`)])
   })
 
-  test("reports every unknown name, because every name in it is meant as a setting", async () => {
+  test("--settings reports every unknown name, because every name in the file is meant as a setting", async () => {
     const { err } = await appmeter(["settings", "--settings", fileWith("MEASUR=no\nPROT=9000\nFLAVOUR=mint\n")])
     expect(err.trim().split("\n")).toEqual([
       "appmeter: warning: MEASUR is not a setting; did you mean MEASURE?",
@@ -73,7 +73,7 @@ describe("--settings FILE", () => {
     ])
   })
 
-  test("that cannot be read is refused, as is an invalid value in it", async () => {
+  test("an unreadable file of --settings is refused, as is an invalid value in it", async () => {
     expect(await appmeter(["settings", "--settings", "/nowhere/settings"])).toMatchObject({
       code: 2,
       err: "appmeter: --settings /nowhere/settings: the file cannot be read (ENOENT)\n",

@@ -58,7 +58,7 @@ const alerts = async (count: number, more: Parameters<typeof found>[2] = {}) => 
 }
 
 describe("an Atom feed", () => {
-  test("of alerts is valid, lists the newest alerts in the words of the app's pages, and keeps their ids", async () => {
+  test("a feed of alerts is valid, lists the newest in the words of the app's pages, and keeps their ids", async () => {
     await alerts(2)
     const url = await feedOf(ALERTS)
     const { status, headers, text } = await open(url)
@@ -75,7 +75,7 @@ describe("an Atom feed", () => {
     expect(ids[0]).toMatch(new RegExp(`^tag:${new URL(PUBLIC_URL).hostname},2026:alert/\\d+$`))
   })
 
-  test("of reviews is valid with hostile texts, which stay plain text", async () => {
+  test("a feed of reviews is valid with hostile texts, which stay plain text", async () => {
     const text = `]]><entry/> <script>&amp; "x" '\r\n@all https://evil.example`
     await scene.review([{ id: "14", title: "<b>=1+1</b>", text, stars: 2, at: new Date(`${ago(1)}T05:00:00Z`) }])
     const { entries, title } = readAtom((await open(await feedOf(REVIEWS))).text)
@@ -86,12 +86,12 @@ describe("an Atom feed", () => {
     expect(entries[2]!.content).toBe("Boils water.\n\nVersion 1.0")
   })
 
-  test("without entries is valid, and has the time when it was created", async () => {
+  test("a feed without entries is valid and has the time when it was created", async () => {
     const { entries, updated } = readAtom((await open(await feedOf(ALERTS))).text)
     expect([entries, Math.abs(Date.parse(updated) - Date.now()) < 600_000]).toEqual([[], true])
   })
 
-  test("has the newest 100 of more alerts and reviews", async () => {
+  test("a feed has the newest 100 of more alerts and reviews", async () => {
     await alerts(120)
     const reviews = Array.from({ length: 120 }, (_, at) => ({
       id: `r${at}`,
@@ -104,7 +104,7 @@ describe("an Atom feed", () => {
     expect(first!.id).toEndWith("/12")
   })
 
-  test("has the same times in any time zone of the server", async () => {
+  test("a feed has the same times in any time zone of the server", async () => {
     await alerts(1)
     const url = await feedOf(ALERTS)
     const before = (await open(url)).text
@@ -129,7 +129,7 @@ test("texts of XML have no character that XML cannot have", () => {
 const table = (text: string) => readTable(`\ufeff${text}`)
 
 describe("a table", () => {
-  test("of ranks has the chosen columns in their order, and changes with the ranks", async () => {
+  test("a table of ranks has the chosen columns in their order, and changes with the ranks", async () => {
     const url = await feedOf({ ...RANKS, columns: "rank, term,measured" })
     const { headers, text } = await open(url)
     expect(headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present")
@@ -138,7 +138,7 @@ describe("a table", () => {
     expect(table((await open(url)).text)[0]).toEqual({ rank: "1", term: "tea", measured: "true" })
   })
 
-  test("of reviews defuses formulas and has all columns unless some are chosen", async () => {
+  test("a table of reviews defuses formulas and has all columns unless some are chosen", async () => {
     await scene.review([{ id: "14", title: "=1+1", text: '@SUM(A1)\r\n"x"; y', at: new Date(`${ago(1)}T05:00:00Z`) }])
     const [row] = table((await open(await feedOf({ ...REVIEWS, format: "csv" }))).text)
     expect(Object.keys(row!)).toEqual([...datasetOf("reviews").columns])
@@ -146,7 +146,7 @@ describe("a table", () => {
     expect(row!.text).toStartWith("'@SUM(A1)")
   })
 
-  test("of alerts has one row per alert that holds", async () => {
+  test("a table of alerts has one row per alert that holds", async () => {
     const [id] = await alerts(2)
     await scene.sql`update alert set withdrawn_at = now() where id = ${id!}`
     const rows = table((await open(await feedOf({ ...ALERTS, format: "csv" }))).text)
@@ -169,7 +169,7 @@ test("no feed has money: types of alerts that name it are left out, and no colum
 const FACTS = facts("tea", 5, 12)
 
 describe("a reading", () => {
-  test("is private, names no address of its origin, and is answered with 304 while nothing changes", async () => {
+  test("a feed is private, names no address of its origin, and gives 304 while nothing changes", async () => {
     await alerts(1)
     const url = await feedOf(ALERTS)
     const first = await open(url)
@@ -192,7 +192,7 @@ describe("a reading", () => {
     expect([changed.status, changed.headers.get("etag") === etag]).toEqual([200, false])
   })
 
-  test("is limited to two per second and feed", async () => {
+  test("requests for a feed are limited to two per second", async () => {
     const [url, other] = [await feedOf(ALERTS), await feedOf(ALERTS)]
     clock = Math.ceil(clock / 1_000) * 1_000
     const statuses: number[] = []
@@ -218,7 +218,7 @@ describe("a feed ends at once in every process", () => {
     for (const service of services) expect((await open(url, {}, service)).status).toBe(200)
   }
 
-  test("when it is withdrawn on the page, which shows its address once and ends no other workspace's", async () => {
+  test("a feed ends when its own workspace withdraws it on the page, which shows its address once", async () => {
     const owner = await ownerOf(services[0], scene.workspace)
     const settings = settingsBrowser(owner, "/app/settings/sharing")
     const fields = { appId: scene.app, country: "us", platform: "ios", content: "ranks csv", columns: "term,rank" }
@@ -242,7 +242,7 @@ describe("a feed ends at once in every process", () => {
     expect(texts.filter((text) => text.includes(token))).toEqual([])
   })
 
-  test("when its creator loses the right, is limited to other apps or leaves", async () => {
+  test("a feed ends when its creator loses the right, is limited to other apps or leaves", async () => {
     const owner = await ownerOf(services[0], scene.workspace)
     const url = await created(owner, "reviews atom")
     const alertsUrl = await created(owner, "alerts atom")
@@ -267,7 +267,7 @@ describe("a feed ends at once in every process", () => {
     expect(open.filter(({ kind }) => kind === "feed")).toEqual([])
   })
 
-  test("when its app is removed, and while its workspace is suspended", async () => {
+  test("a feed ends when its app is removed, and while its workspace is suspended", async () => {
     const url = await feedOf(ALERTS)
     await scene.sql`update workspace set suspended_at = now() where id = ${scene.workspace}`
     await gone(url)

@@ -163,7 +163,7 @@ describe("tries of a password", () => {
     expect((await tried(path, "x", "2001:db8:2:2::1")).status).toBe(200)
   })
 
-  test("of twenty simultaneous wrong tries five are checked", async () => {
+  test("five of twenty simultaneous wrong tries are checked", async () => {
     const { path } = await shared("x")
     const from = address()
     const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => tried(path, `no ${i}`, from)))

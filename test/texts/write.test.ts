@@ -172,13 +172,13 @@ describe("failures of the provider", () => {
     expect(standIn.requests.length).toBe(requests)
   })
 
-  test("a provider that fails twice with 500 and then succeeds: written", async () => {
+  test("a text is written if the provider fails twice with 500 and then succeeds", async () => {
     const { run } = writerOf("chat")
     const broken = busy({ "retry-after-ms": "1" }, 500)
     expect(await run([broken, broken, good])).toMatchObject({ state: "done" })
   })
 
-  test("a provider that is unreachable or disconnects: busy", async () => {
+  test("a provider that is unreachable or disconnects counts as busy", async () => {
     const unreachable = writerOf("chat", { settings: { url: "http://127.0.0.1:1/v1" }, patienceMs: 0 })
     expect(await unreachable.run([good])).toMatchObject({ state: "failed", why: "busy" })
     const body = () =>

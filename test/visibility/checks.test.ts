@@ -190,7 +190,7 @@ test("a failed assistant and one without a key are failed and not_measured, and 
   expect(stand.questions.filter(({ assistant }) => assistant === "anthropic")).toHaveLength(18)
 })
 
-test("of concurrent checks all but one get already_measuring, and one unit is taken", async () => {
+test("all but one of several concurrent checks get already_measuring, and one unit is taken", async () => {
   const { start, used } = await opened()
   const all = await Promise.all([start(), start(), start()])
   expect(all.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])

@@ -112,7 +112,7 @@ test("an approval rule added after the preview applies to its confirm, which ask
   expect(refused.body.detail).toContain("Preview again")
 })
 
-test("of fifty simultaneous confirms none succeeds before the approval, and one after it", async () => {
+test("none of fifty simultaneous confirms succeeds before the approval, and one after it", async () => {
   const { approval, confirmToken } = await previewed()
   const confirms = (count: number) => Promise.all(Array.from({ length: count }, () => scene.confirm(confirmToken)))
   const before = (await confirms(20)).map(({ body }) => body.error)

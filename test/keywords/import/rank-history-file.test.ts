@@ -19,17 +19,17 @@ describe("a file with a line for each rank", () => {
       "Ranks of Tea\n\ndate,keyword,store,current_rank\n2025-01-31 06:00:00,tea timer,us,#7",
     ],
     ["further columns", "app,keyword,country_code,device,date,ranking,change\nTea,tea timer,us,iphone,20250131,7.0,-2"],
-  ])("is read with %s", (_, text) => {
+  ])("a rank file is read with %s", (_, text) => {
     expect(read(text)).toEqual({ ranks: [RANK], read: 1, unranked: 0, bad: [] })
   })
 
-  test("has its storefront from the option if it has no such column", () => {
+  test("a rank file without a storefront column gets its storefront from the option", () => {
     const text = "date,keyword,rank\n2025-01-31,tea timer,7"
     expect(read(text, { storefront: "us" }).ranks).toEqual([RANK])
     expect(() => read(text)).toThrow("name its storefront with --country")
   })
 
-  test("has no rank where a tool writes that it found none, and no absence either", () => {
+  test("a rank file has neither a rank nor an absence where a tool found nothing", () => {
     const cells = ["", "-", "–", "0", "n/a", ">250", "500+", "Not ranked", "null"]
     const lines = cells.map((cell, at) => `2025-01-${10 + at},tea timer,us,${cell}`)
     expect(read(["date,keyword,country,rank", ...lines].join("\n"))).toEqual({
@@ -48,13 +48,13 @@ describe("a file with a line for each rank", () => {
     ["2025-01-31,tea timer,us,seven", '"seven" is not a rank; write a whole number from 1, or leave it empty'],
     ["2025-01-31,tea timer,us,-3", '"-3" is not a rank; write a whole number from 1, or leave it empty'],
     ['2025-01-31,"tea timer,us,7', "its quotes are not closed properly"],
-  ])("reports the line %j and reads the others", (line, reason) => {
+  ])("a rank file reports the line %j and reads the others", (line, reason) => {
     const { ranks, bad } = read(`date,keyword,country,rank\n${line}\n2025-01-31,tea timer,us,7`)
     expect(bad).toEqual([{ line: 2, reason }])
     expect(ranks).toEqual([RANK])
   })
 
-  test("keeps the first of two ranks of one day, and reports a different one", () => {
+  test("a rank file keeps the first of two ranks of one day, and reports a different one", () => {
     const text =
       "date,keyword,country,rank\n2025-01-31,tea timer,us,7\n2025-01-31,tea timer,us,7\n2025-01-31,TEA timer,us,9"
     const { ranks, bad } = read(text)
@@ -80,13 +80,13 @@ test("the order of day and month follows from the file, else it must be given", 
   expect(daysOf(file("01/02/2025"), { dayOrder: "mdy" })).toEqual(["2025-01-02"])
 })
 
-test("a date that does not exist is none in any form", () => {
+test("a date that does not exist is refused in any form", () => {
   for (const date of ["2025-13-01", "31 Feb 2025", "Smarch 3, 2025", "2025-1-1", "", "yesterday", "29.02.2025"])
     expect([date, parseDay(date, "dmy")]).toEqual([date, null])
   expect(parseDay("29 Feb 2024", "dmy")).toBe("2024-02-29")
 })
 
-test("a file without the columns is refused with those it needs", () => {
+test("a rank file without the required columns is refused with their names", () => {
   for (const text of ["", "a,b\n1,2", "keyword,country\ntea,us", "date,rank\n2025-01-31,7"])
     expect(() => read(text)).toThrow("date, keyword and rank, or keyword and a column for each day")
 })

@@ -26,7 +26,7 @@ test("total installs of apps outside the fit are as accurate as documented", () 
   expect(order).toBeGreaterThanOrEqual(0.9)
 })
 
-test.each(["2020-07", "2021-06"])("in %s the level beats the published constants", (month) => {
+test.each(["2020-07", "2021-06"])("the level of %s beats the published constants", (month) => {
   const those = leftOut.filter((app) => app.month === month)
   const { medianAbsLog10, order } = level(those)
   expect(medianAbsLog10).toBeLessThanOrEqual(0.25)
@@ -39,7 +39,7 @@ test.each(["2020-07", "2021-06"])("in %s the level beats the published constants
 })
 
 test.each(["2020-07", "2021-06"])(
-  "in %s an 80 %% interval covers 77 to 83 %% after 300 truths of the month",
+  "an 80 %% interval of %s covers 77 to 83 %% after 300 truths of the month",
   (month) => {
     const { covered, width } = drawCoverage(leftOut.filter((app) => app.month === month))
     expect(covered).toBeGreaterThanOrEqual(0.77)

@@ -32,7 +32,7 @@ describe("the documented popularity", () => {
   })
 
   // the two files of the check have no licence; these terms come with the project, on the other scale of Apple's report
-  test("of 187 frequently searched terms at most one in thirty is at the floor, by ratings alone", () => {
+  test("at most one in thirty of 187 frequently searched terms is at the floor, by ratings alone", () => {
     const bands = terms.map(
       (term) => popularityBand("ios", estimatePopularity({ ratingMass: massOf(term), hints: null })!.score!)!,
     )

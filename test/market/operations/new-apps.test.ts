@@ -151,7 +151,7 @@ describe("new apps", () => {
   })
 })
 
-long("in a real chart, day by day, the new apps are those that no earlier reading shows", async () => {
+long("the new apps of a real chart are, day by day, those that no earlier reading shows", async () => {
   const readings = rowsOf(SOME)
   const text = async function* () {
     yield* linesOf(readings)

@@ -86,7 +86,7 @@ describe("the chart page", () => {
     expect((await owner.open(`${CHART}&app=10001`)).text).toContain("measured on 3 days; ranks 1 to 3, the last 3.")
   })
 
-  test("what foreign texts contain is shown as text on every page with the app", async () => {
+  test("foreign texts are shown as text on every page with the app", async () => {
     for (const path of [CHART, "/app/market/app?id=10004", "/app/market/search?q=b", "/app/market/find?rankMax=9"])
       expect([path, (await owner.open(path)).text.includes(EVIL)]).toEqual([path, false])
   })
@@ -126,7 +126,7 @@ describe("reading and credits", () => {
     expect(await used(workspace)).toBe(before)
   })
 
-  test("where the plan limits credits, nothing is read or charged before the button with the price", async () => {
+  test("nothing is read or charged before the button with the price if the plan limits credits", async () => {
     const limited = await service.workspace({ plan: "pro", explorer: true })
     const person = await ownerOf(service, limited)
     const path = "/app/market/charts?country=us&genre=6015"

@@ -14,7 +14,7 @@ const READINGS = [
   charted("2025-11-19T10:00:00Z", ["10004", APP], { device: "iphone", chart: "free", genre: "6000" }),
 ]
 
-test("of two charts with the same rank the same one is shown, in whatever order they were recorded", async () => {
+test("one of two charts with the same rank is always shown, in any order of recording", async () => {
   const places = []
   for (const order of [READINGS, READINGS.toReversed(), [READINGS[1]!, READINGS[0]!, READINGS[2]!]]) {
     const sql = await freshDatabase()

@@ -28,7 +28,7 @@ const mail = (more: Partial<Mail> = {}): Mail => ({
 })
 
 describe("a mail", () => {
-  test("arrives with its text, its HTML and a Message-ID made of its id", async () => {
+  test("a mail arrives with its text, its HTML and a Message-ID made of its id", async () => {
     const sent = await createMailer(plainServer(mailServer)).send(mail())
     expect(sent).toEqual({ result: "delivered" })
     const [received] = mailServer.received
@@ -43,7 +43,7 @@ describe("a mail", () => {
     expect(read.headers.has("list-unsubscribe")).toBe(false)
   })
 
-  test("offers to unsubscribe by one POST only at an https address", async () => {
+  test("a mail offers to unsubscribe by one POST only at an https address", async () => {
     const mailer = createMailer(plainServer(mailServer))
     await mailer.send(mail({ unsubscribeUrl: "https://ranks.example.com/unsubscribe/abc" }))
     await mailer.send(mail({ unsubscribeUrl: "http://10.0.0.1/unsubscribe/abc" }))
@@ -54,7 +54,7 @@ describe("a mail", () => {
     expect(raws[1]).not.toContain("List-Unsubscribe-Post")
   })
 
-  test("has no header that its subject, sender or id smuggled in", async () => {
+  test("a mail has no header smuggled in by its subject, sender or id", async () => {
     const evil = "Hi\r\nBcc: eve@evil.example\r\n\r\n<script>\u2028X: y\0\u202egnp"
     const from = { name: "App\r\nBcc: eve@evil.example", address: "reports@example.com" }
     await createMailer(plainServer(mailServer, { from })).send(
@@ -81,13 +81,13 @@ describe("a mail", () => {
 })
 
 describe("the connection", () => {
-  test("is encrypted by STARTTLS before user and password are sent", async () => {
+  test("the connection is encrypted by STARTTLS before user and password are sent", async () => {
     const server = plainServer(mailServer, { needsTls: true, login: LOGIN, ca: AUTHORITY, servername: "example.test" })
     expect(await createMailer(server).send(mail())).toEqual({ result: "delivered" })
     expect(mailServer.received[0]).toMatchObject({ isSecure: true, user: "ada" })
   })
 
-  test("is refused if it must be encrypted and the server does not offer that", async () => {
+  test("the connection is refused if it must be encrypted and the server does not offer that", async () => {
     const open = await startMailServer({ disabledCommands: ["STARTTLS"] })
     const mailer = createMailer(plainServer(open, { needsTls: true, login: LOGIN }))
     expect(messageOf(await errorOf(mailer.check()))).toContain("no encrypted connection could be made")
@@ -96,12 +96,12 @@ describe("the connection", () => {
     await open.stop()
   })
 
-  test("is refused if the certificate is not trusted", async () => {
+  test("the connection is refused if the certificate is not trusted", async () => {
     const mailer = createMailer(plainServer(mailServer, { needsTls: true, servername: "example.test" }))
     expect(messageOf(await errorOf(mailer.check()))).toContain("check its certificate")
   })
 
-  test("is checked with the login, and the message has no password", async () => {
+  test("the connection is checked with the login, and the message has no password", async () => {
     const bad = { user: "ada", password: "wrong-secret" }
     const server = { needsTls: true, ca: AUTHORITY, servername: "example.test" }
     const message = messageOf(await errorOf(createMailer(plainServer(mailServer, { ...server, login: bad })).check()))
@@ -110,14 +110,14 @@ describe("the connection", () => {
     await createMailer(plainServer(mailServer, { ...server, login: LOGIN })).check()
   })
 
-  test("that nobody answers fails within seconds and says where", async () => {
+  test("a connection that nobody answers fails within seconds with the address", async () => {
     const mailer = createMailer(plainServer({ ...mailServer, port: 1 }))
     expect(messageOf(await errorOf(mailer.check()))).toBe("127.0.0.1, port 1: no mail server answers there")
   })
 })
 
 describe("the outcome", () => {
-  test("of an address that the server refuses for good is refused, for now is failed", async () => {
+  test("an address refused for good has the outcome refused, one refused for now has failed", async () => {
     mailServer.refuse.set("bo@example.org", 550).set("eve@example.org", 451)
     const mailer = createMailer(plainServer(mailServer))
     expect(await mailer.send(mail())).toEqual({
@@ -127,7 +127,7 @@ describe("the outcome", () => {
     expect((await mailer.send(mail({ to: "eve@example.org" }))).result).toBe("failed")
   })
 
-  test("is unknown if the connection ends after the mail was handed over", async () => {
+  test("the outcome is unknown if the connection ends after the mail was handed over", async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const stop = new AbortController()
     mailServer.beforeAnswer = () => {
@@ -140,7 +140,7 @@ describe("the outcome", () => {
     resolve()
   })
 
-  test("of a mail that the server refuses after reading it is failed", async () => {
+  test("the outcome is failed if the server refuses the mail after reading it", async () => {
     mailServer.beforeAnswer = async () => {
       throw Object.assign(new Error("spam"), { responseCode: 554 })
     }
@@ -150,7 +150,7 @@ describe("the outcome", () => {
     })
   })
 
-  test("begins only when the server takes the mail, and nothing is sent if that throws", async () => {
+  test("sending begins only when the server takes the mail, and nothing is sent if that throws", async () => {
     const begun: string[] = []
     const begin = async () => {
       begun.push("begun")

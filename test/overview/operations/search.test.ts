@@ -241,7 +241,7 @@ describe("rivals", () => {
     expect((await ask(fetchRecord, ctx, { id: `rival:${appId}:68003` })).title).toBe("Today Book")
   })
 
-  test("with many keywords a search reads only the first places of each", async () => {
+  test("a search over many keywords reads only the first places of each", async () => {
     const workspace = await newWorkspace(sql)
     const keywords = Array.from({ length: 100 }, (_, i) => `bounded ${i}`)
     const appId = await track({ iosId: "66001", keywords }, workspace)

@@ -177,7 +177,7 @@ test("tasks of all storefronts are merged by value up to the limit, and one stor
   expect([alone.tasks[0].country, alone.storefronts.length]).toEqual(["us", 1])
 })
 
-test("of eleven tasks five are returned by default and at most ten, and only returned tasks are stored", async () => {
+test("five of eleven tasks are returned by default, at most ten, and only returned tasks are stored", async () => {
   const countries = ["us", "gb", "ca", "au", "nz", "ie", "za", "in", "sg", "ph", "ng"]
   const appId = await track({ countries })
   for (const storefront of countries) await measured(storefront)

@@ -133,7 +133,7 @@ describe("calls that cost no unit", () => {
   })
 })
 
-test("of 50 simultaneous calls for one summary one is charged a unit, and all get the same", async () => {
+test("one of 50 simultaneous calls for one summary is charged a unit, and all get the same", async () => {
   const { get, used } = await opened()
   const answers = await Promise.all(Array.from({ length: 50 }, () => get()))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))

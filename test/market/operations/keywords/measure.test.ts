@@ -166,11 +166,11 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     return body as Record<string, Record<string, unknown>>
   }
 
-  test("hive_measurement_unavailable: no process reads", async () => {
+  test("a measurement that no process reads is hive_measurement_unavailable", async () => {
     await refused("hive_measurement_unavailable", measure({ wait: 5 }, key, openService({ sql })))
   })
 
-  test("hive_measurement_queue_failed: the row could not be written", async () => {
+  test("a measurement whose row cannot be written is hive_measurement_queue_failed", async () => {
     await swallow("raise exception 'no room for it'")
     try {
       await refused("hive_measurement_queue_failed", measure())
@@ -180,7 +180,7 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     }
   })
 
-  test("hive_measurement_not_started: the reading was not queued", async () => {
+  test("a measurement whose reading is not queued is hive_measurement_not_started", async () => {
     await swallow("return null")
     try {
       await refused("hive_measurement_not_started", measure({ wait: 0 }))
@@ -189,7 +189,7 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     }
   })
 
-  test("hive_measurement_failed: one metric's source broke, and the other figure is still returned", async () => {
+  test("a metric with a broken source is hive_measurement_failed, and the other figure is still returned", async () => {
     answers()
     scene.stores.on("apps.apple.com", "/", () => new Response("<html>not what it was</html>"))
     scene.stores.on("itunes.apple.com", "/search", () => new Response("{", { status: 200 }))
@@ -199,20 +199,20 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     expect(metrics).toMatchObject({ popularityStanding: { band: { low: 5, high: expect.any(Number) } } })
   })
 
-  test("hive_measurement_deferred: the store asked to retry later", async () => {
+  test("a measurement that the store defers is hive_measurement_deferred", async () => {
     answers()
     scene.stores.on("apps.apple.com", "/", () => captchaPage())
     const { metrics } = await refused("hive_measurement_deferred", measure({ metrics: ["difficulty"], wait: 20 }))
     expect(metrics).toMatchObject({ difficultyEnd: "failed", popularityEnd: null })
   })
 
-  test("hive_measurement_incomplete: everything was read, but it is too little for a figure", async () => {
+  test("a complete reading with too little data for a figure is hive_measurement_incomplete", async () => {
     answers({ looked: [], suggests: [] })
     const { metrics } = await refused("hive_measurement_incomplete", measure({ metrics: ["difficulty"], wait: 20 }))
     expect(metrics).toMatchObject({ difficultyEnd: "incomplete", difficulty: null })
   })
 
-  test("daily_hive_limit: the day's units are used up, while joining needs none", async () => {
+  test("a measurement beyond the day's units is daily_hive_limit, while joining needs no unit", async () => {
     const [id, poor] = await caller(1)
     answers({ holdMs: 500 })
     const begun = measure({ wait: 20 })
@@ -227,7 +227,7 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     expect(await units(id)).toBe(1)
   })
 
-  long("of 60 concurrent keywords exactly as many are started as there are units", async () => {
+  long("exactly as many of 60 concurrent keywords are started as there are units", async () => {
     const [id, poor] = await caller(4)
     answers()
     const all = await Promise.all(Array.from({ length: 12 }, (_, i) => measure({}, poor, scene.service, `term${i}`)))
