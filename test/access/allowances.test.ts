@@ -17,16 +17,16 @@ beforeAll(async () => {
 })
 
 /** Returns the takings of a call of a workspace with `spy` keyword spies a month. */
-function call(workspaceId: number, spy = 3, over = sql): Takings {
+function call(workspaceId: number, spy = 3, database = sql): Takings {
   const caller = { workspaceId, entitlements: { ...ENTITLEMENTS.pro, spy } } as Caller
-  return openTakings({ sql: over, log: silentLog, requestId: crypto.randomUUID() }, caller)
+  return openTakings({ sql: database, log: silentLog, requestId: crypto.randomUUID() }, caller)
 }
 
 async function newWorkspace(): Promise<number> {
   return (await someWorkspace(sql, { name: `allowances ${crypto.randomUUID()}` })).id
 }
 
-const used = async (workspaceId: number) => (await countUsedAllowances(sql, workspaceId)).get("spy")
+const countUsed = async (workspaceId: number) => (await countUsedAllowances(sql, workspaceId)).get("spy")
 const rivalOf = (n: number) => ({ ...RIVAL, about: `ios us ${30_000 + n}` })
 const short = ({ granted, used }: AllowanceState) => [granted, used]
 
@@ -43,7 +43,7 @@ test("units are granted up to the allowance, further ones refused uncharged, ope
   ])
   expect(answers[3]).toEqual({ granted: false, used: 3, limit: 3, resetsAt: expect.any(String), openUntil: null })
   expect(short(await call(workspace).take("spy", rivalOf(1)))).toEqual([true, 3])
-  expect(await used(workspace)).toBe(3)
+  expect(await countUsed(workspace)).toBe(3)
 })
 
 test("one of 100 concurrent calls for a subject takes a unit, and all have it open until the same time", async () => {
@@ -51,7 +51,7 @@ test("one of 100 concurrent calls for a subject takes a unit, and all have it op
   const answers = await Promise.all(Array.from({ length: 100 }, () => call(workspace).take("spy", RIVAL)))
   expect(answers.map(short)).toEqual(Array.from({ length: 100 }, () => [true, 1]))
   expect(new Set(answers.map(({ openUntil }) => openUntil)).size).toBe(1)
-  expect(await used(workspace)).toBe(1)
+  expect(await countUsed(workspace)).toBe(1)
 })
 
 test("as many of 60 concurrent calls for distinct subjects are granted as there are units", async () => {
@@ -63,7 +63,7 @@ test("as many of 60 concurrent calls for distinct subjects are granted as there 
       .map((answer) => answer.used)
       .sort(),
   ).toEqual([1, 2, 3, 4, 5, 6, 7])
-  expect(await used(workspace)).toBe(7)
+  expect(await countUsed(workspace)).toBe(7)
 })
 
 test("workspaces are counted separately, a lowered allowance refuses, and one of 0 grants nothing", async () => {
@@ -72,7 +72,7 @@ test("workspaces are counted separately, a lowered allowance refuses, and one of
   expect(short(await call(other, 0).take("spy", rivalOf(1)))).toEqual([false, 0])
   expect(short(await call(workspace, 1).take("spy", rivalOf(2)))).toEqual([false, 1])
   expect(short(await call(workspace, 1).take("spy", rivalOf(1)))).toEqual([true, 1])
-  expect(await used(other)).toBe(0)
+  expect(await countUsed(other)).toBe(0)
 })
 
 describe("periods by the database's clock", () => {
@@ -104,7 +104,7 @@ describe("periods by the database's clock", () => {
       update allowance_used
       set period = (period - interval '1 month')::date
       where workspace_id = ${workspace}`
-    expect(await used(workspace)).toBe(0)
+    expect(await countUsed(workspace)).toBe(0)
     expect(short(await call(workspace).take("spy", rivalOf(0)))).toEqual([true, 0])
     expect(short(await call(workspace).take("spy", rivalOf(9)))).toEqual([true, 1])
   })
@@ -123,19 +123,19 @@ describe("failed calls", () => {
     await failed.take("spy", RIVAL)
     await failed.giveBack()
     await failed.giveBack()
-    expect(await used(workspace)).toBe(0)
+    expect(await countUsed(workspace)).toBe(0)
     expect(short(await call(workspace, 1).take("spy", RIVAL))).toEqual([true, 1])
   })
 
   test("a failed call gives back a unit that it was still taking, and takes no more units", async () => {
     const workspace = await newWorkspace()
     const failed = call(workspace)
-    const taking = failed.take("spy", RIVAL)
+    const pending = failed.take("spy", RIVAL)
     await failed.giveBack()
-    expect((await taking).granted).toBe(true)
-    expect(await used(workspace)).toBe(0)
+    expect((await pending).granted).toBe(true)
+    expect(await countUsed(workspace)).toBe(0)
     expect(String(await errorOf(failed.take("spy", RIVAL)))).toContain("has ended")
-    expect(await used(workspace)).toBe(0)
+    expect(await countUsed(workspace)).toBe(0)
   })
 
   test(
@@ -148,19 +148,19 @@ describe("failed calls", () => {
       await attempt.take("spy", rivalOf(2))
       await attempt.release("spy", rivalOf(1).about)
       await attempt.keep()
-      expect(await used(workspace)).toBe(1)
+      expect(await countUsed(workspace)).toBe(1)
       const [first, second] = [call(workspace), call(workspace)]
       await first.take("spy", rivalOf(3))
       await second.take("spy", rivalOf(3))
       await first.release("spy", rivalOf(3).about)
       await first.giveBack()
-      expect(await used(workspace)).toBe(2)
+      expect(await countUsed(workspace)).toBe(2)
       await second.keep()
       // A unit of an answered call stays taken, even if a later call finds its subject open.
       const later = call(workspace)
       await later.take("spy", rivalOf(3))
       await later.release("spy", rivalOf(3).about)
-      expect(await used(workspace)).toBe(2)
+      expect(await countUsed(workspace)).toBe(2)
     },
   )
 
@@ -171,7 +171,7 @@ describe("failed calls", () => {
     await failed.take("spy", RIVAL)
     expect((await failed.take("spy", rivalOf(5))).granted).toBe(false)
     await failed.giveBack()
-    expect(await used(workspace)).toBe(1)
+    expect(await countUsed(workspace)).toBe(1)
     expect(short(await call(workspace, 1).take("spy", RIVAL))).toEqual([true, 1])
   })
 
@@ -181,9 +181,9 @@ describe("failed calls", () => {
     await failed.take("spy", RIVAL)
     await call(workspace).take("spy", RIVAL)
     await failed.giveBack()
-    expect(await used(workspace)).toBe(1)
+    expect(await countUsed(workspace)).toBe(1)
     expect(short(await call(workspace).take("spy", RIVAL))).toEqual([true, 1])
-    expect(await used(workspace)).toBe(1)
+    expect(await countUsed(workspace)).toBe(1)
   })
 
   test("a failed call gives back a unit whose taking got no answer", async () => {
@@ -198,9 +198,9 @@ describe("failed calls", () => {
     })
     const failed = call(workspace, 3, lossy)
     expect(String(await errorOf(failed.take("spy", RIVAL)))).toContain("lost")
-    expect(await used(workspace)).toBe(1)
+    expect(await countUsed(workspace)).toBe(1)
     await failed.giveBack()
-    expect(await used(workspace)).toBe(0)
+    expect(await countUsed(workspace)).toBe(0)
   })
 })
 
@@ -229,7 +229,7 @@ test("the count equals the number of open subjects after any order of takes and 
       select count(*) as units
       from allowance_unit
       where workspace_id = ${workspace} and open_until > now()`
-    expect(await used(workspace)).toBe(row!.units)
+    expect(await countUsed(workspace)).toBe(row!.units)
     expect(row!.units).toBeLessThanOrEqual(12)
     for (const { granted, fails, rival } of answers) {
       if (!granted || fails) continue
@@ -246,7 +246,7 @@ describe("calls that share a unit", () => {
     await Promise.all(calls.map((attempt) => attempt.take("spy", RIVAL)))
     await Promise.all(calls.slice(0, failing).map((attempt) => attempt.giveBack()))
     await Promise.all(calls.slice(failing).map((attempt) => attempt.keep()))
-    return { workspace, used: await used(workspace) }
+    return { workspace, used: await countUsed(workspace) }
   }
 
   test(
@@ -261,12 +261,12 @@ describe("calls that share a unit", () => {
       const other = call(answered)
       await other.take("spy", RIVAL)
       await other.keep()
-      expect([await used(dead), await used(answered)]).toEqual([1, 1])
+      expect([await countUsed(dead), await countUsed(answered)]).toEqual([1, 1])
       await Promise.all([passes(dead), passes(answered)])
-      expect([await used(dead), await used(answered)]).toEqual([0, 1])
+      expect([await countUsed(dead), await countUsed(answered)]).toEqual([0, 1])
       expect(short(await call(dead, 1).take("spy", rivalOf(2)))).toEqual([true, 1])
       expect(short(await call(answered, 1).take("spy", rivalOf(2)))).toEqual([false, 1])
-      expect([await used(dead), await used(answered)]).toEqual([1, 1])
+      expect([await countUsed(dead), await countUsed(answered)]).toEqual([1, 1])
     },
   )
 
@@ -279,10 +279,10 @@ describe("calls that share a unit", () => {
   test("a call that fails after ten minutes gives back no unit that other calls used", async () => {
     const { workspace } = await joined(0, 1)
     await sql`update allowance_unit set opened_at = opened_at - interval '11 minutes' where workspace_id = ${workspace}`
-    const late = call(workspace)
-    await late.take("spy", RIVAL)
-    await late.giveBack()
-    expect(await used(workspace)).toBe(1)
+    const lateCall = call(workspace)
+    await lateCall.take("spy", RIVAL)
+    await lateCall.giveBack()
+    expect(await countUsed(workspace)).toBe(1)
   })
 
   long("a unit that more than 500 calls share is never given back, so that its record stays small", async () => {

@@ -66,7 +66,7 @@ test("a single charge is sent at once, alone", async () => {
 
 test("a settled charge is committed and visible to another connection", async () => {
   const { due } = await somePayer()
-  const seen = await Promise.all(
+  const visibleRows = await Promise.all(
     Array.from({ length: 40 }, async () => {
       const settled = due()
       await groups(settled)
@@ -74,7 +74,7 @@ test("a settled charge is committed and visible to another connection", async ()
       return rows.length
     }),
   )
-  expect(seen).toEqual(Array(40).fill(1))
+  expect(visibleRows).toEqual(Array(40).fill(1))
 })
 
 test("a charge of a small workspace is settled before the last of hundreds of earlier charges", async () => {
@@ -126,11 +126,11 @@ test("all charges fail when the database does not answer, and later ones are pai
 
 test("a statement that never returns does not block later charges forever", async () => {
   const { due } = await somePayer()
-  let lost = false
+  let isLost = false
   const silent = new Proxy(sql, {
     apply(target, self, args) {
-      if (!lost && String(args[0]?.raw?.join("")).includes("from charge(")) {
-        lost = true
+      if (!isLost && String(args[0]?.raw?.join("")).includes("from charge(")) {
+        isLost = true
         return new Promise(() => {})
       }
       return Reflect.apply(target, self, args)
@@ -138,7 +138,7 @@ test("a statement that never returns does not block later charges forever", asyn
   })
   const chargeGrouped = createChargeCall(silent)
   void chargeGrouped(due())
-  while (!lost) await Bun.sleep(1)
+  while (!isLost) await Bun.sleep(1)
   expect((await chargeGrouped(due())).credits.used).toBe(1)
 })
 
@@ -147,7 +147,7 @@ describe.skipIf(!process.env.DATABASE_URL)("a locked account", () => {
     const [lockedPayer, free] = [await somePayer(), await somePayer()]
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
-    const holding = sql.begin(async (tx) => {
+    const holder = sql.begin(async (tx) => {
       await chargeAlone(tx, lockedPayer.due(5))
       lock()
       await released
@@ -161,7 +161,7 @@ describe.skipIf(!process.env.DATABASE_URL)("a locked account", () => {
     }
     expect(waiting).toBe(20)
     release()
-    await holding
+    await holder
     await Promise.all(stuck)
     expect((await readCredits(sql, lockedPayer.due())).used).toBe(25)
   })

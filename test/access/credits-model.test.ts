@@ -106,9 +106,9 @@ test("random histories leave the database in the state of a simple model", async
   let steps = 0
   const history = fc.array(anyStep, { minLength: 10, maxLength: 40, size: "max" })
   await fc.assert(
-    fc.asyncProperty(fc.nat({ max: 80 }), history, async (quota, drawn) => {
-      await play(quota, drawn)
-      steps += drawn.length
+    fc.asyncProperty(fc.nat({ max: 80 }), history, async (quota, drawnSteps) => {
+      await play(quota, drawnSteps)
+      steps += drawnSteps.length
     }),
     { seed: 20240228, numRuns: RUNS },
   )

@@ -318,9 +318,11 @@ describe.each(["alone", "in groups"])("many processes at once, charging %s:", (w
       const tookMs = performance.now() - begin
       await Promise.all(children.map(({ exited }) => exited))
       const total = paid.reduce((sum, count) => sum + count, 0)
-      const used = await expectLedgerEqualsUsed(due)
-      console.info(`4 processes paid ${paid.join(" + ")} = ${total}; used ${used} = ledger; ${tookMs.toFixed(0)} ms`)
-      expect([total, used]).toEqual([140, 980])
+      const usedCredits = await expectLedgerEqualsUsed(due)
+      console.info(
+        `4 processes paid ${paid.join(" + ")} = ${total}; used ${usedCredits} = ledger; ${tookMs.toFixed(0)} ms`,
+      )
+      expect([total, usedCredits]).toEqual([140, 980])
     },
   )
 })

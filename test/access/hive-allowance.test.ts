@@ -102,7 +102,7 @@ for (const [name, check, opened, nextDay] of stores) {
 withRedis("redis: wire: the day changes between 23:59:59.999 and 00:00:00.000 UTC, also on a leap day", async () => {
   const { hive } = open({ wire: wire! })
   const workspace = await someWorkspace()
-  const seen = []
+  const states = []
   for (const time of [
     "2024-02-28T23:59:59.999Z",
     "2024-02-29T00:00:00.000Z",
@@ -110,10 +110,10 @@ withRedis("redis: wire: the day changes between 23:59:59.999 and 00:00:00.000 UT
     "2024-03-01",
   ]) {
     at = Date.parse(time)
-    seen.push(await hive.take(workspace, 1))
+    states.push(await hive.take(workspace, 1))
   }
   at = NOON
-  expect(seen).toEqual([
+  expect(states).toEqual([
     { allowed: true, used: 1, resetsAt: "2024-02-29T00:00:00.000Z" },
     { allowed: true, used: 1, resetsAt: "2024-03-01T00:00:00.000Z" },
     { allowed: false, used: 1, resetsAt: "2024-03-01T00:00:00.000Z" },
@@ -202,7 +202,7 @@ test.skipIf(!process.env.DATABASE_URL)(
     const [contended, free] = workspaces as [number, number]
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
-    const holding = sql.begin(async (tx) => {
+    const holder = sql.begin(async (tx) => {
       await hiveInPostgres(tx as unknown as Sql).take(contended, 40)
       lock()
       await released
@@ -215,7 +215,7 @@ test.skipIf(!process.env.DATABASE_URL)(
     expect(await Promise.all([first.take(free, 40), first.take(free, 40)])).toMatchObject([{ used: 38 }, { used: 39 }])
     expect(waiting).toBe(true)
     release()
-    await holding
+    await holder
     // The transaction that held the lock also took a unit.
     expect(await stuck).toMatchObject({ allowed: true, used: 39 })
   },

@@ -115,7 +115,7 @@ describe("codes of refused keys", () => {
     await expire(key.id)
     await setWorkspace(sql, workspace.name, { suspended: true, overrides: { liveKeys: 0 } })
     await deleteWorkspace(sql, workspace.name)
-    const seen = [await verdict(secret)]
+    const verdicts = [await verdict(secret)]
     const repairs = [
       () => sql`update workspace set deleted_at = null where id = ${workspace.id}`,
       () => sql`update api_key set expires_at = null where id = ${key.id}`,
@@ -129,9 +129,9 @@ describe("codes of refused keys", () => {
     ]
     for (const repair of repairs) {
       await repair()
-      seen.push(await verdict(secret))
+      verdicts.push(await verdict(secret))
     }
-    expect(seen).toEqual([
+    expect(verdicts).toEqual([
       "account_deleted",
       "key_expired",
       "key_leaked",

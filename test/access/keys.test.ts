@@ -21,14 +21,14 @@ test("the checksum is the standard CRC32", () => {
 const KEYS = cases(10_000, 100_000)
 
 test(`${KEYS} keys have the right form, are parsed and never repeat`, () => {
-  const seen = new Set<string>()
+  const keys = new Set<string>()
   for (let n = 0; n < KEYS; n++) {
     const kind = n % 2 ? "live" : "test"
     const key = makeKey(kind, randomBytes)
     if (!/^svc_(live|test)_[0-9A-Za-z]{36}$/.test(key) || parseKey(key) !== kind) throw new Error("a misshapen key")
-    seen.add(key)
+    keys.add(key)
   }
-  expect(seen.size).toBe(KEYS)
+  expect(keys.size).toBe(KEYS)
 })
 
 test("the characters of keys are uniformly distributed", () => {

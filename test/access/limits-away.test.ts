@@ -47,8 +47,8 @@ test("a process stays within the limit of a second while the shared store answer
     counted = 0
     const answers: boolean[] = []
     for (let round = 0; round < 10; round++) {
-      const taken = Array.from({ length: isConcurrent ? 4 : 1 }, () => rate.take(subject, 3))
-      answers.push(...(await Promise.all(taken)).map(({ allowed }) => allowed))
+      const pending = Array.from({ length: isConcurrent ? 4 : 1 }, () => rate.take(subject, 3))
+      answers.push(...(await Promise.all(pending)).map(({ allowed }) => allowed))
     }
     expect([isConcurrent, answers.filter(Boolean).length]).toEqual([isConcurrent, 3])
   }
@@ -59,8 +59,8 @@ test("several processes without the store allow the limit per process, and no da
   const now = () => new Date("2026-03-01T12:00:00Z")
   const processes = Array.from({ length: 3 }, () => open({ wire: deadWire, now }))
   const subject = someone()
-  const taken = processes.flatMap(({ rate }) => Array.from({ length: 20 }, () => rate.take(subject, 5)))
-  expect((await Promise.all(taken)).filter(({ allowed }) => allowed)).toHaveLength(15)
+  const pending = processes.flatMap(({ rate }) => Array.from({ length: 20 }, () => rate.take(subject, 5)))
+  expect((await Promise.all(pending)).filter(({ allowed }) => allowed)).toHaveLength(15)
   for (const { hive } of processes)
     expect(await errorOf(hive.take(1, 500))).toMatchObject({ name: "AllowanceUnavailable" })
 })

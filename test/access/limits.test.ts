@@ -181,9 +181,9 @@ withRedis(
     expect(next.ms).toBeLessThan(20)
 
     proxy.thaw()
-    const back = await timed(() => untilShared(rate))
-    process.stdout.write(`frozen: ${frozen.ms} ms, next call ${next.ms} ms, shared again after ${back.ms} ms\n`)
-    expect(back.ms).toBeLessThan(500 * (await slowness()))
+    const recovery = await timed(() => untilShared(rate))
+    process.stdout.write(`frozen: ${frozen.ms} ms, next call ${next.ms} ms, shared again after ${recovery.ms} ms\n`)
+    expect(recovery.ms).toBeLessThan(500 * (await slowness()))
     const results = await Promise.all(Array.from({ length: 20 }, () => rate.take(someone(), 1)))
     expect(results.filter((answer) => answer.degraded)).toEqual([])
     wire.close()
@@ -206,8 +206,8 @@ withRedis("redis: a dead store is replaced by local counts at once, and is used 
 
   await Bun.sleep(1_000)
   await proxy.start()
-  const back = await timed(() => untilShared(rate))
-  process.stdout.write(`dead: ${dead.ms} ms, shared again ${back.ms} ms after the restart\n`)
+  const recovery = await timed(() => untilShared(rate))
+  process.stdout.write(`dead: ${dead.ms} ms, shared again ${recovery.ms} ms after the restart\n`)
   wire.close()
   proxy.stop()
 })
@@ -230,10 +230,10 @@ withRedis("redis: a connection that is silent, from the start or later, is repla
   const wire = bunRedisWire(proxy.url, 300)
   await untilReachable(open({ wire }))
   proxy.freeze()
-  const lost = wire.send("PING", []).catch((error) => error)
+  const pending = wire.send("PING", []).catch((error) => error)
   await Bun.sleep(350)
   await wire.send("PING", []).catch(() => {})
-  expect(await lost).toBeInstanceOf(Error)
+  expect(await pending).toBeInstanceOf(Error)
   // Longer than a new connection may take.
   await Bun.sleep(700)
   proxy.forwardNew()
@@ -333,11 +333,11 @@ async function proxyTo(redisUrl: string) {
   const target = new URL(redisUrl)
   const sockets = new Set<Socket>()
   let frozen = false
-  const accept = (near: Socket) => {
+  const accept = (nearSocket: Socket) => {
     const far = tcpConnect(Number(target.port || 6379), target.hostname)
     for (const [from, to] of [
-      [near, far],
-      [far, near],
+      [nearSocket, far],
+      [far, nearSocket],
     ] as const) {
       sockets.add(from)
       from.on("data", (bytes) => to.write(bytes))

@@ -32,14 +32,14 @@ test("every column with encrypted texts is in the list of columns to encrypt aga
 
 test("after encrypting again, the newest key alone decrypts every secret, including rotated ones", async () => {
   const { workspaceId } = await createScene(sql)
-  const [before, after, lost] = [key(), key(), key()]
+  const [before, after, unknown] = [key(), key(), key()]
   const register = { sql, sealer: await sealerOf(before), randomBytes }
   const { channel, secret } = await addChannel(register, workspaceId, "webhook", {
     url: "https://hooks.example.com/in/hushhush",
   })
   const rotated = await rotateSecret(register, workspaceId, channel.id)
   const slack = await addChannel(register, workspaceId, "slack", { url: "https://slack.example.com/services/hush" })
-  const foreign = await addChannel({ ...register, sealer: await sealerOf(lost) }, workspaceId, "slack", {
+  const foreign = await addChannel({ ...register, sealer: await sealerOf(unknown) }, workspaceId, "slack", {
     url: "https://slack.example.com/x",
   })
 
@@ -55,7 +55,7 @@ test("after encrypting again, the newest key alone decrypts every secret, includ
   })
   expect(await opened(slack.channel.id)).toMatchObject({ secret: { url: "https://slack.example.com/services/hush" } })
   // A text that cannot be decrypted is kept: its own key still decrypts it.
-  const old = await openChannel(await sealerOf(lost), await readSealedChannel(sql, workspaceId, foreign.channel.id))
+  const old = await openChannel(await sealerOf(unknown), await readSealedChannel(sql, workspaceId, foreign.channel.id))
   expect(old).toMatchObject({ secret: { url: "https://slack.example.com/x" } })
 })
 

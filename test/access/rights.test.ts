@@ -62,10 +62,10 @@ describe("plans", () => {
 
   test("a call is open from its plan upwards, and the refusal names the plan", () => {
     const names: Record<Plan, string> = { free: "Free", pro: "Pro", studio: "Studio", enterprise: "Enterprise" }
-    PLANS.forEach((needed, least) => {
+    PLANS.forEach((needed, leastIndex) => {
       PLANS.forEach((plan, planIndex) => {
         const fault = refusal({ plan, hasPack: true }, "rest", { plan: needed })
-        expect(fault?.code).toBe(planIndex >= least ? undefined : ("plan_required" as never))
+        expect(fault?.code).toBe(planIndex >= leastIndex ? undefined : ("plan_required" as never))
         if (fault) expect(fault.extra.detail).toContain(names[needed])
       })
     })

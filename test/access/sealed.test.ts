@@ -44,9 +44,9 @@ test("a text with any byte or character changed, added or removed is not decrypt
     const changed = [...new Set(["A", "B", "_", ".", "=", " "])].map(
       (c) => sealed.slice(0, at) + c + sealed.slice(at + 1),
     )
-    const lost = sealed.slice(0, at) + sealed.slice(at + 1)
+    const shortened = sealed.slice(0, at) + sealed.slice(at + 1)
     const added = `${sealed.slice(0, at)}A${sealed.slice(at)}`
-    for (const other of [...changed, lost, added]) if (other !== sealed) await problemOf(sealer.open(other, place))
+    for (const other of [...changed, shortened, added]) if (other !== sealed) await problemOf(sealer.open(other, place))
   }
   const parts = sealed.split(".")
   for (const part of [2, 3]) {

@@ -124,13 +124,13 @@ describe("a sentence", () => {
     expect(sentenceOf(row)).toBe(sentence)
   })
 
-  const fell = { term: "tea", rank: 12, was: 3, ...compared }
+  const fallFacts = { term: "tea", rank: 12, was: 3, ...compared }
   const card = { card: "story" as const, id: "1", title: null, source: "apple-app-page" }
   const topic = { term: "tea", genre: "6015", genreName: "Finance", genres: [], source: "import" }
 
   test.each([
     [
-      alert("rank_drop", { ...fell, against: "2025-11-15" }),
+      alert("rank_drop", { ...fallFacts, against: "2025-11-15" }),
       '"tea" fell from 3 to 12 in the US App Store since 2025-11-15',
     ],
     [
@@ -159,7 +159,7 @@ describe("a sentence", () => {
   })
 
   test("a message on a later day begins with the day of the alert", () => {
-    const drop = alert("rank_drop", fell)
+    const drop = alert("rank_drop", fallFacts)
     expect(textOf(drop, "2025-11-20")).toBe('"tea" fell from 3 to 12 in the US App Store')
     expect(textOf(drop, "2025-11-21")).toBe('2025-11-20: "tea" fell from 3 to 12 in the US App Store')
   })

@@ -43,12 +43,12 @@ const chart = (day: string, rank: number) => {
   return line({ ...common, seenAt: `2025-11-${day}T08:00:00Z`, depth: 100, apps })
 }
 
-const looked = (day: string, app: object) => {
+const lookUp = (day: string, app: object) => {
   const { id } = app as { id: string }
   return line({ kind: "apps", source: "itunes-lookup", seenAt: `2025-11-${day}T08:00:00Z`, asked: [id], apps: [app] })
 }
 
-const rival = (day: string, version: string) => looked(day, { id: RIVAL, name: "Cup", version })
+const rival = (day: string, version: string) => lookUp(day, { id: RIVAL, name: "Cup", version })
 
 const ofDay = (day: string, count: number, stars: number) =>
   Array.from({ length: count }, (_, at) => {
@@ -111,7 +111,7 @@ test.each([
   [
     "a fall on a chart is told once the app's category is known",
     [chart("05", 10), chart("06", 60)],
-    [looked("04", { id: OWN, genre: "6015" })],
+    [lookUp("04", { id: OWN, genre: "6015" })],
     ["2025-11-06 chart_drop 2025-11-05"],
   ],
   [

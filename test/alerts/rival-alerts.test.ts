@@ -15,7 +15,12 @@ beforeEach(async () => {
 })
 
 /** Results with the app and the rival at these ranks. Null if absent. */
-function met(day: number, ownRank: number | null, rivalRank: number | null, rest: Partial<SearchObservation> = {}) {
+function listWith(
+  day: number,
+  ownRank: number | null,
+  rivalRank: number | null,
+  rest: Partial<SearchObservation> = {},
+) {
   const ids = otherIds(rest.depth ?? 100)
   if (ownRank !== null) ids.splice(ownRank - 1, 1, OWN)
   if (rivalRank !== null) ids.splice(rivalRank - 1, 1, RIVAL)
@@ -35,7 +40,9 @@ async function passings(readings: SearchObservation[], manual = true): Promise<s
 describe("a rival on a keyword", () => {
   test("a rival that passed the app causes an alert with both ranks before and after", async () => {
     await stored(sql, [said("2025-11-01T10:00:00Z", [{ id: RIVAL, name: "Cup" }])])
-    expect(await passings([met(19, 3, 5), met(20, 6, 2, { depth: 90 })])).toEqual(["2025-11-20 rival_passed 30001 tea"])
+    expect(await passings([listWith(19, 3, 5), listWith(20, 6, 2, { depth: 90 })])).toEqual([
+      "2025-11-20 rival_passed 30001 tea",
+    ])
     const [alert] = (await readAlerts(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL)
     expect(alert).toEqual({
       type: "rival_passed",
@@ -79,7 +86,7 @@ describe("a rival on a keyword", () => {
     ["loses place 51", [60, 49], [51, 60], []],
   ]
   test.each(cases)("a rival that %s passes the app, is passed, or neither", async (_, before, after, expected) => {
-    expect(await passings([met(19, ...before), met(20, ...after)])).toEqual(expected)
+    expect(await passings([listWith(19, ...before), listWith(20, ...after)])).toEqual(expected)
   })
 
   test.each([
@@ -88,9 +95,9 @@ describe("a rival on a keyword", () => {
   ])("a found rival, not named by hand, that wins place %p causes %p", async (place, expected) => {
     // above the app for three keywords, so that it is followed
     const two = ["mate", "milk"].map((term) => reading(term, "2025-11-20T10:00:00Z", [RIVAL, OWN]))
-    const rest = met(19, 9, 20)
+    const rest = listWith(19, 9, 20)
     await tracked(sql, ["tea", "mate", "milk"])
-    await stored(sql, [...two, rest, met(20, 20, place)])
+    await stored(sql, [...two, rest, listWith(20, 20, place)])
     await derived(sql)
     const rows = (await readAlerts(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL)
     expect(lines(rows)).toEqual(expected)
@@ -98,8 +105,8 @@ describe("a rival on a keyword", () => {
   })
 
   test("a rival is never compared across a change of source, but across unmeasured days", async () => {
-    expect(await passings([met(17, 3, 5), met(19, 5, 3)])).toEqual(["2025-11-19 rival_passed 30001 tea"])
-    await stored(sql, [met(20, 3, 5, { source: "apple-web-search" })])
+    expect(await passings([listWith(17, 3, 5), listWith(19, 5, 3)])).toEqual(["2025-11-19 rival_passed 30001 tea"])
+    await stored(sql, [listWith(20, 3, 5, { source: "apple-web-search" })])
     await derived(sql)
     expect(lines((await readAlerts(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL))).toEqual([
       "2025-11-19 rival_passed 30001 tea",
@@ -159,11 +166,11 @@ describe("a change of a rival", () => {
   })
 
   describe("shown by both look-up and page", () => {
-    const looked = (at: string, version: string, rest: object = {}) =>
+    const lookUp = (at: string, version: string, rest: object = {}) =>
       said(`2025-11-${at}:00Z`, [{ id: RIVAL, name: "Cup", version, ...rest, listing: {} }])
     const read = (at: string, version: string, rest: object = {}) =>
       listed(`2025-11-${at}:00Z`, { version, ...rest }, { id: RIVAL })
-    type Reading = ReturnType<typeof looked> | ReturnType<typeof read>
+    type Reading = ReturnType<typeof lookUp> | ReturnType<typeof read>
     /** Derives after each reading, and returns the alerts about its version with their source. */
     const afterEach = async (readings: Reading[], change = "version") => {
       await tracked(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`] })
@@ -176,32 +183,32 @@ describe("a change of a rival", () => {
     }
 
     test("a change shown by look-up and page comes from the recently read page, whichever saw it first", async () => {
-      const earlier = [read("18T06:00", "1.0"), looked("18T07:00", "1.0")]
+      const earlier = [read("18T06:00", "1.0"), lookUp("18T07:00", "1.0")]
       const byPage = ["2025-11-20 apple-app-page 1.1"]
-      expect(await afterEach([...earlier, looked("19T23:00", "1.1"), read("20T06:00", "1.1")])).toEqual(byPage)
+      expect(await afterEach([...earlier, lookUp("19T23:00", "1.1"), read("20T06:00", "1.1")])).toEqual(byPage)
     })
 
     test(
       "a change shown by look-up and page comes from the look-up if the page was not read in " + "time, and only once",
       async () => {
-        const earlier = [read("16T06:00", "1.0"), looked("16T07:00", "1.0"), looked("18T07:00", "1.0")]
+        const earlier = [read("16T06:00", "1.0"), lookUp("16T07:00", "1.0"), lookUp("18T07:00", "1.0")]
         const byLookUp = ["2025-11-19 itunes-lookup 1.1"]
-        expect(await afterEach([...earlier, looked("19T07:00", "1.1"), read("20T06:00", "1.1")])).toEqual(byLookUp)
+        expect(await afterEach([...earlier, lookUp("19T07:00", "1.1"), read("20T06:00", "1.1")])).toEqual(byLookUp)
       },
     )
 
     test("a new icon shown by look-up and page is one alert, although its address differs", async () => {
       const icon = (name: string) => ({ icon: `https://is1-ssl.mzstatic.com/${name}/512x512bb.jpg` })
       const readings = [
-        ...[read("16T06:00", "1", icon("a")), looked("16T07:00", "1", icon("b")), looked("18T07:00", "1", icon("b"))],
-        ...[looked("19T07:00", "1", icon("c")), read("20T06:00", "1", icon("d"))],
+        ...[read("16T06:00", "1", icon("a")), lookUp("16T07:00", "1", icon("b")), lookUp("18T07:00", "1", icon("b"))],
+        ...[lookUp("19T07:00", "1", icon("c")), read("20T06:00", "1", icon("d"))],
       ]
       expect(await afterEach(readings, "icon")).toEqual([`2025-11-19 itunes-lookup ${icon("c").icon}`])
     })
 
     test("a version that only the page shows is a separate alert", async () => {
-      const earlier = [read("16T06:00", "1.0"), looked("16T07:00", "1.0"), looked("18T07:00", "1.0")]
-      expect(await afterEach([...earlier, looked("19T07:00", "1.1"), read("20T06:00", "1.2")])).toEqual([
+      const earlier = [read("16T06:00", "1.0"), lookUp("16T07:00", "1.0"), lookUp("18T07:00", "1.0")]
+      expect(await afterEach([...earlier, lookUp("19T07:00", "1.1"), read("20T06:00", "1.2")])).toEqual([
         "2025-11-19 itunes-lookup 1.1",
         "2025-11-20 apple-app-page 1.2",
       ])

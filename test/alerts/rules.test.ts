@@ -11,7 +11,7 @@ const rival = { rival: "9990000104", name: "Moodleaf", manual: false }
 const ranks = { term: "tea", rank: 12, was: 3, ...compared }
 const passing = { ...rival, term: "tea", ours: 4, theirs: 3, oursWas: 3, theirsWas: 5, ...compared }
 const chart = { device: "ipad", chart: "free", genre: "6015", genreName: null, rank: 75, was: 40, ...compared } as const
-const seen = { source: "apple-app-page", beforeSeenAt: "2025-11-19T10:00:00.000Z" }
+const provenance = { source: "apple-app-page", beforeSeenAt: "2025-11-19T10:00:00.000Z" }
 
 const FACTS: FactsOf = {
   dropped_out: { ...ranks, rank: null },
@@ -20,10 +20,10 @@ const FACTS: FactsOf = {
   entered: { ...ranks, was: null },
   rival_passed: passing,
   rival_beaten: { ...passing, ours: 3, theirs: 4 },
-  rival_event: { ...rival, ...seen, change: "version", before: "4.0", after: "4.1" },
+  rival_event: { ...rival, ...provenance, change: "version", before: "4.0", after: "4.1" },
   chart_drop: chart,
   chart_enter: { ...chart, rank: 40, was: 130 },
-  featured: { ...seen, card: "story", id: "1", title: null },
+  featured: { ...provenance, card: "story", id: "1", title: null },
   review_wave: { feed: "us", count: 9, mean: 0.5, days: 28 },
   ai_mention_lost: {
     ...({ term: "tea", assistant: "openai", model: "m-1", against: "2025-11-12" } as const),
@@ -83,8 +83,8 @@ describe("a rule", () => {
   })
 
   test("a rule can ask for falls as small as those in the feed", () => {
-    const least = alert("rank_drop", { was: 3, rank: 3 + RANK_PLACES })
-    expect(wants(rule("rank_drop", { dropBy: 3 }), least, null)).toBe(true)
+    const smallest = alert("rank_drop", { was: 3, rank: 3 + RANK_PLACES })
+    expect(wants(rule("rank_drop", { dropBy: 3 }), smallest, null)).toBe(true)
   })
 
   test("a rule for tagged keywords wants only those with a tag, for every type about keywords", () => {

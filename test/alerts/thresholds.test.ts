@@ -48,21 +48,21 @@ describe("a keyword's move", () => {
 
 describe("a rival and the app", () => {
   const manual = { manual: true }
-  const met = (ours: number | null, theirs: number | null, source = "import") => ({ source, ours, theirs })
+  const ranks = (ours: number | null, theirs: number | null, source = "import") => ({ source, ours, theirs })
 
   test.each([
-    [met(3, 4), met(4, 3), "rival_passed"],
-    [met(4, 3), met(3, 4), "rival_beaten"],
-    [met(3, 4), met(3, 5), null],
-    [met(3, null), met(5, 4), "rival_passed"],
-    [met(3, 4), met(null, 4), "rival_passed"],
-    [met(null, 4), met(3, 4), "rival_beaten"],
-    [met(4, 3), met(4, null), "rival_beaten"],
+    [ranks(3, 4), ranks(4, 3), "rival_passed"],
+    [ranks(4, 3), ranks(3, 4), "rival_beaten"],
+    [ranks(3, 4), ranks(3, 5), null],
+    [ranks(3, null), ranks(5, 4), "rival_passed"],
+    [ranks(3, 4), ranks(null, 4), "rival_passed"],
+    [ranks(null, 4), ranks(3, 4), "rival_beaten"],
+    [ranks(4, 3), ranks(4, null), "rival_beaten"],
     // an absent app is below a present one; the order of two absent apps is unknown
-    [met(null, null), met(4, 3), null],
-    [met(null, null), met(3, 4), null],
-    [met(3, 4), met(null, null), null],
-    [met(4, 3), met(null, null), null],
+    [ranks(null, null), ranks(4, 3), null],
+    [ranks(null, null), ranks(3, 4), null],
+    [ranks(3, 4), ranks(null, null), null],
+    [ranks(4, 3), ranks(null, null), null],
   ])("a rival and the app at %j and then %j are %p", (before, after, type) => {
     expect(passing(before, after, manual)).toBe(type as never)
     expect(passing(before, after, { manual: false })).toBe(type as never)
@@ -74,15 +74,15 @@ describe("a rival and the app", () => {
   ])(
     "a passing by a rival named by hand %p causes an alert if the better rank is among the first %p",
     (manual, places) => {
-      expect(passing(met(5, 60), met(70, places), { manual })).toBe("rival_passed")
-      expect(passing(met(5, 60), met(70, places + 1), { manual })).toBeNull()
-      expect(passing(met(60, 5), met(places, 70), { manual })).toBe("rival_beaten")
-      expect(passing(met(60, 5), met(places + 1, 70), { manual })).toBeNull()
+      expect(passing(ranks(5, 60), ranks(70, places), { manual })).toBe("rival_passed")
+      expect(passing(ranks(5, 60), ranks(70, places + 1), { manual })).toBeNull()
+      expect(passing(ranks(60, 5), ranks(places, 70), { manual })).toBe("rival_beaten")
+      expect(passing(ranks(60, 5), ranks(places + 1, 70), { manual })).toBeNull()
     },
   )
 
   test("a rival's days of two sources are never compared", () => {
-    expect(passing(met(3, 4), met(4, 3, "foreign"), manual)).toBeNull()
+    expect(passing(ranks(3, 4), ranks(4, 3, "foreign"), manual)).toBeNull()
   })
 })
 

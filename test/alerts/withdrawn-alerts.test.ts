@@ -4,7 +4,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { ask, contextOf } from "../measuring/record/measured.ts"
 import { receiver } from "./delivery/receiver.ts"
-import { createScene, deliveries, hook, rule, type Scene, telling } from "./delivery/scene.ts"
+import { createScene, deliveries, deliveryOf, hook, rule, type Scene } from "./delivery/scene.ts"
 import { listOf } from "./derived-alerts.ts"
 import { importAll } from "./import-world.ts"
 
@@ -96,7 +96,7 @@ describe("a queued alert", () => {
   })
 
   async function delivered(count: number): Promise<void> {
-    const delivery = telling(sql)
+    const delivery = deliveryOf(sql)
     delivery.start()
     stop = async () => await delivery.stop()
     for (let tries = 0; tries < 400 && taker.requests.length < count; tries++) await Bun.sleep(25)
@@ -115,7 +115,7 @@ describe("a queued alert", () => {
     // the alert is valid again
     const later = JSON.parse(ranked("19", 14, 100))
     await load(JSON.stringify({ ...later, seenAt: "2025-11-19T09:00:00Z" }))
-    const delivery = telling(sql)
+    const delivery = deliveryOf(sql)
     delivery.start()
     await Bun.sleep(300)
     await delivery.stop()
@@ -126,7 +126,7 @@ describe("a queued alert", () => {
   test("a waiting alert that is withdrawn is not sent", async () => {
     await load(ranked("18", 15), ranked("20", 40))
     await sql`update channel set paused_until = now() + interval '1 day', next_at = now() + interval '1 day'`
-    const delivery = telling(sql)
+    const delivery = deliveryOf(sql)
     delivery.start()
     for (let tries = 0; tries < 200 && (await deliveries(scene)).length === 0; tries++) await Bun.sleep(25)
     await delivery.stop()

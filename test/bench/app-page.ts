@@ -70,12 +70,12 @@ async function timed(path: string, headers: Record<string, string>) {
   const times: number[] = []
   let bytes = 0
   const ask = async () => {
-    const began = performance.now()
+    const startedAt = performance.now()
     const response = await service.app.fetch(new Request(`${PUBLIC_URL}${path}`, { headers }), "127.0.0.1")
     bytes = (await response.bytes()).length
     if (response.status !== 200 && !/\/(?:reports|revenue|ads)$/.test(path))
       throw new Error(`${path}: ${response.status}`)
-    times.push(performance.now() - began)
+    times.push(performance.now() - startedAt)
   }
   for (let call = 0; call < CALLS; call++) await ask()
   times.length = 0

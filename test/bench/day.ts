@@ -91,15 +91,15 @@ async function measure(
   readings: SearchObservation[],
   write: (reading: SearchObservation) => Promise<void>,
 ) {
-  const began = processorTime()
+  const start = processorTime()
   for (const reading of readings) {
     const startedAt = performance.now()
     await write(reading)
     side.times.push(performance.now() - startedAt)
   }
   const ended = processorTime()
-  side.ownCpuMs += ended.process - began.process
-  side.databaseCpuMs += ended.database - began.database
+  side.ownCpuMs += ended.process - start.process
+  side.databaseCpuMs += ended.database - start.database
 }
 
 async function store(sql: Sql, readings: SearchObservation[]): Promise<void> {
@@ -138,8 +138,8 @@ function report(complete: Side, plain: Side, before: Sizes, after: Sizes): void 
   console.log(`  one after the other, a day's ${READS_A_DAY} take ${ofADay(mean(complete))} of its seconds`)
   console.log(`CPU of a reading: ${serviceMs.toFixed(2)} ms its own, ${database.toFixed(2)} ms the database's`)
   console.log(`  of a core all day: ${ofADay(serviceMs)} and ${ofADay(database)}`)
-  const grown = [...after].map(([table, bytes]) => [table, bytes - (before.get(table) ?? 0)] as const)
-  const grownTables = grown
+  const growth = [...after].map(([table, bytes]) => [table, bytes - (before.get(table) ?? 0)] as const)
+  const grownTables = growth
     .filter(([table, bytes]) => bytes > 0 && table !== "plain_results")
     .sort((a, b) => b[1] - a[1])
   const kilobytes = (bytes: number) => `${(bytes / 1_024 / count).toFixed(2)} KB`

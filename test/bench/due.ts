@@ -150,10 +150,10 @@ async function plainSelect(sql: Sql): Promise<void> {
 
 /** Runs one call after another until the time is up or `work` returns false. */
 async function perSecond(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now()
+  const startedAt = performance.now()
   let done = 0
-  for (; performance.now() < began + SECONDS * 1_000; done++) if ((await work()) === false) break
-  return done / ((performance.now() - began) / 1_000)
+  for (; performance.now() < startedAt + SECONDS * 1_000; done++) if ((await work()) === false) break
+  return done / ((performance.now() - startedAt) / 1_000)
 }
 
 /**
@@ -166,18 +166,19 @@ async function explained(sql: Sql, kind: Kind): Promise<Record<string, string[]>
   const { claimed } = await claim(sql, lane, [kind], 60_000)
   if (!claimed) return plans
   await sql.begin(async (tx) => {
-    const forward = asking(tx, "insert into due", (plan) => Object.assign(plans, { "putting forward": plan }))
+    const forward = explaining(tx, "insert into due", (plan) => Object.assign(plans, { "putting forward": plan }))
     await kind.putsForward?.(forward as Tx, claimed.subjects, 10_000)
-    const follows = asking(tx, "insert into due", (plan) => Object.assign(plans, { "made due": plan }))
+    const follows = explaining(tx, "insert into due", (plan) => Object.assign(plans, { "made due": plan }))
     await kind.derive?.(follows as Tx, claimed.subjects, new Date())
-    await endMeasured(asking(tx, "update due u", (plan) => Object.assign(plans, { end: plan })) as Tx, claimed).catch(
-      () => {},
-    )
+    await endMeasured(
+      explaining(tx, "update due u", (plan) => Object.assign(plans, { end: plan })) as Tx,
+      claimed,
+    ).catch(() => {})
   })
   return plans
 }
 
-function asking<S extends Sql | Tx>(sql: S, holds: string, onPlan: (plan: string[]) => void): S {
+function explaining<S extends Sql | Tx>(sql: S, holds: string, onPlan: (plan: string[]) => void): S {
   return new Proxy(sql, {
     apply(target, self, args) {
       const query = Reflect.apply(target as never, self, args)

@@ -22,7 +22,7 @@ export function levelFitFile({ intercept, features, trees }: LevelFit, apps: num
   const lines = Object.entries(features).map(
     ([name, [mean, weight]]) => `    ${JSON.stringify(name)}: [${digits(mean)}, ${digits(weight)}],`,
   )
-  const grown = trees.map((tree) => `    ${JSON.stringify(treeText(tree))},`)
+  const treeLines = trees.map((tree) => `    ${JSON.stringify(treeText(tree))},`)
   return `import { type Tree, treeIn } from "./boosted-trees.ts"
 
 /** A fit in the stored form, by feature name. */
@@ -40,7 +40,7 @@ export const LEVEL_FIT: LevelFit = {
 ${lines.join("\n")}
   },
   trees: [
-${grown.join("\n")}
+${treeLines.join("\n")}
   ].map(treeIn),
 }
 `

@@ -121,8 +121,8 @@ function intervals(graded: Parameters<typeof scoreIntervals>[0]): void {
 function rules(): void {
   const twice = play.appsTwice(apps)
   const unrated = backTest.unratedApps(twice)
-  const under = unrated.filter((app) => backTest.estimateTwice(app)?.under === 1_000)
-  console.log(`\nApps without a new rating: ${under.length} of ${unrated.length} are "under 1,000"`)
+  const lowest = unrated.filter((app) => backTest.estimateTwice(app)?.under === 1_000)
+  console.log(`\nApps without a new rating: ${lowest.length} of ${unrated.length} are "under 1,000"`)
   const truth = ({ first, second }: play.AppTwice) => second.installs - first.installs
   const measured = twice.filter((app) => backTest.measureTwice(app) === truth(app)).length
   const doubled = twice.filter((app) => backTest.measureDoubled(app)?.value === truth(app)).length

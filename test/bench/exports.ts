@@ -31,12 +31,12 @@ async function measure(): Promise<number> {
     console.log(`${rows} rows: ${(bytes / 1e6).toFixed(1)} MB in ${ms} ms, peak ${peakMb} MB`)
   }
   const [warm, small, large] = peaks as [number, number, number]
-  const grown = large - Math.max(warm, small)
-  console.log(`memory grew by ${grown} MB from 100,000 rows to 1,000,000; at most ${MAX_MB} are allowed`)
+  const growth = large - Math.max(warm, small)
+  console.log(`memory grew by ${growth} MB from 100,000 rows to 1,000,000; at most ${MAX_MB} are allowed`)
   child.stdin.write("confirm\n")
   for (let line = await lines.next(); !line.done; line = await lines.next()) console.log(line.value)
   await child.exited
-  return grown < MAX_MB ? 0 : 1
+  return growth < MAX_MB ? 0 : 1
 }
 
 /** Reads a file to its end at full speed, and samples the server's memory 50 times a second. */
@@ -46,10 +46,10 @@ async function download(url: string, pid: number): Promise<{ bytes: number; ms: 
     peakMb = Math.max(peakMb, residentMb(pid))
   }
   const timer = setInterval(look, 20)
-  const began = performance.now()
+  const startedAt = performance.now()
   let bytes = 0
   for await (const part of (await fetch(url)).body as ReadableStream<Uint8Array>) bytes += part.length
-  const ms = Math.round(performance.now() - began)
+  const ms = Math.round(performance.now() - startedAt)
   look()
   clearInterval(timer)
   return { bytes, ms, peakMb }
@@ -109,12 +109,12 @@ async function service(sql: Sql, workspace: number) {
   })
   server.reload({ fetch: (request) => app.fetch(request, "127.0.0.1") })
   const post = async (path: string, body: object) => {
-    const began = performance.now()
+    const startedAt = performance.now()
     const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" }
     const answer = await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) })
     if (!answer.ok) throw new Error(await answer.text())
     // biome-ignore lint/suspicious/noExplicitAny: the benchmark reads only fields that it requested
-    return { body: (await answer.json()) as any, ms: Math.round(performance.now() - began) }
+    return { body: (await answer.json()) as any, ms: Math.round(performance.now() - startedAt) }
   }
   return { url, post }
 }

@@ -15,9 +15,9 @@ const MAX_MS = SERVER ? 100 : 150
 const SECONDS = Number(process.env.SECONDS ?? 15)
 
 const { sql, remove } = await scratchOn(SERVER, 10)
-const began = performance.now()
+const startedAt = performance.now()
 const places = await makeMarket(sql, STOREFRONTS, TODAY)
-console.log(`${places} places in ${((performance.now() - began) / 1_000).toFixed(0)} s`)
+console.log(`${places} places in ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`)
 const service = openService({ sql })
 const overrides = { credits: 1e9, ratePerSecond: 1e6 }
 const keys = await Promise.all(

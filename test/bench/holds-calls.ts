@@ -30,7 +30,9 @@ export function callsOf(operation: Operation, subjects: Subjects): BenchCall[] {
   const [largeCalls, rows] = [LARGE_CALLS[id], Object.hasOwn(operation, "narrow") ? NARROWED[id] : undefined]
   return [
     requestOf(operation, usual, id),
-    ...(largeCalls ?? []).map((more) => requestOf(operation, { ...usual, ...more }, `${id} ${JSON.stringify(more)}`)),
+    ...(largeCalls ?? []).map((values) =>
+      requestOf(operation, { ...usual, ...values }, `${id} ${JSON.stringify(values)}`),
+    ),
     ...(rows ? [requestOf(operation, { ...usual, fields: rows }, `${id} fields=${rows}`)] : []),
     ...(TABLES.has(id)
       ? [{ ...requestOf(operation, { ...usual, ...LARGE_CALLS[id]?.[0] }, `${id} as CSV`), accept: "text/csv" }]

@@ -40,10 +40,10 @@ interface Row {
 }
 
 const servers = process.env.DATABASE_URL ? [process.env.DATABASE_URL, undefined] : [undefined]
-const over: Row[] = []
+const tooLong: Row[] = []
 for (const server of process.env.EMBEDDED === "no" ? servers.slice(0, 1) : servers)
-  over.push(...(await measure(server)))
-process.exit(over.length > 0 ? 1 : 0)
+  tooLong.push(...(await measure(server)))
+process.exit(tooLong.length > 0 ? 1 : 0)
 
 async function measure(server: string | undefined): Promise<Row[]> {
   const world = await worldOf(server, { apps: APPS, keywords: 19, maxKeywords: MOST, days: DAYS })

@@ -13,26 +13,26 @@ for (const { source, subject: question, fixture: file, as } of PARSED) {
   const body = fixture(file)
   const places = [0, 0.1, 0.3, 0.5, 0.7, 0.9, 1].map((part) => Math.floor(part * body.length))
   const ms = (text: string) => {
-    const began = performance.now()
+    const startedAt = performance.now()
     try {
       source.parse(text, question, provenance)
     } catch {
       // most are invalid answers
     }
-    return performance.now() - began
+    return performance.now() - startedAt
   }
   let [forms, worst] = [0, 0]
   for (const form of [...FLOODS, ...intrusions(body, places)]) {
-    const took = [1, 2, 4, 8].map((mb) => ms(form.body(mb * MB)) / mb)
+    const times = [1, 2, 4, 8].map((mb) => ms(form.body(mb * MB)) / mb)
     forms++
-    worst = Math.max(worst, ...took)
-    if (took.at(-1)! > 20)
-      console.log(`${file} | ${form.name}: ${took.map((perMb) => perMb.toFixed(1)).join(", ")} ms a MB`)
+    worst = Math.max(worst, ...times)
+    if (times.at(-1)! > 20)
+      console.log(`${file} | ${form.name}: ${times.map((perMb) => perMb.toFixed(1)).join(", ")} ms a MB`)
   }
   for (const form of longTexts(body, as)) {
-    const took = ms(form.body(MB / 16)) * 16
+    const perMb = ms(form.body(MB / 16)) * 16
     forms++
-    if (took > 500) console.log(`${file} | ${form.name}: ${took.toFixed(1)} ms a MB, of 64 KB`)
+    if (perMb > 500) console.log(`${file} | ${form.name}: ${perMb.toFixed(1)} ms a MB, of 64 KB`)
   }
   console.log(`${file}: ${forms} forms, ${worst.toFixed(1)} ms a MB at worst`)
 }

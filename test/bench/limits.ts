@@ -35,14 +35,14 @@ async function latency() {
   const upstash = { url: `http://127.0.0.1:${rest.port}`, token: "t" }
   for (const options of [{}, { wire }, { upstash }]) {
     const { rate, store } = openLimits({ ...options, sql, log: silentLog, prefix })
-    const took: number[] = []
+    const times: number[] = []
     for (let i = 0; i < 2_200; i++) {
       const startedAt = performance.now()
       await rate.take(subject, 1_000_000)
-      if (i >= 200) took.push((performance.now() - startedAt) * 1_000)
+      if (i >= 200) times.push((performance.now() - startedAt) * 1_000)
     }
-    took.sort((a, b) => a - b)
-    process.stdout.write(`${store}: p50 ${took[1_000]!.toFixed(1)} us, p99 ${took[1_980]!.toFixed(1)} us\n`)
+    times.sort((a, b) => a - b)
+    process.stdout.write(`${store}: p50 ${times[1_000]!.toFixed(1)} us, p99 ${times[1_980]!.toFixed(1)} us\n`)
   }
   await rest.stop(true)
 }

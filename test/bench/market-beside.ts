@@ -49,18 +49,18 @@ for (const code of codes)
     where c.storefront = ${code}
     order by u.app_id, r.chart_id, u.rank`
 await sql`analyze chart_place`
-let began = performance.now()
+let startedAt = performance.now()
 await followMarket(
   sql,
   codes.map((storefront) => ({ storefront, genres: GENRES })),
 )
 const [due] = await sql<{ n: number }[]>`select count(*)::int as n from due`
-console.log(`followed in ${((performance.now() - began) / 1_000).toFixed(1)} s: ${due!.n} rows are due`)
+console.log(`followed in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s: ${due!.n} rows are due`)
 await openLane(sql, ITUNES, 0)
 const kinds = kindsOf({ egressCountry: undefined }).filter(({ upstream }) => upstream === ITUNES.upstream)
 
 let stopping = false
-const took = { claims: [] as number[], lists: [] as number[] }
+const durations = { claims: [] as number[], lists: [] as number[] }
 let read = 0
 
 /** The statements of one market reading: a claim, a changed list, and its end. */
@@ -68,12 +68,12 @@ async function readMarket(): Promise<void> {
   while (!stopping) {
     const started = performance.now()
     const { claimed } = await claim(sql, ITUNES, kinds, 30_000)
-    took.claims.push(performance.now() - started)
+    durations.claims.push(performance.now() - started)
     const recording = performance.now()
     const observed = await nextList(claimed?.subjects[0])
     if (observed) await record(sql, [observed])
     if (claimed) await sql.begin((tx) => endMeasured(tx, claimed))
-    if (observed) took.lists.push(performance.now() - recording)
+    if (observed) durations.lists.push(performance.now() - recording)
     await Bun.sleep(Math.max(0, EVERY_MS - (performance.now() - started)))
   }
 }
@@ -127,13 +127,13 @@ const reading = readMarket()
 const loaded = await callsOf(SECONDS)
 stopping = true
 await reading
-began = performance.now()
+startedAt = performance.now()
 await followMarket(
   sql,
   codes.map((storefront) => ({ storefront, genres: GENRES })),
 )
-console.log(`followed again, unchanged, in ${(performance.now() - began).toFixed(0)} ms`)
+console.log(`followed again, unchanged, in ${(performance.now() - startedAt).toFixed(0)} ms`)
 console.log(`calls of others without: ${formatTimes(idle)}; beside: ${formatTimes(loaded)}`)
-console.log(`claims: ${formatTimes(took.claims)}; lists recorded: ${formatTimes(took.lists)}`)
+console.log(`claims: ${formatTimes(durations.claims)}; lists recorded: ${formatTimes(durations.lists)}`)
 await remove()
 process.exit(p95(loaded) <= Math.max(10, 2 * p95(idle)) ? 0 : 1)

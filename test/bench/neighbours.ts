@@ -17,12 +17,12 @@ const app = await trackLarge(sql, large, KEYWORDS)
 const appId = await trackLarge(sql, small, 30)
 
 async function timed(path: string, key: string) {
-  const began = performance.now()
+  const startedAt = performance.now()
   // over a connection: the checks of a test service would take longer than a large answer
   const request = new Request(`${PUBLIC_URL}${path}`, { headers: { authorization: `Bearer ${key}` } })
   const answer = await service.app.fetch(request, "127.0.0.1")
   const text = await answer.text()
-  const ms = performance.now() - began
+  const ms = performance.now() - startedAt
   return { status: answer.status, ms, bytes: text.length, detail: answer.ok ? undefined : JSON.parse(text).detail }
 }
 
@@ -34,17 +34,17 @@ for (const path of PATHS)
   }
 
 async function measureOthers(seconds: number) {
-  const seen: Awaited<ReturnType<typeof timed>>[] = []
+  const results: Awaited<ReturnType<typeof timed>>[] = []
   const until = performance.now() + seconds * 1_000
   for (let call = 0; performance.now() < until; call++) {
-    seen.push(await timed(["/v1/account", `/v1/apps/${appId}/keywords`, "/v1/apps"][call % 3]!, smallKey))
+    results.push(await timed(["/v1/account", `/v1/apps/${appId}/keywords`, "/v1/apps"][call % 3]!, smallKey))
     await Bun.sleep(20)
   }
-  const times = seen.map(({ ms }) => ms).sort((a, b) => a - b)
+  const times = results.map(({ ms }) => ms).sort((a, b) => a - b)
   const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))]!.toFixed(1)
   return (
-    `${seen.length} calls, p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)} max ${at(1)} ms, not 200: ` +
-    `${seen.filter(({ status }) => status !== 200).length}`
+    `${results.length} calls, p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)} max ${at(1)} ms, not 200: ` +
+    `${results.filter(({ status }) => status !== 200).length}`
   )
 }
 
@@ -87,9 +87,9 @@ async function besideSearches(work: () => Promise<unknown>): Promise<number> {
   })
   await Bun.sleep(300)
   const before = answered
-  const began = performance.now()
+  const startedAt = performance.now()
   await work()
-  const perSecond = ((answered - before) * 1_000) / (performance.now() - began)
+  const perSecond = ((answered - before) * 1_000) / (performance.now() - startedAt)
   isOver = true
   await Promise.all(senders)
   return perSecond

@@ -41,8 +41,8 @@ const env = {
   UPSTREAM_URLS: standingIn(stores),
   UPSTREAM_GAPS_MS: STORE_HOSTS.map((upstream) => `${upstream}=50`).join(","),
 }
-const began = performance.now()
-const seconds = () => ((performance.now() - began) / 1_000).toFixed(1)
+const startedAt = performance.now()
+const seconds = () => ((performance.now() - startedAt) / 1_000).toFixed(1)
 const server = Bun.spawn([process.execPath, "run", "start"], { cwd: clone, env, stdout: "pipe", stderr: "pipe" })
 setTimeout(() => {
   console.error(`given up after ${seconds()} s`)

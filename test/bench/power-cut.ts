@@ -30,8 +30,8 @@ if (problem) {
 const build = await buildAlone()
 const mounted = join(build.folder, "disk")
 mkdirSync(mounted)
-const under = WITHOUT_FSYNC ? [Bun.which("strace")!, ...TRACER.slice(1), "-e", "inject=fsync,fdatasync:retval=0"] : []
-const trial = new Trial(build, "disk/data", under)
+const tracer = WITHOUT_FSYNC ? [Bun.which("strace")!, ...TRACER.slice(1), "-e", "inject=fsync,fdatasync:retval=0"] : []
+const trial = new Trial(build, "disk/data", tracer)
 const { batches, paid, imports } = trial.acknowledged
 const wrong: string[] = []
 // Cuts that lost a file that was never flushed. The system writes one now and then by itself.

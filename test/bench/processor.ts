@@ -33,7 +33,7 @@ export async function processorClock(sql: Sql, server: string | undefined): Prom
 }
 
 /** Linux: the first number of /proc/PID/schedstat, in nanoseconds; NaN without such a process. */
-function cpuMs(under: string, id: number): number {
-  const file = `/proc/${under}/${id}/schedstat`
+function cpuMs(pid: string, id: number): number {
+  const file = `/proc/${pid}/${id}/schedstat`
   return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) / 1e6 : Number.NaN
 }

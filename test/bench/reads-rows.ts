@@ -20,7 +20,7 @@ export interface Keys {
   listIds: number[]
   first: number[]
   /** Apps in the results of any keyword. */
-  standing: number[]
+  resultApps: number[]
   appNumbers: number[]
   /** The connected accounts of the workspace, and the answer of the call. */
   accounts: string[]
@@ -51,7 +51,7 @@ export async function keysOf(
     select distinct unnest(app_ids[1:10]) as id
     from list_now
     where list_id = any(${readLists.map(({ id }) => id)}::int[])`
-  const standing = await sql<{ id: number }[]>`
+  const resultApps = await sql<{ id: number }[]>`
     select distinct unnest(app_ids) as id from list_now where list_id = any(${lists.map(({ id }) => id)}::int[])`
   const accounts = await sql<{ id: string }[]>`select id from connected_account where workspace_id = ${workspace}`
   return {
@@ -68,7 +68,7 @@ export async function keysOf(
     allLists: [...new Set(lists.map(({ id }) => id))],
     listIds: readLists.map(({ id }) => id),
     first: first.map(({ id }) => id),
-    standing: standing.map(({ id }) => id),
+    resultApps: resultApps.map(({ id }) => id),
     accounts: accounts.map(({ id }) => id),
   }
 }
@@ -162,7 +162,7 @@ export const ROWS: Record<string, Statements> = {
     k.sql`select * from tracked_term where app_id = any(${k.appIds}::text[])`,
     // rivals are the apps in the results of every keyword, and are found by name
     latest({ ...k, lists: k.allLists }),
-    ...names({ ...k, named: k.standing }),
+    ...names({ ...k, named: k.resultApps }),
   ],
   fetch: (k) => [terms(k), ...months(k, k.lists, [k.appNumber], TODAY)],
   list_apps: (k) => [...appRows(k), k.sql`select * from tracked_term where app_id = any(${k.appIds}::text[])`],
@@ -223,7 +223,7 @@ export const ROWS: Record<string, Statements> = {
     latest(k),
     figures(k),
     page(k, k.appNumber),
-    ...names({ ...k, named: k.standing }),
+    ...names({ ...k, named: k.resultApps }),
   ],
   validate_listing: (k) => [latest(k), figures(k), facts(k, k.appNumber)],
   get_screenshot_text: (k) => [page(k, k.appNumber)],

@@ -51,12 +51,12 @@ const isRequested = (id: string) => (ONLY.length === 0 || ONLY.includes(id)) && 
 if (catalog.some(({ id }) => isRequested(id) && ROWS[id])) await ofApps()
 if (catalog.some(({ id }) => isRequested(id) && !ROWS[id])) await ofMarket()
 
-const under = [...compared].filter(([id, ratio]) => ratio < (GOALS[id] ?? MIN_RATIO)).sort(([, a], [, b]) => a - b)
-console.log(`${compared.size} reads, of which under their goal: ${under.map(([id]) => id).join(", ") || "none"}`)
+const missed = [...compared].filter(([id, ratio]) => ratio < (GOALS[id] ?? MIN_RATIO)).sort(([, a], [, b]) => a - b)
+console.log(`${compared.size} reads, of which under their goal: ${missed.map(([id]) => id).join(", ") || "none"}`)
 for (const [id, reason] of Object.entries(LEFT_OUT)) if (ONLY.length === 0) console.log(`left out: ${id}, ${reason}`)
 const forgotten = catalog.filter(({ id }) => isRequested(id) && !compared.has(id)).map(({ id }) => id)
 if (forgotten.length > 0) console.error(`neither compared nor left out with a reason: ${forgotten.join(", ")}`)
-process.exit(forgotten.length > 0 || (under.length > 0 && server) ? 1 : 0)
+process.exit(forgotten.length > 0 || (missed.length > 0 && server) ? 1 : 0)
 
 async function ofApps(): Promise<void> {
   const world = await worldOf(server, { apps: 20, keywords: 19, maxKeywords: 200, days: 92 }, CONNECTIONS)
@@ -209,13 +209,13 @@ async function compareWell(id: string, { sql, service, ask, rows, bare }: Compar
     return answer
   })
   const clock = await processorClock(sql, server)
-  const took: [number, number, number, number][] = []
+  const rounds: [number, number, number, number][] = []
   // the first runs compile code, plan statements and fill caches
   for (const target of [service, limit]) await msOf(target, WARM_UP_MS)
   for (let round = 0; round < ROUNDS; round++)
-    took.push([...(await msOf(service, ROUND_MS)), ...(await msOf(limit, ROUND_MS))])
-  const middle = [0, 1, 2, 3].map((at) => median(took.map((all) => all[at]!))) as [number, number, number, number]
-  const ratios = took.map(([ms, databaseMs, least, databaseLeast]) => (least + databaseLeast) / (ms + databaseMs))
+    rounds.push([...(await msOf(service, ROUND_MS)), ...(await msOf(limit, ROUND_MS))])
+  const middle = [0, 1, 2, 3].map((at) => median(rounds.map((all) => all[at]!))) as [number, number, number, number]
+  const ratios = rounds.map(([ms, databaseMs, least, databaseLeast]) => (least + databaseLeast) / (ms + databaseMs))
   compared.set(id, median(ratios))
   const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
   const [processMs, database, ownLeast, databaseLeast] = middle.map((ms) => ms.toFixed(2))
@@ -227,13 +227,13 @@ async function compareWell(id: string, { sql, service, ask, rows, bare }: Compar
   /** Milliseconds of a call: in the process and in the database. */
   async function msOf(target: Service, ms: number): Promise<[number, number]> {
     let answers = 0
-    const [began, started] = [clock(), performance.now()]
+    const [before, started] = [clock(), performance.now()]
     await Promise.all(
       Array.from({ length: AT_ONCE }, async () => {
         for (; performance.now() < started + ms; answers++) await ask(target)
       }),
     )
     const now = clock()
-    return [(now.process - began.process) / answers, (now.database - began.database) / answers]
+    return [(now.process - before.process) / answers, (now.database - before.database) / answers]
   }
 }

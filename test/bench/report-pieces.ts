@@ -99,14 +99,14 @@ function report(rows: number, day: string, units: number): Observation {
 
 /** Milliseconds of the database thread in the longest transaction, from the moment when it gets the backend. */
 async function longestOf(sql: Sql, isWhole: boolean, work: (connection: Sql) => Promise<unknown>): Promise<number> {
-  const took: Map<string, number>[] = []
+  const rounds: Map<string, number>[] = []
   const begin = async (run: (tx: Tx) => Promise<unknown>) => {
     let before = new Map<string, number>()
     const answer = await sql.begin((tx) => {
       before = threadTimes()
       return run(tx as Tx) as Promise<void>
     })
-    took.push(new Map([...threadTimes()].map(([id, ns]) => [id, (ns - (before.get(id) ?? ns)) / 1e6])))
+    rounds.push(new Map([...threadTimes()].map(([id, ns]) => [id, (ns - (before.get(id) ?? ns)) / 1e6])))
     return answer
   }
   const beginning = (client: object, how: (run: (tx: Tx) => Promise<unknown>) => Promise<unknown>) =>
@@ -115,9 +115,9 @@ async function longestOf(sql: Sql, isWhole: boolean, work: (connection: Sql) => 
   else await work(beginning(sql, begin))
   // the runtime's compilers and collectors have threads too: the busiest thread is the database's
   const totals = new Map<string, number>()
-  for (const times of took) for (const [id, ms] of times) totals.set(id, (totals.get(id) ?? 0) + ms)
+  for (const times of rounds) for (const [id, ms] of times) totals.set(id, (totals.get(id) ?? 0) + ms)
   const [database] = [...totals].sort(([, a], [, b]) => b - a)[0]!
-  return Math.max(...took.map((times) => times.get(database) ?? 0))
+  return Math.max(...rounds.map((times) => times.get(database) ?? 0))
 }
 
 /** Nanoseconds on a processor, of each thread except the first. */

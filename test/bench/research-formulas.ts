@@ -87,10 +87,10 @@ function closenessOver(
     const close = new Map<string, number>()
     const apps = [...placesOf.get(term)!.keys()].filter((id) => id !== excludedId)
     apps.forEach((id, at) => {
-      const holding = terms.get(id)!
-      for (const other of holding) {
+      const listsOfApp = terms.get(id)!
+      for (const other of listsOfApp) {
         const both = weight(at + 1) * weight(placesOf.get(other)!.get(id)!)
-        if (other !== term) close.set(other, (close.get(other) ?? 0) + both * rarity(holding.length, lists.length))
+        if (other !== term) close.set(other, (close.get(other) ?? 0) + both * rarity(listsOfApp.length, lists.length))
       }
     })
     return close

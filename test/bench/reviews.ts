@@ -58,7 +58,7 @@ async function measured(reviews: number): Promise<Map<string, number>> {
     ["portfolio", () => ask(getPortfolioOverview, ctx)],
   ]
   const times = new Map<string, number>()
-  for (const [label, read] of reads) times.set(label, await took(read))
+  for (const [label, read] of reads) times.set(label, await timeOf(read))
   return times
 }
 
@@ -68,7 +68,7 @@ async function rowsByKey(sql: Sql, table: string, key: string[], count: number):
   return async () => await sql`select * from ${sql(table)} where ${columns[0]!} and ${columns[1]!} and ${columns[2]!}`
 }
 
-async function took(read: () => Promise<unknown>): Promise<number> {
+async function timeOf(read: () => Promise<unknown>): Promise<number> {
   for (let i = 0; i < 5; i++) await read()
   const times: number[] = []
   for (let i = 0; i < ROUNDS; i++) {

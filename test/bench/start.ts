@@ -41,10 +41,10 @@ const kinds: Record<string, (round: number) => Promise<Run>> = {
   ...bothTimes("binary, embedded, measuring", [binary, "serve"], measuring),
   ...(SERVER && bothTimes("checkout, PostgreSQL", checkout, onServer)),
   ...(SERVER && bothTimes("binary, PostgreSQL", [binary, "serve"], onServer)),
-  ...used(`binary, embedded, ${CALLS} sandbox calls and nothing else`, callSandbox),
-  ...used("binary, embedded, the demo loaded", loadDemo),
-  ...used(`binary, embedded, the demo and ${CALLS} keyed reads`, readWithKey),
-  ...(SERVER && used(`binary, PostgreSQL, ${CALLS} keyed reads`, readWithKey, onServer)),
+  ...measureUse(`binary, embedded, ${CALLS} sandbox calls and nothing else`, callSandbox),
+  ...measureUse("binary, embedded, the demo loaded", loadDemo),
+  ...measureUse(`binary, embedded, the demo and ${CALLS} keyed reads`, readWithKey),
+  ...(SERVER && measureUse(`binary, PostgreSQL, ${CALLS} keyed reads`, readWithKey, onServer)),
 }
 for (const kind of Object.keys(kinds)) if (kind !== EMPTY && !kind.includes(ONLY)) delete kinds[kind]
 const runs = new Map<string, Run[]>(Object.keys(kinds).map((kind) => [kind, []]))
@@ -82,7 +82,7 @@ function bothTimes(kind: string, command: string[], database = embedded): typeof
 }
 
 /** A first start for each round, with the demo to read. */
-function used(kind: string, use: Use, database = embedded): typeof kinds {
+function measureUse(kind: string, use: Use, database = embedded): typeof kinds {
   const command = [binary, "serve", ...(use === callSandbox ? [] : ["--demo"])]
   const run = async (round: number) => {
     const env = await database(`${kind.replaceAll(/\W+/g, "_").slice(0, 30)}_${round}`)

@@ -104,7 +104,7 @@ async function history(url: string | undefined): Promise<void> {
   const times: [number, number][] = []
   for (let round = -5; round < ROUNDS; round++) {
     const first = round % 2 === 0
-    const [a, b] = first ? [await took(short), await took(long)] : [await took(long), await took(short)]
+    const [a, b] = first ? [await timeOf(short), await timeOf(long)] : [await timeOf(long), await timeOf(short)]
     if (round >= 0) times.push(first ? [a, b] : [b, a])
   }
   const ratios = times.map(([withSeven, withYear]) => withYear / withSeven).sort((a, b) => a - b)
@@ -142,7 +142,7 @@ async function withHistory(url: string | undefined, days: number): Promise<Histo
   return { scratch, read }
 }
 
-async function took({ read }: History): Promise<number> {
+async function timeOf({ read }: History): Promise<number> {
   const startedAt = performance.now()
   for (let i = 0; i < CALLS; i++) await read()
   return (performance.now() - startedAt) / CALLS

@@ -12,14 +12,14 @@ const time = new BigInt64Array(2)
  * can be compared.
  */
 export function unitMs(): number {
-  let least = Number.POSITIVE_INFINITY
+  let min = Number.POSITIVE_INFINITY
   for (let round = 0; round < 30; round++) {
-    const began = processorMs()
+    const startedAt = processorMs()
     JSON.parse(WORK)
     JSON.stringify(PARSED)
-    least = Math.min(least, processorMs() - began)
+    min = Math.min(min, processorMs() - startedAt)
   }
-  return least
+  return min
 }
 
 const PARSED = Array.from({ length: 1_000 }, (_, i) => ({ term: `keyword ${i}`, rank: i % 30, day: "2025-11-20" }))

@@ -56,11 +56,11 @@ export function candidatesOf(term: number, depth: number): number[] {
 
 function placesOf(term: number, dayNumber: number, depth: number): number[] {
   const random = randomFrom(Math.imul(term + 1, 7_919) + dayNumber)
-  const drawn = candidatesOf(term, depth).map((app, place) => ({
+  const candidates = candidatesOf(term, depth).map((app, place) => ({
     app,
     at: place + (0.4 + place / 12) * (random() + random() - 1),
   }))
-  return drawn
+  return candidates
     .sort((a, b) => a.at - b.at)
     .slice(0, depth)
     .map(({ app }) => app)

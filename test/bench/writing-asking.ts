@@ -17,10 +17,10 @@ export type Settings = WriterSettings & { price?: { input: number; output: numbe
 /** Counts the outcomes of texts (accepted at once, mended, refused), and tokens and time. */
 export function openAsking(settings: Settings) {
   const ends = { first: 0, mended: 0, refused: 0 }
-  const used = { input: 0, output: 0, seconds: 0 }
+  const usage = { input: 0, output: 0, seconds: 0 }
   const ask = async <Value>(task: WritingTask<Value>): Promise<Value | null> => {
     let refused = 0
-    const began = performance.now()
+    const startedAt = performance.now()
     const result = await writeOnce(task as never, {
       settings,
       fetch: (url, init) => fetch(url, init),
@@ -29,20 +29,20 @@ export function openAsking(settings: Settings) {
       signal: AbortSignal.timeout(300_000),
       hasTokens: async () => true,
       used: async ({ input, output }) => {
-        used.input += input
-        used.output += output
+        usage.input += input
+        usage.output += output
       },
       failed: () => void refused++,
     })
-    used.seconds += (performance.now() - began) / 1_000
+    usage.seconds += (performance.now() - startedAt) / 1_000
     ends[!result.done ? "refused" : refused === 0 ? "first" : "mended"]++
     return result.done ? (result.value as Value) : null
   }
   const report = (label: string) => {
     const all = ends.first + ends.mended + ends.refused
-    const cents = settings.price && (used.input * settings.price.input + used.output * settings.price.output) / 1e4
+    const cents = settings.price && (usage.input * settings.price.input + usage.output * settings.price.output) / 1e4
     const each =
-      `${(used.seconds / all).toFixed(1)} s, ${Math.round((used.input + used.output) / all)} ` +
+      `${(usage.seconds / all).toFixed(1)} s, ${Math.round((usage.input + usage.output) / all)} ` +
       `tokens${cents === undefined ? "" : `, ${(cents / all).toFixed(3)} cents`}`
     console.log(`${label}: ${ends.first} at once, ${ends.mended} mended, ${ends.refused} refused; each ${each}`)
   }

@@ -25,14 +25,14 @@ async function themesOf(
 /** Quotes occur in their review by construction; this is counted all the same. */
 export async function measureThemes(settings: Settings, feeds: readonly Feed[]): Promise<void> {
   const { ask, report } = openAsking(settings)
-  let [themes, quotes, standing, low, covered] = [0, 0, 0, 0, 0]
+  let [themes, quotes, verbatim, low, covered] = [0, 0, 0, 0, 0]
   for (const { reviews } of feeds) {
     const found: FinerTheme[] = (await themesOf(settings, ask, reviews)) ?? []
     const byId = new Map(reviews.map((review) => [review.id, review]))
     themes += found.length
     for (const { reviewId, quote } of found.flatMap((theme) => theme.quotes)) {
       quotes++
-      if (containsQuote(byId.get(reviewId), quote)) standing++
+      if (containsQuote(byId.get(reviewId), quote)) verbatim++
     }
     const inTheme = new Set(found.flatMap(({ reviewIds }) => reviewIds))
     const complaints = reviews.filter(({ stars }) => stars <= 2)
@@ -40,7 +40,7 @@ export async function measureThemes(settings: Settings, feeds: readonly Feed[]):
     covered += complaints.filter(({ id }) => inTheme.has(id)).length
   }
   report(
-    `finer themes, ${themes} of ${feeds.length} feeds, ${standing} of ${quotes} quotes stand in their review, ` +
+    `finer themes, ${themes} of ${feeds.length} feeds, ${verbatim} of ${quotes} quotes stand in their review, ` +
       `${covered} of ${low} reviews of 1 and 2 stars are in one`,
   )
 }

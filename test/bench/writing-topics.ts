@@ -31,12 +31,12 @@ export function measureLabels(): void {
 function spread(score: (agreement: Agreement) => number): [number, number] {
   const single = HELD_OUT.map((review) => agreementOf([review]).all)
   const random = randomOf(1)
-  const drawn = Array.from({ length: 2_000 }, () => {
+  const scores = Array.from({ length: 2_000 }, () => {
     const sample = single.map(() => single[Math.floor(random() * single.length)]!)
     const total = (key: keyof Agreement) => sample.reduce((sum, row) => sum + row[key], 0)
     return score({ both: total("both"), rules: total("rules"), labels: total("labels") })
   }).sort((a, b) => a - b)
-  return [drawn[50]!, drawn[1_949]!]
+  return [scores[50]!, scores[1_949]!]
 }
 
 function withSpan(value: number, [low, high]: [number, number]): string {

@@ -65,7 +65,7 @@ function summaryOf(reviews: readonly SummedReview[], languages: readonly Writing
 }
 
 function measureSummaries(): void {
-  const began = performance.now()
+  const startedAt = performance.now()
   const measured = feeds.map(({ reviews, languages }) => {
     const { themes } = summaryOf(reviews, languages)
     const byId = new Map(reviews.map((review) => [review.id, `${review.title}\n${review.text}`]))
@@ -88,7 +88,7 @@ function measureSummaries(): void {
       agreement: spearman(halves.map(sharesOf) as [number[], number[]]),
     }
   })
-  const ms = Math.round((performance.now() - began) / feeds.length)
+  const ms = Math.round((performance.now() - startedAt) / feeds.length)
   const [quotes, found] = [
     sum(measured.map((summary) => summary.quotes)),
     sum(measured.map((summary) => summary.found)),
@@ -105,13 +105,13 @@ async function measureOtherFeeds(): Promise<void> {
     const { themes, without } = summaryOf(reviews, languages)
     const byId = new Map(reviews.map((review) => [review.id, review]))
     const quotes = themes.flatMap((theme) => theme.quotes)
-    const standing = quotes.filter(({ reviewId, quote }) => {
+    const verbatim = quotes.filter(({ reviewId, quote }) => {
       const review = byId.get(reviewId)
       return review?.text.includes(quote) || review?.title?.includes(quote)
     })
     const counts = themes.every(({ count, reviewIds }) => count === new Set(reviewIds).size)
     console.log(
-      `${label}, ${reviews.length} reviews: ${standing.length} of ${quotes.length} quotes stand in their review, ` +
+      `${label}, ${reviews.length} reviews: ${verbatim.length} of ${quotes.length} quotes stand in their review, ` +
         `${reviews.length - without} are in a theme, counts ${counts ? "are" : "ARE NOT"} those of the ids`,
     )
   }
@@ -180,7 +180,7 @@ function measureIdeas(): void {
   const lists: { term: string; seenAt: string; results: { id: string; name: string }[] }[] = lines.map((line) =>
     JSON.parse(line),
   )
-  let [hidden, suggestable, back, measured, ideas] = [0, 0, 0, 0, 0]
+  let [hidden, suggestable, foundAgain, measured, ideas] = [0, 0, 0, 0, 0]
   for (const { iosId, keywords } of DEMO_APPS) {
     const tracked = keywords.filter((_, at) => at % 2 === 0)
     const hiddenTerms = keywords.filter((term, at) => at % 2 === 1 && lists.some((list) => list.term === term))
@@ -197,7 +197,7 @@ function measureIdeas(): void {
     const rivalIds = new Set(rivals.map(({ id }) => id))
     const readings = lists.map((list): MeasuredKeyword => {
       const place = list.results.findIndex(({ id }) => id === iosId)
-      const standing = list.results.flatMap((app, at) =>
+      const rivalRanks = list.results.flatMap((app, at) =>
         rivalIds.has(app.id) && app.id !== iosId ? [{ name: app.name, rank: at + 1 }] : [],
       )
       return {
@@ -210,7 +210,7 @@ function measureIdeas(): void {
         popularitySource: null,
         popularityOrder: null,
         difficulty: null,
-        rivals: standing,
+        rivals: rivalRanks,
       }
     })
     const found = keywordIdeas({ language: "en", known: knownApp, buried: [], measured: readings, suggested: [] }).ideas
@@ -218,13 +218,13 @@ function measureIdeas(): void {
     const open = hiddenTerms.filter((term) => !isOut(term))
     hidden += hiddenTerms.length
     suggestable += open.length
-    back += open.filter((term) => found.some((idea) => idea.term === term)).length
+    foundAgain += open.filter((term) => found.some((idea) => idea.term === term)).length
     ideas += found.length
     measured += found.filter((idea) => idea.measured !== null).length
   }
   console.log(
-    `hidden keywords found again among the first 20: ${back} of ${suggestable} that may be suggested (${hidden} ` +
-      "hidden; the others are names)",
+    `hidden keywords found again among the first 20: ${foundAgain} of ${suggestable} that may be suggested ` +
+      `(${hidden} hidden; the others are names)`,
   )
   console.log(`ideas that rest on read results: ${measured} of ${ideas}`)
 }

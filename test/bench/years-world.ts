@@ -42,11 +42,11 @@ export interface Size {
 
 /** A migrated database with the world and its statistics. */
 export async function worldOf(server: string | undefined, size: Size, maxConnections = 4): Promise<World> {
-  const began = performance.now()
+  const startedAt = performance.now()
   const scratch = await scratchOn(server, maxConnections)
   const filled = await fillWorld(scratch.sql, size, withoutIndexes)
   await analysed(scratch.sql)
-  const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1)
   console.log(`${size.days} days of ${size.apps} apps were filled in within ${seconds} s`)
   return { scratch, ...filled }
 }

@@ -92,9 +92,9 @@ async function problemsOf(operation: Operation): Promise<string[]> {
 
 /** Compares the year with its reference. */
 async function compare(operation: Operation): Promise<number> {
-  const seen: Seen[] = []
-  for (const world of worlds) seen.push(await seenIn(world, operation))
-  const [entryCounts, read] = [seen.map(({ entries }) => entries), seen.map(({ read }) => read)]
+  const figures: Seen[] = []
+  for (const world of worlds) figures.push(await seenIn(world, operation))
+  const [entryCounts, read] = [figures.map(({ entries }) => entries), figures.map(({ read }) => read)]
   const showsOther = entryCounts[2] !== entryCounts[0]
   let times = await timesOf(operation, ROUNDS)
   const ratioTo = (other: number) => median(times.map((all) => all[2]! / all[other]!))
@@ -121,9 +121,9 @@ async function timesOf(operation: Operation, rounds: number): Promise<number[][]
   const times: number[][] = []
   for (let round = -WARM_UP; round < rounds; round++) {
     const order = round % 2 === 0 ? worlds : worlds.toReversed()
-    const took = new Map<World, number>()
-    for (const world of order) took.set(world, await tookOf(world, operation))
-    if (round >= 0) times.push(worlds.map((world) => took.get(world)!))
+    const msByWorld = new Map<World, number>()
+    for (const world of order) msByWorld.set(world, await tookOf(world, operation))
+    if (round >= 0) times.push(worlds.map((world) => msByWorld.get(world)!))
   }
   return times
 }
@@ -154,10 +154,10 @@ async function tookOf(world: World, operation: Operation): Promise<number> {
   let ms = 0
   for (let call = 0; call < ASKED; call++) {
     const at = apps[call % apps.length]!
-    const began = clock()
+    const before = clock()
     const text = await answerOf(world, operation, { at, sql: world.scratch.sql })
     const ended = clock()
-    ms += ended.process + ended.database - began.process - began.database
+    ms += ended.process + ended.database - before.process - before.database
     const { issues } = v.safeParse(operation.output, JSON.parse(text))
     if (issues) throw new NotAnswered(`answers against its schema: ${v.getDotPath(issues[0])}, ${issues[0].message}`)
   }
@@ -206,8 +206,8 @@ async function tableReads({ scratch: { sql } }: World): Promise<TableRead[]> {
 function wholeReads(id: string, before: readonly TableRead[], after: readonly TableRead[]): string[] {
   const earlier = new Map(before.map((table) => [table.name, table]))
   return after.flatMap(({ name, scans, read, rows }) => {
-    const then = earlier.get(name)
-    const [scanned, rowsRead] = [scans - (then?.scans ?? 0), read - (then?.read ?? 0)]
+    const previous = earlier.get(name)
+    const [scanned, rowsRead] = [scans - (previous?.scans ?? 0), read - (previous?.read ?? 0)]
     if (scanned === 0) return []
     console.log(`  ${name}: ${scanned} scans through ${rowsRead} of its ${rows} rows`)
     const isMeant = name === "tracked_term" && OF_ALL_KEYWORDS.includes(id)

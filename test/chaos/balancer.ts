@@ -29,7 +29,7 @@ export function balancer(urls: readonly string[], { everyMs = 100 } = {}): Balan
     const answer = await fetch(`${url}/readyz`, { headers: { connection: "close" } }).catch(() => null)
     ready.set(url, answer?.status === 200)
   }
-  const asking = setInterval(() => urls.map(probe), everyMs)
+  const timer = setInterval(() => urls.map(probe), everyMs)
 
   const open = (): Promise<Socket> => {
     const choices = urls.filter((url) => ready.get(url))
@@ -55,7 +55,7 @@ export function balancer(urls: readonly string[], { everyMs = 100 } = {}): Balan
     },
     opened: () => opened,
     stop() {
-      clearInterval(asking)
+      clearInterval(timer)
       for (const socket of idle) socket.destroy()
     },
   }

@@ -32,7 +32,7 @@ export async function fleetOf(count: number, name: string, env: Record<string, s
     await platform.stop()
     await scratch[Symbol.asyncDispose]()
   }
-  const start = async (more: Record<string, string> = {}) => {
+  const start = async (overrides: Record<string, string> = {}) => {
     const fleetEnv = {
       ...env,
       DATABASE_URL: scratch.url,
@@ -41,7 +41,7 @@ export async function fleetOf(count: number, name: string, env: Record<string, s
       PLATFORM_URL: platform.url,
     }
     const preload = join(import.meta.dirname, "server-preload.ts")
-    const server = await serving({ env: { ...fleetEnv, ...more }, preload }, ["--json"])
+    const server = await serving({ env: { ...fleetEnv, ...overrides }, preload }, ["--json"])
     servers.push(server)
     return server
   }

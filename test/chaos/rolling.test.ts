@@ -93,7 +93,7 @@ function loadOf(call: ReturnType<typeof balancer>["call"], key: string, app: str
   const headers = { authorization: `Bearer ${key}` }
   const calls: Balanced[] = []
   const jobs: { target: string }[] = []
-  const under = new Set<Promise<void>>()
+  const inFlight = new Set<Promise<void>>()
   let credits = 0
   let n = 0
   const counted = async (answer: Promise<Balanced>, cost: (body: Balanced["body"]) => number) => {
@@ -118,14 +118,14 @@ function loadOf(call: ReturnType<typeof balancer>["call"], key: string, app: str
     return await counted(call("GET", "/v1/apps", headers), () => 1)
   }
   const pace = setInterval(() => {
-    if (under.size >= AT_ONCE) return
-    const pending: Promise<void> = callOnce(n++).then(() => void under.delete(pending))
-    under.add(pending)
+    if (inFlight.size >= AT_ONCE) return
+    const pending: Promise<void> = callOnce(n++).then(() => void inFlight.delete(pending))
+    inFlight.add(pending)
   }, 1_000 / perSecond)
   return {
     async end() {
       clearInterval(pace)
-      await Promise.all(under)
+      await Promise.all(inFlight)
       return { calls, jobs, credits }
     },
   }

@@ -79,7 +79,7 @@ longOnServer(
     expect(counts[200]).toBeGreaterThan(0)
     expect(ended).toBeGreaterThan(ROUNDS)
     // one credit for each 200, including that of `until`, and none for a 503
-    await until(10_000, async () => (await used(`${url}/v1/account`, key)) === (counts[200] as number) + 1)
+    await until(10_000, async () => (await usedCredits(`${url}/v1/account`, key)) === (counts[200] as number) + 1)
     server.kill()
     expect(await server.exited).toBe(0)
   },
@@ -105,14 +105,14 @@ async function timed(url: string, key: string) {
   }
 }
 
-async function used(url: string, key: string): Promise<number> {
+async function usedCredits(url: string, key: string): Promise<number> {
   const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
   return (await response.json()).credits.used
 }
 
-async function until(limitMs: number, met: () => Promise<boolean>): Promise<void> {
+async function until(limitMs: number, isMet: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + limitMs
-  while (!(await met().catch(() => false))) {
+  while (!(await isMet().catch(() => false))) {
     if (performance.now() > end) throw new Error(`not within ${limitMs} ms`)
     await Bun.sleep(50)
   }

@@ -8,8 +8,9 @@ afterAll(removeFolders)
 test("app add says whether the keywords are read now, and if not, why", async () => {
   const { DATA_DIR } = await dataFolder()
   const { sql, close } = await openFolder({ DATA_DIR })
-  const add = async (id: string, ...more: string[]) =>
-    (await appmeter(["app", "add", "--ios", id, "--android", `com.example.a${id}`, ...more], { env: { DATA_DIR } })).err
+  const add = async (id: string, ...options: string[]) =>
+    (await appmeter(["app", "add", "--ios", id, "--android", `com.example.a${id}`, ...options], { env: { DATA_DIR } }))
+      .err
   await appmeter(["workspace", "create", "own"], { env: { DATA_DIR } })
   expect(await add("1000000001", "--keyword", "tea")).toContain(
     "its keywords are not read in us on ios, us on android: no worker process is running",

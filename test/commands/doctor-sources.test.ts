@@ -233,8 +233,8 @@ test("an open alert is a problem with a fix, unless its source is off or it is o
       fix: expect.stringContaining("UPSTREAM_GAPS_MS=search.itunes.apple.com="),
     },
   ])
-  const off = await examined({ SOURCES_OFF: "apple-web-search,apple-hints" })
-  expect(off.found.at(-1)).toMatchObject({ thing: "sources", state: "ok" })
+  const withoutSources = await examined({ SOURCES_OFF: "apple-web-search,apple-hints" })
+  expect(withoutSources.found.at(-1)).toMatchObject({ thing: "sources", state: "ok" })
 })
 
 describe("the folder of bodies", () => {

@@ -84,9 +84,9 @@ describe("the embedded database", () => {
   test("doctor --rebuild corrects current values once, also next to a running server", async () => {
     const env = await dataFolder()
     const database = await openFolder(env)
-    const seen = { kind: "search", source: "import", platform: "ios", storefront: "us", term: "tea" } as const
+    const reading = { kind: "search", source: "import", platform: "ios", storefront: "us", term: "tea" } as const
     const rest = { depth: 1, complete: true, results: [], parser: 1, origin: "own", sha256: new Uint8Array(32) }
-    await record(database.sql, [{ ...seen, ...rest, seenAt: new Date("2025-11-19T10:00:00Z") }])
+    await record(database.sql, [{ ...reading, ...rest, seenAt: new Date("2025-11-19T10:00:00Z") }])
     const seenAt = new Date("2025-11-19T10:00:00Z")
     const review = { id: "1", stars: 5, text: "Good", at: seenAt }
     const page = {

@@ -158,10 +158,10 @@ describe("the list", () => {
   })
 
   test("link list keeps links of removed apps and leaves out expired and foreign ones", async () => {
-    const [over, file, old] = [await scene.share(), await exported(), await exported()]
+    const [removed, file, old] = [await scene.share(), await exported(), await exported()]
     await scene.share()
     await sql`update share_link set created_at = now() - interval '2 s', expires_at = now() - interval '1 s'
-      where sha256 = sha256(${over.token}::bytea)`
+      where sha256 = sha256(${removed.token}::bytea)`
     await sql`update export set created_at = now() - interval '7 days' where id = ${old.id}`
     await (await sharing(service)).share()
     await sql.begin((tx) => removeApp(tx, scene.app))
@@ -169,7 +169,7 @@ describe("the list", () => {
     const rows = links.map(({ kind, appId, appName }) => [kind, appId, appName].join(" ")).sort()
     expect(rows).toEqual([`export ${scene.app} `, `share ${scene.app} `])
     for (const { token, kind } of [
-      { ...over, kind: "share" },
+      { ...removed, kind: "share" },
       { ...old, kind: "export" },
     ])
       expect((await withdraw(handleOf(token, kind), "--workspace", workspace)).code).toBe(1)
@@ -306,13 +306,13 @@ describe("an export of many parts", () => {
   test("withdrawing an export closes it at once, and the clean-up deletes the rest after a kill", async () => {
     const [{ token, path }, remaining] = [await exported(25), await exported()]
     let statements = 0
-    const cut = new Proxy(sql, {
+    const failingSql = new Proxy(sql, {
       apply(target, self, args) {
         if (++statements > 3) throw new Error("cut off")
         return Reflect.apply(target, self, args)
       },
     })
-    const error = await errorOf(withdrawExport(cut, hash("sha256", token)))
+    const error = await errorOf(withdrawExport(failingSql, hash("sha256", token)))
     expect(String(error)).toContain("cut off")
     expect(await countLeft()).toEqual({ exports: 2, parts: 6 })
     expect(await open(path)).toEqual(await unknown(path))

@@ -32,8 +32,8 @@ afterAll(async () => {
 })
 
 const STUDIO = ["--workspace", "studio"]
-const run = (args: string[], more: Record<string, string> = {}) =>
-  appmeter(["mail", ...args, ...STUDIO], { env: { ...env, ...more } })
+const run = (args: string[], settings: Record<string, string> = {}) =>
+  appmeter(["mail", ...args, ...STUDIO], { env: { ...env, ...settings } })
 
 test("an address is confirmed by the mailed code, gets a digest and a test message", async () => {
   expect((await run(["test", "ada"])).err).toContain("ada has no confirmed mail address yet")
@@ -67,7 +67,7 @@ test.each([
   [{ SMTP_URL: "mail.example.com" }, "SMTP_URL (hidden): must be an address that begins with smtps:// or smtp://"],
   [{ SMTP_URL: "" }, "SMTP_URL is missing: set it together with MAIL_FROM"],
   [{ MAIL_FROM: "x" }, 'MAIL_FROM is "x": must be an address, or a name and an address between < and >'],
-])("the settings %j are refused with what is allowed", async (more, message) => {
-  const { code, err } = await run(["list"], more as Record<string, string>)
+])("the settings %j are refused with what is allowed", async (settings, message) => {
+  const { code, err } = await run(["list"], settings as Record<string, string>)
   expect([code, err.includes(message)]).toEqual([78, true])
 })

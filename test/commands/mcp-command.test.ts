@@ -102,9 +102,9 @@ describe("the command", () => {
       [["--key", "k"], {}, 2, /unknown option --key/],
       [[], { APPMETER_KEY: "k" }, 1, /no database in/],
     ]
-    const checkCase = async ([args, more, code, expected]: (typeof cases)[number], at: number) => {
+    const checkCase = async ([args, settings, code, expected]: (typeof cases)[number], at: number) => {
       const runIn = at === cases.length - 1 ? appmeter : runHere
-      const ended = await runIn(["mcp", ...args], { env: { DATA_DIR, ...more }, stdin: "" })
+      const ended = await runIn(["mcp", ...args], { env: { DATA_DIR, ...settings }, stdin: "" })
       expect([ended.code, ended.out, ended.err.split("\n").length]).toEqual([code, "", 2])
       expect(ended.err).toMatch(expected)
     }
@@ -186,11 +186,11 @@ describe("the command", () => {
 
   /** A store that refuses, with the settings to read it. */
   function refusingStore() {
-    const seen = { hits: 0 }
-    const fetch = () => new Response(String(++seen.hits), { status: 503 })
+    const counter = { hits: 0 }
+    const fetch = () => new Response(String(++counter.hits), { status: 503 })
     const store = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch })
     const addresses = ["itunes.apple.com", "apps.apple.com"].map((host) => `${host}=${store.url.origin}`)
-    return { seen, store, reading: { ...env, MEASURE: "yes", UPSTREAM_URLS: addresses.join(",") } }
+    return { seen: counter, store, reading: { ...env, MEASURE: "yes", UPSTREAM_URLS: addresses.join(",") } }
   }
 
   /** Requests a live read from the command of a folder without a server. */
@@ -207,22 +207,22 @@ describe("the command", () => {
   }
 
   test("appmeter mcp refuses a live read without a server of the folder", async () => {
-    const { seen, store, reading } = refusingStore()
+    const { seen: counter, store, reading } = refusingStore()
     const { running } = await readAlone(reading)
-    expect([await running.ended(), seen.hits]).toEqual([0, 0])
+    expect([await running.ended(), counter.hits]).toEqual([0, 0])
     await store.stop(true)
   })
 
   long("appmeter mcp leaves a live read to the server of the folder, and refuses it without one", async () => {
-    const { seen, store, reading } = refusingStore()
+    const { seen: counter, store, reading } = refusingStore()
     const { running, read } = await readAlone(reading)
-    expect(seen.hits).toBe(0)
+    expect(counter.hits).toBe(0)
     const server = await serving({ env: reading })
     expect((await read(2)).content[0].text).not.toContain("does not read it")
     expect(await running.ended()).toBe(0)
     server.kill()
     await server.exited
-    expect(seen.hits).toBeGreaterThan(0)
+    expect(counter.hits).toBeGreaterThan(0)
     await store.stop(true)
   })
 })
@@ -252,8 +252,8 @@ describe("a server by its address", () => {
     server.kill("SIGKILL")
     await server.exited
     await running.send(call(2, "list_apps"))
-    const [, lost] = await running.until(2)
-    expect(lost).toMatchObject({
+    const [, lostCall] = await running.until(2)
+    expect(lostCall).toMatchObject({
       id: 2,
       error: { code: -32000, message: expect.stringMatching(/appmeter serve|ended before the answer/) },
     })

@@ -213,8 +213,8 @@ describe("a start that is cut off", () => {
   long("a start killed before showing its keys is repeated with new keys and the demo", async () => {
     const env = await dataFolder()
     const preload = preloaded(`process.stdout.write = () => process.kill(process.pid, "SIGKILL")`)
-    const cut = await appmeter(["serve", "--demo"], { env: { ...env, PORT: "0" }, preload })
-    expect([cut.code, cut.out]).toEqual([137, ""])
+    const killed = await appmeter(["serve", "--demo"], { env: { ...env, PORT: "0" }, preload })
+    expect([killed.code, killed.out]).toEqual([137, ""])
     const server = await serving({ env }, ["--demo"])
     await stopLoading(env.DATA_DIR)
     const [call] = curls(server.out())

@@ -114,13 +114,13 @@ describe("beside a server", () => {
 
   test("sources reports a shortfall without failing", async () => {
     await searches(sql, 100)
-    const more = { env: { ...env, UPSTREAM_GAPS_MS: "apps.apple.com=1000000" } }
-    const { healthy, short } = await answer(["sources"], more)
+    const options = { env: { ...env, UPSTREAM_GAPS_MS: "apps.apple.com=1000000" } }
+    const { healthy, short } = await answer(["sources"], options)
     expect([healthy, short]).toEqual([
       true,
       [{ upstream: "apps.apple.com", asked: 100, paying: 0, free: 100, can: 86, canAtBase: 86, short: 14 }],
     ])
-    const { out } = await appmeter(["sources"], more)
+    const { out } = await appmeter(["sources"], options)
     expect(out).toMatch(/^apps\.apple\.com +100 +0 +86 +14$/m)
   })
 

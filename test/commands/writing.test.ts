@@ -34,8 +34,8 @@ describe("write", () => {
     expect(writes.map(({ name }: { name: string }) => name)).toEqual(actions.map(({ name }) => name))
     const { code, out } = await run(["write", "add_keywords", "--about"])
     expect([code, /keywords +required/.test(out)]).toEqual([0, true])
-    const near = await run(["write", "add_keyword"])
-    expect([near.code, near.err.includes("did you mean add_keywords?")]).toEqual([2, true])
+    const misspelled = await run(["write", "add_keyword"])
+    expect([misspelled.code, misspelled.err.includes("did you mean add_keywords?")]).toEqual([2, true])
   })
 
   test("write previews, and does nothing without a terminal or --force", async () => {

@@ -27,7 +27,7 @@ export interface Cutter {
 /** A proxy in front of a test server that cuts connections on demand. */
 export function cutterBefore(url: string): Cutter {
   const to = new URL(url)
-  let cut: Cut | null = null
+  let pendingCut: Cut | null = null
   let remaining = 0
   const changes: string[] = []
   const sockets = new Set<Socket>()
@@ -38,8 +38,8 @@ export function cutterBefore(url: string): Cutter {
       const line = head.toString("latin1").split(" HTTP/")[0] as string
       const isChange = /^(POST|PUT|PATCH|DELETE) /.test(line) && !/\/query$|\/token$/.test(line)
       if (isChange) changes.push(line)
-      const current = isChange && cut && remaining-- === 0 ? cut : null
-      if (current) cut = null
+      const current = isChange && pendingCut && remaining-- === 0 ? pendingCut : null
+      if (current) pendingCut = null
       if (current?.at === "accept") return client.destroy()
       pass(client, head, current)
     })
@@ -63,14 +63,14 @@ export function cutterBefore(url: string): Cutter {
     forward(head)
     client.on("data", forward)
     client.on("close", () => upstream.destroy())
-    let back = 0
+    let returned = 0
     upstream.on("data", (bytes: Buffer) => {
       if (current?.at === "applied") return end()
       if (current?.at === "held") return
-      const max = current?.at === "answer" ? current.bytes - back : Number.POSITIVE_INFINITY
-      back += bytes.length
+      const max = current?.at === "answer" ? current.bytes - returned : Number.POSITIVE_INFINITY
+      returned += bytes.length
       client.write(bytes.subarray(0, Math.max(0, max)))
-      if (current?.at === "answer" && back >= current.bytes) client.end()
+      if (current?.at === "answer" && returned >= current.bytes) client.end()
     })
     upstream.on("close", () => client.end())
   }
@@ -81,7 +81,7 @@ export function cutterBefore(url: string): Cutter {
     },
     changes,
     cut(next, nth = 0) {
-      ;[cut, remaining] = [next, nth]
+      ;[pendingCut, remaining] = [next, nth]
     },
     close() {
       server.close()

@@ -55,7 +55,7 @@ const call = async (path: string) => {
 
 describe("an odd row", () => {
   const LONG = "Volume after volume, ".repeat(60)
-  const odd: [string, SalesRow, Record<string, unknown>][] = [
+  const oddRows: [string, SalesRow, Record<string, unknown>][] = [
     ["a title of 1,260 characters is cut", { Title: LONG }, { title: LONG.slice(0, 500), units: 5 }],
     ["a SKU of 1,800 characters is kept", { SKU: "S".repeat(1_800) }, { product: "S".repeat(1_800) }],
     ["a SKU of 2,400 characters is cut", { SKU: "S".repeat(2_400) }, { product: "S".repeat(2_000) }],
@@ -72,7 +72,7 @@ describe("an odd row", () => {
     ["money may have more places than any currency", { "Customer Price": "4.9900000000" }, { price: "4.990000" }],
     ["a promo code of 300 characters is cut", { "Promo Code": "p".repeat(300) }, { promo: "p".repeat(100) }],
   ]
-  for (const [label, cells, read] of odd)
+  for (const [label, cells, read] of oddRows)
     test(`${label}, and the day is read once`, async () => {
       scene.standIn.report = (type, day) =>
         type === "SALES" && day === YESTERDAY ? { tsv: salesReport(day, [{ ...APP, ...cells }]) } : "no sales"

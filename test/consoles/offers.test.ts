@@ -18,7 +18,7 @@ beforeEach(async () => {
     { territory: "DEU", currency: "EUR", price: "22.00" },
   ]
   const trial = { offerMode: "FREE_TRIAL", duration: "ONE_WEEK", numberOfPeriods: 1, startDate: null, endDate: null }
-  const back = { name: "Welcome back", offerMode: "PAY_AS_YOU_GO", duration: "ONE_MONTH", numberOfPeriods: 3 }
+  const offerTerms = { name: "Welcome back", offerMode: "PAY_AS_YOU_GO", duration: "ONE_MONTH", numberOfPeriods: 3 }
   scene.standIn.products.push(
     {
       id: "77",
@@ -35,8 +35,10 @@ beforeEach(async () => {
           // Nothing is sold in this territory any more.
           { id: "i4", territory: "ANT", attributes: trial },
         ],
-        promotionalOffers: [{ id: "p1", attributes: { ...back, offerCode: "back3" } }],
-        offerCodes: [{ id: "c1", attributes: { ...back, name: "SPRING", active: true, totalNumberOfCodes: 500 } }],
+        promotionalOffers: [{ id: "p1", attributes: { ...offerTerms, offerCode: "back3" } }],
+        offerCodes: [
+          { id: "c1", attributes: { ...offerTerms, name: "SPRING", active: true, totalNumberOfCodes: 500 } },
+        ],
       },
     },
     {
@@ -97,10 +99,12 @@ test("an offer that is gone keeps the day it was last seen, and a changed offer 
   await scene.sql`update account_task set next_at = now() where not ${isReport(scene.sql)}`
   await read()
   const all = (await pricing()).offered
-  const seen = (name: string) => all.find((offer: Offered) => offer.name === name)
-  expect(Date.now() - Date.parse(seen("Welcome back").lastSeen)).toBeGreaterThan(86_400_000)
-  expect(seen("CUP")).toMatchObject({ active: true, codes: before.codes })
-  expect(Date.parse(seen("CUP").lastSeen) - Date.parse(seen("CUP").firstSeen)).toBeGreaterThan(8 * 86_400_000)
+  const offerNamed = (name: string) => all.find((offer: Offered) => offer.name === name)
+  expect(Date.now() - Date.parse(offerNamed("Welcome back").lastSeen)).toBeGreaterThan(86_400_000)
+  expect(offerNamed("CUP")).toMatchObject({ active: true, codes: before.codes })
+  expect(Date.parse(offerNamed("CUP").lastSeen) - Date.parse(offerNamed("CUP").firstSeen)).toBeGreaterThan(
+    8 * 86_400_000,
+  )
   // Not offered within the last year.
   await scene.sql`update account_offer set last_seen = now() - interval '400 days' where name = 'Welcome back'`
   expect((await pricing()).offered.map(({ name }: Offered) => name)).not.toContain("Welcome back")

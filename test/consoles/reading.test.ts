@@ -196,11 +196,11 @@ test("a restated day replaces the facts once, keeps both reports, and changes no
 })
 
 test("a day that was read stays read if the console is late with it afterwards", async () => {
-  let late = false
-  scene.standIn.report = (_, day) => (day === YESTERDAY && !late ? { tsv: salesReport(day, [APP]) } : "late")
+  let isLate = false
+  scene.standIn.report = (_, day) => (day === YESTERDAY && !isLate ? { tsv: salesReport(day, [APP]) } : "late")
   await scene.add()
   await readSome(1)
-  late = true
+  isLate = true
   await dueAgain(YESTERDAY)
   await readSome(3)
   expect(await tasks(YESTERDAY)).toContainEqual({ task: "sales", state: "read", tries: 0, later: true })

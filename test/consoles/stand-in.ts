@@ -102,8 +102,8 @@ export function startStandIn(): StandIn {
     const text = await request.text()
     const url = new URL(request.url)
     const path = decodeURIComponent(`${url.pathname}${url.search}`)
-    const instead = await state.before(path)
-    if (instead) return instead
+    const override = await state.before(path)
+    if (override) return override
     const role = roleOf(request.headers.get("authorization") ?? "")
     if (role === null) return refusal(401, "NOT_AUTHORIZED", "Authentication credentials are missing or invalid.")
     state.requests.push(path)

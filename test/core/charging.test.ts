@@ -105,13 +105,13 @@ describe("what a call costs", () => {
 
   test("free calls work without credits; every other call is refused with 402 and changes nothing", async () => {
     const empty = await service.workspace({ plan: "pro", overrides: { credits: 1, ratePerSecond: 1_000 } })
-    const poor = await service.key(empty)
-    expect((await service.call("/v1/apps", { key: poor })).status).toBe(200)
-    const refused = await service.call("/v1/apps", { key: poor })
+    const poorKey = await service.key(empty)
+    expect((await service.call("/v1/apps", { key: poorKey })).status).toBe(200)
+    const refused = await service.call("/v1/apps", { key: poorKey })
     expect([refused.status, refused.body.error]).toEqual([402, "credits_exhausted"])
     expect(refused.body).toMatchObject({ limit: 1, used: 1 })
     expect(refused.credits).toMatchObject({ used: 1, limit: 1, remaining: 0 })
-    expect((await service.call("/v1/account", { key: poor })).body.credits).toMatchObject({ used: 1, limit: 1 })
+    expect((await service.call("/v1/account", { key: poorKey })).body.credits).toMatchObject({ used: 1, limit: 1 })
   })
 
   test("an answer that costs more than the remaining credits is dropped, even if its minimum was covered", async () => {
@@ -120,11 +120,11 @@ describe("what a call costs", () => {
       explorer: true,
       overrides: { credits: 20, ratePerSecond: 1_000 },
     })
-    const poor = await service.key(few)
-    const refused = await service.call("/v1/hive/explored?rows=5", { key: poor })
+    const poorKey = await service.key(few)
+    const refused = await service.call("/v1/hive/explored?rows=5", { key: poorKey })
     expect([refused.status, refused.body.error]).toEqual([402, "credits_exhausted"])
     expect(refused.body.rows).toBeUndefined()
-    expect((await service.call("/v1/hive/explored?rows=4", { key: poor })).status).toBe(200)
+    expect((await service.call("/v1/hive/explored?rows=4", { key: poorKey })).status).toBe(200)
   })
 
   test("a key that reaches its budget gets 402 while the workspace's other keys keep working", async () => {
@@ -137,8 +137,8 @@ describe("what a call costs", () => {
 
   test("10 of 30 concurrent calls on 10 credits are paid, and every 402 has the credit headers", async () => {
     const few = await service.workspace({ plan: "pro", overrides: { credits: 10, ratePerSecond: 1_000 } })
-    const poor = await service.key(few)
-    const answers = await Promise.all(Array.from({ length: 30 }, () => service.call("/v1/apps", { key: poor })))
+    const poorKey = await service.key(few)
+    const answers = await Promise.all(Array.from({ length: 30 }, () => service.call("/v1/apps", { key: poorKey })))
     const refused = answers.filter(({ status }) => status === 402)
     expect([answers.filter(({ status }) => status === 200).length, refused.length]).toEqual([10, 20])
     for (const { credits } of refused) expect(credits).toMatchObject({ used: 10, limit: 10, remaining: 0 })
@@ -187,9 +187,9 @@ describe("what a call costs", () => {
       explorer: true,
       overrides: { credits: 0, ratePerSecond: 1_000 },
     })
-    const poor = await service.key(empty)
-    expect((await service.call("/v1/hive/samples/tea", { key: poor })).body.error).toBe("credits_exhausted")
-    expect((await service.call("/v1/usage", { key: poor })).body.hive.usedToday).toBe(0)
+    const poorKey = await service.key(empty)
+    expect((await service.call("/v1/hive/samples/tea", { key: poorKey })).body.error).toBe("credits_exhausted")
+    expect((await service.call("/v1/usage", { key: poorKey })).body.hive.usedToday).toBe(0)
   })
 
   test("an error's text never reaches the caller, and the log names the request", async () => {

@@ -65,7 +65,7 @@ const pairs = (names: string[]) =>
 const RUNS = cases(60, 800)
 
 test(`${RUNS} random inputs to all operations cause no 5xx, no undocumented answer, no charge for a 400`, async () => {
-  const seen: Record<number, number> = {}
+  const counts: Record<number, number> = {}
   const operationAndInput = fc.constantFrom(...catalog).chain((operation) =>
     fc.record({
       operation: fc.constant(operation),
@@ -75,7 +75,7 @@ test(`${RUNS} random inputs to all operations cause no 5xx, no undocumented answ
       sandbox: fc.boolean(),
     }),
   )
-  const used = async () => {
+  const readUsed = async () => {
     const [row] = await sql<{ used: number; ledger: number }[]>`
       select used, (select coalesce(sum(cost), 0)::bigint from ledger where workspace_id = ${workspace}) as ledger
       from account
@@ -92,7 +92,7 @@ test(`${RUNS} random inputs to all operations cause no 5xx, no undocumented answ
       const search = query.map(([name, value]) => `${spell(name)}=${spell(value)}`).join("&")
       const prefix = sandbox ? "/v1/sandbox" : "/v1"
       const answer = await service.call(`${prefix}${path}${search && `?${search}`}`, { key, method: operation.method })
-      seen[answer.status] = (seen[answer.status] ?? 0) + 1
+      counts[answer.status] = (counts[answer.status] ?? 0) + 1
       // the service has no model, and the answer shows that
       if (answer.status === 503) expect(answer.body.error).toBe("ai_not_configured")
       else expect(answer.status).toBeLessThan(500)
@@ -100,8 +100,8 @@ test(`${RUNS} random inputs to all operations cause no 5xx, no undocumented answ
     }),
     { numRuns: RUNS, seed: 20_261_121 },
   )
-  const after = await used()
+  const after = await readUsed()
   expect(after.used).toBe(charged)
   expect(after.ledger).toBe(charged)
-  console.info("fuzz statuses", JSON.stringify(seen), "charged", charged)
+  console.info("fuzz statuses", JSON.stringify(counts), "charged", charged)
 }, 120_000)

@@ -148,7 +148,7 @@ beforeAll(async () => {
 const newService = () => openService({ sql, catalog: catalogWithSamples, fixtures: fixturesWithSamples() })
 
 test("headers, /account, /usage, refusals and the ledger agree with a model over random histories", async () => {
-  const seen = { paid: 0, credits_exhausted: 0, key_budget_reached: 0 }
+  const counts = { paid: 0, credits_exhausted: 0, key_budget_reached: 0 }
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyMeans, { minLength: WORKSPACES, maxLength: WORKSPACES }),
@@ -157,8 +157,8 @@ test("headers, /account, /usage, refusals and the ledger agree with a model over
         const tenants = await Promise.all(allMeans.map(newTenant))
         let service = newService()
         for (const step of steps) {
-          if (step.type === "call") await callOne(service, tenants, step.request, seen)
-          else if (step.type === "callTogether") await callTogether(service, tenants, step.requests, seen)
+          if (step.type === "call") await callOne(service, tenants, step.request, counts)
+          else if (step.type === "callTogether") await callTogether(service, tenants, step.requests, counts)
           else {
             await administer(tenants[step.workspace]!, step)
             // a running process may use a cached key record for less than a second
@@ -172,7 +172,7 @@ test("headers, /account, /usage, refusals and the ledger agree with a model over
     { seed: 20261129, numRuns: cases(5, 60), endOnFailure: true },
   )
   // a history without refusals would prove little
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(10)
+  expect(Math.min(...Object.values(counts))).toBeGreaterThan(10)
 }, 300_000)
 
 async function newTenant(means: Means): Promise<Tenant> {
@@ -194,7 +194,7 @@ async function callOne(
   service: Service,
   tenants: Tenant[],
   request: Request,
-  seen: Record<string, number>,
+  counts: Record<string, number>,
 ): Promise<void> {
   const { model } = tenants[request.workspace]!
   const cost = costOf(request)
@@ -203,7 +203,7 @@ async function callOne(
   const code = model.refusal(leastOf(request), request.key) ?? model.refusal(cost, request.key)
   const answer = await send(service, tenants, request)
   if (code === null) model.pay(cost, request.key)
-  seen[code ?? "paid"]!++
+  counts[code ?? "paid"]!++
   expectAnswer(answer, request, code)
   expect(answer.credits).toMatchObject(model.credits)
   if (code === null) return
@@ -219,7 +219,7 @@ async function callTogether(
   service: Service,
   tenants: Tenant[],
   requests: Request[],
-  seen: Record<string, number>,
+  counts: Record<string, number>,
 ): Promise<void> {
   const answers = await Promise.all(requests.map((request) => send(service, tenants, request)))
   const before = tenants.map(({ model }) => model.used)
@@ -238,7 +238,7 @@ async function callTogether(
       expect(model.refusal(cost, request.key)).toBeNull()
       model.pay(cost, request.key)
     }
-    seen[code ?? "paid"]!++
+    counts[code ?? "paid"]!++
   }
   for (const { request, cost, code, answer } of outcomes) {
     const { model } = tenants[request.workspace]!

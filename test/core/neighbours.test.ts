@@ -24,11 +24,11 @@ beforeAll(async () => {
 
 /** Sends a request as a connection would: the checks of `service.call` would take longer than a large answer. */
 async function timed(path: string, key: string) {
-  const began = performance.now()
+  const startedAt = performance.now()
   const request = new Request(`${PUBLIC_URL}${path}`, { headers: { authorization: `Bearer ${key}` } })
   const answer = await service.app.fetch(request, "127.0.0.1")
   const text = await answer.text()
-  return { status: answer.status, ms: performance.now() - began, text }
+  return { status: answer.status, ms: performance.now() - startedAt, text }
 }
 
 describe("a neighbour with thousands of keywords", () => {
@@ -45,13 +45,13 @@ describe("a neighbour with thousands of keywords", () => {
   /** Makes the other workspace's calls one by one. Returns their statuses, the 95th percentile and the median. */
   async function measureOthers(calls: number) {
     const paths = ["/v1/account", `/v1/apps/${small.app}/keywords`, "/v1/apps"]
-    const seen = []
+    const results = []
     for (let call = 0; call < calls; call++) {
-      seen.push(await timed(paths[call % paths.length]!, small.key))
+      results.push(await timed(paths[call % paths.length]!, small.key))
       await Bun.sleep(10)
     }
-    const times = seen.map(({ ms }) => ms).sort((a, b) => a - b)
-    const statuses = [...new Set(seen.map(({ status }) => status))]
+    const times = results.map(({ ms }) => ms).sort((a, b) => a - b)
+    const statuses = [...new Set(results.map(({ status }) => status))]
     return { statuses, slow: times[Math.floor(times.length * 0.95)]!, median: times[times.length >> 1]! }
   }
 

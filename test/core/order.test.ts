@@ -27,9 +27,13 @@ beforeAll(async () => {
   keys.slow = await service.key(slow)
   const free = await service.workspace({ plan: "free" })
   keys.free = await service.key(free, { scopes: [] })
-  const poor = await service.workspace({ plan: "pro", explorer: true, overrides: { credits: 0, ratePerSecond: 1_000 } })
-  keys.poor = await service.key(poor)
-  keys.poorNoScopes = await service.key(poor, { scopes: [] })
+  const emptyWorkspace = await service.workspace({
+    plan: "pro",
+    explorer: true,
+    overrides: { credits: 0, ratePerSecond: 1_000 },
+  })
+  keys.poor = await service.key(emptyWorkspace)
+  keys.poorNoScopes = await service.key(emptyWorkspace, { scopes: [] })
   const spent = await service.workspace({
     plan: "pro",
     explorer: true,
@@ -50,8 +54,8 @@ interface Case {
 }
 
 const withKey =
-  (name: string, more: CallOptions = {}) =>
-  () => ({ key: keys[name] as string, ...more })
+  (name: string, options: CallOptions = {}) =>
+  () => ({ key: keys[name] as string, ...options })
 
 const cases: Case[] = [
   { name: "key in the URL before no key", path: "/v1/apps?k=svc_live_abc", code: "key_in_url", status: 400 },

@@ -36,7 +36,7 @@ interface Seen {
 }
 
 /** The answer and charges of a call, without names that differ in every situation. */
-async function seen({ workspaceId, app }: Situation, answer: { body: unknown; credits: object }): Promise<Seen> {
+async function observe({ workspaceId, app }: Situation, answer: { body: unknown; credits: object }): Promise<Seen> {
   const ledger = await sql`select operation, cost from ledger where workspace_id = ${workspaceId} order by id limit 10`
   const { body, credits } = answer
   return { body: plain(body, app), credits, ledger: ledger.map((row) => ({ ...row })) }
@@ -61,16 +61,16 @@ async function bothWays(operation: Operation, change?: Change): Promise<[rest: S
   const [first, second] = [await outcomes.open(operation, change), await outcomes.open(operation, change)]
   // REST gets the tool's defaults
   first.input = toolInput(operation, first.input)
-  const rest = await seen(first, await overRest(operation, first))
-  const tool = await seen(second, await asTool(operation, second))
+  const rest = await observe(first, await overRest(operation, first))
+  const tool = await observe(second, await asTool(operation, second))
   return [rest, tool]
 }
 
 /** Makes both calls in one situation: the first is refused and so changes nothing for the second. */
 async function refusedBothWays(operation: Operation, change: Change): Promise<[rest: Seen, tool: Seen]> {
   const situation = await outcomes.open(operation, change)
-  const rest = await seen(situation, await overRest(operation, situation))
-  const tool = await seen(situation, await asTool(operation, situation))
+  const rest = await observe(situation, await overRest(operation, situation))
+  const tool = await observe(situation, await asTool(operation, situation))
   return [rest, tool]
 }
 

@@ -81,7 +81,7 @@ export function outcomesOver(sql: Sql): Outcomes {
     (input: Input): Change =>
     async (situation) =>
       Object.assign(situation.input, input)
-  const over =
+  const withHttp =
     (http: Situation["http"]): Change =>
     async (situation) =>
       Object.assign(situation.http, http)
@@ -253,12 +253,12 @@ export function outcomesOver(sql: Sql): Outcomes {
     job_not_found: withInput({ jobId: "job_nothing" }),
     internal_error: at(broken),
     unavailable: at(crowded),
-    key_in_url: over({ below: "?key=svc_live_abc" }),
-    unknown_endpoint: over({ below: "/nowhere/at/all" }),
-    method_not_allowed: over({ method: "DELETE" }),
-    body_too_large: over({ body: { text: "x".repeat(70_000) } }),
-    headers_too_large: over({ headers: { "x-note": "x".repeat(20_000) } }),
-    unsupported_media_type: over({ headers: { "content-type": "text/plain" } }),
+    key_in_url: withHttp({ below: "?key=svc_live_abc" }),
+    unknown_endpoint: withHttp({ below: "/nowhere/at/all" }),
+    method_not_allowed: withHttp({ method: "DELETE" }),
+    body_too_large: withHttp({ body: { text: "x".repeat(70_000) } }),
+    headers_too_large: withHttp({ headers: { "x-note": "x".repeat(20_000) } }),
+    unsupported_media_type: withHttp({ headers: { "content-type": "text/plain" } }),
   }
   return { open, raised }
 }

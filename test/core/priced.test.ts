@@ -61,7 +61,7 @@ beforeAll(async () => {
   limited = await service.key(workspaceId, { appList: [await track(workspaceId, "10002")] })
 })
 
-const used = async () => (await service.call("/v1/account", { key })).body.credits.used as number
+const readUsed = async () => (await service.call("/v1/account", { key })).body.credits.used as number
 
 describe.each(READS)("%s", (id) => {
   const row = contract.find(({ operationId }) => operationId === id) as (typeof contract)[number]
@@ -74,19 +74,19 @@ describe.each(READS)("%s", (id) => {
     })
 
   test(`${id} costs its contract price when called with only its ids, although nothing was measured`, async () => {
-    const before = await used()
+    const before = await readUsed()
     const { status, body } = await call()
     if (ASKED_OF_STORES.includes(id)) {
       expect([status, body.error]).toEqual([404, "not_measured"])
-      expect(await used()).toBe(before)
+      expect(await readUsed()).toBe(before)
     } else {
       expect([status, body.error]).toEqual([200, undefined])
-      expect(await used()).toBe(before + (row.price as { min: number }).min)
+      expect(await readUsed()).toBe(before + (row.price as { min: number }).min)
     }
   })
 
   test(`${id} costs nothing if refused: unknown parameter, missing scope, or another workspace's app`, async () => {
-    const before = await used()
+    const before = await readUsed()
     const stray = await call("?stray=1")
     expect([stray.status, stray.body.error, stray.body.field]).toEqual([400, "invalid_arguments", "stray"])
     const refused = await call("", { by: unscoped })
@@ -94,9 +94,9 @@ describe.each(READS)("%s", (id) => {
     if (isOfApp) {
       const strange = await call("", { app: foreign })
       expect([strange.status, strange.body.error]).toEqual([404, "not_found"])
-      const off = await call("", { by: limited })
-      expect([off.status, off.body.error]).toEqual([403, "app_not_allowed"])
+      const refusedCall = await call("", { by: limited })
+      expect([refusedCall.status, refusedCall.body.error]).toEqual([403, "app_not_allowed"])
     }
-    expect(await used()).toBe(before)
+    expect(await readUsed()).toBe(before)
   })
 })

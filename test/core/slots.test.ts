@@ -134,7 +134,7 @@ const declared = {
 const faults: FaultCode[] = []
 
 /** The connection of this statement is lost silently: the statement never settles. */
-const lost: Operation = operation({ ...declared, faults, id: "lose_statement", path: "/lost" }).run(
+const stuckOperation: Operation = operation({ ...declared, faults, id: "lose_statement", path: "/lost" }).run(
   async (_, { sql }) => {
     const [row] = await sql<[{ number: number }]>`select 1 as number /* lost */`
     return row
@@ -164,8 +164,8 @@ describe("statements that never settle", () => {
     const sample = JSON.stringify({ input: {}, answer: { number: 1 } })
     const service = openService({
       sql: losing(sql),
-      catalog: [lost, answered],
-      fixtures: new Map([lost, answered].map(({ id }) => [`${id}.json`, sample])),
+      catalog: [stuckOperation, answered],
+      fixtures: new Map([stuckOperation, answered].map(({ id }) => [`${id}.json`, sample])),
       settings: { requestDeadlineMs: 500 },
       slotLimits: { maxHeldMs: 4_000, stuckAfterMs: 700 },
     })
@@ -180,8 +180,8 @@ describe("statements that never settle", () => {
       return [answer.status, await answer.json()]
     }
     expect([await number(), await readiness()]).toEqual([200, [200, { status: "ready" }]])
-    const taking = keys.map((heldKey) => service.call("/v1/lost", { key: heldKey }))
-    expect((await Promise.all(taking)).map(({ status }) => status)).toEqual(taking.map(() => 503))
+    const calls = keys.map((heldKey) => service.call("/v1/lost", { key: heldKey }))
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(calls.map(() => 503))
     expect(await number()).toBe(503)
     expect(await readiness()).toEqual([503, { status: "not ready", reason: "database_busy" }])
     while ((await number()) !== 200) await Bun.sleep(100)
@@ -189,11 +189,11 @@ describe("statements that never settle", () => {
     const logged = service.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "database_slots")
     expect(new Set(logged.map(({ code }) => code))).toEqual(new Set(["timeout", "taken_back"]))
     expect(logged[0].reason).toMatch(new RegExp(`^held by lose_statement of (${losers.join("|")}) for \\d+ ms, `))
-    expect(await used(other)).toBe(2)
+    expect(await readUsed(other)).toBe(2)
   })
 })
 
-async function used(workspaceId: number): Promise<number> {
+async function readUsed(workspaceId: number): Promise<number> {
   const [row] = await sql<[{ used: number }]>`
     select coalesce(sum(cost), 0)::int as used from ledger where workspace_id = ${workspaceId}`
   return row.used

@@ -10,7 +10,7 @@ import { openService, type Service } from "../service.ts"
 const ENDS = ["answers", "pending", "nothing", "fault", "missing", "breaks", "late", "takes late"] as const
 
 /** Takes a unit of the allowance "spy" and then ends as `end` says. */
-const taking = operation({
+const takingOperation = operation({
   id: "taking_sample",
   method: "GET",
   path: "/taking/:end",
@@ -43,7 +43,7 @@ let service: Service
 beforeAll(async () => {
   sql = await freshDatabase()
   const fixture = JSON.stringify({ input: { end: "answers" }, answer: { granted: true, used: 1 } })
-  service = openService({ sql, catalog: [taking], fixtures: new Map([["taking_sample.json", fixture]]) })
+  service = openService({ sql, catalog: [takingOperation], fixtures: new Map([["taking_sample.json", fixture]]) })
   // the first call plans its statements, which exceeds the sample's deadline on a busy machine
   await outcome("answers")
 })

@@ -103,13 +103,13 @@ test("a savepoint is rolled back alone", async () => {
 })
 
 test("a cursor reads its rows while other clients work", async () => {
-  const seen: number[] = []
+  const ids: number[] = []
   const queries: Promise<unknown>[] = []
   for await (const rows of sql`select id from word where id <= 1000 order by id`.cursor(100)) {
-    for (const row of rows) seen.push(row.id)
-    queries.push(sql`select ${seen.length}::int as n`)
+    for (const row of rows) ids.push(row.id)
+    queries.push(sql`select ${ids.length}::int as n`)
   }
-  expect(seen).toEqual(Array.from({ length: 1000 }, (_, i) => i + 1))
+  expect(ids).toEqual(Array.from({ length: 1000 }, (_, i) => i + 1))
   expect((await Promise.all(queries)).flatMap((rows) => [...(rows as { n: number }[])].map(({ n }) => n))).toHaveLength(
     10,
   )
@@ -169,8 +169,8 @@ test("a query of one second does not block the process", async () => {
   }, 5)
   const startedAt = performance.now()
   await sql`select count(*) from generate_series(1, 3000000)`
-  const took = performance.now() - startedAt
+  const tookMs = performance.now() - startedAt
   clearInterval(timer)
-  process.stdout.write(`query ${Math.round(took)} ms, longest pause of the event loop ${Math.round(worst)} ms\n`)
-  expect(worst).toBeLessThan(took / 3)
+  process.stdout.write(`query ${Math.round(tookMs)} ms, longest pause of the event loop ${Math.round(worst)} ms\n`)
+  expect(worst).toBeLessThan(tookMs / 3)
 })

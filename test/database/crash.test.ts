@@ -33,10 +33,11 @@ test(`after ${ROUNDS} kills while writing, each acknowledged write exists and no
     (await sql`select batch, count(*) as n from written where batch > 0 group by 1`).map((r) => [r.batch, r.n]),
   )
   await close()
-  const lost = [...rows].filter((id) => !stored.has(id)).length + [...batches].filter((id) => !whole.has(id)).length
+  const lostCount =
+    [...rows].filter((id) => !stored.has(id)).length + [...batches].filter((id) => !whole.has(id)).length
   const partial = [...whole.values()].filter((n) => n !== 5).length
   const found = `${ROUNDS} kills, ${rows.size} rows and ${batches.size} transactions acknowledged`
-  process.stdout.write(`${found}; ${lost} lost, ${partial} in part, ${stored.size + whole.size} stored\n`)
+  process.stdout.write(`${found}; ${lostCount} lost, ${partial} in part, ${stored.size + whole.size} stored\n`)
   expect(rows.size).toBeGreaterThan(ROUNDS)
-  expect({ lost, partial }).toEqual({ lost: 0, partial: 0 })
+  expect({ lost: lostCount, partial }).toEqual({ lost: 0, partial: 0 })
 }, 240_000)

@@ -12,11 +12,11 @@ test("a thread that was started early opens the first database, and another thre
     }
   }
   const opened: Backend[] = []
-  const lost: Error[] = []
+  const errors: Error[] = []
   try {
     startEarly()
     for (const expected of [1, 2]) {
-      opened.push(await startBackend(null, (error) => lost.push(error)))
+      opened.push(await startBackend(null, (error) => errors.push(error)))
       expect(threads).toBe(expected)
     }
   } finally {
@@ -28,5 +28,5 @@ test("a thread that was started early opens the first database, and another thre
   expect(await answered(first, "create table mine (); select to_regclass('mine')")).toContain("mine")
   expect(await answered(second, "select to_regclass('mine')")).not.toContain("mine")
   for (const { close } of opened) await close()
-  expect(lost).toEqual([])
+  expect(errors).toEqual([])
 })

@@ -100,8 +100,8 @@ const FILLS: [string, (sql: Sql) => Promise<unknown>][] = [
 onSmallDisk.each(LONG ? FILLS : FILLS.slice(-1))(
   "%s that would fill the disk within a moment is taken back, says why, and the database goes on",
   async (_, fill) => {
-    const lost: string[] = []
-    const log: Log = (_level, event) => void lost.push(event)
+    const events: string[] = []
+    const log: Log = (_level, event) => void events.push(event)
     const { sql, close } = await openEmbedded({ dataDir: join(disk!, "grown"), as: "server", log })
     try {
       await sql`create table grown (n int, text text)`
@@ -119,7 +119,7 @@ onSmallDisk.each(LONG ? FILLS : FILLS.slice(-1))(
       // A write either has room or is refused with a message, and ends nothing.
       const { code } = await sql`update grown set n = -n where n = 7`.catch((error) => error)
       expect([undefined, "25006", "53100"]).toContain(code)
-      expect(lost.filter((event) => event.startsWith("database_"))).toEqual([])
+      expect(events.filter((event) => event.startsWith("database_"))).toEqual([])
     } finally {
       await close()
     }

@@ -44,8 +44,10 @@ test("an empty database gets the baseline as one step and then each migration, o
 test("a start on an up-to-date database takes no lock and opens no transaction", async () => {
   await run(later)
   expect(await migrate(withoutTransactions(sql), files(later), silentLog)).toEqual([])
-  const more = files({ ...later, "migrations/0002_add_d.sql": "" })
-  expect(await migrate(withoutTransactions(sql), more, silentLog).catch(String)).toBe("Error: a transaction was opened")
+  const withStep = files({ ...later, "migrations/0002_add_d.sql": "" })
+  expect(await migrate(withoutTransactions(sql), withStep, silentLog).catch(String)).toBe(
+    "Error: a transaction was opened",
+  )
 })
 
 test("the planner knows the size of tables that a migration filled", async () => {
@@ -120,13 +122,13 @@ test("comment lines and Windows line ends do not change an applied step", async 
 })
 
 /** The program of a process that applies sql/ and one more file, and prints the applied steps. */
-const migrating = (more: string, text: string) => `
+const migrating = (fileName: string, text: string) => `
   import { readTree } from "${join(import.meta.dirname, "../../src/database/assets.ts")}"
   import { openDatabase } from "${join(import.meta.dirname, "../../src/database/connect.ts")}"
   import { migrate } from "${join(import.meta.dirname, "../../src/database/migrate.ts")}"
   const log = () => {}
   const { sql, close } = await openDatabase({ databaseUrl: process.argv[1], dataDir: "", as: "server", log })
-  const files = [...readTree("sql", ".sql"), ["${more}", "${text}"]]
+  const files = [...readTree("sql", ".sql"), ["${fileName}", "${text}"]]
   const applied = await migrate(sql, new Map(files), log)
   await close()
   console.log(JSON.stringify(applied))`

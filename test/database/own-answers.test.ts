@@ -129,8 +129,8 @@ describe(`embedded: ${OWN}`, () => {
   test("every answer is right while the schema changes, and no query fails", async () => {
     const { sql } = database
     await sql.unsafe(MAKE_TABLE)
-    const meanwhile = (isOver: () => boolean) => alterUntil(isOver, (statement) => sql.unsafe(statement))
-    check(await askMany({ sql, questions: 1_500, disturb: askTable, every: 1, meanwhile }), [])
+    const background = (isOver: () => boolean) => alterUntil(isOver, (statement) => sql.unsafe(statement))
+    check(await askMany({ sql, questions: 1_500, disturb: askTable, every: 1, background }), [])
   })
 })
 
@@ -141,8 +141,8 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
 
   test("every answer is right while the schema changes repeatedly, and no query fails", async () => {
     await admin!.unsafe(MAKE_TABLE)
-    const meanwhile = (isOver: () => boolean) => alterUntil(isOver, (statement) => admin!.unsafe(statement))
-    await trial({ questions: 6_000, disturb: askTable, every: 1, meanwhile })
+    const background = (isOver: () => boolean) => alterUntil(isOver, (statement) => admin!.unsafe(statement))
+    await trial({ questions: 6_000, disturb: askTable, every: 1, background })
     await admin!`drop table changing`
   })
 
@@ -151,7 +151,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
       "fit, and no query fails",
     async () => {
       await admin!.unsafe(MAKE_TABLE)
-      const meanwhile = async (isOver: () => boolean) => {
+      const background = async (isOver: () => boolean) => {
         for (let round = 0; !isOver(); round++) {
           await Bun.sleep(100)
           const type = round % 2 ? "int using again::int" : "varchar(20)"
@@ -166,7 +166,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
         ]
         expectRows(await ask[token % 2]!(), [{ id, token }])
       }
-      await trial({ questions: 3_000, disturb, meanwhile })
+      await trial({ questions: 3_000, disturb, background })
       await admin!`drop table changing`
     },
   )
@@ -212,9 +212,9 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     }
     const options = { types: { ...types, regclass: { to: 2205, from: [2205], parse, serialize: String } } }
     const disturb = async (sql: Sql, token: number) => {
-      const asking = sql`select ${token}::int as token, 'pg_class'::regclass as name from generate_series(1, 5)`
-      if (token % 2) await asking
-      else await asking.cursor(2, () => Bun.sleep(1))
+      const query = sql`select ${token}::int as token, 'pg_class'::regclass as name from generate_series(1, 5)`
+      if (token % 2) await query
+      else await query.cursor(2, () => Bun.sleep(1))
     }
     await trial({ disturb, every: 5 }, { allowed: ["UNPARSABLE"], options })
   })

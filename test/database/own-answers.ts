@@ -23,7 +23,7 @@ export interface Trial {
   /** Number of questions per disturbance. */
   every?: number
   /** Runs until all questions are answered. */
-  meanwhile?: (isOver: () => boolean) => Promise<void>
+  background?: (isOver: () => boolean) => Promise<void>
 }
 
 /** Thrown by a disturbance that got a foreign answer. */
@@ -33,7 +33,7 @@ export class WrongAnswer extends Error {}
  * Asks many questions at once, each with a token that only its own answer can contain. Throws if one is never answered.
  */
 export async function askMany(trial: Trial): Promise<Outcomes> {
-  const { sql, callers = 16, questions = 2_000, disturb, every = 3, meanwhile } = trial
+  const { sql, callers = 16, questions = 2_000, disturb, every = 3, background } = trial
   const outcomes: Outcomes = { right: 0, wrong: [], errors: {} }
   let next = 1
   let isOver = false
@@ -42,9 +42,9 @@ export async function askMany(trial: Trial): Promise<Outcomes> {
     while (next <= questions) {
       const token = next++
       pending.add(token)
-      const asking = disturb && token % every === 0 ? disturb(sql, token) : askOwn(sql, token)
+      const question = disturb && token % every === 0 ? disturb(sql, token) : askOwn(sql, token)
       try {
-        await asking
+        await question
         outcomes.right++
       } catch (error) {
         if (error instanceof WrongAnswer) outcomes.wrong.push(error.message)
@@ -59,7 +59,7 @@ export async function askMany(trial: Trial): Promise<Outcomes> {
   const all = Promise.all(Array.from({ length: callers }, caller)).finally(() => {
     isOver = true
   })
-  await withTimeout(20_000, Promise.all([all, meanwhile?.(() => isOver)]), () => {
+  await withTimeout(20_000, Promise.all([all, background?.(() => isOver)]), () => {
     isOver = true
     return (
       `${pending.size} questions were never answered, ${[...pending].slice(0, 5)} among them: ` +
@@ -71,11 +71,11 @@ export async function askMany(trial: Trial): Promise<Outcomes> {
 
 async function withTimeout<T>(ms: number, work: Promise<T>, complaint: () => string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(complaint())), ms)
   })
   try {
-    return await Promise.race([work, late])
+    return await Promise.race([work, timeout])
   } finally {
     clearTimeout(timer)
   }
@@ -164,20 +164,20 @@ export async function askTransaction(sql: Sql, token: number): Promise<void> {
 
 /** A function that returns, or fails, while a part of it continues and sends another statement. */
 export async function askAfterEnd(sql: Sql, token: number): Promise<void> {
-  let late: Promise<void> | undefined
+  let lateStatement: Promise<void> | undefined
   const transaction = sql.begin(async (tx) => {
     const [inside] = await tx`select pg_current_xact_id()::text as id`
-    late = (async () => {
+    lateStatement = (async () => {
       await Bun.sleep(1)
       const [outside] = await tx`select pg_current_xact_id()::text as id, ${token}::int as token`
       if (outside!.token !== token || outside!.id !== inside!.id)
         throw new WrongAnswer("ran outside of its transaction")
     })()
-    late.catch(() => {})
+    lateStatement.catch(() => {})
     if (token % 2) throw failure("OWN")
   })
   await transaction.catch((error) => {
     if (error.code !== "OWN") throw error
   })
-  await late
+  await lateStatement
 }

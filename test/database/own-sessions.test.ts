@@ -70,10 +70,10 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
   test("every answer is right while others reserve connections and use them after their release", async () => {
     const disturb = async (sql: Sql, token: number) => {
       const reserved = await sql.reserve()
-      const asking = reserved as unknown as Sql
-      await Promise.all([askOwn(asking, token), askOwn(asking, token + 1)])
+      const connection = reserved as unknown as Sql
+      await Promise.all([askOwn(connection, token), askOwn(connection, token + 1)])
       reserved.release()
-      if (token % 2) await askOwn(asking, token)
+      if (token % 2) await askOwn(connection, token)
     }
     await trial({ disturb, every: 5 }, { allowed: ["CONNECTION_RELEASED"] })
   })
@@ -104,13 +104,13 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
 
   test("every answer is right while others cancel statements that run or wait for a connection", async () => {
     const disturb = async (sql: Sql, token: number) => {
-      const asking = sql`select ${token}::int as token, pg_sleep(0.005)::text as slept`
-      const answered = asking.then(
+      const query = sql`select ${token}::int as token, pg_sleep(0.005)::text as slept`
+      const answered = query.then(
         (rows) => ({ rows }),
         (error) => ({ error }),
       )
       await Bun.sleep(token % 4)
-      asking.cancel()
+      query.cancel()
       const { rows, error } = (await answered) as { rows?: object[]; error?: Error }
       if (error) throw error
       expectRows(rows!, [{ token, slept: "" }])

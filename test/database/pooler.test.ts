@@ -52,8 +52,8 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
     expect(database.pooling).toBe("session")
     const settings = await Promise.all(Array.from({ length: 30 }, () => readSettings(database)))
     for (const found of settings) expect(found).toEqual({ limit: "4s", cost: "1.1", idle: "10s", zone: "UTC" })
-    const asking = { sql: database.sql, callers: 30, questions: 1_500, disturb: askBadly }
-    check(await askMany(asking), ALLOWED)
+    const options = { sql: database.sql, callers: 30, questions: 1_500, disturb: askBadly }
+    check(await askMany(options), ALLOWED)
     await database.close()
   })
 
@@ -86,8 +86,8 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
       const database = await open(unprepared(pooler.url))
       expect(database.pooling).toBe("transaction")
       expect((await readSettings(database))!.zone).toBe("UTC")
-      const asking = { sql: database.sql, callers: 30, questions: 1_500, disturb: askBadly }
-      check(await askMany(asking), ALLOWED)
+      const options = { sql: database.sql, callers: 30, questions: 1_500, disturb: askBadly }
+      check(await askMany(options), ALLOWED)
       await database.close()
     },
   )
@@ -95,8 +95,8 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
   test("two processes share connections of a transaction pooler, and every answer is the caller's own", async () => {
     await using pooler = await startPooler({ mode: "transaction", size: 4 })
     const two = await Promise.all([open(unprepared(pooler.url)), open(unprepared(pooler.url))])
-    const asking = two.map(({ sql }) => askMany({ sql, callers: 20, questions: 1_000, disturb: askBadly }))
-    for (const outcomes of await Promise.all(asking)) check(outcomes, ALLOWED)
+    const trials = two.map(({ sql }) => askMany({ sql, callers: 20, questions: 1_000, disturb: askBadly }))
+    for (const outcomes of await Promise.all(trials)) check(outcomes, ALLOWED)
     await Promise.all(two.map(({ close }) => close()))
   })
 

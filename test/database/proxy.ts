@@ -4,18 +4,18 @@ import { createConnection, createServer, type Socket } from "node:net"
 export async function proxyTo(url: URL) {
   let frozen = false
   const sockets = new Set<Socket>()
-  const server = createServer((near) => {
+  const server = createServer((nearSocket) => {
     const far = createConnection(Number(url.port || 5432), url.hostname)
-    for (const socket of [near, far]) {
+    for (const socket of [nearSocket, far]) {
       sockets.add(socket)
       socket.on("error", () => {})
       socket.on("close", () => {
-        near.destroy()
+        nearSocket.destroy()
         far.destroy()
       })
     }
-    near.on("data", (bytes) => frozen || far.write(bytes))
-    far.on("data", (bytes) => frozen || near.write(bytes))
+    nearSocket.on("data", (bytes) => frozen || far.write(bytes))
+    far.on("data", (bytes) => frozen || nearSocket.write(bytes))
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const proxied = new URL(url)

@@ -136,9 +136,9 @@ describe("slots", () => {
   test("a call waits for a slot until its deadline, and not at all after it", async () => {
     const { granted, call, take, release } = recorded({ slots: 1 })
     void take("a", call(1))
-    const late = call(2, 20)
-    expect(await take("b", late)).toBe("crowded")
-    expect(await take("b", late)).toBe("crowded")
+    const lateCall = call(2, 20)
+    expect(await take("b", lateCall)).toBe("crowded")
+    expect(await take("b", lateCall)).toBe("crowded")
     await release("a")
     expect(await take("c", call(3))).toBe("granted")
     expect(granted).toEqual(["a", "c"])

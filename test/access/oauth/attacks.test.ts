@@ -79,7 +79,7 @@ describe("code injection", () => {
       { redirect_uri: "https://evil.example/" },
       { code_verifier: challenge },
     ]
-    for (const more of wrong) {
+    for (const overrides of wrong) {
       const code = await codeFor(browser, queryOf(clientId, challenge))
       const right = {
         grant_type: "authorization_code",
@@ -88,7 +88,7 @@ describe("code injection", () => {
         redirect_uri: REDIRECT,
         code_verifier: verifier,
       }
-      expect((await post(service, "/oauth/token", { ...right, ...more })).body.error).toBe("invalid_grant")
+      expect((await post(service, "/oauth/token", { ...right, ...overrides })).body.error).toBe("invalid_grant")
       // A wrong verifier uses up the code.
       expect((await post(service, "/oauth/token", right)).body.error).toBe("invalid_grant")
     }
@@ -420,11 +420,12 @@ describe("a flood of registrations", () => {
   })
 
   test("posts from one address beyond fifty a second are refused unread", async () => {
-    const still = openService({ sql, now: () => new Date("2026-11-25T12:00:00Z") })
+    const limited = openService({ sql, now: () => new Date("2026-11-25T12:00:00Z") })
     const statuses = []
-    for (let n = 0; n < 51; n++) statuses.push((await post(still, "/oauth/token", {}, { from: "203.0.113.9" })).status)
+    for (let n = 0; n < 51; n++)
+      statuses.push((await post(limited, "/oauth/token", {}, { from: "203.0.113.9" })).status)
     expect([new Set(statuses.slice(0, 50)), statuses[50]]).toEqual([new Set([401]), 429])
-    expect((await post(still, "/oauth/token", {}, { from: "203.0.113.10" })).status).toBe(401)
+    expect((await post(limited, "/oauth/token", {}, { from: "203.0.113.10" })).status).toBe(401)
   })
 
   test("invalid client metadata is refused, and at most 16 KB of its body are read", async () => {

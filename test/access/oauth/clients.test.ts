@@ -128,9 +128,9 @@ describe.each(kinds)("%s", (name, make) => {
         code_challenge_method: "S256",
         resource: `${served.url}/mcp`,
       })
-      const back = await consentOf(served, workspaceId, address)
-      expect(back.href).toStartWith("http://127.0.0.1:47113/callback?code=")
-      await first.finishAuth(back.searchParams)
+      const callback = await consentOf(served, workspaceId, address)
+      expect(callback.href).toStartWith("http://127.0.0.1:47113/callback?code=")
+      await first.finishAuth(callback.searchParams)
       const { client, transport } = open(provider)
       await client.connect(transport)
       const called = await client.callTool({ name: "whoami", arguments: {} })
@@ -228,7 +228,7 @@ test("oauth4webapi, which validates every response against the standards, comple
   const refused = await consentOf(served, workspaceId, address, { decision: "deny" })
   expect(() => oauth.validateAuthResponse(server, client, refused, "st4te")).toThrow(/authorization response/)
   const answer = oauth.validateAuthResponse(server, client, await consentOf(served, workspaceId, address), "st4te")
-  const more = { ...options, additionalParameters: { resource: resource.href } }
+  const requestOptions = { ...options, additionalParameters: { resource: resource.href } }
   const clientAuth = oauth.None()
   const tokens = await oauth.processAuthorizationCodeResponse(
     server,
@@ -240,13 +240,13 @@ test("oauth4webapi, which validates every response against the standards, comple
       answer,
       parameters.redirect_uri,
       verifier,
-      more,
+      requestOptions,
     ),
   )
   const renewed = await oauth.processRefreshTokenResponse(
     server,
     client,
-    await oauth.refreshTokenGrantRequest(server, client, clientAuth, tokens.refresh_token!, more),
+    await oauth.refreshTokenGrantRequest(server, client, clientAuth, tokens.refresh_token!, requestOptions),
   )
   const body = JSON.stringify({
     jsonrpc: "2.0",
@@ -264,7 +264,7 @@ test("oauth4webapi, which validates every response against the standards, comple
   await oauth.processRevocationResponse(
     await oauth.revocationRequest(server, client, clientAuth, renewed.refresh_token!, options),
   )
-  const reuse = oauth.refreshTokenGrantRequest(server, client, clientAuth, renewed.refresh_token!, more)
+  const reuse = oauth.refreshTokenGrantRequest(server, client, clientAuth, renewed.refresh_token!, requestOptions)
   expect(
     String(await errorOf(reuse.then((response) => oauth.processRefreshTokenResponse(server, client, response)))),
   ).toMatch(/error in the response body|invalid_grant|responded/)

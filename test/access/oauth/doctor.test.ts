@@ -12,7 +12,7 @@ afterAll(() => served.stop())
 const found = async (publicUrl: string | undefined) => await checkSignIn({ settings: { publicUrl } as never })
 
 /** A proxy in front of the service that replaces the responses of `spoil`. */
-async function behind(spoil: (path: string, origin: string) => Response | undefined) {
+async function behindProxy(spoil: (path: string, origin: string) => Response | undefined) {
   const proxy = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -43,10 +43,10 @@ test("doctor reports what a proxy does not forward, and a PUBLIC_URL that differ
     ["another public URL", () => undefined, "without a way to sign in"],
   ]
   for (const [, spoil, sentence] of cases) {
-    const [finding] = await behind(spoil)
+    const [finding] = await behindProxy(spoil)
     expect([finding!.state, finding!.says.includes(sentence)]).toEqual(["problem", true])
   }
-  const [finding] = await behind((path, origin) => {
+  const [finding] = await behindProxy((path, origin) => {
     if (path !== "/mcp") return Response.json({ resource: `${origin}/mcp`, issuer: `${origin}/` })
     const challenge = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`
     return new Response(null, { status: 401, headers: { "www-authenticate": challenge } })

@@ -38,10 +38,10 @@ beforeEach(async () => {
 })
 
 /** Opens a client's consent page as an owner. */
-async function opened(id: string, more: Record<string, string> = {}, fetchFor: SafeFetch = fetch) {
+async function opened(id: string, overrides: Record<string, string> = {}, fetchFor: SafeFetch = fetch) {
   const service = openService({ sql, fetch: fetchFor })
   const browser = await ownerBrowser(service, await service.workspace())
-  return await browser.open(`/oauth/authorize?${queryOf(id, pkce().challenge, more)}`)
+  return await browser.open(`/oauth/authorize?${queryOf(id, pkce().challenge, overrides)}`)
 }
 
 describe("the document of a client", () => {

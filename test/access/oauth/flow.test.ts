@@ -163,8 +163,8 @@ describe("from a request to a call", () => {
 
   test("consent is required each time, also for an approved client and whatever prompt it requests", async () => {
     const { browser, clientId } = await letIn(service, workspaceId)
-    for (const more of [{}, { prompt: "none" }, { prompt: "consent" }]) {
-      const page = await browser.open(`/oauth/authorize?${queryOf(clientId, pkce().challenge, more)}`)
+    for (const parameters of [{}, { prompt: "none" }, { prompt: "consent" }]) {
+      const page = await browser.open(`/oauth/authorize?${queryOf(clientId, pkce().challenge, parameters)}`)
       expect([page.status, page.headers.get("location"), scopesOn(page).length > 0]).toEqual([200, null, true])
     }
   })
@@ -236,8 +236,8 @@ describe("from a request to a call", () => {
       [{ code_challenge_method: undefined }, "invalid_request"],
       [{ resource: "https://elsewhere.example/mcp" }, "invalid_target"],
     ]
-    for (const [more, error] of wrong) {
-      const page = await browser.open(`/oauth/authorize?${queryOf(clientId, challenge, more)}`)
+    for (const [parameters, error] of wrong) {
+      const page = await browser.open(`/oauth/authorize?${queryOf(clientId, challenge, parameters)}`)
       expect([page.headers.get("location"), page.headers.get("refresh")]).toEqual([null, null])
       const link = /<a href="(https:\/\/client\.example[^"]+)"/.exec(page.text)![1]!
       const answer = new URL(link.replaceAll("&amp;", "&"))

@@ -70,7 +70,11 @@ export function pkce(): Pkce {
 }
 
 /** Returns the query of an authorization request. Undefined removes a parameter. */
-export function queryOf(clientId: string, challenge: string, more: Record<string, string | undefined> = {}): string {
+export function queryOf(
+  clientId: string,
+  challenge: string,
+  overrides: Record<string, string | undefined> = {},
+): string {
   const fields = {
     response_type: "code",
     client_id: clientId,
@@ -79,7 +83,7 @@ export function queryOf(clientId: string, challenge: string, more: Record<string
     code_challenge: challenge,
     code_challenge_method: "S256",
     resource: `${PUBLIC_URL}/mcp`,
-    ...more,
+    ...overrides,
   }
   return new URLSearchParams(
     Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== undefined),
@@ -96,9 +100,9 @@ export function scopesOn({ text }: Page, selection: "ticked" | "all" = "ticked")
 export async function agree(
   browser: Browser,
   page: Page,
-  more: { scopes?: string[]; apps?: string[]; decision?: string } = {},
+  choices: { scopes?: string[]; apps?: string[]; decision?: string } = {},
 ) {
-  const { scopes = scopesOn(page), apps, decision = "allow" } = more
+  const { scopes = scopesOn(page), apps, decision = "allow" } = choices
   return await browser.send("/oauth/authorize", [
     ["request", fieldIn(page, "request")!],
     ["form", fieldIn(page, "form")!],
@@ -115,9 +119,9 @@ export function answerIn({ headers }: Page): URL {
 }
 
 /** Returns the code after an owner's approval. */
-export async function codeFor(browser: Browser, query: string, more?: Parameters<typeof agree>[2]): Promise<string> {
+export async function codeFor(browser: Browser, query: string, choices?: Parameters<typeof agree>[2]): Promise<string> {
   const page = await browser.open(`/oauth/authorize?${query}`)
-  return answerIn(await agree(browser, page, more)).searchParams.get("code")!
+  return answerIn(await agree(browser, page, choices)).searchParams.get("code")!
 }
 
 export interface ClientTokens {
@@ -127,11 +131,11 @@ export interface ClientTokens {
 }
 
 /** Creates a client that an owner has approved, with its tokens. */
-export async function letIn(service: Service, workspaceId: number, more: Parameters<typeof agree>[2] = {}) {
+export async function letIn(service: Service, workspaceId: number, choices: Parameters<typeof agree>[2] = {}) {
   const browser = await ownerBrowser(service, workspaceId)
   const clientId = await register(service)
   const { verifier, challenge } = pkce()
-  const code = await codeFor(browser, queryOf(clientId, challenge), more)
+  const code = await codeFor(browser, queryOf(clientId, challenge), choices)
   const exchange = {
     grant_type: "authorization_code",
     code,
@@ -143,5 +147,10 @@ export async function letIn(service: Service, workspaceId: number, more: Paramet
   return { browser, clientId, exchange, tokens: body as ClientTokens }
 }
 
-export const refresh = (service: Service, clientId: string, token: string, more: object = {}) =>
-  post(service, "/oauth/token", { grant_type: "refresh_token", refresh_token: token, client_id: clientId, ...more })
+export const refresh = (service: Service, clientId: string, token: string, overrides: object = {}) =>
+  post(service, "/oauth/token", {
+    grant_type: "refresh_token",
+    refresh_token: token,
+    client_id: clientId,
+    ...overrides,
+  })

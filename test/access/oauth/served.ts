@@ -28,8 +28,8 @@ export async function consentOf(
   { service, url }: ServedService,
   workspaceId: number,
   address: URL,
-  more?: Parameters<typeof agree>[2],
+  choices?: Parameters<typeof agree>[2],
 ): Promise<URL> {
   const browser = await ownerBrowser(service, workspaceId, { url })
-  return answerIn(await agree(browser, await browser.open(`${address.pathname}${address.search}`), more))
+  return answerIn(await agree(browser, await browser.open(`${address.pathname}${address.search}`), choices))
 }

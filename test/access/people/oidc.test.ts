@@ -44,8 +44,8 @@ const newBrowser = () => browserOf(service, { from: anotherAddress() })
 async function linkAccount(browser: Browser, account: string): Promise<void> {
   const form = fieldIn(await browser.open("/app/settings/profile"), "form") ?? ""
   const url = await beginVisit(browser, { form, link: "1", next: "/app/settings/profile" })
-  const back = await browser.open(await provider.signIn(url, account))
-  expect([back.status, back.headers.get("location")]).toEqual([303, "/app/settings/profile"])
+  const response = await browser.open(await provider.signIn(url, account))
+  expect([response.status, response.headers.get("location")]).toEqual([303, "/app/settings/profile"])
 }
 
 async function invite(name: string): Promise<string> {
@@ -79,8 +79,8 @@ test("a linked person signs in with the provider and continues where they were g
   const url = await beginVisit(browser, { next: "/app/alerts" })
   const sent = new URL(url).searchParams
   expect([sent.get("code_challenge_method"), sent.get("response_type")]).toEqual(["S256", "code"])
-  const back = await browser.open(await provider.signIn(url, "linked"))
-  expect([back.status, back.headers.get("location")]).toEqual([303, "/app/alerts"])
+  const response = await browser.open(await provider.signIn(url, "linked"))
+  expect([response.status, response.headers.get("location")]).toEqual([303, "/app/alerts"])
   expect((await browser.open("/app/settings/profile")).text).toContain("signed in by OpenID provider")
 })
 
@@ -202,8 +202,8 @@ test("linking needs the form's token, a recent proof, and an account that nobody
   expect((await browser.send("/sign-in/oidc", { link: "1", form: "x" })).status).toBe(400)
   const form = fieldIn(await browser.open("/app/settings/profile"), "form") ?? ""
   const path = await provider.signIn(await beginVisit(browser, { form, link: "1" }), "linked")
-  const taken = await browser.open(path)
-  expect([taken.status, taken.text.includes("linked to somebody else")]).toEqual([400, true])
+  const response = await browser.open(path)
+  expect([response.status, response.text.includes("linked to somebody else")]).toEqual([400, true])
   await sql`update person_session set proved_at = now() - interval '11 minutes' where person_id = ${personId}`
   expect((await browser.send("/sign-in/oidc", { link: "1", form })).status).toBe(403)
 })
@@ -230,8 +230,8 @@ test("an unlinked account and the account of a removed person no longer sign in"
       const sent = await browser.send("/app/settings/profile", { form, do: "unlink", id })
       expect(sent.status).toBe(303)
     }
-    const back = await returning(account)
-    expect((await back.browser.open(back.path)).status).toBe(403)
+    const visit = await returning(account)
+    expect((await visit.browser.open(visit.path)).status).toBe(403)
   }
 })
 

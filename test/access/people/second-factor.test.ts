@@ -77,8 +77,8 @@ describe("the setup", () => {
   test("the profile shows the secret as a picture and as text, and ten recovery codes after a right code", async () => {
     const member = await withPassphrase()
     const other = await signedIn(service, workspaceId, member.name)
-    const begun = await profileOf(member).send("begin-factor", { current: PASSPHRASE })
-    expect(begun.headers.get("location")).toContain("done=begun")
+    const started = await profileOf(member).send("begin-factor", { current: PASSPHRASE })
+    expect(started.headers.get("location")).toContain("done=begun")
     const page = await member.browser.open(PROFILE)
     const secret = secretIn(page) ?? ""
     expect(page.text).toContain(
@@ -112,18 +112,18 @@ describe("the setup", () => {
 
   test("a factor that is on can be neither begun nor confirmed again", async () => {
     const member = await withFactor()
-    const begun = await profileOf(member).send("begin-factor", { current: PASSPHRASE, code: codeOf(member.secret) })
-    expect([begun.status, begun.text.includes("The second factor is on already.")]).toEqual([400, true])
+    const started = await profileOf(member).send("begin-factor", { current: PASSPHRASE, code: codeOf(member.secret) })
+    expect([started.status, started.text.includes("The second factor is on already.")]).toEqual([400, true])
     await forgetSteps()
     expect((await profileOf(member).send("confirm-factor", { code: codeOf(member.secret) })).status).toBe(400)
   })
 
   test("the page turns the second factor off only with the passphrase and a code", async () => {
     const member = await withFactor()
-    const off = (current: string, code: string) => profileOf(member).send("end-factor", { current, code })
-    expect((await off("x", codeOf(member.secret))).status).toBe(400)
-    expect((await off(PASSPHRASE, codeOf(member.secret, 5))).text).toContain("The code is not right")
-    expect((await off(PASSPHRASE, codeOf(member.secret))).headers.get("location")).toContain("done=off")
+    const turnOff = (current: string, code: string) => profileOf(member).send("end-factor", { current, code })
+    expect((await turnOff("x", codeOf(member.secret))).status).toBe(400)
+    expect((await turnOff(PASSPHRASE, codeOf(member.secret, 5))).text).toContain("The code is not right")
+    expect((await turnOff(PASSPHRASE, codeOf(member.secret))).headers.get("location")).toContain("done=off")
     expect((await newBrowser().send("/sign-in", signInOf(member))).headers.get("location")).toBe("/app")
   })
 })
@@ -219,9 +219,9 @@ describe("the sign-in", () => {
     const replayed = newBrowser()
     for (const [cookie, value] of cookies) replayed.cookies.set(cookie, value)
     expect((await replayed.send(STEP, { code: codeOf(secret) })).status).toBe(403)
-    const late = await firstStep(name)
+    const lateBrowser = await firstStep(name)
     await sql`update pending_sign_in set expires_at = now()`
-    expect((await late.send(STEP, { code: codeOf(secret) })).status).toBe(403)
+    expect((await lateBrowser.send(STEP, { code: codeOf(secret) })).status).toBe(403)
   })
 
   test("the session has another token than the first step, and a planted cookie is not taken over", async () => {

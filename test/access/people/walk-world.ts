@@ -41,8 +41,8 @@ export async function fillWorkspace(
   const [first, second] = iosIds
   const app = await trackOwn(sql, { workspaceId, iosId: first, name: `${mark} App`, keywords: [`${mark} term`] })
   const secondMark = mark === "ownmark" ? "secondmark" : mark
-  const more = { iosId: second, name: `${secondMark} App`, keywords: [`${secondMark} term`] }
-  const secondApp = await trackOwn(sql, { workspaceId, ...more })
+  const settings = { iosId: second, name: `${secondMark} App`, keywords: [`${secondMark} term`] }
+  const secondApp = await trackOwn(sql, { workspaceId, ...settings })
   const rights = { scopes: scopesOf("owner"), appList: null }
   const named = { workspaceId, name: `${mark} person`, ...rights }
   const personId = await sql.begin((tx) => addPerson(tx, named))

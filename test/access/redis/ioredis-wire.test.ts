@@ -149,8 +149,8 @@ test("a broken connection fails its pending commands, and the next one does not 
   })
   const wire = wireTo(url)
   await reachable(wire)
-  const lost = [wire.send("BREAK", []), wire.send("PING", [])].map((sent) => sent.catch((error) => error))
-  for (const error of await Promise.all(lost)) expect(error).toBeInstanceOf(Error)
+  const pending = [wire.send("BREAK", []), wire.send("PING", [])].map((sent) => sent.catch((error) => error))
+  for (const error of await Promise.all(pending)) expect(error).toBeInstanceOf(Error)
   await reachable(wire)
   expect(connections).toBe(2)
 })
@@ -161,10 +161,10 @@ test("a connection that is silent, from the start or later, is replaced", async 
   const wire = wireTo(url, 200)
   await reachable(wire)
   silent = true
-  const lost = wire.send("PING", []).catch((error) => error)
+  const pending = wire.send("PING", []).catch((error) => error)
   await Bun.sleep(250)
   await wire.send("PING", []).catch(() => {})
-  expect(await lost).toBeInstanceOf(Error)
+  expect(await pending).toBeInstanceOf(Error)
   // Longer than a new connection may take.
   await Bun.sleep(700)
   silent = false

@@ -58,7 +58,7 @@ test("a passphrase is generated and shown once, read from stdin and never shown,
 })
 
 test("a second factor is shown and turned off on the machine", async () => {
-  const factor = async (...more: string[]) => await run(["person", "second-factor", "owner", ...more])
+  const factor = async (...options: string[]) => await run(["person", "second-factor", "owner", ...options])
   expect([(await factor()).out, (await factor("--off")).code]).toEqual(["off\n", 1])
   await database.sql`
     insert into second_factor (person_id, sealed, confirmed_at, recovery)

@@ -177,9 +177,9 @@ describe("with a code", () => {
     const browser = browserOf(service)
     expect((await browser.send("/sign-in", { code: ` ${code.toLowerCase().replace("-", " ")} ` })).status).toBe(303)
     expect((await browserOf(service).send("/sign-in", { code })).status).toBe(403)
-    const late = await createCode(sql, workspaceId)
+    const expiredCode = await createCode(sql, workspaceId)
     await sql`update sign_in_code set expires_at = now()`
-    expect((await browserOf(service).send("/sign-in", { code: late })).status).toBe(403)
+    expect((await browserOf(service).send("/sign-in", { code: expiredCode })).status).toBe(403)
   })
 
   test("one of ten browsers that send a code at once is signed in", async () => {

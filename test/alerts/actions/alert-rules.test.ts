@@ -188,8 +188,8 @@ describe("delete_alert_rule", () => {
     await fixture.applied("create_alert_rule", { type: "rank_drop" })
     const { body } = await fixture.preview("delete_alert_rule", { type: "rank_drop" })
     await fixture.applied("delete_alert_rule", { type: "rank_drop" })
-    const late = await fixture.confirm(body.confirmToken)
-    expect([late.status, late.body.error, late.body.preview.before]).toEqual([
+    const answer = await fixture.confirm(body.confirmToken)
+    expect([answer.status, answer.body.error, answer.body.preview.before]).toEqual([
       409,
       "confirm_token_mismatch",
       { rule: null },

@@ -116,10 +116,10 @@ describe("marked alerts", () => {
     await addAlerts({}, {})
     for (const args of [{}, { until: "2025-11-30" }, { appId: fixture.app }]) {
       const { body } = await fixture.preview("mark_alerts_read", args)
-      const late = await addAlerts({}, { at: "2025-10-01T00:00:00Z" }, { app: other })
+      const lateIds = await addAlerts({}, { at: "2025-10-01T00:00:00Z" }, { app: other })
       expect((await fixture.confirm(body.confirmToken)).status).toBe(200)
-      expect((await unread()).slice(-3)).toEqual(late)
-      await fixture.sql`update alert set read_at = now() where id = any(${late}::bigint[])`
+      expect((await unread()).slice(-3)).toEqual(lateIds)
+      await fixture.sql`update alert set read_at = now() where id = any(${lateIds}::bigint[])`
       await addAlerts({}, {})
     }
   })

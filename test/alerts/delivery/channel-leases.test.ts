@@ -8,7 +8,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { gateway, until } from "../../jobs/platform.ts"
 import { distinct, idOf, type Receiver, receiver } from "./receiver.ts"
-import { createScene, deliveries, found, hook, rule, type Scene, telling } from "./scene.ts"
+import { createScene, deliveries, deliveryOf, found, hook, rule, type Scene } from "./scene.ts"
 
 let sql: Sql
 let scene: Scene
@@ -31,7 +31,7 @@ afterEach(async () => {
 })
 
 function started(options = {}): Delivery {
-  const delivery = telling(sql, options)
+  const delivery = deliveryOf(sql, options)
   running.push(delivery)
   delivery.start()
   return delivery
@@ -79,7 +79,7 @@ test("a stop ends within 2 s and releases hanging deliveries; the next process r
   await delivery.stop()
   expect(performance.now() - since).toBeLessThan(2_000)
   expect(await deliveries(scene)).toMatchObject([{ state: "waiting", attempts: 0 }])
-  expect(await telling(sql).runOnce()).toBe(1)
+  expect(await deliveryOf(sql).runOnce()).toBe(1)
   expect(await ended()).toHaveLength(1)
   expect(distinct(standIn.at("/hangs").map(idOf))).toHaveLength(1)
 })
@@ -111,23 +111,23 @@ test("an alert found while a delivery ends is not lost", async () => {
     return new Response()
   })
   await found(scene)
-  const run = telling(sql).runOnce()
+  const run = deliveryOf(sql).runOnce()
   await until(() => standIn.at("/late").length === 1)
   await found(scene)
   await queueDeliveries(sql)
   open()
   await run
-  await telling(sql).runOnce()
+  await deliveryOf(sql).runOnce()
   expect(await ended()).toHaveLength(2)
 })
 
 test("a channel that cannot be opened is logged, counts no attempt, and does not delay others", async () => {
   const { id } = await hook(scene, `${standIn.url}/sealed`)
   await found(scene)
-  expect(await telling(sql, { sealer: await createSealer(null) }).runOnce()).toBe(1)
+  expect(await deliveryOf(sql, { sealer: await createSealer(null) }).runOnce()).toBe(1)
   expect(await deliveries(scene)).toMatchObject([{ state: "waiting", attempts: 0 }])
   const channel = await findChannel(sql, scene.workspaceId, id)
   expect(channel.failure).toStartWith("this needs SECRET_KEY")
-  expect(await telling(sql).runOnce()).toBe(0)
+  expect(await deliveryOf(sql).runOnce()).toBe(0)
   expect(standIn.requests).toEqual([])
 })

@@ -9,7 +9,7 @@ import { safeFetch } from "../../../src/outbound/safe-fetch.ts"
 import { freshDatabase } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
 import { type ReceivedRequest, type Receiver, receiver } from "./receiver.ts"
-import { createScene, deliveries, found, foundPassings, hook, hurry, rule, type Scene, telling } from "./scene.ts"
+import { createScene, deliveries, deliveryOf, found, foundPassings, hook, hurry, rule, type Scene } from "./scene.ts"
 
 const TOKEN = "123456789:AAEcanaryCanaryCanaryCanaryCanary_-1"
 const PATH = `/bot${TOKEN}/sendMessage`
@@ -36,7 +36,7 @@ afterEach(() => standIn.stop())
 
 const log = createLog((line) => void logged.push(line), "debug")
 const talking = (options: Partial<DeliveryOptions> = {}) =>
-  telling(sql, { log, telegramApi: standIn.url, gapsMs: { telegram: 0, slack: 0 }, ...options })
+  deliveryOf(sql, { log, telegramApi: standIn.url, gapsMs: { telegram: 0, slack: 0 }, ...options })
 const bot = async () =>
   (await addChannel(scene.register, scene.workspaceId, "telegram", { token: TOKEN, chat: "-1001234567890" })).channel.id
 const slack = async () =>
@@ -84,9 +84,9 @@ describe("Telegram", () => {
     delivery.start()
     await until(async () => (await deliveries(scene)).filter(({ state }) => state === "delivered").length === 3)
     await delivery.stop()
-    const [first, second, ...more] = standIn.at(PATH)
+    const [first, second, ...rest] = standIn.at(PATH)
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(2_000)
-    expect(more).toHaveLength(2)
+    expect(rest).toHaveLength(2)
     expect((await deliveries(scene)).map(({ attempts }) => attempts)).toEqual([1, 1, 1])
   })
 
@@ -211,13 +211,13 @@ describe("Slack", () => {
     await slack()
     await found(scene)
     await talking().runOnce()
-    const { text, ...more } = JSON.parse(standIn.at("/services/T0/B0/canary")[0]!.body)
+    const { text, ...rest } = JSON.parse(standIn.at("/services/T0/B0/canary")[0]!.body)
     expect(text).toBe(
       "&lt;!channel&gt; *x* [a](http:\u200b//evil) &amp; &lt;b&gt;_y_&lt;/b&gt; @\u200ball evil.\u200bexample 茶: " +
         "2025-11-20: " +
         '"tea" fell from 5 to 12 in the US App Store',
     )
-    expect(more).toEqual({ mrkdwn: false, unfurl_links: false, unfurl_media: false })
+    expect(rest).toEqual({ mrkdwn: false, unfurl_links: false, unfurl_media: false })
   })
 
   test.each([403, 404, 410])("Slack's status %p disables the channel", async (status) => {

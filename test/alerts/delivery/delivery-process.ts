@@ -6,7 +6,7 @@ import { openDatabase } from "../../../src/database/connect.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { createMailer } from "../../../src/outbound/mail/smtp.ts"
 import { plainServer } from "../../outbound/mail/mail-server.ts"
-import { telling } from "./scene.ts"
+import { deliveryOf } from "./scene.ts"
 import { toStandIn } from "./services.ts"
 
 const { databaseUrl, options, standIn, smtpPort } = JSON.parse(process.argv[2]!)
@@ -18,7 +18,7 @@ const mail =
         mailer: createMailer(plainServer({ port: smtpPort })),
         publicUrl: "https://ranks.example.com",
       })
-const delivery = telling(database.sql, { ...options, mail, ...(standIn && { outbound: toStandIn(standIn) }) })
+const delivery = deliveryOf(database.sql, { ...options, mail, ...(standIn && { outbound: toStandIn(standIn) }) })
 delivery.start()
 process.stdout.write("ready\n")
 process.on("SIGTERM", async () => {

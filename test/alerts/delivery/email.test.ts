@@ -15,7 +15,7 @@ import { errorOf } from "../../error-of.ts"
 import { until } from "../../jobs/platform.ts"
 import { longOnServer } from "../../long.ts"
 import { type MailServer, parsed, plainServer, startMailServer } from "../../outbound/mail/mail-server.ts"
-import { createScene, deliveries, found, foundPassings, outbound, rule, type Scene, telling } from "./scene.ts"
+import { createScene, deliveries, deliveryOf, found, foundPassings, outbound, rule, type Scene } from "./scene.ts"
 
 setDefaultTimeout(60_000)
 
@@ -59,7 +59,7 @@ const add = async (id = personId) => {
 }
 const mail = () =>
   openMailPort(sql, { mailer: createMailer(plainServer(mailServer)), publicUrl: "https://ranks.example.com" })
-const deliver = () => telling(sql, { mail: mail(), gapsMs: { email: 0 } }).runOnce()
+const deliver = () => deliveryOf(sql, { mail: mail(), gapsMs: { email: 0 } }).runOnce()
 const channels = () => listChannels(sql, scene.workspaceId)
 
 describe("alerts by mail", () => {
@@ -105,7 +105,7 @@ describe("alerts by mail", () => {
     await found(scene)
     const silent = mail()
     const mailer = { ...silent.mailer, send: async () => ({ result: "unknown" as const, failure: "no answer" }) }
-    await telling(sql, { mail: { ...silent, mailer } }).runOnce()
+    await deliveryOf(sql, { mail: { ...silent, mailer } }).runOnce()
     await deliver()
     expect(mailServer.received).toEqual([])
     const rows = await sql`
@@ -202,7 +202,7 @@ describe("alerts by mail", () => {
     await add()
     await rule(scene, "rank_drop", { channels: ["email"] })
     await found(scene)
-    await telling(sql).runOnce()
+    await deliveryOf(sql).runOnce()
     expect((await deliveries(scene)).map(({ state }) => state)).toEqual(["waiting"])
     expect((await channels())[0]).toMatchObject({ failure: expect.stringContaining("SMTP_URL") })
   })
@@ -234,7 +234,7 @@ longOnServer(
       kills++
     }
     const all = KILLS * ALERTS
-    const last = telling(sql, { mail: mail(), gapsMs: { email: 0 } })
+    const last = deliveryOf(sql, { mail: mail(), gapsMs: { email: 0 } })
     last.start()
     const delivered = async () => (await deliveries(scene)).filter(({ state }) => state === "delivered").length
     await until(async () => (await delivered()) === all, 90_000)

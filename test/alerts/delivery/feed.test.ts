@@ -6,7 +6,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { openService } from "../../service.ts"
 import { type Receiver, receiver } from "./receiver.ts"
-import { createScene, found, hook, hurry, rule, telling } from "./scene.ts"
+import { createScene, deliveryOf, found, hook, hurry, rule } from "./scene.ts"
 
 let sql: Sql
 let standIn: Receiver
@@ -24,10 +24,10 @@ test("the feed shows the delivery of each alert: undelivered, waiting, delivered
   const down = { status: 500 }
   standIn.on("/down", () => new Response(null, down))
   const [firstId] = await found(scene)
-  await telling(sql, { retriesMs: [], gapsMs: { slack: 0 } }).runOnce()
+  await deliveryOf(sql, { retriesMs: [], gapsMs: { slack: 0 } }).runOnce()
   await hurry(sql)
   const [waits] = await found(scene)
-  await telling(sql, { gapsMs: { slack: 0 } }).runOnce()
+  await deliveryOf(sql, { gapsMs: { slack: 0 } }).runOnce()
   const [unwanted] = await found(scene, 1, { type: "entered" })
   await sql`update delivery set next_at = now() + interval '1 day' where state = 'waiting'`
   const [workspace] = await sql<{ name: string }[]>`select name from workspace where id = ${scene.workspaceId}`

@@ -7,7 +7,7 @@ import { freshDatabase, scratchUrl } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
 import { longOnServer } from "../../long.ts"
 import { distinct, idOf, type Receiver, receiver } from "./receiver.ts"
-import { createScene, found, hook, rule, type Scene, telling } from "./scene.ts"
+import { createScene, deliveryOf, found, hook, rule, type Scene } from "./scene.ts"
 import { addService, SERVICES, toStandIn } from "./services.ts"
 
 setDefaultTimeout(180_000)
@@ -60,7 +60,7 @@ longOnServer(
   `postgres: ${ALERTS} alerts under ${KILLS} kills are each delivered at least once, under one id`,
   async () => {
     const scenes = [scene]
-    const taken = new Set<number>()
+    const delivered = new Set<number>()
     while (scenes.length < WORKSPACES) scenes.push(await createScene(sql))
     for (const [index, target] of scenes.entries()) {
       if (index > 0) await rule(target, "rank_drop")
@@ -68,7 +68,7 @@ longOnServer(
       standIn.on(`/${index}`, async ({ body }, before) => {
         await Bun.sleep((index + before) % 7)
         if (before % 20 === 19) return new Response(null, { status: 500 })
-        taken.add(JSON.parse(body).data.id)
+        delivered.add(JSON.parse(body).data.id)
         return new Response(null, { status: 204 })
       })
     }
@@ -88,9 +88,9 @@ longOnServer(
       }
     }
     await Promise.all([killing(1), killing(2)])
-    const meanwhile = standIn.requests.length
+    const requestsSoFar = standIn.requests.length
     if (alerts.size < ALERTS) for (const id of await found(scene, ALERTS - alerts.size)) alerts.set(id, "/0")
-    const last = telling(sql)
+    const last = deliveryOf(sql)
     last.start()
     await until(async () => !(await unqueued()) && !(await left()), 90_000)
     await last.stop()
@@ -99,11 +99,11 @@ longOnServer(
     const requestsById = Map.groupBy(standIn.requests, ({ body }) => JSON.parse(body).data.id as number)
     const twice = standIn.requests.length - distinct(standIn.requests.map(idOf)).length
     process.stdout.write(
-      `${kills} kills, ${meanwhile} of ${standIn.requests.length} requests meanwhile, ${twice} repeated\n`,
+      `${kills} kills, ${requestsSoFar} of ${standIn.requests.length} requests meanwhile, ${twice} repeated\n`,
     )
-    expect(meanwhile).toBeGreaterThan(MEANWHILE)
+    expect(requestsSoFar).toBeGreaterThan(MEANWHILE)
     for (const [id, path] of alerts) {
-      expect([id, taken.has(id)]).toEqual([id, true])
+      expect([id, delivered.has(id)]).toEqual([id, true])
       const requests = requestsById.get(id) ?? []
       expect(distinct(requests.map((request) => request.path))).toEqual([path])
       expect(distinct(requests.map(idOf))).toHaveLength(1)
@@ -135,19 +135,19 @@ longOnServer(
     let kills = 0
     while (kills < CHAT_KILLS || standIn.requests.length <= CHAT_MEANWHILE) {
       const child = await started(options, standIn.url)
-      const more = { type: "rank_rise", was: 12, rank: 5, term: `tea ${kills}` }
-      if (kills < CHAT_KILLS) await found(scene, CHAT_ALERTS, more)
+      const details = { type: "rank_rise", was: 12, rank: 5, term: `tea ${kills}` }
+      if (kills < CHAT_KILLS) await found(scene, CHAT_ALERTS, details)
       await Bun.sleep(150 + ((kills * 53) % 200) + kills * 20)
       child.kill("SIGKILL")
       await child.exited
       kills++
     }
-    const meanwhile = standIn.requests.length
-    const last = telling(sql, { telegramApi: standIn.url, gapsMs, outbound: toStandIn(standIn.url) })
+    const requestsSoFar = standIn.requests.length
+    const last = deliveryOf(sql, { telegramApi: standIn.url, gapsMs, outbound: toStandIn(standIn.url) })
     last.start()
     await until(async () => !(await unqueued()) && !(await left()), 90_000)
     await last.stop()
-    expect(meanwhile).toBeGreaterThan(CHAT_MEANWHILE)
+    expect(requestsSoFar).toBeGreaterThan(CHAT_MEANWHILE)
     const states = await sql`
       select c.kind, d.state, count(*)::int as count
       from delivery d
@@ -176,7 +176,7 @@ longOnServer("postgres: SIGTERM during a delivery ends the process within 2 s wi
   child.kill("SIGTERM")
   expect(await child.exited).toBe(0)
   expect(performance.now() - since).toBeLessThan(2_000)
-  await telling(sql).runOnce()
+  await deliveryOf(sql).runOnce()
   expect(await left()).toBe(false)
   expect(distinct(standIn.requests.map(idOf))).toHaveLength(1)
 })

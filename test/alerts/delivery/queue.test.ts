@@ -144,7 +144,7 @@ test.skipIf(!process.env.DATABASE_URL)(
     await rule(scene, "rank_drop")
     const deletedScene = { ...scene, appId: (await createScene(sql)).appId }
     await sql`update tracked_app set workspace_id = ${scene.workspaceId} where id = ${deletedScene.appId}`
-    const taking = async () => {
+    const queueRepeatedly = async () => {
       for (let i = 0; i < 25; i++) await queueDeliveries(sql)
     }
     const finding = async () => {
@@ -154,7 +154,7 @@ test.skipIf(!process.env.DATABASE_URL)(
       await Bun.sleep(100)
       await sql`delete from tracked_app where id = ${deletedScene.appId}`
     }
-    await Promise.all([finding().catch(appIsGone), leaving(), ...Array.from({ length: 8 }, taking)])
+    await Promise.all([finding().catch(appIsGone), leaving(), ...Array.from({ length: 8 }, queueRepeatedly)])
     while ((await queueDeliveries(sql)) > 0);
     const [counts] = await sql`
       select count(*)::int as alerts, (select count(*)::int from delivery d join channel c on c.id = d.channel_id

@@ -40,9 +40,9 @@ interface Rule {
   keywordScope?: string
 }
 
-export async function rule({ sql, workspaceId, keyId }: Scene, type: string, more: Rule = {}): Promise<void> {
-  const { channels = ["webhook"], keywordScope = null } = more
-  const dropBy = type === "rank_drop" ? (more.dropBy ?? 3) : null
+export async function rule({ sql, workspaceId, keyId }: Scene, type: string, options: Rule = {}): Promise<void> {
+  const { channels = ["webhook"], keywordScope = null } = options
+  const dropBy = type === "rank_drop" ? (options.dropBy ?? 3) : null
   await sql`
     insert into alert_rule (workspace_id, type, channels, drop_by, keyword_scope, created_by)
     values (${workspaceId}, ${type}, ${channels}, ${dropBy}, ${keywordScope}, ${keyId})`
@@ -59,8 +59,8 @@ export const facts = (term: string, was: number, rank: number) => ({
 })
 
 /** Adds alerts about `count` keywords that fell from 5 to 12. Returns their ids. */
-export async function found({ sql, workspaceId, appId }: Scene, count = 1, more: Found = {}): Promise<number[]> {
-  const { type = "rank_drop", was = 5, rank = 12, term = "tea" } = more
+export async function found({ sql, workspaceId, appId }: Scene, count = 1, options: Found = {}): Promise<number[]> {
+  const { type = "rank_drop", was = 5, rank = 12, term = "tea" } = options
   const rows = Array.from({ length: count }, (_, at) => ({
     // padded, because they are added in the order of their subjects
     subject: `${term} ${String(++terms).padStart(6, "0")}`,
@@ -99,7 +99,7 @@ interface Found {
 let terms = 0
 
 /** Creates a delivery worker for this test, with quick retries by default. */
-export function telling(sql: Sql, options: Partial<DeliveryOptions> = {}) {
+export function deliveryOf(sql: Sql, options: Partial<DeliveryOptions> = {}) {
   return createDelivery({
     sql,
     sealer,

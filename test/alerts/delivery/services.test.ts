@@ -10,7 +10,7 @@ import { changesPart } from "../../../src/ui/changes.ts"
 import { freshDatabase } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
 import { type ReceivedRequest, type Receiver, receiver } from "./receiver.ts"
-import { createScene, deliveries, found, foundPassings, hurry, rule, type Scene, telling } from "./scene.ts"
+import { createScene, deliveries, deliveryOf, found, foundPassings, hurry, rule, type Scene } from "./scene.ts"
 import { addService, SERVICES, type Service, toStandIn } from "./services.ts"
 
 setDefaultTimeout(60_000)
@@ -41,7 +41,7 @@ beforeEach(async () => {
 const log = createLog((line) => void logged.push(line), "debug")
 const delivering = () => {
   const gapsMs = Object.fromEntries(CHANNELS.map((kind) => [kind, 0]))
-  return telling(sql, { log, telegramApi: standIn.url, outbound: toStandIn(standIn.url), gapsMs })
+  return deliveryOf(sql, { log, telegramApi: standIn.url, outbound: toStandIn(standIn.url), gapsMs })
 }
 const port = () => ({ outbound: toStandIn(standIn.url), telegramApi: standIn.url, mail: null })
 

@@ -10,7 +10,7 @@ import { safeFetch } from "../../../src/outbound/safe-fetch.ts"
 import { freshDatabase } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
 import { distinct, idOf, type ReceivedRequest, type Receiver, receiver } from "./receiver.ts"
-import { createScene, deliveries, found, hook, hurry, outbound, rule, type Scene, telling } from "./scene.ts"
+import { createScene, deliveries, deliveryOf, found, hook, hurry, outbound, rule, type Scene } from "./scene.ts"
 
 let sql: Sql
 let scene: Scene
@@ -31,7 +31,7 @@ afterAll(() => standIn.stop())
 const accepted = (secret: string, { body, headers }: ReceivedRequest) => new Webhook(secret).verify(body, headers)
 
 async function deliverOnce(options = {}): Promise<void> {
-  await telling(sql, options).runOnce()
+  await deliveryOf(sql, options).runOnce()
 }
 
 describe("the signature", () => {
@@ -99,7 +99,7 @@ test("a receiver that fails four times and then accepts gets one id and five tim
   const { secret } = await hook(scene, `${standIn.url}/late`)
   standIn.on("/late", (_, before) => new Response(null, { status: before < 4 ? [500, 302, 404, 503][before]! : 200 }))
   const [alert] = await found(scene)
-  const delivery = telling(sql, { retriesMs: Array(9).fill(1_100) })
+  const delivery = deliveryOf(sql, { retriesMs: Array(9).fill(1_100) })
   delivery.start()
   await until(async () => (await deliveries(scene)).some(({ state }) => state === "delivered"))
   await delivery.stop()
@@ -120,8 +120,8 @@ test("the body of a webhook is the alert as in the feed", async () => {
   await deliverOnce()
   const [request] = standIn.at("/body") as [ReceivedRequest]
   expect(request.headers["content-type"]).toBe("application/json; charset=utf-8")
-  const { type, timestamp, data, ...more } = JSON.parse(request.body)
-  expect([type, timestamp, more]).toEqual(["alert.rank_drop", "2025-11-20T06:12:41.000Z", {}])
+  const { type, timestamp, data, ...rest } = JSON.parse(request.body)
+  expect([type, timestamp, rest]).toEqual(["alert.rank_drop", "2025-11-20T06:12:41.000Z", {}])
   expect(data).toMatchObject({
     id,
     type: "rank_drop",
@@ -203,7 +203,7 @@ describe("the schedule", () => {
     await hook(scene, `${standIn.url}/picky`)
     const [first] = await found(scene, 3)
     standIn.on("/picky", ({ body }) => new Response(null, { status: JSON.parse(body).data.id === first ? 400 : 200 }))
-    const delivery = telling(sql, { retriesMs: [30, 60_000] })
+    const delivery = deliveryOf(sql, { retriesMs: [30, 60_000] })
     delivery.start()
     await until(async () => (await deliveries(scene)).filter(({ state }) => state === "delivered").length === 2)
     await delivery.stop()

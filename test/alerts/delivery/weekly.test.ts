@@ -11,7 +11,7 @@ import { reviewedOnPlay } from "../../measuring/record/reviewed.ts"
 import { openService } from "../../service.ts"
 import { listOf, OWN, readAlerts, stored, tracked } from "../derived-alerts.ts"
 import { type Receiver, receiver } from "./receiver.ts"
-import { createScene, hook, rule, type Scene, telling } from "./scene.ts"
+import { createScene, deliveryOf, hook, rule, type Scene } from "./scene.ts"
 
 let sql: Sql
 let standIn: Receiver
@@ -156,7 +156,7 @@ test("a weekly rule delivers figures to machines and lines to people", async () 
   await addChannel(at.register, at.workspaceId, "slack", { url: `${standIn.url}/slack` })
   await sql`update alert_rule set created_at = '2025-11-01'`
   await summaries().runOnce()
-  await telling(sql).runOnce()
+  await deliveryOf(sql).runOnce()
   const [request] = standIn.at("/hook")
   const { type, timestamp, data } = JSON.parse(request!.body)
   expect([type, timestamp]).toEqual(["alert.weekly", "2025-11-17T08:00:00.000Z"])

@@ -8,7 +8,7 @@ import { digests, happened, type MailScene, mailScene, subscriber } from "./scen
 setDefaultTimeout(180_000)
 
 /** Starts digest-process.ts on the scene's database. */
-function begun({ sql }: MailScene, port: number): Bun.Subprocess {
+function startProcess({ sql }: MailScene, port: number): Bun.Subprocess {
   const task = JSON.stringify({ databaseUrl: scratchUrl(sql), port })
   return Bun.spawn([process.execPath, join(import.meta.dirname, "digest-process.ts"), task], { stderr: "inherit" })
 }
@@ -28,7 +28,7 @@ longOnServer(
       child?.kill("SIGKILL")
       await child?.exited
     }
-    child = begun(scene, scene.mailServer.port)
+    child = startProcess(scene, scene.mailServer.port)
     await child.exited
     expect(await states(scene)).toEqual(["sending"])
     await digests(scene).runOnce()
@@ -51,7 +51,7 @@ longOnServer("postgres: a digest whose process was killed before the server had 
       done()
     },
   })
-  child = begun(scene, deadly.port)
+  child = startProcess(scene, deadly.port)
   await child.exited
   expect(await states(scene)).toEqual(["writing"])
   await digests(scene).runOnce()

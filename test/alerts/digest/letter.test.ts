@@ -16,7 +16,7 @@ const FRAME = {
 } as const
 const NOTHING: Digest = { apps: [], moves: [], changes: [], reviews: [], money: null, tasks: [], appsLeft: 0 }
 
-const review = (text: string, more: Partial<DigestReview> = {}): DigestReview => ({
+const review = (text: string, overrides: Partial<DigestReview> = {}): DigestReview => ({
   id: "1",
   rating: 1,
   title: null,
@@ -27,7 +27,7 @@ const review = (text: string, more: Partial<DigestReview> = {}): DigestReview =>
   country: "us",
   platform: "ios",
   app: "Tea",
-  ...more,
+  ...overrides,
 })
 
 const written = (digest: Partial<Digest>) => writeLetter(digestLetter({ ...NOTHING, ...digest }, FRAME))

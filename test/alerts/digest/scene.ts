@@ -86,7 +86,7 @@ export async function codeIn({ received: got }: MailServer): Promise<string> {
 
 export function digests(
   { sql, service, mailer, clock }: MailScene,
-  more: Partial<Parameters<typeof createDigests>[0]> = {},
+  options: Partial<Parameters<typeof createDigests>[0]> = {},
 ): Digests {
   const askedAs = (keyId: number) => askAs(service.app.invoke, keyId)
   return createDigests({
@@ -96,7 +96,7 @@ export function digests(
     publicUrl: PUBLIC,
     askAs: askedAs,
     now: () => clock.now,
-    ...more,
+    ...options,
   })
 }
 

@@ -56,17 +56,17 @@ describe.each([["12 days", SOME, 12], ...(LONG && isAllHere ? [["247 days", ALL,
       const appId = await track({ iosId: ownId, countries: ["jp"], manualRivals: [`ios:${rows[1]!.id}`] })
       await inCategory(ownId, "6015")
       let compared = 0
-      let cut = 0
+      let cutLists = 0
       for (const [day, later] of days) {
         await importLines(sql, each(lines.get(day)!), { now, pause: async () => {} })
-        for (const [back, limit] of [
+        for (const [daysBack, limit] of [
           [1, 2],
           [7, 100],
         ] as const) {
-          const found = await movers(appId, { country: "jp", days: back, limit })
+          const found = await movers(appId, { country: "jp", days: daysBack, limit })
           expect(found.day).toMatchObject({ day, depth: 100, source: "import" })
           expect(found.app).toMatchObject({ id: ownId, rank: later.get(ownId) ?? null })
-          const earlier = lastBy(days, addDays(day, -back))
+          const earlier = lastBy(days, addDays(day, -daysBack))
           if (!earlier) {
             expect(found).toMatchObject({ state: "nothing_before", against: null, measuredSince: first, ...NOTHING })
             continue
@@ -76,12 +76,12 @@ describe.each([["12 days", SOME, 12], ...(LONG && isAllHere ? [["247 days", ALL,
           expect(found.rivals.map(({ rank, was }: Moved) => [rank, was])).toEqual([
             [later.get(rows[1]!.id) ?? null, earlier[1].get(rows[1]!.id) ?? null],
           ])
-          cut += found.counts.risers > found.risers.length ? 1 : 0
+          cutLists += found.counts.risers > found.risers.length ? 1 : 0
           compared++
         }
       }
       expect(compared).toBeGreaterThan(dayCount)
-      expect(cut).toBeGreaterThan(0)
+      expect(cutLists).toBeGreaterThan(0)
     })
   },
 )
@@ -317,8 +317,8 @@ test("rivals are those followed and those added by hand since, the latter first,
   const many = ids(20_001, 20_048)
   await record(sql, [charted("2025-11-19T10:00:00Z", [10_001, ...many], { genre: "36" })], now)
   for (const id of many) await follow(String(id), 1)
-  const cut = await movers(appId)
-  expect([cut.rivals.length, cut.rivalsTruncated]).toEqual([50, true])
+  const cutAnswer = await movers(appId)
+  expect([cutAnswer.rivals.length, cutAnswer.rivalsTruncated]).toEqual([50, true])
 })
 
 describe("chart movers over HTTP", () => {

@@ -19,9 +19,9 @@ const FINANCE: ChartQuestion = { storefront: "us", device: "iphone", chart: "fre
 const ABOUT = { seenAt: new Date("2026-08-12T14:00:00Z"), sha256: new Uint8Array(32) }
 
 function parse(body: string, question = FINANCE) {
-  const seen = appleCharts.parse(body, question, ABOUT)
-  checkObservation(seen, new Date("2026-08-13"))
-  return seen
+  const observation = appleCharts.parse(body, question, ABOUT)
+  checkObservation(observation, new Date("2026-08-13"))
+  return observation
 }
 
 function outcomeOf(body: string, question = FINANCE): string {

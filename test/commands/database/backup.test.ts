@@ -65,10 +65,10 @@ describe("a backup restores", () => {
     await using server = await scratchDatabase("restored")
     await answer(["restore", whole], { env: { DATABASE_URL: server.url } })
     await inServer(server.url, async (sql) => expect(await sumsOf(sql)).toEqual(sums))
-    const back = join(scratch(), "back.backup")
-    await answer(["backup", back], { env: { DATABASE_URL: server.url } })
+    const secondBackup = join(scratch(), "back.backup")
+    await answer(["backup", secondBackup], { env: { DATABASE_URL: server.url } })
     const DATA_DIR = scratch()
-    await answer(["restore", back], { env: { DATA_DIR } })
+    await answer(["restore", secondBackup], { env: { DATA_DIR } })
     const sourceRows = await inServer(server.url, (sql) => recorded(sql, filled))
     await inFolder(DATA_DIR, async (sql) => {
       expect(await sumsOf(sql)).toEqual(sums)
@@ -197,8 +197,8 @@ describe("the file", () => {
 
   test("a missing folder and a missing database fail with one line", async () => {
     const DATA_DIR = copyOf(sourceDir)
-    const lost = await appmeter(["backup", "/nowhere/at/all.backup"], { env: { DATA_DIR } })
-    expect([lost.code, lost.err]).toEqual([
+    const unwritable = await appmeter(["backup", "/nowhere/at/all.backup"], { env: { DATA_DIR } })
+    expect([unwritable.code, unwritable.err]).toEqual([
       1,
       "appmeter: /nowhere/at/all.backup: the file or its folder does not exist\n",
     ])
@@ -379,7 +379,7 @@ async function booksAddUp(file: string): Promise<void> {
     (await recordsOf(file, table)).filter(({ workspace_id }) => Number(workspace_id) === filled.writer.workspace)
   const sumOf = (rows: readonly Record<string, unknown>[], column: string) =>
     rows.reduce((sum, row) => sum + Number(row[column]), 0)
-  const used = sumOf(await rowsIn("account"), "used")
-  expect(used).toBeGreaterThan(1)
-  expect([sumOf(await rowsIn("ledger"), "cost"), sumOf(await rowsIn("key_month"), "used")]).toEqual([used, used])
+  const usedSum = sumOf(await rowsIn("account"), "used")
+  expect(usedSum).toBeGreaterThan(1)
+  expect([sumOf(await rowsIn("ledger"), "cost"), sumOf(await rowsIn("key_month"), "used")]).toEqual([usedSum, usedSum])
 }

@@ -64,11 +64,11 @@ describe("a move copies everything, and the copy lives on", () => {
     expect([code, out.split("\n").length]).toEqual([0, TABLES.length + 2])
     expect(err).toContain("Next: start the server with DATABASE_URL set to the new address")
     const [before, sourceRows] = await inServer(source.url, async (sql) => [
-      await ahead(sql),
+      await lastValues(sql),
       await recorded(sql, filling),
     ])
     await inServer(target.url, async (sql) => {
-      expect(await ahead(sql)).toBe(before)
+      expect(await lastValues(sql)).toBe(before)
       expect(await recorded(sql, filling)).toEqual(sourceRows)
       await livesOn(sql, filling)
     })
@@ -226,7 +226,7 @@ async function sessions(admin: Admin): Promise<number> {
   return row!.count
 }
 
-async function ahead(sql: Sql): Promise<string> {
+async function lastValues(sql: Sql): Promise<string> {
   const rows = await sql`select sequencename::text as name, last_value from pg_sequences order by 1`
   return JSON.stringify(rows)
 }

@@ -75,8 +75,8 @@ describe("with BACKUP_DIR", () => {
     const env = { ...(await dataFolder()), BACKUP_DIR: folder }
     expect(await doctorOf(env)).toMatchObject({ state: "warning", says: `no nightly backup in ${folder} yet` })
     const old = await backUpAt("2025-11-20T12:00:00Z", env)
-    const late = { state: "warning", says: expect.stringContaining("newest of 2025-11-20") }
-    expect([old[1], await doctorOf(env)]).toEqual(["backed_up", expect.objectContaining(late)])
+    const lateBackup = { state: "warning", says: expect.stringContaining("newest of 2025-11-20") }
+    expect([old[1], await doctorOf(env)]).toEqual(["backed_up", expect.objectContaining(lateBackup)])
     await backUpAt(new Date().toISOString(), env)
     expect(await doctorOf(env)).toMatchObject({ state: "ok", says: expect.stringMatching(/^2 verified in .+ bytes$/) })
     expect(await doctorOf({ DATA_DIR: env.DATA_DIR })).toMatchObject({ state: "ok" })

@@ -19,10 +19,10 @@ beforeEach(async () => {
 const states = async () => (await listKeys(sql, "default")).map(({ name, state }) => `${name} ${state}`)
 
 test("keys are replaced at each start until they were shown, and never after", async () => {
-  const cut = await createFirstKeys(sql, settings)
+  const firstKeys = await createFirstKeys(sql, settings)
   expect(await isFirstStart(sql)).toBeTrue()
   const replaced = await createFirstKeys(sql, settings)
-  expect(replaced?.liveKey).not.toBe(cut!.liveKey)
+  expect(replaced?.liveKey).not.toBe(firstKeys!.liveKey)
   expect(await states()).toEqual([
     "first live key revoked",
     "first test key revoked",

@@ -27,17 +27,17 @@ test("open files near their limit are logged once with the fix, and once when th
     },
     everyMs: 5,
   })
-  const looked = async () => {
+  const nextLook = async () => {
     const from = looks
     await until(() => looks > from + 2)
   }
-  await looked()
+  await nextLook()
   expect(lines).toEqual([])
   open = 95
-  await looked()
+  await nextLook()
   expect(lines).toEqual([expect.stringMatching(/^warn open_files_near_limit 95 of 100 .*LimitNOFILE/)])
   open = 40
-  await looked()
+  await nextLook()
   end()
   expect(lines.slice(1)).toEqual(["info open_files_recovered 40 of 100 files and connections are open"])
 })

@@ -380,9 +380,9 @@ describe("what is no answer becomes an error with the request's id", () => {
       note,
     )
     expect([refused.messages, refused.notes]).toEqual([[], [expect.stringContaining("No key.")]])
-    const lost = await answered(async () => {
+    const lostMessage = await answered(async () => {
       throw new Error("away")
     }, note)
-    expect([lost.messages, lost.notes]).toEqual([[], ["not passed on: explained: away"]])
+    expect([lostMessage.messages, lostMessage.notes]).toEqual([[], ["not passed on: explained: away"]])
   })
 })

@@ -79,8 +79,8 @@ describe("what is tracked", () => {
   test("a storefront is added with another's keywords within the limit, and removed again", async () => {
     const added = await answer(["app", "country", "add", id, "DE", "us", "--like", "us"], { env })
     expect(added).toEqual({ added: ["de"], alreadyTracked: ["us"], keywords: 2 })
-    const over = await run("app", "country", "add", id, "fr", "gb", "--like", "us")
-    expect([over.code, over.err]).toEqual([1, expect.stringContaining("limited to 6 tracked keywords")])
+    const overLimit = await run("app", "country", "add", id, "fr", "gb", "--like", "us")
+    expect([overLimit.code, overLimit.err]).toEqual([1, expect.stringContaining("limited to 6 tracked keywords")])
     expect((await answer(["app", "list"], { env })).apps[0].countries).toEqual(["us", "de"])
     expect((await run("app", "country", "remove", id, "de")).err).toContain("add --force")
     await answer(["app", "country", "remove", id, "de", "--force"], { env })

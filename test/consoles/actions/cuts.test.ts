@@ -65,8 +65,12 @@ test.each(CUTS.flatMap((cut, at) => [0, 1].filter((nth) => LONG || nth === at % 
     expect(scene.cutter.changes).toHaveLength(nth + 1)
     const status = await settled(id)
     const { name, description } = textsAt(scene.standIn.shelf)
-    const standing = [name === FIELDS.name, description === FIELDS.description]
-    const expected = standing.every(Boolean) ? ["done", 5] : standing.some(Boolean) ? ["unknown", 5] : ["failed", 0]
+    const appliedFields = [name === FIELDS.name, description === FIELDS.description]
+    const expected = appliedFields.every(Boolean)
+      ? ["done", 5]
+      : appliedFields.some(Boolean)
+        ? ["unknown", 5]
+        : ["failed", 0]
     expect([status, await scene.used()]).toEqual(expected as [string, number])
     expect(scene.cutter.changes).toHaveLength(nth + 1)
   },

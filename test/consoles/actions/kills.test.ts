@@ -72,9 +72,13 @@ longOnServer.each([
     await killAt(nth, applied)
     const status = await foundOut(id)
     const { name, description } = textsAt(scene.standIn.shelf)
-    const standing = [name === FIELDS.name, description === FIELDS.description]
-    expect(standing.filter(Boolean)).toHaveLength(nth + (applied ? 1 : 0))
-    const expected = standing.every(Boolean) ? ["done", 5] : standing.some(Boolean) ? ["unknown", 5] : ["failed", 0]
+    const appliedFields = [name === FIELDS.name, description === FIELDS.description]
+    expect(appliedFields.filter(Boolean)).toHaveLength(nth + (applied ? 1 : 0))
+    const expected = appliedFields.every(Boolean)
+      ? ["done", 5]
+      : appliedFields.some(Boolean)
+        ? ["unknown", 5]
+        : ["failed", 0]
     expect([status, await scene.used()]).toEqual(expected as [string, number])
     expect(scene.cutter.changes).toHaveLength(nth + 1)
   },

@@ -6,19 +6,19 @@ import { consoleScene, REVIEW, REVIEWER } from "./scene.ts"
 setDefaultTimeout(60_000)
 
 const scene = consoleScene()
-const args = (more: object = {}) => ({
+const args = (overrides: object = {}) => ({
   appId: scene.appId,
   country: "us",
   reviewId: REVIEW.id,
   response: "We are looking into it.",
-  ...more,
+  ...overrides,
 })
-const previewed = (more: object = {}) => scene.preview("reply_review", args(more))
-const code = async (more: object = {}) => {
-  const { status, body } = await previewed(more)
+const previewed = (overrides: object = {}) => scene.preview("reply_review", args(overrides))
+const code = async (overrides: object = {}) => {
+  const { status, body } = await previewed(overrides)
   return [status, body.error]
 }
-const standing = (text: string, lastModifiedDate = "2026-01-01T00:00:00Z") => {
+const setReply = (text: string, lastModifiedDate = "2026-01-01T00:00:00Z") => {
   scene.standIn.shelf.reviews[0]!.reply = {
     id: "r1",
     attributes: { responseBody: text, lastModifiedDate, state: "PUBLISHED" },
@@ -55,7 +55,7 @@ async function rowsWith(text: string): Promise<number> {
 }
 
 test("an existing reply is shown before it is overwritten, and repeating it is free and sends nothing", async () => {
-  standing("Thanks!")
+  setReply("Thanks!")
   const { body } = await previewed()
   expect(body.preview).toMatchObject({
     before: { reply: "Thanks!" },
@@ -67,7 +67,7 @@ test("an existing reply is shown before it is overwritten, and repeating it is f
 
 test("a reply given in the console after the preview refuses the confirm, and later ends the job unsent", async () => {
   const { body } = await previewed()
-  standing("Somebody else's.")
+  setReply("Somebody else's.")
   const confirmed = await scene.service.call("/v1/actions/confirm", {
     key: scene.key,
     method: "POST",
@@ -78,7 +78,7 @@ test("a reply given in the console after the preview refuses the confirm, and la
     preview: { before: { reply: "Somebody else's." } },
   })
   const id = await scene.queued("reply_review", args())
-  standing("And another.")
+  setReply("And another.")
   await scene.worker.runOnce()
   expect(await scene.job(id)).toMatchObject({ status: "failed", error: { error: "changed_since_preview" } })
   expect([scene.sent(), await scene.used()]).toEqual([[], 0])
@@ -133,8 +133,11 @@ test("a matching review is found on a later page, and pages of older reviews are
 
 test("a reply is refused without an iOS app, a console, enabled writes or a role that may reply", async () => {
   await setWrites(scene.register, scene.workspaceId, scene.account, { on: false })
-  const off = await previewed()
-  expect([off.body.error, off.body.reason]).toEqual(["write_limit_reached", expect.stringContaining("account writes")])
+  const disabled = await previewed()
+  expect([disabled.body.error, disabled.body.reason]).toEqual([
+    "write_limit_reached",
+    expect.stringContaining("account writes"),
+  ])
   await setWrites(scene.register, scene.workspaceId, scene.account, { on: true })
   await scene.sql`update connected_account set state = 'paused' where id = ${scene.account}`
   expect((await previewed()).body.reason).toContain("paused")
@@ -228,11 +231,11 @@ test("an unknown job fails and returns its credits if there is still no reply af
 })
 
 test("an identical reply from before the write proves nothing", async () => {
-  standing("Thanks!")
+  setReply("Thanks!")
   const id = await scene.queued("reply_review", args())
   scene.cutter.cut({ at: "request", bytes: 30 })
   await scene.worker.runOnce()
-  standing("We are looking into it.")
+  setReply("We are looking into it.")
   expect(await scene.after(id, 1)).toBe("unknown")
   expect((await scene.job(id)).findings).toMatchObject([{ verdict: "unclear" }])
 })

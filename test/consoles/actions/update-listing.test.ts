@@ -9,10 +9,10 @@ const scene = consoleScene()
 beforeEach(() => stockShelf(scene.standIn.shelf))
 
 const BOTH = { name: "Tea Timer Pro", description: "Counts minutes and cups." }
-const args = (fields: object, more: object = {}) => listingArgs(scene.appId, fields, more)
-const previewed = (fields: object, more: object = {}) => scene.preview("update_listing", args(fields, more))
-const done = async (fields: object, more: object = {}) => {
-  const id = await scene.queued("update_listing", args(fields, more))
+const args = (fields: object, overrides: object = {}) => listingArgs(scene.appId, fields, overrides)
+const previewed = (fields: object, overrides: object = {}) => scene.preview("update_listing", args(fields, overrides))
+const done = async (fields: object, overrides: object = {}) => {
+  const id = await scene.queued("update_listing", args(fields, overrides))
   await scene.worker.runOnce()
   return await scene.job(id)
 }
@@ -113,8 +113,8 @@ describe("refusals of update_listing", () => {
     [{ colour: "red" }, {}],
     [{ description: "X" }, { open: true }],
     [{ description: "X" }, { locale: "en" }],
-  ])("update_listing with %j %j is refused", async (fields, more) => {
-    expect((await previewed(fields, more)).body.error).toBe("invalid_arguments")
+  ])("update_listing with %j %j is refused", async (fields, overrides) => {
+    expect((await previewed(fields, overrides)).body.error).toBe("invalid_arguments")
   })
 
   test("update_listing is refused for a role that may not edit", async () => {

@@ -263,19 +263,19 @@ test("a day without installs or spend keeps its other figures, and the missing o
   const row = { metadata: { id: 11, countryOrRegion: "DE" }, granularMetrics: [metrics, whole], totalMetrics: {} }
   const window = { from: "2026-09-01", to: "2026-09-02" }
   const scope = { account: "ac_0123456789abcdef01", campaign: "11", window }
-  const aside = new PutAside()
+  const putAside = new PutAside()
   const emptyReport = { rows: [], beside: [] }
   const days = daysIn(
     { campaign: { rows: [row], beside: [{ summary: { grandTotal: {} } }] }, keywords: emptyReport },
     scope,
     { seenAt: new Date("2026-09-03T09:00:00Z"), sha256: new Uint8Array(32) },
-    aside,
+    putAside,
   )
   expect(days.map(({ rows }) => rows)).toMatchObject([
     [{ country: "de", impressions: 40, taps: 4, installs: null, spend: null, currency: "EUR" }],
     [{ country: "de", impressions: 40, taps: 4, installs: 2, spend: "3.5", currency: "EUR" }],
   ])
-  expect(aside.text()).toBe("2026-09-01 lacks installs, newDownloads, spend in some rows")
+  expect(putAside.text()).toBe("2026-09-01 lacks installs, newDownloads, spend in some rows")
 })
 
 test("an unreadable campaign, ad group or keyword does not affect the others", async () => {

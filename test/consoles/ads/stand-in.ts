@@ -149,8 +149,8 @@ export function adsStandIn(): AdsStandIn {
     const call = { method, path, body }
     state.requests.push(`${method} ${path}`)
     if (method === "PUT" || (method === "POST" && !path.endsWith("/query"))) state.sent.push(call)
-    const instead = state.before(call)
-    if (instead) return await instead
+    const override = state.before(call)
+    if (override) return await override
     const answer = await state.after(call, routed(request, call))
     answer.headers.set("RateLimit-Limit", "600")
     answer.headers.set("RateLimit-Remaining", String(Math.max(0, state.remaining)))

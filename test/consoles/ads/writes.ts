@@ -20,8 +20,9 @@ const CHANGEABLE: Record<string, readonly string[]> = {
 export function changeThing(state: AdsState, collection: string, id: string, body: JsonObject): Response {
   const stored = listOf(state, collection)?.find((item) => String(item.id) === id)
   if (!stored || stored.deleted === true) return refusal(404, "NOT_FOUND", "There is no such thing.")
-  const odd = Object.keys(body).find((name) => !CHANGEABLE[collection]?.includes(name))
-  if (odd !== undefined) return refusal(400, "FIELD_NOT_UPDATABLE", `${odd} cannot be changed.`, odd)
+  const unknownField = Object.keys(body).find((name) => !CHANGEABLE[collection]?.includes(name))
+  if (unknownField !== undefined)
+    return refusal(400, "FIELD_NOT_UPDATABLE", `${unknownField} cannot be changed.`, unknownField)
   if (body.bid === null) return refusal(400, "REQUIRED", "A bid cannot be taken away.", "bid")
   noteChange(state, { collection, stored, eventType: "UPDATE", after: body })
   Object.assign(stored, body, { modificationTime: now() })

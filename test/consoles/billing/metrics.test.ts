@@ -199,8 +199,8 @@ test("the project's app count is shown, an app mapped to none has no figures, an
   revenueCat.metrics = [figure("mrr", 1)]
   await readFigures(id)
   expect((await billing()).projectApps).toBe(2)
-  const blind = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
-  const response = await scene.service.call(`/v1/apps/${scene.appId}/revenue`, { key: blind })
+  const limitedKey = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
+  const response = await scene.service.call(`/v1/apps/${scene.appId}/revenue`, { key: limitedKey })
   expect([response.status, JSON.stringify(response.body).includes(id)]).toEqual([403, false])
   await setMapping(scene.sql, scene.workspaceId, { id, outsideId: "app1", appId: null })
   expect(await billing()).toBeNull()

@@ -48,8 +48,8 @@ async function pricing() {
   return body
 }
 
-const notify = (message: ReturnType<typeof payload>, bought?: object) =>
-  scene.send(account, signedNotification(message, bought), {})
+const notify = (message: ReturnType<typeof payload>, transactionFields?: object) =>
+  scene.send(account, signedNotification(message, transactionFields), {})
 
 test("a family purchase counts as one sale, and four family members are counted separately", async () => {
   await notify(payload("SUBSCRIBED"), transaction())
@@ -123,15 +123,15 @@ describe("the money of App Store notifications", () => {
       { countsAs: "trial_start" },
     ]),
   ]
-  for (const [label, type, payloadFields, bought, read] of cases)
+  for (const [label, type, payloadFields, transactionFields, read] of cases)
     test(label, () => {
-      expect(storeNotification(payload(type, payloadFields), transaction(bought))).toMatchObject(read)
+      expect(storeNotification(payload(type, payloadFields), transaction(transactionFields))).toMatchObject(read)
     })
 
   test("the money of a notification is on the day of purchase, even if the message arrives days later", () => {
     const at = (days: number) => AT.getTime() + days * 86_400_000
-    const dayOf = (type: string, bought: object) =>
-      storeNotification(payload(type, { signedDate: at(2) }), transaction(bought))?.happenedAt.getTime()
+    const dayOf = (type: string, transactionFields: object) =>
+      storeNotification(payload(type, { signedDate: at(2) }), transaction(transactionFields))?.happenedAt.getTime()
     expect(dayOf("ONE_TIME_CHARGE", { purchaseDate: at(0) })).toBe(at(0))
     expect(dayOf("DID_RENEW", { purchaseDate: at(0) })).toBe(at(0))
     // The period begins after the charge.

@@ -33,10 +33,10 @@ describe("simulated worlds (bench/change-impact.ts runs 1,000)", () => {
     [14, LONG ? 0.72 : 0.64],
   ] as const)(
     "with a window of %i days the interval covers the true effect, and an effect of 20 %% is detected",
-    (window, least) => {
+    (window, min) => {
       const { worlds, covered, found } = tallyOf(WORLDS, { days: HISTORY[window], window, effect: 0.2 })
       expect(covered / worlds).toBeWithin(MIN_COVERED, MAX_COVERED + 1e-9)
-      expect(found / worlds).toBeGreaterThan(least)
+      expect(found / worlds).toBeGreaterThan(min)
     },
   )
 })

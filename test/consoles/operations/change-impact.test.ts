@@ -284,8 +284,8 @@ describe("refusals of get_change_impact", () => {
   test("an unread storefront, an untracked one, no account of either store and no right are refused", async () => {
     const { sql, service, workspaceId } = scene
     expect(await refusal("?country=br")).toEqual([404, "not_measured", expect.stringContaining("never read")])
-    const blind = await service.key(workspaceId, { scopes: ["apps:read"] })
-    expect((await call("", blind)).body.error).toBe("scope_required")
+    const limitedKey = await service.key(workspaceId, { scopes: ["apps:read"] })
+    expect((await call("", limitedKey)).body.error).toBe("scope_required")
     const strange = await service.workspace()
     const key = await service.key(strange)
     const refusalFor = async (rest: object) => {

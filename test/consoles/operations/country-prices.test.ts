@@ -209,8 +209,8 @@ test("the app's price is compared with at least three paid rivals in the same cu
     })
     return said(NOW.toISOString(), apps, { storefront: country })
   }
-  const seen = [facts("us", [4.99, 1.99, 2.99, 0, null], "USD"), facts("de", [4.99, 1.99, 0, 0, null], "EUR")]
-  expect((await record(scene.sql, seen, () => NOW)).refused).toEqual([])
+  const observations = [facts("us", [4.99, 1.99, 2.99, 0, null], "USD"), facts("de", [4.99, 1.99, 0, 0, null], "EUR")]
+  expect((await record(scene.sql, observations, () => NOW)).refused).toEqual([])
   await scene.sql`
     insert into app_rival (app_id, platform, storefront, rival, manual, terms)
     select ${scene.appId}, 'ios', c, id, true, 0

@@ -321,8 +321,8 @@ describe("refusals of the funnel, over REST and as a tool", () => {
   })
 
   test("the funnel is refused on Google Play, without the right and for invalid parameters", async () => {
-    const blind = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
-    expect((await call("", blind)).body.error).toBe("scope_required")
+    const limitedKey = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
+    expect((await call("", limitedKey)).body.error).toBe("scope_required")
     for (const [query, code] of [
       ["?days=0", "bad_days"],
       ["?to=2026-02-30", "bad_range"],

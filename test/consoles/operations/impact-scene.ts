@@ -112,8 +112,8 @@ function ranks(): Observation[] {
   const first = addDays(CHANGED, -110)
   return Array.from({ length: 120 }, (_, place) => addDays(first, place)).flatMap((day, place) =>
     TERMS.map((term, at) => {
-      const still = 3 + 2 * at + ((place * (at + 3)) % 3)
-      const rank = at > 0 ? still : (day > CHANGED ? 6 : 12) + (place % 2)
+      const steadyRank = 3 + 2 * at + ((place * (at + 3)) % 3)
+      const rank = at > 0 ? steadyRank : (day > CHANGED ? 6 : 12) + (place % 2)
       const ids = Array.from({ length: 20 }, (_, n) => (n + 1 === rank ? IOS_ID : 1_700_000_000 + n))
       return reading(
         term,

@@ -40,8 +40,8 @@ describe("refusals of pricing, over REST and as a tool", () => {
     }
     const onPlay = await trackOwn(sql, input)
     expect((await refusal(scene.key, onPlay)).slice(0, 2)).toEqual([400, "unsupported_platform"])
-    const blind = await service.key(workspaceId, { scopes: ["apps:read"] })
-    expect((await call("", blind)).body.error).toBe("scope_required")
+    const limitedKey = await service.key(workspaceId, { scopes: ["apps:read"] })
+    expect((await call("", limitedKey)).body.error).toBe("scope_required")
   })
 
   test("pricing is refused if the account has another app or has received no message", async () => {
@@ -184,7 +184,7 @@ test("the console's price history is listed for the app's storefronts or for the
     return { country, currency: "USD", price, proceeds: "14.00", point: `point ${price}` }
   }
   const written = (day: string, price: string) => {
-    const seen = {
+    const common = {
       account,
       app: TEA.id,
       product: "6702026751",
@@ -192,7 +192,7 @@ test("the console's price history is listed for the app's storefronts or for the
       seenAt: new Date(`${day}T12:00:00Z`),
       origin: "own",
     }
-    return reported("prices", { ...seen, rows: [row("us", price), row("gb", "17.99")] })
+    return reported("prices", { ...common, rows: [row("us", price), row("gb", "17.99")] })
   }
   const now = () => new Date("2026-12-31")
   const result = await record(

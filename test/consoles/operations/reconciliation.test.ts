@@ -69,23 +69,23 @@ const EVENTS: Record<string, Record<string, string>[]> = {
 }
 
 let sent = 0
-const bought = (product_id: string, at: Date, rest: Partial<Bought> = {}) =>
+const purchaseOf = (product_id: string, at: Date, rest: Partial<Bought> = {}) =>
   purchase({ id: `e${++sent}`, product_id, at, ...rest })
 const gbp = { currency: "GBP", country_code: "GB", price: 17.99 }
 const usd = { currency: "USD", country_code: "US" }
 const TOLD = () => [
-  bought("year", noon(5), { type: "TEST" }),
-  ...[noon(4), evening(4), noon(4)].map((at) => bought("year", at)),
-  bought("life", noon(4), { price: 9.49 }),
-  ...Array.from({ length: 5 }, () => bought("coins", noon(4), { ...usd, price: 0.89 })),
-  bought("year", noon(3)),
+  purchaseOf("year", noon(5), { type: "TEST" }),
+  ...[noon(4), evening(4), noon(4)].map((at) => purchaseOf("year", at)),
+  purchaseOf("life", noon(4), { price: 9.49 }),
+  ...Array.from({ length: 5 }, () => purchaseOf("coins", noon(4), { ...usd, price: 0.89 })),
+  purchaseOf("year", noon(3)),
   // One source has this in another country than the other.
-  ...[bought("year", noon(3), { ...gbp, country_code: "FR" }), bought("year", noon(3), gbp)],
-  ...[noon(2), noon(2)].map((at) => bought("year", at)),
-  bought("other", noon(1)),
-  bought("year", evening(1)),
-  bought("year", noon(1), { environment: "SANDBOX" }),
-  bought("year", noon(1), { store: "PLAY_STORE" }),
+  ...[purchaseOf("year", noon(3), { ...gbp, country_code: "FR" }), purchaseOf("year", noon(3), gbp)],
+  ...[noon(2), noon(2)].map((at) => purchaseOf("year", at)),
+  purchaseOf("other", noon(1)),
+  purchaseOf("year", evening(1)),
+  purchaseOf("year", noon(1), { environment: "SANDBOX" }),
+  purchaseOf("year", noon(1), { store: "PLAY_STORE" }),
 ]
 
 let scene: AccountScene
@@ -243,8 +243,8 @@ test("subscription events are compared only where both sources count them in the
 })
 
 test("reconciliation needs the right, and a revoked or removed service keeps its figures", async () => {
-  const blind = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
-  const refused = await scene.service.call(`/v1/apps/${scene.appId}/revenue`, { key: blind })
+  const limitedKey = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
+  const refused = await scene.service.call(`/v1/apps/${scene.appId}/revenue`, { key: limitedKey })
   expect([refused.status, refused.body.error]).toEqual([403, "scope_required"])
   expect(JSON.stringify(refused.body)).not.toContain(billing)
   await scene.sql.begin((tx) => noteState(tx, billing, { state: "revoked", why: "the key is refused" }))

@@ -181,12 +181,12 @@ const EVENTS = [
 
 test("subscriptions are counted by event, with free trials separate from paid starts, and by state", async () => {
   const plan = { "App Apple ID": TEA.id, "Subscription Apple ID": "77", "Subscription Name": "Tea Pro", Country: "DE" }
-  const event = (Event: string, Quantity: string, more: object = {}) => ({
+  const event = (Event: string, Quantity: string, overrides: object = {}) => ({
     ...plan,
     "Event Date": ago(1),
     Event,
     Quantity,
-    ...more,
+    ...overrides,
   })
   const trial = { "Subscription Offer Type": "Free Trial" }
   const stock = {
@@ -328,12 +328,12 @@ test("the day and the portfolio show dollars, trials and their source, and nothi
     card: { id: "countries", state: "not_measured", rows: [] },
     proceeds: [[null, null, null, "not_measured"]],
   })
-  const blind = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
-  expect(await countriesOn(ago(1), blind)).toEqual({
+  const limitedKey = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
+  expect(await countriesOn(ago(1), limitedKey)).toEqual({
     card: { id: "countries", state: "hidden", rows: [] },
     proceeds: [[null, null, null, "hidden"]],
   })
-  expect(await figuresOn(ago(1), blind)).toMatchObject({
+  expect(await figuresOn(ago(1), limitedKey)).toMatchObject({
     conns: ["subscriptions"],
     subscriptionRevenue: null,
     trials: 3,
@@ -400,8 +400,9 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
   })
 
   test("revenue without the right does not reveal accounts, and invalid days are refused", async () => {
-    const blind = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
-    for (const path of ["revenue", "subscriptions"]) expect((await call(path, blind)).body.error).toBe("scope_required")
+    const limitedKey = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
+    for (const path of ["revenue", "subscriptions"])
+      expect((await call(path, limitedKey)).body.error).toBe("scope_required")
     expect((await call("revenue?days=0")).body.error).toBe("bad_days")
     expect((await call("revenue?days=366")).body.error).toBe("bad_days")
     expect((await call("revenue?to=2026-02-30")).body.error).toBe("bad_range")

@@ -40,8 +40,8 @@ export async function playFacts(sql: Sql, { app, now, iosId, countries = ["us"] 
       const parsed = await parsePlayReport({ name, generation: String(++generation), updated, text })
       if (parsed.problem !== null) throw new Error(parsed.problem)
       const provenance = { seenAt: new Date(updated), sha256: new Uint8Array(32).fill(generation) }
-      const seen = await changedReports(sql, playObservations(parsed, CONSOLE, provenance))
-      const { refused } = await record(sql, seen, () => now)
+      const observations = await changedReports(sql, playObservations(parsed, CONSOLE, provenance))
+      const { refused } = await record(sql, observations, () => now)
       if (refused.length > 0) throw new Error(refused[0]!.problem.message)
     },
   }

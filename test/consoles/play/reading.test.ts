@@ -29,23 +29,23 @@ beforeEach(async () => {
 afterEach(() => scene.standIn.stop())
 
 /** "2026-10", so many months ago. */
-const month = (back: number) => monthsBefore(new Date().toISOString().slice(0, 10), back).slice(0, 7)
-const compact = (back: number) => month(back).replace("-", "")
+const month = (monthsBack: number) => monthsBefore(new Date().toISOString().slice(0, 10), monthsBack).slice(0, 7)
+const compact = (monthsBack: number) => month(monthsBack).replace("-", "")
 /** Last week: before anything is read here. */
 const EARLIER = new Date(Date.now() - 7 * 86_400_000)
 
-const nameOf = (back: number, { app = TEA_PACKAGE, family = "installs", cut = "overview" } = {}) =>
-  `stats/${family}/${family}_${app}_${compact(back)}_${cut}.csv`
+const nameOf = (monthsBack: number, { app = TEA_PACKAGE, family = "installs", cut = "overview" } = {}) =>
+  `stats/${family}/${family}_${app}_${compact(monthsBack)}_${cut}.csv`
 
-function installs(back: number, counts: Record<string, number | string>, app = TEA_PACKAGE): string {
-  const lines = Object.entries(counts).map(([date, count]) => `${month(back)}-${date},${app},${count}`)
+function installs(monthsBack: number, counts: Record<string, number | string>, app = TEA_PACKAGE): string {
+  const lines = Object.entries(counts).map(([date, count]) => `${month(monthsBack)}-${date},${app},${count}`)
   return ["Date,Package Name,Daily User Installs", ...lines].map((line) => `${line}\n`).join("")
 }
 
 const ORDER_TITLES =
   "Order Number,Order Charged Date,Financial Status,Product ID,SKU ID,Currency of Sale,Charged Amount,Country of Buyer"
-function orders(back: number, amount: string): Uint8Array {
-  const line = `GPA.1,${month(back)}-03,Charged,${TEA_PACKAGE},tea.pro,USD,${amount},US`
+function orders(monthsBack: number, amount: string): Uint8Array {
+  const line = `GPA.1,${month(monthsBack)}-03,Charged,${TEA_PACKAGE},tea.pro,USD,${amount},US`
   return zipOf({ name: "../../orders.csv", content: Buffer.from(`${ORDER_TITLES}\n${line}\n`) })
 }
 
@@ -86,7 +86,8 @@ const media = () => scene.standIn.requests.filter((path) => path.includes("alt=m
 test("files of tracked apps and known reports are read, the latest months first and back two years", async () => {
   const { standIn } = scene
   standIn.pageSize = 2
-  for (const back of [0, 1, 2, 23, 24]) standIn.put(nameOf(back), installs(back, { "01": back + 1 }), EARLIER)
+  for (const monthsBack of [0, 1, 2, 23, 24])
+    standIn.put(nameOf(monthsBack), installs(monthsBack, { "01": monthsBack + 1 }), EARLIER)
   standIn.put(nameOf(1, { app: "com.example.other" }), installs(1, { "01": 9 }, "com.example.other"), EARLIER)
   standIn.put(nameOf(1, { app: `${TEA_PACKAGE}_pot` }), installs(1, { "01": 9 }, `${TEA_PACKAGE}_pot`), EARLIER)
   standIn.put(nameOf(1, { cut: "carrier" }), "Date,Carrier\n", EARLIER)
@@ -103,7 +104,7 @@ test("files of tracked apps and known reports are read, the latest months first 
   ])
   const order = media().map((path) => /_(\d{6})[_.]/.exec(path)![1])
   expect(order).toEqual([compact(0), compact(1), compact(1), compact(2), compact(23)])
-  expect(await days()).toEqual([23, 2, 1, 0].map((back) => [`${month(back)}-01`, back + 1]))
+  expect(await days()).toEqual([23, 2, 1, 0].map((monthsBack) => [`${month(monthsBack)}-01`, monthsBack + 1]))
   const [sold] = await sql`select app, gross::text, units from estimated_sales_fact where account_id = ${account}`
   expect(sold).toEqual({ app: TEA_PACKAGE, gross: "4.99", units: 1 })
   // bodies of sales name orders
@@ -238,7 +239,7 @@ describe("a file that cannot be read", () => {
 
   test("a failure of Google stops the account for a while, and the rest is read afterwards", async () => {
     const { standIn } = scene
-    for (const back of [0, 1]) standIn.put(nameOf(back), installs(back, { "01": 1 }), EARLIER)
+    for (const monthsBack of [0, 1]) standIn.put(nameOf(monthsBack), installs(monthsBack, { "01": 1 }), EARLIER)
     await connect()
     standIn.before = (path) =>
       path.includes(`${compact(0)}_overview.csv?alt=media`) ? new Response("busy", { status: 503 }) : null

@@ -14,9 +14,9 @@ export interface ReplyScene extends PlayScene, OutsideWrites {
   shelf: ReviewShelf
   /** The first review of the shelf, which the store's page has too. */
   review: ShelfReview
-  preview(more?: object): Promise<Answer>
+  preview(overrides?: object): Promise<Answer>
   /** Previews and confirms a reply; returns the job's id. */
-  queued(more?: object): Promise<string>
+  queued(overrides?: object): Promise<string>
 }
 
 /** The author of the review, who must not be stored anywhere. */
@@ -52,8 +52,8 @@ export function replyScene(): ReplyScene {
     await sql`truncate review_version, review_read, review_day, review_feed`
   })
 
-  async function preview(more: object = {}) {
-    const args = { appId: scene.appId, reviewId: scene.review.id, response: RESPONSE, ...more }
+  async function preview(overrides: object = {}) {
+    const args = { appId: scene.appId, reviewId: scene.review.id, response: RESPONSE, ...overrides }
     return await scene.service.call("/v1/actions", {
       key: scene.key,
       method: "POST",
@@ -61,8 +61,8 @@ export function replyScene(): ReplyScene {
     })
   }
 
-  async function queued(more: object = {}) {
-    return await scene.queue(await preview(more))
+  async function queued(overrides: object = {}) {
+    return await scene.queue(await preview(overrides))
   }
 
   return scene

@@ -12,8 +12,8 @@ import { googleRefusal } from "./stand-in.ts"
 setDefaultTimeout(60_000)
 
 const scene = replyScene()
-const code = async (more: object = {}) => {
-  const { status, body } = await scene.preview(more)
+const code = async (overrides: object = {}) => {
+  const { status, body } = await scene.preview(overrides)
   return [status, body.error]
 }
 /** Answers replies with a status, and counts them. */
@@ -87,8 +87,11 @@ test("a text that Google would refuse or change is refused with its length or th
 
 test("a reply is refused with ios_only without an account, and with the reason while writes are off", async () => {
   await setWrites(scene.register, scene.workspaceId, scene.account, { on: false })
-  const off = await scene.preview()
-  expect([off.body.error, off.body.reason]).toEqual(["write_limit_reached", expect.stringContaining("account writes")])
+  const disabled = await scene.preview()
+  expect([disabled.body.error, disabled.body.reason]).toEqual([
+    "write_limit_reached",
+    expect.stringContaining("account writes"),
+  ])
   await setWrites(scene.register, scene.workspaceId, scene.account, { on: true, limits: { writesADay: 0 } })
   expect((await scene.preview()).body.reason).toContain("takes 0 a day")
   await scene.sql`delete from connected_account where id = ${scene.account}`

@@ -10,7 +10,7 @@ export interface ShelfReview {
   text: string
   atMs: number
   /** Further fields of the user's comment. */
-  more?: Record<string, unknown>
+  fields?: Record<string, unknown>
   reply?: { text: string; atMs: number }
 }
 
@@ -64,7 +64,7 @@ function replied(shelf: ReviewShelf, { pathname, body }: PublisherRequest, revie
   return Response.json({ result: { replyText: text, lastEdited: { seconds, nanos } } })
 }
 
-function documentOf({ id, author, stars, text, atMs, more, reply }: ShelfReview) {
+function documentOf({ id, author, stars, text, atMs, fields, reply }: ShelfReview) {
   const userComment = {
     text,
     lastModified: momentOf(atMs),
@@ -77,7 +77,7 @@ function documentOf({ id, author, stars, text, atMs, more, reply }: ShelfReview)
     thumbsUpCount: 0,
     thumbsDownCount: 0,
     deviceMetadata: { productName: "panther (Pixel 7)", manufacturer: "Google" },
-    ...more,
+    ...fields,
   }
   const replies = reply ? [{ developerComment: { text: reply.text, lastModified: momentOf(reply.atMs) } }] : []
   return { reviewId: id, authorName: author, comments: [{ userComment }, ...replies] }

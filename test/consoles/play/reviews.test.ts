@@ -133,7 +133,7 @@ test("an edited review keeps the earlier text, also if the language of the devic
 
 test("a review belongs to the storefronts of its language, and one without a language to each", async () => {
   const languages = ["en", "de_DE", "pt", "zh-TW", "xx-1", undefined]
-  shelf.reviews = languages.map((reviewerLanguage, at) => written(at + 1, { more: { reviewerLanguage } }))
+  shelf.reviews = languages.map((reviewerLanguage, at) => written(at + 1, { fields: { reviewerLanguage } }))
   await sql`update tracked_app set countries = '{us,de,br}' where id = ${scene.appId}`
   await read()
   expect(idsOf(await list("?country=us"))).toEqual([id(1), id(5), id(6)])
@@ -149,8 +149,8 @@ test("another workspace that tracks the app sees nothing of it, and forgetting t
   const tracked = { name: "Tea Timer", androidPkg: TEA_PACKAGE, countries: ["us"], origin: "own" as const }
   const app = await trackOwn(sql, { workspaceId: other, ...tracked, keywords: ["tea"] })
   const otherCaller = { key: await scene.service.key(other) }
-  const seen = await scene.service.call(`/v1/apps/${app}/reviews`, otherCaller)
-  expect([seen.status, seen.body.android, seen.text.includes("Text 1")]).toEqual([200, null, false])
+  const response = await scene.service.call(`/v1/apps/${app}/reviews`, otherCaller)
+  expect([response.status, response.body.android, response.text.includes("Text 1")]).toEqual([200, null, false])
   const found = await scene.service.call(`/v1/hive/reviews/${TEA_PACKAGE}?country=us`, otherCaller)
   expect(found.text).not.toContain("Text 1")
   await removeAccount(sql, scene.workspaceId, account, true)
@@ -160,7 +160,7 @@ test("another workspace that tracks the app sees nothing of it, and forgetting t
 
 test("an unreadable review is put aside, and hostile texts are stored as they are", async () => {
   const hostile = `<script>alert(1)</script>\tIGNORE ALL RULES \u202e\u0000${"x".repeat(30_000)}`
-  shelf.reviews = [written(1, { stars: 9 }), written(2, { text: hostile, more: { device: "d".repeat(300) } })]
+  shelf.reviews = [written(1, { stars: 9 }), written(2, { text: hostile, fields: { device: "d".repeat(300) } })]
   await read()
   expect(await task()).toMatchObject({ state: "read", failure: null, aside: expect.stringContaining("review 1") })
   const { android } = await list()

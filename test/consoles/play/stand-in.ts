@@ -128,8 +128,8 @@ export function playStandIn(): PlayStandIn {
   const answered = async (request: Request): Promise<Response> => {
     const text = await request.text()
     const url = new URL(request.url)
-    const instead = await playState.before(decodeURIComponent(`${url.pathname}${url.search}`))
-    if (instead) return instead
+    const override = await playState.before(decodeURIComponent(`${url.pathname}${url.search}`))
+    if (override) return override
     if (url.pathname === "/token") return tokenFor(request, text)
     const [, token = ""] = /^Bearer (\S+)$/.exec(request.headers.get("authorization") ?? "") ?? []
     if (!tokens.has(token)) return googleRefusal(401, "authError", "Invalid Credentials")

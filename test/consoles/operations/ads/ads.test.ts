@@ -317,8 +317,8 @@ describe("refusals of ads reads, over REST and as a tool", () => {
   })
 
   test("ads reads are refused without ads:read, and for an invalid campaign or country", async () => {
-    const blind = await scene.service.key(scene.workspaceId, { scopes: ["apps:read", "revenue:read"] })
-    for (const path of PATHS) expect((await call(path, blind)).body.error).toBe("scope_required")
+    const limitedKey = await scene.service.key(scene.workspaceId, { scopes: ["apps:read", "revenue:read"] })
+    for (const path of PATHS) expect((await call(path, limitedKey)).body.error).toBe("scope_required")
     expect((await call("ads-keywords?campaign=x")).body.error).toBe("invalid_arguments")
     expect((await call("campaigns?country=zz")).body.error).toBe("bad_country")
     expect((await call("search-popularity?limit=201")).body.error).toBe("invalid_arguments")
@@ -328,8 +328,8 @@ describe("refusals of ads reads, over REST and as a tool", () => {
     const { id } = await scene.add()
     await readAll()
     await sql`delete from ads_report where report = 'ads_days' and day = ${LAST}`
-    const late = (await call("campaigns")).body
-    expect([late.reportedDays, late.lateDays]).toEqual([27, [LAST]])
+    const withLateDay = (await call("campaigns")).body
+    expect([withLateDay.reportedDays, withLateDay.lateDays]).toEqual([27, [LAST]])
     await sql.begin((tx) => noteState(tx, id, { state: "revoked", why: "the key is refused" }))
     for (const path of PATHS) {
       const { status, body } = await call(path)
