@@ -159,7 +159,7 @@ function filesIn(folder: string): Source[] {
     .map((file) => ({ file, text: readFileSync(join(root, folder, file), "utf8") }))
 }
 
-/** Paths relative to src. An import is of types if each of its names is one. */
+/** Returns the imports of a file, with paths relative to src. An import is of types if each of its names is one. */
 function importsOf({ file, text }: Source): Import[] {
   const declared = [...text.matchAll(/^(?:import|export) (type )?([^";]*?)from "(\.[^"]+)"/gm)].map(
     ([, type, names, path]) => ({ path, isType: type !== undefined || hasOnlyTypes(names as string) }),
@@ -219,7 +219,7 @@ function targetsByFile(): Map<string, string[]> {
   return targets
 }
 
-/** Every file that a file imports, directly or not. Contains the file itself only if there is a circle. */
+/** Returns every file that a file imports, directly or not. Contains the file itself only if there is a cycle. */
 function reachedFrom(start: string, targets: ReadonlyMap<string, readonly string[]>): Set<string> {
   const reached = new Set<string>()
   const pending = [start]
@@ -242,7 +242,7 @@ function exportedNames(text: string): string[] {
   ]
 }
 
-/** "file name" of each imported name. A file that is imported whole counts each of its importer's words as used. */
+/** Returns "file name" of each imported name. If a file is imported whole, each word of its importer counts as used. */
 function importedNames(files: readonly Source[], folder: string): Set<string> {
   return new Set(
     files.flatMap(({ file, text }) => {
@@ -273,7 +273,9 @@ function tableNames(): string[] {
   return [...schema.matchAll(/^create (?:table|view) (\w+)/gm)].map(([, name]) => name as string)
 }
 
-/** The folders whose statements write and read each table. Triggers and functions of the database do not count. */
+/**
+ * Returns the folders whose statements write and read each table. Triggers and functions of the database do not count.
+ */
 function tableUses(names: readonly string[]) {
   const statement = /\b(insert into|merge into|update|delete from|truncate|from|join|using)\s+(?:only\s+)?([a-z_]+)\b/g
   const uses = new Map(names.map((name) => [name, { writes: new Set<string>(), reads: new Set<string>() }]))

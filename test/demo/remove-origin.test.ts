@@ -35,8 +35,8 @@ const OWN_READINGS = [
 
 const FROM = { origin: "elsewhere" }
 const THEIRS = [
-  // a day and time with own readings too, a day between own days, one after them, and a keyword and app that nobody
-  // else has
+  // a day and time that also has own readings, a day between own days, a later day, and a keyword and app that only the
+  // demo has
   reading("tea", "2025-11-18T10:00:00Z", [10_002, 10_001], { ...FROM, depth: 200 }),
   reading("tea", "2025-11-18T12:00:00Z", [], {
     ...FROM,

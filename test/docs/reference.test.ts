@@ -257,7 +257,7 @@ describe("calls in other languages", () => {
     "%s sends the same requests as curl",
     async (language) => {
       const [program, ...options] = runners[language]
-      // without Python its calls cannot be tried
+      // Python calls are skipped if Python is not installed
       if (Bun.which(program) === null) return
       const requests: { path: string; key: string | null; body: unknown }[] = []
       const server = Bun.serve({

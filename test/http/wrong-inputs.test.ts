@@ -130,7 +130,7 @@ test.each(catalog.filter(({ method }) => method === "GET").map((operation) => [o
           .filter(([name, value]) => !inPath.includes(name) && value !== undefined)
           .map(([name, value]) => [name, String(value)]),
       )
-      // in a query a list, a number or a boolean is text
+      // a query contains a list, a number or a boolean as text
       const entry = operation.input.entries[name] as Schema | undefined
       if (entry && v.is(entry, queryInput(operation, `${query}`, {})[name])) continue
       const { status, body } = await service.call(`/v1${path}?${query}`, { key })

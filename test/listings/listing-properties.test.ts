@@ -248,7 +248,7 @@ const PIECES = [
   "\n",
   "\u200b",
 ]
-// In short runs a third of the pieces, one of each script and kind of mark.
+// Short runs try a third of the pieces, one of each script and kind of mark.
 test.each(PIECES.filter((_, at) => at % cases(3, 1) === 0))(
   "100,000 times %p is checked quickly, with few findings",
   (piece) => {

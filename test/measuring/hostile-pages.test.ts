@@ -46,7 +46,7 @@ long("hostile pages do not delay other callers, take at most 150 MB above idle, 
     const words = Array.from({ length: 30 }, (_, at) => ["--keyword", `${name} ${at}`]).flat()
     await answer(["app", "add", name, "--ios", ios, "--android", `com.example.${name}`, ...words], { env })
   }
-  // so do the statements and the thread that read the stores
+  // the statements and the thread that read the stores take memory too
   await track("tides", "1234567890")
   while ((await servedPages()) < 30) await times(5, callMs)
   const idleMs = await times(200, callMs)

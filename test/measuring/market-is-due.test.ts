@@ -283,7 +283,7 @@ describe("30,000 places, in the long run 100,000", () => {
       await tx`insert into market_storefront values ('de', ${CHART_GENRES as string[]}, now())`
       const before = await readRowCount(outer, LOOKED_AT)
       expect((await claim(tx, ITUNES, LOOK_UPS, 30_000)).claimed?.subjects).toHaveLength(50)
-      // of 70 apps: the app itself, its two or three places, their charts, and the storefront
+      // 70 apps take this many rows each: the app itself, its two or three places, their charts, and the storefront
       expect((await readRowCount(outer, LOOKED_AT)) - before).toBeLessThan(70 * 20)
     })
   })

@@ -281,7 +281,7 @@ function movesOf(before: readonly number[], after: readonly number[]): Moves {
     const [was, rank] = [before.indexOf(app) + 1, after.indexOf(app) + 1]
     if (was === rank) continue
     const what = was === 0 ? "entered" : rank === 0 ? "left" : rank < was ? "climbed" : "fell"
-    // as many places were read on both days, so that who is missing stood below all of them
+    // both days have the same number of places, so an app missing on one of them ranked below all of them
     moves[what].push(`${app} ${was} ${rank}`)
   }
   for (const lines of Object.values(moves)) lines.sort()

@@ -274,7 +274,7 @@ describe("a started worker", () => {
     const measuring = scene.measuring({ atOnce: 1 })
     await measuring.runOnce()
     expect(requestedTerms(scene.stores)).toEqual(["live"])
-    // nobody tracks it, so it is not read again
+    // the app is not tracked, so it is not read again
     expect(await scene.due("live")).toMatchObject({ priority: 2, lease: null })
   })
 

@@ -24,7 +24,7 @@ const OPERATORS: Record<string, [kind: string, replacement: string]> = {
   "/": ["arithmetic", "*"],
 }
 
-/** Larger constants are limits in milliseconds or bytes: one more changes nothing that a caller notices. */
+/** Larger constants are limits in milliseconds or bytes, where one more changes nothing that a caller can observe. */
 const MAX_NUMBER = 100
 
 export function changesOfTypeScript(text: string): Change[] {

@@ -1,15 +1,15 @@
-// Which test files reach a file of the program, nearest first.
+// Finds the test files that reach a file of the program, nearest first.
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
-/** Tests of the text of the tree or of the schema, which would notice a change that no caller notices. */
+/** Tests of the text of the tree or of the schema. They detect changes that no caller can observe. */
 const STRUCTURE = /^test\/([\w-]+\.test\.ts|database\/(schema|migrate)|packaging\/|replay\/|documents\/|snapshots\/)/
 
-/** Steps from a file to the importers whose own tests count as near. */
+/** Number of steps from a file to the importers whose own tests count as near. */
 const MAX_STEPS = 2
 
 export class Reach {
-  /** Each file's importers. */
+  /** The importers of each file. */
   readonly #importers = new Map<string, string[]>()
   readonly #tests: string[]
   readonly #texts = new Map<string, string>()
@@ -27,7 +27,7 @@ export class Reach {
     }
   }
 
-  /** The tests of a SQL function are those of the files that name it. */
+  /** The tests of a SQL function are those of the files that contain its name. */
   filesNaming(name: string): string[] {
     const pattern = new RegExp(`\\b${name}\\b`)
     return [...this.#texts]
@@ -60,7 +60,7 @@ export class Reach {
   }
 }
 
-/** Folders that a test's path shares with a file's, and one more if their names share a word. */
+/** Counts the folders that a test's path and a file's path share, plus one if their names share a word. */
 function likeness(test: string, file: string): number {
   const [a, b] = [test, file].map((path) =>
     path

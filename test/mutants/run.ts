@@ -62,17 +62,20 @@ interface Mutant {
 const TIME_LIMIT = "time limit"
 interface Result {
   outcome: Outcome
-  /** The test file that failed. */
+  /** Name of the test file that failed. */
   by: string
 }
 
 type Outcome = "caught" | "survived" | typeof TIME_LIMIT | "not reached"
 
-/** The limit of one file without a change, and of one test: generous, because a busy machine catches no mutant. */
+/**
+ * Time limits of one file without a change, and of one test. They are generous, so that a busy machine detects no
+ * mutant by timeout.
+ */
 const PASS_MS = 600_000
 const TEST_MS = 300_000
 
-/** Test files of one process: few at first, because the nearest notice most changes. */
+/** Number of test files per process: few at first, because the nearest files detect most changes. */
 const BATCHES = [4, 40]
 
 const mutants: Mutant[] = []
@@ -107,7 +110,7 @@ async function copyOfTree(index: number): Promise<string> {
   return folder
 }
 
-/** Each area gets an equal share, each kind of change within it too. */
+/** Each area gets an equal share, and so does each kind of change within an area. */
 function drawMutants(root: string): void {
   const reach = new Reach(root)
   const drawn = new Set<string>()
@@ -138,7 +141,7 @@ function sourceFiles(root: string): string[] {
     .sort()
 }
 
-/** The functions of the schema by their last definition. */
+/** Returns the functions of the schema in their last definition. */
 function sqlFunctions(root: string): { name: string; file: string; from: number; text: string }[] {
   const functions = new Map<string, { name: string; file: string; from: number; text: string }>()
   const files = readdirSync(join(root, "sql"), { recursive: true, encoding: "utf8" }).sort()
@@ -175,8 +178,7 @@ async function tried(root: string, { file, tests }: Mutant): Promise<Result> {
   const deadline = Date.now() + Number(options.seconds) * 1_000
   const rest = tests.filter((test) => !unreliable.has(test))
   if (rest.length === 0) return { outcome: "not reached", by: "" }
-  // where the schema is changed, another template of the embedded database is made, and the one before comes back after
-  // it
+  // a changed schema creates another template of the embedded database; afterwards the previous one is restored
   const templates = join(root, "node_modules/.cache")
   const isSql = file.endsWith(".sql")
   if (isSql) cpSync(templates, `${templates}-before`, { recursive: true })
@@ -199,7 +201,7 @@ async function tried(root: string, { file, tests }: Mutant): Promise<Result> {
   }
 }
 
-/** A file that fails without any change proves nothing about one. */
+/** A file that fails without any change proves nothing about a change. */
 async function findUnreliable(root: string): Promise<void> {
   const caught = new Set([...results.values()].flatMap(({ by }) => (by === "" || passing.has(by) ? [] : [by])))
   for (const test of caught)
@@ -217,7 +219,7 @@ function showTotals(): void {
   if (unreliable.size > 0) console.log(`failed without any change, and left out: ${[...unreliable].join(" ")}`)
 }
 
-/** The first file with a failure, or null. */
+/** Returns the first file with a failure, or null. */
 async function failingFile(root: string, files: string[], deadline: number): Promise<string | null> {
   const { DATABASE_URL: _database, REDIS_URL: _redis, ...env } = process.env
   const child = Bun.spawn(

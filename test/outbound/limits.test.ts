@@ -184,7 +184,7 @@ interface AskingProcess extends AsyncDisposable {
   ask(port: number, options?: Asking["options"], url?: string): Promise<Ended>
 }
 
-/** A separate process, so that its memory can be measured. Work that only the first request needs is done before. */
+/** A separate process, so that its memory can be measured. One-time work of the first request is done before. */
 function askingProcess(runtime: "bun" | "deno", env: Record<string, string> = {}): AskingProcess {
   const program = join(import.meta.dirname, "asking-process.ts")
   const environment = { PATH: process.env.PATH ?? "", ...env }

@@ -5,15 +5,15 @@ import { commitOf } from "../../src/database/assets.ts"
 import { cachedFolder } from "../cached-folder.ts"
 import { build, type Contents } from "./build.ts"
 
-/** The binary where nothing else is: as root on Linux in a root directory of its own that holds only libc beside it. */
+/** The binary in isolation: on Linux it runs as root in a root directory that contains only libc and the binary. */
 export interface Alone {
   where: "empty folder" | "empty root"
-  /** The folder it is started in. */
+  /** The folder in which the binary starts. */
   folder: string
-  /** What the build put into it. */
+  /** The contents that the build embedded. */
   contents: Contents
   start(args: string[], options?: StartOptions): Started
-  /** Runs it to its end. */
+  /** Runs the binary until it ends. */
   run(args: string[], options?: StartOptions): Promise<{ code: number; out: string; err: string }>
   remove(): void
 }
@@ -21,7 +21,7 @@ export interface Alone {
 export interface StartOptions {
   env?: Record<string, string>
   stdin?: string
-  /** A command that runs it, such as a tracer. */
+  /** A command that runs the binary, such as a tracer. */
   under?: string[]
 }
 
@@ -32,7 +32,7 @@ export interface Started {
   exited: Promise<number>
 }
 
-/** Puts the binary there. */
+/** Copies the binary to the folder. */
 export async function buildAlone(): Promise<Alone> {
   const scratch = mkdtempSync(join(tmpdir(), "appmeter-alone-"))
   const binary = join(scratch, "appmeter")
@@ -75,7 +75,7 @@ interface Built {
   contents: Contents
 }
 
-/** Builds the program, once for all processes of tests, however often they run, until something in it changes. */
+/** Builds the program once for all test processes and runs, until one of its files changes. */
 export async function builtProgram(): Promise<Built> {
   const patterns = ["src/**/*", "sql/**/*", "fixtures/**/*", "test/packaging/*.ts", "package.json", "LICENSE"]
   const folder = await cachedFolder("built", { patterns, more: `${Bun.version} ${commitOf()}` }, async (target) => {
@@ -88,7 +88,7 @@ export async function builtProgram(): Promise<Built> {
 const PROGRAM = "appmeter"
 const CONTENTS = "contents.json"
 
-// The mount of /proc, without which Bun does not start, is seen by nobody else and ends with the process.
+// The mount of /proc, without which Bun does not start, is visible only to this process and ends with it.
 const OWN_ROOT = [
   Bun.which("unshare") ?? "",
   "--mount",
@@ -97,7 +97,7 @@ const OWN_ROOT = [
   `${Bun.which("mount")} -t proc proc "$0/proc" && exec ${Bun.which("chroot")} "$0" "$@"`,
 ]
 
-/** Null where we may not, or where it does not work. */
+/** Null if the rights for it are missing or it does not work. */
 function emptyRoot(scratch: string, binary: string): string | null {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return null
   const root = join(scratch, "root")
@@ -122,5 +122,5 @@ function collect(stream: ReadableStream<Uint8Array>): { text: string; done: Prom
   return collected
 }
 
-// the gate builds it before the tests that would all build it at once
+// the gate builds it before the tests, which would all build it at once
 if (import.meta.main) await builtProgram()

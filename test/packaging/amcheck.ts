@@ -8,13 +8,13 @@ import { loadEngine } from "../../src/database/embedded/engine.ts"
 export interface Checked {
   tables: number
   indexes: number
-  /** What PostgreSQL found wrong, each with the relation's name; also why it did not open. */
+  /** The problems found by PostgreSQL, each with the relation's name, or the reason why the copy did not open. */
   problems: string[]
 }
 
 /**
- * Opens a copy of an embedded data directory, however it was left, and has PostgreSQL's amcheck read every table,
- * system tables included, and hold every B-tree to its table. The product does not carry amcheck, so this is the test's
+ * Opens a copy of an embedded data directory in any state. PostgreSQL's amcheck reads every table, system tables
+ * included, and compares every B-tree with its table. The product does not contain amcheck, so the test has its own
  * PGlite.
  */
 export async function checkDirectory(directory: string): Promise<Checked> {
@@ -37,7 +37,7 @@ export async function checkDirectory(directory: string): Promise<Checked> {
   }
 }
 
-/** Compiled once: each check opens a cluster of its own. */
+/** Compiled once, because each check opens a cluster of its own. */
 let engine: ReturnType<typeof loadEngine> | undefined
 
 async function checkAll(cluster: PGlite, problems: string[]): Promise<Pick<Checked, "tables" | "indexes">> {

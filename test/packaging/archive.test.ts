@@ -69,7 +69,7 @@ long("the archive alone suffices to start, track an app, back up, and restore on
   expect([added.code, added.out]).toEqual([0, expect.stringMatching(/tides +2 /)])
   const first = await ranks(env)
   expect(first).toEqual(['"rank": 2'])
-  // the night is missing, so the server takes its backup soon after the start
+  // last night's backup is missing, so the server makes one soon after the start
   await until(() => server.err().includes("backed_up"))
   const byHand = join(scratch, "by-hand.backup")
   expect(await answer(["backup", byHand], { ...unpacked, env })).toMatchObject({ file: byHand })

@@ -122,7 +122,7 @@ long("the licences command names every package in the binary and the origin of e
   expect(new Set(bundled).size).toBeGreaterThan(10)
   const origins = Object.values(carried).flatMap((origin) => origin ?? [])
   for (const name of new Set([...bundled, ...origins])) expect([name, named.has(name)]).toEqual([name, true])
-  // everything else is of this repository, or made by the build
+  // all other files are from this repository or made by the build
   const rest = modules.filter((path) => !path.includes("node_modules/"))
   expect(rest.filter((path) => !/^(src|sql|fixtures)\/|^package\.json$/.test(path))).toEqual([])
   expect(assets.sort()).toEqual([
@@ -159,7 +159,7 @@ long(`a first start killed at ${KILLS} moments never leaves a broken directory`,
     whole++
     expect(await answer(["workspace", "list"], { env: { DATA_DIR: dataDir } })).toHaveProperty("workspaces")
   }
-  // the leftovers of a start killed while it unpacked are removed by the next
+  // the next start removes the leftovers of a start that was killed while unpacking
   const halfMade = readdirSync(alone.folder).filter(
     (name) => /^killed/.test(name) && readdirSync(join(alone.folder, name)).some((entry) => entry.includes(".new-")),
   )

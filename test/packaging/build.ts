@@ -25,17 +25,17 @@ import { writeRelease } from "./release.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
 
-/** The data that the program serves. The recordings beside it are for tests only. */
+/** The data that the program serves. The recordings in the same folder are for tests only. */
 const FIXTURES = ["fixtures/demo", "fixtures/pages", "fixtures/sandbox"]
 
 const TARGETS = ["linux-x64", "linux-arm64", "linux-x64-musl", "darwin-arm64", "darwin-x64", "windows-x64"] as const
 type Target = (typeof TARGETS)[number]
 
-/** What a binary contains besides Bun's runtime. */
+/** The contents of a binary in addition to Bun's runtime. */
 export interface Contents {
   /** Modules, relative to the root of the project. */
   modules: string[]
-  /** Files of packages that are embedded compressed, by name: the package of each, or null if the build makes it. */
+  /** Embedded compressed files of packages, by name: the package of each. Null if the build makes the file. */
   carried: Record<string, string | null>
   /** Names of other embedded files and folders. */
   assets: string[]
@@ -46,7 +46,8 @@ export interface Contents {
  * its runtime cannot be downloaded.
  */
 export async function build(file: string, target?: Target): Promise<Contents> {
-  // beside the file, so that it can be moved there whole; the source maps are inside it and stay behind
+  // next to the target file, so that a rename moves the whole file; the source maps are embedded, and their separate
+  // files stay behind
   const parts = mkdtempSync(join(dirname(file), ".build-"))
   try {
     const carried = await collectEngine(join(parts, CARRIED))
@@ -73,16 +74,16 @@ export async function build(file: string, target?: Target): Promise<Contents> {
       minify: { whitespace: true, syntax: true, identifiers: false },
       metafile: true,
       plugins: [asciiComments],
-      // names and lines of the source stay in stacks
+      // keeps names and lines of the source in stack traces
       sourcemap: "linked",
       compile: {
         outfile: join(parts, basename(file)),
         ...(target && { target: `bun-${target}`, ...(await runtimeOf(target)) }),
         assets,
-        // a stranger's file in the folder of the start is no setting of ours
+        // ignores a foreign settings file in the working directory
         autoloadDotenv: false,
         autoloadBunfig: false,
-        // a smaller heap that is collected more often: 10 MB less, and calls take no more of the processor
+        // a smaller heap that is collected more often: 10 MB less, and calls take no more processor time
         execArgv: ["--smol"],
       },
     })
@@ -95,8 +96,8 @@ export async function build(file: string, target?: Target): Promise<Contents> {
 }
 
 /**
- * Removes the comment with the author's name from a library, whose licence is in NOTICES. A single character beyond
- * ASCII makes Bun store the bundle with two bytes for each character, 5 MB more.
+ * Removes the comment with the author's name from a library whose licence is in NOTICES. A single character beyond
+ * ASCII makes Bun store the bundle with two bytes per character, which adds 5 MB.
  */
 const asciiComments: Bun.BunPlugin = {
   name: "ascii-comments",
@@ -108,8 +109,8 @@ const asciiComments: Bun.BunPlugin = {
 }
 
 /**
- * Bun's runtime for another machine, as the npm registry that this one uses holds it. Without npm, or where it has
- * none, Bun downloads it by itself.
+ * Gets Bun's runtime for another machine from the configured npm registry. If npm or the package is missing, Bun
+ * downloads the runtime itself.
  */
 async function runtimeOf(target: Target): Promise<{ executablePath?: string }> {
   const name = target.replace("arm64", "aarch64")
@@ -126,7 +127,9 @@ async function runtimeOf(target: Target): Promise<{ executablePath?: string }> {
   return existsSync(executablePath) ? { executablePath } : {}
 }
 
-/** Returns the package of each file by its name; null for the template, which the build makes from the schema. */
+/**
+ * Returns the package of each file by the file's name. Null for the template, which the build makes from the schema.
+ */
 async function collectEngine(folder: string): Promise<Record<string, string | null>> {
   mkdirSync(folder)
   const carried: Record<string, string | null> = {}
@@ -142,7 +145,7 @@ async function collectEngine(folder: string): Promise<Record<string, string | nu
   return carried
 }
 
-// 6 would make the file 0.2 MB larger and the build 1 s shorter; 19 would make it smaller, and the build 10 s longer
+// level 6 makes the file 0.2 MB larger and the build 1 s shorter; 19 makes it smaller and the build 10 s longer
 export const LEVEL = 12
 
 if (import.meta.main) {
@@ -174,7 +177,7 @@ function named(name: string, target: string): string {
   return target.startsWith("windows") ? `${name}.exe` : name
 }
 
-/** One line on standard output for each file, whatever became of it. */
+/** Prints one line on standard output for each file, built or not. */
 async function report(file: string, remark: string, target?: Target): Promise<boolean> {
   const startedAt = performance.now()
   const relativePath = relative(process.cwd(), file)

@@ -1,11 +1,11 @@
-/** Software and data in a release that are in no npm package of their own. */
+/** Software and data in a release that have no npm package of their own. */
 export interface Component {
   name: string
   /** SPDX id. */
   licence: string
   copyright: string
   website: string
-  /** What contains it: an npm package, or "bun" for the runtime of the binary. */
+  /** The container of the component: an npm package, or "bun" for the runtime of the binary. */
   within: string
 }
 

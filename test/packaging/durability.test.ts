@@ -11,10 +11,10 @@ import { KILLED, killRounds } from "./kills.ts"
 import { Trial } from "./trial.ts"
 
 let alone: Alone
-/** What is killed in the first test is spoilt in the second, which then need not write anew. */
+/** The second test spoils the directory that the first one left, so that it need not write a new one. */
 let trial: Trial
 
-// In short test/database/crash.test.ts kills a process.
+// Short runs rely on test/database/crash.test.ts, which kills a process.
 
 beforeAll(async () => {
   if (!LONG) return
@@ -65,7 +65,7 @@ long(
   120_000,
 )
 
-/** Takes away a keyword of one batch, another batch, a charge and one reading of an import. */
+/** Removes a keyword of one batch, another whole batch, a charge, and one reading of an import. */
 async function spoil(
   sql: Sql,
   { part, whole, request, seenAt }: Record<"part" | "whole" | "request" | "seenAt", string>,
@@ -80,7 +80,7 @@ async function spoil(
   })
 }
 
-/** Changes bytes in the middle of its second page: the first is the index's own. */
+/** Changes bytes in the middle of the second page, because the first is the index's metapage. */
 function damage(file: string): void {
   const bytes = readFileSync(file)
   bytes.fill(0xff, 8_192 + 4_000, 8_192 + 4_100)

@@ -5,21 +5,21 @@ import { checkDirectory } from "./amcheck.ts"
 import { Trial } from "./trial.ts"
 
 export interface Killed {
-  /** What was wrong, each with its round. */
+  /** The problems found, each with its round. */
   wrong: string[]
   batches: number
   imports: number
-  /** One line of counts. */
+  /** One line with the counts. */
   summary: string
 }
 
-/** The folder of what is killed, in that of the binary. */
+/** The data folder of the killed server, inside the binary's folder. */
 export const KILLED = "killed"
 
 /**
- * Kills the serving binary (kill -9) so many times while clients write, each time at another moment; in every third
- * round the next start is killed too, while it recovers. amcheck reads what each kill left, and the start after it must
- * have every write that was acknowledged until then. The last one is stopped in order.
+ * Kills the serving binary (kill -9) this many times while clients write, each time at another moment. In every third
+ * round it also kills the next start during recovery. amcheck reads the directory after each kill, and the next start
+ * must have every write acknowledged until then. The last server is stopped in order.
  */
 export async function killRounds(alone: Alone, rounds: number, trial = new Trial(alone, KILLED)): Promise<Killed> {
   const { batches, paid, imports } = trial.acknowledged
@@ -39,7 +39,7 @@ export async function killRounds(alone: Alone, rounds: number, trial = new Trial
       await judge(`before kill ${round}`)
       const confirmed = batches.size
       trial.write({ checkpoints: round % 2 === 0 })
-      // also on a machine that is slow to answer each kill comes among writes
+      // ensures that each kill comes among writes, even if the machine answers slowly
       await until(() => batches.size > confirmed + 1 && (round < rounds || imports.size > 0))
       await Bun.sleep(300 + ((round * 337) % 900))
       await trial.kill()

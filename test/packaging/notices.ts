@@ -30,12 +30,12 @@ export function noticesOf(version: string, packages: readonly Package[]): string
     .concat("\n")
 }
 
-/** The line with which NOTICES lists a package. */
+/** Returns the line with which NOTICES lists a package. */
 export function titleOf({ name, version, licence, author }: Package): string {
   return `${name} ${version} (${licence}${author === null ? "" : `, ${author}`})`
 }
 
-/** The line with which NOTICES lists a component. */
+/** Returns the line with which NOTICES lists a component. */
 export function lineOf({ within, name, licence, copyright, website }: Component): string {
   return `${within}: ${name} (${licence}), Copyright (c) ${copyright}, ${website}`
 }

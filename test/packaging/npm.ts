@@ -5,14 +5,14 @@ import { productionPackages } from "./production-packages.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
 
-/** A program of a release and the machine it is for, such as "linux-x64". */
+/** A program of a release and its target machine, such as "linux-x64". */
 export interface TargetProgram {
   file: string
   target: string
 }
 
 /**
- * Writes the npm packages of a release, each into a folder of its own: one for each machine with its program, and
+ * Writes the npm packages of a release, each into a folder of its own: one per target machine with its program, and
  * "appmeter", which depends on all of them and starts the one that npm could install.
  */
 export function writeNpmPackages(into: string, version: string, programs: readonly TargetProgram[]): void {

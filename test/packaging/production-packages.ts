@@ -10,11 +10,11 @@ export interface Package {
   licence: string
   /** Null if the package names no author. */
   author: string | null
-  /** "sha512-…" as the lock file has it. */
+  /** "sha512-…", as in the lock file. */
   integrity: string
   /** Text of the package's licence file. Null if it has none. */
   licenceText: string | null
-  /** Text of its NOTICE file, which the Apache License asks to pass on. Null if it has none. */
+  /** Text of the package's NOTICE file, which the Apache License requires to be passed on. Null if it has none. */
   noticeText: string | null
 }
 
@@ -30,7 +30,7 @@ type LockedPackage = [
   integrity: string,
 ]
 
-/** Returns every package that a production install has, by name. Peers and development packages are not among them. */
+/** Returns every package of a production install by name, without peer and development packages. */
 export function productionPackages(): Package[] {
   const lock = readLock()
   const found = new Map<string, Package>()

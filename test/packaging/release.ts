@@ -25,10 +25,10 @@ import { releaseKey, signFile } from "./signing.ts"
 const ROOT = join(import.meta.dirname, "../..")
 
 /**
- * Writes what is published of the programs in `folder`: an archive for each machine, the bill of materials, SHA256SUMS
+ * Writes the published files for the programs in `folder`: an archive per machine, the bill of materials, SHA256SUMS
  * and, if the environment names a key, its signature. The same commit gives the same bytes. Programs without a target
- * in their name are for `own`. Returns a line for each file. Throws if tar, xz or zip is missing. Tests pack with
- * the quickest preset of xz.
+ * in their name are for `hostTarget`. Returns a line for each file. Throws if tar, xz or zip is missing. Tests use the
+ * quickest preset of xz.
  */
 export async function writeRelease(folder: string, hostTarget: string, preset = 3): Promise<string[]> {
   const version = versionOf()
@@ -69,7 +69,7 @@ function assertPrograms(programs: readonly string[]): void {
   if (missing.length > 0) throw new Error(`install ${missing.join(" and ")} to make archives`)
 }
 
-/** Desktop assistants install bundles; they run on these systems. */
+/** The systems on which desktop assistants run and install bundles. */
 const isDesktop = (target: string) => /^(darwin|windows)-/.test(target)
 
 const isWindows = (program: string) => program.endsWith(".exe")
@@ -88,7 +88,7 @@ async function writeCommonFiles(folder: string, version: string, packages: reado
   writeFileSync(join(folder, "completions/appmeter.fish"), await printed(["completion", "fish"]))
 }
 
-/** Runs a command without the settings of whoever builds. */
+/** Runs a command without the settings of the current user. */
 async function printed(args: string[]): Promise<string> {
   const { code, out, err } = await runHere(args, {})
   if (code !== 0) throw new Error(`${args.join(" ")}: ${err}`)
@@ -115,7 +115,7 @@ function archive(program: string, stage: string, name: string, into: string, pre
   return file
 }
 
-/** Packs a program for desktop assistants, with the manifest that they read, and returns the name of the bundle. */
+/** Packs a program for desktop assistants, with their manifest, and returns the name of the bundle. */
 async function bundle(program: string, stage: string, name: string, into: string): Promise<string> {
   const folder = join(stage, name)
   const inner = join(folder, `${MCPB_PROGRAM}${isWindows(program) ? ".exe" : ""}`)
@@ -129,7 +129,7 @@ async function bundle(program: string, stage: string, name: string, into: string
   return file
 }
 
-/** Gives everything in a folder the same mode and time at each build. Returns the paths, sorted, a line each. */
+/** Gives all files in a folder the same mode and time in each build. Returns the sorted paths, one per line. */
 function settled(parent: string, name: string): string {
   const folder = join(parent, name)
   const paths = pathsIn(folder)
@@ -153,8 +153,8 @@ function pathsIn(folder: string): string[] {
 }
 
 /**
- * The time of the commit, so that the same commit gives the same archives. SOURCE_DATE_EPOCH replaces it, as in other
- * reproducible builds. The earliest time of a zip file if there is neither.
+ * Returns the time of the commit, so that the same commit gives the same archives. SOURCE_DATE_EPOCH overrides it, as
+ * in other reproducible builds. Without either, returns the earliest time of a zip file.
  */
 function buildTime(): number {
   const epoch = Number(process.env.SOURCE_DATE_EPOCH)

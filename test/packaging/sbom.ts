@@ -33,7 +33,7 @@ function packagePart({ name, version, licence, author, integrity }: Package): Mo
   })
 }
 
-/** Which version of it the package contains is unknown. */
+/** The package does not state which version of the component it contains. */
 function innerPart({ within, name, licence, copyright }: Component): Models.Component {
   return new Models.Component(Enums.ComponentType.Library, name, {
     bomRef: `${within}#${name}`,

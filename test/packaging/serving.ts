@@ -3,13 +3,13 @@ import type { Alone, Started, StartOptions } from "./alone.ts"
 
 export interface Serving extends Started {
   url: string
-  /** The live key, where this start made one. */
+  /** The live key, if this start created one. */
   key: string | undefined
-  /** From the start of the process to its first 200. */
+  /** Time from the start of the process to the first 200. */
   firstMs: number
 }
 
-/** Starts a server of the binary and waits for its first 200, then until it has greeted. */
+/** Starts a server of the binary and waits for its first 200 and then for its greeting. */
 export async function serving(alone: Alone, options: StartOptions): Promise<Serving> {
   const startedAt = performance.now()
   const server = alone.start(["serve", "--json"], options)

@@ -5,7 +5,9 @@ import { join } from "node:path"
 /** Names a file with an Ed25519 private key in PEM. The key must not be an argument: other users could see it. */
 export const KEY_VARIABLE = "APPMETER_RELEASE_KEY_FILE"
 
-/** Reads the release key. Null if the environment names none, so that anybody can build. Throws if it is unusable. */
+/**
+ * Reads the release key. Null if the environment names none, because anybody may build. Throws if the key is unusable.
+ */
 export function releaseKey(env: Record<string, string | undefined>): KeyObject | null {
   const file = env[KEY_VARIABLE]?.trim()
   if (!file) return null
@@ -15,8 +17,8 @@ export function releaseKey(env: Record<string, string | undefined>): KeyObject |
 }
 
 /**
- * Signs a file: FILE.sig has the 64 bytes of its Ed25519 signature, appmeter.pub the public key. OpenSSL 3 checks them
- * with pkeyutl -verify -rawin. The same key and file give the same signature.
+ * Signs a file: FILE.sig contains the 64 bytes of its Ed25519 signature, appmeter.pub the public key. OpenSSL 3
+ * verifies them with pkeyutl -verify -rawin. The same key and file give the same signature.
  */
 export function signFile(folder: string, name: string, key: KeyObject): string[] {
   writeFileSync(join(folder, `${name}.sig`), sign(null, readFileSync(join(folder, name)), key))

@@ -7,13 +7,13 @@ import type { Sql } from "../../src/database/types.ts"
 import type { Alone, Started, StartOptions } from "./alone.ts"
 import { serving } from "./serving.ts"
 
-/** What clients of the binary were told was done. */
+/** Writes that were acknowledged to clients of the binary. */
 export interface Acknowledged {
   /** Confirms of add_keywords: "batch7" for its keywords "batch7 0" to "batch7 4". */
   batches: Set<string>
-  /** Request ids of answers that cost credits, the confirms among them. */
+  /** Request ids of answers that cost credits, including the confirms. */
   paid: Set<string>
-  /** Imports of TERMS readings at once, by the moment at which all of them were seen. */
+  /** Imports of TERMS readings, by the time at which all of them were seen. */
   imports: Set<string>
 }
 
@@ -22,22 +22,22 @@ const READERS = 2
 const TERMS = 20
 const KEYWORDS = 5
 const IOS_ID = "100000001"
-/** Its place in every reading. */
+/** The app's rank in every reading. */
 const RANK = 2
 
 /**
- * The binary on `dataDir`, seen from its own folder, and clients that note every write it acknowledges. The server runs
- * `under` a command, if one is given.
+ * The binary on `dataDir`, as its own folder contains it, and clients that note every acknowledged write. The server
+ * runs `under` a command, if one is given.
  */
 export class Trial {
   readonly acknowledged: Acknowledged = { batches: new Set(), paid: new Set(), imports: new Set() }
-  /** Answers other than the one expected, while nobody had killed the server. */
+  /** Unexpected answers that came before a kill. */
   readonly refused: string[] = []
   #alone: Alone
   #dataDir: string
   #options: StartOptions
   #server: Started | null = null
-  /** An import at work. */
+  /** An import in progress. */
   #command: Started | null = null
   #working: Promise<unknown>[] = []
   #url = ""
@@ -51,7 +51,7 @@ export class Trial {
     this.#options = { env: { DATA_DIR: dataDir, PORT: "0", FIRST_WORKSPACE_RATE_PER_SECOND: "1000000" }, under }
   }
 
-  /** Starts the server on the directory, for the first time or on what the last one left. */
+  /** Starts the server on the directory, for the first time or on the state after a kill. */
   async start(): Promise<void> {
     const server = await serving(this.#alone, this.#options)
     this.#server = server
@@ -63,7 +63,7 @@ export class Trial {
     this.#app = JSON.parse(added.out).app.id
   }
 
-  /** Begins to write, to read at a price and to import, until the server is killed. */
+  /** Starts to write, to read for credits and to import, until the server is killed. */
   write({ checkpoints = false } = {}): void {
     this.#working = [
       ...Array.from({ length: WRITERS }, () => this.#again(() => this.#track())),
@@ -73,7 +73,7 @@ export class Trial {
     ]
   }
 
-  /** Kills the server, if it runs, and a command at work beside it, and waits until both are gone. */
+  /** Kills the server, if it runs, and a running command, and waits until both have ended. */
   async kill(): Promise<void> {
     const running = [this.#server, this.#command]
     this.#server = null
@@ -82,7 +82,7 @@ export class Trial {
     this.#command = null
   }
 
-  /** Ends the server in order; nothing may be at work. */
+  /** Stops the server in order; no client may be running. */
   async stop(): Promise<void> {
     const server = this.#server
     this.#server = null
@@ -90,7 +90,7 @@ export class Trial {
     expect(await server?.exited).toBe(0)
   }
 
-  /** Starts it and kills it so much later, as it may be at recovering. */
+  /** Starts the server and kills it after this delay, which may be during recovery. */
   async startKilled(afterMs: number): Promise<void> {
     const begun = this.#alone.start(["serve"], this.#options)
     await Bun.sleep(afterMs)
@@ -99,8 +99,8 @@ export class Trial {
   }
 
   /**
-   * Holds what the running server has stored to what was acknowledged: each loss, each part of a write without the
-   * rest, each two books that differ.
+   * Compares the data of the running server with the acknowledged writes. Returns each lost write, each partial write,
+   * and each disagreement between two books.
    */
   judge(): Promise<string[]> {
     return this.#withSql((sql) => judge(sql, this.acknowledged))
@@ -147,8 +147,8 @@ export class Trial {
     return { env: this.#options.env!, stdin }
   }
 
-  // Only through the server's socket: with the server just killed, a command would open the directory itself. The
-  // driver would connect for ever.
+  // Only through the server's socket: if the server was just killed, a command would open the directory itself, and the
+  // driver would retry forever.
   async #withSql<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const gone = this.#server!.exited.then(() => {
       throw new Error("the server is gone")
@@ -159,7 +159,7 @@ export class Trial {
   }
 }
 
-/** Of different days and minutes; the same number gives the same. */
+/** Readings of different days and minutes; the same number gives the same readings. */
 function momentOf(number: number): string {
   const day = String(1 + (number % 28)).padStart(2, "0")
   return new Date(Date.parse(`2025-11-${day}T00:00:00Z`) + number * 1_000).toISOString()
@@ -216,7 +216,10 @@ async function judge(sql: Sql, { batches, paid, imports }: Acknowledged): Promis
   ]
 }
 
-/** By the moment of their readings: how many there are, and how many of them are in the ranks derived from them. */
+/**
+ * Returns the imports by the time of their readings: the number of readings, and how many of them are in the derived
+ * ranks.
+ */
 async function readImports(sql: Sql): Promise<{ at: Date; n: number; derived: number }[]> {
   return await sql`
     select s.seen_at as at, count(*) as n, count(*) filter (
@@ -230,7 +233,7 @@ async function readImports(sql: Sql): Promise<{ at: Date; n: number; derived: nu
     group by 1`
 }
 
-/** Every credit in three books, and every confirm in four. */
+/** Compares every credit in three books, and every confirm in four. */
 async function books(sql: Sql, confirmed: number): Promise<string[]> {
   const [row] = await sql<Record<"used" | "ledger" | "keys" | "tokens" | "audit" | "paid", number>[]>`
     select

@@ -42,7 +42,7 @@ const CUT = `if (document.querySelectorAll("tr").length > 1_000)
 const OF_COLOUR = ["color-contrast", "link-in-text-block"]
 /**
  * Finding the background of texts takes four fifths of axe's time, and texts of equal style have equal contrast on
- * every page. This marks three elements of each new style and returns those styles.
+ * every page. So this marks three elements of each new style and returns those styles.
  */
 const NEW_LOOKS = (read: ReadonlySet<number>) => `(() => {
   const [known, looks, lookOf] = [new Set(${JSON.stringify([...read])}), new Map(), new Map()]
@@ -146,8 +146,8 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
   const looksRead = new Set<number>()
 
   /**
-   * Returns what axe finds on the open page, by all rules or for new styles only, and whether the page is wider than
-   * the window.
+   * Returns the problems that axe finds on the open page, by all rules or for new styles only, and whether the page is
+   * wider than the window.
    */
   async function problemsOn(width: number, which: "all" | "new looks"): Promise<{ broken: string[]; wide: boolean }> {
     const wide = (await tab.value<number>("document.documentElement.scrollWidth")) > width

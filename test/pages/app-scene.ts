@@ -4,7 +4,7 @@ import type { Browser } from "../access/sign-in/browser.ts"
 
 export { ownerBrowser as ownerOf } from "../access/oauth/scene.ts"
 
-/** The parameters with which a page shows something of the sample. */
+/** Parameters with which a page shows data of the sample. */
 const QUERIES: Readonly<Record<string, string>> = {
   "/search": "?q=photo",
   "/market/find": "?rankMax=5",

@@ -59,7 +59,7 @@ beforeAll(async () => {
   await tea.share()
   owner = await ownerOf(service, workspace)
   await fillSettings()
-  // somebody whose forms the people page shows; sending them changes this person
+  // another person, whom the forms of the people page change
   await memberOf(service, workspace, "viewer")
   const seeds = [
     ...Object.keys(WORKSPACE_PAGES).map((path) => `/app${path}`),
@@ -88,7 +88,7 @@ beforeAll(async () => {
 })
 afterAll(() => standIn.stop())
 
-/** One of everything that the settings list. */
+/** Creates one of everything that the settings list. */
 async function fillSettings(): Promise<void> {
   const send = async (path: string, form: string, fields: Record<string, string>) => {
     const { status } = await settingsBrowser(owner, sectionAddress(path)).send(form, fields)
@@ -166,7 +166,7 @@ describe("every form", () => {
     for (const [role, { browser }] of Object.entries(lesser)) {
       const token = await tokenOf(browser)
       for (const form of forms.filter(({ kind }) => isRefused(kind, role as LesserRole))) {
-        // complete, so that it is not refused for a missing text
+        // complete, so that the refusal has no other reason
         const { status } = await sendForm(browser, form, { ...TYPED, form: token })
         if (status !== 403) accepted.push([role, form.kind, status])
       }
@@ -206,8 +206,8 @@ describe("every form", () => {
 })
 
 /**
- * Forms that only lead on: to the chart of keywords, or to the list of changes, whether a decision came in time. The id
- * of a rule is its type, which each workspace has.
+ * Forms that only navigate: to the chart of keywords, or to the list of changes. The id of a rule is its type, which
+ * each workspace has.
  */
 const LEADING_ON = /^\/app\/(?:changes|write action=compare_keywords|settings\/rules do=delete)/
 

@@ -16,7 +16,7 @@ export interface Tab {
   value<T>(expression: string): Promise<T>
   /** Runs an expression that leaves the page, and waits for the next page. */
   leave(expression: string): Promise<void>
-  /** In CSS pixels, as a phone below 600. Colours as the reader's system prefers them. */
+  /** Sets the size in CSS pixels, below 600 as a phone, and the preferred colour scheme. */
   show(width: number, height: number, colours?: "light" | "dark"): Promise<void>
   /** A PNG of the whole page. */
   picture(): Promise<Uint8Array>
@@ -24,7 +24,7 @@ export interface Tab {
   press(key: keyof typeof KEYS): Promise<void>
   /** Types a text into the field with the focus. */
   type(text: string): Promise<void>
-  /** Moves the mouse there, or puts a finger there and lifts it. In CSS pixels of the window. */
+  /** Moves the mouse to a position, or taps it with a finger. In CSS pixels of the window. */
   point(x: number, y: number, by: "mouse" | "finger"): Promise<void>
   /** Enables or disables scripts in pages opened from now on. `value` works in both cases. */
   scripts(enabled: boolean): Promise<void>
@@ -37,7 +37,7 @@ export interface Tab {
   readonly requests: string[]
   /** Console errors and warnings, and what a page's policy blocked. */
   readonly complaints: string[]
-  /** Opens a tab of somebody else: it shares no cookies with this one. It closes with this one. */
+  /** Opens a tab of another person: it shares no cookies with this one and closes with it. */
   newSession(): Promise<Tab>
   close(): Promise<void>
 }

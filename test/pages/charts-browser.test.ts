@@ -28,7 +28,9 @@ const DAYS = Array.from({ length: 90 }, (_, at) => {
 
 const APP = "app_lumenjournal"
 
-/** Line charts other than that of ranks. Texts show a value of the CSV so many times, such as shares in percent. */
+/**
+ * Line charts except that of ranks. Texts show a value of the CSV multiplied by a factor, such as shares in percent.
+ */
 const LINE_CHARTS = [
   { path: `/app/sample/apps/${APP}/reviews`, id: "rating", times: 1 },
   { path: `/app/sample/apps/${APP}/assistants`, id: "shares", times: 100 },
@@ -93,7 +95,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
       }) }
     })()`)
 
-  /** The day whose place on the axis is nearest. The first and last day stand 8 thousandths from the edges. */
+  /** The day whose place on the axis is nearest. The first and the last day are 8 thousandths from the edges. */
   const nearest = (part: number, length = DAYS.length) => {
     const distance = (at: number) => Math.abs(0.008 + (0.984 * at) / (length - 1) - part)
     return Array.from({ length }).reduce<number>((best, _, at) => (distance(at) < distance(best) ? at : best), 0)
@@ -173,7 +175,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
         for (const [at, [, value]] of expected.lines.entries()) {
           const text = lines[at]![1]
           expect([day, text === ""]).toEqual([day, value === ""])
-          // texts have a decimal at least
+          // texts have at least one decimal
           expect(Math.abs(Number(text) - Number(value) * times)).toBeLessThan(0.051)
         }
       }

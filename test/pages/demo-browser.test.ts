@@ -112,7 +112,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     ownPages = [
       // the market's pages with an app of the demo, in place of one of the sample
       ...OWN_PAGES.map((page) => `/app${page.replace("9990000102", INVENTED_APP.id)}`),
-      // in the short run every other page of the invented app, and the remaining ones of a store app
+      // short runs open every other page of the invented app, and the remaining ones of a store app
       ...apps.flatMap((id, of) =>
         tabs
           .filter((_, at) => !isLeftOut || (id === invented ? at % 2 === 0 : of === 1 && at % 2 === 1))

@@ -18,9 +18,9 @@ import { expectWellFormed, HOSTILE_MARKUP } from "./markup.ts"
 
 setDefaultTimeout(60_000)
 
-// Everything that others write, on the pages of the market and of reviews. Forms are attacked in attacks.test.ts.
+// Texts written by others, on the pages of the market and of reviews. attacks.test.ts attacks the forms.
 
-/** As a page shows the hostile text. */
+/** The hostile text as a page shows it. */
 const ESCAPED = "&quot;&#39;&gt;&lt;/textarea&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;b hostile=&#39;&amp;amp;"
 const TERM = "tide"
 /** A keyword that people can type. */

@@ -6,7 +6,7 @@ export interface FoundForm {
   page: string
   /** The address that it is sent to. */
   to: string
-  /** Names the form and its button whatever the ids in it. */
+  /** Identifies the form and its button independently of ids. */
   kind: string
   isMultipart: boolean
   /** The values that the form sends if nothing is typed. */
@@ -16,7 +16,7 @@ export interface FoundForm {
 }
 
 const TEXTS = new Set(["text", "search", "password", "url", "email", "date", "number", "file"])
-/** Says which form of its page this is. */
+/** Identifies the form on its page. */
 const DEEDS = ["action", "do", "verdict", "scheme", "as", "kind", "everywhere", "link"]
 
 /** Returns the forms of a page that are sent by POST, one for each button with a value. */
@@ -55,7 +55,7 @@ function fieldsIn(body: string): Pick<FoundForm, "fields" | "texts"> {
       const option = options.find((candidate) => candidate.has("selected")) ?? options[0]
       if (option) fields.push([field, option.get("value") ?? ""])
     } else if (type === "checkbox" || type === "radio") {
-      // one of each name is chosen, so that a form with ticks can be sent
+      // selects one option per name, so that a form with checkboxes can be sent
       if (attributes.has("checked") || (type === "checkbox" && !chosen.has(field)))
         fields.push([field, attributes.get("value") ?? "on"])
       chosen.add(field)

@@ -9,7 +9,7 @@ export interface AccountIds {
 
 const CAMPAIGN = "444555666"
 
-/** Lines of an import file: what the connected accounts of the world reported, the oldest day first. */
+/** Returns the lines of an import file with the reports of the world's connected accounts, the oldest day first. */
 export function accountReadings(now: Date, ids: AccountIds, days = 35): string[] {
   const lines: object[] = []
   for (let ago = days; ago >= 2; ago--) {

@@ -12,12 +12,12 @@ import { type Build, cliJson } from "./server.ts"
 export const BRIDGE_COMMIT = "a1b81c31dc323b714a0020124d25ddffe0f8f6f6"
 
 /**
- * Lets the bridge upgrade the backup `from`, and writes it to `to` as a backup of the schema of `next`: with its steps,
- * tables, sequences and order of columns. Tables that `next` lacks are left out.
+ * Upgrades the backup `from` with the bridge, and writes it to `to` as a backup of the schema of `next`: with its
+ * steps, tables, sequences and order of columns. Tables that `next` lacks are left out.
  */
 export async function upgradeBackup(bridge: Build, next: Build, from: string, to: string): Promise<void> {
   await cliJson(bridge, ["restore", from, "--force"])
-  // the first start derives what the upgrade leaves to it
+  // the first start derives the data that the upgrade leaves to it
   await (await bridge.serve()).stop()
   const [head, ...lines] = await backupLines(bridge)
   const [{ migrations, tables: targets, sequences }] = await backupLines(next)
@@ -46,10 +46,10 @@ export async function upgradeBackup(bridge: Build, next: Build, from: string, to
   writeFileSync(to, gzipSync(`${body}${JSON.stringify({ checksums, sha256 })}\n`))
 }
 
-/** Tables whose rows live for minutes and now belong to a person, whom the old world does not have. */
+/** Tables whose rows live for minutes and now belong to a person, which the old world does not have. */
 const SHORT_LIVED = ["sign_in_code", "oauth_code"]
 
-/** Values of columns that the old world does not have, where they cannot be null. */
+/** Values of required columns that the old world does not have. */
 const ADDED: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   approval: { scope: "track:write" },
   audit: { scope: "track:write" },

@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** The commit that every later build is compared with. */
+/** The commit with which every later build is compared. */
 export const BASE_COMMIT = "25b28b5b67bb6ebf3cc4957a9c93d3767d552c46"
 
 const ROOT = join(import.meta.dirname, "../..")
 const CACHE = join(tmpdir(), "appmeter-replay")
 
-/** Builds the binary of a commit, or takes the one that an earlier run left in the temporary folder. */
+/** Builds the binary of a commit, or returns the one that an earlier run left in the temporary folder. */
 export async function binaryOfCommit(commit: string): Promise<string> {
   const folder = join(CACHE, commit)
   const binary = join(folder, "dist/appmeter")
@@ -30,7 +30,7 @@ export async function binaryOfCommit(commit: string): Promise<string> {
   return binary
 }
 
-/** Builds the binary of this checkout, uncommitted changes included. */
+/** Builds the binary of this checkout, including uncommitted changes. */
 export async function binaryOfCheckout(): Promise<string> {
   const folder = join(CACHE, `checkout-${process.pid}`)
   await run(["bun", "run", "build", "--into", folder], ROOT)

@@ -1,25 +1,25 @@
 import { IOS_RIVALS, KETTLE, LEAF, TEA, TERMS } from "./readings.ts"
 import { badValues, goodValues, type Operation, type Parameter, type Schema, typed, typical } from "./values.ts"
 
-/** One request, the same for both builds. `@{name}` stands for what the build's own world calls `name`. */
+/** One request, the same for both builds. `@{name}` is replaced by the id that the build's own world has for `name`. */
 export interface Call {
   operation: string
   surface: "rest" | "sandbox" | "tool" | "write" | "page" | "document" | "command" | "import"
-  /** What the call tries, for the report. */
+  /** Purpose of the call, for the report. */
   state: string
   method: string
   path: string
-  /** Name of a key of the world; null sends none. */
+  /** Name of a key of the world. Null sends none. */
   key: string | null
   headers?: Record<string, string>
   body?: string
-  /** Whose credit totals the answer shows. */
+  /** The workspace or key whose credit totals the answer shows. */
   account: string
-  /** A page or a text: only status and headers are compared. */
+  /** A page or a text, of which only status and headers are compared. */
   ignoresBody?: true
 }
 
-/** Keys that are refused, narrower, or of another plan. */
+/** Keys that are refused, limited, or of another plan. */
 const OTHER_KEYS = [
   "reader",
   "hive",
@@ -44,7 +44,7 @@ const NARROW_KEYS = ["reader", "limited", "test", "free", "pro", "revoked", "sus
 /** Workspaces that track an app of their own. */
 const WITH_APP = new Set(["free", "packed", "pro", "studio", "poor"])
 
-/** The parts of an OpenAPI document that calls follow from. */
+/** The parts of an OpenAPI document from which calls are derived. */
 interface Document {
   paths: Record<string, Record<string, DocumentOperation>>
 }
@@ -87,7 +87,7 @@ function at(document: Document, reference: string): unknown {
     .reduce<unknown>((node, name) => (node as Record<string, unknown>)[name], document)
 }
 
-/** All calls over REST that follow from an OpenAPI document. */
+/** Derives all REST calls from an OpenAPI document. */
 export function restCalls(operations: Operation[], now: Date): Call[] {
   return operations
     .filter(({ id }) => id !== "preview_action" && id !== "confirm_action")
@@ -154,13 +154,13 @@ function withoutPathFields({ example, path }: Operation): unknown {
   return Object.fromEntries(fields.filter(([name]) => !path.includes(`{${name}}`)))
 }
 
-/** The workspace whose credits a key's answers show; a key with a budget shows that. */
+/** Returns the workspace whose credits a key's answers show. A key with a budget shows its own. */
 export function accountOf(key: string | null): string {
   const isOfMain = ["full", "reader", "hive", "tracker", "limited", "test"].includes(key ?? "")
   return isOfMain ? "main" : (key ?? "none")
 }
 
-/** Encodes a value without its aliases. */
+/** Encodes a value except its aliases. */
 function encoded(value: string): string {
   return value
     .split(/(@\{[^}]+\})/)
@@ -168,7 +168,10 @@ function encoded(value: string): string {
     .join("")
 }
 
-/** Not measured; measured and absent; measured and present: by app, storefront, store, keyword and id. */
+/**
+ * Calls for each state (not measured; measured and absent; measured and present), by app, storefront, store, keyword
+ * and id.
+ */
 function* stateCalls(operation: Operation, make: MakeCall): Generator<Call> {
   const has = (name: string) => operation.parameters.some((parameter) => parameter.name === name)
   const storefront = has("country") ? "country" : has("cc") ? "cc" : null
@@ -211,7 +214,7 @@ function* stateCalls(operation: Operation, make: MakeCall): Generator<Call> {
         yield make({ state: stateOf(`rival ${rivalId}`, place), values: { rivalId, ...place } })
 }
 
-/** Every parameter with values that are good and values that are not. */
+/** Calls with valid and invalid values of every parameter. */
 function* parameterCalls(operation: Operation, make: MakeCall, now: Date): Generator<Call> {
   for (const parameter of operation.parameters) {
     const { name } = parameter
@@ -235,7 +238,7 @@ function* parameterCalls(operation: Operation, make: MakeCall, now: Date): Gener
   yield make({ state: "body of another type", headers: { "content-type": "text/plain" } })
 }
 
-/** Unknown parameters, other methods, tables, conditional requests, keys in odd places. */
+/** Calls with unknown parameters, other methods, tables, conditional requests and keys in unusual places. */
 function* edgeCalls({ method, hasTable, path }: Operation, make: MakeCall): Generator<Call> {
   yield make({ state: "unknown parameter", query: "nothing=1" })
   yield make({ state: "broken encoding", query: "a=%zz" })
@@ -327,9 +330,7 @@ export function message(operation: string, state: string, method: string, params
   }
 }
 
-/**
- * What is served beside operations: documents, health, protocol messages of the tool server, pages without a session.
- */
+/** Calls outside operations: documents, health, protocol messages of the tool server, pages without a session. */
 export function otherCalls(): Call[] {
   const get = (path: string, options: Partial<Call> = {}): Call => ({
     operation: path,

@@ -3,7 +3,7 @@ import type { Comparer } from "./compare.ts"
 import type { Report } from "./report.ts"
 import { filled, named, parsed, type Session } from "./session.ts"
 
-/** What the terminal shows, the ledger first: usage by day and key, the audit of writes, totals of every workspace. */
+/** Commands of the terminal, the ledger first: usage by day and key, the audit of writes, totals of every workspace. */
 const COMMANDS = [
   ...["main", "free", "packed", "pro", "studio", "poor"].map((workspace) => `usage --workspace ${workspace} --json`),
   "audit --workspace main --limit 500 --json",
@@ -25,7 +25,7 @@ const COMMANDS = [
   "nothing --json",
 ]
 
-/** Runs each command on both builds beside their servers and compares exit code and document. */
+/** Runs each command on both builds next to their servers and compares exit code and document. */
 export async function compareCommands(pair: [Session, Session], comparer: Comparer, report: Report): Promise<void> {
   for (const command of COMMANDS) {
     const [name] = /^[a-z ]+?(?= [-@]|$)/.exec(command) ?? [command]

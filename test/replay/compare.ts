@@ -2,7 +2,7 @@ import type { Call } from "./calls.ts"
 import { REORDERED } from "./intended.ts"
 import type { Answer } from "./server.ts"
 
-/** One place where the two builds answered differently. */
+/** One place where the answers of the two builds differ. */
 export interface Difference {
   operation: string
   surface: Call["surface"]
@@ -11,14 +11,14 @@ export interface Difference {
   path: string
   old: unknown
   new: unknown
-  /** The call, for people: method, path and key. */
+  /** The call in readable form: method, path and key. */
   call: string
 }
 
 export interface CompareOptions {
-  /** Compare sentences word for word; without it two sentences are equal whatever they say. */
+  /** True compares sentences word for word. False treats all sentences as equal. */
   texts: boolean
-  /** Times before this moment are data and must be equal; later ones may differ by the time between two calls. */
+  /** Times before this moment are data and must be equal. Later ones may differ by the time between two calls. */
   startedAt: Date
 }
 
@@ -27,14 +27,14 @@ export interface Comparer {
   compareValues(call: Call, old: unknown, next: unknown): Difference[]
 }
 
-/** Headers that say nothing about what was answered. */
+/** Headers without information about the answer. */
 const IGNORED_HEADERS = new Set(["date", "content-length", "connection", "keep-alive", "server"])
-/** Headers with a random or derived value: they must be there in both or in neither. */
+/** Headers with a random or derived value, which must be present in both answers or in neither. */
 const PRESENT_HEADERS = new Set(["x-request-id", "traceparent", "etag", "last-modified"])
-/** Totals: after a charge that differs they differ for good, so their growth is compared. */
+/** Totals. After one different charge they differ permanently, so their growth is compared. */
 const TOTAL_HEADERS = ["x-credits-used", "x-credits-remaining"]
 
-/** Fields that hold a sentence for people, or an address of the manual. */
+/** Fields that contain a sentence for people, or an address of the manual. */
 const TEXT_FIELDS = new Set([
   "detail",
   "docs",
@@ -75,8 +75,8 @@ export function makeComparer({ texts, startedAt }: CompareOptions): Comparer {
   }
 
   /**
-   * Whether the distance between the totals of both builds changed. A call without a charge may show a total of a
-   * moment ago, so a total that did not grow since the last call is left for the next charge to judge.
+   * Returns whether the distance between the totals of both builds changed. A call without a charge may show a slightly
+   * older total, so a total that did not grow since the last call is left for the next charge to judge.
    */
   const hasDrifted = (total: string, old: number, next: number): boolean => {
     const last = totals.get(total)
@@ -123,7 +123,7 @@ export function makeComparer({ texts, startedAt }: CompareOptions): Comparer {
     report(path, old, next)
   }
 
-  // a total inside a body drifts with the headers'
+  // a total inside a body drifts with those of the headers
   const isDrifted = (account: string, difference: number): boolean =>
     TOTAL_HEADERS.some((name) => {
       const drift = drifts.get(`${account} ${name}`) ?? 0
@@ -143,7 +143,10 @@ export function makeComparer({ texts, startedAt }: CompareOptions): Comparer {
     return !texts && isProse(old) && isProse(next)
   }
 
-  /** Whether two texts differ in random ids only, and each id of one build always means the same id of the other. */
+  /**
+   * Returns whether two texts differ only in random ids, and each id of one build always corresponds to the same id of
+   * the other.
+   */
   const sameButIds = (old: string, next: string): boolean => {
     const [before, after] = [old.split(WORD), next.split(WORD)]
     if (before.length !== after.length) return false
@@ -174,7 +177,7 @@ export function makeComparer({ texts, startedAt }: CompareOptions): Comparer {
       if (old.status !== next.status || errorOf(before) !== errorOf(after)) {
         const path = old.status !== next.status ? "status" : "error"
         report(path, outcome(old.status, before), outcome(next.status, after))
-        // the rest of two different outcomes is not comparable; a charge of one of them shows in the totals after it
+        // the rest of two different outcomes is not comparable; a different charge shows in the later totals
         return found
       }
       compareHeaders(call, old, next, report)
@@ -227,7 +230,7 @@ type Report = (path: string, old: unknown, next: unknown) => void
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/
 const WORD = /([A-Za-z0-9_-]{8,})/
 
-/** Made by chance: twelve characters or more in which digits or capitals are mixed in. */
+/** Returns whether a word is a random id: twelve characters or more that mix in digits or capitals. */
 function isRandomId(word: string): boolean {
   const tail = word.slice(prefixOf(word).length)
   return tail.length >= 8 && /[0-9A-Z]/.test(tail) && !/^\d{4}-\d\d-\d\d/.test(word)
@@ -245,7 +248,7 @@ function maskNumbers(text: string): string {
   return text.replace(/([rt]=)?\d+/g, "#")
 }
 
-/** Keys that are data (ids, days) stand for all of their kind. */
+/** Keys that are data (ids, days) count as one key. */
 function generalName(name: string): string {
   return /^\d/.test(name) ? "*" : name
 }
@@ -270,7 +273,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** The error code of a REST answer or of a tool's result. */
+/** Returns the error code of a REST answer or of a tool's result. */
 function errorOf(body: unknown): string | undefined {
   if (!isObject(body)) return undefined
   if (typeof body.error === "string") return body.error
@@ -286,7 +289,7 @@ function outcome(status: number, body: unknown): string {
   return error === undefined ? String(status) : `${status} ${error}`
 }
 
-/** What one list has and the other does not, at most two of them. */
+/** Returns the items that only one of the lists has, at most two of them. */
 function summary(list: unknown[], other: unknown[]): string {
   const have = new Set(other.map((item) => JSON.stringify(item)))
   const more = list.map((item) => JSON.stringify(item)).filter((item) => !have.has(item))

@@ -17,7 +17,7 @@ interface ImportOptions {
 const DAYS = 10
 const PARTS = 6
 
-/** One file in three orders: as it is; shuffled; cut in six with the newest part first. */
+/** One file in three orders: unchanged; shuffled; cut in six with the newest part first. */
 function orders(lines: string[]): Record<string, string[][]> {
   const shuffled = lines
     .map((line, i) => ({ line, place: Bun.hash.crc32(`${i} ${line}`) }))
@@ -29,8 +29,8 @@ function orders(lines: string[]): Record<string, string[][]> {
 }
 
 /**
- * Imports one world in three orders into both builds. Of each order the builds are compared with each other, and the
- * new build's second and third order with its first: derived figures do not depend on the order.
+ * Imports one world in three orders into both builds. For each order the builds are compared with each other, and the
+ * new build's second and third order with its first, because derived figures do not depend on the order.
  */
 export async function compareImports(options: ImportOptions, comparer: Comparer, report: Report): Promise<void> {
   const { folder, oldBinary, newBinary, now } = options
@@ -90,7 +90,10 @@ async function trackAndImport(build: ReturnType<typeof openBuild>, parts: string
   return { tea: tea.id, "key:full": secret }
 }
 
-/** Every figure that follows from readings: ranks, history, charts, reviews, rivals, alerts, difficulty, popularity. */
+/**
+ * Calls for every figure that is derived from readings: ranks, history, charts, reviews, rivals, alerts, difficulty,
+ * popularity.
+ */
 function probeCalls(): Call[] {
   const ofApp = [
     "",

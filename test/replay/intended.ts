@@ -3,20 +3,20 @@ import type { Difference } from "./compare.ts"
 /** Either the value itself, or a test of it. */
 type Expected = string | number | boolean | null | RegExp | ((value: unknown) => boolean)
 
-/** A difference from the old build that we want. README.md shows how to add one. */
+/** An intended difference from the old build. README.md shows how to add one. */
 export interface Intended {
-  /** Short and unique: "head-is-405". */
+  /** Short and unique, such as "head-is-405". */
   id: string
-  /** One sentence: what callers see now, and why. */
+  /** One sentence with the new behaviour and its reason. */
   why: string
-  /** The issue and finding that ask for it: "38, contract 12". */
+  /** The issue and finding that require it, such as "38, contract 12". */
   issue: string
-  /** All that are given must match. */
+  /** Conditions, all of which must match. */
   where: {
     surface?: Difference["surface"]
-    /** Operation id, or several, or a pattern. All operations if left out. */
+    /** An operation id, several, or a pattern. Omit to match all operations. */
     operation?: string | readonly string[] | RegExp
-    /** Text is the whole path, as the report prints it. */
+    /** A text is the whole path, as the report prints it. */
     path?: string | RegExp
     state?: string | RegExp
     old?: Expected
@@ -25,7 +25,7 @@ export interface Intended {
   }
 }
 
-/** Lists whose order changed by intention: their items are compared by the field that names them, in any order. */
+/** Lists with an intended change of order: their items are compared by the field that names them, in any order. */
 export const REORDERED: readonly { operations: readonly string[]; list: string; by: string; why: string }[] = [
   {
     operations: ["hive_get_keyword_gap", "/v1/hive/gap"],
@@ -43,7 +43,7 @@ const CREDIT_TOTALS = new RegExp(
   ].join(""),
   "",
 )
-/** Answers that are one list of rows and were JSON whatever was preferred. */
+/** Answers that are one list of rows and were JSON whatever the caller preferred. */
 const TABLES = [
   "get_keyword_competition",
   "get_rival_ad_networks",

@@ -1,4 +1,4 @@
-/** Lines of an import file: what the stores showed in a small world, relative to today. The same for every build. */
+/** Lines of an import file with the stores' data of a small world, relative to today. The same for every build. */
 
 const DAY_MS = 86_400_000
 
@@ -16,7 +16,7 @@ export const LEAF = { pkg: "com.example.leaf", name: "Leaf Notes" }
 export const UNREAD = { id: "510633999", pkg: "com.example.unread", name: "Unread" }
 export const DEVELOPER = "710633990"
 
-/** Keywords by what was measured of them. */
+/** Keywords by their state of measurement. */
 export const TERMS = {
   present: ["tea timer", "green tea", "brew"],
   sometimes: ["oolong", "matcha 抹茶"],
@@ -30,12 +30,12 @@ export const ALL_TERMS = [...SEARCHED, ...TERMS.failed, ...TERMS.unmeasured]
 export const IOS_RIVALS = Array.from({ length: 25 }, (_, i) => String(600_000_001 + i * 37))
 const ANDROID_RIVALS = Array.from({ length: 15 }, (_, i) => `com.rival.app${i}`)
 
-/** The day so many days before `now`, "2026-03-01". */
+/** Returns the day that many days before `now`, such as "2026-03-01". */
 export function dayBefore(now: Date, days: number): string {
   return new Date(now.getTime() - days * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** All public readings, the oldest day first. */
+/** Returns all public readings, the oldest day first. */
 export function publicReadings(now: Date, days = 32): string[] {
   const lines: object[] = []
   lines.push(...genres(now), ...popularities(now))
@@ -54,7 +54,7 @@ export function publicReadings(now: Date, days = 32): string[] {
 
 function* searches(day: string, ago: number): Generator<object> {
   for (const storefront of ["us", "gb", "de"]) {
-    // the United States daily, the others at times: history has gaps of every length
+    // the United States daily, the others now and then, so that history has gaps of every length
     if (storefront !== "us" && ago % 3 !== 1) continue
     for (const [index, term] of SEARCHED.entries()) {
       // some days of some keywords are left unmeasured
@@ -145,7 +145,7 @@ function* appFacts(day: string, ago: number): Generator<object> {
       platform: "ios",
       storefront,
       seenAt: `${day}T07:00:00Z`,
-      // the last one is not to be had there
+      // the last one is unavailable there
       asked: [...ids, "699999999"],
       apps: ids.map((id, i) => ({
         id,
@@ -372,7 +372,7 @@ function* assistantAnswers(now: Date): Generator<object> {
   }
 }
 
-/** Ids in an order that changes slowly with the day, so that ranks move. */
+/** Returns ids in an order that changes slowly with the day, so that ranks move. */
 function ranked(seed: string, ago: number, ids: readonly string[]): string[] {
   return ids
     .map((id, i) => ({ id, weight: pick(`${seed}${id}`, 1_000) + pick(`${seed}${id}${Math.floor(ago / 5)}`, 60) + i }))
@@ -386,7 +386,7 @@ export function nameOf(id: string): string {
   return `Rival ${id.replace(/^com\.rival\./, "")}`
 }
 
-/** A number from 0 to `below`, the same for the same text. */
+/** Returns a number from 0 to `below`, the same for the same text. */
 function pick(text: string, below: number): number {
   return Bun.hash.crc32(text) % below
 }

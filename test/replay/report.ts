@@ -9,7 +9,7 @@ interface Row {
   unexpected: number
 }
 
-/** Collects what was compared and prints it: a table, the intended differences by name, the unexpected by place. */
+/** Collects the comparisons and prints a table, the intended differences by name, and the unexpected ones by place. */
 export class Report {
   private readonly rows = new Map<string, Row>()
   private readonly matched = new Map<string, number>()
@@ -39,7 +39,7 @@ export class Report {
     else row.equal++
   }
 
-  /** Prints everything and returns how many calls failed; a stale entry of the list fails too. */
+  /** Prints everything and returns the number of failed calls. A stale entry of the list also fails. */
   print(write: (line: string) => void): { passed: number; failed: number } {
     const total: Row = { calls: 0, equal: 0, intended: 0, unexpected: 0 }
     this.printUnexpected(write)
@@ -57,7 +57,7 @@ export class Report {
     return { passed: total.equal + total.intended, failed: total.unexpected + stale.length }
   }
 
-  /** One entry for each place, with its operations and one example. */
+  /** Returns one entry for each place, with its operations and one example. */
   private printUnexpected(write: (line: string) => void): void {
     const groups = Map.groupBy(this.unexpected, ({ surface, path, old, new: next }) =>
       path === "status" || path === "error" ? `${surface}: ${path} ${old} -> ${next}` : `${surface}: ${path}`,

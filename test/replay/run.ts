@@ -1,4 +1,4 @@
-// bun test/replay/run.ts: the build of a fixed commit and this checkout's answer the same calls; README.md
+// bun test/replay/run.ts: sends the same calls to the build of a fixed commit and to this checkout's (README.md)
 import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -71,7 +71,7 @@ async function replay({ oldBinary, bridgeBinary, newBinary, texts, only }: Optio
   }
 }
 
-/** The old build makes the world. The new one restores its backup, which the bridge upgrades first. */
+/** Makes the world with the old build. The bridge upgrades its backup, and the new build restores it. */
 async function makeWorlds(
   builds: readonly [Build, Build],
   bridge: Build | null,
@@ -91,7 +91,7 @@ async function makeWorlds(
   return world
 }
 
-/** Waits until what the servers derive in the background has been derived: three rounds with the same answers. */
+/** Waits until both servers have derived their data in the background: until three rounds have the same answers. */
 async function settle(pair: [Session, Session]): Promise<void> {
   const paths = [
     "/v1/hive/find?genre=6023&estimates=true&limit=50",
@@ -110,10 +110,10 @@ async function settle(pair: [Session, Session]): Promise<void> {
   }
 }
 
-/** The old build loses a database slot in some of its calls, and after a few of them answers nothing any more. */
+/** The old build loses a database slot in some of its calls, and after a few of them answers no more calls. */
 const LOSES_SLOTS = "get_rival_market"
 
-/** What follows from the documents of either build; a call that both give is sent once. */
+/** Sends the calls derived from the documents of both builds; a call that both documents give is sent once. */
 async function allCalls(pair: [Session, Session], now: Date): Promise<Call[]> {
   const lists = await Promise.all(
     pair.map(async (session) => {
@@ -129,7 +129,7 @@ async function allCalls(pair: [Session, Session], now: Date): Promise<Call[]> {
   return [...calls.values()].filter(({ operation }) => operation !== LOSES_SLOTS)
 }
 
-/** Sends each call to both at once, one after another, and follows the first page to the second. */
+/** Sends each call to both builds at once, one call after another, and follows the first page to the second. */
 async function compareCalls(
   pair: [Session, Session],
   calls: Call[],
@@ -162,8 +162,7 @@ async function compareCalls(
 }
 
 /**
- * The consoles are one for both builds, so the whole script runs on one build and then, from the same start, on the
- * other.
+ * Both builds share the consoles, so the whole script runs on one build and then, from the same start, on the other.
  */
 async function compareWrites(
   pair: [Session, Session],
@@ -181,7 +180,7 @@ async function compareWrites(
   for (const [i, step] of steps.entries()) report.add("write", comparer.compare(step, answers[0]![i]!, answers[1]![i]!))
 }
 
-/** Many calls at once of a key with two a second: both builds refuse most of them, and in the same way. */
+/** Sends many calls at once with a key limited to two per second: both builds refuse most of them, in the same way. */
 async function compareBursts(pair: [Session, Session], comparer: Comparer, report: Report): Promise<void> {
   const call: Call = { ...get("/v1/account", "whoami", "burst", "slow"), surface: "rest" }
   const refused = await Promise.all(

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 
-/** What one build answered to one request. */
+/** The answer of one build to one request. */
 export interface Answer {
   status: number
   headers: Record<string, string>
@@ -20,11 +20,11 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** One build with a data folder of its own. */
+/** A build with a data folder of its own. */
 export interface Build {
   name: "old" | "new"
   folder: string
-  /** Runs a command of the binary to its end. */
+  /** Runs a command of the binary until it ends. */
   cli(args: string[], input?: string): Promise<CliResult>
   serve(): Promise<Server>
   remove(): void
@@ -34,7 +34,7 @@ export interface BuildOptions {
   name: "old" | "new"
   binary: string
   folder: string
-  /** Settings besides those that every build of a run shares. */
+  /** Settings in addition to those that all builds of a run share. */
   env?: Record<string, string>
 }
 
@@ -76,7 +76,7 @@ export function openBuild({ name, binary, folder, env = {} }: BuildOptions): Bui
     },
     async serve() {
       const log = join(folder, "serve.log")
-      // an earlier start's log says that it listens
+      // the log of an earlier start also contains "listening"
       rmSync(log, { force: true })
       const child = Bun.spawn([binary, "serve", "--json"], {
         cwd: folder,
@@ -98,7 +98,7 @@ export function openBuild({ name, binary, folder, env = {} }: BuildOptions): Bui
   }
 }
 
-/** Runs a command that must succeed and returns its JSON document. */
+/** Runs a command that must succeed, and returns its JSON document. */
 // biome-ignore lint/suspicious/noExplicitAny: documents of either build, whose types may differ
 export async function cliJson(build: Build, args: string[], input?: string): Promise<Record<string, any>> {
   const { code, out, err } = await build.cli([...args, "--json"], input)
@@ -122,7 +122,7 @@ async function untilListening(child: Bun.Subprocess, log: string): Promise<void>
   throw new Error(`A server did not start: ${readFileSync(log, "utf8").slice(-2_000)}`)
 }
 
-/** Links name PUBLIC_URL, which is the same for both builds, so the log does not show the port. */
+/** Links contain PUBLIC_URL, which is the same for both builds, so the port is not in the log. */
 function freePort(): number {
   const probe = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() })
   const { port } = probe

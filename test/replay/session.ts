@@ -3,14 +3,14 @@ import { type Answer, type Build, type Server, send } from "./server.ts"
 import type { Aliases } from "./world.ts"
 import type { Step } from "./writes.ts"
 
-/** A served build, with what its world calls things. */
+/** A running build, with the ids and secrets of its world by alias. */
 export interface Session {
   build: Build
   server: Server
   aliases: Aliases
 }
 
-/** Sends a call; in its answer the world's own ids and secrets are put back to their aliases. */
+/** Sends a call. In its answer, the world's own ids and secrets are replaced by their aliases. */
 export async function ask({ server, aliases }: Session, call: Call): Promise<Answer> {
   const headers = new Headers(filledAll(call.headers ?? {}, aliases))
   if (call.key !== null && !headers.has("authorization"))
@@ -25,7 +25,7 @@ export async function ask({ server, aliases }: Session, call: Call): Promise<Ans
 const ATTEMPTS = 60
 const PAUSE_MS = 250
 
-/** Runs steps one after another; what a step takes from its answer is known to the steps after it. */
+/** Runs steps one after another. Values that a step takes from its answer are available to later steps. */
 export async function runSteps(session: Session, steps: readonly Step[]): Promise<Answer[]> {
   const answers: Answer[] = []
   for (const step of steps) {
@@ -56,7 +56,7 @@ function filledAll(headers: Record<string, string>, aliases: Aliases): Record<st
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, filled(value, aliases)]))
 }
 
-/** Ids and secrets of twelve characters or more; shorter ones could be anything else. */
+/** Ids and secrets of twelve characters or more. Shorter ones could be any text. */
 export function named(text: string, aliases: Aliases): string {
   let result = text
   for (const [name, value] of Object.entries(aliases))

@@ -6,20 +6,20 @@ import { type AccountIds, accountReadings } from "./account-readings.ts"
 import { ALL_TERMS, dayBefore, IOS_RIVALS, KETTLE, LEAF, publicReadings, TEA, UNREAD } from "./readings.ts"
 import { type Build, cliJson } from "./server.ts"
 
-/** What calls name by alias, because each imported world has its own ids and secrets: `{tea}`, `{key:full}`. */
+/** Ids and secrets by the alias that calls use, because each imported world has its own: `{tea}`, `{key:full}`. */
 export type Aliases = Record<string, string>
 
 export interface World {
   aliases: Aliases
-  /** Name of the workspace that a key belongs to, by the key's name; "" where the key is not one. */
+  /** Name of the workspace that a key belongs to, by the key's name. Empty if the key is not a workspace's. */
   workspaceOf: Record<string, string>
 }
 
 /**
- * Stand-ins of the consoles that both builds are connected to. A restored world has one key, so there is one of each.
+ * Stand-ins of the consoles to which both builds are connected. A restored world has one key, so there is one of each.
  */
 export interface Consoles {
-  /** Settings that point a build at them. */
+  /** Settings that connect a build to them. */
   env: Record<string, string>
   seller: ReturnType<typeof startStandIn>
   ads: ReturnType<typeof adsStandIn>
@@ -76,7 +76,7 @@ export function openConsoles(now: Date): Consoles {
   }
 }
 
-/** One campaign with an ad group and two keywords, as the account's imported reports have them. */
+/** One campaign with an ad group and two keywords, as in the account's imported reports. */
 function fillAds(ads: Consoles["ads"], now: Date): void {
   const currency = "EUR"
   const account = { id: 123456789, name: "Tea Service", orgId: 40669820, roles: ["API Account Manager"] }
@@ -118,7 +118,7 @@ function fillAds(ads: Consoles["ads"], now: Date): void {
 const FAST = ["--limit", "ratePerSecond=100000"]
 const MANY = [...FAST, "--limit", "credits=10000000"]
 
-/** Makes the world by the binary's own commands, beside a running server of the same folder. */
+/** Makes the world with the binary's own commands, next to a running server of the same folder. */
 export async function makeWorld(build: Build, consoles: Consoles, now: Date): Promise<World> {
   const aliases: Aliases = {}
   const workspaceOf: Record<string, string> = {}

@@ -1,19 +1,19 @@
 import { accountOf, type Call, message } from "./calls.ts"
 import { dayBefore, IOS_RIVALS } from "./readings.ts"
 
-/** A call of a script, which may take values out of its answer for later calls. */
+/** A call of a script, which may take values from its answer for later calls. */
 export interface Step extends Call {
-  /** Alias by the field of the answer that it is taken from. */
+  /** The alias by the field of the answer that it is taken from. */
   takes?: Record<string, string>
   /** Repeats the call until the answer's field has one of these values. */
   until?: { field: string; values: readonly string[] }
 }
 
-/** A write by its arguments. `again`: the same preview is confirmed a second time. */
+/** A write with its arguments. With `again`, the same preview is confirmed a second time. */
 interface Write {
   action: string
   args: Record<string, unknown>
-  /** It is a job at a console that ends later. */
+  /** True for a job at a console, which ends later. */
   isJob?: true
 }
 
@@ -65,7 +65,7 @@ function writes(now: Date): Write[] {
   ]
 }
 
-/** Every write: refused, previewed, confirmed, confirmed again, as a tool, against a changed target. */
+/** Runs every write: refused, previewed, confirmed, confirmed again, as a tool, against a changed target. */
 export function writeSteps(now: Date): Step[] {
   const steps: Step[] = []
   const all = writes(now)
@@ -141,7 +141,7 @@ function* confirmedByTool(write: Write, alias: string): Generator<Step> {
   yield tool("confirm_action", "tool confirm again", { confirmToken: `@{${alias}}` })
 }
 
-/** Two previews of one target: the second no longer shows what would happen. */
+/** Previews two writes of one target and confirms one of them, so that the other preview is outdated. */
 function* drift(): Generator<Step> {
   const write = { action: "add_keywords", args: { appId: "@{tea}", keywords: ["sencha", "hojicha"] } }
   const other = { action: "add_keywords", args: { appId: "@{tea}", keywords: ["sencha"] } }

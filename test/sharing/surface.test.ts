@@ -72,7 +72,7 @@ describe.each([
   })
 
   test("a link reports privately that the database is unavailable, with a time to wait", async () => {
-    // a part of a statement is a promise too, which nobody awaits
+    // a part of a statement is a promise too, but is never awaited
     const refuse = () => {
       const refused = Promise.reject({ code: "ECONNREFUSED" })
       refused.catch(() => {})

@@ -162,8 +162,8 @@ test("a check asks each keyword of each assistant, names no app, and its figures
   expect(body.engines.anthropic).toMatchObject({ named: 6, of: 6, first: 6 })
   expect(body.engines.google).toMatchObject({ named: 0, of: 6, searched: 0 })
   expect(body.check).toMatchObject({ state: "measured", asked: 18, answered: 18, failed: 0 })
-  // by hand: OpenAI 6 × (8,200 × 0.1 + 400 × 0.5) / 10,000 + 6 searches, Anthropic 6 × (10,000 × 0.1 + 350 × 0.5) /
-  // 10,000 + 6, Google 6 × (20 × 0.2 + 390 × 1) / 10,000
+  // calculated by hand: OpenAI 6 × (8,200 × 0.1 + 400 × 0.5) / 10,000 + 6 searches, Anthropic 6 × (10,000 × 0.1 + 350 ×
+  // 0.5) / 10,000 + 6, Google 6 × (20 × 0.2 + 390 × 1) / 10,000
   expect(body.check.cents).toBe(13.6)
   expect(body.next).toEqual({ answers: 18, shared: 18, cents: 0, basis: "measured" })
 })

@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { Readable } from "node:stream"
 
-/** Where a process kills itself with SIGKILL. */
+/** The point where a process kills itself with SIGKILL. */
 export type Death =
   | { before: number }
   | { commit: "to be sent" | "sent" | "done"; turns?: number }

@@ -50,7 +50,7 @@ test("the months of all tracked terms equal their series, for few and for many t
   const series = async () =>
     (await readRankSeries(sql, app, { ...SIDE, ...SPAN })).map(({ term, points }) => ({ term, points }))
   expect(few).toEqual(await series())
-  // so many terms that the months are read in several statements
+  // enough terms to read the months in several statements
   await sql`
     insert into tracked_term (app_id, country, term, position)
     select ${app.id}, 'us', 'more ' || n, n + 2

@@ -36,7 +36,7 @@ test("a word counts once in the locales of a storefront, and again in another st
     { locale: "es-MX", isDefault: false, adds: 1 },
     { locale: "ar-SA", isDefault: false, adds: null },
   ])
-  // In Mexico no English (US) comes first, so the same words count there.
+  // Mexico's first locale is not English (US), so the same words count there.
   const both = localisationGrid(
     [
       { locale: "en-US", texts: { name: "Lumen: Tide Chart" } },

@@ -171,7 +171,7 @@ describe("history of featuring", () => {
     }
     expect(await free("2026-06-30T23:00:00Z")).toEqual([ROOM.id, STORY.id])
     expect(await free("2026-07-01T00:00:00Z")).toEqual([ROOM.id])
-    // What the latest page shows is listed, however old the page is.
+    // The contents of the latest page are listed, however old the page is.
     expect(await free("2026-09-01T00:00:00Z")).toEqual([ROOM.id])
   })
 

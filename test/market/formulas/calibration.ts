@@ -16,7 +16,7 @@ export interface Calibrated {
 
 const RATED = join(import.meta.dirname, "../../../fixtures/upstream/search-ratings-us-2025-10-25.jsonl")
 
-/** In alphabetical order. */
+/** Sorted alphabetically. */
 export function calibratedTerms(): Calibrated[] {
   return readFileSync(RATED, "utf8")
     .trim()

@@ -255,7 +255,7 @@ describe.each(ROWS)("$operationId", (row) => {
   })
 })
 
-/** Of the contract's wrong values, those that are still wrong when written in a URL. */
+/** Returns the contract's wrong values that are still wrong when written in a URL. */
 function wrongOf(parameter: ContractParameter): unknown[] {
   const { bad } = probes(parameter)
   if (parameter.in === "body") return bad

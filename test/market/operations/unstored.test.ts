@@ -102,7 +102,7 @@ test("a tracked keyword that cannot be stored stays due, and another process get
     select failure, failures, lease, next_at > now() as later from due where kind = 'search' and subject = 'journal'`
   expect(due).toMatchObject({ failure: "unstored", lease: null })
   expect(due!.failures).toBeGreaterThan(0)
-  // its standing reports a failed attempt, as the format has no other word for it
+  // the status of the row is a failed attempt, because the format has no other value for it
   const { body } = await service.call("/v1/hive/keywords/journal/metrics?country=us", { key })
   expect(body.difficultyStanding.lastAttempt).toMatchObject({ of: "results", outcome: "failed" })
 })

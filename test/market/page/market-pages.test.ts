@@ -237,7 +237,7 @@ test("more apps than a page has are sorted over all of them, except by name, and
   const apps = Array.from({ length: 230 }, (_, at) => named(40_001 + at))
   const growing = (days: number, count: number) =>
     chartOf(days, apps.slice(0, count), { storefront: "gb", genre: "6014", depth: count })
-  // the last thirty are new on the second day, and stand behind the others
+  // the last thirty are new on the second day, and rank behind the others
   await record(service.sql, [growing(3, 200), growing(0, 230)])
   const path = "/app/market/find?country=gb&kind=free&genre=6014&rankMax=500"
   const ids = ({ text }: Page) => [...text.matchAll(/<th scope="row">[\s\S]*?app\?id=(\d+)/g)].map(([, id]) => id)
@@ -251,7 +251,7 @@ test("more apps than a page has are sorted over all of them, except by name, and
   expect(newest.text).toContain('aria-sort="descending"')
   const file = (await owner.open(`${path}&order=firstSeen&as=csv`)).text.split("\r\n")
   expect([file.length, file[1]?.split(",")[1], file[31]?.split(",")[1]]).toEqual([232, "40201", "40001"])
-  // what is not offered is shown by rank
+  // a sort order that is not offered falls back to the rank
   expect(ids(await owner.open(`${path}&order=name`))[0]).toBe("40001")
 })
 

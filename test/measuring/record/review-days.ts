@@ -50,7 +50,7 @@ function latest(moments: readonly number[]): Date {
 
 /** Returns the stored rows. */
 export async function readStoredDays(sql: Sql): Promise<object[]> {
-  // as JSON, because the client reads null within an array as the text NULL
+  // JSON, because the client reads null within an array as the text NULL
   const rows = await sql`select *, to_json(versions) as versions from review_day`
   return rows
     .map((row) => ({

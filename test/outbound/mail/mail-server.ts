@@ -12,11 +12,11 @@ export interface ReceivedMail {
   user: string | undefined
 }
 
-/** A mail server on loopback that keeps what it accepts. */
+/** A mail server on loopback that stores the accepted mails. */
 export interface MailServer {
   port: number
   received: ReceivedMail[]
-  /** Status with which recipients are refused. Undefined accepts them. */
+  /** Status code by refused recipient. Other recipients are accepted. */
   refuse: Map<string, number>
   /** Runs after a mail was received whole and before the answer. Throw to refuse it. */
   beforeAnswer: (mail: ReceivedMail) => Promise<void>

@@ -236,7 +236,7 @@ describe("rivals", () => {
       () => NOW,
     )
     const ctx = contextOf(sql, workspace)
-    // the day's only results belong to a keyword beyond the limit; rivals of the day before no longer count
+    // the day's only results belong to a keyword beyond the limit; rivals of the previous day no longer count
     expect(await find("book", ctx)).toEqual([])
     expect((await ask(fetchRecord, ctx, { id: `rival:${appId}:68003` })).title).toBe("Today Book")
   })

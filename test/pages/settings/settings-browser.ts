@@ -2,7 +2,7 @@ import { type Browser, fieldIn, type Page } from "../../access/sign-in/browser.t
 
 type Fields = Readonly<Record<string, string | readonly string[]>>
 
-/** A page with a form, whatever the workspace has. */
+/** A page that always has a form. */
 const WITH_FORM = "/app/settings/keys"
 
 /** Sends the forms of a page of the settings, with the token of the session. */

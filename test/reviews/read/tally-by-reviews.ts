@@ -65,7 +65,7 @@ interface Gap {
 }
 
 interface Neighbours {
-  /** Of the reviews before the span: the date of the newest, and the time when any was last seen. */
+  /** Date of the newest review before the span, and the latest time when any of them was seen. */
   below: { at: number | null; seen: number | null }
   /** The first review after the span. */
   above: { at: number; firstSeen: number } | null

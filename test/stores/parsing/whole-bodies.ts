@@ -3,12 +3,12 @@ import type { SourceName } from "../../../src/lib/upstreams.ts"
 /** An uncut recorded body, the question it answers, and questions it does not answer. */
 export interface WholeBody {
   source: SourceName
-  /** In fixtures/upstream; SOURCES.md there lists the origins. */
+  /** File name in fixtures/upstream; SOURCES.md there lists the origins. */
   file: string
   subject: object
   /** Number of apps, suggestions, ranks or reviews in it, counted by hand or by another reader. */
   holds: number
-  /** Questions that it does not answer, as differences from `asked`. */
+  /** Questions that it does not answer, as differences from `subject`. */
   otherSubjects: object[]
 }
 

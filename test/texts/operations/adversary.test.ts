@@ -136,7 +136,7 @@ describe("an attack that the model obeys", () => {
       const answers = await ask("localize_listing")
       expect([n, answers.at(-1)!.status, (await scene.books()).units]).toEqual([n, 502, 0])
       expect(answers.at(-1)!.text).not.toInclude(attack)
-      // the model translates everything else well, so fields beside the attacked one must not change
+      // the model translates everything else well, so the other fields must not change
       play(
         well((lines) => ({
           ...MODEL_ANSWERS.localize_listing!.good(lines),

@@ -106,7 +106,7 @@ const question = fc
   .record({ downloads: range, revenue: range, growth: range })
   .filter((ranges) => Object.values(ranges).some(({ min, max }) => (min ?? max) !== undefined))
 
-/** An upper bound stands for any amount from zero to the bound. */
+/** An upper bound means any amount from zero to the bound. */
 function fitOf({ value, under }: Amount, { min = -1e9, max = 1e9 }: Range): "yes" | "no" | "perhaps" {
   if (value !== undefined) return Math.round(value) >= min && Math.round(value) <= max ? "yes" : "no"
   const high = under === undefined ? 1e8 : Math.round(under) - 0.5
