@@ -76,7 +76,7 @@ test("workspaces are counted separately, a lowered allowance refuses, and one of
 })
 
 describe("periods by the database's clock", () => {
-  const moved = (workspace: number, interval: string) => sql`
+  const moveBack = (workspace: number, interval: string) => sql`
     update allowance_unit
     set opened_at = opened_at - ${interval}::interval, open_until = open_until - ${interval}::interval
     where workspace_id = ${workspace}`
@@ -89,9 +89,9 @@ describe("periods by the database's clock", () => {
     const [clock] = await sql<{ days: number }[]>`
       select extract(epoch from ${openUntil}::timestamptz - now()) / 86400 as days`
     expect(Number(clock!.days)).toBeWithin(29.99, 30.001)
-    await moved(workspace, "29 days 23:59:50")
+    await moveBack(workspace, "29 days 23:59:50")
     expect(short(await call(workspace).take("spy", RIVAL))).toEqual([true, 1])
-    await moved(workspace, "10 seconds")
+    await moveBack(workspace, "10 seconds")
     const renewed = await call(workspace).take("spy", RIVAL)
     expect(short(renewed)).toEqual([true, 2])
     expect(Date.parse(renewed.openUntil as string)).toBeGreaterThanOrEqual(Date.parse(openUntil as string))
@@ -240,7 +240,7 @@ test("the count equals the number of open subjects after any order of takes and 
 })
 
 describe("calls that share a unit", () => {
-  const joined = async (failing: number, count: number) => {
+  const failSome = async (failing: number, count: number) => {
     const workspace = await newWorkspace()
     const calls = Array.from({ length: count }, () => call(workspace))
     await Promise.all(calls.map((attempt) => attempt.take("spy", RIVAL)))
@@ -271,13 +271,13 @@ describe("calls that share a unit", () => {
   )
 
   test("calls that share a unit leave it taken unless all of them fail, whichever took it", async () => {
-    expect((await joined(40, 40)).used).toBe(0)
-    expect((await joined(39, 40)).used).toBe(1)
-    expect((await joined(0, 3)).used).toBe(1)
+    expect((await failSome(40, 40)).used).toBe(0)
+    expect((await failSome(39, 40)).used).toBe(1)
+    expect((await failSome(0, 3)).used).toBe(1)
   })
 
   test("a call that fails after ten minutes gives back no unit that other calls used", async () => {
-    const { workspace } = await joined(0, 1)
+    const { workspace } = await failSome(0, 1)
     await sql`update allowance_unit set opened_at = opened_at - interval '11 minutes' where workspace_id = ${workspace}`
     const lateCall = call(workspace)
     await lateCall.take("spy", RIVAL)
@@ -286,6 +286,6 @@ describe("calls that share a unit", () => {
   })
 
   long("a unit that more than 500 calls share is never given back, so that its record stays small", async () => {
-    expect((await joined(501, 501)).used).toBe(1)
+    expect((await failSome(501, 501)).used).toBe(1)
   })
 })

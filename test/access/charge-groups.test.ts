@@ -25,7 +25,7 @@ beforeAll(async () => {
 const somePayer = (means?: Partial<Means>) => payerOf(sql, means)
 
 /** Wraps the client and records the number of charges in each charging statement. */
-function counting(client: Sql) {
+function countStatements(client: Sql) {
   const sizes: number[] = []
   const counted = new Proxy(client, {
     apply(target, self, args) {
@@ -37,7 +37,7 @@ function counting(client: Sql) {
 }
 
 test("charges that arrive together share statements, and each has its own row in the ledger", async () => {
-  const { counted, sizes } = counting(sql)
+  const { counted, sizes } = countStatements(sql)
   const chargeGrouped = createChargeCall(counted)
   const [payer, otherPayer] = [await somePayer(), await somePayer()]
   const dues = Array.from({ length: 90 }, (_, i) => (i % 3 ? payer : otherPayer).due(1 + (i % 5)))
@@ -57,7 +57,7 @@ test("charges that arrive together share statements, and each has its own row in
 })
 
 test("a single charge is sent at once, alone", async () => {
-  const { counted, sizes } = counting(sql)
+  const { counted, sizes } = countStatements(sql)
   const { due } = await somePayer()
   const chargeGrouped = createChargeCall(counted)
   for (let i = 0; i < 3; i++) await chargeGrouped(due())

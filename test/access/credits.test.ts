@@ -32,7 +32,7 @@ const single: ChargeCall = (due) => chargeAlone(sql, due)
 const WAYS: [string, ChargeCall][] = [
   ["alone", single],
   ["in groups", (due) => groups(due)],
-  ["beside another", besideAnother],
+  ["beside another", chargeInGroup],
 ]
 
 const now = new Date()
@@ -53,13 +53,13 @@ async function someAccount(credits: number, pack = 0, monthlyBudget?: number, wa
 }
 
 /** Charges in one statement with another workspace. */
-async function besideAnother(due: Due) {
+async function chargeInGroup(due: Due) {
   const [, charged] = await charge(sql, [{ ...companion, requestId: `beside ${++requests}` }, due], true)
   return charged!
 }
 
 /** Returns every row of a workspace that a charge may write. */
-async function written({ workspaceId, keyId }: Due) {
+async function readRows({ workspaceId, keyId }: Due) {
   const [account] = await sql`select * from account where workspace_id = ${workspaceId}`
   const [key] = await sql`select * from key_month where key_id = ${keyId}`
   const ledger = await sql`select * from ledger where workspace_id = ${workspaceId} order by id limit 1000`
@@ -83,17 +83,17 @@ describe.each(WAYS)("charging %s", (_, way) => {
       budget: { used: 30, limit: 50 },
     })
     expect(await credits()).toEqual(paid.credits)
-    const { ledger } = await written(due)
+    const { ledger } = await readRows(due)
     expect(ledger).toEqual([expect.objectContaining({ cost: 30, from_pack: 0, operation: "test", key_id: due.keyId })])
   })
 
   test("a charge refused for missing credits changes nothing and returns limit, used and reset", async () => {
     const { due, pay } = await someAccount(100, 0, undefined, way)
     await pay(95)
-    const before = await written(due)
+    const before = await readRows(due)
     const refused = await pay(6)
     expect(refused.refused).toBe("credits_exhausted")
-    expect(await written(due)).toEqual(before)
+    expect(await readRows(due)).toEqual(before)
     const fault = refusal(refused)
     expect([fault.code, fault.status, fault.extra]).toEqual([
       "credits_exhausted",
@@ -107,10 +107,10 @@ describe.each(WAYS)("charging %s", (_, way) => {
     const { workspace, due, pay } = await someAccount(100, 0, 10, way)
     const other = await someKey(sql, workspace)
     await pay(8)
-    const before = await written(due)
+    const before = await readRows(due)
     const refused = await pay(3)
     expect(refused.refused).toBe("key_budget_reached")
-    expect(await written(due)).toEqual(before)
+    expect(await readRows(due)).toEqual(before)
     const fault = refusal(refused)
     expect([fault.code, fault.status, fault.extra]).toEqual([
       "key_budget_reached",
@@ -124,13 +124,13 @@ describe.each(WAYS)("charging %s", (_, way) => {
 
   test("a charge is committed or rolled back with its transaction", async () => {
     const { due } = await someAccount(100)
-    const before = await written(due)
+    const before = await readRows(due)
     const attempt = sql.begin(async (tx) => {
       expect((await chargeAlone(tx, { ...due, cost: 7 })).refused).toBeNull()
       throw new Error("the write failed")
     })
     expect(await errorOf(attempt)).toHaveProperty("message", "the write failed")
-    expect(await written(due)).toEqual(before)
+    expect(await readRows(due)).toEqual(before)
   })
 
   test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])(
@@ -144,11 +144,11 @@ describe.each(WAYS)("charging %s", (_, way) => {
   test("a charge to a key of another workspace is an error", async () => {
     const payer = await someAccount(100)
     const otherPayer = await someAccount(100)
-    const before = await written(otherPayer.due)
+    const before = await readRows(otherPayer.due)
     // A programming error raises an error (no_data_found) instead of a refusal.
     const error = await errorOf(way({ ...payer.due, keyId: otherPayer.due.keyId }))
     expect(error).toHaveProperty("code", "P0002")
-    expect(await written(otherPayer.due)).toEqual(before)
+    expect(await readRows(otherPayer.due)).toEqual(before)
   })
 })
 
@@ -166,7 +166,7 @@ describe.each(WAYS)("packs, charged %s,", (_, way) => {
       [null, 15, 15, 0, 0],
     ])
     expect((await pay(1)).refused).toBe("credits_exhausted")
-    const { ledger } = await written(due)
+    const { ledger } = await readRows(due)
     expect(ledger.map(({ cost, from_pack }) => [cost, from_pack])).toEqual([
       [8, 0],
       [4, 2],
@@ -231,7 +231,7 @@ describe("refunds", () => {
     expect(await refund(sql, { ...due, requestId: "mine" })).toBe(true)
     expect(await refund(sql, { ...due, requestId: "mine" })).toBe(false)
     expect(await credits()).toEqual({ ...before, used: 4, remaining: 11 })
-    const { ledger, key } = await written(due)
+    const { ledger, key } = await readRows(due)
     expect(ledger.map(({ cost, from_pack }) => [cost, from_pack])).toEqual([
       [4, 0],
       [9, 3],
@@ -255,7 +255,7 @@ describe("refunds", () => {
     await single({ ...due, cost: 1, requestId: "new" })
     expect(await refund(sql, { ...due, requestId: "mine" })).toBe(true)
     expect(await credits()).toMatchObject({ used: 1, limit: 15, packCredits: 5 })
-    expect((await written(due)).key?.used).toBe(1)
+    expect((await readRows(due)).key?.used).toBe(1)
   })
 })
 

@@ -5,7 +5,7 @@ import { faultOf, outcomeOf } from "./registered.ts"
 
 const MINUTE = Date.parse("2024-02-28T12:00:00Z")
 
-function opened(options: { perMinute?: number; maxAddresses?: number } = {}) {
+function openCounter(options: { perMinute?: number; maxAddresses?: number } = {}) {
   const clock = { at: MINUTE }
   let lookUps = 0
   const attempts = createFailedAttempts({ now: () => new Date(clock.at), ...options })
@@ -19,7 +19,7 @@ function opened(options: { perMinute?: number; maxAddresses?: number } = {}) {
 }
 
 test("30 of 100 concurrent look-ups from an address run, 70 are rate-limited, and others are free", async () => {
-  const { attempt, lookUps, clock } = opened()
+  const { attempt, lookUps, clock } = openCounter()
   clock.at += 12_300
   const outcomes = await Promise.all(Array.from({ length: 100 }, () => outcomeOf(attempt("203.0.113.9"))))
   expect(outcomes.filter((outcome) => outcome === "ok")).toHaveLength(30)
@@ -31,14 +31,14 @@ test("30 of 100 concurrent look-ups from an address run, 70 are rate-limited, an
 })
 
 test("a burst of valid keys from an address is delayed, never refused", async () => {
-  const { attempt, lookUps } = opened()
+  const { attempt, lookUps } = openCounter()
   const outcomes = await Promise.all(Array.from({ length: 200 }, () => outcomeOf(attempt("203.0.113.9", {}))))
   expect(outcomes.filter((outcome) => outcome === "ok")).toHaveLength(200)
   expect(lookUps()).toBe(200)
 })
 
 test("failed attempts are counted anew each minute", async () => {
-  const { attempt, clock } = opened({ perMinute: 2 })
+  const { attempt, clock } = openCounter({ perMinute: 2 })
   const outcomes = []
   for (const seconds of [0, 58, 59, 60, 61, 62]) {
     clock.at = MINUTE + seconds * 1_000
@@ -48,7 +48,7 @@ test("failed attempts are counted anew each minute", async () => {
 })
 
 test("failed attempts of an IPv6 address count for its /64", async () => {
-  const { attempt } = opened({ perMinute: 2 })
+  const { attempt } = openCounter({ perMinute: 2 })
   expect(await outcomeOf(attempt("2001:db8::1"))).toBe("ok")
   expect(await outcomeOf(attempt("2001:db8::2"))).toBe("ok")
   expect(await outcomeOf(attempt("2001:db8:0:0:1::"))).toBe("rate_limited")
@@ -64,7 +64,7 @@ test("a look-up that throws is not a failed attempt and delays nobody", async ()
 })
 
 test("no more than maxAddresses are remembered, and the oldest is evicted", async () => {
-  const { attempt } = opened({ perMinute: 1, maxAddresses: 2 })
+  const { attempt } = openCounter({ perMinute: 1, maxAddresses: 2 })
   for (const last of [1, 2]) await attempt(`203.0.113.${last}`)
   expect(await outcomeOf(attempt("203.0.113.2"))).toBe("rate_limited")
   await attempt("203.0.113.3")

@@ -34,14 +34,14 @@ function open(options: Partial<LimitsOptions>) {
 
 /** A store, and how a test moves it to the next day: a mocked clock, or today's rows made older. */
 type Store = [name: string, test: typeof withRedis, hive: () => HiveAllowance, nextDay: () => Promise<void>]
-const mocked = async () => {
+const passDay = async () => {
   at += 86_400_000
 }
 const upstash = () => ({ url: `http://127.0.0.1:${rest!.port}`, token: "token" })
 const stores: Store[] = [
   ["database", test, () => open({}).hive, todayPasses],
-  ["redis: wire", withRedis, () => open({ wire: wire! }).hive, mocked],
-  ["redis: upstash", withRedis, () => open({ upstash: upstash() }).hive, mocked],
+  ["redis: wire", withRedis, () => open({ wire: wire! }).hive, passDay],
+  ["redis: upstash", withRedis, () => open({ upstash: upstash() }).hive, passDay],
 ]
 
 for (const [name, check, opened, nextDay] of stores) {

@@ -54,10 +54,10 @@ const stores: [name: string, test: typeof withRedis, options: () => Partial<Limi
 
 for (const [name, check, options] of stores) {
   let at = Date.parse("2026-03-01T12:00:00.250Z")
-  const opened = () => open({ ...options(), now: () => new Date(at) }).rate
+  const openRate = () => open({ ...options(), now: () => new Date(at) }).rate
 
   check(`${name}: passes the limit, refuses the rest, forgets at the turn of the second`, async () => {
-    const rate = opened()
+    const rate = openRate()
     const subject = someone()
     at = Date.parse("2026-03-01T12:00:00.250Z")
     const first = { limit: 2, resetMs: 750, retryAfterSeconds: 1 }
@@ -71,7 +71,7 @@ for (const [name, check, options] of stores) {
   })
 
   check(`${name}: a refused call costs nothing, and the limit may differ from call to call`, async () => {
-    const rate = opened()
+    const rate = openRate()
     const subject = someone()
     for (const allowed of [true, true, false, false, false]) {
       expect(await rate.take(subject, 2)).toMatchObject({ allowed })
@@ -83,7 +83,7 @@ for (const [name, check, options] of stores) {
   })
 
   check(`${name}: of 100 calls at once 10 pass`, async () => {
-    const rate = opened()
+    const rate = openRate()
     const subject = someone()
     const answers = await Promise.all(Array.from({ length: 100 }, () => rate.take(subject, 10)))
     expect(answers.filter((answer) => answer.allowed)).toHaveLength(10)
@@ -91,14 +91,14 @@ for (const [name, check, options] of stores) {
   })
 
   check(`${name}: a limit that is no whole number is a mistake of ours, never unlimited`, async () => {
-    const rate = opened()
+    const rate = openRate()
     for (const limit of [Number.NaN, -1, 2.5, Number.POSITIVE_INFINITY]) {
       expect(await errorOf(rate.take(someone(), limit))).toBeInstanceOf(RangeError)
     }
   })
 
   check(`${name}: more distinct limits than are kept at hand`, async () => {
-    const rate = opened()
+    const rate = openRate()
     const subject = someone()
     for (let limit = 1; limit <= 250; limit++) {
       expect(await rate.take(subject, limit)).toEqual(expect.objectContaining({ allowed: true, limit, remaining: 0 }))
@@ -110,7 +110,7 @@ for (const [name, check, options] of stores) {
     const runs = name === "process" ? 2_000 : 20
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
-        const rate = opened()
+        const rate = openRate()
         const run = someone()
         const counted = new Map<string, number>()
         for (const { waitMs, caller, limit } of steps) {
@@ -171,17 +171,17 @@ withRedis(
     await rate.take("warm-up", 1)
 
     proxy.freeze()
-    const frozen = await timed(() => rate.take(someone(), 5))
+    const frozen = await time(() => rate.take(someone(), 5))
     expect(frozen.answer).toMatchObject({ allowed: true, limit: 5, remaining: 4, degraded: true })
-    const next = await timed(() => rate.take(someone(), 5))
+    const next = await time(() => rate.take(someone(), 5))
     expect(next.answer.degraded).toBe(true)
-    const pinged = await timed(ping)
+    const pinged = await time(ping)
     expect(pinged.answer).toBe(false)
     expect(Math.max(frozen.ms, pinged.ms)).toBeLessThan(300 * (await slowness()))
     expect(next.ms).toBeLessThan(20)
 
     proxy.thaw()
-    const recovery = await timed(() => untilShared(rate))
+    const recovery = await time(() => waitUntilShared(rate))
     process.stdout.write(`frozen: ${frozen.ms} ms, next call ${next.ms} ms, shared again after ${recovery.ms} ms\n`)
     expect(recovery.ms).toBeLessThan(500 * (await slowness()))
     const results = await Promise.all(Array.from({ length: 20 }, () => rate.take(someone(), 1)))
@@ -199,14 +199,14 @@ withRedis("redis: a dead store is replaced by local counts at once, and is used 
 
   proxy.stop()
   await Bun.sleep(50)
-  const dead = await timed(() => rate.take(someone(), 5))
+  const dead = await time(() => rate.take(someone(), 5))
   expect(dead.answer).toMatchObject({ allowed: true, remaining: 4, degraded: true })
   expect(dead.ms).toBeLessThan(20)
   expect(await ping()).toBe(false)
 
   await Bun.sleep(1_000)
   await proxy.start()
-  const recovery = await timed(() => untilShared(rate))
+  const recovery = await time(() => waitUntilShared(rate))
   process.stdout.write(`dead: ${dead.ms} ms, shared again ${recovery.ms} ms after the restart\n`)
   wire.close()
   proxy.stop()
@@ -220,7 +220,7 @@ withRedis("redis: a store that is missing at the start is used once it appears",
   expect(await rate.take(someone(), 5)).toMatchObject({ degraded: true })
   await Bun.sleep(500)
   await proxy.start()
-  await untilShared(rate)
+  await waitUntilShared(rate)
   wire.close()
   proxy.stop()
 })
@@ -254,7 +254,7 @@ test("an Upstash that is dead, hangs, answers nonsense or refuses the token is b
   for (const [name, fetch] of Object.entries(answers)) {
     const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch })
     const { rate } = open({ upstash: { url: `http://127.0.0.1:${server.port}`, token: "token" } })
-    const { answer, ms } = await timed(() => rate.take(someone(), 1))
+    const { answer, ms } = await time(() => rate.take(someone(), 1))
     expect([name, answer]).toEqual([name, expect.objectContaining({ allowed: true, degraded: true })])
     // The one that hangs does so for 2 s.
     expect(ms).toBeLessThan(Math.min(1_900, 300 * (await slowness())))
@@ -298,7 +298,7 @@ test("a failed request to Upstash is not sent again", async () => {
     connections += 1
     socket.destroy()
   })
-  const port = await listening(server, 0)
+  const port = await listen(server, 0)
   const { rate } = open({ upstash: { url: `http://127.0.0.1:${port}`, token: "token" } })
   expect(await rate.take(someone(), 1)).toMatchObject({ degraded: true })
   expect(connections).toBe(1)
@@ -306,21 +306,21 @@ test("a failed request to Upstash is not sent again", async () => {
 })
 
 test("the wire refuses unsupported commands, and distinguishes replies from failures", async () => {
-  const failing = (message: string) =>
+  const requestFailing = (message: string) =>
     new WireRequester({ send: () => Promise.reject(new Error(message)), close() {} }).request({ body: ["GET", "k"] })
-  expect(await failing("NOSCRIPT No matching script.")).toEqual({ error: "NOSCRIPT No matching script." })
-  expect(String(await errorOf(failing("Connection closed")))).toMatch("Connection closed")
+  expect(await requestFailing("NOSCRIPT No matching script.")).toEqual({ error: "NOSCRIPT No matching script." })
+  expect(String(await errorOf(requestFailing("Connection closed")))).toMatch("Connection closed")
   const requester = new WireRequester({ send: async () => 1, close() {} })
   expect(String(await errorOf(requester.request({ path: ["pipeline"], body: [] })))).toMatch("pipeline")
 })
 
-async function timed<T>(run: () => Promise<T>): Promise<{ answer: T; ms: number }> {
+async function time<T>(run: () => Promise<T>): Promise<{ answer: T; ms: number }> {
   const startedAt = performance.now()
   const answer = await run()
   return { answer, ms: Math.round((performance.now() - startedAt) * 10) / 10 }
 }
 
-async function untilShared(rate: Limits["rate"]): Promise<void> {
+async function waitUntilShared(rate: Limits["rate"]): Promise<void> {
   const deadline = Date.now() + 5_000
   while ((await rate.take(someone(), 1)).degraded) {
     if (Date.now() > deadline) throw new Error("still degraded after 5 s")
@@ -347,7 +347,7 @@ async function proxyTo(redisUrl: string) {
     }
   }
   let server = createServer(accept)
-  const port = await listening(server, 0)
+  const port = await listen(server, 0)
   return {
     url: `redis://127.0.0.1:${port}`,
     freeze() {
@@ -368,12 +368,12 @@ async function proxyTo(redisUrl: string) {
     },
     async start() {
       server = createServer(accept)
-      await listening(server, port)
+      await listen(server, port)
     },
   }
 }
 
-async function listening(server: ReturnType<typeof createServer>, port: number): Promise<number> {
+async function listen(server: ReturnType<typeof createServer>, port: number): Promise<number> {
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
   return (server.address() as { port: number }).port
 }

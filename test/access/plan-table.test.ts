@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 
 /** Derived from the specification, not from the code under test. */
-function expected(operation: Operation, plan: Plan, extra: Extra, kind: "live" | "test"): string {
+function expectedCode(operation: Operation, plan: Plan, extra: Extra, kind: "live" | "test"): string {
   const writing = operation.effect === "writes" || operation.effect === "previews"
   if (kind === "test") return writing ? "test_key_read_only" : "sandbox"
   // The token is checked before the rights, and the sample's token was never issued.
@@ -82,7 +82,7 @@ for (const plan of PLANS) {
           for (const operation of triedBy(plan, extra, kind)) {
             const { path, body } = sampleOf.get(operation.id) as { path: string; body?: unknown }
             const answer = await service.call(path, { key, method: operation.method, body })
-            const want = expected(operation, plan, extra, kind)
+            const want = expectedCode(operation, plan, extra, kind)
             const actual = answer.body.error ?? (kind === "test" ? "sandbox" : "answers")
             if (actual !== want) wrong.push(`${operation.id}: ${actual} instead of ${want}`)
           }

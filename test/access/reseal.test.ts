@@ -49,11 +49,13 @@ test("after encrypting again, the newest key alone decrypts every secret, includ
   expect(await reseal(sql, both)).toEqual({ newest: 3, earlier: 0, unreadable: 1, resealed: 0 })
 
   const newest = await sealerOf(after)
-  const opened = async (id: string) => await openChannel(newest, await readSealedChannel(sql, workspaceId, id))
-  expect(await opened(channel.id)).toMatchObject({
+  const openStored = async (id: string) => await openChannel(newest, await readSealedChannel(sql, workspaceId, id))
+  expect(await openStored(channel.id)).toMatchObject({
     secret: { url: "https://hooks.example.com/in/hushhush", secret: rotated.secret, earlier: secret },
   })
-  expect(await opened(slack.channel.id)).toMatchObject({ secret: { url: "https://slack.example.com/services/hush" } })
+  expect(await openStored(slack.channel.id)).toMatchObject({
+    secret: { url: "https://slack.example.com/services/hush" },
+  })
   // A text that cannot be decrypted is kept: its own key still decrypts it.
   const old = await openChannel(await sealerOf(unknown), await readSealedChannel(sql, workspaceId, foreign.channel.id))
   expect(old).toMatchObject({ secret: { url: "https://slack.example.com/x" } })

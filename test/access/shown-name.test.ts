@@ -22,7 +22,7 @@ test("an app has the name of its first storefront, wherever it was read last, an
   const japanese = await newWorkspace(sql)
   await track(["jp"], japanese)
   const readName = async (workspace: number) => (await ask(listApps, contextOf(sql, workspace))).apps[0].name
-  const found = async (query: string) =>
+  const findTitles = async (query: string) =>
     (await ask(search, contextOf(sql, workspaceId), { q: query })).results.map(({ title }: { title: string }) => title)
   expect(await readName(workspaceId)).toBe("40001")
   await record(
@@ -36,5 +36,5 @@ test("an app has the name of its first storefront, wherever it was read last, an
   await lookedUp("us", 1, "Sky 100% 'Pro'")
   await lookedUp("jp", 2, "天気☀️")
   expect([await readName(workspaceId), await readName(japanese)]).toEqual(["Sky 100% 'Pro'", "天気☀️"])
-  expect(await found("sky 100%")).toContain("Sky 100% 'Pro'")
+  expect(await findTitles("sky 100%")).toContain("Sky 100% 'Pro'")
 })

@@ -241,7 +241,7 @@ test.each([0, -1, 1.5, Number.NaN, 2 ** 31, 2_000_000_000])("a key with id %p do
 
 test("keys use the given source of randomness", async () => {
   const workspace = await someWorkspace(sql)
-  const fixed = (size: number) => new Uint8Array(size).fill(1)
-  const { secret } = await createKey(sql, { workspace: workspace.name, kind: "live", name: "fixed" }, fixed)
+  const fixedBytes = (size: number) => new Uint8Array(size).fill(1)
+  const { secret } = await createKey(sql, { workspace: workspace.name, kind: "live", name: "fixed" }, fixedBytes)
   expect(secret).toStartWith(`svc_live_${"1".repeat(30)}`)
 })

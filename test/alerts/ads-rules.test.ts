@@ -28,7 +28,10 @@ const HOUR_MS = 3_600_000
 let number = 0
 
 /** Adds a changed bid of that age, by another program by default. */
-function changed(agoMs: number, rest: { userType?: string; entityId?: string; campaignId?: number; to?: string } = {}) {
+function addChange(
+  agoMs: number,
+  rest: { userType?: string; entityId?: string; campaignId?: number; to?: string } = {},
+) {
   const { userType = "CUSTOMER_API", entityId = "81", campaignId = 444555666, to = "0.80" } = rest
   scene.standIn.changes.push({
     transactionId: `t${++number}`,
@@ -43,7 +46,7 @@ function changed(agoMs: number, rest: { userType?: string; entityId?: string; ca
   })
 }
 
-async function connected(): Promise<string> {
+async function connectAccount(): Promise<string> {
   const { id } = await scene.add()
   await sql`update connected_account set created_at = now() - interval '1 day'`
   await readAll()
@@ -69,13 +72,13 @@ test(
   "changes by another program are one alert per campaign; those by people, " + "by Apple or before connecting are none",
   async () => {
     scene.standIn.campaigns.push(campaign({ id: 2, name: "Tea, Japan", dailyBudget: null }))
-    changed(3 * HOUR_MS)
-    changed(2 * HOUR_MS, { entityId: "82", to: "0.70" })
-    changed(HOUR_MS, { campaignId: 2 })
-    changed(HOUR_MS, { userType: "CUSTOMER" })
-    changed(HOUR_MS, { userType: "APPLE_SUPPORT" })
-    changed(26 * HOUR_MS)
-    const id = await connected()
+    addChange(3 * HOUR_MS)
+    addChange(2 * HOUR_MS, { entityId: "82", to: "0.70" })
+    addChange(HOUR_MS, { campaignId: 2 })
+    addChange(HOUR_MS, { userType: "CUSTOMER" })
+    addChange(HOUR_MS, { userType: "APPLE_SUPPORT" })
+    addChange(26 * HOUR_MS)
+    const id = await connectAccount()
     expect(await notices().runOnce()).toBe(2)
     const alerts = await readAlerts(sql, "asa_rule")
     const tea = alerts.find(({ facts }) => facts.ads.campaign === "444555666")!
@@ -99,12 +102,12 @@ test(
 )
 
 test("later changes are a new alert, and earlier ones are not repeated", async () => {
-  changed(3 * HOUR_MS)
-  await connected()
+  addChange(3 * HOUR_MS)
+  await connectAccount()
   const looks = notices()
   expect([await looks.runOnce(), await looks.runOnce()]).toEqual([1, 0])
   // older than the reported change, since Apple's history lags
-  changed(4 * HOUR_MS, { to: "0.10" })
+  addChange(4 * HOUR_MS, { to: "0.10" })
   await readAll()
   expect(await looks.runOnce()).toBe(1)
   const counts = (await readAlerts(sql, "asa_rule")).map(({ facts }) => [facts.ads.count, facts.ads.shown[0].to])
@@ -115,9 +118,9 @@ test("later changes are a new alert, and earlier ones are not repeated", async (
 })
 
 test("a write confirmed in Appmeter is not a change by another program", async () => {
-  changed(HOUR_MS)
-  changed(2 * HOUR_MS, { entityId: "82" })
-  await connected()
+  addChange(HOUR_MS)
+  addChange(2 * HOUR_MS, { entityId: "82" })
+  await connectAccount()
   await scene.service.key(scene.workspaceId)
   const sent = new Date(Date.now() - HOUR_MS)
   await sql`
@@ -137,8 +140,8 @@ test("a write confirmed in Appmeter is not a change by another program", async (
 })
 
 test("one of several simultaneous processes adds the alert; the demo's and deleted accounts add none", async () => {
-  changed(HOUR_MS)
-  await connected()
+  addChange(HOUR_MS)
+  await connectAccount()
   const added = await Promise.all(Array.from({ length: 8 }, () => notices().runOnce()))
   expect(added.sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 1])
   await sql`delete from alert`
@@ -147,7 +150,7 @@ test("one of several simultaneous processes adds the alert; the demo's and delet
 })
 
 test("changes before the last three days are not news", async () => {
-  changed(5 * 24 * HOUR_MS)
+  addChange(5 * 24 * HOUR_MS)
   await scene.add()
   await sql`update connected_account set created_at = now() - interval '30 days'`
   await readAll()

@@ -4,14 +4,14 @@ import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { charted } from "../measuring/record/charted.ts"
 import { said } from "../measuring/record/measured.ts"
-import { derived, lines, listOf, OWN, readAlerts, stored, tracked } from "./derived-alerts.ts"
+import { deriveFor, lines, listOf, OWN, readAlerts, storeAll, trackNew } from "./derived-alerts.ts"
 
 let sql: Sql
 
 beforeEach(async () => {
   sql = await freshDatabase()
-  await tracked(sql, ["tea"])
-  await stored(sql, [said("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
+  await trackNew(sql, ["tea"])
+  await storeAll(sql, [said("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
 })
 
 /** The US chart of free iPhone apps in the app's genre, with the app at `rank`. */
@@ -20,8 +20,8 @@ function chart(day: number, rank: number | null, rest: Partial<ChartObservation>
 }
 
 async function alertsOf(...readings: ChartObservation[]): Promise<string[]> {
-  await stored(sql, readings)
-  await derived(sql)
+  await storeAll(sql, readings)
+  await deriveFor(sql)
   return lines(await readAlerts(sql))
 }
 

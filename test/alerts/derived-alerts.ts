@@ -21,7 +21,7 @@ export interface StoredAlert {
 }
 
 /** Tracks an app in the US, by default since long ago. */
-export async function tracked(
+export async function trackNew(
   sql: Sql,
   keywords: readonly string[],
   { since = "2025-01-01", ...overrides }: Partial<Parameters<typeof trackApp>[1]> & { since?: string } = {},
@@ -39,13 +39,13 @@ export async function tracked(
   return appId
 }
 
-export async function stored(sql: Sql, observations: readonly Observation[]): Promise<void> {
+export async function storeAll(sql: Sql, observations: readonly Observation[]): Promise<void> {
   const { refused } = await record(sql, observations, () => TODAY)
   if (refused[0]) throw refused[0].problem
 }
 
 /** Derives the alerts of the app, by default in the US. */
-export async function derived(sql: Sql, rest: Partial<Subject> = {}, now = TODAY): Promise<void> {
+export async function deriveFor(sql: Sql, rest: Partial<Subject> = {}, now = TODAY): Promise<void> {
   await sql.begin((tx) => deriveFindings(tx, [{ platform: "ios", storefront: "us", subject: OWN, ...rest }], now))
 }
 

@@ -36,7 +36,7 @@ interface Feed {
   nextCursor: string | null
 }
 
-async function feed(query: string): Promise<Feed> {
+async function readFeed(query: string): Promise<Feed> {
   const { status, body } = await service.call(`/v1/alerts?${query}`, { key: token })
   expect([status, body.detail]).toEqual([200, undefined])
   return body as Feed
@@ -48,13 +48,13 @@ const code = async (query: string) => {
 }
 
 test("the feed is read to its end by nextCursor, each alert once and in order", async () => {
-  const whole = await feed("limit=500")
+  const whole = await readFeed("limit=500")
   expect(whole.alerts).toHaveLength(14)
   expect([whole.omitted, whole.nextCursor]).toEqual([0, null])
   const ids: number[] = []
   let cursor = ""
   for (let pages = 1; ; pages++) {
-    const page = await feed(`limit=4${cursor}`)
+    const page = await readFeed(`limit=4${cursor}`)
     ids.push(...page.alerts.map(({ id }) => id))
     expect(page.omitted).toBe(14 - ids.length)
     expect(page.unread).toBe(whole.unread)
@@ -66,7 +66,8 @@ test("the feed is read to its end by nextCursor, each alert once and in order", 
 })
 
 test("the feed is filtered by app, type, days, time and read state; omitted counts the matching alerts", async () => {
-  const lines = async (query: string) => (await feed(query)).alerts.map(({ day, type }) => `${day.slice(8)} ${type}`)
+  const lines = async (query: string) =>
+    (await readFeed(query)).alerts.map(({ day, type }) => `${day.slice(8)} ${type}`)
   expect(await lines("type=rank_drop&from=2025-11-18")).toEqual([
     "20 rank_drop",
     "20 rank_drop",
@@ -81,16 +82,16 @@ test("the feed is filtered by app, type, days, time and read state; omitted coun
   expect(await lines("since=2025-11-15&until=2025-11-16&type=rank_drop")).toEqual(["16 rank_drop", "16 rank_drop"])
   expect(await lines("until=2025-11-14T08:00:00Z&limit=500")).toHaveLength(2)
   expect(await lines("until=2025-11-14T07:59:59.999Z")).toEqual([])
-  expect(new Set((await feed("read=false")).alerts.map(({ read }) => read))).toEqual(new Set([false]))
+  expect(new Set((await readFeed("read=false")).alerts.map(({ read }) => read))).toEqual(new Set([false]))
   expect(await lines("unread=true")).toEqual(await lines("read=false"))
   expect(await lines("unread=false")).toEqual(await lines("read=true"))
-  expect((await feed("type=rank_drop&limit=1")).omitted).toBe(7)
+  expect((await readFeed("type=rank_drop&limit=1")).omitted).toBe(7)
 })
 
 test("the feed refuses an unknown app, a range that ends before it begins, and a cursor of another call", async () => {
   expect(await code("appId=app_none")).toEqual([404, "not_found"])
   expect(await code("from=2025-11-20&to=2025-11-19")).toEqual([400, "bad_range"])
-  const { nextCursor } = await feed("limit=1&type=rank_drop")
+  const { nextCursor } = await readFeed("limit=1&type=rank_drop")
   expect(await code(`limit=1&type=rank_rise&cursor=${nextCursor}`)).toEqual([400, "bad_cursor"])
   expect(await code("cursor=x")).toEqual([400, "bad_cursor"])
 })

@@ -6,7 +6,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { long } from "../long.ts"
 import { newWorkspace } from "../measuring/record/measured.ts"
-import { tracked } from "./derived-alerts.ts"
+import { trackNew } from "./derived-alerts.ts"
 
 const compared = { source: "import", against: "2025-11-19", depth: 200, wasDepth: 100 }
 const moodleaf = { rival: "9990000104", name: "Moodleaf", manual: true }
@@ -173,7 +173,7 @@ describe("the feed", () => {
   beforeEach(async () => {
     sql = await freshDatabase()
     workspaceId = await newWorkspace(sql)
-    apps = [await tracked(sql, [], { workspaceId }), await tracked(sql, [], { workspaceId, iosId: "10002" })]
+    apps = [await trackNew(sql, [], { workspaceId }), await trackNew(sql, [], { workspaceId, iosId: "10002" })]
   })
 
   /** Adds one alert per hour, for the apps in turn. Every third one is read. */
@@ -217,7 +217,7 @@ describe("the feed", () => {
 
   test("the feed has nothing of another workspace, even for a named app", async () => {
     const other = await newWorkspace(sql)
-    const otherApp = await tracked(sql, [], { workspaceId: other, iosId: "10003" })
+    const otherApp = await trackNew(sql, [], { workspaceId: other, iosId: "10003" })
     await addAlerts(10, [otherApp], other)
     expect(await readFeed(sql, { workspaceId, rights: SCOPES, appIds: null, limit: 50 })).toEqual({
       unread: 0,

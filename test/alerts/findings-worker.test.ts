@@ -51,12 +51,12 @@ test("findings that fail store nothing, are retried later, are logged once, and 
   await sql`create table if not exists effect (of text not null)`
   for (const id of ["90001", "90002"]) await track(id)
   const logged: string[] = []
-  const breaking: FindingsOptions["find"] = async (tx: Tx, [place]) => {
+  const failFor: FindingsOptions["find"] = async (tx: Tx, [place]) => {
     await tx`insert into effect (of) values (${place!.subject})`
     if (place!.subject === "90001") throw new Error("broken")
   }
   const log = createLog((line) => void logged.push(line))
-  await worker({ find: breaking, log }).runOnce()
+  await worker({ find: failFor, log }).runOnce()
   expect([...(await sql`select of from effect`)]).toEqual([{ of: "90002" }])
   expect(await row("90001")).toMatchObject({ lease: null, failures: 1, failure: "failed", measured_at: null })
   expect(logged.map((line) => JSON.parse(line)).map(({ event, level }) => [event, level])).toEqual([

@@ -10,7 +10,7 @@ import { listed } from "../measuring/record/listed.ts"
 import { ask, contextOf, newWorkspace, reading, said } from "../measuring/record/measured.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { countRowsRead } from "../measuring/rows-read.ts"
-import { derived, lines, listOf, OWN, otherIds, readAlerts, stored, TODAY, tracked } from "./derived-alerts.ts"
+import { deriveFor, lines, listOf, OWN, otherIds, readAlerts, storeAll, TODAY, trackNew } from "./derived-alerts.ts"
 
 const US = { platform: "ios", storefront: "us", subject: OWN } as const
 let sql: Sql
@@ -20,28 +20,28 @@ beforeEach(async () => {
 })
 
 /** Stores readings that cause an alert of every type. */
-async function everything(): Promise<void> {
-  await stored(sql, [
+async function storeEverything(): Promise<void> {
+  await storeAll(sql, [
     said(
       "2025-11-01T10:00:00Z",
       [OWN, ...otherIds(10)].map((id) => ({ id, genre: "6016", name: id })),
     ),
   ])
-  await stored(sql, [said("2025-11-02T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
+  await storeAll(sql, [said("2025-11-02T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
   const ranks: [string, number | null, number | null][] = [
     ["drop", 5, 30],
     ["rise", 30, 5],
     ["in", null, 30],
     ["out", 30, null],
   ]
-  await stored(
+  await storeAll(
     sql,
     ranks.flatMap(([term, before, after]) => [
       reading(term, "2025-11-19T10:00:00Z", listOf(before, 40)),
       reading(term, "2025-11-20T10:00:00Z", listOf(after, 40)),
     ]),
   )
-  await stored(sql, [
+  await storeAll(sql, [
     ...["drop", "enter"].flatMap((kind, at) => {
       const rest = { chart: (["free", "paid"] as const)[at] as "free" }
       const [before, after] = kind === "drop" ? [10, 100] : [null, 90]
@@ -84,9 +84,9 @@ const TYPES = [
 describe("findings", () => {
   test("findings of all types come from one read of each keyword's results", async () => {
     const terms = Array.from({ length: 20 }, (_, at) => `term ${at}`)
-    await tracked(sql, terms)
-    await stored(sql, [said("2025-11-18T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
-    await stored(
+    await trackNew(sql, terms)
+    await storeAll(sql, [said("2025-11-18T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
+    await storeAll(
       sql,
       terms.flatMap((term) => [
         reading(term, "2025-11-19T10:00:00Z", listOf(5, 40)),
@@ -102,10 +102,10 @@ describe("findings", () => {
 
   test("findings are derived without looking up every app above the own one", async () => {
     const terms = Array.from({ length: 20 }, (_, at) => `term ${at}`)
-    await tracked(sql, terms)
+    await trackNew(sql, terms)
     const first = otherIds(12)
     const above = (at: number) => [...first, ...Array.from({ length: 15 }, (_, n) => String(40_000 + 15 * at + n))]
-    await stored(
+    await storeAll(
       sql,
       terms.map((term, at) => reading(term, "2025-11-20T10:00:00Z", [...above(at), OWN])),
     )
@@ -121,13 +121,13 @@ describe("findings", () => {
   })
 
   test("findings are stored once, for any number of repeated or simultaneous runs", async () => {
-    await tracked(sql, TERMS)
-    await everything()
-    await derived(sql)
+    await trackNew(sql, TERMS)
+    await storeEverything()
+    await deriveFor(sql)
     const [first, rivals] = [await rows(), await rivalRows()]
     expect([...new Set(first.map(({ type }) => type))].sort()).toEqual(TYPES)
-    await derived(sql)
-    await Promise.all(Array.from({ length: cases(2, 6) }, () => derived(sql)))
+    await deriveFor(sql)
+    await Promise.all(Array.from({ length: cases(2, 6) }, () => deriveFor(sql)))
     expect(await rows()).toEqual(first)
     expect(await rivalRows()).toEqual(rivals)
     // no ids were consumed either
@@ -138,21 +138,21 @@ describe("findings", () => {
   })
 
   test("the first run gives the same findings when several run at once", async () => {
-    await tracked(sql, TERMS)
-    await everything()
-    await Promise.all(Array.from({ length: cases(3, 6) }, () => derived(sql)))
+    await trackNew(sql, TERMS)
+    await storeEverything()
+    await Promise.all(Array.from({ length: cases(3, 6) }, () => deriveFor(sql)))
     const concurrent = [lines(await readAlerts(sql)), await rivalsOf()]
     await sql`delete from alert`
     await sql`delete from app_rival`
-    await derived(sql)
+    await deriveFor(sql)
     expect([lines(await readAlerts(sql)), await rivalsOf()]).toEqual(concurrent)
     expect(new Set(concurrent[0] as string[]).size).toBe((concurrent[0] as string[]).length)
   })
 
   test("every workspace that tracks the app gets its own alerts", async () => {
-    const [first, second] = [await tracked(sql, TERMS), await tracked(sql, ["rise"])]
-    await everything()
-    await derived(sql)
+    const [first, second] = [await trackNew(sql, TERMS), await trackNew(sql, ["rise"])]
+    await storeEverything()
+    await deriveFor(sql)
     const typesOf = async (app: string) => {
       const rows = await sql<{ type: string }[]>`
         select distinct a.type
@@ -169,23 +169,23 @@ describe("findings", () => {
 
   test("the demo, suspended workspaces and untracked storefronts get no alerts", async () => {
     const suspended = await newWorkspace(sql)
-    await tracked(sql, TERMS, { workspaceId: suspended })
+    await trackNew(sql, TERMS, { workspaceId: suspended })
     await sql`update workspace set suspended_at = now() where id = ${suspended}`
-    await tracked(sql, TERMS, { origin: "demo" })
-    await tracked(sql, TERMS, { countries: ["de"] })
-    await everything()
-    await derived(sql)
-    await derived(sql, { storefront: "gb" })
-    await derived(sql, { subject: "99999" })
+    await trackNew(sql, TERMS, { origin: "demo" })
+    await trackNew(sql, TERMS, { countries: ["de"] })
+    await storeEverything()
+    await deriveFor(sql)
+    await deriveFor(sql, { storefront: "gb" })
+    await deriveFor(sql, { subject: "99999" })
     await sql.begin((tx) => deriveFindings(tx, [], TODAY))
     expect(await readAlerts(sql)).toEqual([])
     expect(await rivalRows()).toEqual([])
   })
 
   test("several apps and storefronts are derived in one run, and a repeated one once", async () => {
-    await tracked(sql, TERMS, { countries: ["us", "de"] })
-    await tracked(sql, ["rise"], { iosId: "20001" })
-    await everything()
+    await trackNew(sql, TERMS, { countries: ["us", "de"] })
+    await trackNew(sql, ["rise"], { iosId: "20001" })
+    await storeEverything()
     const subjects = [US, { ...US, storefront: "de" }, { ...US, subject: "20001" }, US]
     await sql.begin((tx) => deriveFindings(tx, subjects, TODAY))
     const combined = lines(await readAlerts(sql))
@@ -195,9 +195,9 @@ describe("findings", () => {
   })
 
   test("alerts are deleted with the app, even while they are derived", async () => {
-    const appId = await tracked(sql, TERMS)
-    await everything()
-    await Promise.all([derived(sql), sql.begin((tx) => removeApp(tx, appId)), derived(sql)])
+    const appId = await trackNew(sql, TERMS)
+    await storeEverything()
+    await Promise.all([deriveFor(sql), sql.begin((tx) => removeApp(tx, appId)), deriveFor(sql)])
     expect(await readAlerts(sql)).toEqual([])
     expect(await rivalRows()).toEqual([])
   })
@@ -207,13 +207,13 @@ describe("followed rivals", () => {
   test("the followed rivals are the first ten of list_rivals and all named by hand, seen or not", async () => {
     const workspaceId = await newWorkspace(sql)
     const manualRivals = ["ios:20030", "ios:39999", `ios:${OWN}`, "android:com.example.rival"]
-    const appId = await tracked(sql, ["tea", "mate", "milk"], { workspaceId, manualRivals })
-    await stored(sql, [
+    const appId = await trackNew(sql, ["tea", "mate", "milk"], { workspaceId, manualRivals })
+    await storeAll(sql, [
       reading("tea", "2025-11-20T10:00:00Z", [...otherIds(40), OWN]),
       reading("mate", "2025-11-20T10:00:00Z", [...otherIds(25, 20_010), OWN]),
       reading("milk", "2025-11-20T10:00:00Z", [...otherIds(3), OWN, ...otherIds(9, 20_020)]),
     ])
-    await derived(sql)
+    await deriveFor(sql)
     const { rivals } = await ask(listRivals, contextOf(sql, workspaceId), { appId })
     const listedRivals = (rivals as { id: string; manual: boolean }[]).filter(({ id }) => id !== OWN)
     const found = listedRivals.filter(({ manual }) => !manual).slice(0, 10)
@@ -231,19 +231,19 @@ describe("followed rivals", () => {
   })
 
   test("rivals named by hand are followed before any reading, without a day", async () => {
-    await tracked(sql, ["tea"], { manualRivals: ["ios:39999"] })
-    await derived(sql)
+    await trackNew(sql, ["tea"], { manualRivals: ["ios:39999"] })
+    await deriveFor(sql)
     expect(await rivalsOf()).toEqual([{ rival: "39999", manual: true, terms: 0, day: null }])
   })
 
   test("followed rivals change with the latest results, and unchanged rows are not written", async () => {
-    await tracked(sql, ["tea", "mate"])
+    await trackNew(sql, ["tea", "mate"])
     const mate = reading("mate", "2025-11-20T09:00:00Z", ["20001", OWN])
-    await stored(sql, [mate, reading("tea", "2025-11-20T10:00:00Z", ["20001", "20002", OWN])])
-    await derived(sql)
+    await storeAll(sql, [mate, reading("tea", "2025-11-20T10:00:00Z", ["20001", "20002", OWN])])
+    await deriveFor(sql)
     const before = await rivalRows()
-    await stored(sql, [reading("tea", "2025-11-20T11:00:00Z", ["20001", "20003", OWN])])
-    await derived(sql)
+    await storeAll(sql, [reading("tea", "2025-11-20T11:00:00Z", ["20001", "20003", OWN])])
+    await deriveFor(sql)
     expect((await rivalsOf()).map(({ rival, terms }) => [rival, terms])).toEqual([
       ["20001", 2],
       ["20003", 1],
@@ -261,9 +261,9 @@ describe("a storefront that is no longer tracked", () => {
     )
 
   test("a storefront that is no longer tracked loses its rivals and their readings; others stay", async () => {
-    const appId = await tracked(sql, ["tea"], { countries: ["us", "de"], manualRivals: ["ios:39999"] })
-    await derived(sql)
-    await derived(sql, { storefront: "de" })
+    const appId = await trackNew(sql, ["tea"], { countries: ["us", "de"], manualRivals: ["ios:39999"] })
+    await deriveFor(sql)
+    await deriveFor(sql, { storefront: "de" })
     expect(await readStorefronts()).toEqual(["de", "us"])
     await leave(appId)
     expect(await readStorefronts()).toEqual(["us"])
@@ -276,12 +276,12 @@ describe("a storefront that is no longer tracked", () => {
   postgres("postgres: a storefront removed during a run keeps no followed rivals, whoever comes first", async () => {
     for (const first of ["finds", "leaves"] as const) {
       sql = await freshDatabase()
-      const appId = await tracked(sql, ["tea"], { countries: ["us", "de"], manualRivals: ["ios:39999"] })
+      const appId = await trackNew(sql, ["tea"], { countries: ["us", "de"], manualRivals: ["ios:39999"] })
       let later: Promise<unknown> = Promise.resolve()
       await sql.begin(async (tx) => {
         if (first === "finds") await deriveFindings(tx, [{ ...US, storefront: "de" }], TODAY)
         else await tx`update tracked_app set countries = '{us}' where id = ${appId}`
-        later = first === "finds" ? leave(appId).execute() : derived(sql, { storefront: "de" })
+        later = first === "finds" ? leave(appId).execute() : deriveFor(sql, { storefront: "de" })
         await Bun.sleep(200)
       })
       await later

@@ -27,7 +27,7 @@ const rival = (n: number, rest: Partial<GroupableAlert> = {}) =>
   row({ type: "rival_passed", ...moon, rivalId: `${n}`, rivalName: `Rival ${n}`, sentence: `Rival ${n} …`, ...rest })
 const rivals = (count: number, rest: Partial<GroupableAlert> = {}) =>
   Array.from({ length: count }, (_, n) => rival(n, rest))
-const changed = (rest: Partial<GroupableAlert>) =>
+const changeRow = (rest: Partial<GroupableAlert>) =>
   row({ type: "rival_event", rivalId: "7", rivalName: "Moodleaf", change: "icon", before: "a", after: "b", ...rest })
 
 const version = { change: "version", before: "4.0", after: "4.1" }
@@ -87,12 +87,12 @@ describe("one line per event", () => {
     ],
     [
       "a rival's changes in one storefront",
-      [changed(version), changed({}), changed({ ...version, appId: "app_mate" })],
+      [changeRow(version), changeRow({}), changeRow({ ...version, appId: "app_mate" })],
       [null, "Moodleaf changed version 4.0→4.1, icon in the US App Store", 3],
     ],
     [
       "a rival's change in two storefronts",
-      [changed(version), changed({ ...version, country: "de" })],
+      [changeRow(version), changeRow({ ...version, country: "de" })],
       [null, "Moodleaf changed version 4.0→4.1 in 2 storefronts", 2],
     ],
     ["any other alert keeps its sentence", [row({ type: "chart_drop", before: 4 })], [null, "a sentence", 1]],
@@ -125,7 +125,7 @@ describe("one line per event of several days", () => {
     ],
     [
       "a rival's versions are listed oldest first",
-      [changed({ ...version, before: "4.1", after: "4.2" }), changed({ ...version, day: "2026-11-24" })],
+      [changeRow({ ...version, before: "4.1", after: "4.2" }), changeRow({ ...version, day: "2026-11-24" })],
       [null, "Moodleaf changed version 4.0→4.1, version 4.1→4.2 in the US App Store from 2026-11-24 to 2026-11-26", 2],
     ],
     ["an event of one day names no days", [rival(0), row(moon)], ["down", `${SENTENCE}; Rival 0 passed you`, 2]],
@@ -146,14 +146,14 @@ test("events of other apps, keywords, storefronts, stores, sources and days stay
   const rows = [rival(0), rival(1), ...otherEvents.map((rest) => rival(0, rest))]
   expect(groupAlerts(rows).map(({ rows: group }) => group.length)).toEqual([2, 1, 1, 1, 1, 1, 1])
   expect(groupAlerts(rows, { acrossDays: true }).map(({ rows: group }) => group.length)).toEqual([3, 1, 1, 1, 1, 1])
-  expect(groupAlerts([changed({}), changed({ rivalId: "8" })])).toHaveLength(2)
+  expect(groupAlerts([changeRow({}), changeRow({ rivalId: "8" })])).toHaveLength(2)
 })
 
 test("an event names its apps once, and leads with the change of rank", () => {
   const fall = row(moon)
   expect(groupAlerts([rival(0), fall])[0]).toMatchObject({ lead: fall, apps: ["Tea Timer"] })
   const mate = { appId: "app_mate", appName: "Mate" }
-  expect(groupAlerts([changed({}), changed(mate)])[0]?.apps).toEqual(["Tea Timer", "Mate"])
+  expect(groupAlerts([changeRow({}), changeRow(mate)])[0]?.apps).toEqual(["Tea Timer", "Mate"])
   expect(groupAlerts([row({ type: "weekly", appId: null, appName: null })])[0]?.apps).toEqual([])
 })
 
@@ -175,8 +175,8 @@ test("the event with the newest day comes first, however late another day was re
 })
 
 test("an event is read once all of its alerts are", () => {
-  const read = (...all: boolean[]) => groupAlerts(all.map((isRead, n) => rival(n, { read: isRead })))[0]!.isRead
-  expect([read(true, true), read(true, false)]).toEqual([true, false])
+  const isGroupRead = (...all: boolean[]) => groupAlerts(all.map((isRead, n) => rival(n, { read: isRead })))[0]!.isRead
+  expect([isGroupRead(true, true), isGroupRead(true, false)]).toEqual([true, false])
 })
 
 function linesOf(rows: GroupableAlert[], grouping?: Grouping): Line[] {

@@ -6,7 +6,7 @@ import type { RankSource } from "../../src/lib/upstreams.ts"
 import { freshDatabase } from "../database.ts"
 import { randomOf, shuffled } from "../measuring/record/listed.ts"
 import { reading } from "../measuring/record/measured.ts"
-import { derived, OWN, otherIds, RANKS, readAlerts, stored, tracked } from "./derived-alerts.ts"
+import { deriveFor, OWN, otherIds, RANKS, readAlerts, storeAll, trackNew } from "./derived-alerts.ts"
 
 const SEED = 20_251_120
 const FIRST = "2025-10-20"
@@ -46,7 +46,7 @@ let sql: Sql
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  const appId = await tracked(sql, TERMS, { since: FIRST, manualRivals: NAMED.map((id) => `ios:${id}`) })
+  const appId = await trackNew(sql, TERMS, { since: FIRST, manualRivals: NAMED.map((id) => `ios:${id}`) })
   for (const [term, since] of SINCE)
     await sql`
       update tracked_term
@@ -54,13 +54,13 @@ beforeAll(async () => {
       where app_id = ${appId} and term = ${term}`
   for (const day of DAYS) {
     const readings = history.filter((candidate) => candidate.day === day)
-    await stored(
+    await storeAll(
       sql,
       readings.map(({ term, hour, source, complete, ids }) =>
         reading(term, `${day}T0${hour}:00:00Z`, ids, { source, complete }),
       ),
     )
-    await derived(sql, {}, new Date(`${day}T12:00:00Z`))
+    await deriveFor(sql, {}, new Date(`${day}T12:00:00Z`))
   }
 })
 

@@ -4,8 +4,8 @@ import { addDays } from "../../src/lib/days.ts"
 import { freshDatabase } from "../database.ts"
 import { cases, long } from "../long.ts"
 import { randomOf, shuffled } from "../measuring/record/listed.ts"
-import { tracked } from "./derived-alerts.ts"
-import { APP, importAll, type Line, RIVAL, randomWorld, termsOfWorld, wholeFeed } from "./import-world.ts"
+import { trackNew } from "./derived-alerts.ts"
+import { APP, importAll, type Line, RIVAL, randomWorld, readWholeFeed, termsOfWorld } from "./import-world.ts"
 
 const TODAY = new Date("2025-11-20T23:59:00Z")
 const DAYS = 16
@@ -13,13 +13,13 @@ const FIRST = addDays("2025-11-20", 1 - DAYS)
 
 async function trackedWorld(): Promise<Sql> {
   const sql = await freshDatabase()
-  await tracked(sql, termsOfWorld, { iosId: APP, manualRivals: [`ios:${RIVAL}`] })
+  await trackNew(sql, termsOfWorld, { iosId: APP, manualRivals: [`ios:${RIVAL}`] })
   return sql
 }
 
 const textsOf = (lines: readonly Line[]) => lines.map(({ text }) => text)
 
-function inParts<T>(all: readonly T[], count: number): T[][] {
+function splitBetween<T>(all: readonly T[], count: number): T[][] {
   return Array.from({ length: count }, (_, at) =>
     all.filter((_, place) => Math.floor((place * count) / all.length) === at),
   )
@@ -29,8 +29,8 @@ const byDay = (line: Line, other: Line) => (line.day < other.day ? -1 : line.day
 
 const CUTS: Record<string, (lines: Line[], random: () => number) => Line[][]> = {
   "in one import, shuffled": (lines, random) => [shuffled(lines, random)],
-  "in six imports, lines mixed": (lines, random) => inParts(shuffled(lines, random), 6),
-  "in six imports, newest days first": (lines) => inParts(lines.toSorted(byDay), 6).reverse(),
+  "in six imports, lines mixed": (lines, random) => splitBetween(shuffled(lines, random), 6),
+  "in six imports, newest days first": (lines) => splitBetween(lines.toSorted(byDay), 6).reverse(),
   "in a file per kind and keyword": (lines) => {
     const name = ({ text }: Line) => {
       const { kind, term = "" } = JSON.parse(text) as { kind: string; term?: string }
@@ -55,14 +55,14 @@ function feedOf(world: number): Promise<string[]> {
 async function importWhole(lines: readonly Line[]): Promise<string[]> {
   const sql = await trackedWorld()
   await importAll(sql, textsOf(lines.toSorted(byDay)), TODAY)
-  return await wholeFeed(sql)
+  return await readWholeFeed(sql)
 }
 
 async function importCut(world: number, cut: string): Promise<void> {
   const sql = await trackedWorld()
   for (const part of CUTS[cut]!(worlds[world] as Line[], randomOf(world + 1)))
     await importAll(sql, textsOf(part), TODAY)
-  expect(await wholeFeed(sql)).toEqual(await feedOf(world))
+  expect(await readWholeFeed(sql)).toEqual(await feedOf(world))
 }
 
 const LIMIT_MS = 120_000
@@ -71,7 +71,7 @@ const LIMIT_MS = 120_000
  * Leaves out what depends on the day of the import: whether an alert is news, and alerts about rivals followed on that
  * day only.
  */
-function lasting(feed: readonly string[]): string[] {
+function withoutHistory(feed: readonly string[]): string[] {
   return feed.flatMap((row) => {
     const { history: _, read: __, facts, ...alert } = JSON.parse(row)
     return facts.manual === false ? [] : [JSON.stringify({ ...alert, facts })]
@@ -84,8 +84,8 @@ long(
     const sql = await trackedWorld()
     const byDays = Map.groupBy(worlds[0]!.toSorted(byDay), ({ day }) => day)
     for (const [day, lines] of byDays) await importAll(sql, textsOf(lines), new Date(`${day}T23:59:00Z`))
-    const [lived, whole] = [await wholeFeed(sql), await feedOf(0)]
-    expect(lasting(lived)).toEqual(lasting(whole))
+    const [lived, whole] = [await readWholeFeed(sql), await feedOf(0)]
+    expect(withoutHistory(lived)).toEqual(withoutHistory(whole))
     const keysOf = (feed: string[]) =>
       feed.map((row) => JSON.parse(row)).map(({ day, type, subject }) => `${day} ${type} ${subject}`)
     expect(keysOf(whole).filter((key) => !keysOf(lived).includes(key))).toEqual([])

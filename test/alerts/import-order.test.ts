@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { tracked } from "./derived-alerts.ts"
+import { trackNew } from "./derived-alerts.ts"
 import { importAll } from "./import-world.ts"
 
 const TODAY = new Date("2025-11-25T12:00:00Z")
@@ -71,7 +71,7 @@ const days = (from: number, to: number) =>
 /** Returns the feed after these imports one after another, without alerts about found rivals. */
 async function feedAfter(imports: string[][]): Promise<string[]> {
   sql = await freshDatabase()
-  await tracked(sql, ["tea"], { iosId: OWN, manualRivals: [`ios:${RIVAL}`] })
+  await trackNew(sql, ["tea"], { iosId: OWN, manualRivals: [`ios:${RIVAL}`] })
   for (const lines of imports) await importAll(sql, lines, TODAY)
   const rows = await sql<{ line: string }[]>`
     select concat_ws(' ', day, type, facts ->> 'against', facts ->> 'before', facts ->> 'after') as line

@@ -112,7 +112,7 @@ export async function importAll(sql: Sql, lines: readonly string[], now: Date, k
 }
 
 /** Returns the whole feed, without ids and times of discovery. */
-export async function wholeFeed(sql: Sql): Promise<string[]> {
+export async function readWholeFeed(sql: Sql): Promise<string[]> {
   const rows = await sql<Record<string, unknown>[]>`
     select day, type, platform, storefront, subject, at, facts, history, read_at is not null as read
     from alert

@@ -3,7 +3,7 @@ import type { Sql } from "../../src/database/types.ts"
 import type { EditorialCard } from "../../src/stores/kinds/listing-shape.ts"
 import { freshDatabase } from "../database.ts"
 import { listed } from "../measuring/record/listed.ts"
-import { derived, lines, OWN, readAlerts, stored, tracked } from "./derived-alerts.ts"
+import { deriveFor, lines, OWN, readAlerts, storeAll, trackNew } from "./derived-alerts.ts"
 
 const STORY: EditorialCard = { id: "1400000001", kind: "story", title: "Slow mornings" }
 const COLLECTION: EditorialCard = { id: "1500000001", kind: "collection" }
@@ -11,7 +11,7 @@ let sql: Sql
 
 beforeEach(async () => {
   sql = await freshDatabase()
-  await tracked(sql, ["tea"])
+  await trackNew(sql, ["tea"])
 })
 
 function page(day: number, editorial: EditorialCard[], id = OWN) {
@@ -19,9 +19,9 @@ function page(day: number, editorial: EditorialCard[], id = OWN) {
 }
 
 test("a new editorial card on a page causes an alert; one that disappears or is another app's does not", async () => {
-  await stored(sql, [page(18, [STORY]), page(19, [STORY, COLLECTION]), page(20, [COLLECTION])])
-  await stored(sql, [page(19, [], "39999"), page(20, [STORY], "39999")])
-  await derived(sql)
+  await storeAll(sql, [page(18, [STORY]), page(19, [STORY, COLLECTION]), page(20, [COLLECTION])])
+  await storeAll(sql, [page(19, [], "39999"), page(20, [STORY], "39999")])
+  await deriveFor(sql)
   const rows = await readAlerts(sql)
   expect(lines(rows)).toEqual(["2025-11-19 featured collection 1500000001"])
   expect(rows[0]).toMatchObject({ storefront: "us", at: new Date("2025-11-19T09:00:00Z") })
@@ -38,7 +38,7 @@ test.each([
   [17, []],
   [18, ["2025-11-18 featured story 1400000001"]],
 ])("a card first seen on the %pth causes %p", async (day, expected) => {
-  await stored(sql, [page(10, []), page(day, [STORY])])
-  await derived(sql)
+  await storeAll(sql, [page(10, []), page(day, [STORY])])
+  await deriveFor(sql)
   expect(lines(await readAlerts(sql))).toEqual(expected)
 })

@@ -5,14 +5,14 @@ import { deleteRows, freshDatabase } from "../database.ts"
 import { said } from "../measuring/record/measured.ts"
 import { importLines } from "../record.ts"
 import { answered } from "../visibility/answered.ts"
-import { derived, lines, OWN, readAlerts, stored, TODAY, tracked } from "./derived-alerts.ts"
+import { deriveFor, lines, OWN, readAlerts, storeAll, TODAY, trackNew } from "./derived-alerts.ts"
 
 let sql: Sql
 
 beforeEach(async () => {
   sql = await freshDatabase()
-  await tracked(sql, ["tea"])
-  await stored(sql, [said("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea Timer: Steep it right" }])])
+  await trackNew(sql, ["tea"])
+  await storeAll(sql, [said("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea Timer: Steep it right" }])])
 })
 
 /** A check: one answer per minute, of which the first `named` mention the app. */
@@ -29,8 +29,8 @@ function check(day: string, named: number, runs = 3, rest: object = {}) {
 }
 
 async function alertsOf(...checks: ReturnType<typeof check>[]): Promise<string[]> {
-  await stored(sql, checks.flat())
-  await derived(sql)
+  await storeAll(sql, checks.flat())
+  await deriveFor(sql)
   return lines(await readAlerts(sql, "ai_mention_lost"))
 }
 
@@ -49,7 +49,7 @@ test("an app named in 6 of 6 and then 0 of 6 answers causes an alert with both c
     now: { named: 0, of: 6 },
     before: { named: 6, of: 6 },
   })
-  await derived(sql)
+  await deriveFor(sql)
   expect(await readAlerts(sql, "ai_mention_lost")).toHaveLength(1)
 })
 
@@ -87,7 +87,7 @@ test("an app in both stores gets one alert", async () => {
     with play as (insert into store_app (platform, store_id) values ('android', 'com.example.tea') returning id)
     update tracked_app set android_app = (select id from play)`
   await alertsOf(...BEFORE(), check("2025-11-15", 0), check("2025-11-20", 0))
-  await derived(sql, { platform: "android", subject: "com.example.tea" })
+  await deriveFor(sql, { platform: "android", subject: "com.example.tea" })
   expect(await readAlerts(sql, "ai_mention_lost")).toHaveLength(1)
 })
 

@@ -4,7 +4,7 @@ import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts
 import { freshDatabase } from "../database.ts"
 import { long } from "../long.ts"
 import { reading } from "../measuring/record/measured.ts"
-import { derived, lines, listOf, RANKS, readAlerts, stored, TODAY, tracked } from "./derived-alerts.ts"
+import { deriveFor, lines, listOf, RANKS, readAlerts, storeAll, TODAY, trackNew } from "./derived-alerts.ts"
 
 let sql: Sql
 
@@ -13,20 +13,20 @@ beforeEach(async () => {
 })
 
 /** A reading of the term at 10:00 on that day of November, with the app at `rank`. */
-function ranked(day: number, rank: number | null, rest: Partial<SearchObservation> = {}, term = "tea") {
+function rankReading(day: number, rank: number | null, rest: Partial<SearchObservation> = {}, term = "tea") {
   return reading(term, `2025-11-${String(day).padStart(2, "0")}T10:00:00Z`, listOf(rank, rest.depth ?? 100), rest)
 }
 
 async function alertsOf(...readings: SearchObservation[]): Promise<string[]> {
-  await tracked(sql, ["tea"])
-  await stored(sql, readings)
-  await derived(sql)
+  await trackNew(sql, ["tea"])
+  await storeAll(sql, readings)
+  await deriveFor(sql)
   return lines(await readAlerts(sql, ...RANKS))
 }
 
 describe("a tracked keyword", () => {
   test("a fall of a keyword shows the ranks before and after, and when it was seen", async () => {
-    expect(await alertsOf(ranked(19, 3), ranked(20, 12, { depth: 80 }))).toEqual(["2025-11-20 rank_drop tea"])
+    expect(await alertsOf(rankReading(19, 3), rankReading(20, 12, { depth: 80 }))).toEqual(["2025-11-20 rank_drop tea"])
     const [alert] = await readAlerts(sql, ...RANKS)
     expect(alert).toEqual({
       type: "rank_drop",
@@ -47,63 +47,74 @@ describe("a tracked keyword", () => {
     [100, null, ["2025-11-20 dropped_out tea"]],
     [null, null, []],
   ])("a keyword that went from %p to %p causes %p", async (before, after, expected) => {
-    expect(await alertsOf(ranked(19, before), ranked(20, after))).toEqual(expected)
+    expect(await alertsOf(rankReading(19, before), rankReading(20, after))).toEqual(expected)
   })
 
   test("a keyword is compared across any number of unmeasured days", async () => {
-    expect(await alertsOf(ranked(17, 3), ranked(20, 12))).toEqual(["2025-11-20 rank_drop tea"])
+    expect(await alertsOf(rankReading(17, 3), rankReading(20, 12))).toEqual(["2025-11-20 rank_drop tea"])
     await sql`delete from alert`
     const longAgo = reading("coffee", "2024-11-01T10:00:00Z", listOf(90, 100))
-    await tracked(sql, ["coffee"], { workspaceId: (await workspaces())[0] as number, iosId: "10002" })
+    await trackNew(sql, ["coffee"], { workspaceId: (await workspaces())[0] as number, iosId: "10002" })
     await sql`update tracked_app set ios_app = (select id from store_app where store_id = '10001')`
     const lessDeep = reading("coffee", "2024-11-01T12:00:00Z", listOf(null, 50))
-    await stored(sql, [longAgo, lessDeep, ranked(10, 40, { complete: false }, "coffee"), ranked(20, 10, {}, "coffee")])
-    await derived(sql)
+    await storeAll(sql, [
+      longAgo,
+      lessDeep,
+      rankReading(10, 40, { complete: false }, "coffee"),
+      rankReading(20, 10, {}, "coffee"),
+    ])
+    await deriveFor(sql)
     const [alert] = await readAlerts(sql, "rank_rise")
     expect(alert?.facts).toMatchObject({ term: "coffee", rank: 10, was: 90, against: "2024-11-01" })
   })
 
   test("an unfinished reading of a keyword counts as no reading", async () => {
-    expect(await alertsOf(ranked(18, 3), ranked(19, 40, { complete: false }), ranked(20, 4))).toEqual([])
+    expect(await alertsOf(rankReading(18, 3), rankReading(19, 40, { complete: false }), rankReading(20, 4))).toEqual([])
   })
 
   test("a keyword is compared neither across a change of source nor with an earlier day of that source", async () => {
     const other = { source: "apple-web-search" as const }
-    expect(await alertsOf(ranked(18, 3), ranked(19, 30, other), ranked(20, 60))).toEqual([])
+    expect(await alertsOf(rankReading(18, 3), rankReading(19, 30, other), rankReading(20, 60))).toEqual([])
   })
 
   test("a keyword has not dropped out of a reading shallower than its rank, nor entered from one", async () => {
     const shallow = { depth: 40 }
-    expect(await alertsOf(ranked(18, 41), ranked(19, null, shallow), ranked(20, 41))).toEqual([])
+    expect(await alertsOf(rankReading(18, 41), rankReading(19, null, shallow), rankReading(20, 41))).toEqual([])
   })
 
   test("a keyword has dropped out of a reading exactly as deep as its rank", async () => {
     const shallow = { depth: 40 }
-    expect(await alertsOf(ranked(18, 40), ranked(19, null, shallow), ranked(20, 40))).toEqual([
+    expect(await alertsOf(rankReading(18, 40), rankReading(19, null, shallow), rankReading(20, 40))).toEqual([
       "2025-11-19 dropped_out tea",
       "2025-11-20 entered tea",
     ])
   })
 
   test("a keyword causes no alert on its first measured day", async () => {
-    expect(await alertsOf(ranked(20, 3))).toEqual([])
+    expect(await alertsOf(rankReading(20, 3))).toEqual([])
   })
 
   test("a keyword causes alerts for three days", async () => {
-    const days = [ranked(16, 1), ranked(17, 11), ranked(18, 21), ranked(19, 31), ranked(20, 41)]
+    const days = [
+      rankReading(16, 1),
+      rankReading(17, 11),
+      rankReading(18, 21),
+      rankReading(19, 31),
+      rankReading(20, 41),
+    ]
     expect(await alertsOf(...days)).toEqual([
       "2025-11-18 rank_drop tea",
       "2025-11-19 rank_drop tea",
       "2025-11-20 rank_drop tea",
     ])
     await sql`delete from alert`
-    await derived(sql, {}, new Date(TODAY.getTime() + 86_400_000))
+    await deriveFor(sql, {}, new Date(TODAY.getTime() + 86_400_000))
     expect(lines(await readAlerts(sql, ...RANKS))).toEqual(["2025-11-19 rank_drop tea", "2025-11-20 rank_drop tea"])
   })
 
   test("a day of a keyword uses its deepest reading, and has one move at most", async () => {
     const deeper = reading("tea", "2025-11-20T08:00:00Z", listOf(13, 150))
-    expect(await alertsOf(ranked(19, 3), ranked(20, 4), deeper)).toEqual(["2025-11-20 rank_drop tea"])
+    expect(await alertsOf(rankReading(19, 3), rankReading(20, 4), deeper)).toEqual(["2025-11-20 rank_drop tea"])
   })
 })
 
@@ -113,21 +124,21 @@ describe("days before tracking", () => {
     ["2025-11-20", ["2025-11-20 rank_drop tea"]],
     ["2025-11-21", []],
   ])("an app tracked since %s causes %p", async (since, expected) => {
-    const appId = await tracked(sql, ["tea"])
+    const appId = await trackNew(sql, ["tea"])
     await sql`update tracked_app set created_at = ${`${since}T23:59:59Z`} where id = ${appId}`
-    await stored(sql, [ranked(18, 1), ranked(19, 11), ranked(20, 21)])
-    await derived(sql)
+    await storeAll(sql, [rankReading(18, 1), rankReading(19, 11), rankReading(20, 21)])
+    await deriveFor(sql)
     expect(lines(await readAlerts(sql, ...RANKS))).toEqual(expected)
   })
 
   test("a keyword tracked since yesterday has no alert of the day before, but is compared with it", async () => {
-    const appId = await tracked(sql, ["tea", "mate"])
+    const appId = await trackNew(sql, ["tea", "mate"])
     await sql`update tracked_term set added_at = '2025-11-19T00:00:00Z' where app_id = ${appId} and term = 'mate'`
     const readings = ["tea", "mate"].flatMap((term) =>
-      [1, 11, 21, 31].map((rank, at) => ranked(17 + at, rank, {}, term)),
+      [1, 11, 21, 31].map((rank, at) => rankReading(17 + at, rank, {}, term)),
     )
-    await stored(sql, readings)
-    await derived(sql)
+    await storeAll(sql, readings)
+    await deriveFor(sql)
     expect(lines(await readAlerts(sql, ...RANKS))).toEqual([
       "2025-11-18 rank_drop tea",
       "2025-11-19 rank_drop mate",
@@ -140,17 +151,19 @@ describe("days before tracking", () => {
 
 test("another publisher's reading causes no alert, and own days are compared across it", async () => {
   const other = { origin: "elsewhere" }
-  expect(await alertsOf(ranked(18, 3), ranked(19, 60, other), ranked(20, 4))).toEqual([])
+  expect(await alertsOf(rankReading(18, 3), rankReading(19, 60, other), rankReading(20, 4))).toEqual([])
   sql = await freshDatabase()
-  expect(await alertsOf(ranked(18, 3), ranked(19, 4, other), ranked(20, 60))).toEqual(["2025-11-20 rank_drop tea"])
+  expect(await alertsOf(rankReading(18, 3), rankReading(19, 4, other), rankReading(20, 60))).toEqual([
+    "2025-11-20 rank_drop tea",
+  ])
 })
 
 long("1,000 keywords are derived in parts, and none is left out", async () => {
   const terms = Array.from({ length: 1_000 }, (_, at) => `term ${at}`)
-  await tracked(sql, terms)
-  const day = (day: number, rank: number) => terms.map((term) => ranked(day, rank, { depth: 10 }, term))
-  await stored(sql, [...day(19, 2), ...day(20, 9)])
-  await derived(sql)
+  await trackNew(sql, terms)
+  const day = (day: number, rank: number) => terms.map((term) => rankReading(day, rank, { depth: 10 }, term))
+  await storeAll(sql, [...day(19, 2), ...day(20, 9)])
+  await deriveFor(sql)
   expect(lines(await readAlerts(sql, "rank_drop")).sort()).toEqual(
     terms.map((term) => `2025-11-20 rank_drop ${term}`).sort(),
   )

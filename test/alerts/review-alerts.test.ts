@@ -4,7 +4,7 @@ import { addDays } from "../../src/lib/days.ts"
 import type { ReviewsObservation, StoreReview } from "../../src/reviews/kinds/review-shape.ts"
 import { freshDatabase } from "../database.ts"
 import { reviewed, reviewedOnPlay } from "../measuring/record/reviewed.ts"
-import { derived, lines, OWN, readAlerts, stored, tracked } from "./derived-alerts.ts"
+import { deriveFor, lines, OWN, readAlerts, storeAll, trackNew } from "./derived-alerts.ts"
 
 const SEEN = "2025-11-20T11:00:00Z"
 const COMPLETE = { storeId: OWN, end: { pages: 1, complete: true, empty: false } }
@@ -27,9 +27,9 @@ function since(days: number) {
 }
 
 async function alertsOf(all: (Partial<StoreReview> & { id: string })[], rest: Partial<ReviewsObservation> = {}) {
-  await tracked(sql, ["tea"])
-  await stored(sql, [reviewed(SEEN, all, { ...COMPLETE, ...rest })])
-  await derived(sql)
+  await trackNew(sql, ["tea"])
+  await storeAll(sql, [reviewed(SEEN, all, { ...COMPLETE, ...rest })])
+  await deriveFor(sql)
   return lines(await readAlerts(sql))
 }
 
@@ -88,19 +88,19 @@ describe("a feed", () => {
   })
 
   test("a feed causes no alert until there is a complete reading after the day", async () => {
-    await tracked(sql, ["tea"])
+    await trackNew(sql, ["tea"])
     const broken = { storeId: OWN, end: { pages: 1, complete: false, empty: false } }
     const [old, low] = [since(40), reviews(9, "2025-11-20")]
-    await stored(sql, [reviewed("2025-11-19T11:00:00Z", old, COMPLETE), reviewed(SEEN, [...low, ...old], broken)])
-    await derived(sql)
+    await storeAll(sql, [reviewed("2025-11-19T11:00:00Z", old, COMPLETE), reviewed(SEEN, [...low, ...old], broken)])
+    await deriveFor(sql)
     expect(await readAlerts(sql)).toEqual([])
-    await stored(sql, [reviewed("2025-11-20T11:30:00Z", [...low, ...old], COMPLETE)])
-    await derived(sql)
+    await storeAll(sql, [reviewed("2025-11-20T11:30:00Z", [...low, ...old], COMPLETE)])
+    await deriveFor(sql)
     expect(lines(await readAlerts(sql))).toEqual(wave)
   })
 
   test("a feed whose latest reading may have left a gap causes no alert", async () => {
-    await stored(sql, [reviewed("2025-11-19T11:00:00Z", since(40), COMPLETE)])
+    await storeAll(sql, [reviewed("2025-11-19T11:00:00Z", since(40), COMPLETE)])
     expect(await alertsOf(reviews(9, "2025-11-20"))).toEqual([])
   })
 
@@ -110,11 +110,11 @@ describe("a feed", () => {
 
   test("a feed of a language on Google Play causes one alert for all storefronts that share it", async () => {
     const packageName = "com.example.tea"
-    await tracked(sql, ["tea"], { iosId: undefined, androidPkg: packageName, countries: ["us", "gb", "de"] })
-    await stored(sql, [reviewedOnPlay(SEEN, many(), { ...COMPLETE, storeId: packageName })])
+    await trackNew(sql, ["tea"], { iosId: undefined, androidPkg: packageName, countries: ["us", "gb", "de"] })
+    await storeAll(sql, [reviewedOnPlay(SEEN, many(), { ...COMPLETE, storeId: packageName })])
     const ids = []
     for (const storefront of ["us", "gb", "de"]) {
-      await derived(sql, { platform: "android", storefront, subject: packageName })
+      await deriveFor(sql, { platform: "android", storefront, subject: packageName })
       ids.push(...(await sql<{ id: number }[]>`select id from alert`))
     }
     // a storefront with another language does not change it
@@ -125,19 +125,20 @@ describe("a feed", () => {
 
   test("a feed in a language spoken in a tracked storefront causes an alert and stays with others", async () => {
     const packageName = "com.example.tea"
-    await tracked(sql, ["tea"], { iosId: undefined, androidPkg: packageName, countries: ["us", "in"] })
-    await stored(sql, [
+    await trackNew(sql, ["tea"], { iosId: undefined, androidPkg: packageName, countries: ["us", "in"] })
+    await storeAll(sql, [
       reviewedOnPlay(SEEN, many(), { ...COMPLETE, storeId: packageName, storefront: "in", language: "hi" }),
     ])
-    for (const storefront of ["in", "us"]) await derived(sql, { platform: "android", storefront, subject: packageName })
+    for (const storefront of ["in", "us"])
+      await deriveFor(sql, { platform: "android", storefront, subject: packageName })
     const rows = await readAlerts(sql)
     expect(rows.map(({ storefront, facts }) => [storefront, facts.feed])).toEqual([[null, "hi"]])
   })
 
   test("a wave that grows later stays one alert, with all of its reviews", async () => {
     expect(await alertsOf(many())).toEqual(wave)
-    await stored(sql, [reviewed("2025-11-20T11:30:00Z", reviews(9, "2025-11-20"), COMPLETE)])
-    await derived(sql)
+    await storeAll(sql, [reviewed("2025-11-20T11:30:00Z", reviews(9, "2025-11-20"), COMPLETE)])
+    await deriveFor(sql)
     const [first, ...rest] = await readAlerts(sql)
     expect(rest).toEqual([])
     expect(first?.facts.count).toBe(18)

@@ -4,7 +4,7 @@ import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts
 import { freshDatabase } from "../database.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { reading, said } from "../measuring/record/measured.ts"
-import { derived, lines, OWN, otherIds, readAlerts, stored, tracked } from "./derived-alerts.ts"
+import { deriveFor, lines, OWN, otherIds, readAlerts, storeAll, trackNew } from "./derived-alerts.ts"
 
 const RIVAL = "30001"
 const PASSINGS = ["rival_passed", "rival_beaten"]
@@ -31,15 +31,15 @@ type Places = [ours: number | null, theirs: number | null]
 
 /** Returns alerts about the rival only, since apps between the two move too. */
 async function passings(readings: SearchObservation[], manual = true): Promise<string[]> {
-  await tracked(sql, ["tea"], manual ? { manualRivals: [`ios:${RIVAL}`] } : {})
-  await stored(sql, readings)
-  await derived(sql)
+  await trackNew(sql, ["tea"], manual ? { manualRivals: [`ios:${RIVAL}`] } : {})
+  await storeAll(sql, readings)
+  await deriveFor(sql)
   return lines((await readAlerts(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL))
 }
 
 describe("a rival on a keyword", () => {
   test("a rival that passed the app causes an alert with both ranks before and after", async () => {
-    await stored(sql, [said("2025-11-01T10:00:00Z", [{ id: RIVAL, name: "Cup" }])])
+    await storeAll(sql, [said("2025-11-01T10:00:00Z", [{ id: RIVAL, name: "Cup" }])])
     expect(await passings([listWith(19, 3, 5), listWith(20, 6, 2, { depth: 90 })])).toEqual([
       "2025-11-20 rival_passed 30001 tea",
     ])
@@ -96,9 +96,9 @@ describe("a rival on a keyword", () => {
     // above the app for three keywords, so that it is followed
     const two = ["mate", "milk"].map((term) => reading(term, "2025-11-20T10:00:00Z", [RIVAL, OWN]))
     const rest = listWith(19, 9, 20)
-    await tracked(sql, ["tea", "mate", "milk"])
-    await stored(sql, [...two, rest, listWith(20, 20, place)])
-    await derived(sql)
+    await trackNew(sql, ["tea", "mate", "milk"])
+    await storeAll(sql, [...two, rest, listWith(20, 20, place)])
+    await deriveFor(sql)
     const rows = (await readAlerts(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL)
     expect(lines(rows)).toEqual(expected)
     expect(rows.map(({ facts }) => facts.manual)).toEqual(expected.map(() => false))
@@ -106,8 +106,8 @@ describe("a rival on a keyword", () => {
 
   test("a rival is never compared across a change of source, but across unmeasured days", async () => {
     expect(await passings([listWith(17, 3, 5), listWith(19, 5, 3)])).toEqual(["2025-11-19 rival_passed 30001 tea"])
-    await stored(sql, [listWith(20, 3, 5, { source: "apple-web-search" })])
-    await derived(sql)
+    await storeAll(sql, [listWith(20, 3, 5, { source: "apple-web-search" })])
+    await deriveFor(sql)
     expect(lines((await readAlerts(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL))).toEqual([
       "2025-11-19 rival_passed 30001 tea",
     ])
@@ -119,17 +119,17 @@ describe("a change of a rival", () => {
     listed(`2025-11-${day}T09:00:00Z`, listing, { id })
 
   test("a rival's change causes an alert with both values; changes of other apps or kinds do not", async () => {
-    await tracked(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`] })
+    await trackNew(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`] })
     const before = { version: "1.0", price: 1.99, rating: 4.5, subtitle: "a", description: "a", promotionalText: "a" }
     const after = { version: "1.1", price: 0, rating: 4.4, subtitle: "b", description: "b", promotionalText: "b" }
     const shots = { phone: ["https://is1-ssl.mzstatic.com/new.png"] }
     const rest = { name: "Cup 2", icon: "https://is1-ssl.mzstatic.com/new/512x512bb.jpg", screenshots: shots }
-    await stored(sql, [
+    await storeAll(sql, [
       ...[page(19, before), page(20, { ...after, ...rest })],
       ...[page(19, before, "39999"), page(20, after, "39999")],
       ...[page(19, before, OWN), page(20, after, OWN)],
     ])
-    await derived(sql)
+    await deriveFor(sql)
     const rows = await readAlerts(sql, "rival_event")
     expect(lines(rows)).toEqual(
       ["icon", "name", "price", "rating_jump", "screenshots", "version"].map(
@@ -159,56 +159,56 @@ describe("a change of a rival", () => {
     [17, []],
     [18, [`2025-11-18 rival_event ${RIVAL} version`]],
   ])("a rival's change seen on the %pth causes %p", async (day, expected) => {
-    await tracked(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`] })
-    await stored(sql, [page(10, { version: "1.0" }), page(day, { version: "1.1" })])
-    await derived(sql)
+    await trackNew(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`] })
+    await storeAll(sql, [page(10, { version: "1.0" }), page(day, { version: "1.1" })])
+    await deriveFor(sql)
     expect(lines(await readAlerts(sql, "rival_event"))).toEqual(expected)
   })
 
   describe("shown by both look-up and page", () => {
     const lookUp = (at: string, version: string, rest: object = {}) =>
       said(`2025-11-${at}:00Z`, [{ id: RIVAL, name: "Cup", version, ...rest, listing: {} }])
-    const read = (at: string, version: string, rest: object = {}) =>
+    const pageOf = (at: string, version: string, rest: object = {}) =>
       listed(`2025-11-${at}:00Z`, { version, ...rest }, { id: RIVAL })
-    type Reading = ReturnType<typeof lookUp> | ReturnType<typeof read>
+    type Reading = ReturnType<typeof lookUp> | ReturnType<typeof pageOf>
     /** Derives after each reading, and returns the alerts about its version with their source. */
     const afterEach = async (readings: Reading[], change = "version") => {
-      await tracked(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`] })
+      await trackNew(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`] })
       for (const reading of readings) {
-        await stored(sql, [reading])
-        await derived(sql)
+        await storeAll(sql, [reading])
+        await deriveFor(sql)
       }
       const rows = (await readAlerts(sql, "rival_event")).filter(({ facts }) => facts.change === change)
       return rows.map(({ day, facts }) => `${day} ${facts.source} ${facts.after}`)
     }
 
     test("a change shown by look-up and page comes from the recently read page, whichever saw it first", async () => {
-      const earlier = [read("18T06:00", "1.0"), lookUp("18T07:00", "1.0")]
+      const earlier = [pageOf("18T06:00", "1.0"), lookUp("18T07:00", "1.0")]
       const byPage = ["2025-11-20 apple-app-page 1.1"]
-      expect(await afterEach([...earlier, lookUp("19T23:00", "1.1"), read("20T06:00", "1.1")])).toEqual(byPage)
+      expect(await afterEach([...earlier, lookUp("19T23:00", "1.1"), pageOf("20T06:00", "1.1")])).toEqual(byPage)
     })
 
     test(
       "a change shown by look-up and page comes from the look-up if the page was not read in " + "time, and only once",
       async () => {
-        const earlier = [read("16T06:00", "1.0"), lookUp("16T07:00", "1.0"), lookUp("18T07:00", "1.0")]
+        const earlier = [pageOf("16T06:00", "1.0"), lookUp("16T07:00", "1.0"), lookUp("18T07:00", "1.0")]
         const byLookUp = ["2025-11-19 itunes-lookup 1.1"]
-        expect(await afterEach([...earlier, lookUp("19T07:00", "1.1"), read("20T06:00", "1.1")])).toEqual(byLookUp)
+        expect(await afterEach([...earlier, lookUp("19T07:00", "1.1"), pageOf("20T06:00", "1.1")])).toEqual(byLookUp)
       },
     )
 
     test("a new icon shown by look-up and page is one alert, although its address differs", async () => {
       const icon = (name: string) => ({ icon: `https://is1-ssl.mzstatic.com/${name}/512x512bb.jpg` })
       const readings = [
-        ...[read("16T06:00", "1", icon("a")), lookUp("16T07:00", "1", icon("b")), lookUp("18T07:00", "1", icon("b"))],
-        ...[lookUp("19T07:00", "1", icon("c")), read("20T06:00", "1", icon("d"))],
+        ...[pageOf("16T06:00", "1", icon("a")), lookUp("16T07:00", "1", icon("b")), lookUp("18T07:00", "1", icon("b"))],
+        ...[lookUp("19T07:00", "1", icon("c")), pageOf("20T06:00", "1", icon("d"))],
       ]
       expect(await afterEach(readings, "icon")).toEqual([`2025-11-19 itunes-lookup ${icon("c").icon}`])
     })
 
     test("a version that only the page shows is a separate alert", async () => {
-      const earlier = [read("16T06:00", "1.0"), lookUp("16T07:00", "1.0"), lookUp("18T07:00", "1.0")]
-      expect(await afterEach([...earlier, lookUp("19T07:00", "1.1"), read("20T06:00", "1.2")])).toEqual([
+      const earlier = [pageOf("16T06:00", "1.0"), lookUp("16T07:00", "1.0"), lookUp("18T07:00", "1.0")]
+      expect(await afterEach([...earlier, lookUp("19T07:00", "1.1"), pageOf("20T06:00", "1.2")])).toEqual([
         "2025-11-19 itunes-lookup 1.1",
         "2025-11-20 apple-app-page 1.2",
       ])
@@ -216,14 +216,14 @@ describe("a change of a rival", () => {
   })
 
   test("a rival's change in another storefront, or before the app was tracked, causes no alert", async () => {
-    await tracked(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`], since: "2025-11-20" })
-    await stored(sql, [page(18, { version: "1.0" }), page(19, { version: "1.1" })])
+    await trackNew(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`], since: "2025-11-20" })
+    await storeAll(sql, [page(18, { version: "1.0" }), page(19, { version: "1.1" })])
     const inGermany = { id: RIVAL, storefront: "de" }
-    await stored(sql, [
+    await storeAll(sql, [
       listed("2025-11-19T09:00:00Z", { version: "1.0" }, inGermany),
       listed("2025-11-20T09:00:00Z", { version: "1.1" }, inGermany),
     ])
-    await derived(sql)
+    await deriveFor(sql)
     expect(await readAlerts(sql)).toEqual([])
   })
 })

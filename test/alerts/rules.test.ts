@@ -89,23 +89,30 @@ describe("a rule", () => {
 
   test("a rule for tagged keywords wants only those with a tag, for every type about keywords", () => {
     for (const type of FINDINGS.filter((type) => KEYWORDS.includes(type))) {
-      const tagged = (tags: Record<string, string[]> | null, term = "tea") =>
+      const wantsTagged = (tags: Record<string, string[]> | null, term = "tea") =>
         wants(rule(type, { keywordScope: "tagged" }), alert(type, { term } as never), tags)
-      expect([type, tagged({ tea: ["core"], mate: ["core"] }), tagged({ tea: ["core"] }, "mate")]).toEqual([
+      expect([type, wantsTagged({ tea: ["core"], mate: ["core"] }), wantsTagged({ tea: ["core"] }, "mate")]).toEqual([
         type,
         true,
         false,
       ])
-      expect([tagged(null), tagged({}), tagged({ tea: [] }), tagged({}, "constructor")]).toEqual(Array(4).fill(false))
+      expect([wantsTagged(null), wantsTagged({}), wantsTagged({ tea: [] }), wantsTagged({}, "constructor")]).toEqual(
+        Array(4).fill(false),
+      )
       expect(wants(rule(type, { keywordScope: "all" }), alert(type), null)).toBe(true)
     }
   })
 
   test("a rule for rivals named by hand wants only those, for every type about rivals", () => {
     for (const type of FINDINGS.filter((type) => RIVALS.includes(type))) {
-      const named = (manual: boolean, rivalScope: "all" | "manual") =>
+      const wantsNamed = (manual: boolean, rivalScope: "all" | "manual") =>
         wants(rule(type, { rivalScope }), alert(type, { manual } as never), null)
-      const results = [named(true, "manual"), named(false, "manual"), named(true, "all"), named(false, "all")]
+      const results = [
+        wantsNamed(true, "manual"),
+        wantsNamed(false, "manual"),
+        wantsNamed(true, "all"),
+        wantsNamed(false, "all"),
+      ]
       expect([type, ...results]).toEqual([type, true, false, true, true])
     }
   })
@@ -113,11 +120,11 @@ describe("a rule", () => {
   test("a rule with two scopes wants what both allow", () => {
     const narrow = rule("rival_passed", { keywordScope: "tagged", rivalScope: "manual" })
     const tags = { tea: ["core"] }
-    const passed = (manual: boolean) => alert("rival_passed", { manual })
+    const passingAlert = (manual: boolean) => alert("rival_passed", { manual })
     expect([
-      wants(narrow, passed(true), tags),
-      wants(narrow, passed(false), tags),
-      wants(narrow, passed(true), null),
+      wants(narrow, passingAlert(true), tags),
+      wants(narrow, passingAlert(false), tags),
+      wants(narrow, passingAlert(true), null),
     ]).toEqual([true, false, false])
   })
 })

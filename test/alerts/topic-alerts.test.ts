@@ -2,22 +2,26 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { reading, said } from "../measuring/record/measured.ts"
-import { derived, lines, OWN, otherIds, readAlerts, stored, tracked } from "./derived-alerts.ts"
+import { deriveFor, lines, OWN, otherIds, readAlerts, storeAll, trackNew } from "./derived-alerts.ts"
 
 const OWN_GENRE = "6015"
 let sql: Sql
 
 beforeEach(async () => {
   sql = await freshDatabase()
-  await tracked(sql, ["tea"])
-  await stored(sql, [genred([OWN], OWN_GENRE), genred(similar(10), OWN_GENRE), genred(different(10), "6016")])
+  await trackNew(sql, ["tea"])
+  await storeAll(sql, [
+    withGenre([OWN], OWN_GENRE),
+    withGenre(similar(10), OWN_GENRE),
+    withGenre(different(10), "6016"),
+  ])
 })
 
 const similar = (count: number) => otherIds(count, 40_001)
 const different = (count: number) => otherIds(count, 50_001)
 const unknown = (count: number) => otherIds(count, 60_001)
 
-function genred(ids: string[], genre: string) {
+function withGenre(ids: string[], genre: string) {
   return said(
     "2025-11-01T10:00:00Z",
     ids.map((id) => ({ id, name: `App ${id}`, genre })),
@@ -25,7 +29,7 @@ function genred(ids: string[], genre: string) {
 }
 
 /** Look-ups that list all categories of these apps, the main one first. */
-function named(ids: string[], ...genres: string[]) {
+function withGenres(ids: string[], ...genres: string[]) {
   return said(
     "2025-11-02T10:00:00Z",
     ids.map((id) => ({ id, name: `App ${id}`, genre: genres[0]!, genres })),
@@ -37,8 +41,8 @@ function results(day: number, ids: string[]) {
 }
 
 async function alertsOf(...readings: ReturnType<typeof results>[]): Promise<string[]> {
-  await stored(sql, readings)
-  await derived(sql)
+  await storeAll(sql, readings)
+  await deriveFor(sql)
   return lines(await readAlerts(sql, "off_topic"))
 }
 
@@ -99,21 +103,21 @@ describe("an app without its main category in the first ten", () => {
   const [first, ...rest] = different(10)
 
   test("an app whose second category matches a result's main or second one is not off topic", async () => {
-    await stored(sql, [named([OWN], OWN_GENRE, "6016")])
+    await storeAll(sql, [withGenres([OWN], OWN_GENRE, "6016")])
     expect(await alertsOf(results(20, [...unknown(2), ...different(8)]))).toEqual([])
-    await stored(sql, [named([OWN], OWN_GENRE, "6012"), named([first!], "6017", OWN_GENRE)])
+    await storeAll(sql, [withGenres([OWN], OWN_GENRE, "6012"), withGenres([first!], "6017", OWN_GENRE)])
     expect(await alertsOf(results(19, different(10)))).toEqual([])
   })
 
   test("an app whose second category matches a second one, or a game among games, is not off topic", async () => {
-    await stored(sql, [named([OWN], OWN_GENRE, "6012"), named([first!], "6017", "6012")])
+    await storeAll(sql, [withGenres([OWN], OWN_GENRE, "6012"), withGenres([first!], "6017", "6012")])
     expect(await alertsOf(results(20, different(10)))).toEqual([])
-    await stored(sql, [named([OWN], "6014", "7001"), named([first!], "6017", "6014", "7002")])
+    await storeAll(sql, [withGenres([OWN], "6014", "7001"), withGenres([first!], "6017", "6014", "7002")])
     expect(await alertsOf(results(19, different(10)))).toEqual([])
   })
 
   test("an app that shares only the name of all categories is off topic, judged by main categories", async () => {
-    await stored(sql, [named([OWN], OWN_GENRE, "6012", "36"), named([first!], "6017", "6005", "36")])
+    await storeAll(sql, [withGenres([OWN], OWN_GENRE, "6012", "36"), withGenres([first!], "6017", "6005", "36")])
     expect(await alertsOf(results(20, different(10)))).toEqual(["2025-11-20 off_topic tea"])
     expect((await readAlerts(sql, "off_topic"))[0]?.facts).toMatchObject({
       genre: OWN_GENRE,
@@ -122,14 +126,14 @@ describe("an app without its main category in the first ten", () => {
   })
 
   test("an app that shared a second category on the day before becomes off topic without it", async () => {
-    await stored(sql, [named([OWN], OWN_GENRE, "6012"), named(["70001"], "6017", "6012")])
+    await storeAll(sql, [withGenres([OWN], OWN_GENRE, "6012"), withGenres(["70001"], "6017", "6012")])
     expect(await alertsOf(results(19, [...rest, "70001"]), results(20, different(10)))).toEqual([
       "2025-11-20 off_topic tea",
     ])
   })
 
   test("an app is not compared with apps of which only the name of all categories is known", async () => {
-    await stored(sql, [named([OWN], OWN_GENRE, "6012"), named(unknown(3), "36")])
+    await storeAll(sql, [withGenres([OWN], OWN_GENRE, "6012"), withGenres(unknown(3), "36")])
     expect(await alertsOf(results(20, [...unknown(3), ...rest.slice(0, 7)]))).toEqual([])
     expect(await alertsOf(reading("tea", "2025-11-20T11:00:00Z", [...unknown(2), ...rest.slice(0, 8)]))).toEqual([
       "2025-11-20 off_topic tea",
@@ -139,7 +143,7 @@ describe("an app without its main category in the first ten", () => {
 
 test("an app on Google Play is compared by Google Play's categories", async () => {
   const packageName = "com.example.tea"
-  await tracked(sql, ["chai"], { iosId: undefined, androidPkg: packageName })
+  await trackNew(sql, ["chai"], { iosId: undefined, androidPkg: packageName })
   const packages = otherIds(10).map((id) => `com.example.a${id}`)
   const play = { platform: "android" as const, source: "play-details" as const }
   const genres = (ids: string[], genre: string) =>
@@ -148,11 +152,11 @@ test("an app on Google Play is compared by Google Play's categories", async () =
       ids.map((id) => ({ id, name: id, genre })),
       play,
     )
-  await stored(sql, [
+  await storeAll(sql, [
     genres([packageName], "FOOD_AND_DRINK"),
     genres(packages, "TOOLS"),
     reading("chai", "2025-11-20T10:00:00Z", packages, { platform: "android", source: "play-search" }),
   ])
-  await derived(sql, { platform: "android", subject: packageName })
+  await deriveFor(sql, { platform: "android", subject: packageName })
   expect(lines(await readAlerts(sql))).toEqual(["2025-11-20 off_topic chai"])
 })

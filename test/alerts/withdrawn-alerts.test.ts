@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 
 /** A reading of "tea" at 08:00 with the app at `rank`, outside the first ten, where rivals cause no alerts. */
-function ranked(day: string, rank: number, depth = 60): string {
+function rankLine(day: string, rank: number, depth = 60): string {
   const results = listOf(rank, depth).map((id) => ({ id }))
   const place = { platform: "ios", storefront: "us", term: "tea" }
   return JSON.stringify({
@@ -44,40 +44,43 @@ interface Row {
   deliveries: { channel: string; state: string }[]
 }
 
-const feed = async (): Promise<Row[]> => (await ask(listAlerts, contextOf(sql, scene.workspaceId, TODAY))).alerts
+const readFeed = async (): Promise<Row[]> => (await ask(listAlerts, contextOf(sql, scene.workspaceId, TODAY))).alerts
 
 const lineOf = ({ day, type, before, after, withdrawnAt }: Row) =>
   `${day} ${type} ${before} ${after}${withdrawnAt === null ? "" : " withdrawn"}`
 
 describe("a contradicted alert", () => {
   test("a contradicted alert is deleted if nobody received it", async () => {
-    await load(ranked("18", 15), ranked("20", 40))
-    expect((await feed()).map(lineOf)).toEqual(["2025-11-20 rank_drop 15 40"])
-    await load(ranked("19", 40))
-    expect((await feed()).map(lineOf)).toEqual(["2025-11-19 rank_drop 15 40"])
+    await load(rankLine("18", 15), rankLine("20", 40))
+    expect((await readFeed()).map(lineOf)).toEqual(["2025-11-20 rank_drop 15 40"])
+    await load(rankLine("19", 40))
+    expect((await readFeed()).map(lineOf)).toEqual(["2025-11-19 rank_drop 15 40"])
   })
 
   test("a contradicted alert that was read is marked as withdrawn, and is valid again with the readings", async () => {
-    await load(ranked("18", 15), ranked("20", 40))
-    const [first] = await feed()
+    await load(rankLine("18", 15), rankLine("20", 40))
+    const [first] = await readFeed()
     await sql`update alert set read_at = now()`
-    await load(ranked("19", 40))
-    expect((await feed()).map(lineOf)).toEqual(["2025-11-20 rank_drop 15 40 withdrawn", "2025-11-19 rank_drop 15 40"])
-    const later = JSON.parse(ranked("19", 41, 100))
+    await load(rankLine("19", 40))
+    expect((await readFeed()).map(lineOf)).toEqual([
+      "2025-11-20 rank_drop 15 40 withdrawn",
+      "2025-11-19 rank_drop 15 40",
+    ])
+    const later = JSON.parse(rankLine("19", 41, 100))
     const results = listOf(14, 99).map((id) => ({ id }))
     await load(JSON.stringify({ ...later, seenAt: "2025-11-19T09:00:00Z", results }))
-    const laterFeed = await feed()
+    const laterFeed = await readFeed()
     expect(laterFeed.map(lineOf)).toEqual(["2025-11-20 rank_drop 14 40"])
     expect(laterFeed[0]).toMatchObject({ id: first!.id, read: true })
   })
 })
 
 test("an alert keeps its id and its read state when a deeper reading of its day gives another rank", async () => {
-  await load(ranked("18", 15), ranked("20", 40))
-  const [first] = await feed()
+  await load(rankLine("18", 15), rankLine("20", 40))
+  const [first] = await readFeed()
   await sql`update alert set read_at = now()`
-  await load(ranked("20", 42, 90))
-  const [now, ...rest] = await feed()
+  await load(rankLine("20", 42, 90))
+  const [now, ...rest] = await readFeed()
   expect(rest).toEqual([])
   expect(now).toMatchObject({ id: first!.id, read: true, after: 42, withdrawnAt: null })
 })
@@ -95,7 +98,7 @@ describe("a queued alert", () => {
     await rule(scene, "rank_drop")
   })
 
-  async function delivered(count: number): Promise<void> {
+  async function deliverUntil(count: number): Promise<void> {
     const delivery = deliveryOf(sql)
     delivery.start()
     stop = async () => await delivery.stop()
@@ -105,37 +108,43 @@ describe("a queued alert", () => {
   }
 
   test("a delivered alert that is withdrawn stays in the feed, marked, and is never sent again", async () => {
-    await load(ranked("18", 15), ranked("20", 40))
-    await delivered(1)
-    await load(ranked("19", 40))
-    await delivered(2)
-    const rows = await feed()
+    await load(rankLine("18", 15), rankLine("20", 40))
+    await deliverUntil(1)
+    await load(rankLine("19", 40))
+    await deliverUntil(2)
+    const rows = await readFeed()
     expect(rows.map(lineOf)).toEqual(["2025-11-20 rank_drop 15 40 withdrawn", "2025-11-19 rank_drop 15 40"])
     expect(rows.map((row) => row.deliveries)).toEqual(Array(2).fill([{ channel: "webhook", state: "delivered" }]))
     // the alert is valid again
-    const later = JSON.parse(ranked("19", 14, 100))
+    const later = JSON.parse(rankLine("19", 14, 100))
     await load(JSON.stringify({ ...later, seenAt: "2025-11-19T09:00:00Z" }))
     const delivery = deliveryOf(sql)
     delivery.start()
     await Bun.sleep(300)
     await delivery.stop()
-    expect((await feed()).map(lineOf)).toEqual(["2025-11-20 rank_drop 14 40", "2025-11-19 rank_drop 15 40 withdrawn"])
+    expect((await readFeed()).map(lineOf)).toEqual([
+      "2025-11-20 rank_drop 14 40",
+      "2025-11-19 rank_drop 15 40 withdrawn",
+    ])
     expect(taker.requests).toHaveLength(2)
   }, 60_000)
 
   test("a waiting alert that is withdrawn is not sent", async () => {
-    await load(ranked("18", 15), ranked("20", 40))
+    await load(rankLine("18", 15), rankLine("20", 40))
     await sql`update channel set paused_until = now() + interval '1 day', next_at = now() + interval '1 day'`
     const delivery = deliveryOf(sql)
     delivery.start()
     for (let tries = 0; tries < 200 && (await deliveries(scene)).length === 0; tries++) await Bun.sleep(25)
     await delivery.stop()
-    await load(ranked("19", 16))
-    expect((await feed()).map(lineOf)).toEqual(["2025-11-20 rank_drop 16 40"])
-    await load(ranked("19", 39, 99))
+    await load(rankLine("19", 16))
+    expect((await readFeed()).map(lineOf)).toEqual(["2025-11-20 rank_drop 16 40"])
+    await load(rankLine("19", 39, 99))
     await sql`update channel set paused_until = null, next_at = now()`
-    await delivered(1)
-    expect((await feed()).map(lineOf)).toEqual(["2025-11-20 rank_drop 16 40 withdrawn", "2025-11-19 rank_drop 15 39"])
+    await deliverUntil(1)
+    expect((await readFeed()).map(lineOf)).toEqual([
+      "2025-11-20 rank_drop 16 40 withdrawn",
+      "2025-11-19 rank_drop 15 39",
+    ])
     expect(taker.requests).toHaveLength(1)
     expect(JSON.parse(taker.requests[0]!.body).data.day).toBe("2025-11-19")
   }, 60_000)

@@ -50,15 +50,15 @@ const pages = [
 ].filter((path) => new RegExp(process.argv[2] ?? "").test(path))
 
 for (const path of pages)
-  print(path.replace(apps[0] as string, "…"), await timed(path, { cookie, "accept-encoding": "zstd" }))
+  print(path.replace(apps[0] as string, "…"), await timePage(path, { cookie, "accept-encoding": "zstd" }))
 if (!process.argv[2]) {
-  print("list_keyword_ranks", await timed(`/v1/apps/${apps[0]}/keywords`, { authorization }))
-  print("get_rank_history, 30 days", await timed(`/v1/apps/${apps[0]}/history?days=30`, { authorization }))
+  print("list_keyword_ranks", await timePage(`/v1/apps/${apps[0]}/keywords`, { authorization }))
+  print("get_rank_history, 30 days", await timePage(`/v1/apps/${apps[0]}/history?days=30`, { authorization }))
 }
 await scratch.remove()
 process.exit(0)
 
-function print(label: string, { ms, thread, database, kb }: Awaited<ReturnType<typeof timed>>): void {
+function print(label: string, { ms, thread, database, kb }: Awaited<ReturnType<typeof timePage>>): void {
   console.log(
     `${label}: ${ms.toFixed(1)} ms; processor ${(thread + database).toFixed(1)} ms, ` +
       `of it ${thread.toFixed(1)} in the thread; ${kb.toFixed(0)} KB`,
@@ -66,7 +66,7 @@ function print(label: string, { ms, thread, database, kb }: Awaited<ReturnType<t
 }
 
 /** The median of some calls after a warm-up, and the mean processor time. */
-async function timed(path: string, headers: Record<string, string>) {
+async function timePage(path: string, headers: Record<string, string>) {
   const times: number[] = []
   let bytes = 0
   const ask = async () => {

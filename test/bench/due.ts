@@ -95,7 +95,7 @@ await sql`vacuum (analyze)`
 let whole = 0
 for (const kind of [searches, ...kindsOf({ egressCountry: undefined })]) {
   await openLane(sql, { upstream: kind.upstream, egress: "bench" }, 0)
-  for (const [variant, plan] of Object.entries(await explained(sql, kind))) {
+  for (const [variant, plan] of Object.entries(await explainClaim(sql, kind))) {
     const scans = readWhole(plan)
     if (process.env.PLAN === kind.name) console.log(plan.join("\n"))
     const ms = plan.findLast((line) => line.startsWith("Execution Time"))
@@ -160,25 +160,25 @@ async function perSecond(work: () => Promise<unknown>): Promise<number> {
  * Returns the server's plans of a claim, its end and its follow-up tasks, recorded by a client that explains each
  * statement.
  */
-async function explained(sql: Sql, kind: Kind): Promise<Record<string, string[]>> {
+async function explainClaim(sql: Sql, kind: Kind): Promise<Record<string, string[]>> {
   const plans: Record<string, string[]> = {}
   const lane = { upstream: kind.upstream, egress: "bench" }
   const { claimed } = await claim(sql, lane, [kind], 60_000)
   if (!claimed) return plans
   await sql.begin(async (tx) => {
-    const forward = explaining(tx, "insert into due", (plan) => Object.assign(plans, { "putting forward": plan }))
+    const forward = explainEach(tx, "insert into due", (plan) => Object.assign(plans, { "putting forward": plan }))
     await kind.putsForward?.(forward as Tx, claimed.subjects, 10_000)
-    const follows = explaining(tx, "insert into due", (plan) => Object.assign(plans, { "made due": plan }))
+    const follows = explainEach(tx, "insert into due", (plan) => Object.assign(plans, { "made due": plan }))
     await kind.derive?.(follows as Tx, claimed.subjects, new Date())
     await endMeasured(
-      explaining(tx, "update due u", (plan) => Object.assign(plans, { end: plan })) as Tx,
+      explainEach(tx, "update due u", (plan) => Object.assign(plans, { end: plan })) as Tx,
       claimed,
     ).catch(() => {})
   })
   return plans
 }
 
-function explaining<S extends Sql | Tx>(sql: S, holds: string, onPlan: (plan: string[]) => void): S {
+function explainEach<S extends Sql | Tx>(sql: S, holds: string, onPlan: (plan: string[]) => void): S {
   return new Proxy(sql, {
     apply(target, self, args) {
       const query = Reflect.apply(target as never, self, args)

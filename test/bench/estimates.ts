@@ -89,10 +89,10 @@ function growth(): void {
   const growing = backTest.growingApps(play.appsTwice(apps))
   console.log(`\nInstalls gained in ${play.APART} days: ${growing.length} apps with gains in both`)
   const truthOf = ({ first, second }: play.AppTwice) => second.installs - first.installs
-  const gained = ({ first, second }: play.AppTwice) => second.facts.ratings - first.facts.ratings
+  const ratingsGained = ({ first, second }: play.AppTwice) => second.facts.ratings - first.facts.ratings
   score(
     "ratings gained ÷ 0.012",
-    growing.map((app) => ({ value: gained(app) / 0.012, truth: truthOf(app) })),
+    growing.map((app) => ({ value: ratingsGained(app) / 0.012, truth: truthOf(app) })),
   )
   const byPrior = growing.map((app) => ({ estimate: backTest.estimateTwice(app, false)!, truth: truthOf(app) }))
   score(

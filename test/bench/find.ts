@@ -83,7 +83,7 @@ const p95 = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.f
 await Promise.all(Array.from({ length: 10 }, () => sql`select pg_sleep(0.1)`))
 const processorTime = await processorClock(sql, SERVER)
 /** Processor time of the process and of the database per call. Both work at once, so the busier one is the limit. */
-function spent(calls: number, before: ReturnType<typeof processorTime>): string {
+function formatSpent(calls: number, before: ReturnType<typeof processorTime>): string {
   const now = processorTime()
   const each = (side: "process" | "database") => ((now[side] - before[side]) / calls).toFixed(2)
   return `processor time a call: ${each("process")} ms, the database's ${each("database")} ms`
@@ -98,7 +98,7 @@ for (const [label, question] of Object.entries(KINDS)) {
   const before = processorTime()
   for (let i = 0; i < 100; i++) times.push(await ask(question(), keys[0]!))
   slowest = Math.max(slowest, p95(times))
-  console.log(`${label}: ${spread(times)}; ${spent(100, before)}`)
+  console.log(`${label}: ${spread(times)}; ${formatSpent(100, before)}`)
 }
 
 const mixed: number[] = []
@@ -111,7 +111,7 @@ await Promise.all(
 )
 console.log(
   `mixed, ${AT_ONCE} at once: ${spread(mixed)}; ${(mixed.length / SECONDS).toFixed(0)} a second; ` +
-    `${spent(mixed.length, before)}`,
+    `${formatSpent(mixed.length, before)}`,
 )
 await remove()
 const reached = SERVER ? p95(mixed) : slowest

@@ -104,7 +104,7 @@ for (const until of SIZES) {
   await assertDerived()
   await sql`update due set next_at = now() - interval '1 hour', lease = null, lease_until = null where kind = 'search'`
   await sql`vacuum (analyze)`
-  for (const [name, { run }] of Object.entries(WORKS)) results.get(name)!.push(await measured(run))
+  for (const [name, { run }] of Object.entries(WORKS)) results.get(name)!.push(await measureWork(run))
 }
 process.exit(printTable() ? 0 : 1)
 
@@ -118,13 +118,13 @@ function printTable(): boolean {
     const growth = { rows: last.rows / first.rows, ms: last.bothMs / first.bothMs }
     const isGrowing = growth.rows > MAX_GROWTH.rows * found || growth.ms > MAX_GROWTH.ms * found
     if (isGrowing || (isOrdinary && last.bothMs > MAX_ORDINARY_MS)) missed.push(name)
-    const listed = (select: (run: Measured) => number, digits: number) =>
+    const formatEach = (select: (run: Measured) => number, digits: number) =>
       each.map((run) => select(run).toFixed(digits)).join(", ")
     table[name] = {
-      "rows read": listed(({ rows }) => rows, 0),
-      "database ms": listed(({ databaseMs }) => databaseMs, 1),
-      "ms of both": listed(({ bothMs }) => bothMs, 1),
-      "keywords found": isAboutAll ? listed((run) => run.found, 0) : "",
+      "rows read": formatEach(({ rows }) => rows, 0),
+      "database ms": formatEach(({ databaseMs }) => databaseMs, 1),
+      "ms of both": formatEach(({ bothMs }) => bothMs, 1),
+      "keywords found": isAboutAll ? formatEach((run) => run.found, 0) : "",
       growth:
         `rows ${growth.rows.toFixed(1)}, ms ` +
         `${growth.ms.toFixed(1)}${isAboutAll ? `, found ${found.toFixed(1)}` : ""}`,
@@ -138,7 +138,7 @@ function printTable(): boolean {
   return missed.length === 0
 }
 
-async function measured(run: Work["run"]): Promise<Measured> {
+async function measureWork(run: Work["run"]): Promise<Measured> {
   for (let i = 0; i < WARM; i++) await run(ROUNDS + i)
   const processorTime = await processorClock(sql, process.env.DATABASE_URL)
   const times: Omit<Measured, "rows" | "found">[] = []
@@ -398,7 +398,7 @@ async function copyLists(ids: readonly number[]): Promise<void> {
 async function assertDerived(): Promise<void> {
   const rows = await sql<{ id: number }[]>`select id from list order by md5(id::text) limit 50`
   const ids = rows.map(({ id }) => id)
-  const derived = async () =>
+  const readDerived = async () =>
     JSON.stringify(
       await sql`
         select to_jsonb(n) as list, to_jsonb(k) as keyword, to_jsonb(m) as month,
@@ -409,7 +409,7 @@ async function assertDerived(): Promise<void> {
         where n.list_id = any(${ids}::int[])
         order by n.list_id`,
     )
-  const before = await derived()
+  const before = await readDerived()
   await sql.begin(async (tx) => {
     await deriveMonths(
       tx,
@@ -418,5 +418,5 @@ async function assertDerived(): Promise<void> {
     await deriveKeywordNow(tx, ids)
     await deriveListNow(tx, ids)
   })
-  if ((await derived()) !== before) throw new Error("the derived rows of the world are not those of its readings")
+  if ((await readDerived()) !== before) throw new Error("the derived rows of the world are not those of its readings")
 }

@@ -42,7 +42,7 @@ export async function heavyImport({ amount, perSecond, keywords, databaseUrl }: 
   }
   const server = await serving({ env })
   try {
-    const { app, key } = await prepared(server, env, keywords)
+    const { app, key } = await prepare(server, env, keywords)
     const file = join(folder, "heavy.jsonl")
     await write(file, amount)
     const before = await callsUntil(sleep(3_000), server, { app, key, perSecond })
@@ -67,7 +67,7 @@ export async function heavyImport({ amount, perSecond, keywords, databaseUrl }: 
   }
 }
 
-async function prepared(server: Serving, env: Record<string, string>, keywords: number) {
+async function prepare(server: Serving, env: Record<string, string>, keywords: number) {
   const words = Array.from({ length: Math.min(keywords, 400) }, (_, n) => ["--keyword", KEYWORD(n)]).flat()
   const { app } = await answer(["app", "add", "Big", "--ios", IOS_ID, "--country", "us", ...words], { env })
   const { code, err } = await appmeter(["app", "list"], { env })

@@ -27,17 +27,17 @@ export async function rowsOf(
     order by day desc
     limit 1`
   const first = now!.first
-  const named = (appIds = ids) => namesOf(sql, appIds)
+  const nameRows = (appIds = ids) => namesOf(sql, appIds)
   const ratings = (appIds = ids) => ratingsOf(sql, appIds)
   const facts = (appIds = ids) => sql`
     select *
     from app_storefront
     where app_id = any(${appIds}::int[]) and (storefront, source) = ('us', 'itunes-lookup')`
-  const searched = (days: number) => sql`
+  const resultRows = (days: number) => sql`
     select day, source, depth, seen_at, origin, egress, sha256, app_ids
     from search_results
     where list_id = ${list} and day > current_date - ${days}::int`
-  const placed = () => [
+  const placeRows = () => [
     sql`select * from chart_place where app_id = any(${ids}::int[])`,
     sql`select * from app_first_seen where app_id = any(${ids}::int[]) and storefront = 'us'`,
   ]
@@ -56,34 +56,34 @@ export async function rowsOf(
     from due
     where kind in ('search', 'hints', 'difficulty') and (platform, storefront, subject) = ('ios', 'us', ${world.term})`
   const statements: Record<string, () => Promise<unknown>[]> = {
-    check_rank: () => [...named(), searched(1)],
+    check_rank: () => [...nameRows(), resultRows(1)],
     get_keyword_difficulty: () => [
-      ...[...named(), ratings(), searched(1)],
+      ...[...nameRows(), ratings(), resultRows(1)],
       sql`select * from keyword_metric where list_id = ${list}`,
       sql`select * from hint_answer where platform = 'ios' and storefront = 'us' and prefix = ${world.term}`,
     ],
     hive_find_apps: () => [
-      ...named(),
+      ...nameRows(),
       sql`select * from market_app where storefront = 'us' order by rank, store_id limit 50`,
     ],
-    hive_get_chart: () => [...named(), lists()],
+    hive_get_chart: () => [...nameRows(), lists()],
     hive_get_chart_movers: () => [
-      ...named(),
+      ...nameRows(),
       sql`
         select day, source, depth, seen_at, app_ids from chart_results
         where chart_id = ${chart} and day > current_date - 3`,
     ],
-    hive_list_new_apps: () => [...named(), ...placed()],
+    hive_list_new_apps: () => [...nameRows(), ...placeRows()],
     hive_get_publisher: () => [
-      ...[...named(), ...placed()],
+      ...[...nameRows(), ...placeRows()],
       sql`
         select * from developer_shelf
         where developer_id = ${world.publisherId} and platform = 'ios' and storefront = 'us'`,
     ],
-    hive_resolve_app: () => [...named(), ratings()],
-    hive_get_similar_apps: () => [...named(), page()],
+    hive_resolve_app: () => [...nameRows(), ratings()],
+    hive_get_similar_apps: () => [...nameRows(), page()],
     hive_list_reviews: () => [
-      ...named(),
+      ...nameRows(),
       sql`
         select v.*
         from review_version v
@@ -91,16 +91,16 @@ export async function rowsOf(
         join store_app s on s.id = v.app_id
         where s.platform = 'ios' and s.store_id = ${world.appId} and v.feed = 'us'`,
     ],
-    hive_get_app: () => [...named(), ratings(), facts(), page()],
-    hive_get_keyword_ranks: () => [...named(), searched(7)],
+    hive_get_app: () => [...nameRows(), ratings(), facts(), page()],
+    hive_get_keyword_ranks: () => [...nameRows(), resultRows(7)],
     hive_get_keyword_metrics: () => [
       ...[sql`select * from keyword_now where list_id = ${list}`, metrics(1), readDue()],
       sql`select * from hint_answer where platform = 'ios' and storefront = 'us' and prefix = ${world.term}`,
-      searched(1),
+      resultRows(1),
     ],
     hive_get_keyword_metrics_history: () => [metrics(30), readDue()],
     // the figures include apps that the answer does not name
-    hive_get_landscape: () => [...named(first), ratings(first), facts(first), lists()],
+    hive_get_landscape: () => [...nameRows(first), ratings(first), facts(first), lists()],
   }
   return () => Promise.all(statements[operation]!())
 }

@@ -16,7 +16,7 @@ const [largeKey, smallKey] = [await service.key(large), await service.key(small)
 const app = await trackLarge(sql, large, KEYWORDS)
 const appId = await trackLarge(sql, small, 30)
 
-async function timed(path: string, key: string) {
+async function timeCall(path: string, key: string) {
   const startedAt = performance.now()
   // over a connection: the checks of a test service would take longer than a large answer
   const request = new Request(`${PUBLIC_URL}${path}`, { headers: { authorization: `Bearer ${key}` } })
@@ -29,15 +29,15 @@ async function timed(path: string, key: string) {
 const PATHS = process.env.ONLY === "searches" ? [] : ["keywords", "rivals"]
 for (const path of PATHS)
   for (let i = 0; i < 3; i++) {
-    const { status, ms, bytes } = await timed(`/v1/apps/${app}/${path}`, largeKey)
+    const { status, ms, bytes } = await timeCall(`/v1/apps/${app}/${path}`, largeKey)
     console.log(`${path} of ${KEYWORDS}: ${status} in ${ms.toFixed(0)} ms, ${bytes} bytes`)
   }
 
 async function measureOthers(seconds: number) {
-  const results: Awaited<ReturnType<typeof timed>>[] = []
+  const results: Awaited<ReturnType<typeof timeCall>>[] = []
   const until = performance.now() + seconds * 1_000
   for (let call = 0; performance.now() < until; call++) {
-    results.push(await timed(["/v1/account", `/v1/apps/${appId}/keywords`, "/v1/apps"][call % 3]!, smallKey))
+    results.push(await timeCall(["/v1/account", `/v1/apps/${appId}/keywords`, "/v1/apps"][call % 3]!, smallKey))
     await Bun.sleep(20)
   }
   const times = results.map(({ ms }) => ms).sort((a, b) => a - b)
@@ -51,8 +51,8 @@ async function measureOthers(seconds: number) {
 await measureOthers(1)
 if (PATHS.length > 0) console.log(`idle: ${await measureOthers(SECONDS / 2)}`)
 for (const path of PATHS) {
-  const flood: Promise<Awaited<ReturnType<typeof timed>>>[] = []
-  const sender = setInterval(() => flood.push(timed(`/v1/apps/${app}/${path}`, largeKey)), 200)
+  const flood: Promise<Awaited<ReturnType<typeof timeCall>>>[] = []
+  const sender = setInterval(() => flood.push(timeCall(`/v1/apps/${app}/${path}`, largeKey)), 200)
   console.log(`beside five ${path} a second: ${await measureOthers(SECONDS)}`)
   clearInterval(sender)
   console.log(`after: ${await measureOthers(1)}`)
@@ -67,7 +67,7 @@ for (const path of PATHS) {
 async function readsOf(calls: number): Promise<number[]> {
   const times: number[] = []
   for (let call = 0; call < calls; call++) {
-    const { status, ms } = await timed(`/v1/apps/${appId}/keywords`, smallKey)
+    const { status, ms } = await timeCall(`/v1/apps/${appId}/keywords`, smallKey)
     if (status !== 200) throw new Error(`the small workspace was answered ${status}`)
     times.push(ms)
   }
@@ -75,12 +75,12 @@ async function readsOf(calls: number): Promise<number[]> {
 }
 
 /** Runs `work` while 48 searches are in flight. Returns the searches answered a second. */
-async function besideSearches(work: () => Promise<unknown>): Promise<number> {
+async function duringSearches(work: () => Promise<unknown>): Promise<number> {
   let isOver = false
   let answered = 0
   const senders = Array.from({ length: 48 }, async () => {
     while (!isOver) {
-      const { status } = await timed("/v1/search?q=word", largeKey)
+      const { status } = await timeCall("/v1/search?q=word", largeKey)
       if (status !== 200) throw new Error(`a search was answered ${status}`)
       answered++
     }
@@ -102,9 +102,9 @@ const loaded: number[] = []
 let searches = 0
 for (let round = 0; round < ROUNDS; round++) {
   idle.push(...(await readsOf(READS / ROUNDS)))
-  searches += (await besideSearches(async () => loaded.push(...(await readsOf(READS / ROUNDS))))) / ROUNDS
+  searches += (await duringSearches(async () => loaded.push(...(await readsOf(READS / ROUNDS))))) / ROUNDS
 }
-const searchesAlone = await besideSearches(() => Bun.sleep(3_000))
+const searchesAlone = await duringSearches(() => Bun.sleep(3_000))
 for (const times of [idle, loaded]) times.sort((a, b) => a - b)
 const ratios = [0.5, 0.95, 0.99].map((part) => {
   const at = Math.min(READS - 1, Math.floor(READS * part))

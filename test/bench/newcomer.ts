@@ -49,7 +49,7 @@ setTimeout(() => {
   server.kill()
   process.exit(1)
 }, MAX_MS).unref()
-const signIn = await printed(/https?:\/\/\S+\/sign-in\?code=\S+/)
+const signIn = await waitForOutput(/https?:\/\/\S+\/sign-in\?code=\S+/)
 console.log(`${seconds()} s: the link is printed`)
 
 const terminal = async (...words: string[]) => {
@@ -97,9 +97,9 @@ rmSync(folder, { recursive: true, force: true })
 process.exit(0)
 
 /** Returns the first match in the server's output, on either stream. */
-async function printed(pattern: RegExp): Promise<string> {
+async function waitForOutput(pattern: RegExp): Promise<string> {
   const found = Promise.withResolvers<string>()
-  const read = async (stream: ReadableStream<Uint8Array>) => {
+  const readStream = async (stream: ReadableStream<Uint8Array>) => {
     let text = ""
     const decoder = new TextDecoder()
     for await (const bytes of stream) {
@@ -108,7 +108,7 @@ async function printed(pattern: RegExp): Promise<string> {
       if (match) found.resolve(match)
     }
   }
-  void read(server.stdout)
-  void read(server.stderr)
+  void readStream(server.stdout)
+  void readStream(server.stderr)
   return await found.promise
 }

@@ -30,7 +30,7 @@ const FOLDS = 10
 
 const [corpus, observations] = process.argv.slice(2)
 if (!corpus || !observations) throw new Error("name the two files: their source stands at the head of this one")
-const terms = scoredTerms(read<CorpusTerm>(corpus, "keywords"))
+const terms = scoredTerms(readList<CorpusTerm>(corpus, "keywords"))
 const [scores, apples] = [terms.map(({ score }) => score), terms.map(({ apple }) => apple)]
 const [low, high] = interval(terms, orderOf)
 console.log(`${terms.length} terms, ${apples.filter((apple) => apple < 10).length} of them below 10 in Apple Ads`)
@@ -47,13 +47,13 @@ POPULARITY_BANDS.forEach(({ from, low, high }, i) => {
 console.log(`bands drawn on one half hold of the other: ${coverageByHalves().toFixed(2)} (${HALVES} halves)`)
 console.log(`stated: ${JSON.stringify(CHECKED)}`)
 
-function read<T>(file: string, list: string): T[] {
+function readList<T>(file: string, list: string): T[] {
   return (JSON.parse(readFileSync(file, "utf8")) as Record<string, T[]>)[list] as T[]
 }
 
 function scoredTerms(corpus: CorpusTerm[]): Scored[] {
   const apples = new Map(
-    read<{ source: string; keyword: string; value: number }>(observations as string, "observations")
+    readList<{ source: string; keyword: string; value: number }>(observations as string, "observations")
       .filter(({ source }) => source === "apple")
       .map(({ keyword, value }) => [keyword, Math.max(FLOOR, value)]),
   )
@@ -116,7 +116,7 @@ function risingLine(pairs: readonly Scored[]): (score: number) => number {
 
 /** Root mean square error on terms that were not used for the fit. */
 function errorOf(fit: (training: Scored[]) => (score: number) => number): number {
-  const mixed = shuffled(terms, randomFrom(1))
+  const mixed = shuffle(terms, randomFrom(1))
   const errors = mixed.map(({ score, apple }, at) => {
     const line = fit(mixed.filter((_, other) => other % FOLDS !== at % FOLDS))
     return line(score) - apple
@@ -128,7 +128,7 @@ function errorOf(fit: (training: Scored[]) => (score: number) => number): number
 function coverageByHalves(): number {
   const random = randomFrom(2)
   const shares = Array.from({ length: HALVES }, () => {
-    const mixed = shuffled(terms, random)
+    const mixed = shuffle(terms, random)
     const [drawn, tried] = [mixed.slice(0, mixed.length / 2), mixed.slice(mixed.length / 2)]
     const classOf = ({ score }: Scored) => POPULARITY_BANDS.findLastIndex(({ from }) => score >= from)
     const covered = tried.filter((term) => {
@@ -142,7 +142,7 @@ function coverageByHalves(): number {
   return mean(shares)
 }
 
-function shuffled<T>(items: readonly T[], random: () => number): T[] {
+function shuffle<T>(items: readonly T[], random: () => number): T[] {
   return items
     .map((item) => ({ item, at: random() }))
     .sort((a, b) => a.at - b.at)

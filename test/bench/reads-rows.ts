@@ -110,7 +110,8 @@ const reviews = ({ sql, appNumber, answer }: Keys) => {
   return sql`
     select * from review_version where (app_id, feed) = (${appNumber}, 'us') and review_id = any(${ids}::text[])`
 }
-const feed = ({ sql, appNumber }: Keys) => sql`select * from review_feed where (app_id, feed) = (${appNumber}, 'us')`
+const reviewFeed = ({ sql, appNumber }: Keys) =>
+  sql`select * from review_feed where (app_id, feed) = (${appNumber}, 'us')`
 const reviewDays = ({ sql }: Keys, appNumbers: number[], days: number) => sql`
   select *
   from review_day
@@ -121,7 +122,7 @@ const charts = ({ sql }: Keys, days: number) => sql`
   join chart_results r on r.chart_id = c.id
   where (c.platform, c.storefront) = ('ios', 'us') and r.day > ${TODAY}::date - ${days}::int`
 /** The reported days of an account. */
-const reported = ({ sql, accounts }: Keys, view: string, days: number) => sql`
+const reportedDays = ({ sql, accounts }: Keys, view: string, days: number) => sql`
   select *
   from ${sql(view)}
   where account_id = any(${accounts}::text[]) and day > ${TODAY}::date - ${days}::int`
@@ -149,7 +150,7 @@ export const ROWS: Record<string, Statements> = {
     ...months(k, k.allLists, k.appNumbers, TODAY),
     reviewDays(k, k.appNumbers, 2),
     k.sql`select * from review_feed where app_id = any(${k.appNumbers}::int[]) and feed = 'us'`,
-    ...["sales_fact", "ads_day_fact"].map((view) => reported(k, view, 3)),
+    ...["sales_fact", "ads_day_fact"].map((view) => reportedDays(k, view, 3)),
   ],
   whoami: workspaceRows,
   get_usage: (k) => [
@@ -177,12 +178,12 @@ export const ROWS: Record<string, Statements> = {
     ratings(k, [k.appNumber]),
     ...names(k),
   ],
-  list_reviews: (k) => [feed(k), reviews(k)],
+  list_reviews: (k) => [reviewFeed(k), reviews(k)],
   get_chart_positions: (k) => [charts(k, 30)],
-  search_reviews: (k) => [feed(k), reviews(k)],
-  get_review_stats: (k) => [feed(k), reviewDays(k, [k.appNumber], 90)],
+  search_reviews: (k) => [reviewFeed(k), reviews(k)],
+  get_review_stats: (k) => [reviewFeed(k), reviewDays(k, [k.appNumber], 90)],
   summarize_reviews: (k) => [
-    feed(k),
+    reviewFeed(k),
     k.sql`
       select * from review_version where (app_id, feed) = (${k.appNumber}, 'us') and at > ${TODAY}::date - 90`,
   ],
@@ -193,7 +194,7 @@ export const ROWS: Record<string, Statements> = {
   get_today: (k) => [
     ...[terms(k), ...months(k, k.lists, [k.appNumber], TODAY)],
     ...[reviewDays(k, [k.appNumber], 2), ratings(k, [k.appNumber]), changes(k, k.appNumber)],
-    ...["sales_fact", "ads_day_fact"].map((view) => reported(k, view, 3)),
+    ...["sales_fact", "ads_day_fact"].map((view) => reportedDays(k, view, 3)),
   ],
   get_keyword_competition: (k) => [
     ...[latest({ ...k, lists: k.listIds }), figures({ ...k, lists: k.listIds })],
@@ -234,14 +235,15 @@ export const ROWS: Record<string, Statements> = {
     k.sql`select * from listing_item where (app_id, storefront, source) = (${k.appNumber}, 'us', 'apple-app-page')`,
   ],
   get_weekly_plan: (k) => [latest(k), figures(k), page(k, k.appNumber), ratings(k, k.named), ...names(k)],
-  get_revenue: (k) => [reported(k, "sales_fact", 30)],
-  get_subscriptions: (k) => ["subscription_event_fact", "subscription_stock_fact"].map((view) => reported(k, view, 30)),
-  get_funnel: (k) => [reported(k, "funnel_fact", 30)],
-  list_campaigns: (k) => [ofAccounts(k, "ads_campaign"), reported(k, "ads_day_fact", 28)],
-  list_ads_keywords: (k) => [ofAccounts(k, "ads_thing"), reported(k, "ads_day_fact", 28)],
+  get_revenue: (k) => [reportedDays(k, "sales_fact", 30)],
+  get_subscriptions: (k) =>
+    ["subscription_event_fact", "subscription_stock_fact"].map((view) => reportedDays(k, view, 30)),
+  get_funnel: (k) => [reportedDays(k, "funnel_fact", 30)],
+  list_campaigns: (k) => [ofAccounts(k, "ads_campaign"), reportedDays(k, "ads_day_fact", 28)],
+  list_ads_keywords: (k) => [ofAccounts(k, "ads_thing"), reportedDays(k, "ads_day_fact", 28)],
   // a row of a search term contains its campaign and its keyword
   list_ads_search_terms: (k) => ["ads_term_fact", "ads_campaign", "ads_thing"].map((view) => ofAccounts(k, view)),
-  list_ads_commands: (k) => [reported(k, "ads_change_fact", 28)],
+  list_ads_commands: (k) => [reportedDays(k, "ads_change_fact", 28)],
   get_search_popularity: (k) => [ofAccounts(k, "ads_term_popularity"), terms(k)],
   get_pricing: (k) => [ofAccounts(k, "account_product"), ofAccounts(k, "billing_event")],
   get_country_prices: (k) => [
@@ -253,7 +255,7 @@ export const ROWS: Record<string, Statements> = {
   ],
   // every compared day in every compared storefront, and the days with reports
   get_change_impact: (k) => [
-    ...[changes(k, k.appNumber), terms(k), reported(k, "analytics_day", 90)],
+    ...[changes(k, k.appNumber), terms(k), reportedDays(k, "analytics_day", 90)],
     k.sql`
       select *
       from report_day

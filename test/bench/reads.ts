@@ -191,7 +191,7 @@ async function compareWell(id: string, { sql, service, ask, rows, bare }: Compar
   // a read on request has stored its data after this call
   await ask(service)
   const takes: Parameters<Parameters<Run>[1]["take"]>[] = []
-  const noting: (original: Run) => Run = (original) => (input, ctx) =>
+  const noteTakes: (original: Run) => Run = (original) => (input, ctx) =>
     original(input, {
       ...ctx,
       take: (...args) => {
@@ -199,7 +199,7 @@ async function compareWell(id: string, { sql, service, ask, rows, bare }: Compar
         return ctx.take(...args)
       },
     })
-  const text = await ask(withHandler(noting))
+  const text = await ask(withHandler(noteTakes))
   const answer = JSON.parse(text) as Record<string, unknown>
   const fetchRows = await rows(answer)
   // a faulty statement fails here

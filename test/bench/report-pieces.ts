@@ -53,18 +53,18 @@ async function store(rows: number, isWhole: boolean): Promise<PieceTimes> {
   // compiles and plans the statements
   await record(sql, [report(300, "2026-01-29", 1)], NOW)
   await record(sql, [report(100, "2026-01-30", 1)], NOW)
-  const read = () =>
+  const readBefore = () =>
     readSales(sql, { id: EXAMPLE_ACCOUNT, sku: "TEA01" } as never, {
       from: "2026-01-30",
       to: "2026-01-30",
       country: null,
     })
-  await read()
+  await readBefore()
   let [isOver, readMs] = [false, 0]
   const reading = (async () => {
     while (!isOver) {
       const startedAt = performance.now()
-      await read()
+      await readBefore()
       readMs = Math.max(readMs, performance.now() - startedAt)
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
@@ -109,10 +109,10 @@ async function longestOf(sql: Sql, isWhole: boolean, work: (connection: Sql) => 
     rounds.push(new Map([...threadTimes()].map(([id, ns]) => [id, (ns - (before.get(id) ?? ns)) / 1e6])))
     return answer
   }
-  const beginning = (client: object, how: (run: (tx: Tx) => Promise<unknown>) => Promise<unknown>) =>
+  const withBegin = (client: object, how: (run: (tx: Tx) => Promise<unknown>) => Promise<unknown>) =>
     new Proxy(client, { get: (target, name) => (name === "begin" ? how : Reflect.get(target, name)) }) as Sql
-  if (isWhole) await begin((tx) => work(beginning(tx, (run) => run(tx))))
-  else await work(beginning(sql, begin))
+  if (isWhole) await begin((tx) => work(withBegin(tx, (run) => run(tx))))
+  else await work(withBegin(sql, begin))
   // the runtime's compilers and collectors have threads too: the busiest thread is the database's
   const totals = new Map<string, number>()
   for (const times of rounds) for (const [id, ms] of times) totals.set(id, (totals.get(id) ?? 0) + ms)

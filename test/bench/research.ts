@@ -89,7 +89,7 @@ console.log(
     `${figures(hidden)}, among the first 5 ${shareWithin(hidden, 5).toFixed(4)}`,
 )
 
-const searched = new Set(reported())
+const searched = new Set(readReport())
 const phrases = new Map(
   lists.map(({ term, apps }) => {
     const weighed = weighPhrases(apps.map(({ title }) => phrasesOf(title, "en")))
@@ -145,6 +145,6 @@ function recordedLists(): RecordedList[] {
   }))
 }
 
-function reported(): string[] {
+function readReport(): string[] {
   return readFileSync(join(FIXTURES, "apple-ads-search-terms-us-2025-09-named.txt"), "utf8").trimEnd().split("\n")
 }

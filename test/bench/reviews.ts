@@ -23,8 +23,8 @@ const MAX_TEXT_FACTOR = 40
 const ROUNDS = 30
 const now = new Date()
 
-const few = await measured(FEW)
-const many = await measured(MANY)
+const few = await measureReads(FEW)
+const many = await measureReads(MANY)
 let holds = true
 for (const [label, ms] of many) {
   const times = ms / few.get(label)!
@@ -35,7 +35,7 @@ for (const [label, ms] of many) {
 process.exit(holds ? 0 : 1)
 
 /** Milliseconds of each read. */
-async function measured(reviews: number): Promise<Map<string, number>> {
+async function measureReads(reviews: number): Promise<Map<string, number>> {
   const sql = await freshDatabase()
   const workspaceId = await newWorkspace(sql)
   const tracked = { workspaceId, iosId: IOS_ID, countries: ["us"], keywords: ["tea"], origin: "own" }

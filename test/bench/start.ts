@@ -38,7 +38,7 @@ const kinds: Record<string, (round: number) => Promise<Run>> = {
   [EMPTY]: () => start([process.execPath, bare]),
   ...bothTimes("checkout, embedded", checkout),
   ...bothTimes("binary, embedded", [binary, "serve"]),
-  ...bothTimes("binary, embedded, measuring", [binary, "serve"], measuring),
+  ...bothTimes("binary, embedded, measuring", [binary, "serve"], measuringEnv),
   ...(SERVER && bothTimes("checkout, PostgreSQL", checkout, onServer)),
   ...(SERVER && bothTimes("binary, PostgreSQL", [binary, "serve"], onServer)),
   ...measureUse(`binary, embedded, ${CALLS} sandbox calls and nothing else`, callSandbox),
@@ -72,7 +72,7 @@ function formatRuns(measured: Run[], key: keyof Run, unit: string): string {
 }
 
 /** A new database for each round: the first start on it, and the second. */
-function bothTimes(kind: string, command: string[], database = embedded): typeof kinds {
+function bothTimes(kind: string, command: string[], database = embeddedEnv): typeof kinds {
   const environments = new Map<number, Promise<Record<string, string>>>()
   const run = async (round: number) => {
     if (!environments.has(round)) environments.set(round, database(`${kind.replaceAll(/\W+/g, "_")}_${round}`))
@@ -82,7 +82,7 @@ function bothTimes(kind: string, command: string[], database = embedded): typeof
 }
 
 /** A first start for each round, with the demo to read. */
-function measureUse(kind: string, use: Use, database = embedded): typeof kinds {
+function measureUse(kind: string, use: Use, database = embeddedEnv): typeof kinds {
   const command = [binary, "serve", ...(use === callSandbox ? [] : ["--demo"])]
   const run = async (round: number) => {
     const env = await database(`${kind.replaceAll(/\W+/g, "_").slice(0, 30)}_${round}`)
@@ -94,7 +94,7 @@ function measureUse(kind: string, use: Use, database = embedded): typeof kinds {
 type Use = (url: string, readOutput: () => string) => Promise<void>
 
 async function callSandbox(url: string): Promise<void> {
-  for (let i = 0; i < CALLS; i++) await read(`${url}/v1/sandbox/apps`, {})
+  for (let i = 0; i < CALLS; i++) await readJson(`${url}/v1/sandbox/apps`, {})
 }
 
 async function loadDemo(_url: string, readOutput: () => string): Promise<void> {
@@ -104,25 +104,25 @@ async function loadDemo(_url: string, readOutput: () => string): Promise<void> {
 async function readWithKey(url: string, readOutput: () => string): Promise<void> {
   await loadDemo(url, readOutput)
   const headers = { authorization: `Bearer ${/svc_live_\w{36}/.exec(readOutput())![0]}` }
-  const { apps } = await read(`${url}/v1/apps`, headers)
-  for (let i = 0; i < CALLS; i++) await read(`${url}/v1/apps/${apps[i % apps.length].id}/keywords`, headers)
+  const { apps } = await readJson(`${url}/v1/apps`, headers)
+  for (let i = 0; i < CALLS; i++) await readJson(`${url}/v1/apps/${apps[i % apps.length].id}/keywords`, headers)
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of several operations
-async function read(url: string, headers: Record<string, string>): Promise<any> {
+async function readJson(url: string, headers: Record<string, string>): Promise<any> {
   const response = await fetch(url, { headers })
   if (response.status !== 200) throw new Error(`${url}: ${response.status}`)
   return await response.json()
 }
 
-async function embedded(name: string): Promise<Record<string, string>> {
+async function embeddedEnv(name: string): Promise<Record<string, string>> {
   return { DATA_DIR: join(folder, name) }
 }
 
 /** Reads the stores as usual, but from an address without a server. */
-async function measuring(name: string): Promise<Record<string, string>> {
+async function measuringEnv(name: string): Promise<Record<string, string>> {
   const nobody = STORE_HOSTS.map((upstream) => `${upstream}=http://127.0.0.1:9`).join(",")
-  return { ...(await embedded(name)), MEASURE: "yes", UPSTREAM_URLS: nobody }
+  return { ...(await embeddedEnv(name)), MEASURE: "yes", UPSTREAM_URLS: nobody }
 }
 
 async function onServer(name: string): Promise<Record<string, string>> {
@@ -154,8 +154,8 @@ async function start(command: string[], env: Record<string, string> = {}, use?: 
     for await (const chunk of child.stdout) out += new TextDecoder().decode(chunk)
   })()
   const url = `http://127.0.0.1:${port}`
-  const answered = () => fetch(`${url}/v1/sandbox/apps`).then(({ status }) => status === 200)
-  while (!(await answered().catch(() => false))) {
+  const isAnswering = () => fetch(`${url}/v1/sandbox/apps`).then(({ status }) => status === 200)
+  while (!(await isAnswering().catch(() => false))) {
     if (child.exitCode !== null) throw new Error(`${command.join(" ")} ended: ${child.exitCode}`)
     await Bun.sleep(2)
   }

@@ -100,7 +100,7 @@ interface History {
 
 /** The operation itself, on a database with 7 days and on one with 365 days, in alternation. */
 async function history(url: string | undefined): Promise<void> {
-  const [short, long] = [await withHistory(url, 7), await withHistory(url, 365)]
+  const [short, long] = [await openHistory(url, 7), await openHistory(url, 365)]
   const times: [number, number][] = []
   for (let round = -5; round < ROUNDS; round++) {
     const first = round % 2 === 0
@@ -119,7 +119,7 @@ async function history(url: string | undefined): Promise<void> {
   await long.scratch.remove()
 }
 
-async function withHistory(url: string | undefined, days: number): Promise<History> {
+async function openHistory(url: string | undefined, days: number): Promise<History> {
   const scratch = await scratchOn(url)
   const { sql } = scratch
   const workspace = await benchWorkspace(sql)
@@ -132,14 +132,14 @@ async function withHistory(url: string | undefined, days: number): Promise<Histo
   await sql`vacuum analyze`
   const ctx = contextOf(sql, workspace, new Date(`${TODAY}T12:00:00Z`))
   const caller = { ...ctx.caller, entitlements: { ...ctx.caller.entitlements, historyDays: 7 } }
-  const read = async () => {
+  const readHistory = async () => {
     const app = await findApp(sql, caller, appId)
     const answer = await getRankHistory.run({ app, appId, storefront: "us" }, { ...ctx, caller })
     const { keywords } = answer as { keywords: { series: unknown[] }[] }
     const points = keywords.flatMap(({ series }) => series).length
     if (points !== 7 * HISTORY_KEYWORDS) throw new Error(`${points} points`)
   }
-  return { scratch, read }
+  return { scratch, read: readHistory }
 }
 
 async function timeOf({ read }: History): Promise<number> {

@@ -36,7 +36,7 @@ export function searchOf({ term, day, depth, storefront = "us", second = 3_600 }
     term: termOf(term),
     depth,
     complete: true,
-    results: order.map((app, place) => (place < DETAILED ? detailed(app, dayNumber) : { id: idOf(app) })),
+    results: order.map((app, place) => (place < DETAILED ? resultApp(app, dayNumber) : { id: idOf(app) })),
     seenAt: new Date(Date.parse(day) + second * 1_000),
     parser: 1,
     origin: "own",
@@ -66,7 +66,7 @@ function placesOf(term: number, dayNumber: number, depth: number): number[] {
     .map(({ app }) => app)
 }
 
-function detailed(app: number, dayNumber: number): ResultApp {
+function resultApp(app: number, dayNumber: number): ResultApp {
   const ratings = Math.floor(3e6 / (1 + app)) + (dayNumber % 1_000)
   return {
     id: idOf(app),

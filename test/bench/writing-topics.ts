@@ -19,8 +19,8 @@ export function measureLabels(): void {
     console.log(`  ${topic}: right ${share(both, both + rules)}, found ${share(both, both + labels)}`)
   const mended = agreementOf(LABELLED).all
   console.log(
-    `  of ${LABELLED.length} on which rules are mended: ${rounded(precisionOf(mended))} and ` +
-      `${rounded(recallOf(mended))}`,
+    `  of ${LABELLED.length} on which rules are mended: ${round(precisionOf(mended))} and ` +
+      `${round(recallOf(mended))}`,
   )
 }
 
@@ -40,12 +40,12 @@ function spread(score: (agreement: Agreement) => number): [number, number] {
 }
 
 function withSpan(value: number, [low, high]: [number, number]): string {
-  return `${rounded(value)} (${rounded(low)} to ${rounded(high)})`
+  return `${round(value)} (${round(low)} to ${round(high)})`
 }
 
 /** Formats a count, its total and the Wilson interval. */
 function share(k: number, n: number): string {
-  return n === 0 ? "none of 0" : `${k} of ${n} (${wilson(k, n).map(rounded).join(" to ")})`
+  return n === 0 ? "none of 0" : `${k} of ${n} (${wilson(k, n).map(round).join(" to ")})`
 }
 
 /** The 95 % interval of a share. */
@@ -56,6 +56,6 @@ function wilson(k: number, n: number): [number, number] {
   return [middle - half, middle + half]
 }
 
-function rounded(value: number): string {
+function round(value: number): string {
   return value.toFixed(2)
 }

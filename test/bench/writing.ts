@@ -280,8 +280,8 @@ function sum(values: readonly number[]): number {
 function span(measured: readonly number[]): string {
   const values = measured.filter((value) => !Number.isNaN(value))
   if (values.length === 0) return "none"
-  const rounded = (value: number) => value.toFixed(2)
-  return `${rounded(sum(values) / values.length)} (${rounded(Math.min(...values))} to ${rounded(Math.max(...values))})`
+  const round = (value: number) => value.toFixed(2)
+  return `${round(sum(values) / values.length)} (${round(Math.min(...values))} to ${round(Math.max(...values))})`
 }
 
 /** Ranks, with the middle rank for ties. */

@@ -45,7 +45,7 @@ export async function worldOf(server: string | undefined, size: Size, maxConnect
   const startedAt = performance.now()
   const scratch = await scratchOn(server, maxConnections)
   const filled = await fillWorld(scratch.sql, size, withoutIndexes)
-  await analysed(scratch.sql)
+  await analyse(scratch.sql)
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1)
   console.log(`${size.days} days of ${size.apps} apps were filled in within ${seconds} s`)
   return { scratch, ...filled }
@@ -154,7 +154,7 @@ async function withoutIndexes(tx: Sql, tables: readonly string[], fill: () => Pr
 }
 
 /** A year of 1,000 apps takes longer to analyse than a request's statement may. */
-async function analysed(sql: Sql): Promise<void> {
+async function analyse(sql: Sql): Promise<void> {
   const connection = await sql.reserve()
   await connection`set statement_timeout = 0`
   await connection`vacuum analyze`

@@ -14,7 +14,7 @@ import { EmptyAnswer, type Operation, PendingAnswer } from "../../src/core/opera
 import type { Sql } from "../../src/database/types.ts"
 import { Fault } from "../../src/lib/faults.ts"
 import { findApp } from "../../src/tracking/tracked-app.ts"
-import { explaining, type Work } from "../core/explained.ts"
+import { explainEach, type Work } from "../core/explained.ts"
 import { median } from "./load.ts"
 import { type ProcessorTime, processorClock } from "./processor.ts"
 import { appsToRead, contextIn, inputOf, isReadOfApp } from "./years-calls.ts"
@@ -137,7 +137,7 @@ interface Seen {
 async function seenIn(world: World, operation: Operation): Promise<Seen> {
   const works: Work[] = []
   const [at] = appsToRead(operation, APPS, { appCount: ASKED, owners: OWNERS })
-  const text = await answerOf(world, operation, { at: at!, sql: explaining(world.scratch.sql, works) })
+  const text = await answerOf(world, operation, { at: at!, sql: explainEach(world.scratch.sql, works) })
   return { entries: entriesOf(JSON.parse(text)), read: Math.round(works.reduce((sum, { rows }) => sum + rows, 0)) }
 }
 

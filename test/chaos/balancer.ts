@@ -36,7 +36,7 @@ export function balancer(urls: readonly string[], { everyMs = 100 } = {}): Balan
     if (choices.length === 0) return Promise.reject(new Error("no server is ready"))
     const { hostname, port } = new URL(choices[turn++ % choices.length] as string)
     opened++
-    return connected(Number(port), hostname, (socket) => {
+    return openSocket(Number(port), hostname, (socket) => {
       const at = idle.indexOf(socket)
       if (at >= 0) idle.splice(at, 1)
     })
@@ -45,7 +45,7 @@ export function balancer(urls: readonly string[], { everyMs = 100 } = {}): Balan
     async call(method, path, headers, body) {
       try {
         const socket = idle.shift() ?? (await open())
-        const { stays, ...answer } = await exchanged(socket, requestOf(method, path, headers, body))
+        const { stays, ...answer } = await exchange(socket, requestOf(method, path, headers, body))
         if (stays) idle.push(socket)
         else socket.end()
         return answer
@@ -61,7 +61,7 @@ export function balancer(urls: readonly string[], { everyMs = 100 } = {}): Balan
   }
 }
 
-function connected(port: number, host: string, onClose: (socket: Socket) => void): Promise<Socket> {
+function openSocket(port: number, host: string, onClose: (socket: Socket) => void): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const socket = connect({ port, host, noDelay: true }, () => resolve(socket))
   socket.on("error", reject)
@@ -81,7 +81,7 @@ function requestOf(method: string, path: string, headers: Record<string, string>
 }
 
 /** Sends one request and reads its answer, which must have a content-length. */
-function exchanged(socket: Socket, request: string): Promise<Balanced & { stays: boolean }> {
+function exchange(socket: Socket, request: string): Promise<Balanced & { stays: boolean }> {
   const { promise, resolve, reject } = Promise.withResolvers<Balanced & { stays: boolean }>()
   let bytes = Buffer.alloc(0)
   const onData = (chunk: Buffer) => {

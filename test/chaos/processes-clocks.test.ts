@@ -83,8 +83,8 @@ describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart
 
   test("servers with different clocks accept a key until it expires, and no longer", async () => {
     const workspace = await fleet.service.workspace()
-    const expiring = (inMs: number) => fleet.service.key(workspace, { expiresAt: new Date(Date.now() + inMs) })
-    const [later, soon] = [await expiring(HOUR_MS), await expiring(1_500)]
+    const createExpiringKey = (inMs: number) => fleet.service.key(workspace, { expiresAt: new Date(Date.now() + inMs) })
+    const [later, soon] = [await createExpiringKey(HOUR_MS), await createExpiringKey(1_500)]
     const ask = (key: string) =>
       Promise.all(fleet.servers.map(async ({ url }) => outcomeOf(await call(url, "/v1/account", key))))
     expect(await ask(later)).toEqual(["200", "200", "200"])

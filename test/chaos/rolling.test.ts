@@ -46,7 +46,7 @@ test.skipIf(cannotRun)(
     expect(calls.length).toBeGreaterThan(perSecond * 4)
     expect(jobs.length).toBeGreaterThan(perSecond / 10)
 
-    await until(async () => (await unfinished(fleet)) === 0)
+    await until(async () => (await countUnfinished(fleet)) === 0)
     const writes = jobs.map(({ target }) => fleet.platform.writes(target).length)
     expect(writes).toEqual(jobs.map(() => 1))
     const rows = await fleet.service.sql`select distinct status from job order by status`
@@ -96,16 +96,16 @@ function loadOf(call: ReturnType<typeof balancer>["call"], key: string, app: str
   const inFlight = new Set<Promise<void>>()
   let credits = 0
   let n = 0
-  const counted = async (answer: Promise<Balanced>, cost: (body: Balanced["body"]) => number) => {
+  const countCall = async (answer: Promise<Balanced>, cost: (body: Balanced["body"]) => number) => {
     const result = await answer
     calls.push(result)
     if (result.status === 200) credits += cost(result.body)
     return result
   }
   const write = async (action: string, args: object) => {
-    const previewed = await counted(call("POST", "/v1/actions", headers, { action, args }), () => 0)
+    const previewed = await countCall(call("POST", "/v1/actions", headers, { action, args }), () => 0)
     const { confirmToken } = previewed.body ?? {}
-    return await counted(call("POST", "/v1/actions/confirm", headers, { confirmToken }), (body) => body.credits)
+    return await countCall(call("POST", "/v1/actions/confirm", headers, { confirmToken }), (body) => body.credits)
   }
   const bid = async (target: string) => {
     const { body } = await write("set_bid", { appId: app, target, bid: 2 })
@@ -113,9 +113,9 @@ function loadOf(call: ReturnType<typeof balancer>["call"], key: string, app: str
   }
   const callOnce = async (at: number): Promise<unknown> => {
     if (at % 10 === 0) return await bid(`keyword-${at}`)
-    if (at % 10 === 5) return await counted(call("POST", "/mcp", mcp(headers), TOOL), () => 1)
-    if (at % 10 === 7) return await counted(call("GET", "/v1/sandbox/apps", {}), () => 0)
-    return await counted(call("GET", "/v1/apps", headers), () => 1)
+    if (at % 10 === 5) return await countCall(call("POST", "/mcp", mcp(headers), TOOL), () => 1)
+    if (at % 10 === 7) return await countCall(call("GET", "/v1/sandbox/apps", {}), () => 0)
+    return await countCall(call("GET", "/v1/apps", headers), () => 1)
   }
   const pace = setInterval(() => {
     if (inFlight.size >= AT_ONCE) return
@@ -138,7 +138,7 @@ const mcp = (headers: Record<string, string>) => ({
   "mcp-protocol-version": "2025-11-25",
 })
 
-async function unfinished({ service }: Fleet): Promise<number> {
+async function countUnfinished({ service }: Fleet): Promise<number> {
   const [row] = await service.sql`select count(*) as n from job where status in ('queued', 'running')`
   return row!.n
 }

@@ -16,8 +16,8 @@ longOnServer(
     await using database = await scratchDatabase("frozen")
     const proxy = await proxyTo(new URL(database.url))
     const server = await serving({ env: { DATABASE_URL: proxy.url, ...FAST } }, ["--json"])
-    const { url, key } = opened(server.out())
-    const call = (path: string) => timed(`${url}${path}`, key)
+    const { url, key } = parseOutput(server.out())
+    const call = (path: string) => timeCall(`${url}${path}`, key)
     expect((await call("/v1/apps")).status).toBe(200)
     proxy.freeze(true)
     const answers = await Promise.all(Array.from({ length: 100 }, () => call("/v1/apps")))
@@ -44,12 +44,12 @@ longOnServer(
   async () => {
     await using database = await scratchDatabase("shot")
     const server = await serving({ env: { DATABASE_URL: database.url, ...FAST } }, ["--json"])
-    const { url, key } = opened(server.out())
+    const { url, key } = parseOutput(server.out())
     const counts: Record<string, number> = {}
     let going = true
     const caller = async () => {
       while (going) {
-        const { status } = await timed(`${url}/v1/apps`, key)
+        const { status } = await timeCall(`${url}/v1/apps`, key)
         counts[status] = (counts[status] ?? 0) + 1
       }
     }
@@ -65,12 +65,12 @@ longOnServer(
       await Bun.sleep(60 + ((round * 31) % 90))
     }
     const shotAt = performance.now()
-    await until(5_000, async () => (await timed(`${url}/readyz`, key)).status === 200)
+    await until(5_000, async () => (await timeCall(`${url}/readyz`, key)).status === 200)
     const healthyMs = performance.now() - shotAt
     going = false
     await Promise.all(callers)
     // refunds of charges with a lost answer may still be pending
-    await until(10_000, async () => (await timed(`${url}/v1/apps`, key)).status === 200)
+    await until(10_000, async () => (await timeCall(`${url}/v1/apps`, key)).status === 200)
     console.log(
       `${ROUNDS} rounds ended ${ended} connections: ${JSON.stringify(counts)}, ready after ${Math.round(healthyMs)} ms`,
     )
@@ -85,12 +85,12 @@ longOnServer(
   },
 )
 
-function opened(out: string): { url: string; key: string } {
+function parseOutput(out: string): { url: string; key: string } {
   const key = /svc_live_\w{36}/.exec(out)?.[0] as string
   return { url: /"url": "([^"]+)"/.exec(out)?.[1] as string, key }
 }
 
-async function timed(url: string, key: string) {
+async function timeCall(url: string, key: string) {
   const started = performance.now()
   const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
   const body = response.headers.get("content-type")?.startsWith("application/json") ? await response.json() : null

@@ -234,11 +234,11 @@ function filesOf(folder: string): string[] {
     .filter((entry) => entry.isFile())
     .map((entry) => {
       const bytes = readFileSync(join(entry.parentPath, entry.name))
-      return (entry.name.endsWith(".gz") ? unpacked(gunzipSync(bytes)) : bytes).toString("latin1")
+      return (entry.name.endsWith(".gz") ? unpack(gunzipSync(bytes)) : bytes).toString("latin1")
     })
 }
 
 /** Decompresses twice: a report's body is compressed itself. */
-function unpacked(bytes: Buffer): Buffer {
+function unpack(bytes: Buffer): Buffer {
   return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes
 }

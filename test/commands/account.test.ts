@@ -41,7 +41,7 @@ beforeEach(() => {
 })
 afterEach(() => standIn.stop())
 
-const adding = (key: MadeKey, file: string) => [
+const addArgs = (key: MadeKey, file: string) => [
   ...["account", "add", "app-store-connect", "--issuer", standIn.issuer, "--key-id", key.keyId],
   ...["--key-file", file, "--vendor", standIn.vendor],
 ]
@@ -61,7 +61,7 @@ long("an account's key is never unencrypted in a file, answer, log, backup or pr
   const runWithKey = async (args: string[], stdin?: string) => {
     const child = startCommand(args, { env, ...(stdin !== undefined && { stdin }) })
     outputs.push(commandLine(child.pid))
-    const [code, out, err] = await Promise.all([child.exited, read(child.stdout), read(child.stderr)])
+    const [code, out, err] = await Promise.all([child.exited, readStream(child.stdout), readStream(child.stderr)])
     outputs.push(out, err)
     return { code, out, err }
   }
@@ -70,7 +70,7 @@ long("an account's key is never unencrypted in a file, answer, log, backup or pr
     outputs.push(ended.out, ended.err)
     return ended
   }
-  const added = await runWithKey(adding(first, files[0]))
+  const added = await runWithKey(addArgs(first, files[0]))
   expect([added.code, added.err]).toEqual([0, ""])
   expect(added.out).toMatch(/^ac_[0-9a-f]{18} {2}App Store Connect, key …0000, vendor 85012345: ok\n/)
   expect(added.out).toMatch(/prices +denied +needs the role App Manager or Admin/)
@@ -132,19 +132,19 @@ function commandLine(pid: number): string {
   return readFileSync(`/proc/${pid}/cmdline`, "latin1")
 }
 
-const read = (stream: ReadableStream<Uint8Array>) => new Response(stream).text()
+const readStream = (stream: ReadableStream<Uint8Array>) => new Response(stream).text()
 
 test("account add exits with 78 without SECRET_KEY, 1 without the key and 2 without an option", async () => {
   const key = standIn.key()
   const { SECRET_KEY: _, ...bare } = env
-  const withoutSecret = await appmeter(adding(key, fileOf(key)), { env: bare })
+  const withoutSecret = await appmeter(addArgs(key, fileOf(key)), { env: bare })
   expect([withoutSecret.code, withoutSecret.err]).toEqual([
     78,
     "appmeter: a setting is invalid:\n" +
       "  SECRET_KEY is missing: 32 random bytes as base64 or hex; create them with: head -c 32 /dev/urandom | base64\n",
   ])
-  expect((await appmeter(adding(key, "/nowhere"), { env })).code).toBe(1)
-  expect((await appmeter(adding(key, fileOf(key)).slice(0, -2), { env })).err).toMatch(/--vendor is missing/)
+  expect((await appmeter(addArgs(key, "/nowhere"), { env })).code).toBe(1)
+  expect((await appmeter(addArgs(key, fileOf(key)).slice(0, -2), { env })).err).toMatch(/--vendor is missing/)
   expect((await appmeter(["account", "add", "apple-ads", "--key-id", "k"], { env })).err).toContain(
     "--client-id, --team-id and --key-file are missing",
   )
@@ -173,7 +173,7 @@ long(
     try {
       const startedAt = performance.now()
       const newKey = standIn.key()
-      const added = await appmeter(adding(newKey, fileOf(newKey)), { env })
+      const added = await appmeter(addArgs(newKey, fileOf(newKey)), { env })
       expect(added.out).toMatch(new RegExp(`Tea Timer +${TEA.id} +${appId}`))
       expect(added.out).toMatch(
         new RegExp(`not read until .* the role Admin: appmeter account analytics ac_\\w+ ${TEA.id}`),
@@ -186,7 +186,7 @@ long(
       expect(performance.now() - startedAt).toBeLessThan(60_000)
       expect(((await (await ask()).json()) as { totals: { downloads: number } }).totals.downloads).toBe(12)
       const poorKey = standIn.key("MARKETING")
-      const result = await appmeter(adding(poorKey, fileOf(poorKey)), { env })
+      const result = await appmeter(addArgs(poorKey, fileOf(poorKey)), { env })
       expect(result.out).toMatch(/nothing is read yet: sales: needs the role Sales.*appmeter account test ac_/)
       const { accounts } = await answer(["account", "list"], { env })
       const account = accounts.find(({ state }: { state: string }) => state === "limited")

@@ -77,15 +77,15 @@ test("audit --limit and --app narrow the list", async () => {
 })
 
 test("audit changes nothing", async () => {
-  const everything = async () =>
+  const readEverything = async () =>
     JSON.stringify(await database.sql`select t::text from audit t order by 1`) +
     JSON.stringify(await database.sql`select t::text from confirm_token t order by 1`) +
     JSON.stringify(await database.sql`select t::text from account t order by 1`) +
     JSON.stringify(await database.sql`select t::text from ledger t order by 1`)
-  const before = await everything()
+  const before = await readEverything()
   await run()
   await ask("--limit", "1000")
-  expect(await everything()).toBe(before)
+  expect(await readEverything()).toBe(before)
 })
 
 test("audit exits with 2 on wrong usage and with 1 on an unknown workspace, each with one line", async () => {
@@ -100,12 +100,12 @@ test("audit exits with 2 on wrong usage and with 1 on an unknown workspace, each
 test("audit lists operator commands with their user and result, without secrets", async () => {
   const ownFolder = await dataFolder()
   const holder = await openFolder(ownFolder)
-  const typed = (...args: string[]) => appmeter(args, { env: ownFolder })
-  await typed("workspace", "create", "own", "--plan", "pro")
-  await typed("workspace", "set", "nobody", "--plan", "studio")
-  await typed("workspace", "list")
-  await typed("channel", "add", "webhook", "https://user:canary@hooks.example.com/canary?token=canary")
-  await typed("key", "leaked", `svc_live_${"Canary0123456789".repeat(3).slice(0, 36)}`, "--force")
+  const runIn = (...args: string[]) => appmeter(args, { env: ownFolder })
+  await runIn("workspace", "create", "own", "--plan", "pro")
+  await runIn("workspace", "set", "nobody", "--plan", "studio")
+  await runIn("workspace", "list")
+  await runIn("channel", "add", "webhook", "https://user:canary@hooks.example.com/canary?token=canary")
+  await runIn("key", "leaked", `svc_live_${"Canary0123456789".repeat(3).slice(0, 36)}`, "--force")
   const { commands } = await answer(["audit"], { env: ownFolder })
   expect(commands.map(({ command, exitCode }: { command: string; exitCode: number }) => [command, exitCode])).toEqual([
     ["key leaked", 1],
@@ -115,7 +115,7 @@ test("audit lists operator commands with their user and result, without secrets"
   ])
   expect(commands.at(-1)).toMatchObject({ actor: expect.stringMatching(/.@./), typed: "own --plan pro" })
   expect(JSON.stringify(commands).toLowerCase()).not.toContain("canary")
-  const { out } = await typed("audit")
+  const { out } = await runIn("audit")
   expect(out).toMatch(/ON THE MACHINE +ENDED +COMMAND\n/)
   expect(out).toMatch(/ done +workspace create own --plan pro\n/)
   await holder.close()

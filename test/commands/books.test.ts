@@ -236,7 +236,7 @@ describe("apps", () => {
 })
 
 describe("import", () => {
-  const reading = (day: string) =>
+  const readingLine = (day: string) =>
     JSON.stringify({
       kind: "search",
       source: "import",
@@ -247,9 +247,9 @@ describe("import", () => {
       results: [{ id: "897446215", name: "Canva" }, { id: "1234567890" }],
     })
   const bytes = Buffer.concat([
-    Buffer.from(`${reading("2025-10-25")}\r\nnonsense\n\n${reading("2025-10-24")}\n{"kind":"search"}\n`),
+    Buffer.from(`${readingLine("2025-10-25")}\r\nnonsense\n\n${readingLine("2025-10-24")}\n{"kind":"search"}\n`),
     Buffer.from([0x22, 0xff, 0x22, 0x0a]),
-    Buffer.from(reading("2025-10-23")),
+    Buffer.from(readingLine("2025-10-23")),
   ])
   const file = join(scratch(), "readings.jsonl")
 

@@ -10,7 +10,7 @@ import { charted } from "../measuring/record/charted.ts"
 import { record } from "../record.ts"
 import { type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
 import { appmeter, dataFolder, removeFolders } from "./child.ts"
-import { emptied, standingIn } from "./measured-scene.ts"
+import { emptyTables, standingIn } from "./measured-scene.ts"
 
 setDefaultTimeout(60_000)
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   stores = replayServer()
 })
 beforeEach(async () => {
-  await emptied(sql)
+  await emptyTables(sql)
   await followMarket(sql, [])
 })
 afterAll(async () => {

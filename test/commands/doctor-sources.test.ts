@@ -14,7 +14,7 @@ import { long } from "../long.ts"
 import { pageOf } from "../stores/parsing/play-pages.ts"
 import { type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
 import { appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
-import { emptied, rawFolder, searches, standingIn, track } from "./measured-scene.ts"
+import { emptyTables, rawFolder, searches, standingIn, track } from "./measured-scene.ts"
 
 setDefaultTimeout(60_000)
 const postgres = test.skipIf(!process.env.DATABASE_URL)
@@ -30,7 +30,7 @@ beforeAll(async () => {
   sql = database.sql
 })
 beforeEach(async () => {
-  await emptied(sql)
+  await emptyTables(sql)
   await stores?.stop()
   stores = replayServer()
 })
@@ -41,7 +41,7 @@ afterAll(async () => {
 })
 
 /** Runs doctor against the stand-in unless UPSTREAM_URLS is set. */
-async function examined(env: Record<string, string> = {}) {
+async function runDoctor(env: Record<string, string> = {}) {
   const { out, err } = await appmeter(["doctor", "--json"], {
     env: { MEASURE: "yes", UPSTREAM_URLS: standingIn(stores), ...(env.DATABASE_URL ? {} : { DATA_DIR }), ...env },
   })
@@ -59,14 +59,14 @@ const APPLE = ["apps.apple.com", "itunes.apple.com", "search.itunes.apple.com"]
 describe("reaching the stores", () => {
   test("doctor sends no request while nothing or only the demo is tracked", async () => {
     const nothing = [{ thing: "sources", state: "ok", says: "no app is tracked, so no store is read", fix: null }]
-    expect((await examined()).found).toEqual(nothing as Finding[])
+    expect((await runDoctor()).found).toEqual(nothing as Finding[])
     await track(sql, ["ios", "android"], "demo")
-    expect([(await examined()).found, hosts()]).toEqual([nothing as Finding[], []])
+    expect([(await runDoctor()).found, hosts()]).toEqual([nothing as Finding[], []])
   })
 
   test("doctor checks exactly the hosts that are read, and accepts any response", async () => {
     await track(sql, ["ios"])
-    const { found } = await examined()
+    const { found } = await runDoctor()
     expect(statesOf(found)).toEqual({
       EGRESS_COUNTRY: "ok",
       ...Object.fromEntries(APPLE.map((host) => [host, "ok"])),
@@ -82,7 +82,7 @@ describe("reaching the stores", () => {
 
   test("doctor checks Google Play only with EGRESS_COUNTRY, which Android apps need", async () => {
     await track(sql, ["android"])
-    const unset = await examined()
+    const unset = await runDoctor()
     expect(unset.found[0]).toEqual({
       thing: "EGRESS_COUNTRY",
       state: "warning",
@@ -90,7 +90,7 @@ describe("reaching the stores", () => {
       fix: expect.stringMatching(/EGRESS_COUNTRY=de$/),
     })
     expect(hosts()).toEqual(["play.google.com"])
-    expect(statesOf((await examined({ EGRESS_COUNTRY: "de" })).found)).toEqual({
+    expect(statesOf((await runDoctor({ EGRESS_COUNTRY: "de" })).found)).toEqual({
       EGRESS_COUNTRY: "ok",
       "play.google.com": "ok",
       budget: "ok",
@@ -104,9 +104,9 @@ describe("reaching the stores", () => {
       stores.on("play.google.com", "/store/apps", ({ url }) => {
         return new Response(pageOf([], { country: countryOf(url.searchParams.get("gl")) }))
       })
-    const found = async (env: Record<string, string>) => (await examined(env)).found[0]!
+    const firstFinding = async (env: Record<string, string>) => (await runDoctor(env)).found[0]!
     play(() => "PL")
-    expect(await found({})).toEqual({
+    expect(await firstFinding({})).toEqual({
       thing: "EGRESS_COUNTRY",
       state: "warning",
       says:
@@ -114,7 +114,7 @@ describe("reaching the stores", () => {
         "pages read from here are of PL; pages are always of the same country, whatever is requested",
       fix: expect.stringMatching(/EGRESS_COUNTRY=pl$/),
     })
-    expect(await found({ EGRESS_COUNTRY: "de" })).toEqual({
+    expect(await firstFinding({ EGRESS_COUNTRY: "de" })).toEqual({
       thing: "EGRESS_COUNTRY",
       state: "problem",
       says:
@@ -124,25 +124,25 @@ describe("reaching the stores", () => {
     })
     await sql`delete from answered_country`
     play((gl) => gl ?? "PL")
-    expect(await found({ EGRESS_COUNTRY: "de" })).toMatchObject({
+    expect(await firstFinding({ EGRESS_COUNTRY: "de" })).toMatchObject({
       state: "ok",
       says: "de; requests for DE return pages of DE; pages are of the requested country",
     })
     const requestCount = stores.requests.length
-    expect(await found({ EGRESS_COUNTRY: "de", MEASURE: "no" })).toMatchObject({ state: "ok" })
+    expect(await firstFinding({ EGRESS_COUNTRY: "de", MEASURE: "no" })).toMatchObject({ state: "ok" })
     expect(stores.requests.length).toBe(requestCount)
   })
 
   test("doctor does not check a host whose sources are all off", async () => {
     await track(sql, ["ios"])
-    await examined({ SOURCES_OFF: "apple-web-search,apple-app-page,apple-hints" })
+    await runDoctor({ SOURCES_OFF: "apple-web-search,apple-app-page,apple-hints" })
     expect(hosts()).toEqual(["itunes.apple.com", "search.itunes.apple.com"])
   })
 
   long("a host that refuses connections or never answers is a problem within seconds", async () => {
     await track(sql, ["ios"])
     stores.on("itunes.apple.com", "/", () => new Promise(() => {}))
-    const { found } = await examined({
+    const { found } = await runDoctor({
       UPSTREAM_URLS: standingIn(stores).replace(/(?<=apps\.apple\.com=)[^,]+/, "http://127.0.0.1:1"),
     })
     expect(statesOf(found)).toMatchObject({
@@ -158,22 +158,22 @@ describe("reaching the stores", () => {
 
   test("with MEASURE=no doctor checks hosts only if another process of this address read within the hour", async () => {
     await track(sql, ["ios"])
-    const { found } = await examined({ MEASURE: "no" })
+    const { found } = await runDoctor({ MEASURE: "no" })
     expect([statesOf(found).stores, hosts()]).toEqual(["ok", []])
     await sql`insert into pace (upstream, egress, base_gap_ms, gap_ms) values ('apps.apple.com', 'main', 1000, 1000)`
-    await examined({ MEASURE: "no" })
+    await runDoctor({ MEASURE: "no" })
     expect(hosts()).toEqual(APPLE)
     stores.requests.length = 0
-    await examined({ MEASURE: "no", EGRESS: "elsewhere" })
+    await runDoctor({ MEASURE: "no", EGRESS: "elsewhere" })
     await sql`update pace set next_at = now() - interval '61 minutes'`
-    await examined({ MEASURE: "no" })
+    await runDoctor({ MEASURE: "no" })
     expect(hosts()).toEqual([])
   })
 })
 
 describe("what is due against what can be read", () => {
   const budget = async (env: Record<string, string> = {}) =>
-    (await examined(env)).found.filter(({ thing }) => thing === "budget")
+    (await runDoctor(env)).found.filter(({ thing }) => thing === "budget")
 
   test("doctor shows the share of possible requests that is used", async () => {
     await track(sql, ["ios"])
@@ -216,7 +216,7 @@ test("an open alert is a problem with a fix, unless its source is off or it is o
     values ('source_changed', 'apple-web-search', '5 answers in a row', null),
       ('source_blocked', 'apple-hints', 'refused for an hour', null),
       ('source_blocked', 'itunes-lookup', 'refused for an hour', now())`
-  const { found } = await examined()
+  const { found } = await runDoctor()
   expect(found.slice(-2)).toEqual([
     {
       thing: "apple-web-search",
@@ -233,25 +233,25 @@ test("an open alert is a problem with a fix, unless its source is off or it is o
       fix: expect.stringContaining("UPSTREAM_GAPS_MS=search.itunes.apple.com="),
     },
   ])
-  const withoutSources = await examined({ SOURCES_OFF: "apple-web-search,apple-hints" })
+  const withoutSources = await runDoctor({ SOURCES_OFF: "apple-web-search,apple-hints" })
   expect(withoutSources.found.at(-1)).toMatchObject({ thing: "sources", state: "ok" })
 })
 
 describe("the folder of bodies", () => {
   const raw = async (env: Record<string, string> = {}) =>
-    (await examined(env)).all.find(({ thing }) => thing === "RAW_DIR")!
+    (await runDoctor(env)).all.find(({ thing }) => thing === "RAW_DIR")!
 
   test("a folder of bodies that is missing, filled or not wanted is fine", async () => {
     expect((await raw()).says).toBe(`${rawFolder(DATA_DIR)} does not exist yet; the first reading creates it`)
     mkdirSync(join(rawFolder(DATA_DIR), "ab"), { recursive: true })
     writeFileSync(join(rawFolder(DATA_DIR), "ab", "cd.gz"), new Uint8Array(3 * 2 ** 20))
-    const { all } = await examined()
+    const { all } = await runDoctor()
     const findingOf = (thing: string) => all.find((finding) => finding.thing === thing)!
     expect(findingOf("RAW_DIR").says).toBe(`3 MB of stored responses in ${rawFolder(DATA_DIR)}, at most 14 days old`)
     const before = findingOf("size").says
     writeFileSync(join(rawFolder(DATA_DIR), "ab", "ef.gz"), new Uint8Array(50 * 2 ** 20))
     // they are not part of the database
-    expect((await examined()).all.find(({ thing }) => thing === "size")!.says).toBe(before)
+    expect((await runDoctor()).all.find(({ thing }) => thing === "size")!.says).toBe(before)
     expect((await raw({ RAW_DAYS: "0" })).says).toBe("no responses are stored (RAW_DAYS=0)")
   })
 
@@ -279,10 +279,10 @@ describe("the folder of bodies", () => {
 test("an outdated or unreachable database is reported once", async () => {
   await track(sql, ["ios"])
   await sql`alter table due rename to due_later`
-  const { found } = await examined()
+  const { found } = await runDoctor()
   await sql`alter table due_later rename to due`
   expect(found).toEqual([])
-  const unreachable = await examined({ DATABASE_URL: "postgres://u:p@127.0.0.1:1/x", RAW_MB: "1" })
+  const unreachable = await runDoctor({ DATABASE_URL: "postgres://u:p@127.0.0.1:1/x", RAW_MB: "1" })
   expect(unreachable.found).toEqual([])
 })
 
@@ -295,7 +295,7 @@ postgres("postgres: doctor reports the same for a server database, and the disk 
   await serverDatabase.close()
   const folder = scratch()
   const env = { DATABASE_URL: server.url, RAW_DIR: folder, RAW_MB: "1", UPSTREAM_GAPS_MS: "apps.apple.com=1000000" }
-  const { all, found } = await examined(env)
+  const { all, found } = await runDoctor(env)
   expect(statesOf(found)).toMatchObject({ "apps.apple.com": "ok", budget: "warning", sources: "ok" })
   expect(found.find(({ thing }) => thing === "budget")!.fix).toStartWith("run EGRESS=second appmeter work on")
   expect(statesOf(all)).toMatchObject({ RAW_DIR: "ok", disk: "ok" })

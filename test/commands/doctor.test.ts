@@ -21,7 +21,7 @@ setDefaultTimeout(60_000)
 afterAll(removeFolders)
 const postgres = test.skipIf(!process.env.DATABASE_URL)
 
-async function examined(
+async function runDoctor(
   env: Record<string, string>,
 ): Promise<{ code: number; states: Record<string, string>; findingOf: FindFinding }> {
   const { code, out, err } = await appmeter(["doctor", "--json"], { env })
@@ -38,18 +38,18 @@ type FindFinding = (thing: string) => Finding
 describe("the embedded database", () => {
   test("doctor finds no problem before the first start and creates nothing", async () => {
     const DATA_DIR = join(scratch(), "none")
-    const { code, findingOf } = await examined({ DATA_DIR })
+    const { code, findingOf } = await runDoctor({ DATA_DIR })
     expect([code, findingOf("database").says]).toEqual([0, "embedded, not created yet; the first start creates it"])
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
   test("doctor reaches an embedded database with and without a server, one line per check", async () => {
     const env = await dataFolder()
-    const free = await examined(env)
+    const free = await runDoctor(env)
     expect(free.code).toBe(0)
     expect(free.findingOf("database").says).toBe(`PostgreSQL 18.6, the embedded database in ${env.DATA_DIR}`)
     const database = await openFolder(env)
-    const { code, states, findingOf } = await examined(env)
+    const { code, states, findingOf } = await runDoctor(env)
     const { out } = await appmeter(["doctor"], { env })
     await database.close()
     expect([code, Object.keys(states)]).toEqual([
@@ -110,7 +110,7 @@ describe("the embedded database", () => {
         ...findings.filter(({ thing }) => thing === "derived").map(({ state, says }) => `${state}: ${says}`),
       ]
     }
-    const plain = await examined(env)
+    const plain = await runDoctor(env)
     const first = await rebuilt()
     const days = await database.sql`select day from list_now`
     const texts = await database.sql`select folded from app_text`
@@ -132,7 +132,7 @@ describe("the embedded database", () => {
     const { DATA_DIR } = await dataFolder()
     const database = await openFolder({ DATA_DIR })
     chmodSync(DATA_DIR, 0o755)
-    const outer = await examined({ DATA_DIR })
+    const outer = await runDoctor({ DATA_DIR })
     expect([outer.code, outer.findingOf("DATA_DIR")]).toEqual([
       0,
       {
@@ -143,7 +143,7 @@ describe("the embedded database", () => {
       },
     ])
     chmodSync(join(DATA_DIR, "postgres"), 0o755)
-    const inner = await examined({ DATA_DIR })
+    const inner = await runDoctor({ DATA_DIR })
     expect([inner.code, inner.findingOf("DATA_DIR").state]).toEqual([1, "problem"])
     await database.close()
   })
@@ -154,7 +154,7 @@ describe("the embedded database", () => {
       const database = await openFolder({ DATA_DIR })
       await change(database.sql)
       await database.close()
-      const { code, findingOf } = await examined({ DATA_DIR })
+      const { code, findingOf } = await runDoctor({ DATA_DIR })
       expect(code).toBe(1)
       return findingOf("schema")
     }
@@ -182,14 +182,14 @@ describe("the embedded database", () => {
     const { DATA_DIR } = await dataFolder()
     const file = join(DATA_DIR, "postgres", "PG_VERSION")
     writeFileSync(file, `${major}\n`)
-    const { code, findingOf } = await examined({ DATA_DIR })
+    const { code, findingOf } = await runDoctor({ DATA_DIR })
     expect([code, findingOf("database").says]).toEqual([1, expect.stringMatching(remedy)])
     for (const command of [["serve"], ["workspace", "list"]]) {
       const ended = await appmeter(command, { env: { DATA_DIR, PORT: "0" } })
       expect([ended.code, ended.out, ended.err.trimEnd()]).toEqual([1, "", expect.stringMatching(remedy)])
     }
     writeFileSync(file, `${EMBEDDED_MAJOR}\n`)
-    expect((await examined({ DATA_DIR })).code).toBe(0)
+    expect((await runDoctor({ DATA_DIR })).code).toBe(0)
   })
 })
 
@@ -200,7 +200,7 @@ describe("what is away", () => {
       REDIS_URL: "redis://:canary@127.0.0.1:1",
       RAW_MB: "1",
     }
-    const { code, states, findingOf } = await examined(env)
+    const { code, states, findingOf } = await runDoctor(env)
     expect([code, states]).toEqual([
       1,
       {
@@ -232,7 +232,7 @@ describe("what is away", () => {
 
   test("an unreachable Upstash is a problem without its token", async () => {
     const upstash = { UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1", UPSTASH_REDIS_REST_TOKEN: "canary" }
-    const { code, findingOf } = await examined({ ...upstash, DATA_DIR: join(scratch(), "none") })
+    const { code, findingOf } = await runDoctor({ ...upstash, DATA_DIR: join(scratch(), "none") })
     expect([code, findingOf("limits").fix]).toEqual([
       1,
       expect.stringContaining('curl -H "authorization: Bearer $UPSTASH_REDIS_REST_TOKEN" http://127.0.0.1:1/ping'),
@@ -245,14 +245,14 @@ postgres("postgres: doctor reports a reachable database and its migrations by th
   const env = { DATABASE_URL: server.url }
   const missing = new URL(server.url)
   missing.pathname = "/appmeter_none"
-  expect((await examined({ DATABASE_URL: missing.href })).findingOf("database").fix).toMatch(
+  expect((await runDoctor({ DATABASE_URL: missing.href })).findingOf("database").fix).toMatch(
     /^run: createdb -h \S+ -p \d+ appmeter_none$/,
   )
-  expect((await examined(env)).findingOf("schema")).toMatchObject({ state: "problem", fix: "run: appmeter migrate" })
+  expect((await runDoctor(env)).findingOf("schema")).toMatchObject({ state: "problem", fix: "run: appmeter migrate" })
   const { sql, close } = await openDatabase({ databaseUrl: server.url, dataDir: "", as: "command", log: silentLog })
   await migrate(sql, (await import("../../src/commands/cli/with-database.ts")).schemaFiles(), silentLog)
   await close()
-  const { code, findingOf, states } = await examined(env)
+  const { code, findingOf, states } = await runDoctor(env)
   expect([code, findingOf("database").says]).toEqual([
     0,
     expect.stringMatching(/^PostgreSQL \d+.*, the database at .*\/appmeter_/),
@@ -261,12 +261,12 @@ postgres("postgres: doctor reports a reachable database and its migrations by th
 })
 
 describe("settings that work, but are hardly meant", () => {
-  const found = (env: Record<string, string>) => checkSettings({ settings: readSettings(env, () => "") })
+  const checkEnv = (env: Record<string, string>) => checkSettings({ settings: readSettings(env, () => "") })
   const states = (env: Record<string, string>) =>
-    Object.fromEntries(found(env).map(({ thing, state }) => [thing, state]))
+    Object.fromEntries(checkEnv(env).map(({ thing, state }) => [thing, state]))
 
   test("a misspelt setting is reported", () => {
-    expect(found({ PUBLIC_ULR: "https://x.example" })[0]).toEqual({
+    expect(checkEnv({ PUBLIC_ULR: "https://x.example" })[0]).toEqual({
       thing: "settings",
       state: "warning",
       says: "PUBLIC_ULR is not a setting",

@@ -60,7 +60,7 @@ beforeEach(async () => {
 })
 
 /** Runs a command in this process. With `answer` there is a terminal that types it. */
-async function typed(args: string[], answer?: string) {
+async function runCommand(args: string[], answer?: string) {
   const stream = () => Object.assign(new PassThrough(), { isTTY: answer !== undefined })
   const [stdin, stdout, stderr] = [stream(), stream(), stream()]
   if (answer !== undefined) stdin.write(`${answer}\n`)
@@ -77,10 +77,10 @@ async function typed(args: string[], answer?: string) {
   return { code, ...written }
 }
 
-const withdraw = (...args: string[]) => typed(["link", "withdraw", ...args, "--force"])
+const withdraw = (...args: string[]) => runCommand(["link", "withdraw", ...args, "--force"])
 
-async function listed(name = workspace) {
-  const { code, out, err } = await typed(["link", "list", "--workspace", name, "--json"])
+async function listLinks(name = workspace) {
+  const { code, out, err } = await runCommand(["link", "list", "--workspace", name, "--json"])
   expect([code, err]).toEqual([0, ""])
   return JSON.parse(out).links
 }
@@ -98,7 +98,7 @@ async function open(path: string) {
 const unknown = (path: string) => open(`/${path.split("/")[1]}/${"A".repeat(43)}`)
 
 /** Creates an export of the app. Each part is one keyword's month. */
-async function exported(parts = 1, appId = scene.app) {
+async function addExport(parts = 1, appId = scene.app) {
   const selection = { appId, dataset: "history", format: "csv", platform: "ios", country: "us" } as const
   const month = new Uint8Array(31).fill(10)
   const lines = Array.from({ length: parts }, (_, place) =>
@@ -123,10 +123,10 @@ describe("the list", () => {
     const [page, locked, file] = [
       await scene.share(),
       await scene.share({ password: "hush", days: 2 }),
-      await exported(),
+      await addExport(),
     ]
     const common = { workspace, appId: scene.app, appName: "Tea Timer", createdAt: expect.any(String) }
-    const links = await listed()
+    const links = await listLinks()
     expect(links).toHaveLength(3)
     for (const link of [
       { handle: handleOf(page.token), kind: "share", ...common, expiresAt: page.expiresAt, hasPassword: false },
@@ -145,7 +145,7 @@ describe("the list", () => {
     }
     const week = Date.parse(links[2].expiresAt) - Date.parse(links[2].createdAt)
     expect([links[2].kind, week]).toEqual(["export", 7 * 86_400_000])
-    const { out } = await typed(["link", "list", "--workspace", workspace])
+    const { out } = await runCommand(["link", "list", "--workspace", workspace])
     const lines = out.trimEnd().split("\n")
     expect(lines[0]).toMatch(/^HANDLE +KIND +WORKSPACE +APP +NAME +CREATED +EXPIRES +CONTENT$/)
     expect(
@@ -158,14 +158,14 @@ describe("the list", () => {
   })
 
   test("link list keeps links of removed apps and leaves out expired and foreign ones", async () => {
-    const [removed, file, old] = [await scene.share(), await exported(), await exported()]
+    const [removed, file, old] = [await scene.share(), await addExport(), await addExport()]
     await scene.share()
     await sql`update share_link set created_at = now() - interval '2 s', expires_at = now() - interval '1 s'
       where sha256 = sha256(${removed.token}::bytea)`
     await sql`update export set created_at = now() - interval '7 days' where id = ${old.id}`
     await (await sharing(service)).share()
     await sql.begin((tx) => removeApp(tx, scene.app))
-    const links: Record<string, string | null>[] = await listed()
+    const links: Record<string, string | null>[] = await listLinks()
     const rows = links.map(({ kind, appId, appName }) => [kind, appId, appName].join(" ")).sort()
     expect(rows).toEqual([`export ${scene.app} `, `share ${scene.app} `])
     for (const { token, kind } of [
@@ -182,8 +182,8 @@ describe("a withdrawn link", () => {
     const [page, other, file, otherFile] = [
       await scene.share(),
       await scene.share(),
-      await exported(),
-      await exported(),
+      await addExport(),
+      await addExport(),
     ]
     for (const { path } of [page, other, file, otherFile]) expect((await open(path)).status).toBe(200)
     for (const [kind, { token, path }] of [
@@ -203,12 +203,12 @@ describe("a withdrawn link", () => {
       })
     }
     for (const { path } of [other, otherFile]) expect((await open(path)).status).toBe(200)
-    expect(await listed()).toHaveLength(2)
+    expect(await listLinks()).toHaveLength(2)
     expect(await countLeft()).toEqual({ exports: 1, parts: 1 })
   })
 
   test("a link is found by its whole address or its token, in any workspace", async () => {
-    const [page, file, remaining] = [await scene.share({ password: "hush" }), await exported(), await scene.share()]
+    const [page, file, remaining] = [await scene.share({ password: "hush" }), await addExport(), await scene.share()]
     const found = await withdraw(`see <https://elsewhere.example${page.path}?utm=1>.`)
     expect(found.out).toContain(handleOf(page.token))
     const otherWorkspace = (await sharing(service)).writer.workspace
@@ -236,18 +236,18 @@ describe("a withdrawn link", () => {
     const { token, path } = await scene.share()
     const args = ["link", "withdraw", handleOf(token), "--workspace", workspace]
     const question = `Withdrawing ${handleOf(token)} (a page of Tea Timer) cannot be undone.`
-    expect(await typed(args)).toMatchObject({ code: 1, err: expect.stringContaining(question) })
-    expect(await typed(args, "no")).toMatchObject({
+    expect(await runCommand(args)).toMatchObject({ code: 1, err: expect.stringContaining(question) })
+    expect(await runCommand(args, "no")).toMatchObject({
       code: 1,
       err: expect.stringContaining("cancelled; nothing was done"),
     })
     expect((await open(path)).status).toBe(200)
-    expect((await typed(args, "yes")).code).toBe(0)
+    expect((await runCommand(args, "yes")).code).toBe(0)
     expect((await open(path)).status).toBe(404)
   })
 
   test("a withdrawn link stays closed after its workspace resumes, and deleted workspaces have none", async () => {
-    const [page, file] = [await scene.share(), await exported()]
+    const [page, file] = [await scene.share(), await addExport()]
     await sql`update workspace set suspended_at = now() where id = ${scene.writer.workspace}`
     expect((await withdraw(page.url)).code).toBe(0)
     await sql`update workspace set suspended_at = null where id = ${scene.writer.workspace}`
@@ -259,7 +259,7 @@ describe("a withdrawn link", () => {
 
 describe("a handle", () => {
   /** Inserts a link whose hash begins with the digits. */
-  const hashed = (digits: string) => sql`
+  const addHashed = (digits: string) => sql`
     insert into share_link (sha256, workspace_id, app_id, expires_at, content)
     values (
       ${Buffer.from(digits.padEnd(64, "0"), "hex")}, ${scene.writer.workspace}, ${scene.app},
@@ -267,11 +267,11 @@ describe("a handle", () => {
     )`
 
   test("a handle of several links is refused with longer handles, as in the list", async () => {
-    for (const digits of ["abcdef0123", "abcdef0199", "abcdef02", "bcdef0123"]) await hashed(digits)
-    const { id } = await exported()
+    for (const digits of ["abcdef0123", "abcdef0199", "abcdef02", "bcdef0123"]) await addHashed(digits)
+    const { id } = await addExport()
     await sql`update export set sha256 = ${Buffer.from("abcdef01".padEnd(64, "0"), "hex")} where id = ${id}`
     const handles = ["export_abcdef01", "share_abcdef012", "share_abcdef019", "share_abcdef02", "share_bcdef012"]
-    const now = async () => (await listed()).map(({ handle }: { handle: string }) => handle).sort()
+    const now = async () => (await listLinks()).map(({ handle }: { handle: string }) => handle).sort()
     expect(await now()).toEqual(handles)
     expect(await withdraw("share_ABCDEF01", "--workspace", workspace)).toEqual({
       code: 2,
@@ -304,7 +304,7 @@ describe("a handle", () => {
 
 describe("an export of many parts", () => {
   test("withdrawing an export closes it at once, and the clean-up deletes the rest after a kill", async () => {
-    const [{ token, path }, remaining] = [await exported(25), await exported()]
+    const [{ token, path }, remaining] = [await addExport(25), await addExport()]
     let statements = 0
     const failingSql = new Proxy(sql, {
       apply(target, self, args) {
@@ -323,7 +323,7 @@ describe("an export of many parts", () => {
   })
 
   test("a withdrawn export interrupts its readers and never looks complete", async () => {
-    const { token, path } = await exported(25)
+    const { token, path } = await addExport(25)
     const response = await service.app.fetch(new Request(PUBLIC_URL + path), "10.0.1.1")
     const reader = response.body!.getReader()
     await reader.read()

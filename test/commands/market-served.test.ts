@@ -20,21 +20,21 @@ let server: Serving
 const appOf = (id: number): ShownApp => ({ id: String(id), name: `App ${id}`, ratings: id % 1_000 })
 
 /** Returns the apps of a list. Every second app of a list is also in the next one. */
-function standing(list: string): number[] {
+function appsOn(list: string): number[] {
   const at = LISTS.indexOf(list)
   return Array.from({ length: PLACES }, (_, place) => 1_000_000 + at * (PLACES / 2) + place)
 }
 
 const LISTS = FEEDS.flatMap((feed) => GENRES.map((genre) => `${feed} ${genre}`))
 const listOf = ({ pathname }: URL) => `${pathname.split("/")[3]} ${/\/genre=(\d+)/.exec(pathname)?.[1] ?? "36"}`
-const EVERY = [...new Set(LISTS.flatMap(standing))].sort((a, b) => a - b)
+const EVERY = [...new Set(LISTS.flatMap(appsOn))].sort((a, b) => a - b)
 
 beforeAll(async () => {
   stores = replayServer()
   stores.on("itunes.apple.com", "/", ({ url }) => {
     if (url.pathname.endsWith("/ws/genres")) return new Response(fixture("apple-genres-us.json"))
     if (url.pathname === "/lookup") return lookupAnswer(lookedUp(url).map(appOf))
-    return chartFeed(url, standing(listOf(url)).map(appOf))
+    return chartFeed(url, appsOn(listOf(url)).map(appOf))
   })
   server = await serving({
     env: {

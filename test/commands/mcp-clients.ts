@@ -32,7 +32,7 @@ interface Client {
 
 export const INFO = { name: "test", version: "1" }
 /** The official clients start the command themselves, like assistants. */
-const started = (args: string[], env: Env) => ({
+const startOptions = (args: string[], env: Env) => ({
   command: process.execPath,
   args: [MAIN, "mcp", ...args],
   env: { PATH: process.env.PATH ?? "", MEASURE: "no", BUN_JSC_useOMGJIT: "0", ...env },
@@ -44,14 +44,14 @@ type Connect = (args: string[], env: Env) => Promise<Client>
 
 const sdk: Connect = async (args, env) => {
   const client = new legacy.Client(INFO)
-  await client.connect(new StdioClientTransport(started(args, env)))
+  await client.connect(new StdioClientTransport(startOptions(args, env)))
   return client as unknown as Client
 }
 export const client =
   (mode?: modern.VersionNegotiationMode): Connect =>
   async (args, env) => {
     const client = new modern.Client(INFO, mode ? { versionNegotiation: { mode } } : {})
-    await client.connect(new ModernStdio(started(args, env)))
+    await client.connect(new ModernStdio(startOptions(args, env)))
     return client as unknown as Client
   }
 
@@ -72,7 +72,7 @@ export async function service(): Promise<Env> {
   cachedEnv ??= (async () => {
     const env = await dataFolder()
     const database = await openFolder(env)
-    const serviceEnv = { ...env, ...(await filled(env)) }
+    const serviceEnv = { ...env, ...(await fillFolder(env)) }
     await database.close()
     return serviceEnv
   })()
@@ -88,7 +88,7 @@ export function leave(): void {
   cachedEnv = undefined
 }
 
-export async function filled(env: Env): Promise<Env> {
+export async function fillFolder(env: Env): Promise<Env> {
   await answer(["workspace", "create", "studio", "--limit", "ratePerSecond=1000"], { env })
   await answer(["app", "add", "--ios", IOS, "--keyword", "tea app", "--rival", `ios:${RIVAL}`], { env })
   return { APPMETER_KEY: (await answer(["key", "create"], { env })).secret }
@@ -119,7 +119,7 @@ export const ASKED_BY: [string, (args: string[], env: Env, press: () => "accept"
     async (args, env, press) => {
       const client = new legacy.Client(INFO, { capabilities: { elicitation: {} } })
       client.setRequestHandler(ElicitRequestSchema, async () => ({ action: press(), content: {} }))
-      await client.connect(new StdioClientTransport(started(args, env)))
+      await client.connect(new StdioClientTransport(startOptions(args, env)))
       return client as unknown as Client
     },
   ],
@@ -131,7 +131,7 @@ export const ASKED_BY: [string, (args: string[], env: Env, press: () => "accept"
         versionNegotiation: { mode: { pin: "2026-07-28" } },
       })
       client.setRequestHandler("elicitation/create", async () => ({ action: press(), content: {} }))
-      await client.connect(new ModernStdio(started(args, env)))
+      await client.connect(new ModernStdio(startOptions(args, env)))
       return client as unknown as Client
     },
   ],
@@ -150,6 +150,6 @@ export async function appIn(DATA_DIR: string): Promise<{ id: string; keywords: n
 }
 
 /** The environment for a client of a server's address: no database. */
-export function addressed({ APPMETER_KEY }: Env): Env {
+export function remoteEnv({ APPMETER_KEY }: Env): Env {
   return { APPMETER_KEY: APPMETER_KEY!, DATA_DIR: "/proc/none" }
 }

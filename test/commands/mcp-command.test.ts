@@ -11,26 +11,26 @@ setDefaultTimeout(60_000)
 afterAll(leave)
 
 /** Starts the command in a separate process and exchanges lines with it. */
-function piped(args: string[], env: Env) {
+function startPiped(args: string[], env: Env) {
   const child = startCommand(["mcp", ...args], { env })
   const stdin = child.stdin as import("bun").FileSink
-  const [out, err] = [collected(child.stdout), collected(child.stderr)]
+  const [out, err] = [collect(child.stdout), collect(child.stderr)]
   const exited = child.exited.then(async (code) => {
     await Promise.all([out.done, err.done])
     return code
   })
   const parts = { out: () => out.text, err: () => err.text, exited, write: (text: string) => stdin.write(text) }
   const kill = (signal: NodeJS.Signals) => child.kill(signal)
-  return { ...spoken({ ...parts, flush: () => stdin.flush(), end: () => stdin.end() }), kill }
+  return { ...openDialogue({ ...parts, flush: () => stdin.flush(), end: () => stdin.end() }), kill }
 }
 
 /** Starts the command in this process. */
 function pipedHere(args: string[], env: Env) {
   const { input, out, err, exited } = begunHere(["mcp", ...args], env)
-  return spoken({ out, err, exited, write: (text) => input.write(text), flush: () => {}, end: () => input.end() })
+  return openDialogue({ out, err, exited, write: (text) => input.write(text), flush: () => {}, end: () => input.end() })
 }
 
-function collected(stream: ReadableStream<Uint8Array>): { text: string; done: Promise<void> } {
+function collect(stream: ReadableStream<Uint8Array>): { text: string; done: Promise<void> } {
   const collection = { text: "", done: Promise.resolve() }
   const decoder = new TextDecoder()
   collection.done = (async () => {
@@ -48,7 +48,7 @@ interface Spoken {
   end(): unknown
 }
 
-function spoken({ out, err, exited, write, flush, end }: Spoken) {
+function openDialogue({ out, err, exited, write, flush, end }: Spoken) {
   let hasEnded = false
   void exited.then(() => {
     hasEnded = true
@@ -114,7 +114,7 @@ describe("the command", () => {
   })
 
   test("appmeter mcp answers open calls when stdin ends, writes only messages and exits with 0", async () => {
-    const running = piped([], { ...env, LOG_LEVEL: "debug" })
+    const running = startPiped([], { ...env, LOG_LEVEL: "debug" })
     await running.send(ask(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: INFO }))
     await running.send({ jsonrpc: "2.0", method: "notifications/initialized" }, "nonsense", call(2, "list_apps"))
     expect(await running.ended()).toBe(0)
@@ -129,7 +129,7 @@ describe("the command", () => {
   })
 
   long("appmeter mcp exits with 0 on SIGTERM while stdin is open", async () => {
-    const running = piped([], env)
+    const running = startPiped([], env)
     await running.send(call(1, "list_apps"))
     await running.until(1)
     running.kill("SIGTERM")
@@ -164,7 +164,7 @@ describe("the command", () => {
 
   long("appmeter mcp releases an idle folder, so that a server can start, and continues through it", async () => {
     const DATA_DIR = env.DATA_DIR!
-    const [first, second] = [piped([], env), piped([], env)]
+    const [first, second] = [startPiped([], env), startPiped([], env)]
     await Promise.all([first.send(call(1, "list_apps")), second.send(call(1, "list_apps"))])
     for (const running of [first, second]) expect((await running.until(1))[0].result.isError).toBeUndefined()
     const server = await serving({ env: { DATA_DIR } })
@@ -197,13 +197,13 @@ describe("the command", () => {
   async function readAlone(reading: Env) {
     const { id: appId } = await appIn(env.DATA_DIR!)
     const running = pipedHere([], reading)
-    const read = async (id: number) => {
+    const readMarket = async (id: number) => {
       await running.send(call(id, "get_rival_market", { appId, rivalId: `ios:${RIVAL}` }))
       return (await running.until(id)).at(-1).result
     }
-    const { isError, content } = await read(1)
+    const { isError, content } = await readMarket(1)
     expect([isError, content[0].text]).toEqual([true, expect.stringContaining("does not read it")])
-    return { running, read }
+    return { running, read: readMarket }
   }
 
   test("appmeter mcp refuses a live read without a server of the folder", async () => {
@@ -239,14 +239,19 @@ describe("a server by its address", () => {
   test("APPMETER_URL is the address of the server, which is reached without the environment's proxy", async () => {
     const APPMETER_KEY = env.APPMETER_KEY!
     const http_proxy = "http://127.0.0.1:1"
-    const running = piped([], { APPMETER_KEY, APPMETER_URL: `${server.url}/mcp/`, http_proxy, HTTP_PROXY: http_proxy })
+    const running = startPiped([], {
+      APPMETER_KEY,
+      APPMETER_URL: `${server.url}/mcp/`,
+      http_proxy,
+      HTTP_PROXY: http_proxy,
+    })
     await running.send(call(1, "list_apps"))
     await running.ended()
     expect(running.messages()[0].result.structuredContent.apps).toHaveLength(1)
   })
 
   long("a killed server gives an error to each call and is used again when it is back", async () => {
-    const running = piped(["--url", server.url], { APPMETER_KEY: env.APPMETER_KEY! })
+    const running = startPiped(["--url", server.url], { APPMETER_KEY: env.APPMETER_KEY! })
     await running.send(call(1, "list_apps"))
     await running.until(1)
     server.kill("SIGKILL")

@@ -6,15 +6,15 @@ import { long } from "../long.ts"
 import { answer, appmeter, type Serving, scratch, serving } from "./child.ts"
 import {
   ASKED_BY,
-  addressed,
   appIn,
   CLIENTS,
   client,
   clientsAt,
   type Env,
   exercise,
-  filled,
+  fillFolder,
   leave,
+  remoteEnv,
   service,
   write,
 } from "./mcp-clients.ts"
@@ -65,7 +65,7 @@ describe("a server", () => {
   })
 
   test.each(clientsAt(2))("the client %s works with a server by its address", async (_, connect) => {
-    const connected = await connect(["--url", server.url], addressed(env))
+    const connected = await connect(["--url", server.url], remoteEnv(env))
     await exercise(connected)
     await connected.close()
   })
@@ -73,7 +73,7 @@ describe("a server", () => {
   test.each(ASKED_BY)("a server writes only what the client's user agrees to: %s", async (_, connect) => {
     let pressed: "accept" | "decline" = "accept"
     const verdicts: string[] = []
-    const connected = await connect(["--url", server.url], addressed(env), () => {
+    const connected = await connect(["--url", server.url], remoteEnv(env), () => {
       verdicts.push(pressed)
       return pressed
     })
@@ -98,7 +98,7 @@ describe("a server database", () => {
       const unmade = await appmeter(["mcp"], { env: { ...place, APPMETER_KEY: "k" }, stdin: "" })
       expect([unmade.code, unmade.err]).toEqual([1, expect.stringContaining("run: appmeter migrate")])
       await answer(["migrate"], { env: place })
-      const env = { ...place, ...(await filled(place)) }
+      const env = { ...place, ...(await fillFolder(place)) }
       for (const [, connect] of CLIENTS) {
         const connected = await connect([], env)
         await exercise(connected)

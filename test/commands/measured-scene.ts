@@ -32,7 +32,7 @@ async function storeApp(sql: Sql, platform: string): Promise<number> {
 }
 
 /** Deletes everything tracked, due and read. */
-export async function emptied(sql: Sql): Promise<void> {
+export async function emptyTables(sql: Sql): Promise<void> {
   for (const table of [
     "tracked_app",
     "due",

@@ -12,7 +12,7 @@ afterAll(removeFolders)
 
 const PACKAGE = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"))
 
-async function printed(args: string[], env: Record<string, string> = {}): Promise<string> {
+async function printPackaging(args: string[], env: Record<string, string> = {}): Promise<string> {
   const { code, out, err } = await appmeter(["packaging", ...args], { env })
   expect([code, err]).toEqual([0, ""])
   return out
@@ -54,7 +54,7 @@ describe("packaging assistants", () => {
   test("packaging assistants prints each format with this program, an absolute folder and no key", async () => {
     const env = await dataFolder()
     const secret = "svc_live_0000"
-    const entries = entriesIn(await printed(["assistants"], { ...env, APPMETER_KEY: secret }))
+    const entries = entriesIn(await printPackaging(["assistants"], { ...env, APPMETER_KEY: secret }))
     expect([...entries.keys()]).toEqual(NAMES)
     for (const [name, [program, server]] of entries) {
       const { command, args, env: programEnv, env_vars } = program!
@@ -74,7 +74,7 @@ describe("packaging assistants", () => {
     await answer(["workspace", "create", "studio"], { env })
     const { secret } = await answer(["key", "create"], { env })
     await database.close()
-    const [program] = entriesIn(await printed(["assistants"], env)).get("Claude Desktop")!
+    const [program] = entriesIn(await printPackaging(["assistants"], env)).get("Claude Desktop")!
     // npx downloads the Bun that runs this test
     expect(program!.args!.slice(0, 2)).toEqual(["-y", `bun@${PACKAGE.engines.bun.replace(">=", "")}`])
     const client = new Client({ name: "test", version: "1" })
@@ -97,7 +97,7 @@ describe("packaging assistants", () => {
       [[], { APPMETER_URL: "https://asked.example/mcp/" }, "https://asked.example"],
       [[], { DATABASE_URL, PORT: "9000" }, "http://127.0.0.1:9000"],
     ] as const) {
-      const text = await printed(["assistants", ...args], env)
+      const text = await printPackaging(["assistants", ...args], env)
       expect(text).not.toContain("canary")
       for (const [name, [program, server]] of entriesIn(text)) {
         expect([name, program!.env!.APPMETER_URL, program!.env!.DATA_DIR]).toEqual([name, origin, undefined])
@@ -118,13 +118,13 @@ describe("packaging assistants", () => {
   })
 })
 
-const inBraces = (name: string) => `\${${name}}`
+const brace = (name: string) => `\${${name}}`
 /** The way in which each assistant reads a key from its environment. */
 const KEYS = {
-  "Claude Code": inBraces("APPMETER_KEY"),
+  "Claude Code": brace("APPMETER_KEY"),
   "Claude Desktop": "<key>",
-  Cursor: inBraces("env:APPMETER_KEY"),
-  "VS Code": inBraces("input:appmeter-key"),
+  Cursor: brace("env:APPMETER_KEY"),
+  "VS Code": brace("input:appmeter-key"),
   Codex: ["APPMETER_KEY"],
   "Gemini CLI": "$APPMETER_KEY",
 }
@@ -141,7 +141,7 @@ const SERVERS = {
 describe("packaging mcp-registry", () => {
   // The rules of https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json for its fields.
   test("packaging mcp-registry prints a valid server.json with a secret header and no package", async () => {
-    const entry = JSON.parse(await printed(["mcp-registry", "--name", "ranks.acme.test"]))
+    const entry = JSON.parse(await printPackaging(["mcp-registry", "--name", "ranks.acme.test"]))
     expect(Object.keys(entry)).toEqual(["$schema", "name", "title", "description", "version", "websiteUrl", "remotes"])
     expect(entry.$schema).toBe("https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json")
     expect(entry.name).toBe("test.acme.ranks/appmeter")
@@ -160,7 +160,7 @@ describe("packaging mcp-registry", () => {
 
   test("packaging mcp-registry adds a package for a given image, with its key from the environment", async () => {
     const image = "ghcr.io/acme/appmeter:1.0.0"
-    const [only, ...rest] = JSON.parse(await printed(["mcp-registry", "--image", image])).packages
+    const [only, ...rest] = JSON.parse(await printPackaging(["mcp-registry", "--image", image])).packages
     expect(rest).toEqual([])
     expect(only).toMatchObject({ registryType: "oci", identifier: image, transport: { type: "stdio" } })
     expect(only.packageArguments).toEqual([{ type: "positional", value: "mcp" }])

@@ -39,7 +39,7 @@ async function readPopularity(term: string, storefront = "us") {
   return [popularity, popularitySource, popularityWeek]
 }
 
-function written(name: string, text: string, at = "2025-10-13T00:00:00Z"): string {
+function writeFile(name: string, text: string, at = "2025-10-13T00:00:00Z"): string {
   const path = join(scratch(), name)
   writeFileSync(path, text)
   utimesSync(path, new Date(at), new Date(at))
@@ -75,17 +75,17 @@ test("a repeated import of a report changes nothing, even from a newer copy", as
 
 test("the later of two reports of a month counts, and the latest month is shown", async () => {
   const line = (month: string, figure: number) => `${HEAD}${month},us,Games,teapot,1,90,${figure}\n`
-  await run([written("new.csv", line("2025-09", 52), "2025-10-20T00:00:00Z")])
-  await run([written("old.csv", line("2025-09", 51), "2025-10-13T00:00:00Z")])
+  await run([writeFile("new.csv", line("2025-09", 52), "2025-10-20T00:00:00Z")])
+  await run([writeFile("old.csv", line("2025-09", 51), "2025-10-13T00:00:00Z")])
   expect(await readPopularity("teapot")).toEqual([52, "apple-ads-report", "2025-09"])
-  await run([written("next.csv", line("2025-10", 40), "2025-11-07T00:00:00Z")])
-  await run([written("before.csv", line("2025-08", 70), "2025-11-08T00:00:00Z")])
+  await run([writeFile("next.csv", line("2025-10", 40), "2025-11-07T00:00:00Z")])
+  await run([writeFile("before.csv", line("2025-08", 70), "2025-11-08T00:00:00Z")])
   expect(await readPopularity("teapot")).toEqual([40, "apple-ads-report", "2025-10"])
 })
 
 test("invalid lines of a report are reported and skipped; --strict makes them a failure", async () => {
   const long = "x".repeat(151)
-  const path = written(
+  const path = writeFile(
     "bad.csv",
     `${HEAD}2025-09,us,Games,mate,1,90,55\n2025-09,us,Games,,2,90,55\n` +
       `2025-09,us,Games,${long},3,90,55\n2025-09,us,Games,cup,4,90,101\n`,
@@ -101,17 +101,20 @@ test("invalid lines of a report are reported and skipped; --strict makes them a 
     "line 5: the popularity must be a whole number from 1 to 100",
   ])
   expect((await run([path, "--strict"])).code).toBe(1)
-  expect((await run([written("all-bad.csv", `${HEAD}2025-09,us,Games,,2,90,55\n`)])).code).toBe(1)
+  expect((await run([writeFile("all-bad.csv", `${HEAD}2025-09,us,Games,,2,90,55\n`)])).code).toBe(1)
 })
 
 test("an invalid report exits with 1 and one line", async () => {
   const before = await rows()
   for (const [args, line] of [
     [[WITHOUT], "the report holds no popularity: nothing to import"],
-    [[written("other.csv", "a,b\n1,2\n")], "this is no report of search terms: no line of headings names search_term"],
-    [[written("zip.xlsx", "PK\u0003\u0004")], "the file is an Excel file; save it as CSV (UTF-8)"],
     [
-      [written("bare.csv", "month,search_term,popularity_overall_1_100\n2025-09,tea,61\n")],
+      [writeFile("other.csv", "a,b\n1,2\n")],
+      "this is no report of search terms: no line of headings names search_term",
+    ],
+    [[writeFile("zip.xlsx", "PK\u0003\u0004")], "the file is an Excel file; save it as CSV (UTF-8)"],
+    [
+      [writeFile("bare.csv", "month,search_term,popularity_overall_1_100\n2025-09,tea,61\n")],
       "the report has no column country; say which it is with --country",
     ],
     [["/nowhere.csv"], "there is no file /nowhere.csv"],
@@ -128,7 +131,7 @@ test("an invalid report exits with 1 and one line", async () => {
 })
 
 test("popularity --country imports one country of several", async () => {
-  const path = written("two.csv", `${HEAD}2025-09,Germany,Games,tee,1,90,44\n2025-09,France,Games,thé,1,90,45\n`)
+  const path = writeFile("two.csv", `${HEAD}2025-09,Germany,Games,tee,1,90,44\n2025-09,France,Games,thé,1,90,45\n`)
   expect(await answer(["popularity", path, "--country", "FR"], { env })).toMatchObject({
     countries: ["fr"],
     recorded: 1,

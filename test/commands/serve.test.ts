@@ -34,7 +34,7 @@ const events = ({ err }: Serving) =>
     .map((line) => JSON.parse(line))
 
 /** Leaves out the demo's invented app, which is loaded after the welcome. */
-const inStore = (apps: readonly { iosId: string | null }[]) => apps.filter(({ iosId }) => !isInventedId(iosId ?? ""))
+const storeApps = (apps: readonly { iosId: string | null }[]) => apps.filter(({ iosId }) => !isInventedId(iosId ?? ""))
 
 /** Stops loading the demo, as if it had been removed, but keeps the apps. */
 async function stopLoading(dataDir: string): Promise<void> {
@@ -139,7 +139,7 @@ describe("the first start", () => {
     const signalledAt = performance.now()
     const response = await call
     expect(response.status).toBe(200)
-    expect(inStore((await response.json()).apps)).toHaveLength(4)
+    expect(storeApps((await response.json()).apps)).toHaveLength(4)
     await asleep
     await command.close()
     expect(await server.exited).toBe(0)
@@ -203,7 +203,7 @@ long("an uncaught error is logged, and the server exits with 1", async () => {
   expect(events(server).at(-1)).toMatchObject({ event: "stopped", signal: "error" })
 })
 
-const preloaded = (source: string) => {
+const writePreload = (source: string) => {
   const file = join(scratch(), "preload.ts")
   writeFileSync(file, source)
   return file
@@ -212,14 +212,14 @@ const preloaded = (source: string) => {
 describe("a start that is cut off", () => {
   long("a start killed before showing its keys is repeated with new keys and the demo", async () => {
     const env = await dataFolder()
-    const preload = preloaded(`process.stdout.write = () => process.kill(process.pid, "SIGKILL")`)
+    const preload = writePreload(`process.stdout.write = () => process.kill(process.pid, "SIGKILL")`)
     const killed = await appmeter(["serve", "--demo"], { env: { ...env, PORT: "0" }, preload })
     expect([killed.code, killed.out]).toEqual([137, ""])
     const server = await serving({ env }, ["--demo"])
     await stopLoading(env.DATA_DIR)
     const [call] = curls(server.out())
     expect(await pasted(call as string)).not.toHaveProperty("error")
-    expect(inStore((await answer(["app", "list"], { env })).apps)).toHaveLength(4)
+    expect(storeApps((await answer(["app", "list"], { env })).apps)).toHaveLength(4)
     const { keys } = await answer(["key", "list"], { env })
     expect(keys.map(({ kind, state }: { kind: string; state: string }) => `${kind} ${state}`)).toEqual([
       "live revoked",
@@ -237,7 +237,7 @@ describe("a start that is cut off", () => {
   })
 
   long("a SIGTERM during the migration stops the start with 0 and without a port", async () => {
-    const preload = preloaded(`
+    const preload = writePreload(`
       const write = process.stderr.write.bind(process.stderr)
       let told = false
       process.stderr.write = (text) => {
@@ -261,7 +261,7 @@ describe("a start that is cut off", () => {
 
 long("a server exits with 1 when the database thread dies, and the next start serves", async () => {
   const env = await dataFolder()
-  const preload = preloaded(`
+  const preload = writePreload(`
     const Thread = globalThis.Worker
     globalThis.Worker = class extends Thread {
       constructor(...given) {
@@ -283,7 +283,7 @@ long("a server exits with 1 when the database thread dies, and the next start se
 })
 
 describe("where calls are counted", () => {
-  const started = async (env: Record<string, string>) => {
+  const startServer = async (env: Record<string, string>) => {
     const server = await serving({ env: { ...(await dataFolder()), ...env } })
     const [live] = keysIn(server.out())
     const { status } = await fetch(`${server.url}/v1/account`, { headers: { authorization: `Bearer ${live}` } })
@@ -293,13 +293,13 @@ describe("where calls are counted", () => {
   }
 
   long("a rate-limit store that does not answer is reported at the start, and calls are counted here", async () => {
-    const server = await started({ REDIS_URL: "redis://:canary@127.0.0.1:1" })
+    const server = await startServer({ REDIS_URL: "redis://:canary@127.0.0.1:1" })
     expect(events(server)).toContainEqual(expect.objectContaining({ event: "limits_unreachable", limits: "redis" }))
     expect(server.err()).not.toContain("canary")
   })
 
   test.skipIf(!process.env.REDIS_URL)("a rate-limit store that answers is logged without a warning", async () => {
-    const server = await started({ REDIS_URL: process.env.REDIS_URL! })
+    const server = await startServer({ REDIS_URL: process.env.REDIS_URL! })
     expect(events(server)).toContainEqual(expect.objectContaining({ event: "listening", limits: "redis" }))
     expect(server.err()).not.toContain('"warn"')
   })

@@ -14,7 +14,7 @@ import { noteHealth } from "../../src/measuring/source-alarms.ts"
 import { noteRead } from "../../src/measuring/source-reads.ts"
 import { scratchDatabase } from "../database/server.ts"
 import { answer, appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
-import { emptied, searches } from "./measured-scene.ts"
+import { emptyTables, searches } from "./measured-scene.ts"
 
 setDefaultTimeout(60_000)
 const postgres = test.skipIf(!process.env.DATABASE_URL)
@@ -28,7 +28,7 @@ beforeAll(async () => {
   database = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
   sql = database.sql
 })
-beforeEach(() => emptied(sql))
+beforeEach(() => emptyTables(sql))
 afterAll(async () => {
   await database.close()
   removeFolders()

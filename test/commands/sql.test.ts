@@ -75,7 +75,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
   })
 
   /** Runs a query. Returns everything that the role can see of it. */
-  async function read(query: string): Promise<{ seen: string; failed: string | null }> {
+  async function runQuery(query: string): Promise<{ seen: string; failed: string | null }> {
     notices.length = 0
     let [seen, failed]: [string, string | null] = ["", null]
     try {
@@ -89,7 +89,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
   /** Runs statements in a transaction that is undone. */
   async function attempt(statement: string): Promise<{ seen: string; failed: string | null }> {
     await me`begin`
-    const result = await read(statement)
+    const result = await runQuery(statement)
     await me`rollback`
     return result
   }
@@ -159,7 +159,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     expect(relations.length).toBeGreaterThan(300)
     const readable: string[] = []
     for (const { name } of relations) {
-      const { seen, failed } = await read(`select x::text from ${name} x limit 20000`)
+      const { seen, failed } = await runQuery(`select x::text from ${name} x limit 20000`)
       expect([name, seen.includes(SECRET)]).toEqual([name, false])
       if (failed === null && !/^(pg_catalog|information_schema)\./.test(name)) readable.push(name)
     }
@@ -186,12 +186,12 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
         `${column}::text::numeric = 1`,
         `case when ${column}::text ~ '${SECRET}' then 1 / position('%' in ${column}::text) end is null`,
       ]) {
-        const { seen } = await read(`select count(*) from ${view} where ${condition}`)
+        const { seen } = await runQuery(`select count(*) from ${view} where ${condition}`)
         // The condition itself names the text.
         expect([view, condition, seen.replaceAll(condition, "").includes(SECRET)]).toEqual([view, condition, false])
       }
       const failing = `case when ${column}::text ~ '${SECRET}' then 1 / position('%' in ${column}::text) end is null`
-      const { failed } = await read(`select count(*) from ${view} where ${failing}`)
+      const { failed } = await runQuery(`select count(*) from ${view} where ${failing}`)
       expect([view, column, failed]).toEqual([view, column, null])
     }
     const settings = await me<{ name: string; setting: string; values: string[] }[]>`
@@ -344,12 +344,12 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
       select pg_get_viewdef('report_ranks') as ranks, pg_get_viewdef('report_charts') as charts`) as unknown as [
       { ranks: string; charts: string },
     ]
-    const named = (text: string) =>
+    const parseNames = (text: string) =>
       Object.fromEntries(
         [...text.matchAll(/WHEN (\d+) THEN '([\w-]+)'/g)].map(([, code, name]) => [name, Number(code)]),
       )
-    expect(named(ranks)).toEqual(SOURCE_CODES)
-    expect(named(charts)).toEqual(CHART_SOURCE_CODES)
+    expect(parseNames(ranks)).toEqual(SOURCE_CODES)
+    expect(parseNames(charts)).toEqual(CHART_SOURCE_CODES)
     const rows = await sql<{ storefront: string; language: string }[]>`select * from play_review_language`
     const languages = new Map(rows.map(({ storefront, language }) => [storefront, language]))
     for (const code of STOREFRONTS) expect([code, languages.get(code) ?? "en"]).toEqual([code, reviewLanguage(code)])

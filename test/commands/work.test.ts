@@ -29,13 +29,13 @@ afterEach(() => stores.stop())
 afterAll(removeFolders)
 
 /** Settings that read the stand-in as fast as it answers. */
-const reading = () => ({
+const readingEnv = () => ({
   MEASURE: "yes",
   UPSTREAM_URLS: standingIn(stores),
   UPSTREAM_GAPS_MS: STORE_HOSTS.map((upstream) => `${upstream}=5`).join(","),
 })
 
-const searched = () =>
+const searchedTerms = () =>
   stores.requests.flatMap(({ url }) => (url.hostname === "apps.apple.com" ? [url.searchParams.get("term")] : []))
 
 async function trackTea(env: Record<string, string>): Promise<void> {
@@ -49,11 +49,11 @@ async function appId(env: Record<string, string>): Promise<string> {
 }
 
 long("a server reads what is due and stores the bodies, and work on its folder is refused", async () => {
-  const env = { ...(await dataFolder()), ...reading() }
+  const env = { ...(await dataFolder()), ...readingEnv() }
   const server = await serving({ env })
   try {
     await trackTea(env)
-    await until(() => searched().includes("tea"))
+    await until(() => searchedTerms().includes("tea"))
     await until(async () => (await answer(["sources"], { env })).sources[0].answered24h > 0)
     const { raw } = { raw: join(env.DATA_DIR, "raw") }
     await until(() => new Bun.Glob("*/*.gz").scanSync(raw).next().done === false)
@@ -67,7 +67,7 @@ long("a server reads what is due and stores the bodies, and work on its folder i
 })
 
 long("a server with MEASURE=no sends no request to a store", async () => {
-  const env = { ...(await dataFolder()), ...reading(), MEASURE: "no" }
+  const env = { ...(await dataFolder()), ...readingEnv(), MEASURE: "no" }
   const server = await serving({ env })
   await trackTea(env)
   await Bun.sleep(1_500)
@@ -77,12 +77,12 @@ long("a server with MEASURE=no sends no request to a store", async () => {
 })
 
 test("work reads without serving, and stops promptly", async () => {
-  const env = { ...(await dataFolder()), ...reading() }
+  const env = { ...(await dataFolder()), ...readingEnv() }
   const database = await openFolder(env)
   await trackTea(env)
   await database.close()
   const child = startCommand(["work"], { env })
-  await until(() => searched().includes("tea"))
+  await until(() => searchedTerms().includes("tea"))
   child.kill("SIGTERM")
   expect(await child.exited).toBe(0)
   const log = await new Response(child.stderr).text()
@@ -96,15 +96,15 @@ test("work reads without serving, and stops promptly", async () => {
 
 postgres("postgres: three work processes read each term once", async () => {
   await using server = await scratchDatabase("work")
-  const env = { DATABASE_URL: server.url, ...reading() }
+  const env = { DATABASE_URL: server.url, ...readingEnv() }
   await answer(["migrate"], { env })
   await trackTea(env)
   const app = await appId(env)
   const terms = Array.from({ length: 40 }, (_, i) => `tea ${i}`)
   await answer(["app", "keywords", "add", app, ...terms], { env })
   const children = [1, 2, 3].map(() => startCommand(["work"], { env }))
-  await until(() => terms.every((term) => searched().includes(term)))
+  await until(() => terms.every((term) => searchedTerms().includes(term)))
   for (const child of children) child.kill("SIGTERM")
   expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0])
-  expect(terms.filter((term) => searched().filter((other) => other === term).length > 1)).toEqual([])
+  expect(terms.filter((term) => searchedTerms().filter((other) => other === term).length > 1)).toEqual([])
 })

@@ -82,16 +82,16 @@ function answerReviews(
   if (method === "GET" && below === "customerReviews") return listReviews(shelf, url)
   if (method === "GET" && collection === "customerReviews") {
     const review = shelf.reviews.find((candidate) => candidate.id === id)
-    if (!review) return missing()
+    if (!review) return notFound()
     const included = review.reply ? [{ type: "customerReviewResponses", ...review.reply }] : []
     return Response.json({ data: resource("customerReviews", review), included })
   }
-  if (method !== "POST" || collection !== "customerReviewResponses") return refused(405, "METHOD_NOT_ALLOWED", "No.")
+  if (method !== "POST" || collection !== "customerReviewResponses") return refusal(405, "METHOD_NOT_ALLOWED", "No.")
   const { attributes, relationships } = (body?.data ?? {}) as { attributes?: Attributes; relationships?: Relationships }
   const review = shelf.reviews.find((candidate) => candidate.id === relationships?.review?.data?.id)
-  if (!review) return missing()
+  if (!review) return notFound()
   const text = String(attributes?.responseBody ?? "")
-  if (text.length > 5_970) return refused(409, "ENTITY_ERROR.ATTRIBUTE.INVALID.TOO_LONG", "The response is too long.")
+  if (text.length > 5_970) return refusal(409, "ENTITY_ERROR.ATTRIBUTE.INVALID.TOO_LONG", "The response is too long.")
   const lastModifiedDate = new Date().toISOString()
   review.reply = {
     id: review.reply?.id ?? randomUUID(),
@@ -125,12 +125,12 @@ function answerListing(
     return Response.json({ data: halves.map((half) => resource(below, half)), links: { self: url.href } })
   if (method === "GET") {
     const half = halves.find((candidate) => candidate.id === id)
-    return half ? Response.json({ data: half.texts.map((text) => resource(type, text)), links: {} }) : missing()
+    return half ? Response.json({ data: half.texts.map((text) => resource(type, text)), links: {} }) : notFound()
   }
   if (method === "POST") return addTexts(shelf, halves, { isInfo, type, body })
   const half = halves.find(({ texts }) => texts.some((text) => text.id === id))
   const texts = half?.texts.find((text) => text.id === id)
-  if (!half || !texts) return missing()
+  if (!half || !texts) return notFound()
   const { attributes = {} } = (body?.data ?? {}) as { attributes?: Attributes }
   const no = refusalOf(shelf, half, isInfo, attributes)
   if (no) return no
@@ -155,13 +155,13 @@ function addTexts(shelf: ConsoleShelf, halves: ShelfHalf[], { isInfo, type, body
   }
   const owner = relationships?.[isInfo ? "appInfo" : "appStoreVersion"]?.data?.id
   const half = halves.find((candidate) => candidate.id === owner)
-  if (!half) return missing()
+  if (!half) return notFound()
   const no = refusalOf(shelf, half, isInfo, attributes)
   if (no) return no
   if (isInfo && typeof attributes.name !== "string")
-    return refused(409, "ENTITY_ERROR.ATTRIBUTE.REQUIRED", "You must provide a value for the attribute 'name'.")
+    return refusal(409, "ENTITY_ERROR.ATTRIBUTE.REQUIRED", "You must provide a value for the attribute 'name'.")
   if (half.texts.some((text) => text.attributes.locale === attributes.locale))
-    return refused(409, "ENTITY_ERROR.ATTRIBUTE.INVALID.DUPLICATE", "The locale exists already.")
+    return refusal(409, "ENTITY_ERROR.ATTRIBUTE.INVALID.DUPLICATE", "The locale exists already.")
   const created = { id: randomUUID(), attributes: { ...attributes } }
   half.texts.push(created)
   return Response.json({ data: resource(type, created) }, { status: 201 })
@@ -170,28 +170,28 @@ function addTexts(shelf: ConsoleShelf, halves: ShelfHalf[], { isInfo, type, body
 function refusalOf(shelf: ConsoleShelf, half: ShelfHalf, isInfo: boolean, attributes: Attributes): Response | null {
   const state = String(half.attributes[isInfo ? "state" : "appVersionState"])
   if (!(isInfo ? INFO_EDITABLE : VERSION_EDITABLE).includes(state))
-    return refused(409, "STATE_ERROR", "The attribute cannot be edited in this state.")
+    return refusal(409, "STATE_ERROR", "The attribute cannot be edited in this state.")
   if (typeof attributes.name === "string" && shelf.takenNames.includes(attributes.name))
-    return refused(409, "ENTITY_ERROR.ATTRIBUTE.INVALID.DUPLICATE", "The app name you entered is already being used.")
+    return refusal(409, "ENTITY_ERROR.ATTRIBUTE.INVALID.DUPLICATE", "The app name you entered is already being used.")
   const bad = Object.values(attributes).find((value) => typeof value === "string" && value.includes("🚫"))
   return bad === undefined
     ? null
-    : refused(409, "ENTITY_ERROR.ATTRIBUTE.INVALID", "An attribute value\u0007 has invalid characters.")
+    : refusal(409, "ENTITY_ERROR.ATTRIBUTE.INVALID", "An attribute value\u0007 has invalid characters.")
 }
 
 function resource(type: string, { id, attributes }: ShelfThing) {
   return { type, id, attributes, links: {} }
 }
 
-function missing(): Response {
-  return refused(404, "NOT_FOUND", "The specified resource does not exist.")
+function notFound(): Response {
+  return refusal(404, "NOT_FOUND", "The specified resource does not exist.")
 }
 
 function forbidden(): Response {
-  return refused(403, "FORBIDDEN_ERROR", "This request is forbidden for security reasons.")
+  return refusal(403, "FORBIDDEN_ERROR", "This request is forbidden for security reasons.")
 }
 
-export function refused(status: number, code: string, detail: string): Response {
+export function refusal(status: number, code: string, detail: string): Response {
   return Response.json(
     { errors: [{ id: randomUUID(), status: String(status), code, title: code, detail }] },
     { status },

@@ -36,7 +36,7 @@ let scene: AccountScene
 const bodies = new Map<string, RawBody>()
 
 /** Reads the newest report, which has this many units. */
-async function read(units: string): Promise<void> {
+async function readReport(units: string): Promise<void> {
   const { sql, standIn, register, at } = scene
   standIn.report = (type, day) =>
     type === "SALES" && day === DAY ? { tsv: salesReport(day, [{ ...APP, Units: units }, OTHERS]) } : "late"
@@ -50,9 +50,9 @@ async function read(units: string): Promise<void> {
 beforeAll(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
   await scene.add()
-  await read("5")
+  await readReport("5")
   scene.at.now = new Date(NOW.getTime() + 60_000)
-  await read("7")
+  await readReport("7")
 })
 afterAll(() => scene.standIn.stop())
 

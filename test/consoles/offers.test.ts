@@ -54,14 +54,14 @@ beforeEach(async () => {
 })
 afterEach(() => scene.standIn.stop())
 
-async function read(): Promise<void> {
+async function readAll(): Promise<void> {
   await scene.sql`update account_task set next_at = null where ${isReport(scene.sql)}`
   await scene.sql`update connected_account set next_at = now()`
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
   await createAccountReading({ recording, ...parts, gapMs: 0, atMost: 40 }).runOnce()
 }
 
-const pricing = async (query = "") =>
+const readPricing = async (query = "") =>
   (await scene.service.call(`/v1/apps/${scene.appId}/pricing${query}`, { key })).body
 type Offered = Record<string, unknown>
 const rowOf = ({ product, kind, name, mode, duration, periods, active, codes, countries }: Offered) => {
@@ -70,8 +70,8 @@ const rowOf = ({ product, kind, name, mode, duration, periods, active, codes, co
 
 test("pricing lists the console's introductory offers by storefront, promotional offers and offer codes", async () => {
   await scene.add(scene.standIn.key("ADMIN"))
-  await read()
-  const { offered, offers } = await pricing()
+  await readAll()
+  const { offered, offers } = await readPricing()
   expect(offered.map(rowOf)).toEqual([
     ["tea.cup", "code", "CUP", null, null, null, false, 20, null],
     ["tea.year", "code", "SPRING", "PAY_AS_YOU_GO", "ONE_MONTH", 3, true, 500, null],
@@ -81,8 +81,8 @@ test("pricing lists the console's introductory offers by storefront, promotional
   ])
   // Without messages about purchases the number of redemptions is unknown, not zero.
   expect(offers).toBeNull()
-  expect((await pricing("?product=tea.cup")).offered.map(({ name }: Offered) => name)).toEqual(["CUP"])
-  const german = (await pricing("?country=de&product=tea.year")).offered
+  expect((await readPricing("?product=tea.cup")).offered.map(({ name }: Offered) => name)).toEqual(["CUP"])
+  const german = (await readPricing("?country=de&product=tea.year")).offered
   expect(german.map(({ kind, duration }: Offered) => `${kind} ${duration}`)).toEqual([
     ...["code ONE_MONTH", "introductory ONE_WEEK", "promotional ONE_MONTH"],
   ])
@@ -90,15 +90,15 @@ test("pricing lists the console's introductory offers by storefront, promotional
 
 test("an offer that is gone keeps the day it was last seen, and a changed offer has its latest terms", async () => {
   await scene.add(scene.standIn.key("ADMIN"))
-  await read()
-  const [before] = (await pricing("?product=tea.cup")).offered
+  await readAll()
+  const [before] = (await readPricing("?product=tea.cup")).offered
   await scene.sql`
     update account_offer set last_seen = now() - interval '2 days', first_seen = now() - interval '9 days'`
   scene.standIn.products[0]!.offers!.promotionalOffers = []
   scene.standIn.products[1]!.offers!.offerCodes![0]!.attributes.active = true
   await scene.sql`update account_task set next_at = now() where not ${isReport(scene.sql)}`
-  await read()
-  const all = (await pricing()).offered
+  await readAll()
+  const all = (await readPricing()).offered
   const offerNamed = (name: string) => all.find((offer: Offered) => offer.name === name)
   expect(Date.now() - Date.parse(offerNamed("Welcome back").lastSeen)).toBeGreaterThan(86_400_000)
   expect(offerNamed("CUP")).toMatchObject({ active: true, codes: before.codes })
@@ -107,16 +107,16 @@ test("an offer that is gone keeps the day it was last seen, and a changed offer 
   )
   // Not offered within the last year.
   await scene.sql`update account_offer set last_seen = now() - interval '400 days' where name = 'Welcome back'`
-  expect((await pricing()).offered.map(({ name }: Offered) => name)).not.toContain("Welcome back")
+  expect((await readPricing()).offered.map(({ name }: Offered) => name)).not.toContain("Welcome back")
 })
 
 test("a request for prices does not wait for offers, and a product without offers has none", async () => {
   await scene.add(scene.standIn.key("ADMIN"))
-  await read()
+  await readAll()
   scene.standIn.requests.length = 0
   await scene.sql`update account_task set next_at = null`
   await scene.sql`update account_task set asked_at = now(), next_at = now() where task = 'prices' and subject = '77'`
-  await read()
+  await readAll()
   const requests = scene.standIn.requests.filter((path) => path.startsWith("/v1/subscriptions/77/"))
   expect(requests.map((path) => new URL(path, "http://a").pathname)).toEqual(["/v1/subscriptions/77/prices"])
 })

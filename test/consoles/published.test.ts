@@ -104,7 +104,7 @@ const OWN: Published = {
 
 test("every request matches the published paths, queries and values", async () => {
   const { paths } = DOCUMENT ? (JSON.parse(readFileSync(DOCUMENT, "utf8")) as Published) : OWN
-  sellsEverything()
+  addEverything()
   await scene.add(scene.standIn.key("ADMIN"))
   // Three sessions of daily reports, then everything that is read automatically.
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach }
@@ -134,7 +134,7 @@ test("every request matches the published paths, queries and values", async () =
 })
 
 /** Gives the app one resource of every requested type. */
-function sellsEverything(): void {
+function addEverything(): void {
   const { analytics, products } = scene.standIn
   const day = new Date().toISOString().slice(0, 10)
   analytics.requests.push({ id: "request-1", app: TEA.id })

@@ -96,7 +96,7 @@ beforeEach(async () => {
 afterEach(() => scene.standIn.stop())
 
 /** Reads all reports of the newest days, and the products. */
-async function read(): Promise<void> {
+async function readAll(): Promise<void> {
   await scene.sql`
     update account_task set next_at = case when day >= ${ago(3)} then now() end where ${isReport(scene.sql)}`
   await scene.sql`update connected_account set next_at = now()`
@@ -105,11 +105,11 @@ async function read(): Promise<void> {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer
-const pricing = async (query = ""): Promise<any> =>
+const readPricing = async (query = ""): Promise<any> =>
   (await scene.service.call(`/v1/apps/${scene.appId}/pricing${query}`, { key })).body
 
 async function redemptions(query = "") {
-  const { offered } = await pricing(query)
+  const { offered } = await readPricing(query)
   const entries = offered.map(({ name, kind, redemptions }: Record<string, unknown>) => [name ?? kind, redemptions])
   return Object.fromEntries(entries)
 }
@@ -124,12 +124,12 @@ test("redemptions are summed over the days read: zero if none were reported, nul
   ]
   redeemedByDay[ago(3)] = [SPRING]
   await scene.add(scene.standIn.key("ADMIN"))
-  await read()
+  await readAll()
   // The report has no redemptions of purchases, and cannot separate two offers of the same name.
   const untold = { TWICE: null, introductory: null, CUP: null }
   expect(await redemptions()).toEqual({ SPRING: 13, AUTUMN: 0, ...untold })
   expect(await redemptions("?country=de")).toMatchObject({ SPRING: 3, AUTUMN: 0 })
-  const { offered, redeemed } = await pricing()
+  const { offered, redeemed } = await readPricing()
   const [autumn] = offered.filter(({ name }: { name: string }) => name === "AUTUMN")
   expect([autumn.redeemedFrom, autumn.redeemedTo]).toEqual([ago(3), ago(1)])
   expect(offered.find(({ kind }: { kind: string }) => kind === "introductory").redeemedFrom).toBeNull()
@@ -144,27 +144,27 @@ test("redemptions are summed over the days read: zero if none were reported, nul
 
 test("redemptions are null for late days and zero for empty days", async () => {
   await scene.add(scene.standIn.key("ADMIN"))
-  await read()
+  await readAll()
   expect(await redemptions()).toMatchObject({ SPRING: null, AUTUMN: null })
-  expect((await pricing()).redeemed).toMatchObject({ asOf: null, reportedDays: 0 })
+  expect((await readPricing()).redeemed).toMatchObject({ asOf: null, reportedDays: 0 })
   redeemedByDay[ago(1)] = "no sales"
   // A report with a header but no rows.
   redeemedByDay[ago(2)] = []
-  await read()
+  await readAll()
   expect(await redemptions()).toMatchObject({ SPRING: 0, AUTUMN: 0 })
-  const { redeemed } = await pricing()
+  const { redeemed } = await readPricing()
   expect([redeemed.reportedDays, redeemed.lateDays.at(-1)]).toEqual([2, ago(3)])
 })
 
 test("a restated day counts once, and rebuilding and replaying it give the same redemptions", async () => {
   redeemedByDay[ago(1)] = [SPRING]
   await scene.add(scene.standIn.key("ADMIN"))
-  await read()
+  await readAll()
   expect(await redemptions()).toMatchObject({ SPRING: 3 })
   redeemedByDay[ago(1)] = [{ ...SPRING, Redemptions: "8" }]
   scene.at.now = new Date(NOW.getTime() + 1_000)
-  await read()
-  await read()
+  await readAll()
+  await readAll()
   expect(await redemptions()).toMatchObject({ SPRING: 8 })
   expect(await scene.sql`select from report_day where report = 'offer_redemptions'`).toHaveLength(2)
   await scene.sql`delete from offer_redemption_fact_row`
@@ -184,15 +184,15 @@ test("a restated day counts once, and rebuilding and replaying it give the same 
 test("a key without the right to reports keeps the redemptions read before, and reads no new ones", async () => {
   const newKey = scene.standIn.key("ADMIN")
   await scene.add(newKey)
-  await read()
+  await readAll()
   const becomes = async (role: "ADMIN" | "APP_MANAGER") => {
     scene.standIn.demote(newKey.keyId, role)
     await scene.sql`update connected_account set checked_at = null`
-    await read()
+    await readAll()
   }
   redeemedByDay[ago(1)] = [SPRING]
   await becomes("APP_MANAGER")
-  const { offered, redeemed } = await pricing()
+  const { offered, redeemed } = await readPricing()
   const [offer] = offered.filter(({ name }: { name: string }) => name === "SPRING")
   expect([offer.redemptions, offer.redeemedFrom, offer.redeemedTo]).toEqual([null, null, null])
   expect([redeemed.state, redeemed.reportedDays]).toEqual(["limited", 0])
@@ -200,5 +200,5 @@ test("a key without the right to reports keeps the redemptions read before, and 
   expect(await redemptions()).toMatchObject({ SPRING: 3, AUTUMN: 0 })
   await becomes("APP_MANAGER")
   expect(await redemptions()).toMatchObject({ SPRING: 3, AUTUMN: 0 })
-  expect((await pricing()).redeemed.state).toBe("limited")
+  expect((await readPricing()).redeemed.state).toBe("limited")
 })

@@ -96,9 +96,9 @@ export function startStandIn(): StandIn {
     },
   }
   const files = fileHost(state.analytics)
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => answered(request) })
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => answerRequest(request) })
   state.url = `http://127.0.0.1:${server.port}`
-  const answered = async (request: Request): Promise<Response> => {
+  const answerRequest = async (request: Request): Promise<Response> => {
     const text = await request.text()
     const url = new URL(request.url)
     const path = decodeURIComponent(`${url.pathname}${url.search}`)
@@ -122,7 +122,7 @@ export function startStandIn(): StandIn {
       shelved ??
       analyticsAnswer(state, files.url, { method, pathname, body: text }, role, refusal) ??
       (method === "GET" ? priceAnswer(state, url, role, refusal) : null)
-    const answer = matched ?? (method === "GET" ? routed(url, role) : refusal(405, "METHOD_NOT_ALLOWED", "No."))
+    const answer = matched ?? (method === "GET" ? route(url, role) : refusal(405, "METHOD_NOT_ALLOWED", "No."))
     answer.headers.set("X-Rate-Limit", `user-hour-lim:3500;user-hour-rem:${state.hourLeft};`)
     return answer
   }
@@ -140,16 +140,16 @@ export function startStandIn(): StandIn {
     const sealed = { key: publicKey, dsaEncoding: "ieee-p1363" as const }
     return fits && verify("sha256", signed, sealed, Buffer.from(signature, "base64url")) ? key.role : null
   }
-  const routed = ({ pathname, searchParams }: URL, role: Role): Response => {
-    if (pathname === "/v1/apps") return paged(state, searchParams)
-    if (pathname === "/v1/salesReports") return reported(searchParams, role)
+  const route = ({ pathname, searchParams }: URL, role: Role): Response => {
+    if (pathname === "/v1/apps") return page(state, searchParams)
+    if (pathname === "/v1/salesReports") return answerReport(searchParams, role)
     const [, id, thing] = /^\/v1\/apps\/(\d+)\/(\w+)$/.exec(pathname) ?? []
     if (!state.apps.some((app) => app.id === id)) return refusal(404, "NOT_FOUND", "There is no resource of that id.")
     if (!MAY[thing ?? ""]?.includes(role))
       return refusal(403, "FORBIDDEN_ERROR", "This request is forbidden for security reasons.")
     return Response.json({ data: [], links: { self: `${state.url}${pathname}` } })
   }
-  const reported = (query: URLSearchParams, role: Role): Response => {
+  const answerReport = (query: URLSearchParams, role: Role): Response => {
     if (!MAY.salesReports!.includes(role))
       return refusal(403, "FORBIDDEN_ERROR", "The API key in use does not allow this request.")
     const [vendor, type, day] = ["vendorNumber", "reportType", "reportDate"].map((name) => query.get(`filter[${name}]`))
@@ -200,7 +200,7 @@ function bodyOf(answer: ReportAnswer): Response {
   return new Response(gzipSync(answer.tsv), { headers: { "content-type": "application/a-gzip" } })
 }
 
-function paged({ apps, url }: StandIn, query: URLSearchParams): Response {
+function page({ apps, url }: StandIn, query: URLSearchParams): Response {
   const limit = Number(query.get("limit") ?? 50)
   const from = Number(query.get("cursor") ?? 0)
   const data = apps.slice(from, from + limit).map(({ id, ...attributes }) => ({ type: "apps", id, attributes }))

@@ -21,7 +21,7 @@ beforeAll(async () => {
   key = await service.key(workspace)
 })
 
-const spent = async () => {
+const readSpent = async () => {
   const [row] = await sql<{ used: number; ledger: number }[]>`
     select a.used, (select coalesce(sum(cost), 0)::bigint from ledger l where l.workspace_id = a.workspace_id) as ledger
     from account a
@@ -92,9 +92,9 @@ const costs: {
 describe("what a call costs", () => {
   for (const { name, path, status, code, cost, method, body } of costs) {
     test(name, async () => {
-      const before = await spent()
+      const before = await readSpent()
       const answer = await service.call(path, { key, method, body })
-      const after = await spent()
+      const after = await readSpent()
       expect([answer.status, answer.body.error]).toEqual([status, code])
       expect(after.used - before.used).toBe(cost)
       expect(after.ledger).toBe(after.used)
@@ -204,10 +204,10 @@ describe("what a call costs", () => {
 
   test("a test key is never charged, whatever it calls", async () => {
     const testKey = await service.key(workspace, { kind: "test" })
-    const before = await spent()
+    const before = await readSpent()
     for (const path of ["/v1/apps", "/v1/hive/samples/tea", "/v1/hive/explored"]) {
       expect((await service.call(path, { key: testKey })).status).toBe(200)
     }
-    expect(await spent()).toEqual(before)
+    expect(await readSpent()).toEqual(before)
   })
 })

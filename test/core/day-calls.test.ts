@@ -68,9 +68,13 @@ describe("a day on which clocks change", () => {
   )
 
   test("a day in Berlin, in UTC and in New York covers different hours", async () => {
-    const counted = async (tz: string) => (await call(`portfolio?tz=${tz}&day=2026-03-29`)).body.totals.newReviews
+    const countReviews = async (tz: string) => (await call(`portfolio?tz=${tz}&day=2026-03-29`)).body.totals.newReviews
     // Berlin's first hour is on the 28th in UTC; New York's day begins at 04:00
-    expect([await counted("Europe/Berlin"), await counted("UTC"), await counted("America/New_York")]).toEqual([3, 3, 2])
+    expect([
+      await countReviews("Europe/Berlin"),
+      await countReviews("UTC"),
+      await countReviews("America/New_York"),
+    ]).toEqual([3, 3, 2])
   })
 })
 

@@ -18,7 +18,7 @@ export interface Step {
 }
 
 /** Returns an `sql` that runs each awaited statement once more for its plan and notes the work. */
-export function explaining(sql: Sql, works: Work[]): Sql {
+export function explainEach(sql: Sql, works: Work[]): Sql {
   const template = (strings: TemplateStringsArray, ...values: unknown[]) => {
     const query = () => sql(strings, ...(values as string[]))
     const run = async () => {
@@ -32,10 +32,10 @@ export function explaining(sql: Sql, works: Work[]): Sql {
     // biome-ignore lint/suspicious/noThenProperty: a fragment of another statement, by contrast, is never awaited
     return Object.defineProperty(query(), "then", awaited)
   }
-  const proxied = (first: TemplateStringsArray, ...values: unknown[]) =>
+  const runExplained = (first: TemplateStringsArray, ...values: unknown[]) =>
     Array.isArray(first) && "raw" in first ? template(first, ...values) : sql(first as never, ...(values as never[]))
   const { json, array, unsafe, options } = sql
-  return Object.assign(proxied, { json, array, unsafe, options }) as unknown as Sql
+  return Object.assign(runExplained, { json, array, unsafe, options }) as unknown as Sql
 }
 
 /** Returns how the statements read a table: the nodes in plan order, with the rows returned or discarded. */

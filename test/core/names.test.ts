@@ -25,7 +25,7 @@ const DAY = dayOf(NOW)
 const [BEFORE, LAST] = [addDays(DAY, -2), addDays(DAY, -1)]
 
 /** The app's name in a storefront; the icon's URL contains the storefront's code. */
-const named = (storefront: string) => (id: string) => ({
+const nameIn = (storefront: string) => (id: string) => ({
   id,
   name: storefront === "jp" ? `お茶の時間 ${id}` : storefront === "us" ? `Tea ${id}` : `Tee ${storefront} ${id}`,
   icon: `https://icons.example/${storefront}/${id}.png`,
@@ -36,12 +36,12 @@ const named = (storefront: string) => (id: string) => ({
  * Records everything measured in a storefront: ranks and charts of two days, and look-ups and pages that list other
  * apps.
  */
-function measured(storefront: string, hour: number): Observation[] {
+function readingsOf(storefront: string, hour: number): Observation[] {
   const at = (day: string) => `${day}T0${hour}:00:00Z`
-  const apps = APPS.map(named(storefront))
-  const results = (ids: readonly string[]) => ids.map(named(storefront))
+  const apps = APPS.map(nameIn(storefront))
+  const results = (ids: readonly string[]) => ids.map(nameIn(storefront))
   const page = (id: string, row: readonly string[]) =>
-    listed(at(LAST), { ...named(storefront)(id), similar: results(row), moreByDeveloper: [] }, { id, storefront })
+    listed(at(LAST), { ...nameIn(storefront)(id), similar: results(row), moreByDeveloper: [] }, { id, storefront })
   return [
     reading("tea", at(BEFORE), [], { storefront, depth: 50, results: results([OWN, ...RIVALS]) }),
     reading("tea", at(LAST), [], { storefront, depth: 50, results: results(APPS) }),
@@ -61,7 +61,11 @@ beforeAll(async () => {
   sql = await freshDatabase()
   service = openService({ sql, now: () => NOW })
   // Japan's readings are the latest, some at the same moment
-  const { refused } = await record(sql, [...measured("us", 3), ...measured("jp", 3), ...measured("jp", 5)], () => NOW)
+  const { refused } = await record(
+    sql,
+    [...readingsOf("us", 3), ...readingsOf("jp", 3), ...readingsOf("jp", 5)],
+    () => NOW,
+  )
   expect(refused).toEqual([])
 })
 

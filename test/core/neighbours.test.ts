@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 
 /** Sends a request as a connection would: the checks of `service.call` would take longer than a large answer. */
-async function timed(path: string, key: string) {
+async function timeCall(path: string, key: string) {
   const startedAt = performance.now()
   const request = new Request(`${PUBLIC_URL}${path}`, { headers: { authorization: `Bearer ${key}` } })
   const answer = await service.app.fetch(request, "127.0.0.1")
@@ -47,7 +47,7 @@ describe("a neighbour with thousands of keywords", () => {
     const paths = ["/v1/account", `/v1/apps/${small.app}/keywords`, "/v1/apps"]
     const results = []
     for (let call = 0; call < calls; call++) {
-      results.push(await timed(paths[call % paths.length]!, small.key))
+      results.push(await timeCall(paths[call % paths.length]!, small.key))
       await Bun.sleep(10)
     }
     const times = results.map(({ ms }) => ms).sort((a, b) => a - b)
@@ -59,11 +59,11 @@ describe("a neighbour with thousands of keywords", () => {
     long(
       `a workspace that reads its ${read} five times a second does not slow others, then or afterwards`,
       async () => {
-        const single = await timed(`/v1/apps/${large.app}/${read}`, large.key)
+        const single = await timeCall(`/v1/apps/${large.app}/${read}`, large.key)
         await measureOthers(6)
         const idle = await measureOthers(CALLS)
-        const flood: ReturnType<typeof timed>[] = []
-        const send = () => flood.push(timed(`/v1/apps/${large.app}/${read}`, large.key))
+        const flood: ReturnType<typeof timeCall>[] = []
+        const send = () => flood.push(timeCall(`/v1/apps/${large.app}/${read}`, large.key))
         for (let i = 0; i < 3; i++) send()
         const sender = setInterval(send, 200)
         const during = await measureOthers(CALLS)

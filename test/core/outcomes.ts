@@ -51,7 +51,7 @@ const OVERRIDES = { ratePerSecond: 100_000, credits: 100_000 }
 export function outcomesOver(sql: Sql): Outcomes {
   const service = openService({ sql })
   const crowded = openService({ sql, settings: { maxWaiting: 0 } })
-  const broken = openService({ sql: throwing as unknown as Sql })
+  const broken = openService({ sql: throwError as unknown as Sql })
   const busy = openService({ sql, measure: busyMeasure(sql) })
 
   const open = async (operation: Operation, change?: Change): Promise<Situation> => {
@@ -69,14 +69,14 @@ export function outcomesOver(sql: Sql): Outcomes {
     return situation
   }
 
-  const inWorkspace = (assigned: (sql: Sql) => unknown): Change => {
+  const updateWorkspace = (assigned: (sql: Sql) => unknown): Change => {
     return ({ workspaceId }) => sql`update workspace set ${assigned(sql) as never} where id = ${workspaceId}`
   }
   const ofKey = (assigned: (sql: Sql) => unknown): Change => {
     return ({ workspaceId }) => sql`update api_key set ${assigned(sql) as never} where workspace_id = ${workspaceId}`
   }
   const override = (limits: object): Change =>
-    inWorkspace((sql) => sql`overrides = overrides || ${sql.json(limits as never)}`)
+    updateWorkspace((sql) => sql`overrides = overrides || ${sql.json(limits as never)}`)
   const withInput =
     (input: Input): Change =>
     async (situation) =>
@@ -122,21 +122,21 @@ export function outcomesOver(sql: Sql): Outcomes {
     missing_api_key: async (situation) => Object.assign(situation, { key: undefined }),
     invalid_api_key: async (situation) => Object.assign(situation, { key: `svc_live_${"a".repeat(36)}` }),
     invalid_token: async (situation) => Object.assign(situation, { key: `svc_access_${"a".repeat(36)}` }),
-    account_deleted: inWorkspace((sql) => sql`deleted_at = now()`),
+    account_deleted: updateWorkspace((sql) => sql`deleted_at = now()`),
     key_expired: ofKey((sql) => sql`expires_at = now()`),
     key_revoked: ofKey((sql) => sql`revoked_at = now()`),
     key_leaked: ofKey((sql) => sql`leaked_at = now()`),
     key_paused: ofKey((sql) => sql`paused_at = now()`),
     key_limit: override({ liveKeys: 0 }),
-    workspace_suspended: inWorkspace((sql) => sql`suspended_at = now()`),
-    ip_list_required: inWorkspace((sql) => sql`ip_list_required = true`),
+    workspace_suspended: updateWorkspace((sql) => sql`suspended_at = now()`),
+    ip_list_required: updateWorkspace((sql) => sql`ip_list_required = true`),
     ip_not_allowed: ofKey((sql) => sql`ip_allow_list = '{192.0.2.1}'`),
     key_budget_reached: ({ workspaceId }) => sql`update key_month set budget = 0 where workspace_id = ${workspaceId}`,
     credits_exhausted: ({ workspaceId }) => sql`update account set quota = 0 where workspace_id = ${workspaceId}`,
-    plan_required: inWorkspace((sql) => sql`plan = 'free'`),
+    plan_required: updateWorkspace((sql) => sql`plan = 'free'`),
     scope_required: ofKey((sql) => sql`scopes = '{}'`),
     app_not_allowed: ofKey((sql) => sql`app_list = '{app_other}'`),
-    explorer_required: inWorkspace((sql) => sql`explorer = false`),
+    explorer_required: updateWorkspace((sql) => sql`explorer = false`),
     daily_hive_limit: ({ workspaceId }) => sql`
       insert into allowance_used (workspace_id, allowance, period, used)
       values (${workspaceId}, 'hive', (now() at time zone 'UTC')::date, 10000)`,
@@ -301,7 +301,7 @@ export function asTool({ id }: Operation, { at, key, input }: Situation): Promis
   return at.tool(id, input, { key })
 }
 
-const throwing = () => {
+const throwError = () => {
   throw new Error("relation does not exist")
 }
 

@@ -149,7 +149,7 @@ const answered: Operation = operation({ ...declared, faults, id: "read_number", 
 )
 
 /** The same database, except that statements marked as lost never settle. */
-function losing(database: Sql): Sql {
+function loseStatements(database: Sql): Sql {
   return new Proxy(database, {
     apply(target, self, args) {
       const query = Reflect.apply(target as never, self, args) as { handler(): void }
@@ -163,7 +163,7 @@ describe("statements that never settle", () => {
   test("statements that never settle make the service unready, are logged, and lose their slots", async () => {
     const sample = JSON.stringify({ input: {}, answer: { number: 1 } })
     const service = openService({
-      sql: losing(sql),
+      sql: loseStatements(sql),
       catalog: [stuckOperation, answered],
       fixtures: new Map([stuckOperation, answered].map(({ id }) => [`${id}.json`, sample])),
       settings: { requestDeadlineMs: 500 },

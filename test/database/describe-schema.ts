@@ -77,7 +77,7 @@ async function tables(sql: Sql): Promise<string[]> {
 
 async function describeTable(sql: Sql, table: Table): Promise<string> {
   const { oid, name, kind, partition, options } = table
-  const tail = [partition && lowerCased(partition), options].filter(Boolean).map((text) => ` ${text}`)
+  const tail = [partition && toLowerCase(partition), options].filter(Boolean).map((text) => ` ${text}`)
   // A partition's columns are its parent's. Versions describe an inherited identity differently.
   const lines = table.isPartition ? [] : [...(await columns(sql, oid)), ...(await constraints(sql, oid))]
   const body = table.isPartition ? "" : ` (\n  ${lines.join(",\n  ")}\n)`
@@ -110,7 +110,7 @@ async function constraints(sql: Sql, table: number): Promise<string[]> {
     from pg_constraint
     where conrelid = ${table}::oid and contype in ('p', 'u', 'f', 'c', 'x') and conparentid = 0
     order by array_position(array['p', 'u', 'f', 'c', 'x'], contype::text), conname`
-  return rows.map(({ line }) => lowerCased(line))
+  return rows.map(({ line }) => toLowerCase(line))
 }
 
 async function indexes(sql: Sql, table: number): Promise<string[]> {
@@ -122,7 +122,7 @@ async function indexes(sql: Sql, table: number): Promise<string[]> {
       and not c.relispartition
       and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
     order by c.relname`
-  return rows.map(({ line }) => lowerCased(line))
+  return rows.map(({ line }) => toLowerCase(line))
 }
 
 async function functions(sql: Sql): Promise<string[]> {
@@ -153,9 +153,9 @@ async function triggers(sql: Sql): Promise<string[]> {
     join pg_class c on c.oid = t.tgrelid
     where c.relnamespace = current_schema()::regnamespace and not t.tgisinternal and t.tgparentid = 0
     order by c.relname, t.tgname`
-  return rows.map(({ line }) => lowerCased(line))
+  return rows.map(({ line }) => toLowerCase(line))
 }
 
 /** Lower-cases the keywords, which PostgreSQL writes in capitals, outside of quotes. */
-const lowerCased = (line: string) =>
+const toLowerCase = (line: string) =>
   line.replace(/'[^']*'|"[^"]*"|[A-Z]+/g, (part) => (/^['"]/.test(part) ? part : part.toLowerCase()))

@@ -23,10 +23,10 @@ test("a thread that was started early opens the first database, and another thre
     globalThis.Worker = Plain
   }
   const [first, second] = opened as [Backend, Backend]
-  const answered = async (backend: Backend, text: string) =>
+  const answerOf = async (backend: Backend, text: string) =>
     Buffer.from(await backend.exec(new Uint8Array(query(text)))).toString()
-  expect(await answered(first, "create table mine (); select to_regclass('mine')")).toContain("mine")
-  expect(await answered(second, "select to_regclass('mine')")).not.toContain("mine")
+  expect(await answerOf(first, "create table mine (); select to_regclass('mine')")).toContain("mine")
+  expect(await answerOf(second, "select to_regclass('mine')")).not.toContain("mine")
   for (const { close } of opened) await close()
   expect(errors).toEqual([])
 })

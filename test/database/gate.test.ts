@@ -11,10 +11,10 @@ test("the gate returns the value or the error of the work", async () => {
   const gate = createGate()
   expect(await outcome(gate.run(async () => 42))).toBe(42)
   expect(await outcome(gate.run(async () => Promise.reject(new Error("own"))))).toBe("own")
-  const throwing = () => {
+  const throwError = () => {
     throw new Error("at once")
   }
-  expect(await outcome(gate.run(throwing))).toBe("at once")
+  expect(await outcome(gate.run(throwError))).toBe("at once")
   expect(gate.unfinished).toBe(0)
 })
 

@@ -100,7 +100,7 @@ test("a table that has grown is analyzed within a minute, and not again until it
   const housekeeping = { everyMs: 50, now: () => now }
   const dataDir = join(folder, "grown")
   const { sql, close } = await openEmbedded({ dataDir, as: "server", log: () => {}, housekeeping })
-  const analysed = async () => {
+  const readAnalysis = async () => {
     await sql`select pg_stat_force_next_flush()`
     const [row] = await sql<{ times: number; known: number }[]>`
       select s.analyze_count as times, c.reltuples::int as known
@@ -112,17 +112,17 @@ test("a table that has grown is analyzed within a minute, and not again until it
   await sql`create table grown (id int)`
   await sql`insert into grown select generate_series(1, 600)`
   await Bun.sleep(300)
-  expect(await analysed()).toEqual([0, -1])
+  expect(await readAnalysis()).toEqual([0, -1])
   now = new Date("2026-01-01T12:01:00Z")
-  await until(async () => (await analysed())[0] === 1)
-  expect(await analysed()).toEqual([1, 600])
+  await until(async () => (await readAnalysis())[0] === 1)
+  expect(await readAnalysis()).toEqual([1, 600])
   await sql`insert into grown select generate_series(1, 500)`
   now = new Date("2026-01-01T12:02:00Z")
   await Bun.sleep(300)
-  expect(await analysed()).toEqual([1, 600])
+  expect(await readAnalysis()).toEqual([1, 600])
   await sql`insert into grown select generate_series(1, 800)`
   now = new Date("2026-01-01T12:03:00Z")
-  await until(async () => (await analysed())[0] === 2)
-  expect((await analysed())[1]).toBe(1_900)
+  await until(async () => (await readAnalysis())[0] === 2)
+  expect((await readAnalysis())[1]).toBe(1_900)
   await close()
 })

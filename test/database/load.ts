@@ -35,12 +35,12 @@ const transfer = (from: number, to: number) =>
 async function worker(n: number): Promise<void> {
   for (let i = 0; running; i++) {
     if (n % 4 === 0) await attempt(() => transfer((i % 20) + 1, ((i * 7 + n) % 20) + 1))
-    else if (n % 4 === 1) await attempt(reserved)
+    else if (n % 4 === 1) await attempt(useReserved)
     else await attempt(() => sql`select ${i}::int as i, ${[n, i]}::int[] as list, repeat('x', 2000) as text`)
   }
 }
 
-async function reserved(): Promise<void> {
+async function useReserved(): Promise<void> {
   const reserved = await sql.reserve()
   try {
     await reserved`select 1`

@@ -122,7 +122,7 @@ test("comment lines and Windows line ends do not change an applied step", async 
 })
 
 /** The program of a process that applies sql/ and one more file, and prints the applied steps. */
-const migrating = (fileName: string, text: string) => `
+const migrateScript = (fileName: string, text: string) => `
   import { readTree } from "${join(import.meta.dirname, "../../src/database/assets.ts")}"
   import { openDatabase } from "${join(import.meta.dirname, "../../src/database/connect.ts")}"
   import { migrate } from "${join(import.meta.dirname, "../../src/database/migrate.ts")}"
@@ -140,7 +140,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   "postgres: four processes that start at once apply every step once",
   async () => {
     await using database = await scratchDatabase("migrate")
-    const program = migrating("migrations/9998_add_slow.sql", "create table slow (id int); select pg_sleep(0.3)")
+    const program = migrateScript("migrations/9998_add_slow.sql", "create table slow (id int); select pg_sleep(0.3)")
     const runs = await Promise.all(
       Array.from({ length: 4 }, async () => {
         const child = start(program, database.url)
@@ -159,7 +159,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   "postgres: a process that is killed during its first migration leaves a database that the next one completes",
   async () => {
     await using database = await scratchDatabase("migrate_killed")
-    const child = start(migrating("schema/99-slow.sql", "select pg_sleep(1)"), database.url)
+    const child = start(migrateScript("schema/99-slow.sql", "select pg_sleep(1)"), database.url)
     await until(async () => {
       const [row] = await sql<{ sleeps: boolean }[]>`
         select exists (
@@ -171,7 +171,7 @@ test.skipIf(!process.env.DATABASE_URL)(
     })
     child.kill("SIGKILL")
     await child.exited
-    const next = start(migrating("migrations/9998_add_more.sql", "create table more (id int)"), database.url)
+    const next = start(migrateScript("migrations/9998_add_more.sql", "create table more (id int)"), database.url)
     expect([await new Response(next.stderr).text(), await next.exited]).toEqual(["", 0])
     const applied = JSON.parse(await new Response(next.stdout).text())
     expect([applied[0], applied.at(-1)]).toEqual(["baseline", "9998_add_more.sql"])

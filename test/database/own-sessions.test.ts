@@ -90,12 +90,12 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await sql`drop table if exists written`
     await sql`create table written (token int)`
     let written = 0
-    const disturbing = async (connection: Sql, token: number) => {
+    const disturbAndWrite = async (connection: Sql, token: number) => {
       if (token % 5 === 0) return await disturb(connection, token)
       await connection`insert into written values (${token})`
       written++
     }
-    check(await askMany({ sql, questions: 1_000, disturb: disturbing, every: 1 }), allowed)
+    check(await askMany({ sql, questions: 1_000, disturb: disturbAndWrite, every: 1 }), allowed)
     const [row] = await sql`select count(*)::int as rows from written`
     expect(row!.rows).toBe(written)
     await sql`drop table written`

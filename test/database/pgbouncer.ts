@@ -43,7 +43,7 @@ export async function startPooler({ url = process.env.DATABASE_URL!, mode, size 
   const databases = `* = host=${server.hostname} port=${server.port || 5432}`
   writeFileSync(join(dir, "config"), `[databases]\n${databases}\n[pgbouncer]\n${config.join("\n")}\n`)
   writeFileSync(join(dir, "users"), users)
-  const child = Bun.spawn([...asOther(dir), Bun.which("pgbouncer", { PATH: PLACES })!, "-q", join(dir, "config")], {
+  const child = Bun.spawn([...asOtherUser(dir), Bun.which("pgbouncer", { PATH: PLACES })!, "-q", join(dir, "config")], {
     stdout: "ignore",
     stderr: "ignore",
   })
@@ -60,7 +60,7 @@ export async function startPooler({ url = process.env.DATABASE_URL!, mode, size 
 }
 
 /** PgBouncer refuses to run as root, and reads its files itself. */
-function asOther(dir: string): string[] {
+function asOtherUser(dir: string): string[] {
   if (process.getuid?.() !== 0) return []
   const id = (flag: string) => Number(spawnSync("id", [flag, "postgres"]).stdout.toString())
   for (const path of [dir, join(dir, "config"), join(dir, "users")]) chownSync(path, id("-u"), id("-g"))

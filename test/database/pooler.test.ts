@@ -21,7 +21,7 @@ const refusal = (databaseUrl: string) =>
     (error) => (error instanceof DatabaseProblem ? error.message : String(error)),
   )
 
-const unprepared = (url: string) => `${url}?prepare=false`
+const withoutPrepare = (url: string) => `${url}?prepare=false`
 
 async function readSettings({ sql }: Database) {
   const [row] = await sql`
@@ -68,7 +68,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
   ])("a transaction pooler %s is refused with the remedy", async (_, options) => {
     await using pooler = await startPooler({ mode: "transaction", ...options })
     // Other processes have left several connections to the server open.
-    const other = await open(unprepared(pooler.url))
+    const other = await open(withoutPrepare(pooler.url))
     await Promise.all(Array.from({ length: options.size - 1 }, () => other.sql`select pg_sleep(0.05)`))
     expect(await refusal(pooler.url)).toMatch(REFUSED)
     await other.close()
@@ -83,7 +83,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
     "a transaction pooler with ?prepare=false and %d connections gives every caller its own answer",
     async (size) => {
       await using pooler = await startPooler({ mode: "transaction", size })
-      const database = await open(unprepared(pooler.url))
+      const database = await open(withoutPrepare(pooler.url))
       expect(database.pooling).toBe("transaction")
       expect((await readSettings(database))!.zone).toBe("UTC")
       const options = { sql: database.sql, callers: 30, questions: 1_500, disturb: askBadly }
@@ -94,7 +94,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
 
   test("two processes share connections of a transaction pooler, and every answer is the caller's own", async () => {
     await using pooler = await startPooler({ mode: "transaction", size: 4 })
-    const two = await Promise.all([open(unprepared(pooler.url)), open(unprepared(pooler.url))])
+    const two = await Promise.all([open(withoutPrepare(pooler.url)), open(withoutPrepare(pooler.url))])
     const trials = two.map(({ sql }) => askMany({ sql, callers: 20, questions: 1_000, disturb: askBadly }))
     for (const outcomes of await Promise.all(trials)) check(outcomes, ALLOWED)
     await Promise.all(two.map(({ close }) => close()))
@@ -103,7 +103,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
   test("a transaction pooler's connections keep no setting for the next client", async () => {
     await using scratch = await scratchDatabase("behind")
     await using pooler = await startPooler({ url: scratch.url, mode: "transaction", size: 1 })
-    const database = await open(unprepared(pooler.url), "command")
+    const database = await open(withoutPrepare(pooler.url), "command")
     const { sql } = database
     const before = await readSettings(database)
     await sql`create table load as select generate_series(1, 1000) as id`
@@ -117,7 +117,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
 
   test("one process at a time holds the first-start lock through a transaction pooler", async () => {
     await using pooler = await startPooler({ mode: "transaction" })
-    const [first, second] = await Promise.all([open(unprepared(pooler.url)), open(unprepared(pooler.url))])
+    const [first, second] = await Promise.all([open(withoutPrepare(pooler.url)), open(withoutPrepare(pooler.url))])
     const release = await holdLock(first.sql, "first start")
     expect(release).not.toBeNull()
     await askOwn(first.sql, 1)
@@ -135,7 +135,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
     async (mode) => {
       await using scratch = await scratchDatabase(`keys_${mode}`)
       await using pooler = await startPooler({ url: scratch.url, mode, size: 12 })
-      const database = await open(mode === "session" ? pooler.url : unprepared(pooler.url))
+      const database = await open(mode === "session" ? pooler.url : withoutPrepare(pooler.url))
       const { sql } = database
       await migrate(sql, readTree("sql", ".sql"), silentLog)
       const service = openService({ sql })
@@ -172,7 +172,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
       "set DATABASE_URL=postgres://USER:PASSWORD@HOST:5432/NAME?prepare=false, " +
         "or use the address of a session pooler or of the server itself",
     )
-    const [reached, limits] = await look(unprepared(pooler.url))
+    const [reached, limits] = await look(withoutPrepare(pooler.url))
     expect(reached!.says).toEndWith("through a transaction pooler")
     expect(limits!.fix).toContain("set statement_timeout = '4s'")
   })

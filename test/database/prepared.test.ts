@@ -37,11 +37,11 @@ test("a statement that many connections prepare exists once and is dropped when 
 
 test("the same text with other parameter types is another statement", async () => {
   const [first, second] = [connect(), connect()]
-  const typed = (connection: Sql, value: postgres.ParameterOrFragment<never>) =>
+  const typeOf = (connection: Sql, value: postgres.ParameterOrFragment<never>) =>
     connection`select pg_typeof(${value})::text as type`
-  expect(await typed(first, first.typed(1, 23))).toMatchObject([{ type: "integer" }])
-  expect(await typed(second, second.typed(1 as never, 20))).toMatchObject([{ type: "bigint" }])
-  expect(await typed(first, first.typed(1, 20))).toMatchObject([{ type: "bigint" }])
+  expect(await typeOf(first, first.typed(1, 23))).toMatchObject([{ type: "integer" }])
+  expect(await typeOf(second, second.typed(1 as never, 20))).toMatchObject([{ type: "bigint" }])
+  expect(await typeOf(first, first.typed(1, 20))).toMatchObject([{ type: "bigint" }])
   expect(await countPrepared("select pg_typeof($1)::text as type")).toBe(2)
   await Promise.all([first.end(), second.end()])
 })

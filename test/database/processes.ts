@@ -29,13 +29,13 @@ export function startHolder(as: "server" | "command", dataDir: string, mode = "i
       lines.push(...parts)
     }
   })()
-  const opened = async () => {
+  const waitForOpen = async () => {
     while (!lines.includes("open")) {
       if (child.exitCode !== null) throw new Error(`holder ended: ${lines} ${await new Response(child.stderr).text()}`)
       await Bun.sleep(10)
     }
   }
-  const ended = async () => {
+  const waitForEnd = async () => {
     await child.exited
     await reading
     return lines
@@ -43,7 +43,7 @@ export function startHolder(as: "server" | "command", dataDir: string, mode = "i
   /** Ends it (kill -9 by default) and waits until all its output is read. */
   const end = async (signal: NodeJS.Signals = "SIGKILL") => {
     child.kill(signal)
-    return ended()
+    return waitForEnd()
   }
-  return { child, lines, opened, end, ended }
+  return { child, lines, opened: waitForOpen, end, ended: waitForEnd }
 }

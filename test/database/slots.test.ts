@@ -5,7 +5,7 @@ import { DatabaseUnavailable } from "../../src/database/unavailable.ts"
 type Options = Partial<ConstructorParameters<typeof Slots>[0]>
 
 /** Slots that record the order in which they are granted. */
-function recorded(options: Options = {}) {
+function recordCalls(options: Options = {}) {
   const slots = new Slots({ slots: 2, maxWaiting: 100, ...options })
   const granted: string[] = []
   const releases = new Map<string, () => void>()
@@ -37,7 +37,7 @@ const settle = () => Bun.sleep(0)
 
 describe("slots", () => {
   test("a workspace holds at most half of the slots, and another gets the rest at once", async () => {
-    const { granted, call, take } = recorded({ slots: 4 })
+    const { granted, call, take } = recordCalls({ slots: 4 })
     for (const name of ["a1", "a2", "a3", "a4"]) void take(name, call(1))
     for (const name of ["b1", "c1", "d1"]) void take(name, call(name.charCodeAt(0)))
     await settle()
@@ -45,7 +45,7 @@ describe("slots", () => {
   })
 
   test("active workspaces have equal shares of the slots, and one share stays free", async () => {
-    const { granted, call, take, release } = recorded({ slots: 6 })
+    const { granted, call, take, release } = recordCalls({ slots: 6 })
     for (const name of ["a1", "a2", "a3", "a4"]) void take(name, call(1))
     await settle()
     expect(granted).toEqual(["a1", "a2", "a3"])
@@ -59,7 +59,7 @@ describe("slots", () => {
   })
 
   test("a workspace gets half of the slots again a second after the other was last active", async () => {
-    const { granted, call, take, release } = recorded({ slots: 4 })
+    const { granted, call, take, release } = recordCalls({ slots: 4 })
     void take("b1", call(2))
     await settle()
     await release("b1")
@@ -73,7 +73,7 @@ describe("slots", () => {
   })
 
   test("a workspace that holds a slot counts as active however long its statement takes", async () => {
-    const { granted, call, take } = recorded({ slots: 4 })
+    const { granted, call, take } = recordCalls({ slots: 4 })
     void take("a1", call(1))
     await Bun.sleep(1_050)
     for (const name of ["b1", "b2"]) void take(name, call(2))
@@ -82,7 +82,7 @@ describe("slots", () => {
   })
 
   test("waiting workspaces take turns, however many statements one of them has queued", async () => {
-    const { granted, call, take, release } = recorded({ slots: 1 })
+    const { granted, call, take, release } = recordCalls({ slots: 1 })
     const calls = { a: call(1), b: call(2), c: call(3) }
     for (const name of ["a1", "a2", "a3", "a4"]) void take(name, calls.a)
     for (const name of ["b1", "b2"]) void take(name, calls.b)
@@ -93,7 +93,7 @@ describe("slots", () => {
   })
 
   test("a workspace yields to one with fewer calls, also between two statements of such a call", async () => {
-    const { granted, call, take, release } = recorded({ slots: 2 })
+    const { granted, call, take, release } = recordCalls({ slots: 2 })
     const light = call(2)
     for (const name of ["a1", "a2", "a3"]) void take(name, call(1))
     void take("b1", light)
@@ -108,7 +108,7 @@ describe("slots", () => {
   })
 
   test("a workspace that yields gets no further slot for a while", async () => {
-    const { granted, call, take, release } = recorded({ slots: 8 })
+    const { granted, call, take, release } = recordCalls({ slots: 8 })
     for (const name of ["a1", "a2", "a3", "a4", "a5", "a6"]) void take(name, call(1))
     void take("b1", call(2))
     await Bun.sleep(20)
@@ -121,7 +121,7 @@ describe("slots", () => {
   })
 
   test("the oldest call of a workspace goes first, so newer calls do not pass a call that has begun", async () => {
-    const { granted, call, take, release } = recorded({ slots: 1 })
+    const { granted, call, take, release } = recordCalls({ slots: 1 })
     const first = call(1)
     const later = ["b", "c"].map((name) => ({ name, of: call(1) }))
     void take("a1", first)
@@ -134,7 +134,7 @@ describe("slots", () => {
   })
 
   test("a call waits for a slot until its deadline, and not at all after it", async () => {
-    const { granted, call, take, release } = recorded({ slots: 1 })
+    const { granted, call, take, release } = recordCalls({ slots: 1 })
     void take("a", call(1))
     const lateCall = call(2, 20)
     expect(await take("b", lateCall)).toBe("crowded")
@@ -145,7 +145,7 @@ describe("slots", () => {
   })
 
   test("a call that already had a slot is refused as one that may have written", async () => {
-    const { call, take, release } = recorded({ slots: 1 })
+    const { call, take, release } = recordCalls({ slots: 1 })
     const active = call(2, 50)
     await take("b1", active)
     await release("b1")
@@ -154,7 +154,7 @@ describe("slots", () => {
   })
 
   test("when too many wait, the workspace with the longest queue loses its newest call", async () => {
-    const { call, take } = recorded({ slots: 1, maxWaiting: 3 })
+    const { call, take } = recordCalls({ slots: 1, maxWaiting: 3 })
     void take("a1", call(1))
     await settle()
     const [, , newest] = ["a2", "a3", "a4"].map((name) => take(name, call(1)))
@@ -166,7 +166,7 @@ describe("slots", () => {
   test("a slot that is never released is taken back, and its holder is logged", async () => {
     const shortages: { why: string; holders: SlotHolder[] }[] = []
     const onShortage = (why: string, holders: SlotHolder[]) => void shortages.push({ why, holders })
-    const { slots, granted, call, take } = recorded({ slots: 1, maxHeldMs: 40, onShortage })
+    const { slots, granted, call, take } = recordCalls({ slots: 1, maxHeldMs: 40, onShortage })
     let abandoned = 0
     await slots.take(call(1), () => abandoned++)
     expect(await take("b", call(2))).toBe("granted")
@@ -175,7 +175,7 @@ describe("slots", () => {
   })
 
   test("slots are stuck once all are held and none was released for longer than a statement may take", async () => {
-    const { slots, call, take, release } = recorded({ stuckAfterMs: 30 })
+    const { slots, call, take, release } = recordCalls({ stuckAfterMs: 30 })
     void take("a", call(1))
     await Bun.sleep(40)
     expect(slots.isStuck).toBeFalse()

@@ -20,7 +20,7 @@ const dataDir = join(folder, "data")
 const statements = { serverMs: 700, commandMs: 1_500 }
 const RUNAWAY = 100_000_000_000
 
-function opened(options: Partial<EmbeddedOptions> = {}) {
+function openWatched(options: Partial<EmbeddedOptions> = {}) {
   const events: string[] = []
   const log = (_level: string, event: string) => {
     // maintenance may be cut off by the restart, and is repeated
@@ -40,7 +40,7 @@ test(
   "a statement that exceeds its limit is stopped, it and concurrent ones fail, no acknowledged write is lost, " +
     "and work continues",
   async () => {
-    const { database, events } = await opened()
+    const { database, events } = await openWatched()
     const { sql, close } = database
     await sql`create table written (id int primary key)`
     const gate = createGate()
@@ -95,7 +95,7 @@ function openFiles(): number {
 }
 
 long("a transaction in progress elsewhere is rolled back entirely, and its connection works again", async () => {
-  const { database } = await opened()
+  const { database } = await openWatched()
   const { sql, close } = database
   const runaway = sql.begin(async (tx) => {
     await tx`insert into written (id) values (-1)`
@@ -109,7 +109,7 @@ long("a transaction in progress elsewhere is rolled back entirely, and its conne
 })
 
 long("statement_timeout 0, for a transaction or a session, and vacuum are not stopped", async () => {
-  const { database, events } = await opened()
+  const { database, events } = await openWatched()
   const { sql, close } = database
   const slow = (connection: typeof sql) => connection`select pg_sleep(1.2)`
   await sql.begin(async (tx) => {
@@ -129,7 +129,7 @@ long("statement_timeout 0, for a transaction or a session, and vacuum are not st
 })
 
 long("over HTTP, concurrent calls get 503 unavailable without a charge, and 200 after the restart", async () => {
-  const { database } = await opened()
+  const { database } = await openWatched()
   const { sql, close } = database
   await migrate(sql, readTree("sql", ".sql"), () => {})
   const service = openService({ sql, settings: { requestDeadlineMs: 400 } })
@@ -148,7 +148,7 @@ long("over HTTP, concurrent calls get 503 unavailable without a charge, and 200 
 })
 
 long("a command's statement has its own limit, and the server keeps answering", async () => {
-  const { database, events } = await opened()
+  const { database, events } = await openWatched()
   const command = await openEmbedded({ dataDir, as: "command", log: () => {} })
   expect(await failure(command.sql`select pg_sleep(1)`)).toBeNull()
   expect(await failure(command.sql`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`)).toBe("away")
@@ -161,7 +161,7 @@ long("a command's statement has its own limit, and the server keeps answering", 
 
 long("statements that exceed their limit, however many, never end the server", async () => {
   const losses: string[] = []
-  const { database, events } = await opened({ onLoss: (error) => void losses.push(error.message) })
+  const { database, events } = await openWatched({ onLoss: (error) => void losses.push(error.message) })
   const { sql, close } = database
   const times = 5
   for (let i = 0; i < times; i++) {
@@ -178,7 +178,7 @@ long("statements that exceed their limit, however many, never end the server", a
 long(
   "a stopped statement is refused for a while instead of run again, prepared or not, and in a transaction",
   async () => {
-    const { database, events } = await opened()
+    const { database, events } = await openWatched()
     const { sql, close } = database
     const runaway = (connection: typeof sql) => connection`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`
     expect(await failure(runaway(sql))).toBe("away")
@@ -203,7 +203,7 @@ long(
 )
 
 long("after a reopening, tables that have grown are analyzed before any client is let in", async () => {
-  const { database } = await opened()
+  const { database } = await openWatched()
   const { sql, close } = database
   await sql`create table if not exists grown (id int, pad text)`
   await sql`insert into grown select n, repeat('x', 50) from generate_series(1, 20000) n`

@@ -7,7 +7,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { findApp } from "../../src/tracking/tracked-app.ts"
 import { appsToRead, contextIn, inputOf, isReadOfApp } from "../bench/years-calls.ts"
 import { fillWorld, type Size } from "../bench/years-world.ts"
-import { explaining, type Work } from "../core/explained.ts"
+import { explainEach, type Work } from "../core/explained.ts"
 import { freshDatabase } from "../database.ts"
 import { afterLong, long } from "../long.ts"
 
@@ -67,7 +67,7 @@ async function worksIn(size: Size): Promise<Map<string, Work[]>> {
   for (const operation of catalog.filter(isReadOfApp)) {
     const works: Work[] = []
     const [at] = appsToRead(operation, apps.length, { appCount: 1, owners: 1 })
-    await call(operation, explaining(sql, works), workspace, inputOf(operation, apps[at!]!, rivals[at!]!))
+    await call(operation, explainEach(sql, works), workspace, inputOf(operation, apps[at!]!, rivals[at!]!))
     found.set(operation.id, works)
   }
   expect(await tablesAnalysed(sql)).toEqual([])

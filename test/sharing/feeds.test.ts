@@ -10,7 +10,7 @@ import { linkDigest } from "../../src/sharing/token.ts"
 import { removeApp } from "../../src/tracking/apps.ts"
 import { memberOf } from "../access/people/scene.ts"
 import type { Browser } from "../access/sign-in/browser.ts"
-import { facts, found } from "../alerts/delivery/scene.ts"
+import { addAlerts, facts } from "../alerts/delivery/scene.ts"
 import { errorOf } from "../error-of.ts"
 import { ownerOf } from "../pages/app-scene.ts"
 import { settingsBrowser } from "../pages/settings/settings-browser.ts"
@@ -52,9 +52,11 @@ async function open(url: string, init: RequestInit = {}, service = services[0]) 
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-const alerts = async (count: number, more: Parameters<typeof found>[2] = {}) => {
-  const alertScene = { sql: scene.sql, workspaceId: scene.workspace, appId: scene.app } as Parameters<typeof found>[0]
-  return await found(alertScene, count, more)
+const alerts = async (count: number, more: Parameters<typeof addAlerts>[2] = {}) => {
+  const alertScene = { sql: scene.sql, workspaceId: scene.workspace, appId: scene.app } as Parameters<
+    typeof addAlerts
+  >[0]
+  return await addAlerts(alertScene, count, more)
 }
 
 describe("an Atom feed", () => {

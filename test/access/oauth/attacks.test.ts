@@ -38,7 +38,7 @@ beforeEach(async () => {
   workspaceId = await service.workspace({ name: workspace, plan: "free" })
 })
 
-const granted = async () => (await listKeys(sql, workspace)).filter(({ hint }) => hint !== "pages")
+const listGrants = async () => (await listKeys(sql, workspace)).filter(({ hint }) => hint !== "pages")
 
 describe("mix-up", () => {
   test(
@@ -92,7 +92,7 @@ describe("code injection", () => {
       // A wrong verifier uses up the code.
       expect((await post(service, "/oauth/token", right)).body.error).toBe("invalid_grant")
     }
-    expect(await granted()).toEqual([])
+    expect(await listGrants()).toEqual([])
   })
 
   test("the code exchange requires a well-formed verifier", async () => {
@@ -113,7 +113,7 @@ describe("code injection", () => {
   test("a reused code revokes the grant issued for it", async () => {
     const { exchange, tokens, clientId } = await letIn(service, workspaceId)
     expect((await post(service, "/oauth/token", exchange)).body.error).toBe("invalid_grant")
-    expect((await granted()).map(({ state }) => state)).toEqual(["revoked"])
+    expect((await listGrants()).map(({ state }) => state)).toEqual(["revoked"])
     expect((await openService({ sql }).tool("whoami", {}, { key: tokens.access_token })).status).toBe(401)
     expect((await refresh(service, clientId, tokens.refresh_token)).status).toBe(400)
   })
@@ -134,7 +134,7 @@ describe("code injection", () => {
       Array.from({ length: 30 }, (_, n) => post(service, "/oauth/token", fields, { from: `198.51.100.${n}` })),
     )
     expect(sent.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect((await granted()).map(({ state }) => state)).toEqual(["revoked"])
+    expect((await listGrants()).map(({ state }) => state)).toEqual(["revoked"])
   })
 
   test("a code expires after a minute", async () => {
@@ -288,7 +288,7 @@ describe("a stolen refresh token", () => {
     await refresh(service, clientId, thief.refresh_token)
     await sql`update refresh_token set used_at = used_at - interval '31 s' where used_at is not null`
     expect((await refresh(service, clientId, tokens.refresh_token)).body.error).toBe("invalid_grant")
-    expect((await granted()).map(({ state }) => state)).toEqual(["revoked"])
+    expect((await listGrants()).map(({ state }) => state)).toEqual(["revoked"])
     expect((await openService({ sql }).tool("whoami", {}, { key: thief.access_token })).status).toBe(401)
   })
 
@@ -404,7 +404,7 @@ describe("a flood of registrations", () => {
   })
 
   test("a client without a usable name can register, and a long name is cut", async () => {
-    const named = async (client_name: unknown) => {
+    const registerNamed = async (client_name: unknown) => {
       const { status, body } = await post(
         service,
         "/oauth/register",
@@ -413,10 +413,10 @@ describe("a flood of registrations", () => {
       )
       return [status, body.client_name?.length]
     }
-    expect(await named(null)).toEqual([201, undefined])
-    expect(await named("")).toEqual([201, undefined])
-    expect(await named("x".repeat(500))).toEqual([201, 200])
-    for (const name of ["\u202eevil", "\u3164", "\ud800"]) expect((await named(name))[0]).toBe(400)
+    expect(await registerNamed(null)).toEqual([201, undefined])
+    expect(await registerNamed("")).toEqual([201, undefined])
+    expect(await registerNamed("x".repeat(500))).toEqual([201, 200])
+    for (const name of ["\u202eevil", "\u3164", "\ud800"]) expect((await registerNamed(name))[0]).toBe(400)
   })
 
   test("posts from one address beyond fifty a second are refused unread", async () => {

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => served.stop())
 
-const found = async (publicUrl: string | undefined) => await checkSignIn({ settings: { publicUrl } as never })
+const check = async (publicUrl: string | undefined) => await checkSignIn({ settings: { publicUrl } as never })
 
 /** A proxy in front of the service that replaces the responses of `spoil`. */
 async function behindProxy(spoil: (path: string, origin: string) => Response | undefined) {
@@ -22,15 +22,15 @@ async function behindProxy(spoil: (path: string, origin: string) => Response | u
     },
   })
   try {
-    return await found(`http://127.0.0.1:${proxy.port}`)
+    return await check(`http://127.0.0.1:${proxy.port}`)
   } finally {
     proxy.stop(true)
   }
 }
 
 test("doctor verifies sign-in at the URL that assistants use", async () => {
-  expect(await found(undefined)).toEqual([])
-  expect(await found(served.url)).toMatchObject([{ state: "ok", says: `assistants sign in at ${served.url}/mcp` }])
+  expect(await check(undefined)).toEqual([])
+  expect(await check(served.url)).toMatchObject([{ state: "ok", says: `assistants sign in at ${served.url}/mcp` }])
 })
 
 test("doctor reports what a proxy does not forward, and a PUBLIC_URL that differs from the server's", async () => {
@@ -58,5 +58,5 @@ test("doctor reports what a proxy does not forward, and a PUBLIC_URL that differ
 test("doctor only warns if nothing answers at the URL, because the server may not have been started yet", async () => {
   const stopped = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() })
   stopped.stop(true)
-  expect(await found(`http://127.0.0.1:${stopped.port}`)).toMatchObject([{ state: "warning" }])
+  expect(await check(`http://127.0.0.1:${stopped.port}`)).toMatchObject([{ state: "warning" }])
 })

@@ -38,7 +38,7 @@ beforeEach(async () => {
 })
 
 /** Opens a client's consent page as an owner. */
-async function opened(id: string, overrides: Record<string, string> = {}, fetchFor: SafeFetch = fetch) {
+async function openAuthorize(id: string, overrides: Record<string, string> = {}, fetchFor: SafeFetch = fetch) {
   const service = openService({ sql, fetch: fetchFor })
   const browser = await ownerBrowser(service, await service.workspace())
   return await browser.open(`/oauth/authorize?${queryOf(id, pkce().challenge, overrides)}`)
@@ -46,7 +46,7 @@ async function opened(id: string, overrides: Record<string, string> = {}, fetchF
 
 describe("the document of a client", () => {
   test("a client document is fetched from the client's id, and its host vouches for the name", async () => {
-    const page = await opened(ADDRESS)
+    const page = await openAuthorize(ADDRESS)
     expect([page.status, page.text.includes("Its name is vouched for by <strong>client.example</strong>")]).toEqual([
       200,
       true,
@@ -57,7 +57,7 @@ describe("the document of a client", () => {
   })
 
   test("a client with a document gets request errors by redirect, since its host vouches for the address", async () => {
-    const { status, headers } = await opened(ADDRESS, { response_type: "token" })
+    const { status, headers } = await openAuthorize(ADDRESS, { response_type: "token" })
     const answer = new URL(headers.get("location")!)
     expect([status, answer.searchParams.get("error")]).toEqual([302, "unsupported_response_type"])
   })
@@ -66,7 +66,7 @@ describe("the document of a client", () => {
     for (const control of ["no-store", "no-cache", "No-Cache, max-age=86400", "private, no-store"]) {
       await deleteRows(sql, "oauth_client")
       answer = () => ({ body: DOCUMENT, headers: { "cache-control": control } })
-      await opened(ADDRESS)
+      await openAuthorize(ADDRESS)
       const [row] = await sql`select extract(epoch from fresh_until - now())::int as seconds from oauth_client`
       expect([control, row!.seconds > 200 && row!.seconds <= 300]).toEqual([control, true])
     }
@@ -76,29 +76,29 @@ describe("the document of a client", () => {
     for (const name of ["a\0b", "\ud800", "\u202eevil", "a\u2066b", "\u3164\u3164", "\u200b\u200d", "line\nline"]) {
       await deleteRows(sql, "oauth_client")
       answer = () => ({ body: { ...DOCUMENT, client_name: name } })
-      const page = await opened(ADDRESS)
+      const page = await openAuthorize(ADDRESS)
       expect([name, page.status, page.text.includes("no document of a client")]).toEqual([name, 400, true])
     }
   })
 
   test("a client document is cached as long as its headers allow, at most a day, and then fetched again", async () => {
     answer = () => ({ body: DOCUMENT, headers: { "cache-control": "max-age=99999999" } })
-    await opened(ADDRESS)
-    await opened(ADDRESS)
+    await openAuthorize(ADDRESS)
+    await openAuthorize(ADDRESS)
     expect(requests).toHaveLength(1)
     const [row] = await sql`select fresh_until < now() + interval '25 hours' as "isShort" from oauth_client`
     expect(row!.isShort).toBe(true)
     await sql`update oauth_client set fresh_until = now()`
     answer = () => ({ body: { ...DOCUMENT, client_name: "Renamed" } })
-    expect((await opened(ADDRESS)).text).toContain("Renamed")
+    expect((await openAuthorize(ADDRESS)).text).toContain("Renamed")
   })
 
   test("the cached copy of a client document is used when a fetch fails, and the fetch is retried later", async () => {
-    await opened(ADDRESS)
+    await openAuthorize(ADDRESS)
     await sql`update oauth_client set fresh_until = now()`
     answer = unreachable
-    expect((await opened(ADDRESS)).text).toContain("Document client")
-    expect((await opened(ADDRESS)).text).toContain("Document client")
+    expect((await openAuthorize(ADDRESS)).text).toContain("Document client")
+    expect((await openAuthorize(ADDRESS)).text).toContain("Document client")
     expect(requests).toHaveLength(2)
   })
 
@@ -114,7 +114,7 @@ describe("the document of a client", () => {
     ["sent on", { status: 302, headers: { location: "http://127.0.0.1/" }, body: "" }],
   ])("a client document that is %s opens no consent page, and the owner sees the reason", async (_, found) => {
     answer = () => found
-    const page = await opened(ADDRESS)
+    const page = await openAuthorize(ADDRESS)
     expect([page.status, page.text.includes("document could not be read")]).toEqual([400, true])
     expect((await sql`select id from oauth_client`).length).toBe(0)
   })
@@ -133,7 +133,7 @@ describe("the document of a client", () => {
       fetch: () => Response.json({ ...DOCUMENT, hits: ++hits }),
     })
     // Names that resolve to a private network.
-    const guarded: SafeFetch = (address, options) =>
+    const fetchGuarded: SafeFetch = (address, options) =>
       safeFetch(address, { ...options, resolve: async () => ["10.0.0.7"] })
     try {
       for (const host of [
@@ -151,7 +151,7 @@ describe("the document of a client", () => {
           `https://${host}:${trap.port}/client.json`,
           `http://${host}:${trap.port}/client.json`,
         ]) {
-          const page = await opened(id, {}, guarded)
+          const page = await openAuthorize(id, {}, fetchGuarded)
           expect([id, page.status]).toEqual([id, 400])
           // The page must not show the address of a name.
           expect(page.text).not.toContain("10.0.0.7")
@@ -186,13 +186,13 @@ describe("clients in common use", () => {
     answer = unreachable
     for (const [id, { name, redirectUris }] of PINNED) {
       expect([isDocumentAddress(id), redirectUris.filter((uri) => !isUsableRedirect(uri))]).toEqual([true, []])
-      const page = await opened(id, { redirect_uri: redirectUris[0]! })
+      const page = await openAuthorize(id, { redirect_uri: redirectUris[0]! })
       expect([page.status, page.text.includes(name)]).toEqual([200, true])
     }
     const [id] = PINNED.keys() as unknown as [string]
     await deleteRows(sql, "oauth_client")
     answer = () => ({ body: { client_id: id, client_name: "Newer", redirect_uris: [REDIRECT] } })
-    expect((await opened([...PINNED.keys()][0]!)).text).toContain("client.example")
+    expect((await openAuthorize([...PINNED.keys()][0]!)).text).toContain("client.example")
   })
 
   test.each([
@@ -223,9 +223,9 @@ describe("clients in common use", () => {
     ],
   ])("%s gets its response at its own address", async (_, id, redirect_uri, host) => {
     answer = unreachable
-    const page = await opened(id, { redirect_uri })
+    const page = await openAuthorize(id, { redirect_uri })
     expect([page.status, page.text.includes(`The answer goes to <strong>${host}</strong>`)]).toEqual([200, true])
-    const evil = await opened(id, { redirect_uri: "https://evil.example/callback" })
+    const evil = await openAuthorize(id, { redirect_uri: "https://evil.example/callback" })
     expect([evil.status, evil.headers.get("location")]).toEqual([400, null])
   })
 })

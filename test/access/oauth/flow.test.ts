@@ -46,12 +46,12 @@ describe("the metadata", () => {
   })
 
   test("clients that guess the metadata URLs find the same documents", async () => {
-    const read = async (path: string) => {
+    const readDocument = async (path: string) => {
       const response = await service.app.fetch(new Request(`${PUBLIC_URL}${path}`), null)
       expect([path, response.status]).toEqual([path, 200])
       return await response.json()
     }
-    const server = await read("/.well-known/oauth-authorization-server")
+    const server = await readDocument("/.well-known/oauth-authorization-server")
     for (const path of [
       "/.well-known/oauth-authorization-server/mcp",
       "/.well-known/openid-configuration",
@@ -59,9 +59,9 @@ describe("the metadata", () => {
       "/mcp/.well-known/oauth-authorization-server",
       "/mcp/.well-known/openid-configuration",
     ])
-      expect(await read(path)).toEqual(server)
-    const resource = await read("/.well-known/oauth-protected-resource/mcp")
-    expect(await read("/mcp/.well-known/oauth-protected-resource")).toEqual(resource)
+      expect(await readDocument(path)).toEqual(server)
+    const resource = await readDocument("/.well-known/oauth-protected-resource/mcp")
+    expect(await readDocument("/mcp/.well-known/oauth-protected-resource")).toEqual(resource)
   })
 
   test("pages of any origin may read the metadata and request tokens", async () => {

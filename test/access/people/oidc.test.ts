@@ -54,7 +54,7 @@ async function invite(name: string): Promise<string> {
 }
 
 /** Goes to the provider and returns the browser with the path that the provider sent it back to. */
-async function returning(account = "linked"): Promise<{ browser: Browser; path: string }> {
+async function visitProvider(account = "linked"): Promise<{ browser: Browser; path: string }> {
   const browser = newBrowser()
   return { browser, path: await provider.signIn(await beginVisit(browser), account) }
 }
@@ -67,7 +67,7 @@ async function refuse(browser: Browser, path: string): Promise<string> {
   return page.text
 }
 
-function changed(path: string, change: (query: URLSearchParams) => void): string {
+function changeQuery(path: string, change: (query: URLSearchParams) => void): string {
   const query = new URLSearchParams(path.split("?")[1])
   change(query)
   return `${CALLBACK}?${query}`
@@ -87,7 +87,7 @@ test("a linked person signs in with the provider and continues where they were g
 test("an unknown account is told to ask for an invitation, even if its e-mail is a member's name", async () => {
   const rights = { scopes: scopesOf("owner"), appList: null }
   await sql.begin((tx) => addPerson(tx, { workspaceId, name: EMAIL, ...rights }))
-  const { browser, path } = await returning("stranger")
+  const { browser, path } = await visitProvider("stranger")
   const page = await browser.open(path)
   expect([page.status, page.text.includes("Ask for an invitation")]).toEqual([403, true])
   expect((await browser.open("/app")).status).toBe(303)
@@ -101,7 +101,7 @@ test("an invitation accepted with the provider creates a person who then signs i
   expect((await browser.open(await provider.signIn(url, "grace"))).status).toBe(303)
   expect((await browser.open("/app/settings/profile")).text).toContain("Grace")
   expect((await browser.open(`/invitation?code=${code}`)).status).toBe(404)
-  const visit = await returning("grace")
+  const visit = await visitProvider("grace")
   expect((await visit.browser.open(visit.path)).status).toBe(303)
 })
 
@@ -115,21 +115,21 @@ test("an invitation withdrawn during the visit lets nobody in", async () => {
 })
 
 test("a state that is missing or foreign is refused", async () => {
-  const first = await returning()
+  const first = await visitProvider()
   await refuse(
     first.browser,
-    changed(first.path, (query) => query.delete("state")),
+    changeQuery(first.path, (query) => query.delete("state")),
   )
-  const [second, other] = [await returning(), await returning()]
+  const [second, other] = [await visitProvider(), await visitProvider()]
   const foreign = new URLSearchParams(other.path.split("?")[1]).get("state") ?? ""
   await refuse(
     second.browser,
-    changed(second.path, (query) => query.set("state", foreign)),
+    changeQuery(second.path, (query) => query.set("state", foreign)),
   )
 })
 
 test("a callback that was used is refused, with its cookie and without", async () => {
-  const { browser, path } = await returning()
+  const { browser, path } = await visitProvider()
   const cookies = new Map(browser.cookies)
   expect((await browser.open(path)).status).toBe(303)
   const copy = newBrowser()
@@ -139,11 +139,11 @@ test("a callback that was used is refused, with its cookie and without", async (
 })
 
 test("a code of another visit is refused, because its nonce and its challenge differ", async () => {
-  const [visit, stolen] = [await returning(), await returning()]
+  const [visit, stolen] = [await visitProvider(), await visitProvider()]
   const code = new URLSearchParams(stolen.path.split("?")[1]).get("code") ?? ""
   await refuse(
     visit.browser,
-    changed(visit.path, (query) => query.set("code", code)),
+    changeQuery(visit.path, (query) => query.set("code", code)),
   )
 })
 
@@ -166,19 +166,19 @@ test("a code for a request whose challenge was taken away is refused (PKCE downg
 })
 
 test("an answer in the name of another issuer, or of none, is refused (mix-up)", async () => {
-  const [foreign, withoutIssuer] = [await returning(), await returning()]
+  const [foreign, withoutIssuer] = [await visitProvider(), await visitProvider()]
   await refuse(
     foreign.browser,
-    changed(foreign.path, (query) => query.set("iss", "https://attacker.example")),
+    changeQuery(foreign.path, (query) => query.set("iss", "https://attacker.example")),
   )
   await refuse(
     withoutIssuer.browser,
-    changed(withoutIssuer.path, (query) => query.delete("iss")),
+    changeQuery(withoutIssuer.path, (query) => query.delete("iss")),
   )
 })
 
 test("a callback opened in another browser signs nobody in (fixation)", async () => {
-  const { path } = await returning()
+  const { path } = await visitProvider()
   const victim = newBrowser()
   expect(await refuse(victim, path)).toContain("did not begin here")
   const busy = newBrowser()
@@ -193,7 +193,7 @@ test("a link begun by one person is not finished in the session of another", asy
   const other = await memberOf(service, workspaceId, "viewer")
   for (const [name, value] of browser.cookies) if (name !== "appmeter") other.browser.cookies.set(name, value)
   expect((await other.browser.open(path)).status).toBe(400)
-  const planted = await returning("planted")
+  const planted = await visitProvider("planted")
   expect((await planted.browser.open(planted.path)).status).toBe(403)
 })
 
@@ -230,7 +230,7 @@ test("an unlinked account and the account of a removed person no longer sign in"
       const sent = await browser.send("/app/settings/profile", { form, do: "unlink", id })
       expect(sent.status).toBe(303)
     }
-    const visit = await returning(account)
+    const visit = await visitProvider(account)
     expect((await visit.browser.open(visit.path)).status).toBe(403)
   }
 })
@@ -253,20 +253,20 @@ test("without a provider the sign-in page has no button and the addresses do not
 
 test("doctor finds a provider that answers, one with another issuer, and one that is down", async () => {
   const env = { DATA_DIR: join(scratch(), "none"), OIDC_CLIENT_ID: "appmeter", OIDC_NAME: "Keycloak" }
-  const examined = async (issuer: string) => {
+  const runDoctor = async (issuer: string) => {
     const { out } = await runHere(["doctor", "--json"], { env: { ...env, OIDC_ISSUER: issuer } })
     const { findings } = JSON.parse(out) as { findings: Finding[] }
     return findings.find(({ thing }) => thing === "openid provider")
   }
   const sentence = `Keycloak answers at ${provider.issuer}`
-  expect(await examined(provider.issuer)).toEqual({ thing: "openid provider", state: "ok", says: sentence, fix: null })
+  expect(await runDoctor(provider.issuer)).toEqual({ thing: "openid provider", state: "ok", says: sentence, fix: null })
   const other = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     fetch: () => Response.json({ issuer: provider.issuer, authorization_endpoint: `${provider.issuer}/auth` }),
   })
-  const answersAsOther = await examined(other.url.origin)
+  const answersAsOther = await runDoctor(other.url.origin)
   await other.stop(true)
-  for (const finding of [answersAsOther, await examined(other.url.origin)])
+  for (const finding of [answersAsOther, await runDoctor(other.url.origin)])
     expect(finding).toMatchObject({ state: "problem", fix: expect.stringContaining("OIDC_ISSUER") })
 })

@@ -43,15 +43,15 @@ const recoveryIn = ({ text }: Page) =>
 const secretIn = ({ text }: Page) => /<code>([A-Z2-7]{4}(?: [A-Z2-7]{4}){7})<\/code>/.exec(text)?.[1]
 
 /** A signed-in person with a passphrase. */
-async function withPassphrase(): Promise<Member> {
+async function memberWithPassphrase(): Promise<Member> {
   const member = await memberOf(service, workspaceId, "owner")
   await setPassphrase(sql, member.personId, PASSPHRASE)
   return { ...member, browser: await signedIn(service, workspaceId, member.name) }
 }
 
 /** A signed-in person whose second factor is on. Its codes are all unused. */
-async function withFactor(): Promise<Protected> {
-  const member = await withPassphrase()
+async function memberWithFactor(): Promise<Protected> {
+  const member = await memberWithPassphrase()
   await profileOf(member).send("begin-factor", { current: PASSPHRASE })
   const secret = secretIn(await member.browser.open(PROFILE)) ?? ""
   const page = await profileOf(member).send("confirm-factor", { code: codeOf(secret) })
@@ -75,7 +75,7 @@ const isSignedIn = async (browser: Browser) => (await browser.open("/app")).stat
 
 describe("the setup", () => {
   test("the profile shows the secret as a picture and as text, and ten recovery codes after a right code", async () => {
-    const member = await withPassphrase()
+    const member = await memberWithPassphrase()
     const other = await signedIn(service, workspaceId, member.name)
     const started = await profileOf(member).send("begin-factor", { current: PASSPHRASE })
     expect(started.headers.get("location")).toContain("done=begun")
@@ -102,7 +102,7 @@ describe("the setup", () => {
   })
 
   test("the setup needs the passphrase, and shows the secret only to who has just typed it", async () => {
-    const member = await withPassphrase()
+    const member = await memberWithPassphrase()
     const refused = await profileOf(member).send("begin-factor", { current: "x" })
     expect([refused.status, refused.text.includes("This is not your passphrase.")]).toEqual([400, true])
     await profileOf(member).send("begin-factor", { current: PASSPHRASE })
@@ -111,7 +111,7 @@ describe("the setup", () => {
   })
 
   test("a factor that is on can be neither begun nor confirmed again", async () => {
-    const member = await withFactor()
+    const member = await memberWithFactor()
     const started = await profileOf(member).send("begin-factor", { current: PASSPHRASE, code: codeOf(member.secret) })
     expect([started.status, started.text.includes("The second factor is on already.")]).toEqual([400, true])
     await forgetSteps()
@@ -119,7 +119,7 @@ describe("the setup", () => {
   })
 
   test("the page turns the second factor off only with the passphrase and a code", async () => {
-    const member = await withFactor()
+    const member = await memberWithFactor()
     const turnOff = (current: string, code: string) => profileOf(member).send("end-factor", { current, code })
     expect((await turnOff("x", codeOf(member.secret))).status).toBe(400)
     expect((await turnOff(PASSPHRASE, codeOf(member.secret, 5))).text).toContain("The code is not right")
@@ -132,7 +132,7 @@ const signInOf = ({ name }: Member) => ({ name, passphrase: PASSPHRASE })
 
 describe("the sign-in", () => {
   test("the sign-in asks for the code after the passphrase, and then continues where it began", async () => {
-    const { name, secret } = await withFactor()
+    const { name, secret } = await memberWithFactor()
     const browser = await firstStep(name)
     expect((await browser.open(`${STEP}?next=%2Fapp%2Falerts`)).text).toContain("Code of your authenticator app")
     const done = await browser.send(STEP, { code: codeOf(secret), next: "/app/alerts" })
@@ -143,7 +143,7 @@ describe("the sign-in", () => {
   })
 
   test("a code of the machine asks for the second factor, too", async () => {
-    const { name, secret } = await withFactor()
+    const { name, secret } = await memberWithFactor()
     const browser = newBrowser()
     const first = await browser.send("/sign-in", { code: await createCode(sql, workspaceId, name) })
     expect([first.headers.get("location"), await isSignedIn(browser)]).toEqual([`${STEP}?next=%2Fapp`, false])
@@ -152,7 +152,7 @@ describe("the sign-in", () => {
   })
 
   test("a session that is half signed in opens no page, form, approval or consent", async () => {
-    const { name } = await withFactor()
+    const { name } = await memberWithFactor()
     const browser = await firstStep(name)
     const token = [...browser.cookies.values()][0] ?? ""
     browser.cookies.set("appmeter", token)
@@ -164,7 +164,7 @@ describe("the sign-in", () => {
   })
 
   test("a code is accepted once, and no earlier code after it", async () => {
-    const { name, secret } = await withFactor()
+    const { name, secret } = await memberWithFactor()
     const [now, before] = [codeOf(secret), codeOf(secret, -1)]
     const browsers = await Promise.all([1, 2, 3].map(() => firstStep(name)))
     const sent = await Promise.all(browsers.map((browser) => browser.send(STEP, { code: now })))
@@ -173,7 +173,7 @@ describe("the sign-in", () => {
   })
 
   test("a recovery code signs in once instead of the app's code", async () => {
-    const member = await withFactor()
+    const member = await memberWithFactor()
     const [code = ""] = member.recovery
     const browsers = await Promise.all([1, 2].map(() => firstStep(member.name)))
     const sent = await Promise.all(browsers.map((browser) => browser.send(STEP, { code: code.toLowerCase() })))
@@ -182,7 +182,7 @@ describe("the sign-in", () => {
   })
 
   test("codes of another person sign nobody in", async () => {
-    const [ada, bo] = [await withFactor(), await withFactor()]
+    const [ada, bo] = [await memberWithFactor(), await memberWithFactor()]
     const browser = await firstStep(ada.name)
     for (const code of [codeOf(bo.secret), bo.recovery[0]!])
       expect((await browser.send(STEP, { code })).status).toBe(403)
@@ -190,7 +190,7 @@ describe("the sign-in", () => {
   })
 
   test("guesses are slowed down from one address, and over all addresses", async () => {
-    const { name, secret } = await withFactor()
+    const { name, secret } = await memberWithFactor()
     const browser = await firstStep(name)
     const guesses = []
     for (let n = 0; n < 6; n++) guesses.push((await browser.send(STEP, { code: codeOf(secret, 100 + n) })).status)
@@ -210,7 +210,7 @@ describe("the sign-in", () => {
   })
 
   test("the second step needs its cookie, ends after ten minutes and counts once", async () => {
-    const { name, secret } = await withFactor()
+    const { name, secret } = await memberWithFactor()
     const browser = await firstStep(name)
     const cookies = new Map(browser.cookies)
     expect((await newBrowser().send(STEP, { code: codeOf(secret) })).text).toContain("Sign in again")
@@ -225,7 +225,7 @@ describe("the sign-in", () => {
   })
 
   test("the session has another token than the first step, and a planted cookie is not taken over", async () => {
-    const { name, secret } = await withFactor()
+    const { name, secret } = await memberWithFactor()
     const browser = newBrowser()
     browser.cookies.set("appmeter", "A".repeat(43))
     await firstStep(name, browser)
@@ -239,14 +239,14 @@ describe("the sign-in", () => {
   })
 
   test("a code that another site sends is refused", async () => {
-    const { name, secret } = await withFactor()
+    const { name, secret } = await memberWithFactor()
     const browser = await firstStep(name)
     const sent = await browser.send(STEP, { code: codeOf(secret) }, { "sec-fetch-site": "cross-site" })
     expect([sent.status, await isSignedIn(browser)]).toEqual([400, false])
   })
 
   test("a new passphrase and the removal of the person end sign-ins that are not finished", async () => {
-    const { name, secret, personId } = await withFactor()
+    const { name, secret, personId } = await memberWithFactor()
     const first = await firstStep(name)
     await setPassphrase(sql, personId, PASSPHRASE)
     expect((await first.send(STEP, { code: codeOf(secret) })).status).toBe(403)
@@ -257,7 +257,7 @@ describe("the sign-in", () => {
   })
 
   test("without the key that encrypted the secret, recovery codes still sign in and others are refused", async () => {
-    const { name, secret, recovery } = await withFactor()
+    const { name, secret, recovery } = await memberWithFactor()
     const keyless = openService({ sql })
     const browser = browserOf(keyless, { from: anotherAddress() })
     await firstStep(name, browser)
@@ -270,7 +270,7 @@ describe("the sign-in", () => {
 
 describe("the passphrase again", () => {
   test("a sensitive change asks for the code with the passphrase", async () => {
-    const { browser, personId, secret } = await withFactor()
+    const { browser, personId, secret } = await memberWithFactor()
     await sql`update person_session set proved_at = now() - interval '11 minutes' where person_id = ${personId}`
     const keys = settingsBrowser(browser, "/app/settings/keys")
     const name = { name: "Sensitive", kind: "live", scopes: "apps:read" }
@@ -285,7 +285,7 @@ describe("the passphrase again", () => {
   })
 
   test("after a reset on the machine the passphrase alone signs in", async () => {
-    const member = await withFactor()
+    const member = await memberWithFactor()
     expect(await removeSecondFactor(sql, member.personId)).toBe(true)
     expect((await newBrowser().send("/sign-in", signInOf(member))).headers.get("location")).toBe("/app")
   })

@@ -130,19 +130,19 @@ export async function connectAll(sql: Sql, { workspaceId, app }: Pick<WalkWorksp
   const money = { price: AMOUNT, proceeds: AMOUNT, currency: "USD", proceedsCurrency: "USD" }
   const console_ = { account: console, day, seenAt }
   await record(sql, [
-    altered("sales", console_, { ...money, units: 1, title: "moneymark pro", country: "us" }),
-    altered("subscriptions", console_, { price: AMOUNT, currency: "USD", name: "moneymark pro", app: STORE_ID }),
-    altered("subscription_events", console_, { name: "moneymark pro", app: STORE_ID }),
+    alterExample("sales", console_, { ...money, units: 1, title: "moneymark pro", country: "us" }),
+    alterExample("subscriptions", console_, { price: AMOUNT, currency: "USD", name: "moneymark pro", app: STORE_ID }),
+    alterExample("subscription_events", console_, { name: "moneymark pro", app: STORE_ID }),
   ])
   const ads = await connect("apple-ads", "310633997", "EUR")
   const advertised = { account: ads, day, seenAt }
   const spent = { spend: AD_AMOUNT }
   await record(sql, [
-    altered("ads_campaigns", advertised, { name: "moneymark campaign", budget: AD_AMOUNT }),
-    altered("ads_keywords", advertised, { bid: AD_AMOUNT }),
-    altered("ads_days", advertised, spent),
-    altered("ads_terms", advertised, spent),
-    altered("ads_changes", advertised, { to: AD_AMOUNT, at: `${day}T10:00:00.000Z` }),
+    alterExample("ads_campaigns", advertised, { name: "moneymark campaign", budget: AD_AMOUNT }),
+    alterExample("ads_keywords", advertised, { bid: AD_AMOUNT }),
+    alterExample("ads_days", advertised, spent),
+    alterExample("ads_terms", advertised, spent),
+    alterExample("ads_changes", advertised, { to: AD_AMOUNT, at: `${day}T10:00:00.000Z` }),
   ])
   await sql`
     insert into account_task (account_id, task, subject, state, read_at)
@@ -155,7 +155,7 @@ export async function connectAll(sql: Sql, { workspaceId, app }: Pick<WalkWorksp
 }
 
 /** The example of a kind, with other fields in its rows as far as a row has them. */
-function altered(name: PrivateKind, rest: object, fields: Record<string, unknown>) {
+function alterExample(name: PrivateKind, rest: object, fields: Record<string, unknown>) {
   const example = reported(name, rest) as ReturnType<typeof reported> & { rows: Record<string, unknown>[] }
   const rows = example.rows.map((row) => {
     const present = Object.entries(fields).filter(([field]) => field in row)

@@ -89,14 +89,14 @@ interface Visited {
 }
 
 /** Opens every page, once for each person. */
-const visit = memoized(async ({ browser }: Pick<Member, "browser">): Promise<Visited[]> => {
+const visit = memoize(async ({ browser }: Pick<Member, "browser">): Promise<Visited[]> => {
   const visited = []
   for (const path of pages) visited.push({ path, page: await browser.open(path) })
   expect(visited.filter(({ page }) => page.status >= 500)).toEqual([])
   return visited
 })
 
-function memoized<Of extends object, Result>(make: (key: Of) => Promise<Result>) {
+function memoize<Of extends object, Result>(make: (key: Of) => Promise<Result>) {
   const cache = new Map<Of, Promise<Result>>()
   return (key: Of): Promise<Result> => {
     const present = cache.get(key) ?? make(key)
@@ -185,7 +185,7 @@ async function callAll({ personId }: Member, workspace: WalkWorkspace, selected 
 }
 
 /** Makes every call about this workspace, once for each person. */
-const call = memoized((member: Member) => callAll(member, ownWorkspace))
+const call = memoize((member: Member) => callAll(member, ownWorkspace))
 
 const withWords = (called: readonly Called[], words: RegExp) =>
   called.flatMap(({ id, text }) => (words.test(text) ? [`${id}: ${around(text, words)}`] : []))

@@ -119,11 +119,11 @@ test("a user name without a password is not sent, as in Bun's client", async () 
 test("a refused password fails every command at once, without showing the password", async () => {
   const url = await standIn(() => "-WRONGPASS invalid username-password pair\r\n-NOAUTH x\r\n")
   const wire = wireTo(url.replace("redis://", "redis://:canary@"))
-  const refused = async () => String(await wire.send("GET", ["k"]).catch((error) => error))
+  const refusalText = async () => String(await wire.send("GET", ["k"]).catch((error) => error))
   await until(
-    async () => (await refused()) === "Error: no connection to Redis: WRONGPASS invalid username-password pair",
+    async () => (await refusalText()) === "Error: no connection to Redis: WRONGPASS invalid username-password pair",
   )
-  expect(await refused()).not.toContain("canary")
+  expect(await refusalText()).not.toContain("canary")
 })
 
 test("commands fail at once without a server, without queueing, and succeed once it appears", async () => {

@@ -44,14 +44,14 @@ test("sign-in prints a code and a link, and the link's form signs in", async () 
 
 test("a passphrase is generated and shown once, read from stdin and never shown, or removed", async () => {
   const generated = (await run(["person", "passphrase", "owner"])).out.trim()
-  const tried = async (passphrase: string) => (await browserOf(service).send("/sign-in", { passphrase })).status
-  expect(await tried(generated)).toBe(303)
+  const trySignIn = async (passphrase: string) => (await browserOf(service).send("/sign-in", { passphrase })).status
+  expect(await trySignIn(generated)).toBe(303)
   const result = await run(["person", "passphrase", "owner", "--file", "-"], "correct horse battery\n")
   expect([result.code, result.out, result.err]).toEqual([0, "", ""])
-  expect([await tried("correct horse battery"), await tried(generated)]).toEqual([303, 403])
+  expect([await trySignIn("correct horse battery"), await trySignIn(generated)]).toEqual([303, 403])
   expect((await run(["person", "passphrase", "owner", "--file", "-"], "short\n")).code).toBe(1)
   expect((await run(["person", "passphrase", "owner", "--remove"])).code).toBe(0)
-  expect(await tried("correct horse battery")).toBe(403)
+  expect(await trySignIn("correct horse battery")).toBe(403)
   const audit = JSON.stringify(await database.sql`select command, typed from operator_action`)
   expect(audit).toContain("person passphrase")
   expect(audit).not.toContain("horse")

@@ -5,8 +5,8 @@ import { prepareScene } from "../../writes/scene.ts"
 
 const fixture = prepareScene()
 
-const previewed = async (args: object) => (await fixture.preview("create_alert_rule", args)).body
-const notesOf = async (args: object): Promise<string[]> => (await previewed(args)).preview.notes
+const previewRule = async (args: object) => (await fixture.preview("create_alert_rule", args)).body
+const notesOf = async (args: object): Promise<string[]> => (await previewRule(args)).preview.notes
 
 async function rules() {
   const rows = await fixture.sql`
@@ -22,7 +22,7 @@ const NONE = { channels: [], dropBy: null, keywordScope: null, rivalScope: null 
 describe("create_alert_rule", () => {
   test("create_alert_rule shows the rule before and after, and stores what it shows", async () => {
     const args = { type: "rank_drop", channels: ["webhook", "slack", "webhook"], dropBy: 10, keywordScope: "tagged" }
-    const { preview, credits, destructive, confirmToken } = await previewed(args)
+    const { preview, credits, destructive, confirmToken } = await previewRule(args)
     const rule = { ...NONE, type: "rank_drop", channels: ["slack", "webhook"], dropBy: 10, keywordScope: "tagged" }
     expect([credits, destructive]).toEqual([2, false])
     expect(preview).toMatchObject({
@@ -39,7 +39,7 @@ describe("create_alert_rule", () => {
 
   test("create_alert_rule replaces a rule completely, and repeating it is free", async () => {
     await fixture.applied("create_alert_rule", { type: "rival_passed", channels: ["slack"], rivalScope: "manual" })
-    const { preview, confirmToken } = await previewed({ type: "rival_passed", channels: ["telegram"] })
+    const { preview, confirmToken } = await previewRule({ type: "rival_passed", channels: ["telegram"] })
     const before = { ...NONE, type: "rival_passed", channels: ["slack"], keywordScope: "all", rivalScope: "manual" }
     const after = { ...before, channels: ["telegram"], rivalScope: "all" }
     expect(preview).toMatchObject({
@@ -48,7 +48,7 @@ describe("create_alert_rule", () => {
       after: { rule: after },
     })
     expect((await fixture.confirm(confirmToken)).body.result).toEqual({ rule: after, created: false })
-    const same = await previewed({ type: "rival_passed", channels: ["telegram"], rivalScope: "all" })
+    const same = await previewRule({ type: "rival_passed", channels: ["telegram"], rivalScope: "all" })
     expect([same.credits, same.preview.before]).toEqual([0, same.preview.after])
     expect((await fixture.confirm(same.confirmToken)).body.status).toBe("unchanged")
     expect(await rules()).toEqual([["rival_passed", ["telegram"], null, "all", "all"]])
@@ -93,10 +93,10 @@ describe("create_alert_rule", () => {
       [{}, "type"],
     ]
     for (const [args, field] of cases) {
-      const body = await previewed(args)
+      const body = await previewRule(args)
       expect([args, body.error, body.field]).toEqual([args, "invalid_arguments", field])
     }
-    for (const dropBy of [3, 50]) expect((await previewed({ type: "rank_drop", dropBy })).error).toBeUndefined()
+    for (const dropBy of [3, 50]) expect((await previewRule({ type: "rank_drop", dropBy })).error).toBeUndefined()
   })
 
   test("create_alert_rule explains why a rule delivers nothing yet: data, channels, tags, rivals, apps", async () => {
@@ -130,7 +130,7 @@ describe("create_alert_rule", () => {
     await connect("chan_1", "webhook")
     await connect("chan_2", "webhook", fixture.workspace, "gone")
     await connect("chan_3", "slack", await fixture.service.workspace())
-    const { preview, confirmToken } = await previewed({ type: "entered" })
+    const { preview, confirmToken } = await previewRule({ type: "entered" })
     expect([preview.after.rule.channels, preview.notes]).toEqual([["webhook"], []])
     await connect("chan_4", "telegram", fixture.workspace, "gone")
     const refused = await fixture.confirm(confirmToken)
@@ -139,7 +139,7 @@ describe("create_alert_rule", () => {
       ["telegram", "webhook"],
       ["Disabled, so nothing is delivered there: telegram."],
     ])
-    const withoutChannels = await previewed({ type: "entered", channels: [] })
+    const withoutChannels = await previewRule({ type: "entered", channels: [] })
     expect(withoutChannels.preview.after.rule.channels).toEqual([])
     expect(await notesOf({ type: "entered", channels: ["slack"] })).toEqual([
       "Not connected yet, so nothing is delivered there: slack.",

@@ -17,7 +17,7 @@ const addAlerts = (...alerts: Partial<SomeAlert>[]) =>
     alerts.map((alert) => ({ workspace: fixture.workspace, app: fixture.app, ...alert })),
   )
 const unread = () => unreadOf(fixture.sql, fixture.workspace)
-const marked = async (args: object) => (await fixture.applied("mark_alerts_read", args)).body
+const markRead = async (args: object) => (await fixture.applied("mark_alerts_read", args)).body
 
 describe("the preview", () => {
   test("the preview counts the alerts of each app and of the workspace, and costs nothing", async () => {
@@ -74,7 +74,7 @@ describe("the preview", () => {
 describe("marked alerts", () => {
   test("marking one app's alerts leaves those of other apps", async () => {
     const [, otherAlert, whole] = await addAlerts({}, { app: other }, { app: null })
-    expect((await marked({ appId: fixture.app })).result.marked).toBe(1)
+    expect((await markRead({ appId: fixture.app })).result.marked).toBe(1)
     expect(await unread()).toEqual([otherAlert!, whole!])
   })
 
@@ -100,16 +100,16 @@ describe("marked alerts", () => {
   ])("the option until %s marks alerts up to that time and no later ones", async (until, included, after) => {
     await addAlerts(...included.map((at) => ({ at })))
     const left = await addAlerts(...after.map((at) => ({ at })))
-    await marked({ until })
+    await markRead({ until })
     expect(await unread()).toEqual(left)
   })
 
   test("the option until, set to an alert's `at` as the feed shows it, includes that alert", async () => {
     await addAlerts({ at: "2025-11-01T10:00:00.530999Z" })
-    const feed = async () => (await fixture.service.call("/v1/alerts", { key: fixture.key })).body
-    const [{ at }] = (await feed()).alerts
-    await marked({ until: at })
-    expect(await feed()).toMatchObject({ unread: 0, alerts: [{ at, read: true }] })
+    const readFeed = async () => (await fixture.service.call("/v1/alerts", { key: fixture.key })).body
+    const [{ at }] = (await readFeed()).alerts
+    await markRead({ until: at })
+    expect(await readFeed()).toMatchObject({ unread: 0, alerts: [{ at, read: true }] })
   })
 
   test("an alert found after the preview is never marked, and the token stays valid", async () => {
@@ -196,7 +196,7 @@ describe("a key limited to some apps", () => {
       { workspace: stranger, app: null },
     ])
     await addAlerts({})
-    expect((await marked({})).result.marked).toBe(1)
+    expect((await markRead({})).result.marked).toBe(1)
     expect((await fixture.preview("mark_alerts_read", { appId: otherApp })).body.error).toBe("not_found")
     expect(await unreadOf(fixture.sql, stranger)).toEqual(ids)
   })

@@ -8,7 +8,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { gateway, until } from "../../jobs/platform.ts"
 import { distinct, idOf, type Receiver, receiver } from "./receiver.ts"
-import { createScene, deliveries, deliveryOf, found, hook, rule, type Scene } from "./scene.ts"
+import { addAlerts, createScene, deliveries, deliveryOf, hook, rule, type Scene } from "./scene.ts"
 
 let sql: Sql
 let scene: Scene
@@ -30,22 +30,22 @@ afterEach(async () => {
   await standIn.stop()
 })
 
-function started(options = {}): Delivery {
+function startDelivery(options = {}): Delivery {
   const delivery = deliveryOf(sql, options)
   running.push(delivery)
   delivery.start()
   return delivery
 }
 
-const ended = async () => (await deliveries(scene)).filter(({ state }) => state === "delivered")
+const listDelivered = async () => (await deliveries(scene)).filter(({ state }) => state === "delivered")
 
 test("forty of fifty receivers get all their alerts within 5 s while ten hang", async () => {
   for (let i = 0; i < 50; i++) await hook(scene, `${standIn.url}/${i}`)
   for (let i = 0; i < 50; i += 5) standIn.on(`/${i}`, () => new Promise(() => {}))
   const since = performance.now()
-  started()
-  await found(scene, 3)
-  await until(async () => (await ended()).length === 120)
+  startDelivery()
+  await addAlerts(scene, 3)
+  await until(async () => (await listDelivered()).length === 120)
   const tookMs = performance.now() - since
   process.stdout.write(`40 of 50 receivers served in ${Math.round(tookMs)} ms\n`)
   expect(tookMs).toBeLessThan(5_000)
@@ -61,9 +61,9 @@ test("a channel sends one alert at a time and in order, even with several proces
     now--
     return new Response()
   })
-  const alerts = await found(scene, 30)
-  for (let i = 0; i < 4; i++) started()
-  await until(async () => (await ended()).length === 30)
+  const alerts = await addAlerts(scene, 30)
+  for (let i = 0; i < 4; i++) startDelivery()
+  await until(async () => (await listDelivered()).length === 30)
   expect(peak).toBe(1)
   expect(standIn.at("/slow").map(({ body }) => JSON.parse(body).data.id)).toEqual(alerts)
   expect(distinct(standIn.at("/slow").map(idOf))).toHaveLength(30)
@@ -72,21 +72,21 @@ test("a channel sends one alert at a time and in order, even with several proces
 test("a stop ends within 2 s and releases hanging deliveries; the next process resends them", async () => {
   await hook(scene, `${standIn.url}/hangs`)
   standIn.on("/hangs", (_, before) => (before === 0 ? new Promise<Response>(() => {}) : new Response()))
-  await found(scene)
-  const delivery = started()
+  await addAlerts(scene)
+  const delivery = startDelivery()
   await until(() => standIn.at("/hangs").length === 1)
   const since = performance.now()
   await delivery.stop()
   expect(performance.now() - since).toBeLessThan(2_000)
   expect(await deliveries(scene)).toMatchObject([{ state: "waiting", attempts: 0 }])
   expect(await deliveryOf(sql).runOnce()).toBe(1)
-  expect(await ended()).toHaveLength(1)
+  expect(await listDelivered()).toHaveLength(1)
   expect(distinct(standIn.at("/hangs").map(idOf))).toHaveLength(1)
 })
 
 test("a process that lost its lease sends and stores nothing more", async () => {
   await hook(scene, `${standIn.url}/fenced`)
-  await found(scene, 2)
+  await addAlerts(scene, 2)
   await queueDeliveries(sql)
   const [zombie] = await claimChannels(sql, { limit: 5, leaseMs: 60_000 })
   expect(await claimChannels(sql, { limit: 5, leaseMs: 60_000 })).toEqual([])
@@ -110,20 +110,20 @@ test("an alert found while a delivery ends is not lost", async () => {
     if (before === 0) await opened
     return new Response()
   })
-  await found(scene)
+  await addAlerts(scene)
   const run = deliveryOf(sql).runOnce()
   await until(() => standIn.at("/late").length === 1)
-  await found(scene)
+  await addAlerts(scene)
   await queueDeliveries(sql)
   open()
   await run
   await deliveryOf(sql).runOnce()
-  expect(await ended()).toHaveLength(2)
+  expect(await listDelivered()).toHaveLength(2)
 })
 
 test("a channel that cannot be opened is logged, counts no attempt, and does not delay others", async () => {
   const { id } = await hook(scene, `${standIn.url}/sealed`)
-  await found(scene)
+  await addAlerts(scene)
   expect(await deliveryOf(sql, { sealer: await createSealer(null) }).runOnce()).toBe(1)
   expect(await deliveries(scene)).toMatchObject([{ state: "waiting", attempts: 0 }])
   const channel = await findChannel(sql, scene.workspaceId, id)

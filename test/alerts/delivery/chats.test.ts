@@ -9,7 +9,17 @@ import { safeFetch } from "../../../src/outbound/safe-fetch.ts"
 import { freshDatabase } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
 import { type ReceivedRequest, type Receiver, receiver } from "./receiver.ts"
-import { createScene, deliveries, deliveryOf, found, foundPassings, hook, hurry, rule, type Scene } from "./scene.ts"
+import {
+  addAlerts,
+  createScene,
+  deliveries,
+  deliveryOf,
+  foundPassings,
+  hook,
+  hurry,
+  rule,
+  type Scene,
+} from "./scene.ts"
 
 const TOKEN = "123456789:AAEcanaryCanaryCanaryCanaryCanary_-1"
 const PATH = `/bot${TOKEN}/sendMessage`
@@ -35,7 +45,7 @@ beforeEach(async () => {
 afterEach(() => standIn.stop())
 
 const log = createLog((line) => void logged.push(line), "debug")
-const talking = (options: Partial<DeliveryOptions> = {}) =>
+const openDelivery = (options: Partial<DeliveryOptions> = {}) =>
   deliveryOf(sql, { log, telegramApi: standIn.url, gapsMs: { telegram: 0, slack: 0 }, ...options })
 const bot = async () =>
   (await addChannel(scene.register, scene.workspaceId, "telegram", { token: TOKEN, chat: "-1001234567890" })).channel.id
@@ -46,8 +56,8 @@ const slack = async () =>
 describe("Telegram", () => {
   test("Telegram gets plain text without parse mode or preview, in the configured chat", async () => {
     await bot()
-    await found(scene)
-    await talking().runOnce()
+    await addAlerts(scene)
+    await openDelivery().runOnce()
     const [{ body, headers }] = standIn.at(PATH) as [ReceivedRequest]
     expect(JSON.parse(body)).toEqual({
       chat_id: "-1001234567890",
@@ -63,8 +73,8 @@ describe("Telegram", () => {
     async (length) => {
       await sql`update tracked_app set name = ${"😀".repeat(length / 2)} where id = ${scene.appId}`
       await bot()
-      await found(scene)
-      await talking().runOnce()
+      await addAlerts(scene)
+      await openDelivery().runOnce()
       const { text } = JSON.parse(standIn.at(PATH)[0]!.body)
       expect(text.length).toBeWithin(Math.min(length, 4_095), 4_097)
       expect(text.isWellFormed()).toBe(true)
@@ -79,8 +89,8 @@ describe("Telegram", () => {
         ? Response.json({ ok: false, parameters: { retry_after: 2 } }, { status: 429 })
         : Response.json({ ok: true }),
     )
-    await found(scene, 3)
-    const delivery = talking()
+    await addAlerts(scene, 3)
+    const delivery = openDelivery()
     delivery.start()
     await until(async () => (await deliveries(scene)).filter(({ state }) => state === "delivered").length === 3)
     await delivery.stop()
@@ -94,16 +104,16 @@ describe("Telegram", () => {
     const moved = { ok: false, error_code: 400, parameters: { migrate_to_chat_id: -1_002_222_222_222 } }
     const chatOf = ({ body }: ReceivedRequest) => JSON.parse(body).chat_id
     const chats = () => standIn.at(PATH).map(chatOf)
-    const migrating = (atNew: () => Response) =>
+    const migrateGroup = (atNew: () => Response) =>
       standIn.on(PATH, (request) =>
         chatOf(request) === "-1001234567890" ? Response.json(moved, { status: 400 }) : atNew(),
       )
 
     test("the group gets the message at its new id, which is stored and shown", async () => {
       const id = await bot()
-      migrating(() => Response.json({ ok: true }))
-      await found(scene, 2)
-      await talking().runOnce()
+      migrateGroup(() => Response.json({ ok: true }))
+      await addAlerts(scene, 2)
+      await openDelivery().runOnce()
       expect(chats()).toEqual(["-1001234567890", "-1002222222222", "-1002222222222"])
       expect((await deliveries(scene)).map(({ state, attempts }) => [state, attempts])).toEqual([
         ["delivered", 1],
@@ -114,18 +124,18 @@ describe("Telegram", () => {
         movedFrom: "-1001234567890",
         movedAt: expect.any(Date),
       })
-      await found(scene)
-      await talking().runOnce()
+      await addAlerts(scene)
+      await openDelivery().runOnce()
       expect(chats().slice(3)).toEqual(["-1002222222222"])
     })
 
     test("the group keeps its new id if the bot may not write there, and the old id gets no message", async () => {
       const id = await bot()
-      migrating(() => Response.json({ ok: false }, { status: 400 }))
-      await found(scene)
-      await talking().runOnce()
+      migrateGroup(() => Response.json({ ok: false }, { status: 400 }))
+      await addAlerts(scene)
+      await openDelivery().runOnce()
       await hurry(sql)
-      await talking().runOnce()
+      await openDelivery().runOnce()
       expect(chats()).toEqual(["-1001234567890", "-1002222222222", "-1002222222222"])
       expect(await findChannel(sql, scene.workspaceId, id)).toMatchObject({
         address: "-1002222222222",
@@ -138,15 +148,15 @@ describe("Telegram", () => {
       standIn.on(PATH, (_, before) =>
         Response.json({ ok: false, parameters: { migrate_to_chat_id: -100 - before } }, { status: 400 }),
       )
-      await found(scene)
-      await talking().runOnce()
+      await addAlerts(scene)
+      await openDelivery().runOnce()
       expect(standIn.at(PATH)).toHaveLength(2)
       expect(await deliveries(scene)).toMatchObject([{ state: "waiting", attempts: 1 }])
     })
 
     test("a test message finds the new id of the group, too", async () => {
       const id = await bot()
-      migrating(() => Response.json({ ok: true }))
+      migrateGroup(() => Response.json({ ok: true }))
       const port = { outbound: safeFetch, telegramApi: standIn.url, mail: null }
       const { taken, channel } = await testChannel(scene.register, port, scene.workspaceId, id)
       expect([taken, channel.address, channel.movedFrom]).toEqual([true, "-1002222222222", "-1001234567890"])
@@ -157,15 +167,15 @@ describe("Telegram", () => {
     const id = await bot()
     const closed = { ok: false, error_code: 400, description: "Bad Request: TOPIC_CLOSED" }
     standIn.on(PATH, () => Response.json(closed, { status: 400 }))
-    await found(scene)
-    await talking().runOnce()
+    await addAlerts(scene)
+    await openDelivery().runOnce()
     expect(JSON.stringify(await findChannel(sql, scene.workspaceId, id))).toContain("the topic is closed")
   })
 
   test("Telegram gets at most one message per second and chat", async () => {
     await bot()
-    await found(scene, 2)
-    const delivery = talking({ gapsMs: {} })
+    await addAlerts(scene, 2)
+    const delivery = openDelivery({ gapsMs: {} })
     delivery.start()
     await until(() => standIn.at(PATH).length === 2)
     await delivery.stop()
@@ -181,9 +191,9 @@ describe("Telegram", () => {
       (_, before) =>
         new Response(`bot${TOKEN} is wrong`, { status: answers[before]!, headers: { location: `/bot${TOKEN}` } }),
     )
-    await found(scene)
+    await addAlerts(scene)
     for (const _ of answers) {
-      await talking().runOnce()
+      await openDelivery().runOnce()
       await hurry(sql)
     }
     expect(standIn.at(PATH)).toHaveLength(answers.length)
@@ -194,8 +204,8 @@ describe("Telegram", () => {
     // no listener, no such host, no valid address
     for (const telegramApi of ["http://127.0.0.1:1", "http://nobody.invalid", "http://[bad"]) {
       await bot()
-      await found(scene)
-      await talking({ telegramApi }).runOnce()
+      await addAlerts(scene)
+      await openDelivery({ telegramApi }).runOnce()
     }
     const rows = [await sql`select * from channel`, await sql`select * from delivery`]
     expect(logged.length).toBeGreaterThan(5)
@@ -209,8 +219,8 @@ describe("Telegram", () => {
 describe("Slack", () => {
   test("Slack gets text without mentions or formatting", async () => {
     await slack()
-    await found(scene)
-    await talking().runOnce()
+    await addAlerts(scene)
+    await openDelivery().runOnce()
     const { text, ...rest } = JSON.parse(standIn.at("/services/T0/B0/canary")[0]!.body)
     expect(text).toBe(
       "&lt;!channel&gt; *x* [a](http:\u200b//evil) &amp; &lt;b&gt;_y_&lt;/b&gt; @\u200ball evil.\u200bexample 茶: " +
@@ -223,8 +233,8 @@ describe("Slack", () => {
   test.each([403, 404, 410])("Slack's status %p disables the channel", async (status) => {
     const id = await slack()
     standIn.on("/services/T0/B0/canary", () => new Response("no_service", { status }))
-    await found(scene, 2)
-    await talking().runOnce()
+    await addAlerts(scene, 2)
+    await openDelivery().runOnce()
     expect(standIn.requests).toHaveLength(1)
     const channel = await findChannel(sql, scene.workspaceId, id)
     expect(channel).toMatchObject({ state: "disabled", undelivered: 2, waiting: 0 })
@@ -237,12 +247,12 @@ describe("Slack", () => {
     standIn.on("/services/T0/B0/canary", (_, before) =>
       before === 0 ? new Response(null, { status: 429, headers: { "retry-after": "1" } }) : new Response("ok"),
     )
-    await found(scene)
-    await talking().runOnce()
-    await talking().runOnce()
+    await addAlerts(scene)
+    await openDelivery().runOnce()
+    await openDelivery().runOnce()
     expect(standIn.requests).toHaveLength(1)
     await setTimeout(1_050)
-    await talking().runOnce()
+    await openDelivery().runOnce()
     expect(standIn.requests).toHaveLength(2)
     expect(await deliveries(scene)).toMatchObject([{ state: "delivered", attempts: 1 }])
   })
@@ -255,9 +265,9 @@ describe("an event of several alerts", () => {
   test("chats get one message per event, and a webhook gets each alert", async () => {
     await Promise.all([bot(), slack(), hook(scene, `${standIn.url}/hook`)])
     await rule(scene, "rival_passed", { channels: ["telegram", "slack", "webhook"], keywordScope: "all" })
-    await found(scene, 2)
+    await addAlerts(scene, 2)
     await foundPassings(scene, NAMES)
-    await talking().runOnce()
+    await openDelivery().runOnce()
     const texts = standIn.at(PATH).map(({ body }) => JSON.parse(body).text)
     expect(texts).toEqual([
       `${SAFE_NAME}: 2025-11-20: ${FALL}; 4 apps passed you: Quill, Daybook, Moodleaf and 1 more`,
@@ -275,14 +285,14 @@ describe("an event of several alerts", () => {
     await bot()
     await rule(scene, "rival_passed", { channels: ["telegram"], keywordScope: "all" })
     standIn.on(PATH, (_, before) => new Response("{}", { status: before === 0 ? 500 : 200 }))
-    await found(scene)
+    await addAlerts(scene)
     await foundPassings(scene, NAMES)
-    await talking().runOnce()
+    await openDelivery().runOnce()
     expect((await deliveries(scene)).map(({ state, attempts }) => [state, attempts])).toEqual(
       Array(5).fill(["waiting", 1]),
     )
     await hurry(sql)
-    await talking().runOnce()
+    await openDelivery().runOnce()
     expect(standIn.at(PATH)).toHaveLength(2)
     expect(new Set(standIn.at(PATH).map(({ body }) => body)).size).toBe(1)
     expect((await deliveries(scene)).map(({ state, attempts }) => [state, attempts])).toEqual(

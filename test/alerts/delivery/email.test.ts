@@ -15,7 +15,7 @@ import { errorOf } from "../../error-of.ts"
 import { until } from "../../jobs/platform.ts"
 import { longOnServer } from "../../long.ts"
 import { type MailServer, parsed, plainServer, startMailServer } from "../../outbound/mail/mail-server.ts"
-import { createScene, deliveries, deliveryOf, found, foundPassings, outbound, rule, type Scene } from "./scene.ts"
+import { addAlerts, createScene, deliveries, deliveryOf, foundPassings, outbound, rule, type Scene } from "./scene.ts"
 
 setDefaultTimeout(60_000)
 
@@ -82,7 +82,7 @@ describe("alerts by mail", () => {
     await add()
     await rule(scene, "rank_drop", { channels: ["email"] })
     await rule(scene, "rival_passed", { channels: ["email"] })
-    await found(scene)
+    await addAlerts(scene)
     await foundPassings(scene, ["Softly https://evil.example"])
     await deliver()
     expect(mailServer.received).toHaveLength(1)
@@ -102,7 +102,7 @@ describe("alerts by mail", () => {
     await confirm(personId)
     await add()
     await rule(scene, "rank_drop", { channels: ["email"] })
-    await found(scene)
+    await addAlerts(scene)
     const silent = mail()
     const mailer = { ...silent.mailer, send: async () => ({ result: "unknown" as const, failure: "no answer" }) }
     await deliveryOf(sql, { mail: { ...silent, mailer } }).runOnce()
@@ -121,7 +121,7 @@ describe("alerts by mail", () => {
     await confirm(personId)
     const { id } = await add()
     await rule(scene, "rank_drop", { channels: ["email"] })
-    await found(scene, 3)
+    await addAlerts(scene, 3)
     mailServer.refuse.set("ada@example.org", 550)
     await deliver()
     expect((await channels())[0]).toMatchObject({ state: "disabled", disabled: expect.stringContaining("status 550") })
@@ -144,7 +144,7 @@ describe("alerts by mail", () => {
     await confirm(personId, "new@example.org")
     expect((await channels()).map(({ address }) => address)).toEqual(["new@example.org"])
     await rule(scene, "rank_drop", { channels: ["email"] })
-    await found(scene)
+    await addAlerts(scene)
     await deliver()
     expect(mailServer.received.map(({ to }) => to)).toEqual([["new@example.org"]])
     await removeMailAddress(sql, personId)
@@ -162,7 +162,7 @@ describe("alerts by mail", () => {
     await inTx((tx) =>
       changeRights(tx, scene.workspaceId, personId, { scopes: scopesOf("viewer"), appList: [scene.appId] }),
     )
-    await found(scene)
+    await addAlerts(scene)
     await deliver()
     expect(mailServer.received).toEqual([])
     expect((await channels())[0]).toMatchObject({ disabled: "the person sees only some of the apps now" })
@@ -201,7 +201,7 @@ describe("alerts by mail", () => {
     await confirm(personId)
     await add()
     await rule(scene, "rank_drop", { channels: ["email"] })
-    await found(scene)
+    await addAlerts(scene)
     await deliveryOf(sql).runOnce()
     expect((await deliveries(scene)).map(({ state }) => state)).toEqual(["waiting"])
     expect((await channels())[0]).toMatchObject({ failure: expect.stringContaining("SMTP_URL") })
@@ -227,7 +227,7 @@ longOnServer(
         stderr: "inherit",
       })
       await child.stdout.getReader().read()
-      if (kills < KILLS) await found(scene, ALERTS, { term: `tea ${kills}` })
+      if (kills < KILLS) await addAlerts(scene, ALERTS, { term: `tea ${kills}` })
       await Bun.sleep(100 + ((kills * 53) % 150) + kills * 30)
       child.kill("SIGKILL")
       await child.exited
@@ -236,8 +236,8 @@ longOnServer(
     const all = KILLS * ALERTS
     const last = deliveryOf(sql, { mail: mail(), gapsMs: { email: 0 } })
     last.start()
-    const delivered = async () => (await deliveries(scene)).filter(({ state }) => state === "delivered").length
-    await until(async () => (await delivered()) === all, 90_000)
+    const countDelivered = async () => (await deliveries(scene)).filter(({ state }) => state === "delivered").length
+    await until(async () => (await countDelivered()) === all, 90_000)
     await last.stop()
     const mails = await Promise.all(mailServer.received.map(parsed))
     expect(new Set(mails.map(({ messageId }) => messageId)).size).toBe(all)

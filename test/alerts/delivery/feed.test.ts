@@ -6,7 +6,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { openService } from "../../service.ts"
 import { type Receiver, receiver } from "./receiver.ts"
-import { createScene, deliveryOf, found, hook, hurry, rule } from "./scene.ts"
+import { addAlerts, createScene, deliveryOf, hook, hurry, rule } from "./scene.ts"
 
 let sql: Sql
 let standIn: Receiver
@@ -23,12 +23,12 @@ test("the feed shows the delivery of each alert: undelivered, waiting, delivered
   await addChannel(scene.register, scene.workspaceId, "slack", { url: `${standIn.url}/slack` })
   const down = { status: 500 }
   standIn.on("/down", () => new Response(null, down))
-  const [firstId] = await found(scene)
+  const [firstId] = await addAlerts(scene)
   await deliveryOf(sql, { retriesMs: [], gapsMs: { slack: 0 } }).runOnce()
   await hurry(sql)
-  const [waits] = await found(scene)
+  const [waits] = await addAlerts(scene)
   await deliveryOf(sql, { gapsMs: { slack: 0 } }).runOnce()
-  const [unwanted] = await found(scene, 1, { type: "entered" })
+  const [unwanted] = await addAlerts(scene, 1, { type: "entered" })
   await sql`update delivery set next_at = now() + interval '1 day' where state = 'waiting'`
   const [workspace] = await sql<{ name: string }[]>`select name from workspace where id = ${scene.workspaceId}`
   const { secret: key } = await createKey(sql, { workspace: workspace!.name, kind: "live", name: "reads" }, randomBytes)

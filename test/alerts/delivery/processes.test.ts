@@ -7,7 +7,7 @@ import { freshDatabase, scratchUrl } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
 import { longOnServer } from "../../long.ts"
 import { distinct, idOf, type Receiver, receiver } from "./receiver.ts"
-import { createScene, deliveryOf, found, hook, rule, type Scene } from "./scene.ts"
+import { addAlerts, createScene, deliveryOf, hook, rule, type Scene } from "./scene.ts"
 import { addService, SERVICES, toStandIn } from "./services.ts"
 
 setDefaultTimeout(180_000)
@@ -33,7 +33,7 @@ afterEach(async () => {
 const SHORT = { leaseMs: 250, timeoutMs: 200 }
 
 /** Starts delivery-process.ts on this test's database, and waits until it polls. */
-async function started(options: Partial<DeliveryOptions> = SHORT, standInUrl?: string) {
+async function startProcess(options: Partial<DeliveryOptions> = SHORT, standInUrl?: string) {
   const task = JSON.stringify({ databaseUrl: scratchUrl(sql), options, standIn: standInUrl })
   const child = Bun.spawn([process.execPath, join(import.meta.dirname, "delivery-process.ts"), task], {
     stdout: "pipe",
@@ -47,8 +47,8 @@ async function started(options: Partial<DeliveryOptions> = SHORT, standInUrl?: s
   return child
 }
 
-const left = async () => (await sql`select 1 from delivery where state = 'waiting' limit 1`).length > 0
-const unqueued = async () => (await sql`select 1 from alert_to_deliver limit 1`).length > 0
+const hasWaiting = async () => (await sql`select 1 from delivery where state = 'waiting' limit 1`).length > 0
+const hasUnqueued = async () => (await sql`select 1 from alert_to_deliver limit 1`).length > 0
 
 const WORKSPACES = 20
 const ALERTS = 1_000
@@ -74,25 +74,25 @@ longOnServer(
     }
     const alerts = new Map<number, string>()
     let kills = 0
-    const killing = async (seed: number) => {
+    const killRepeatedly = async (seed: number) => {
       while (kills < KILLS || standIn.requests.length <= MEANWHILE) {
-        const child = await started()
+        const child = await startProcess()
         const index = kills++
         const places = index < KILLS ? [index, index + 7] : []
         for (const place of places)
-          for (const id of await found(scenes[place % WORKSPACES]!, 10)) alerts.set(id, `/${place % WORKSPACES}`)
+          for (const id of await addAlerts(scenes[place % WORKSPACES]!, 10)) alerts.set(id, `/${place % WORKSPACES}`)
         // later processes live longer
         await Bun.sleep((60 + ((seed * 37 + index * 53) % 200)) * Math.max(1, index / KILLS))
         child.kill("SIGKILL")
         await child.exited
       }
     }
-    await Promise.all([killing(1), killing(2)])
+    await Promise.all([killRepeatedly(1), killRepeatedly(2)])
     const requestsSoFar = standIn.requests.length
-    if (alerts.size < ALERTS) for (const id of await found(scene, ALERTS - alerts.size)) alerts.set(id, "/0")
+    if (alerts.size < ALERTS) for (const id of await addAlerts(scene, ALERTS - alerts.size)) alerts.set(id, "/0")
     const last = deliveryOf(sql)
     last.start()
-    await until(async () => !(await unqueued()) && !(await left()), 90_000)
+    await until(async () => !(await hasUnqueued()) && !(await hasWaiting()), 90_000)
     await last.stop()
     expect(kills).toBeGreaterThanOrEqual(KILLS)
     expect(alerts.size).toBeGreaterThanOrEqual(ALERTS)
@@ -134,9 +134,9 @@ longOnServer(
     const options = { ...SHORT, telegramApi: standIn.url, gapsMs }
     let kills = 0
     while (kills < CHAT_KILLS || standIn.requests.length <= CHAT_MEANWHILE) {
-      const child = await started(options, standIn.url)
+      const child = await startProcess(options, standIn.url)
       const details = { type: "rank_rise", was: 12, rank: 5, term: `tea ${kills}` }
-      if (kills < CHAT_KILLS) await found(scene, CHAT_ALERTS, details)
+      if (kills < CHAT_KILLS) await addAlerts(scene, CHAT_ALERTS, details)
       await Bun.sleep(150 + ((kills * 53) % 200) + kills * 20)
       child.kill("SIGKILL")
       await child.exited
@@ -145,7 +145,7 @@ longOnServer(
     const requestsSoFar = standIn.requests.length
     const last = deliveryOf(sql, { telegramApi: standIn.url, gapsMs, outbound: toStandIn(standIn.url) })
     last.start()
-    await until(async () => !(await unqueued()) && !(await left()), 90_000)
+    await until(async () => !(await hasUnqueued()) && !(await hasWaiting()), 90_000)
     await last.stop()
     expect(requestsSoFar).toBeGreaterThan(CHAT_MEANWHILE)
     const states = await sql`
@@ -169,14 +169,14 @@ longOnServer(
 longOnServer("postgres: SIGTERM during a delivery ends the process within 2 s with 0, and loses nothing", async () => {
   await hook(scene, `${standIn.url}/hangs`)
   standIn.on("/hangs", (_, before) => (before === 0 ? new Promise<Response>(() => {}) : new Response()))
-  const child = await started({ leaseMs: 30_000, timeoutMs: 20_000 })
-  await found(scene)
+  const child = await startProcess({ leaseMs: 30_000, timeoutMs: 20_000 })
+  await addAlerts(scene)
   await until(() => standIn.requests.length === 1)
   const since = performance.now()
   child.kill("SIGTERM")
   expect(await child.exited).toBe(0)
   expect(performance.now() - since).toBeLessThan(2_000)
   await deliveryOf(sql).runOnce()
-  expect(await left()).toBe(false)
+  expect(await hasWaiting()).toBe(false)
   expect(distinct(standIn.requests.map(idOf))).toHaveLength(1)
 })

@@ -4,7 +4,7 @@ import { queueDeliveries } from "../../../src/alerts/delivery/queue.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { gateway } from "../../jobs/platform.ts"
-import { createScene, deliveries, facts, found, hook, rule, type Scene } from "./scene.ts"
+import { addAlerts, createScene, deliveries, facts, hook, rule, type Scene } from "./scene.ts"
 
 let sql: Sql
 let scene: Scene
@@ -17,11 +17,11 @@ beforeEach(async () => {
   scene = await createScene(sql)
 })
 
-const queued = async () => {
+const readQueued = async () => {
   await queueDeliveries(sql)
   return (await deliveries(scene)).map(({ alertId }) => alertId)
 }
-const waiting = async () =>
+const readWaiting = async () =>
   (await sql<{ id: number }[]>`select alert_id as id from alert_to_deliver`).map(({ id }) => id)
 
 describe("queued alerts", () => {
@@ -32,11 +32,11 @@ describe("queued alerts", () => {
     const { channel: slack } = await addChannel(register, workspaceId, "slack", { url: "https://slack.example/x" })
     await addChannel(register, workspaceId, "telegram", { token: "1234567:abcdefghijklmnopqrstuvwxyz", chat: "-100" })
     await rule(scene, "rank_drop", { channels: ["webhook", "slack"], dropBy: 5 })
-    const [small] = await found(scene, 1, { was: 5, rank: 9 })
-    const [large] = await found(scene, 1, { was: 5, rank: 10 })
-    await found(scene, 1, { type: "rank_rise", was: 10, rank: 5 })
-    await queued()
-    await queued()
+    const [small] = await addAlerts(scene, 1, { was: 5, rank: 9 })
+    const [large] = await addAlerts(scene, 1, { was: 5, rank: 10 })
+    await addAlerts(scene, 1, { type: "rank_rise", was: 10, rank: 5 })
+    await readQueued()
+    await readQueued()
     const rows = await deliveries(scene)
     expect(rows.map(({ channelId }) => channelId).sort()).toEqual([first.id, second.id, slack.id].sort())
     for (const row of rows) {
@@ -45,53 +45,53 @@ describe("queued alerts", () => {
       expect(row.alertId).not.toBe(small!)
     }
     expect(new Set(rows.map(({ id }) => id)).size).toBe(3)
-    expect(await waiting()).toEqual([])
+    expect(await readWaiting()).toEqual([])
   })
 
   test("an alert without a tag is not queued for a rule on tagged keywords", async () => {
     await hook(scene, "https://one.example/")
     await rule(scene, "entered", { keywordScope: "tagged" })
     await sql`update tracked_app set keyword_tags = '{"tea": ["hot"]}' where id = ${scene.appId}`
-    const [tagged] = await found(scene, 1, { type: "entered", term: "tea" })
-    await found(scene, 1, { type: "entered", term: "constructor" })
-    expect(await queued()).toEqual([tagged!])
+    const [tagged] = await addAlerts(scene, 1, { type: "entered", term: "tea" })
+    await addAlerts(scene, 1, { type: "entered", term: "constructor" })
+    expect(await readQueued()).toEqual([tagged!])
   })
 
   test("an alert found before its rule, or of another workspace, is not queued", async () => {
     await hook(scene, "https://one.example/")
-    await found(scene)
+    await addAlerts(scene)
     await rule(scene, "rank_drop")
     const other = await createScene(sql)
     await rule(other, "rank_drop")
-    await found(other)
-    const [ownAlert] = await found(scene)
-    expect(await queued()).toEqual([ownAlert!])
+    await addAlerts(other)
+    const [ownAlert] = await addAlerts(scene)
+    expect(await readQueued()).toEqual([ownAlert!])
     expect(await deliveries(other)).toEqual([])
   })
 
   test("an alert is not queued for a rule made again since, a suspended workspace, or another origin", async () => {
     await hook(scene, "https://one.example/")
     await rule(scene, "rank_drop")
-    await found(scene)
+    await addAlerts(scene)
     // a clock of whole milliseconds may return the same time twice
     await sql`
       update alert_rule set created_at = clock_timestamp() + interval '2 ms' where workspace_id = ${scene.workspaceId}`
-    expect(await queued()).toEqual([])
+    expect(await readQueued()).toEqual([])
     await sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts, origin)
       values (${scene.workspaceId}, ${scene.appId}, 'rank_drop', 'ios', 'us', 'demo', '2025-11-20', now(),
         ${sql.json(facts("demo", 5, 12))}, 'demo')`
-    expect(await queued()).toEqual([])
-    await found(scene)
+    expect(await readQueued()).toEqual([])
+    await addAlerts(scene)
     await sql`update workspace set suspended_at = now() where id = ${scene.workspaceId}`
-    expect(await queued()).toEqual([])
-    expect(await waiting()).toEqual([])
+    expect(await readQueued()).toEqual([])
+    expect(await readWaiting()).toEqual([])
   })
 
   test("an alert without a rule is not even queued for a check", async () => {
     await hook(scene, "https://one.example/")
-    await found(scene, 3)
-    expect(await waiting()).toEqual([])
+    await addAlerts(scene, 3)
+    expect(await readWaiting()).toEqual([])
   })
 })
 
@@ -105,8 +105,8 @@ test("a workspace has at most fifty channels", async () => {
 test("a deleted channel deletes its waiting deliveries", async () => {
   const { id } = await hook(scene, "https://one.example/")
   await rule(scene, "rank_drop")
-  await found(scene, 3)
-  expect(await queued()).toHaveLength(3)
+  await addAlerts(scene, 3)
+  expect(await readQueued()).toHaveLength(3)
   await removeChannel(sql, scene.workspaceId, id)
   expect(await deliveries(scene)).toEqual([])
 })
@@ -119,16 +119,16 @@ test.skipIf(!process.env.DATABASE_URL)(
     const { open, opened } = gateway()
     let first: number | undefined
     const slow = sql.begin(async (tx) => {
-      first = (await found({ ...scene, sql: tx as never }))[0]
+      first = (await addAlerts({ ...scene, sql: tx as never }))[0]
       await opened
     })
     while (first === undefined) await Bun.sleep(5)
-    const [second] = await found(scene)
+    const [second] = await addAlerts(scene)
     expect(second!).toBeGreaterThan(first)
-    expect(await queued()).toEqual([second!])
+    expect(await readQueued()).toEqual([second!])
     open()
     await slow
-    expect(await queued()).toEqual([first, second!])
+    expect(await readQueued()).toEqual([first, second!])
   },
 )
 
@@ -147,14 +147,14 @@ test.skipIf(!process.env.DATABASE_URL)(
     const queueRepeatedly = async () => {
       for (let i = 0; i < 25; i++) await queueDeliveries(sql)
     }
-    const finding = async () => {
-      for (let i = 0; i < 20; i++) await Promise.all([found(scene, 20), found(deletedScene, 10)])
+    const addRepeatedly = async () => {
+      for (let i = 0; i < 20; i++) await Promise.all([addAlerts(scene, 20), addAlerts(deletedScene, 10)])
     }
-    const leaving = async () => {
+    const deleteLate = async () => {
       await Bun.sleep(100)
       await sql`delete from tracked_app where id = ${deletedScene.appId}`
     }
-    await Promise.all([finding().catch(appIsGone), leaving(), ...Array.from({ length: 8 }, queueRepeatedly)])
+    await Promise.all([addRepeatedly().catch(appIsGone), deleteLate(), ...Array.from({ length: 8 }, queueRepeatedly)])
     while ((await queueDeliveries(sql)) > 0);
     const [counts] = await sql`
       select count(*)::int as alerts, (select count(*)::int from delivery d join channel c on c.id = d.channel_id

@@ -59,7 +59,7 @@ export const facts = (term: string, was: number, rank: number) => ({
 })
 
 /** Adds alerts about `count` keywords that fell from 5 to 12. Returns their ids. */
-export async function found({ sql, workspaceId, appId }: Scene, count = 1, options: Found = {}): Promise<number[]> {
+export async function addAlerts({ sql, workspaceId, appId }: Scene, count = 1, options: Found = {}): Promise<number[]> {
   const { type = "rank_drop", was = 5, rank = 12, term = "tea" } = options
   const rows = Array.from({ length: count }, (_, at) => ({
     // padded, because they are added in the order of their subjects

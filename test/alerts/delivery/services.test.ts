@@ -10,7 +10,7 @@ import { changesPart } from "../../../src/ui/changes.ts"
 import { freshDatabase } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
 import { type ReceivedRequest, type Receiver, receiver } from "./receiver.ts"
-import { createScene, deliveries, deliveryOf, found, foundPassings, hurry, rule, type Scene } from "./scene.ts"
+import { addAlerts, createScene, deliveries, deliveryOf, foundPassings, hurry, rule, type Scene } from "./scene.ts"
 import { addService, SERVICES, type Service, toStandIn } from "./services.ts"
 
 setDefaultTimeout(60_000)
@@ -39,7 +39,7 @@ beforeEach(async () => {
 })
 
 const log = createLog((line) => void logged.push(line), "debug")
-const delivering = () => {
+const openDelivery = () => {
   const gapsMs = Object.fromEntries(CHANNELS.map((kind) => [kind, 0]))
   return deliveryOf(sql, { log, telegramApi: standIn.url, outbound: toStandIn(standIn.url), gapsMs })
 }
@@ -55,9 +55,9 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
 
   test("the service gets one message per event, in the words of the feed", async () => {
     const id = await adds()
-    await found(scene, 2)
+    await addAlerts(scene, 2)
     await foundPassings(scene, ["Softly", "Moodleaf"])
-    await delivering().runOnce()
+    await openDelivery().runOnce()
     const unmarked = texts().map((text) => text.replaceAll("\\", ""))
     expect(unmarked).toEqual([
       `Tea Timer: 2025-11-20: "tea" ${FALL}; Moodleaf and Softly passed you`,
@@ -74,8 +74,8 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
   ])("the service accepts the longest names of %s, cut between characters", async (_, letter) => {
     await sql`update tracked_app set name = ${letter.repeat(10_000 / letter.length)} where id = ${scene.appId}`
     await adds()
-    await found(scene)
-    await delivering().runOnce()
+    await addAlerts(scene)
+    await openDelivery().runOnce()
     expect(await deliveries(scene)).toMatchObject([{ state: "delivered", attempts: 1 }])
     const [text = ""] = texts()
     expect([text.isWellFormed(), text.endsWith("…"), text.length > 1_000]).toEqual([true, true, true])
@@ -96,17 +96,17 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
   test("a request to wait delays the channel, and counts no attempt", async () => {
     await adds()
     standIn.on(path, (request, before) => (before === 0 ? busy() : service.answer(request)))
-    await found(scene)
-    await delivering().runOnce()
+    await addAlerts(scene)
+    await openDelivery().runOnce()
     const [{ wait } = {}] = await sql<{ wait: number }[]>`
       select extract(epoch from paused_until - now())::float8 as wait
       from channel
       where workspace_id = ${scene.workspaceId}`
     expect(wait).toBeWithin(0, 1.1)
-    await delivering().runOnce()
+    await openDelivery().runOnce()
     expect(standIn.at(path)).toHaveLength(1)
     await hurry(sql)
-    await delivering().runOnce()
+    await openDelivery().runOnce()
     expect(await deliveries(scene)).toMatchObject([{ state: "delivered", attempts: 1 }])
   })
 
@@ -119,13 +119,13 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
       () => new Response(null, { status: 302, headers: { location: "https://canary.example" } }),
     ].filter((failure) => service.kind !== "slack" || failure().status !== 404)
     standIn.on(path, (request, before) => failures[before]?.() ?? service.answer(request))
-    await found(scene)
+    await addAlerts(scene)
     for (const _ of failures) {
-      await delivering().runOnce()
+      await openDelivery().runOnce()
       expect((await deliveries(scene)).map(({ state }) => state)).toEqual(["waiting"])
       await hurry(sql)
     }
-    await delivering().runOnce()
+    await openDelivery().runOnce()
     expect(await deliveries(scene)).toMatchObject([{ state: "delivered", attempts: failures.length + 1 }])
     const stored = [await sql`select * from channel`, await sql`select * from delivery`]
     expect(JSON.stringify([stored, logged, await findChannel(sql, scene.workspaceId, id)])).not.toContain("canary")
@@ -134,8 +134,8 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
   test.each(endings)("$reason: the channel ends, and a successful test enables it", async ({ answer, reason }) => {
     const id = await adds()
     standIn.on(path, (request, before) => (before === 0 ? answer() : service.answer(request)))
-    await found(scene, 2)
-    await delivering().runOnce()
+    await addAlerts(scene, 2)
+    await openDelivery().runOnce()
     expect(standIn.at(path)).toHaveLength(1)
     const ended = await findChannel(sql, scene.workspaceId, id)
     expect(ended).toMatchObject({ state: "disabled", undelivered: 2, disabled: expect.stringContaining(reason) })
@@ -145,18 +145,18 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
 })
 
 describe("a hostile name", () => {
-  const sent = async (kind: Channel) => {
+  const sendAlert = async (kind: Channel) => {
     const service = SERVICES.find((candidate) => candidate.kind === kind) as Service
     standIn.on(service.path, service.answer)
     await sql`update tracked_app set name = ${HOSTILE} where id = ${scene.appId}`
     await addService(service, scene, standIn)
-    await found(scene)
-    await delivering().runOnce()
+    await addAlerts(scene)
+    await openDelivery().runOnce()
     return standIn.at(service.path)[0] as ReceivedRequest
   }
 
   test("a hostile name pings nobody on Discord, and nothing in it is markup", async () => {
-    const { body } = await sent("discord")
+    const { body } = await sendAlert("discord")
     const { content, allowed_mentions, flags } = JSON.parse(body)
     expect([allowed_mentions, flags]).toEqual([{ parse: [] }, 4])
     // the name without escaped characters has no markup
@@ -165,7 +165,7 @@ describe("a hostile name", () => {
   })
 
   test("a hostile name adds no header, action or Markdown on ntfy, and a repetition has the same id", async () => {
-    const { body, headers } = await sent("ntfy")
+    const { body, headers } = await sendAlert("ntfy")
     expect(body).toStartWith("@\u200beveryone")
     const [{ id } = {}] = await deliveries(scene)
     expect(headers).toMatchObject({ title: "Appmeter", tags: "rank_drop", "x-sequence-id": id! })
@@ -173,7 +173,7 @@ describe("a hostile name", () => {
   })
 
   test("a hostile name is one run of plain text on Teams", async () => {
-    const { body } = await sent("teams")
+    const { body } = await sendAlert("teams")
     const { body: parts } = JSON.parse(body).attachments[0].content
     expect(parts.map(({ type }: { type: string }) => type)).toEqual(["RichTextBlock"])
     expect(parts[0].inlines).toHaveLength(1)

@@ -10,7 +10,7 @@ import { safeFetch } from "../../../src/outbound/safe-fetch.ts"
 import { freshDatabase } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
 import { distinct, idOf, type ReceivedRequest, type Receiver, receiver } from "./receiver.ts"
-import { createScene, deliveries, deliveryOf, found, hook, hurry, outbound, rule, type Scene } from "./scene.ts"
+import { addAlerts, createScene, deliveries, deliveryOf, hook, hurry, outbound, rule, type Scene } from "./scene.ts"
 
 let sql: Sql
 let scene: Scene
@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 afterAll(() => standIn.stop())
 
-const accepted = (secret: string, { body, headers }: ReceivedRequest) => new Webhook(secret).verify(body, headers)
+const verify = (secret: string, { body, headers }: ReceivedRequest) => new Webhook(secret).verify(body, headers)
 
 async function deliverOnce(options = {}): Promise<void> {
   await deliveryOf(sql, options).runOnce()
@@ -64,15 +64,15 @@ describe("the signature", () => {
     }
     expect(sent).toHaveLength(1_000)
     for (const [index, request] of sent.entries()) {
-      expect(accepted(secret, request)).toEqual({
+      expect(verify(secret, request)).toEqual({
         type: "alert.test",
         timestamp: "2025-11-20T06:12:41Z",
         data: { sentence: sentences[index]! },
       })
       const bytes = Buffer.from(request.body)
       bytes[index % bytes.length]! ^= 1 << (index % 8)
-      expect(() => accepted(secret, { ...request, body: bytes.toString("latin1") })).toThrow()
-      expect(() => accepted(makeSecret(randomBytes), request)).toThrow()
+      expect(() => verify(secret, { ...request, body: bytes.toString("latin1") })).toThrow()
+      expect(() => verify(makeSecret(randomBytes), request)).toThrow()
     }
   })
 
@@ -80,17 +80,17 @@ describe("the signature", () => {
     const { id, secret } = await hook(scene, `${standIn.url}/rotated`)
     const { secret: newer, channel } = await rotateSecret(scene.register, scene.workspaceId, id)
     expect(channel.earlierSecretUntil!.getTime() - Date.now()).toBeWithin(86_390_000, 86_410_000)
-    await found(scene)
+    await addAlerts(scene)
     await deliverOnce()
     const [both] = standIn.at("/rotated") as [ReceivedRequest]
-    accepted(secret, both)
-    accepted(newer, both)
+    verify(secret, both)
+    verify(newer, both)
     await sql`update channel set earlier_until = now() - interval '1 s' where id = ${id}`
-    await found(scene)
+    await addAlerts(scene)
     await deliverOnce()
     const laterRequest = standIn.at("/rotated")[1]!
-    accepted(newer, laterRequest)
-    expect(() => accepted(secret, laterRequest)).toThrow()
+    verify(newer, laterRequest)
+    expect(() => verify(secret, laterRequest)).toThrow()
     expect(laterRequest.headers["webhook-signature"]).not.toContain(" ")
   })
 })
@@ -98,7 +98,7 @@ describe("the signature", () => {
 test("a receiver that fails four times and then accepts gets one id and five timestamps, each signed", async () => {
   const { secret } = await hook(scene, `${standIn.url}/late`)
   standIn.on("/late", (_, before) => new Response(null, { status: before < 4 ? [500, 302, 404, 503][before]! : 200 }))
-  const [alert] = await found(scene)
+  const [alert] = await addAlerts(scene)
   const delivery = deliveryOf(sql, { retriesMs: Array(9).fill(1_100) })
   delivery.start()
   await until(async () => (await deliveries(scene)).some(({ state }) => state === "delivered"))
@@ -108,7 +108,7 @@ test("a receiver that fails four times and then accepts gets one id and five tim
   expect(distinct(requests.map(idOf))).toHaveLength(1)
   expect(distinct(requests.map(({ headers }) => headers["webhook-timestamp"]))).toHaveLength(5)
   expect(distinct(requests.map(({ body }) => body))).toHaveLength(1)
-  for (const request of requests) accepted(secret, request)
+  for (const request of requests) verify(secret, request)
   expect(await deliveries(scene)).toMatchObject([
     { id: idOf(requests[0]!), alertId: alert!, attempts: 5, failure: null },
   ])
@@ -116,7 +116,7 @@ test("a receiver that fails four times and then accepts gets one id and five tim
 
 test("the body of a webhook is the alert as in the feed", async () => {
   await hook(scene, `${standIn.url}/body`)
-  const [id] = await found(scene)
+  const [id] = await addAlerts(scene)
   await deliverOnce()
   const [request] = standIn.at("/body") as [ReceivedRequest]
   expect(request.headers["content-type"]).toBe("application/json; charset=utf-8")
@@ -143,7 +143,7 @@ describe("the schedule", () => {
   test("a delivery has ten attempts in 75 h 35 min as in Standard Webhooks, then is given up", async () => {
     await hook(scene, `${standIn.url}/down`)
     standIn.on("/down", () => new Response(null, { status: 500 }))
-    await found(scene)
+    await addAlerts(scene)
     const random = [0, 0.999, 0.5]
     const gaps: number[] = []
     for (let attempt = 1; attempt <= 10; attempt++) {
@@ -183,7 +183,7 @@ describe("the schedule", () => {
       new Response(null, { status: 503, headers: { "retry-after": "1200" } }),
     ]
     standIn.on("/busy", (_, before) => answers[before] ?? new Response())
-    await found(scene, 2)
+    await addAlerts(scene, 2)
     const untilNext = async () => {
       const [row] = await sql<{ s: number }[]>`
         select extract(epoch from next_at - now())::float8 as s from channel where id = ${id}`
@@ -201,7 +201,7 @@ describe("the schedule", () => {
 
   test("a message that is refused does not delay others", async () => {
     await hook(scene, `${standIn.url}/picky`)
-    const [first] = await found(scene, 3)
+    const [first] = await addAlerts(scene, 3)
     standIn.on("/picky", ({ body }) => new Response(null, { status: JSON.parse(body).data.id === first ? 400 : 200 }))
     const delivery = deliveryOf(sql, { retriesMs: [30, 60_000] })
     delivery.start()
@@ -214,9 +214,9 @@ describe("the schedule", () => {
 test("status 410 disables the channel: waiting and later deliveries are undelivered, and nothing is sent", async () => {
   const { id } = await hook(scene, `${standIn.url}/gone`)
   standIn.on("/gone", () => new Response(null, { status: 410 }))
-  await found(scene, 3)
+  await addAlerts(scene, 3)
   await deliverOnce()
-  await found(scene)
+  await addAlerts(scene)
   await deliverOnce()
   expect(standIn.at("/gone")).toHaveLength(1)
   expect((await deliveries(scene)).map(({ state }) => state)).toEqual(Array(4).fill("undelivered"))
@@ -232,7 +232,7 @@ describe("the address guard", () => {
   test("a webhook follows no redirect", async () => {
     await hook(scene, `${standIn.url}/moved`)
     standIn.on("/moved", () => new Response(null, { status: 307, headers: { location: `${standIn.url}/inside` } }))
-    await found(scene)
+    await addAlerts(scene)
     await deliverOnce()
     expect(standIn.at("/moved")).toHaveLength(1)
     expect(standIn.at("/inside")).toEqual([])
@@ -241,7 +241,7 @@ describe("the address guard", () => {
 
   test("a webhook to a private address is not sent, unless the operator allows it", async () => {
     await hook(scene, `${standIn.url}/private`)
-    await found(scene)
+    await addAlerts(scene)
     await deliverOnce({ outbound: safeFetch })
     expect(standIn.at("/private")).toEqual([])
     expect(await deliveries(scene)).toMatchObject([{ attempts: 1, failure: "its host is not on the public network" }])

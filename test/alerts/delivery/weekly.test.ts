@@ -9,7 +9,7 @@ import { freshDatabase } from "../../database.ts"
 import { reading, said } from "../../measuring/record/measured.ts"
 import { reviewedOnPlay } from "../../measuring/record/reviewed.ts"
 import { openService } from "../../service.ts"
-import { listOf, OWN, readAlerts, stored, tracked } from "../derived-alerts.ts"
+import { listOf, OWN, readAlerts, storeAll, trackNew } from "../derived-alerts.ts"
 import { type Receiver, receiver } from "./receiver.ts"
 import { createScene, deliveryOf, hook, rule, type Scene } from "./scene.ts"
 
@@ -18,7 +18,7 @@ let standIn: Receiver
 beforeAll(async () => {
   sql = await freshDatabase()
   standIn = receiver()
-  await stored(sql, [
+  await storeAll(sql, [
     said("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea Timer" }]),
     ...[reading("tea", "2025-11-04T10:00:00Z", listOf(20, 60)), reading("tea", "2025-11-05T10:00:00Z", listOf(9, 60))],
     ...[reading("tea", "2025-11-12T10:00:00Z", listOf(40, 60)), reading("tea", "2025-11-14T10:00:00Z", listOf(3, 60))],
@@ -58,7 +58,7 @@ const TERMS = ["tea", "mate", "cola", "malt", "chai", "cocoa", "never"]
 async function app(): Promise<Scene> {
   const scene = await createScene(sql)
   await sql`delete from tracked_app where id = ${scene.appId}`
-  return { ...scene, appId: await tracked(sql, TERMS, { workspaceId: scene.workspaceId, name: "Tea <b>" }) }
+  return { ...scene, appId: await trackNew(sql, TERMS, { workspaceId: scene.workspaceId, name: "Tea <b>" }) }
 }
 
 describe("a week", () => {
@@ -100,7 +100,7 @@ describe("a week", () => {
   test("a week lists Google Play reviews by language, including one spoken in a tracked storefront", async () => {
     const scene = await createScene(sql)
     const storeId = "com.example.tea"
-    await tracked(sql, ["tea"], {
+    await trackNew(sql, ["tea"], {
       workspaceId: scene.workspaceId,
       iosId: undefined,
       androidPkg: storeId,
@@ -109,7 +109,7 @@ describe("a week", () => {
     const first = { id: "0", stars: 5, at: new Date("2025-11-01T08:00:00Z") }
     const review = (id: string, stars: number) => ({ id, stars, at: new Date("2025-11-12T08:00:00Z") })
     const complete = { storeId, end: { pages: 1, complete: true, empty: false } }
-    await stored(sql, [
+    await storeAll(sql, [
       reviewedOnPlay("2025-11-17T02:00:00Z", [first, review("1", 5)], complete),
       reviewedOnPlay("2025-11-17T02:00:00Z", [first, review("2", 1)], {
         ...complete,
@@ -142,8 +142,8 @@ describe("a week", () => {
   test("a week without measurements, or before the app was tracked, has no summary", async () => {
     const { workspaceId, appId } = await createScene(sql)
     await sql`delete from tracked_app where id = ${appId}`
-    await tracked(sql, ["never"], { workspaceId, iosId: "30001" })
-    await tracked(sql, TERMS, { workspaceId, since: "2025-11-17" })
+    await trackNew(sql, ["never"], { workspaceId, iosId: "30001" })
+    await trackNew(sql, TERMS, { workspaceId, since: "2025-11-17" })
     expect(await summaries().runOnce()).toBe(0)
     expect(await readAlerts(sql, "weekly")).toEqual([])
   })

@@ -9,7 +9,7 @@ import { freshDatabase } from "../../database.ts"
 import { afterLong, beforeLong, long } from "../../long.ts"
 import { parsed } from "../../outbound/mail/mail-server.ts"
 import { chromiumBinary, openTab, type Tab } from "../../pages/browser.ts"
-import { digests, happened, MAIL, mailScene, subscriber } from "./scene.ts"
+import { addNews, digests, MAIL, mailScene, subscriber } from "./scene.ts"
 
 setDefaultTimeout(120_000)
 
@@ -113,7 +113,7 @@ for (const width of [320, 360, 640, 800])
 
 long("the mail settings and the page that ends a subscription are accessible in both colours and widths", async () => {
   const scene = await mailScene(await freshDatabase())
-  await happened(scene, ["Lovely."])
+  await addNews(scene, ["Lovely."])
   const member = await subscriber(scene)
   await digests(scene).runOnce()
   const { headers } = await parsed(scene.mailServer.received.at(-1)!)

@@ -7,9 +7,9 @@ import { parsed } from "../../outbound/mail/mail-server.ts"
 import { settingsBrowser } from "../../pages/settings/settings-browser.ts"
 import { sharing } from "../../sharing/share-scene.ts"
 import {
+  addNews,
   codeIn,
   digests,
-  happened,
   MAIL,
   type MailScene,
   mailScene,
@@ -25,7 +25,7 @@ let scene: MailScene
 
 beforeAll(async () => {
   scene = await mailScene(await freshDatabase())
-  await happened(scene, ["Lovely."])
+  await addNews(scene, ["Lovely."])
 })
 afterAll(() => scene.mailServer.stop())
 beforeEach(async () => {
@@ -225,10 +225,10 @@ describe("the link that ends a subscription", () => {
         }),
         "192.0.2.9",
       )
-    const left = async () => (await scene.sql`select 1 from digest where person_id = ${personId}`).length
+    const countDigests = async () => (await scene.sql`select 1 from digest where person_id = ${personId}`).length
     const page = await request("GET")
-    expect([page.status, (await page.text()).includes("Stop this mail?"), await left()]).toEqual([200, true, 1])
-    expect([(await request("POST")).status, await left()]).toEqual([200, 0])
+    expect([page.status, (await page.text()).includes("Stop this mail?"), await countDigests()]).toEqual([200, true, 1])
+    expect([(await request("POST")).status, await countDigests()]).toEqual([200, 0])
     expect((await request("POST")).status).toBe(200)
     const stored = await scene.sql<{ hex: string }[]>`select encode(token_sha256, 'hex') as hex from mail_unsubscribe`
     expect(stored.some(({ hex }) => hex.includes(path.slice(13, 30)))).toBe(false)

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { freshDatabase, scratchUrl } from "../../database.ts"
 import { longOnServer } from "../../long.ts"
 import { startMailServer } from "../../outbound/mail/mail-server.ts"
-import { digests, happened, type MailScene, mailScene, subscriber } from "./scene.ts"
+import { addNews, digests, type MailScene, mailScene, subscriber } from "./scene.ts"
 
 setDefaultTimeout(180_000)
 
@@ -20,7 +20,7 @@ longOnServer(
   "postgres: a process killed while the server has the mail sends it once; the digest is unknown",
   async () => {
     const scene = await mailScene(await freshDatabase())
-    await happened(scene)
+    await addNews(scene)
     await subscriber(scene)
     scene.mailServer.received.length = 0
     let child: Bun.Subprocess | null = null
@@ -41,7 +41,7 @@ longOnServer(
 
 longOnServer("postgres: a digest whose process was killed before the server had it is sent by the next", async () => {
   const scene = await mailScene(await freshDatabase())
-  await happened(scene)
+  await addNews(scene)
   await subscriber(scene)
   scene.mailServer.received.length = 0
   let child: Bun.Subprocess | null = null

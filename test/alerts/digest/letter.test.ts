@@ -30,7 +30,7 @@ const review = (text: string, overrides: Partial<DigestReview> = {}): DigestRevi
   ...overrides,
 })
 
-const written = (digest: Partial<Digest>) => writeLetter(digestLetter({ ...NOTHING, ...digest }, FRAME))
+const writeMail = (digest: Partial<Digest>) => writeLetter(digestLetter({ ...NOTHING, ...digest }, FRAME))
 const hrefs = (html: string) => [...html.matchAll(/(?:href|src|action)="([^"]*)"/g)].map(([, url]) => url)
 const OURS = [`${PUBLIC}/app`, `${PUBLIC}/unsubscribe/x`]
 
@@ -47,7 +47,7 @@ describe("foreign text in a mail", () => {
     ["\u202Egnp.exe\u202C and \u2066isolated\u2069"],
     ["]]><!--[if mso]> {{7*7}} <%= 7 %> %0d%0aBcc: x"],
   ])("%j is shown literally and is no link", (text) => {
-    const mail = written({ reviews: [review(text, { app: text, title: text })] })
+    const mail = writeMail({ reviews: [review(text, { app: text, title: text })] })
     expect(hrefs(mail.html)).toEqual(OURS)
     expect(mail.html).not.toMatch(/<script|<img|onerror=alert\(1\)>|<a href="https:\/\/evil/)
     const visible = mail.html.replaceAll(/<[^>]*>/g, " ")
@@ -59,7 +59,7 @@ describe("foreign text in a mail", () => {
   })
 
   test("a foreign text of 10,000 characters is cut with a mark, and a broken character does no harm", () => {
-    const mail = written({ reviews: [review("a".repeat(10_000)), review("💚".repeat(5_000)), review("\ud83d")] })
+    const mail = writeMail({ reviews: [review("a".repeat(10_000)), review("💚".repeat(5_000)), review("\ud83d")] })
     expect(mail.text).toContain(`${"a".repeat(298)}`)
     expect(mail.text).not.toContain("a".repeat(400))
     expect(mail.text.isWellFormed() && mail.html.isWellFormed()).toBe(true)
@@ -80,7 +80,7 @@ describe("a digest", () => {
       reviews: 1,
     }))
     const many = Array.from({ length: 5_000 }, () => "y".repeat(900))
-    const mail = written({
+    const mail = writeMail({
       apps,
       appsLeft: 180,
       reviews: many.map((text) => review(text)),
@@ -94,7 +94,7 @@ describe("a digest", () => {
   })
 
   test("a digest shows an unknown figure as a dash and money in its own currency", () => {
-    const { text } = written({
+    const { text } = writeMail({
       apps: [{ name: "Tea", up: null, down: 0, reviews: null }],
       money: {
         about: "Proceeds of 2025-11-19.",

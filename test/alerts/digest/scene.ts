@@ -50,7 +50,7 @@ export async function mailScene(sql: Sql, name = "Tea <Timer>"): Promise<MailSce
 }
 
 /** Adds an alert of today and reviews with these texts. */
-export async function happened({ sql, tea }: MailScene, texts: readonly string[] = []): Promise<void> {
+export async function addNews({ sql, tea }: MailScene, texts: readonly string[] = []): Promise<void> {
   const at = `${TODAY}T10:00:00Z`
   await tellAlerts(sql, [{ workspace: tea.writer.workspace, app: tea.app, at }])
   if (texts.length === 0) return
@@ -88,13 +88,13 @@ export function digests(
   { sql, service, mailer, clock }: MailScene,
   options: Partial<Parameters<typeof createDigests>[0]> = {},
 ): Digests {
-  const askedAs = (keyId: number) => askAs(service.app.invoke, keyId)
+  const callAs = (keyId: number) => askAs(service.app.invoke, keyId)
   return createDigests({
     sql,
     log: silentLog,
     mailer,
     publicUrl: PUBLIC,
-    askAs: askedAs,
+    askAs: callAs,
     now: () => clock.now,
     ...options,
   })

@@ -3,7 +3,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { reading, said } from "../../measuring/record/measured.ts"
 import { openService, type Service } from "../../service.ts"
-import { derived, listOf, OWN, stored, tracked } from "../derived-alerts.ts"
+import { deriveFor, listOf, OWN, storeAll, trackNew } from "../derived-alerts.ts"
 
 let sql: Sql
 let service: Service
@@ -16,9 +16,9 @@ beforeAll(async () => {
   sql = await freshDatabase()
   service = openService({ sql })
   workspaceId = await service.workspace()
-  teaApp = await tracked(sql, ["tea"], { workspaceId, name: "Tea" })
-  other = await tracked(sql, ["mate"], { workspaceId, iosId: "20001", name: "Mate", manualRivals: [`ios:${OWN}`] })
-  await stored(sql, [
+  teaApp = await trackNew(sql, ["tea"], { workspaceId, name: "Tea" })
+  other = await trackNew(sql, ["mate"], { workspaceId, iosId: "20001", name: "Mate", manualRivals: [`ios:${OWN}`] })
+  await storeAll(sql, [
     said("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea Timer" }]),
     reading("tea", "2025-11-19T10:00:00Z", listOf(30, 60)),
     reading("tea", "2025-11-20T10:00:00Z", listOf(null, 50)),
@@ -26,8 +26,8 @@ beforeAll(async () => {
     reading("mate", "2025-11-20T11:00:00Z", [OWN, ...listOf(null, 40)]),
   ])
   key = await service.key(workspaceId)
-  await derived(sql)
-  await derived(sql, { subject: "20001" })
+  await deriveFor(sql)
+  await deriveFor(sql, { subject: "20001" })
 })
 
 describe("GET /v1/alerts", () => {
@@ -126,7 +126,7 @@ describe("GET /v1/alerts", () => {
 
   test("a page has 50 of 501 alerts by default and 500 at most, and all unread ones are counted", async () => {
     const many = await service.workspace()
-    const app = await tracked(sql, [], { workspaceId: many, iosId: "10009" })
+    const app = await trackNew(sql, [], { workspaceId: many, iosId: "10009" })
     await sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
       select ${many}, ${app}, 'rank_drop', 'ios', 'us', 'term ' || n, '2025-11-20',

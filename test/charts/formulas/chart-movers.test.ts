@@ -8,7 +8,7 @@ const reading = (apps: string, rest: object = {}) => ({
   apps: [...apps],
   ...rest,
 })
-const inWords = (movers: ReturnType<typeof moversBetween<string>>) =>
+const describeMoves = (movers: ReturnType<typeof moversBetween<string>>) =>
   movers && {
     climbed: movers.climbed.map(({ app, rank, was }) => `${app} ${was}>${rank}`),
     fell: movers.fell.map(({ app, rank, was }) => `${app} ${was}>${rank}`),
@@ -18,7 +18,7 @@ const inWords = (movers: ReturnType<typeof moversBetween<string>>) =>
 
 describe("movers between two days", () => {
   test("apps climb, fall, enter or leave, the largest moves first and ties by the better rank", () => {
-    expect(inWords(moversBetween(reading("abcdefgh"), reading("badhxefy")))).toEqual({
+    expect(describeMoves(moversBetween(reading("abcdefgh"), reading("badhxefy")))).toEqual({
       climbed: ["h 8>4", "b 2>1", "d 4>3"],
       fell: ["a 1>2", "e 5>6", "f 6>7"],
       entered: ["x 5", "y 8"],
@@ -27,7 +27,7 @@ describe("movers between two days", () => {
   })
 
   test("movers are limited to a minimum of places and a maximum per list", () => {
-    expect(inWords(moversBetween(reading("abcdefgh"), reading("badhxefy"), { places: 3, limit: 1 }))).toEqual({
+    expect(describeMoves(moversBetween(reading("abcdefgh"), reading("badhxefy"), { places: 3, limit: 1 }))).toEqual({
       climbed: ["h 8>4"],
       fell: [],
       entered: ["x 5"],
@@ -45,15 +45,15 @@ describe("movers between two days", () => {
 
 describe("absences in shallow readings", () => {
   test("an app below a shallower later reading has not left, and one within it has", () => {
-    expect(inWords(moversBetween(reading("abcd"), reading("axb")))?.left).toEqual(["c 3"])
-    expect(inWords(moversBetween(reading("abcd"), reading("axb", { depth: 4 })))?.left).toEqual(["c 3", "d 4"])
-    expect(inWords(moversBetween(reading("abcd"), reading("")))?.left).toEqual([])
+    expect(describeMoves(moversBetween(reading("abcd"), reading("axb")))?.left).toEqual(["c 3"])
+    expect(describeMoves(moversBetween(reading("abcd"), reading("axb", { depth: 4 })))?.left).toEqual(["c 3", "d 4"])
+    expect(describeMoves(moversBetween(reading("abcd"), reading("")))?.left).toEqual([])
   })
 
   test("an app below a shallower earlier reading has not entered, and one within it has", () => {
-    expect(inWords(moversBetween(reading("ab"), reading("xaby")))?.entered).toEqual(["x 1"])
-    expect(inWords(moversBetween(reading("ab", { depth: 4 }), reading("xaby")))?.entered).toEqual(["x 1", "y 4"])
-    expect(inWords(moversBetween(reading(""), reading("ab")))?.entered).toEqual([])
+    expect(describeMoves(moversBetween(reading("ab"), reading("xaby")))?.entered).toEqual(["x 1"])
+    expect(describeMoves(moversBetween(reading("ab", { depth: 4 }), reading("xaby")))?.entered).toEqual(["x 1", "y 4"])
+    expect(describeMoves(moversBetween(reading(""), reading("ab")))?.entered).toEqual([])
   })
 })
 
@@ -64,11 +64,11 @@ test("reversed days give reversed moves, and every app is in at most one list", 
   const fates = fc.property(any, any, (first, second) => {
     const forward = moversBetween(first, second)!
     const backward = moversBetween(second, first)!
-    const turned = (moved: { app: number; rank: number; was: number }[]) =>
+    const reverse = (moved: { app: number; rank: number; was: number }[]) =>
       moved.map(({ app, rank, was }) => ({ app, rank: was, was: rank })).sort((a, b) => a.app - b.app)
     const byApp = <Row extends { app: number }>(rows: Row[]) => rows.toSorted((a, b) => a.app - b.app)
-    expect(byApp(forward.climbed)).toEqual(turned(backward.fell))
-    expect(byApp(forward.fell)).toEqual(turned(backward.climbed))
+    expect(byApp(forward.climbed)).toEqual(reverse(backward.fell))
+    expect(byApp(forward.fell)).toEqual(reverse(backward.climbed))
     expect(forward.entered.map(({ app, rank }) => [app, rank])).toEqual(backward.left.map(({ app, was }) => [app, was]))
     const apps = Object.values(forward).flatMap((rows) => rows.map(({ app }: { app: number }) => app))
     expect(new Set(apps).size).toBe(apps.length)

@@ -25,7 +25,7 @@ beforeEach(async () => {
 const track = (rest: object = {}) => trackOwn(sql, { workspaceId, iosId: "10001", ...rest })
 const movers = (appId: string, input: object = {}) =>
   ask(getChartMovers, contextOf(sql, workspaceId), { appId, ...input })
-const inCategory = (storeId: string, genre: string) => sql`
+const setCategory = (storeId: string, genre: string) => sql`
   update store_app
   set genre = ${genre}
   where (platform, store_id) = ('ios', ${storeId})`
@@ -54,7 +54,7 @@ describe.each([["12 days", SOME, 12], ...(LONG && isAllHere ? [["247 days", ALL,
       const [first] = days.keys()
       const ownId = rows[0]!.id
       const appId = await track({ iosId: ownId, countries: ["jp"], manualRivals: [`ios:${rows[1]!.id}`] })
-      await inCategory(ownId, "6015")
+      await setCategory(ownId, "6015")
       let compared = 0
       let cutLists = 0
       for (const [day, later] of days) {
@@ -130,7 +130,7 @@ function idsIn({ risers, fallers, entrants, dropouts, counts }: any) {
 describe("the compared days", () => {
   test("a move of three places counts and one of two does not, and unnamed apps have their id", async () => {
     const appId = await track()
-    await inCategory("10001", "6015")
+    await setCategory("10001", "6015")
     const addChart = (day: string, order: number[]) =>
       charted(`${day}T09:00:00Z`, [], {
         depth: 10,
@@ -170,7 +170,7 @@ describe("the compared days", () => {
 
   test("the first day of a list has no movers but shows who is on it", async () => {
     const appId = await track({ manualRivals: ["ios:10002", "ios:10009"] })
-    await inCategory("10001", "6015")
+    await setCategory("10001", "6015")
     await record(sql, [charted("2025-11-19T09:00:00Z", [10003, 10001, 10002])], now)
     const found = await movers(appId)
     expect(found).toMatchObject({
@@ -189,7 +189,7 @@ describe("the compared days", () => {
 
   test("two sources are never compared, and two days of one source are, whatever lies between", async () => {
     const appId = await track()
-    await inCategory("10001", "6015")
+    await setCategory("10001", "6015")
     await record(sql, [charted("2025-11-17T09:00:00Z", [10001, 10002], { source: "apple-charts" })], now)
     await record(sql, [charted("2025-11-18T09:00:00Z", ids(10002, 10009))], now)
     await record(sql, [charted("2025-11-19T09:00:00Z", ids(10001, 10009), { source: "apple-charts" })], now)
@@ -212,7 +212,7 @@ describe("the compared days", () => {
 
   test("an app below the places read has neither left nor entered", async () => {
     const appId = await track()
-    await inCategory("10001", "6015")
+    await setCategory("10001", "6015")
     await record(
       sql,
       [charted("2025-11-18T09:00:00Z", ids(10001, 10010)), charted("2025-11-19T09:00:00Z", [10020, 10001, 10002])],
@@ -225,7 +225,7 @@ describe("the compared days", () => {
 
   test("each kind and genre is a separate list, and iPad lists are not used", async () => {
     const appId = await track()
-    await inCategory("10001", "6015")
+    await setCategory("10001", "6015")
     const at = "2025-11-19T09:00:00Z"
     await record(
       sql,
@@ -284,7 +284,7 @@ describe("the compared days", () => {
 
 test("rivals are those followed and those added by hand since, the latter first, then by keywords", async () => {
   const appId = await track({ manualRivals: ["ios:10005", "android:com.example.rival"] })
-  await inCategory("10001", "6015")
+  await setCategory("10001", "6015")
   await record(
     sql,
     [

@@ -24,11 +24,11 @@ beforeEach(async () => {
 const track = (rest: object = {}) => trackOwn(sql, { workspaceId, iosId: "10001", countries: ["us", "jp"], ...rest })
 const positions = (appId: string, input: object = {}, at = NOW) =>
   ask(getChartPositions, contextOf(sql, workspaceId, at), { appId, ...input })
-const inCategory = (storeId: string, genre: string) => sql`
+const setCategory = (storeId: string, genre: string) => sql`
   update store_app
   set genre = ${genre}
   where (platform, store_id) = ('ios', ${storeId})`
-const named = (storefront: string, genre: string, name: string) => sql`
+const addGenre = (storefront: string, genre: string, name: string) => sql`
   insert into genre (platform, storefront, genre, name, place, seen_at, source, parser, origin, sha256)
   values ('ios', ${storefront}, ${genre}, ${name}, 1, ${NOW}, 'apple-genres', 1, 'own', '\\x00')`
 
@@ -59,7 +59,7 @@ const NEVER = {
 describe("the twelve lists", () => {
   test("the twelve lists are in a fixed order, each ranked, absent from the places read, or unmeasured", async () => {
     const appId = await track()
-    await inCategory("10001", "6015")
+    await setCategory("10001", "6015")
     await record(
       sql,
       [
@@ -69,8 +69,8 @@ describe("the twelve lists", () => {
       ],
       now,
     )
-    await named("us", "6015", "Finance")
-    await named("jp", "36", "App Store (jp)")
+    await addGenre("us", "6015", "Finance")
+    await addGenre("jp", "36", "App Store (jp)")
     const answer = await positions(appId)
     const { charts, ...top } = answer
     expect(top).toEqual({
@@ -221,7 +221,7 @@ describe("the history of a list", () => {
     let absences = 0
     for (const id of apps) {
       const appId = await track({ iosId: id, countries: ["jp"] })
-      await inCategory(id, "6015")
+      await setCategory(id, "6015")
       const free = list(
         await positions(appId, {}, new Date(`${addDays(last, 1)}T00:00:00Z`)),
         "iphone",

@@ -143,7 +143,7 @@ test("an app's history has a point for each measured day, with null and the dept
 })
 
 describe("movers of a chart", () => {
-  const named = async (options: object = {}) => {
+  const readMoved = async (options: object = {}) => {
     const found = await readChartMovers(sql, FINANCE, options)
     const { climbed, fell, entered, left } = found!.movers!
     const withStoreIds = async <Row extends { app: number }>(rows: readonly Row[]) => {
@@ -171,7 +171,7 @@ describe("movers of a chart", () => {
       ],
       now,
     )
-    expect(await named()).toEqual({
+    expect(await readMoved()).toEqual({
       days: ["2025-11-17", "2025-11-19"],
       moved: [
         [[10003, 1, 2]],
@@ -183,11 +183,11 @@ describe("movers of a chart", () => {
         [],
       ],
     })
-    expect(await named({ days: 7 })).toMatchObject({ days: ["2025-10-20", "2025-11-19"] })
-    expect(await named({ day: "2025-11-18", days: 28 })).toMatchObject({ days: ["2025-10-20", "2025-11-17"] })
+    expect(await readMoved({ days: 7 })).toMatchObject({ days: ["2025-10-20", "2025-11-19"] })
+    expect(await readMoved({ day: "2025-11-18", days: 28 })).toMatchObject({ days: ["2025-10-20", "2025-11-17"] })
     // 10004 was on place 4, and 3 places were read
-    expect((await named({ day: "2025-11-17", days: 1 })).moved[3]).toEqual([])
-    expect((await named({ days: 3, limit: 1, places: 2 })).moved).toEqual([
+    expect((await readMoved({ day: "2025-11-17", days: 1 })).moved[3]).toEqual([])
+    expect((await readMoved({ days: 3, limit: 1, places: 2 })).moved).toEqual([
       [[10003, 1, 3]],
       [[10001, 3, 1]],
       [[10005, 2]],

@@ -37,7 +37,7 @@ function outcomeOf(body: string, question = FINANCE): string {
 const at = "https://itunes.apple.com/us/rss/topfreeapplications/limit=200/genre=6015/json"
 
 /** A feed with apps of these ids. `more` replaces its own description. */
-function feed(ids: number[], more: object = {}): string {
+function feedText(ids: number[], more: object = {}): string {
   const entry = ids.map((id) => ({ "im:name": { label: `App ${id}` }, id: { attributes: { "im:id": String(id) } } }))
   const header = { title: { label: "iTunes Store: Top" }, updated: { label: "2026-08-12" }, id: { label: at } }
   return JSON.stringify({ feed: { entry: entry.length === 1 ? entry[0] : entry, ...header, ...more } })
@@ -50,7 +50,7 @@ describe("the request", () => {
     [{ ...FINANCE, chart: "paid", device: "ipad" }, "/us/rss/toppaidipadapplications/limit=200/genre=6015/json"],
     [{ ...FINANCE, chart: "grossing", storefront: "jp" }, "/jp/rss/topgrossingapplications/limit=200/genre=6015/json"],
   ] as [ChartQuestion, string][])("the request for %j has its path", async (question, path) => {
-    server.on("itunes.apple.com", "/", () => new Response(feed([500_001], { id: undefined })))
+    server.on("itunes.apple.com", "/", () => new Response(feedText([500_001], { id: undefined })))
     const { seen } = await readOnce(appleCharts, question, reachOf(server))
     expect(server.requests.map(({ method, url }) => `${method} ${url.pathname}`)).toEqual([`GET ${path}`])
     expect(seen).toMatchObject(question)
@@ -118,9 +118,9 @@ describe("a chart feed", () => {
 
   test("a chart is as deep as its feed, and more than 200 apps are refused", () => {
     const ids = (count: number) => Array.from({ length: count }, (_, n) => 500_001 + n)
-    expect(parse(feed(ids(100))).depth).toBe(100)
-    expect(parse(feed(ids(CHART_DEPTH))).apps.at(-1)).toEqual({ id: "500200", name: "App 500200" })
-    expect(outcomeOf(feed(ids(CHART_DEPTH + 1)))).toBe("changed")
+    expect(parse(feedText(ids(100))).depth).toBe(100)
+    expect(parse(feedText(ids(CHART_DEPTH))).apps.at(-1)).toEqual({ id: "500200", name: "App 500200" })
+    expect(outcomeOf(feedText(ids(CHART_DEPTH + 1)))).toBe("changed")
   })
 
   test("a feed of another storefront, chart, device or genre is mismatched, by any of its addresses", () => {
@@ -138,7 +138,7 @@ describe("a chart feed", () => {
         },
       },
     ])
-      expect(outcomeOf(feed([500_001], addresses))).toBe("read")
+      expect(outcomeOf(feedText([500_001], addresses))).toBe("read")
     for (const other of [
       at.replace("/us/", "/gb/"),
       at.replace("free", "paid"),
@@ -148,10 +148,10 @@ describe("a chart feed", () => {
       old.replace("143441", "143444"),
       "https://itunes.apple.com/WebObjects/MZStore.woa/wa/viewTop?cc=gb",
     ])
-      expect([other, outcomeOf(feed([500_001], self(other)))]).toEqual([other, "mismatched"])
+      expect([other, outcomeOf(feedText([500_001], self(other)))]).toEqual([other, "mismatched"])
     const overall = { ...FINANCE, genre: "36" }
-    expect(outcomeOf(feed([500_001], self(at)), overall)).toBe("mismatched")
-    expect(outcomeOf(feed([500_001], self(at.replace("/genre=6015", ""))), overall)).toBe("read")
+    expect(outcomeOf(feedText([500_001], self(at)), overall)).toBe("mismatched")
+    expect(outcomeOf(feedText([500_001], self(at.replace("/genre=6015", ""))), overall)).toBe("read")
   })
 
   test("an app without an id or a name, or with a fact of another type, is refused", () => {

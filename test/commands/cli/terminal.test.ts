@@ -73,7 +73,7 @@ describe("without a terminal", () => {
 })
 
 describe("lines of a stream", () => {
-  const read = async (...chunks: (string | number[])[]) => {
+  const readLines = async (...chunks: (string | number[])[]) => {
     const bytes = chunks.map((chunk) => (typeof chunk === "string" ? Buffer.from(chunk) : Uint8Array.from(chunk)))
     return await Array.fromAsync(
       linesOf(
@@ -86,10 +86,10 @@ describe("lines of a stream", () => {
 
   test("lines are the same however the bytes arrive", async () => {
     const text = 'a\n\n{"é":"日本"}\r\nlast'
-    const whole = await read(text)
+    const whole = await readLines(text)
     expect(whole).toEqual(["a", "", '{"é":"日本"}\r', "last"])
     expect(
-      await read(
+      await readLines(
         ...Buffer.from(text)
           .toString("latin1")
           .split("")
@@ -99,18 +99,18 @@ describe("lines of a stream", () => {
   })
 
   test("lines end with the stream, and none is lost or added", async () => {
-    expect(await read("")).toEqual([])
-    expect(await read("a\n")).toEqual(["a"])
-    expect(await read("\n")).toEqual([""])
+    expect(await readLines("")).toEqual([])
+    expect(await readLines("a\n")).toEqual(["a"])
+    expect(await readLines("\n")).toEqual([""])
   })
 
   test("lines that are not UTF-8 become invalid instead of silently changed", async () => {
-    expect(await read("a\n", [0x22, 0xff, 0x22, 0x0a], "b")).toEqual(["a", "\uFFFD", "b"])
+    expect(await readLines("a\n", [0x22, 0xff, 0x22, 0x0a], "b")).toEqual(["a", "\uFFFD", "b"])
   })
 
   test("long lines are cut, so that memory stays bounded", async () => {
     const part = "x".repeat(1_000_000)
-    const [line, next] = await read(...Array(20).fill(part), "\nnext")
+    const [line, next] = await readLines(...Array(20).fill(part), "\nnext")
     expect(line).toHaveLength(5_000_000)
     expect(next).toBe("next")
   })

@@ -8,7 +8,7 @@ import { openBackup } from "../../../src/commands/database/backup-file.ts"
 export const packed = (text: string) => gzipSync(text)
 
 /** Returns the bytes with one bit changed. A negative `at` counts from the end. */
-export function flipped(bytes: Buffer, at: number, bit = 0): Buffer {
+export function flipBit(bytes: Buffer, at: number, bit = 0): Buffer {
   const other = Buffer.from(bytes)
   other[at < 0 ? other.length + at : at]! ^= 1 << bit
   return other
@@ -30,7 +30,7 @@ export async function recordsOf(file: string, table: string): Promise<Record<str
 }
 
 /** Returns the text with a valid footer. */
-export function resigned(text: string): string {
+export function resign(text: string): string {
   const lines = text.trimEnd().split("\n")
   const foot = JSON.parse(lines.pop()!)
   const body = `${lines.join("\n")}\n`

@@ -21,7 +21,7 @@ import {
   sumsOf,
   TABLES,
 } from "../filled.ts"
-import { bytesOf, flipped, packed, recordsOf, resigned, rowsOf } from "./backup-bytes.ts"
+import { bytesOf, flipBit, packed, recordsOf, resign, rowsOf } from "./backup-bytes.ts"
 
 setDefaultTimeout(120_000)
 const postgres = test.skipIf(!process.env.DATABASE_URL)
@@ -106,7 +106,7 @@ describe("a backup restores", () => {
 
   test("a restore refuses a database with a newer schema or from before 0.1.0", async () => {
     const { DATA_DIR } = await dataFolder()
-    const refused = async (change: string) => {
+    const expectRefusal = async (change: string) => {
       await inFolder(DATA_DIR, async (sql) => {
         await sql`insert into workspace (name, plan) values ('own', 'free') on conflict do nothing`
         await sql.unsafe(change)
@@ -117,10 +117,10 @@ describe("a backup restores", () => {
     }
     const end = "; restore into an empty database instead; it is then migrated to this version\n"
     const place = `appmeter: the embedded database in ${DATA_DIR}`
-    expect(await refused("insert into schema_migration values ('9999_later.sql', '')")).toBe(
+    expect(await expectRefusal("insert into schema_migration values ('9999_later.sql', '')")).toBe(
       `${place} is newer than this program: it has migration 9999_later.sql${end}`,
     )
-    expect(await refused("delete from schema_migration where name = 'baseline'")).toBe(
+    expect(await expectRefusal("delete from schema_migration where name = 'baseline'")).toBe(
       `${place} was made by a version before 0.1.0-alpha, which has no upgrade${end}`,
     )
   })
@@ -219,7 +219,7 @@ describe("a file that is not whole restores nothing", () => {
     ["cut off between two lines", () => packed(text().split("\n").slice(0, -2).join("\n")), / is damaged: /],
     [
       "one bit of its last eight bytes other, which are gzip's own checksum and length",
-      () => flipped(readFileSync(whole), -8),
+      () => flipBit(readFileSync(whole), -8),
       / is damaged: it is not gzip or was altered; /,
     ],
     [
@@ -229,7 +229,7 @@ describe("a file that is not whole restores nothing", () => {
     ],
     [
       "a plan other, and its whole checksum made to fit",
-      () => packed(resigned(other('"plan":"free"', '"plan":"pro"'))),
+      () => packed(resign(other('"plan":"free"', '"plan":"pro"'))),
       / is damaged: the checksum of workspace does not match; /,
     ],
     ["more after its end", () => packed(`${text()}{}\n`), / is damaged: there is data after its end; /],
@@ -274,7 +274,7 @@ describe("a file that is not whole restores nothing", () => {
       // the first ten bytes are gzip's header, with a time and a system that are not read
       const at =
         round < AT_START ? Math.floor(round / 8) : Math.floor((bytes.length * (round - AT_START)) / (ROUNDS - AT_START))
-      writeFileSync(file, flipped(bytes, at, round % 8))
+      writeFileSync(file, flipBit(bytes, at, round % 8))
       const read = await rowsOf(file).catch((error: unknown) => error)
       const line = read instanceof CommandProblem ? read.message.replace(file, "it").split(":")[0]! : "read"
       if (line === "read") expect(read).toBe(rows)
@@ -334,7 +334,7 @@ describe("a database that holds data", () => {
     await answer(["backup", file], { env: { DATA_DIR: big } })
     await answer(["restore", whole], { env })
     const child = startCommand(["restore", file, "--force"], { env })
-    const locked = async () =>
+    const isLocked = async () =>
       (
         await server.admin`
         select
@@ -342,10 +342,10 @@ describe("a database that holds data", () => {
         join pg_stat_activity a using (pid)
         where a.datname like 'appmeter_test_%_killed' and l.mode = 'AccessExclusiveLock' and l.granted`
       ).length > 5
-    await until(locked)
+    await until(isLocked)
     child.kill("SIGKILL")
     await child.exited
-    await until(async () => !(await locked()))
+    await until(async () => !(await isLocked()))
     await inServer(server.url, async (sql) => {
       expect(await sumsOf(sql)).toEqual(sums)
       await livesOn(sql, filled)

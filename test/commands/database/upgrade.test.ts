@@ -33,7 +33,7 @@ describe.each(versions)("a backup of %s", (version) => {
       readable: true,
       missing: [],
     })
-    expect(await listed(env)).toEqual(JSON.parse(readFileSync(join(RELEASED, `${version}.json`), "utf8")))
+    expect(await listData(env)).toEqual(JSON.parse(readFileSync(join(RELEASED, `${version}.json`), "utf8")))
   }
 
   test("an earlier backup restores into the embedded database of this version, with all its data", async () => {
@@ -47,7 +47,7 @@ describe.each(versions)("a backup of %s", (version) => {
 })
 
 /** Lists what is compared after an upgrade: workspaces, apps, and what doctor finds wrong, wrong sums included. */
-async function listed(env: Record<string, string>) {
+async function listData(env: Record<string, string>) {
   const { workspaces } = await answer(["workspace", "list"], { env })
   const names = workspaces.map(({ name }: { name: string }) => name).sort()
   const apps: Record<string, unknown> = {}
@@ -66,5 +66,5 @@ async function writeCurrent(): Promise<void> {
   await inFolder(env.DATA_DIR, fill)
   const file = join(RELEASED, `${CURRENT}.backup`)
   await answer(["backup", file, ...(existsSync(file) ? ["--force"] : [])], { env })
-  writeFileSync(join(RELEASED, `${CURRENT}.json`), `${JSON.stringify(await listed(env), null, 2)}\n`)
+  writeFileSync(join(RELEASED, `${CURRENT}.json`), `${JSON.stringify(await listData(env), null, 2)}\n`)
 }

@@ -2,7 +2,7 @@ import { afterAll, expect, setSystemTime, test } from "bun:test"
 import { openWorkers } from "../../../src/commands/process/workers.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { readSettings } from "../../../src/settings/settings.ts"
-import { listOf, OWN, readAlerts, stored, tracked } from "../../alerts/derived-alerts.ts"
+import { listOf, OWN, readAlerts, storeAll, trackNew } from "../../alerts/derived-alerts.ts"
 import { freshDatabase } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
 import { reading, said } from "../../measuring/record/measured.ts"
@@ -12,8 +12,8 @@ afterAll(() => setSystemTime())
 
 test("a process with DELIVER=no sends nothing and still writes the weekly summary into the feed", async () => {
   const sql = await freshDatabase()
-  await tracked(sql, ["tea"])
-  await stored(sql, [
+  await trackNew(sql, ["tea"])
+  await storeAll(sql, [
     said("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea Timer" }]),
     reading("tea", "2025-11-12T10:00:00Z", listOf(9, 60)),
     reading("tea", "2025-11-14T10:00:00Z", listOf(3, 60)),

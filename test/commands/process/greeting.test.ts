@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 
 /** Returns the database with its nth statement failing with `code`, and the number of statements so far. */
-function failing(at: number, code: string): { sql: Sql; count(): number } {
+function failAt(at: number, code: string): { sql: Sql; count(): number } {
   let count = 0
   const flaky = new Proxy(sql, {
     apply(target, self, args) {
@@ -29,7 +29,7 @@ function failing(at: number, code: string): { sql: Sql; count(): number } {
   return { sql: flaky, count: () => count }
 }
 
-async function greeted(sql: Sql): Promise<{ keys: string[]; events: string[] }> {
+async function greetWith(sql: Sql): Promise<{ keys: string[]; events: string[] }> {
   const [liveKeys, events]: [string[], string[]] = [[], []]
   const invocation = {
     settings: readSettings({}, () => ""),
@@ -46,12 +46,12 @@ async function greeted(sql: Sql): Promise<{ keys: string[]; events: string[] }> 
 }
 
 long("a first start waits for a lost database at any statement and shows its keys once", async () => {
-  const whole = failing(0, "")
-  await greeted(whole.sql)
+  const whole = failAt(0, "")
+  await greetWith(whole.sql)
   expect(whole.count()).toBeGreaterThan(8)
   for (let at = 1; at <= whole.count(); at++) {
     sql = await freshDatabase()
-    const { keys, events } = await greeted(failing(at, "CONNECTION_CLOSED").sql)
+    const { keys, events } = await greetWith(failAt(at, "CONNECTION_CLOSED").sql)
     expect(keys).toEqual([expect.stringMatching(/^svc_live_/)])
     expect(events).toEqual(["welcome_waiting"])
     expect(await isFirstStart(sql)).toBeFalse()
@@ -61,5 +61,5 @@ long("a first start waits for a lost database at any statement and shows its key
 })
 
 test("an error in a statement ends the start", async () => {
-  expect(String(await errorOf(greeted(failing(2, "42P01").sql)))).toMatch("gone")
+  expect(String(await errorOf(greetWith(failAt(2, "42P01").sql)))).toMatch("gone")
 })

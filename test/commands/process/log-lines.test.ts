@@ -4,7 +4,7 @@ import { processLog } from "../../../src/commands/process/log-lines.ts"
 
 const KEY = `svc_live_${"Canary0123456789".repeat(3).slice(0, 36)}`
 
-function logged(
+function logLines(
   logFormat: "auto" | "json" | "lines",
   isWatched: boolean,
 ): { lines: string[]; log: ReturnType<typeof processLog> } {
@@ -24,7 +24,7 @@ test("the log is JSON in a pipe and lines on a terminal, unless LOG_FORMAT is se
     ["json", true, true],
     ["lines", false, false],
   ] as const) {
-    const { lines, log } = logged(format, isWatched)
+    const { lines, log } = logLines(format, isWatched)
     log("info", "listening", { url: "http://127.0.0.1:8787" })
     await turnOver()
     expect(lines[0]?.startsWith("{")).toBe(isJson)
@@ -32,7 +32,7 @@ test("the log is JSON in a pipe and lines on a terminal, unless LOG_FORMAT is se
 })
 
 test("a call's line has method, path, status, time and price, and if it failed, code and request id", () => {
-  const { lines, log } = logged("lines", false)
+  const { lines, log } = logLines("lines", false)
   log("info", "call", { requestId: "r1", method: "GET", path: "/v1/apps", status: 200, latencyMs: 23.61, cost: 1 })
   log("info", "call", {
     requestId: "r2",
@@ -59,22 +59,22 @@ test("a call's line has method, path, status, time and price, and if it failed, 
 })
 
 test("calls of one turn are written together, and any other line immediately", async () => {
-  const { lines, log } = logged("json", false)
-  const written = () => lines.map((text) => [...text.matchAll(/"requestId":"(\w+)"/g)].map(([, id]) => id))
+  const { lines, log } = logLines("json", false)
+  const writtenIds = () => lines.map((text) => [...text.matchAll(/"requestId":"(\w+)"/g)].map(([, id]) => id))
   const call = (requestId: string) => log("info", "call", { requestId })
   call("a")
   call("b")
-  expect(written()).toEqual([])
+  expect(writtenIds()).toEqual([])
   log("info", "stopped", { requestId: "c" })
-  expect(written()).toEqual([["a", "b", "c"]])
+  expect(writtenIds()).toEqual([["a", "b", "c"]])
   call("d")
   call("e")
   await turnOver()
-  expect(written().slice(1)).toEqual([["d", "e"]])
+  expect(writtenIds().slice(1)).toEqual([["d", "e"]])
 })
 
 test("a line contains no key and no control character of a caller", () => {
-  const { lines, log } = logged("lines", true)
+  const { lines, log } = logLines("lines", true)
   log("error", "internal_error", { reason: `\u001b[2J${KEY}\u202e\n`, stack: "at x" })
   expect(lines).toHaveLength(1)
   expect(lines[0]).not.toContain("Canary")

@@ -13,7 +13,7 @@ afterAll(removeFolders)
 const linux = test.skipIf(process.platform !== "linux")
 const atLength = process.platform === "linux" ? long : test.skip
 const MAIN = join(import.meta.dirname, "../../../src/main.ts")
-const limited = (files: number) => ["sh", "-c", `ulimit -n ${files}; exec "$@"`, "sh", process.execPath, MAIN]
+const limitFiles = (files: number) => ["sh", "-c", `ulimit -n ${files}; exec "$@"`, "sh", process.execPath, MAIN]
 
 test("open files near their limit are logged once with the fix, and once when they are below it again", async () => {
   const lines: string[] = []
@@ -65,7 +65,7 @@ linux(
     const DATA_DIR = join(scratch(), "data")
     const env = { DATA_DIR, MEASURE: "no" }
     for (const command of LONG ? ["serve", "work"] : ["serve"]) {
-      const { code, err } = await appmeter([command], { env, program: limited(64) })
+      const { code, err } = await appmeter([command], { env, program: limitFiles(64) })
       expect([code, err]).toEqual([78, expect.stringContaining("the limit of open files is 64: 1024 are needed")])
     }
     // only long runs limit the open files of a server
@@ -81,7 +81,7 @@ atLength(
   "more connections than files: calls go on over those that are open, and when they are gone all is as before",
   async () => {
     const env = { DATA_DIR: join(scratch(), "data"), MEASURE: "no" }
-    const server = await serving({ env, program: limited(1_024) })
+    const server = await serving({ env, program: limitFiles(1_024) })
     const [key] = /svc_live_\w+/.exec(server.out())!
     const headers = { authorization: `Bearer ${key}` }
     const port = Number(new URL(server.url).port)

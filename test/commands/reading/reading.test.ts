@@ -19,7 +19,7 @@ const TODAY = dayOf(new Date())
 const at = (daysAgo: number) => `${addDays(TODAY, -daysAgo)}T00:00:00Z`
 const above = (rank: number) => Array.from({ length: rank - 1 }, (_, i) => `12000000${10 + i}`)
 /** Returns a list of 20 places with the app at that rank, or absent. */
-const ranked = (term: string, daysAgo: number, rank: number | null, extra: object = {}) =>
+const rankLine = (term: string, daysAgo: number, rank: number | null, extra: object = {}) =>
   reading(term, at(daysAgo), rank === null ? above(20) : [...above(rank), IOS], { depth: 20, ...extra })
 
 let env: { DATA_DIR: string }
@@ -33,11 +33,11 @@ beforeAll(async () => {
   const terms = ["tides", "tide clock", "moon", "surf", "never read"].flatMap((term) => ["--keyword", term])
   await answer(["app", "add", "Tide！Times", "--ios", IOS, "--country", "us", "--country", "de", ...terms], { env })
   await record(database.sql, [
-    ...[ranked("tides", 3, 9), ranked("tides", 1, 7), ranked("tides", 0, 4)],
-    ...[ranked("tide clock", 1, 2), ranked("tide clock", 0, null)],
-    ...[ranked("moon", 2, null), ranked("moon", 0, 20)],
+    ...[rankLine("tides", 3, 9), rankLine("tides", 1, 7), rankLine("tides", 0, 4)],
+    ...[rankLine("tide clock", 1, 2), rankLine("tide clock", 0, null)],
+    ...[rankLine("moon", 2, null), rankLine("moon", 0, 20)],
     // another source, so there is no change
-    ...[ranked("surf", 1, 3, { source: "foreign", origin: "elsewhere" }), ranked("surf", 0, 8)],
+    ...[rankLine("surf", 1, 3, { source: "foreign", origin: "elsewhere" }), rankLine("surf", 0, 8)],
   ])
 })
 
@@ -214,7 +214,7 @@ test("alerts takes the filters of the API, and says what is wrong with a value",
 })
 
 describe("completion", () => {
-  const completed = async (typed: string[]) => {
+  const complete = async (typed: string[]) => {
     const { out } = await run(["completion", "bash"])
     const script = join(scratch(), "completion.bash")
     writeFileSync(
@@ -227,12 +227,12 @@ _appmeter; printf '%s\\n' "\${COMPREPLY[@]}"`,
   }
 
   test.skipIf(!Bun.which("bash"))("in bash: commands, groups, options and operations by what was typed", async () => {
-    expect(await completed(["ra"])).toEqual(["ranks"])
-    expect(await completed(["key", "re"])).toEqual(["revoke", "resume"])
-    expect(await completed(["app", "keywords", ""])).toEqual(["add", "list", "remove"])
-    expect(await completed(["ranks", "Tide Times", "--co"])).toEqual(["--country"])
-    expect(await completed(["call", "get_rank"])).toEqual(["get_rank_history"])
-    expect(await completed(["call", "get_rank_history", "--js"])).toEqual(["--jsonl", "--json"])
+    expect(await complete(["ra"])).toEqual(["ranks"])
+    expect(await complete(["key", "re"])).toEqual(["revoke", "resume"])
+    expect(await complete(["app", "keywords", ""])).toEqual(["add", "list", "remove"])
+    expect(await complete(["ranks", "Tide Times", "--co"])).toEqual(["--country"])
+    expect(await complete(["call", "get_rank"])).toEqual(["get_rank_history"])
+    expect(await complete(["call", "get_rank_history", "--js"])).toEqual(["--jsonl", "--json"])
   })
 
   test("completion has the same words for zsh and fish, and refuses other shells", async () => {

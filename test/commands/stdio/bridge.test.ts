@@ -4,7 +4,7 @@ import { type BridgeParts, bridge, type Endpoint } from "../../../src/commands/s
 const URL_OF_IT = "http://127.0.0.1/mcp?tools=keywords"
 
 /** A client of the bridge: sends lines and collects the answers. */
-function connected(endpoint: Endpoint, parts: Partial<BridgeParts> = {}) {
+function connect(endpoint: Endpoint, parts: Partial<BridgeParts> = {}) {
   const { readable, writable } = new TransformStream<string, string>()
   const writer = writable.getWriter()
   const out: string[] = []
@@ -97,7 +97,7 @@ const event = (message: object) => `event: message\ndata: ${JSON.stringify(messa
 describe("a line", () => {
   test("a line becomes a POST with the key, and its answer one line", async () => {
     const { requests, endpoint } = stub(({ id }) => Response.json(result(id, { a: "b\nc" })))
-    const client = connected(endpoint)
+    const client = connect(endpoint)
     await client.send(`{"jsonrpc": "2.0", "id": 1, "method": "ping"}`)
     await client.send("   ")
     expect(await client.whole()).toEqual([result(1, { a: "b\nc" })])
@@ -112,7 +112,7 @@ describe("a line", () => {
   })
 
   test("a line that is not JSON is answered with -32700, and the next one works", async () => {
-    const client = connected(stub(({ id }) => Response.json(result(id))).endpoint)
+    const client = connect(stub(({ id }) => Response.json(result(id))).endpoint)
     await client.send("{nonsense")
     await client.send(ask(2))
     const [refused, answer] = await client.whole()
@@ -121,7 +121,7 @@ describe("a line", () => {
   })
 
   test("a line of several megabytes passes unchanged in both directions", async () => {
-    const client = connected(stub(({ id, params }) => Response.json(result(id, params))).endpoint)
+    const client = connect(stub(({ id, params }) => Response.json(result(id, params))).endpoint)
     const big = "ü".repeat(2_000_000)
     await client.send(ask(1, "tools/call", { big }))
     expect(await client.whole()).toEqual([result(1, { big })])
@@ -129,7 +129,7 @@ describe("a line", () => {
 
   test("an answer is one line, however the server formats its JSON", async () => {
     const pretty = (id: unknown) => JSON.stringify(result(id, { a: 1 }), null, 2).replaceAll("\n", "\r\n")
-    const client = connected(stub(({ id }) => new Response(pretty(id))).endpoint)
+    const client = connect(stub(({ id }) => new Response(pretty(id))).endpoint)
     await client.send(ask(1))
     await client.whole()
     expect(client.out).toEqual([JSON.stringify(result(1, { a: 1 }))])
@@ -137,9 +137,9 @@ describe("a line", () => {
 })
 
 describe("a message of the revision without handshakes", () => {
-  const sent = async (method: string, params: object) => {
+  const sendMessage = async (method: string, params: object) => {
     const { requests, endpoint } = stub(({ id }) => Response.json(result(id)))
-    const client = connected(endpoint)
+    const client = connect(endpoint)
     await client.send(ask(1, method, { ...params, _meta: ENVELOPE }))
     await client.whole()
     const { headers } = requests[0]!
@@ -159,12 +159,12 @@ describe("a message of the revision without handshakes", () => {
     ["completion/complete", { name: "no" }, undefined],
     ["tools/call", { name: 7 }, undefined],
   ])("a message with an envelope repeats its parts in headers: %s %j", async (method, params, name) => {
-    expect(await sent(method, params)).toEqual(["2026-07-28", method, name])
+    expect(await sendMessage(method, params)).toEqual(["2026-07-28", method, name])
   })
 
   test("a message without a revision has no repeated headers", async () => {
     const { requests, endpoint } = stub(({ id }) => Response.json(result(id)))
-    const client = connected(endpoint)
+    const client = connect(endpoint)
     await client.send(ask(1, "tools/call", { name: "x", _meta: { progressToken: 1 } }))
     await client.whole()
     expect(Object.keys(requests[0]!.headers).filter((name) => name.startsWith("mcp-"))).toEqual([])
@@ -178,7 +178,7 @@ describe("after a handshake", () => {
       if (method === "initialize") return Response.json(result(id, { protocolVersion: "2025-06-18" }), { headers })
       return id === undefined || !method ? new Response(null, { status: 202 }) : Response.json(result(id))
     })
-    const client = connected(endpoint)
+    const client = connect(endpoint)
     await client.send(ask(1, "initialize", { protocolVersion: "2025-06-18" }))
     await client.messages(1)
     await client.send({ jsonrpc: "2.0", method: "notifications/initialized" })
@@ -220,7 +220,7 @@ describe("an answer in a stream", () => {
         bytes.slice(bytes.indexOf("\r") + 1),
       ])
     })
-    const client = connected(endpoint)
+    const client = connect(endpoint)
     await client.send(ask(1, "tools/call", { name: "confirm_action" }))
     const [progress, question] = await client.messages(2)
     expect([progress.method, question.method, question.id]).toEqual([
@@ -234,9 +234,7 @@ describe("an answer in a stream", () => {
   })
 
   test("a stream that ends without an answer gives an error", async () => {
-    const client = connected(
-      stub(() => streamOf([event({ jsonrpc: "2.0", method: "notifications/progress" })])).endpoint,
-    )
+    const client = connect(stub(() => streamOf([event({ jsonrpc: "2.0", method: "notifications/progress" })])).endpoint)
     await client.send(ask(5))
     const [, refused] = await client.whole()
     expect(refused).toMatchObject({
@@ -254,7 +252,7 @@ describe("an answer in a stream", () => {
       const progress = { jsonrpc: "2.0", method: "notifications/progress" }
       return streamOf([event(progress), open.promise, event(result(id))], { cancelled: () => cancelled++ })
     })
-    const client = connected(endpoint)
+    const client = connect(endpoint)
     await client.send(ask(1, "tools/call", { name: "x" }))
     await client.messages(1)
     await client.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } })
@@ -274,7 +272,7 @@ describe("calls", () => {
       if (id === 1) await slow.promise
       return Response.json(result(id))
     })
-    const client = connected(endpoint)
+    const client = connect(endpoint)
     await client.send(ask(1))
     await client.send(ask(2))
     expect(await client.messages(1)).toEqual([result(2)])
@@ -289,7 +287,7 @@ describe("calls", () => {
       signals.push(signal)
       return id === 9 ? Response.json(result(9)) : new Promise<Response>(() => {})
     })
-    const client = connected(endpoint)
+    const client = connect(endpoint)
     await client.send(ask(1))
     await client.send(ask("1", "tools/call", { _meta: ENVELOPE }))
     await client.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } })
@@ -314,7 +312,7 @@ describe("calls", () => {
       if (id === 2) await new Promise(() => {})
       return Response.json(result(id))
     })
-    const client = connected(endpoint, { stopped: stop.promise, endsWithinMs: 300 })
+    const client = connect(endpoint, { stopped: stop.promise, endsWithinMs: 300 })
     await client.send(ask(1))
     await client.send(ask(2))
     stop.resolve()
@@ -325,8 +323,8 @@ describe("calls", () => {
 })
 
 describe("what is no answer becomes an error with the request's id", () => {
-  const answered = async (endpoint: Endpoint, message: object = ask(4)) => {
-    const client = connected(endpoint)
+  const answerOf = async (endpoint: Endpoint, message: object = ask(4)) => {
+    const client = connect(endpoint)
     await client.send(message)
     const messages = await client.whole()
     return { messages, notes: client.notes }
@@ -358,7 +356,7 @@ describe("what is no answer becomes an error with the request's id", () => {
       /^explained: lost$/,
     ],
   ] as const)("an invalid answer becomes an error with the request's id: %s", async (_, reply, reason) => {
-    const { messages } = await answered(async () => reply())
+    const { messages } = await answerOf(async () => reply())
     expect(messages.at(-1)).toMatchObject({
       jsonrpc: "2.0",
       id: 4,
@@ -368,19 +366,19 @@ describe("what is no answer becomes an error with the request's id", () => {
 
   test("a refusal without an id is given to its request", async () => {
     const error = { code: -32000, message: "The body is too large." }
-    const { messages } = await answered(async () => Response.json({ jsonrpc: "2.0", id: null, error }, { status: 413 }))
+    const { messages } = await answerOf(async () => Response.json({ jsonrpc: "2.0", id: null, error }, { status: 413 }))
     expect(messages).toEqual([{ jsonrpc: "2.0", id: 4, error }])
   })
 
   test("an error of a message without an answer goes to stderr and not to the client", async () => {
     const note = { jsonrpc: "2.0", method: "notifications/initialized" }
     const error = { code: -32001, message: "No key." }
-    const refused = await answered(
+    const refused = await answerOf(
       async () => Response.json({ jsonrpc: "2.0", id: null, error }, { status: 401 }),
       note,
     )
     expect([refused.messages, refused.notes]).toEqual([[], [expect.stringContaining("No key.")]])
-    const lostMessage = await answered(async () => {
+    const lostMessage = await answerOf(async () => {
       throw new Error("away")
     }, note)
     expect([lostMessage.messages, lostMessage.notes]).toEqual([[], ["not passed on: explained: away"]])

@@ -41,7 +41,8 @@ afterAll(async () => {
 })
 
 const add = (...words: string[]) => appmeter(["app", "add", ...words], { env })
-const tracked = async () => (await answer(["app", "list"], { env })).apps.map(({ iosId }: { iosId: string }) => iosId)
+const listTracked = async () =>
+  (await answer(["app", "list"], { env })).apps.map(({ iosId }: { iosId: string }) => iosId)
 
 test("app add looks a link up and shows the first ranks as soon as they are read", async () => {
   const { code, out, err } = await add(
@@ -59,10 +60,10 @@ test("app add looks a link up and shows the first ranks as soon as they are read
 })
 
 test("app add refuses a link to another page of a store and tracks nothing", async () => {
-  const before = await tracked()
+  const before = await listTracked()
   const { code, err } = await add("https://apps.apple.com/us/developer/example-inc/id310634000")
   expect([code, err]).toEqual([2, expect.stringContaining("leads to a developer, not to an app")])
-  expect(await tracked()).toEqual(before)
+  expect(await listTracked()).toEqual(before)
 })
 
 test("app add uses the storefront of the link unless another is given", async () => {
@@ -74,11 +75,11 @@ test("app add uses the storefront of the link unless another is given", async ()
 })
 
 test("app add refuses an id that the store does not have, unless --force is given", async () => {
-  const before = await tracked()
+  const before = await listTracked()
   const { code, out, err } = await add("--ios", "1200000009")
   expect([code, out]).toEqual([2, ""])
   expect(err).toBe("appmeter: the store has no app 1200000009 in us; add --force to track it anyway\n")
-  expect(await tracked()).toEqual(before)
+  expect(await listTracked()).toEqual(before)
   expect((await add("--ios", "1200000009", "--force")).code).toBe(0)
 })
 

@@ -47,7 +47,7 @@ describe("what is tracked", () => {
   let database: EmbeddedDatabase
   let id: string
   const run = (...words: string[]) => appmeter(words, { env })
-  const listed = async () => (await answer(["app", "keywords", "list", id], { env })).keywords
+  const listKeywords = async () => (await answer(["app", "keywords", "list", id], { env })).keywords
 
   beforeAll(async () => {
     env = await dataFolder()
@@ -67,7 +67,7 @@ describe("what is tracked", () => {
       "1 added, 1 already tracked, 1 invalid lines\n",
       "line 3: it has no keyword\n",
     ])
-    expect(await listed()).toEqual([
+    expect(await listKeywords()).toEqual([
       { country: "us", term: "tides", tags: [] },
       { country: "us", term: "surf", tags: ["core"] },
     ])
@@ -84,7 +84,7 @@ describe("what is tracked", () => {
     expect((await answer(["app", "list"], { env })).apps[0].countries).toEqual(["us", "de"])
     expect((await run("app", "country", "remove", id, "de")).err).toContain("add --force")
     await answer(["app", "country", "remove", id, "de", "--force"], { env })
-    expect((await listed()).map(({ country }: { country: string }) => country)).toEqual(["us", "us"])
+    expect((await listKeywords()).map(({ country }: { country: string }) => country)).toEqual(["us", "us"])
     expect((await run("app", "country", "remove", id, "us", "--force")).err).toContain("at least one storefront")
     expect((await run("app", "country", "remove", id, "jp", "--force")).err).toContain("it is in us")
   })

@@ -29,7 +29,7 @@ const CUTS: Cut[] = [
   { at: "answer", bytes: 250 },
 ]
 
-async function settled(id: string): Promise<string> {
+async function settle(id: string): Promise<string> {
   for (const minutes of [1, 10, 60, 1_440]) await scene.after(id, minutes)
   return (await scene.job(id)).status
 }
@@ -47,7 +47,7 @@ test.each(CUTS.filter((_, at) => at % cases(2, 1) === 0))(
     await scene.worker.runOnce()
     await scene.worker.runOnce()
     expect((await scene.job(id)).status).toBe("unknown")
-    const status = await settled(id)
+    const status = await settle(id)
     const isApplied = scene.standIn.shelf.reviews[0]!.reply?.attributes.responseBody === REPLY
     expect([status, await scene.used()]).toEqual(isApplied ? ["done", 2] : ["failed", 0])
     expect(scene.cutter.changes).toHaveLength(1)
@@ -63,7 +63,7 @@ test.each(CUTS.flatMap((cut, at) => [0, 1].filter((nth) => LONG || nth === at % 
     await scene.worker.runOnce()
     expect((await scene.job(id)).status).toBe("unknown")
     expect(scene.cutter.changes).toHaveLength(nth + 1)
-    const status = await settled(id)
+    const status = await settle(id)
     const { name, description } = textsAt(scene.standIn.shelf)
     const appliedFields = [name === FIELDS.name, description === FIELDS.description]
     const expected = appliedFields.every(Boolean)

@@ -13,9 +13,9 @@ const args = (overrides: object = {}) => ({
   response: "We are looking into it.",
   ...overrides,
 })
-const previewed = (overrides: object = {}) => scene.preview("reply_review", args(overrides))
+const previewReply = (overrides: object = {}) => scene.preview("reply_review", args(overrides))
 const code = async (overrides: object = {}) => {
-  const { status, body } = await previewed(overrides)
+  const { status, body } = await previewReply(overrides)
   return [status, body.error]
 }
 const setReply = (text: string, lastModifiedDate = "2026-01-01T00:00:00Z") => {
@@ -26,7 +26,7 @@ const setReply = (text: string, lastModifiedDate = "2026-01-01T00:00:00Z") => {
 }
 
 test("a reply is sent once, with the console's id of the review, and is done when the console shows it", async () => {
-  const { body } = await previewed()
+  const { body } = await previewReply()
   expect(body).toMatchObject({
     asynchronous: true,
     credits: 2,
@@ -56,17 +56,17 @@ async function rowsWith(text: string): Promise<number> {
 
 test("an existing reply is shown before it is overwritten, and repeating it is free and sends nothing", async () => {
   setReply("Thanks!")
-  const { body } = await previewed()
+  const { body } = await previewReply()
   expect(body.preview).toMatchObject({
     before: { reply: "Thanks!" },
     notes: ["The current reply is overwritten."],
   })
-  const same = await previewed({ response: "Thanks!" })
+  const same = await previewReply({ response: "Thanks!" })
   expect(same.body).toMatchObject({ credits: 0, preview: { notes: ["This is already the current reply."] } })
 })
 
 test("a reply given in the console after the preview refuses the confirm, and later ends the job unsent", async () => {
-  const { body } = await previewed()
+  const { body } = await previewReply()
   setReply("Somebody else's.")
   const confirmed = await scene.service.call("/v1/actions/confirm", {
     key: scene.key,
@@ -89,7 +89,7 @@ test("a reply is refused unless exactly one review matches, both at the console 
   scene.standIn.shelf.reviews.push({ ...review!, id: "00000193-f7fb-5203-538a-6cdb00000001" })
   expect(await code()).toEqual([404, "review_not_found"])
   scene.standIn.shelf.reviews = []
-  const unmatched = await previewed()
+  const unmatched = await previewReply()
   expect([unmatched.body.error, unmatched.body.detail]).toEqual([
     "review_not_found",
     expect.stringContaining("no review, or several"),
@@ -127,25 +127,25 @@ test("a matching review is found on a later page, and pages of older reviews are
       attributes: { ...review!.attributes, createdDate: `2025-01-0${n + 1}T00:00:00Z` },
     })
   scene.standIn.requests.length = 0
-  expect((await previewed()).status).toBe(200)
+  expect((await previewReply()).status).toBe(200)
   expect(scene.standIn.requests.filter((path) => path.includes("filter[rating]"))).toHaveLength(4)
 })
 
 test("a reply is refused without an iOS app, a console, enabled writes or a role that may reply", async () => {
   await setWrites(scene.register, scene.workspaceId, scene.account, { on: false })
-  const disabled = await previewed()
+  const disabled = await previewReply()
   expect([disabled.body.error, disabled.body.reason]).toEqual([
     "write_limit_reached",
     expect.stringContaining("account writes"),
   ])
   await setWrites(scene.register, scene.workspaceId, scene.account, { on: true })
   await scene.sql`update connected_account set state = 'paused' where id = ${scene.account}`
-  expect((await previewed()).body.reason).toContain("paused")
+  expect((await previewReply()).body.reason).toContain("paused")
   await scene.sql`update connected_account set state = 'ok' where id = ${scene.account}`
   scene.standIn.demote("KEY0000000", "MARKETING")
   expect(await code()).toEqual([403, "asc_role"])
   scene.standIn.agreement = true
-  const waits = await previewed()
+  const waits = await previewReply()
   expect([waits.status, waits.body.error, waits.body.detail]).toEqual([
     502,
     "asc_rejected",
@@ -156,7 +156,7 @@ test("a reply is refused without an iOS app, a console, enabled writes or a role
   expect(await code()).toEqual([502, "asc_unavailable"])
   await scene.sql`delete from connected_account where id = ${scene.account}`
   expect(await code()).toEqual([403, "asc_required"])
-  expect((await previewed()).body.detail).toContain("appmeter account add app-store-connect")
+  expect((await previewReply()).body.detail).toContain("appmeter account add app-store-connect")
   await scene.sql`update tracked_app set ios_app = null, android_app = ios_app where id = ${scene.appId}`
   expect(await code()).toEqual([403, "ios_only"])
 })
@@ -245,7 +245,7 @@ test("instructions in a review reach no argument, preview, approval, job or log"
   await scene.sql`update review_version set title = ${order}, text = ${order} where review_id = ${REVIEW.id}`
   Object.assign(scene.standIn.shelf.reviews[0]!.attributes, { title: order, body: order })
   await scene.sql`update workspace set approve_outside = '{all}' where id = ${scene.workspaceId}`
-  const { text, body } = await previewed()
+  const { text, body } = await previewReply()
   expect(text).not.toContain("IGNORE")
   const [{ shown }] =
     (await scene.sql`select shown::text from approval where workspace_id = ${scene.workspaceId}`) as unknown as [

@@ -196,17 +196,17 @@ describe("the Apple Ads client", () => {
 
 test("a worker checks the rights of a stale account, and ten minutes of rejected keys revoke it", async () => {
   const { id } = await scene.add()
-  const reading = () => {
+  const readOnce = () => {
     const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }
     return createAccountReading({ recording, ...parts }).runOnce()
   }
   await sql`update connected_account set next_at = case when id = ${id} then now() end, checked_at = null`
-  expect(await reading()).toBe(1)
+  expect(await readOnce()).toBe(1)
   scene.standIn.before = () => refusal(401, "UNAUTHORIZED", "no")
   await sql`
     update connected_account set next_at = now(), checked_at = null, refused_since = now() - interval '11 minutes'
     where id = ${id}`
-  await reading()
+  await readOnce()
   expect((await findAccount(sql, scene.workspaceId, id)).state).toBe("revoked")
 })
 

@@ -21,12 +21,12 @@ export function answerQuery(state: AdsState, path: string, body: JsonObject): Re
   if (pageSize > maxSize)
     return refusal(400, "INVALID_VALUE", `The page size is at most ${maxSize}.`, "pagination.pageSize")
   const filters: Filter[] = body.filters ?? []
-  const paged = <Row>(rows: Row[]) => rows.slice(offset, offset + pageSize)
-  const listed = (rows: JsonObject[]) => Response.json({ result: paged(rows), pagination: { offset, pageSize } })
-  if (path === "/v1/change-history/query") return changesOf(state, filters, listed)
-  if (path === "/v1/insights/apps/search-term-popularity/query") return popular(state, body, filters, paged)
+  const page = <Row>(rows: Row[]) => rows.slice(offset, offset + pageSize)
+  const answerList = (rows: JsonObject[]) => Response.json({ result: page(rows), pagination: { offset, pageSize } })
+  if (path === "/v1/change-history/query") return changesOf(state, filters, answerList)
+  if (path === "/v1/insights/apps/search-term-popularity/query") return popular(state, body, filters, page)
   const [, entity] = /^\/v1\/reports\/apps\/(\w+)\/query$/.exec(path) ?? []
-  if (entity) return reported(state, entity, body, filters, paged)
+  if (entity) return answerReport(state, entity, body, filters, page)
   const [, collection = ""] = /^\/v1\/([\w-]+)\/query$/.exec(path) ?? []
   const list = listOf(state, collection)
   if (!list) return refusal(404, "NOT_FOUND", "There is nothing to query.")
@@ -36,7 +36,7 @@ export function answerQuery(state: AdsState, path: string, body: JsonObject): Re
   if (collection === "keywords" && filters.some(({ operator }) => operator === "IS_NULL"))
     return refusal(400, "INVALID_OPERATOR", "IS_NULL is not supported.", "filters")
   const includesDeleted = filters.some(({ field }) => field === "deleted")
-  return listed(
+  return answerList(
     list.filter((item) => (includesDeleted || item.deleted !== true) && filters.every((filter) => fits(item, filter))),
   )
 }
@@ -47,7 +47,7 @@ function fits(item: JsonObject, { field, operator, value }: Filter): boolean {
   return (Array.isArray(value) ? value : [value]).some((expected) => String(expected) === String(current))
 }
 
-function reported(
+function answerReport(
   state: AdsState,
   entity: string,
   { timeRange, groupBy = [], options = {} }: JsonObject,

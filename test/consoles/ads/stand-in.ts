@@ -138,9 +138,9 @@ export function adsStandIn(): AdsStandIn {
     },
     stop: () => server.stop(true),
   }
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => answered(request) })
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => answerRequest(request) })
   state.url = `http://127.0.0.1:${server.port}`
-  const answered = async (request: Request): Promise<Response> => {
+  const answerRequest = async (request: Request): Promise<Response> => {
     const url = new URL(request.url)
     const [path, method] = [decodeURIComponent(url.pathname), request.method]
     const text = await request.text()
@@ -151,7 +151,7 @@ export function adsStandIn(): AdsStandIn {
     if (method === "PUT" || (method === "POST" && !path.endsWith("/query"))) state.sent.push(call)
     const override = state.before(call)
     if (override) return await override
-    const answer = await state.after(call, routed(request, call))
+    const answer = await state.after(call, route(request, call))
     answer.headers.set("RateLimit-Limit", "600")
     answer.headers.set("RateLimit-Remaining", String(Math.max(0, state.remaining)))
     answer.headers.set("RateLimit-Reset", String(state.resetS))
@@ -169,7 +169,7 @@ export function adsStandIn(): AdsStandIn {
     state.tokensIssued++
     return Response.json({ access_token: token, token_type: "Bearer", expires_in: 3_600 })
   }
-  const routed = (
+  const route = (
     request: Request,
     { method, path, body }: { method: string; path: string; body: JsonObject },
   ): Response => {
@@ -231,10 +231,10 @@ function answerOf(state: AdsState, call: { method: string; path: string; body: J
   }
   const [, collection = "", id] = /^\/v1\/([\w-]+)\/([^/]+)$/.exec(path) ?? []
   if (method === "GET" && collection === "ad-accounts")
-    return found(state.accounts.find((item) => String(item.id) === id))
+    return answerFound(state.accounts.find((item) => String(item.id) === id))
   if (method === "GET" && collection === "change-history") return changeDetail(state, id ?? "")
   if (method === "POST" && path.endsWith("/query")) return answerQuery(state, path, body)
-  if (method === "GET") return found(listOf(state, collection)?.find((item) => String(item.id) === id))
+  if (method === "GET") return answerFound(listOf(state, collection)?.find((item) => String(item.id) === id))
   if (method === "POST" && /^\/v1\/[\w-]+$/.test(path)) return createThing(state, path.slice(4), body)
   if (method === "PUT" && id !== undefined) return changeThing(state, collection, id, body)
   return refusal(404, "NOT_FOUND", "There is nothing there.")
@@ -246,7 +246,7 @@ export function listOf(state: AdsState, collection: string): JsonObject[] | unde
   return { campaigns, adgroups, keywords, "negative-keywords": negatives }[collection]
 }
 
-function found(item: object | undefined): Response {
+function answerFound(item: object | undefined): Response {
   return item ? Response.json({ result: item }) : refusal(404, "NOT_FOUND", "There is no such thing.")
 }
 

@@ -86,7 +86,7 @@ afterAll(async () => {
   await Promise.all([scene.standIn.stop(), server.stop(true)])
 })
 
-const billing = async (path = "revenue") =>
+const readBilling = async (path = "revenue") =>
   (await scene.service.call(`/v1/apps/${scene.appId}/${path}?days=2`, { key })).body.billing
 
 const add = async (apiKey = KEY, part: string | null = null) =>
@@ -107,8 +107,8 @@ async function readFigures(id: string): Promise<void> {
 let id: string
 
 test("billing figures are null without an account, an invalid key is refused, and a project is selected", async () => {
-  expect(await billing()).toBeNull()
-  expect(await billing("subscriptions")).toBeNull()
+  expect(await readBilling()).toBeNull()
+  expect(await readBilling("subscriptions")).toBeNull()
   expect(String(await errorOf(add("pk_abcdefghijklmnop")))).toMatch("begins with sk_")
   expect(String(await errorOf(add(`${KEY}x`)))).toMatch("refuses the key")
   expect(await scene.sql`select from connected_account where kind = 'revenuecat-metrics'`).toHaveLength(0)
@@ -121,7 +121,7 @@ test("billing figures are null without an account, an invalid key is refused, an
 
 test("billing figures are null before the first read, then the service's own figures with their time", async () => {
   const unknown = { mrr: null, activeSubscriptions: null, activeTrials: null }
-  expect(await billing()).toEqual({
+  expect(await readBilling()).toEqual({
     id,
     kind: "revenuecat-metrics",
     state: "ok",
@@ -133,18 +133,18 @@ test("billing figures are null before the first read, then the service's own fig
   })
   revenueCat.metrics = [figure("mrr", 4210.55, "P28D"), figure("active_subscriptions", 0), figure("revenue", 1, "P28D")]
   await readFigures(id)
-  const read = await billing()
+  const read = await readBilling()
   const figures = { mrr: { amount: "4210.55", currency: "USD" }, activeSubscriptions: 0, activeTrials: null }
   // The requested days have no figures, because today is not over.
   expect(read).toMatchObject({ ...figures, days: [] })
   const yesterday = addDays(pacificDay(NOW), -1)
   const reading = reported("billing_metrics", { account: id, day: yesterday, seenAt: new Date(Date.now() - 60_000) })
   await record(scene.sql, [reading])
-  expect((await billing()).days).toEqual([
+  expect((await readBilling()).days).toEqual([
     { day: yesterday, mrr: { amount: "4210.55", currency: "USD" }, activeSubscriptions: 1035, activeTrials: 58 },
   ])
   expect(Date.now() - Date.parse(read.asOf)).toBeLessThan(600_000)
-  expect(await billing("subscriptions")).toEqual(await billing())
+  expect(await readBilling("subscriptions")).toEqual(await readBilling())
   // A later read on the same day replaces its figures.
   const compared: unknown[] = []
   for await (const page of readStoredReports(scene.sql, { since: null, source: "revenuecat-metrics" }))
@@ -156,12 +156,12 @@ test("billing figures are null before the first read, then the service's own fig
   expect(compared).toEqual([[null]])
   revenueCat.metrics = [figure("mrr", 4300, "P28D"), figure("active_subscriptions", 7), figure("active_trials", 2)]
   await readFigures(id)
-  expect(await billing()).toMatchObject({ mrr: { amount: "4300" }, activeTrials: 2 })
+  expect(await readBilling()).toMatchObject({ mrr: { amount: "4300" }, activeTrials: 2 })
   expect(await scene.sql`select from billing_metric_day where account_id = ${id}`).toHaveLength(2)
 })
 
 test("unreadable figures, a rate limit and a rejected key keep the stored figures and show the problem", async () => {
-  const before = await billing()
+  const before = await readBilling()
   revenueCat.metrics = []
   await readFigures(id)
   revenueCat.before = () =>
@@ -174,18 +174,22 @@ test("unreadable figures, a rate limit and a rejected key keep the stored figure
       select extract(epoch from next_at - now())::int as s, failure from connected_account where id = ${id}`
   expect(row?.failure).toBe("too many requests")
   expect(row?.s).toBeGreaterThan(3_000)
-  expect(await billing()).toEqual({ ...before, state: "unavailable", why: "too many requests" })
+  expect(await readBilling()).toEqual({ ...before, state: "unavailable", why: "too many requests" })
   revenueCat.before = null
   revenueCat.denied = ["/overview"]
   await scene.sql`update connected_account set checked_at = null where id = ${id}`
   await readFigures(id)
-  expect(await billing()).toMatchObject({ state: "limited", why: expect.stringContaining("charts"), activeTrials: 2 })
+  expect(await readBilling()).toMatchObject({
+    state: "limited",
+    why: expect.stringContaining("charts"),
+    activeTrials: 2,
+  })
   revenueCat.denied = []
   const refusal = await rotateKey(register, scene.workspaceId, id, { apiKey: "sk_another_one_of_ours" }).catch(String)
   expect(refusal).toContain("refuses the key")
   revenueCat.key = "sk_another_one_of_ours"
   await rotateKey(register, scene.workspaceId, id, { apiKey: revenueCat.key })
-  expect((await billing()).state).toBe("ok")
+  expect((await readBilling()).state).toBe("ok")
 })
 
 test("the project's app count is shown, an app mapped to none has no figures, and a right is needed", async () => {
@@ -198,15 +202,15 @@ test("the project's app count is shown, an app mapped to none has no figures, an
   await scene.sql`update connected_account set checked_at = null where id = ${id}`
   revenueCat.metrics = [figure("mrr", 1)]
   await readFigures(id)
-  expect((await billing()).projectApps).toBe(2)
+  expect((await readBilling()).projectApps).toBe(2)
   const limitedKey = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
   const response = await scene.service.call(`/v1/apps/${scene.appId}/revenue`, { key: limitedKey })
   expect([response.status, JSON.stringify(response.body).includes(id)]).toEqual([403, false])
   await setMapping(scene.sql, scene.workspaceId, { id, outsideId: "app1", appId: null })
-  expect(await billing()).toBeNull()
+  expect(await readBilling()).toBeNull()
   await setMapping(scene.sql, scene.workspaceId, { id, outsideId: "app1", appId: scene.appId })
   await removeAccount(scene.sql, scene.workspaceId, id, false)
-  expect((await billing()).state).toBe("removed")
+  expect((await readBilling()).state).toBe("removed")
   await removeAccount(scene.sql, scene.workspaceId, id, true)
-  expect(await billing()).toBeNull()
+  expect(await readBilling()).toBeNull()
 })

@@ -43,7 +43,7 @@ function transaction(rest: object = {}) {
   }
 }
 
-async function pricing() {
+async function readPricing() {
   const { body } = await scene.service.call(`/v1/apps/${scene.appId}/pricing`, { key: scene.key })
   return body
 }
@@ -55,7 +55,7 @@ test("a family purchase counts as one sale, and four family members are counted 
   await notify(payload("SUBSCRIBED"), transaction())
   for (let member = 0; member < 4; member++)
     expect((await notify(payload("SUBSCRIBED"), transaction({ inAppOwnershipType: "FAMILY_SHARED" }))).status).toBe(200)
-  const { paid, sources } = await pricing()
+  const { paid, sources } = await readPricing()
   expect(paid).toMatchObject([{ paidStarts: 1, prices: [{ sales: 1, refunds: 0, revenue: "19.99" }] }])
   expect(sources.find(({ id }: { id: string }) => id === account)).toMatchObject({ events: 1, familyShared: 4 })
   const renewed = storeNotification(payload("DID_RENEW"), transaction({ inAppOwnershipType: "FAMILY_SHARED" }))
@@ -148,7 +148,7 @@ describe("the money of App Store notifications", () => {
       payload("DID_CHANGE_RENEWAL_PREF", { subtype: "UPGRADE" }),
       transaction({ productId: "tea.pro", price: 49_990 }),
     )
-    const { paid } = await pricing()
+    const { paid } = await readPricing()
     const prices = paid.map(({ product, prices: [price] }: { product: string; prices: object[] }) => [product, price])
     expect(Object.fromEntries(prices)).toMatchObject({
       "tea.year": { refunds: 1, revenue: "0" },
@@ -186,7 +186,7 @@ describe("App Store notifications", () => {
     expect((await notify(payload("TEST", { data: otherData }))).status).toBe(404)
     const rows = await scene.sql`select environment from billing_event`
     expect([...rows]).toEqual([{ environment: "sandbox" }, { environment: "sandbox" }])
-    expect((await pricing()).paid ?? []).toEqual([])
+    expect((await readPricing()).paid ?? []).toEqual([])
   })
 
   test("a notification for another app, or from production without an app, is refused", async () => {

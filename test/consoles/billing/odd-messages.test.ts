@@ -63,11 +63,11 @@ test("an event without an environment counts as production", () => {
 test("an event's time may be text, and a time in the future is replaced by the time of receipt", async () => {
   const account = await scene.add("revenuecat")
   const at = Date.now() - 3_600_000
-  const timed = (id: string, event_timestamp_ms: unknown) => purchase({ id, event_timestamp_ms })
+  const messageAt = (id: string, event_timestamp_ms: unknown) => purchase({ id, event_timestamp_ms })
   for (const message of [
-    timed("a", String(at)),
-    timed("b", new Date(at).toISOString()),
-    timed("c", at + 86_400_000 * 3),
+    messageAt("a", String(at)),
+    messageAt("b", new Date(at).toISOString()),
+    messageAt("c", at + 86_400_000 * 3),
   ])
     expect((await scene.send(account, message)).status).toBe(200)
   const [a, b, c] = (await storedEvents(account)).map((row) => new Date(row.at).getTime())

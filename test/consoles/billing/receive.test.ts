@@ -117,7 +117,7 @@ describe("messages of billing services", () => {
 
 describe("proofs of messages", () => {
   const event = JSON.stringify(purchase({ id: "p1" }))
-  const timed = (at: Date, secret = SECRET) => {
+  const signatureAt = (at: Date, secret = SECRET) => {
     const seconds = Math.floor(at.getTime() / 1_000)
     const signature = createHmac("sha256", secret).update(`${seconds}.${event}`).digest("hex")
     return { "x-revenuecat-webhook-signature": `t=${seconds},v1=${"0".repeat(64)},v1=${signature}` }
@@ -127,10 +127,10 @@ describe("proofs of messages", () => {
     const { at, send } = scene
     const account = await scene.add("revenuecat")
     const ago = (minutes: number) => new Date(at.now.getTime() - 60_000 * minutes)
-    expect((await send(account, event, timed(ago(6)))).status).toBe(404)
-    expect((await send(account, event, timed(ago(1), "another secret of ours"))).status).toBe(404)
-    expect((await send(account, `${event} `, timed(ago(1)))).status).toBe(404)
-    expect((await send(account, event, timed(ago(1)))).status).toBe(200)
+    expect((await send(account, event, signatureAt(ago(6)))).status).toBe(404)
+    expect((await send(account, event, signatureAt(ago(1), "another secret of ours"))).status).toBe(404)
+    expect((await send(account, `${event} `, signatureAt(ago(1)))).status).toBe(404)
+    expect((await send(account, event, signatureAt(ago(1)))).status).toBe(200)
     expect((await send(account, event, { authorization: `Bearer ${SECRET}` })).status).toBe(200)
   })
 
@@ -155,7 +155,7 @@ describe("proofs of messages", () => {
     const [header, payload = "", signature = ""] = NOTIFICATION.split(".")
     const other = Buffer.from(JSON.stringify({ data: { appAppleId: 12345 } })).toString("base64url")
     expect(signedPayload(`${header}.${other}.${signature}`, [ROOT], at)).toBeUndefined()
-    const headed = (rest: object) => {
+    const signedWithHead = (rest: object) => {
       const head = JSON.stringify({ alg: "ES256", x5c: CHAIN, ...rest })
       return `${Buffer.from(head).toString("base64url")}.${payload}.${signature}`
     }
@@ -165,7 +165,7 @@ describe("proofs of messages", () => {
       { x5c: [CHAIN[1], CHAIN[1], CHAIN[2]] },
       { x5c: "all" },
     ])
-      expect(signedPayload(headed(rest), [ROOT], at)).toBeUndefined()
+      expect(signedPayload(signedWithHead(rest), [ROOT], at)).toBeUndefined()
   })
 })
 

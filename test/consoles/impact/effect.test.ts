@@ -19,7 +19,7 @@ const day: ChangedDay = { at: DAYS, leftOut: 1, window: 7, ownChanges: [] }
 const world = (effect = 0.2, seed = 1, days: number = DAYS): Comparison => {
   return { scale: "counts", ...downloadsIn({ seed, days, window: 7, effect }) }
 }
-const found = (comparison: Comparison, at: ChangedDay = day): Effect => {
+const effectIn = (comparison: Comparison, at: ChangedDay = day): Effect => {
   const effect = effectOf(comparison, at)
   if ("none" in effect) throw new Error(effect.none)
   return effect
@@ -49,7 +49,7 @@ test("the interval is wider after a fall by 70 and 80 %, because smaller counts 
 })
 
 test("an effect is the change that the controls did not share, with an interval from earlier days", () => {
-  const effect = found(world())
+  const effect = effectIn(world())
   expect(effect.method).toBe("difference_in_differences")
   expect(effect.effect).toBeCloseTo(effect.moved - (effect.controlsMoved as number), 12)
   expect(effect.controls.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1, 9)
@@ -57,11 +57,15 @@ test("an effect is the change that the controls did not share, with an interval 
   expect(effect.leastDetectable).toBeGreaterThan((effect.high - effect.low) / 2)
   expect(effect.days).toBe(185)
   // A change that all storefronts share is not an effect.
-  const shared = (series: DailyFigures) => {
+  const withSharedChange = (series: DailyFigures) => {
     return { ...series, values: series.values.map((value, at) => (at > DAYS ? 3 * (value as number) : value)) }
   }
   const { treated, controls } = world()
-  const swung = found({ scale: "counts", treated: treated.map(shared), controls: controls.map(shared) })
+  const swung = effectIn({
+    scale: "counts",
+    treated: treated.map(withSharedChange),
+    controls: controls.map(withSharedChange),
+  })
   expect(swung.effect).toBeCloseTo(effect.effect, 2)
   expect(swung.moved).toBeGreaterThan(effect.moved + 1)
 })
@@ -81,8 +85,8 @@ test("days from the change on do not affect the width of the interval", () => {
     values: series.values.map((value, at) => (at >= DAYS ? 1e6 : value)),
   })
   const [calm, storm] = [
-    found({ scale: "counts", treated, controls }),
-    found({ scale: "counts", treated: treated.map(wild), controls }),
+    effectIn({ scale: "counts", treated, controls }),
+    effectIn({ scale: "counts", treated: treated.map(wild), controls }),
   ]
   expect(storm.high - storm.low).toBeCloseTo(calm.high - calm.low, 12)
   expect(storm.controls).toEqual(calm.controls)
@@ -96,7 +100,7 @@ describe("series without an effect", () => {
       days: 139,
       needed: 140,
     })
-    expect(found(world(0.2, 1, short + 1), { ...day, at: short + 1 }).days).toBe(140)
+    expect(effectIn(world(0.2, 1, short + 1), { ...day, at: short + 1 }).days).toBe(140)
   })
 
   test("no effect is stated if most earlier days are near changes of the app itself", () => {
@@ -127,20 +131,23 @@ test("places are compared by their ratio, and with two controls nothing is subtr
     }
   }
   const three = [places("a", 10, 10), places("b", 50, 50), places("c", 5, 5)]
-  const all = found({ scale: "places", treated: [places("t", 20, 10)], controls: three })
+  const all = effectIn({ scale: "places", treated: [places("t", 20, 10)], controls: three })
   expect(Math.exp(all.effect)).toBeCloseTo(0.52, 1)
   expect(all.method).toBe("difference_in_differences")
-  const two = found({ scale: "places", treated: [places("t", 20, 10)], controls: three.slice(1) })
+  const two = effectIn({ scale: "places", treated: [places("t", 20, 10)], controls: three.slice(1) })
   expect([two.method, two.controls, two.controlsMoved, two.space]).toEqual(["before_after", [], null, null])
 })
 
 test("a figure per download is the ratio of the sums", () => {
   const { treated, controls } = world(0)
-  const paid = (factor: (at: number) => number) => (series: DailyFigures) => {
+  const paidSeries = (factor: (at: number) => number) => (series: DailyFigures) => {
     return { ...series, values: series.values.map((value, at) => (value as number) * factor(at)), per: series.values }
   }
-  const dearer = { treated: treated.map(paid((at) => (at > DAYS ? 3 : 2))), controls: controls.map(paid(() => 5)) }
-  expect(Math.exp(found({ scale: "counts", ...dearer }).effect)).toBeCloseTo(1.5, 2)
+  const dearer = {
+    treated: treated.map(paidSeries((at) => (at > DAYS ? 3 : 2))),
+    controls: controls.map(paidSeries(() => 5)),
+  }
+  expect(Math.exp(effectIn({ scale: "counts", ...dearer }).effect)).toBeCloseTo(1.5, 2)
 })
 
 test("weights recover a mixture, are at least 0 and sum to 1", () => {
@@ -166,7 +173,7 @@ test("an interval from 20 windows is wider by the ratio of Student's t to the no
 
 test("reasons for a weaker verdict are checked first", () => {
   const circumstances = { isComplete: true, isConfounded: false, better: "higher" as const, chance: 0.01 }
-  const up = { ...found(world()), low: 0.1, high: 0.3, effect: 0.2 }
+  const up = { ...effectIn(world()), low: 0.1, high: 0.3, effect: 0.2 }
   expect(verdictOf(up, circumstances)).toBe("improved")
   expect(verdictOf(up, { ...circumstances, better: "lower" })).toBe("worse")
   expect(verdictOf({ ...up, low: -0.1 }, circumstances)).toBe("no_clear_change")

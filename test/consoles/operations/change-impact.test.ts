@@ -236,31 +236,31 @@ test("ad spend around the change is shown if known, and a large swing confounds"
   const seenAt = new Date(`${addDays(day, 11)}T00:00:00Z`)
   const [row] = (reported("ads_days") as unknown as { rows: Record<string, unknown>[] }).rows
   const { group: _, keyword: __, ...whole } = row!
-  const spent = (from: number, to: number, spend: string, country = "us") =>
+  const spendOf = (from: number, to: number, spend: string, country = "us") =>
     Array.from({ length: to - from + 1 }, (_, place) => {
       const rows = [{ ...whole, country, spend }]
       return reported("ads_days", { account, day: addDays(day, from + place), rows, seenAt })
     })
   const recordAll = (...all: Observation[]) => record(sql, all, () => new Date("2026-12-31T00:00:00Z"))
-  await recordAll(reported("ads_campaigns", { account, day, seenAt }), ...spent(-40, -9, "10"))
+  await recordAll(reported("ads_campaigns", { account, day, seenAt }), ...spendOf(-40, -9, "10"))
   // The window was not read, so its spend is unknown, not zero.
   const unread = await readImpact()
   expect(unread.adsSpend).toMatchObject({ account, before: 10, after: null, knownAfter: 0, changePercent: null })
   expect([unread.adsSpend.confounds, unread.missing.at(-1).what]).toEqual([false, "ads_spend"])
   expect(unread.verdict).toBe(before.verdict)
-  await recordAll(...spent(-8, 9, "12.90"))
+  await recordAll(...spendOf(-8, 9, "12.90"))
   const swung = await readImpact()
   const { adsSpend, verdict, missing } = swung
   expect(adsSpend).toMatchObject({ after: 12.9, currency: "EUR", dayZone: "UTC", knownBefore: 28, knownAfter: 7 })
   expect([adsSpend.confounds, verdict]).toEqual([false, before.verdict])
   expect(missing.map(({ what }: { what: string }) => what)).not.toContain("ads_spend")
   const later = new Date(seenAt.getTime() + 1)
-  await recordAll(...spent(1, 9, "30").map((spending) => ({ ...spending, seenAt: later })))
+  await recordAll(...spendOf(1, 9, "30").map((spending) => ({ ...spending, seenAt: later })))
   const twice = await readImpact()
   expect([twice.adsSpend.confounds, twice.verdict]).toEqual([true, "confounded"])
   // Spend in another storefront does not matter here.
   await recordAll(
-    ...spent(0, 9, "30", "fr").map((spending) => ({ ...spending, seenAt: new Date(later.getTime() + 1) })),
+    ...spendOf(0, 9, "30", "fr").map((spending) => ({ ...spending, seenAt: new Date(later.getTime() + 1) })),
   )
   expect((await readImpact()).adsSpend).toMatchObject({ after: 0, changePercent: -100, confounds: true })
   await sql`delete from connected_account where id = ${account}`

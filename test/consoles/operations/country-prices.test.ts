@@ -27,7 +27,7 @@ const worker = () => {
   return createAccountReading({ recording, ...parts, gapMs: 0, atMost: 40, pollMs: 50 })
 }
 
-async function read(): Promise<void> {
+async function readPrices(): Promise<void> {
   await putOffReports(scene)
   await scene.sql`update connected_account set next_at = now()`
   await worker().runOnce()
@@ -77,7 +77,7 @@ function sells(): void {
 test("country prices list price, proceeds, Apple's price, dollars at a dated rate and affordability", async () => {
   sells()
   const { id } = await scene.add(scene.standIn.key("ADMIN"))
-  await read()
+  await readPrices()
   const { status, body, credits } = await call()
   expect([status, credits.used]).toEqual([200, 1])
   expect(body).toMatchObject({
@@ -128,7 +128,7 @@ test("country prices list price, proceeds, Apple's price, dollars at a dated rat
 test("prices over a day old are read now by a running worker, and returned unchanged without one", async () => {
   sells()
   await scene.add(scene.standIn.key("ADMIN"))
-  await read()
+  await readPrices()
   const reading = worker()
   reading.start()
   try {
@@ -163,21 +163,21 @@ test("prices over a day old are read now by a running worker, and returned uncha
 test("unchanged prices are not stored again, and a removed product keeps its price history", async () => {
   sells()
   await scene.add(scene.standIn.key("ADMIN"))
-  await read()
+  await readPrices()
   const readPriceDays = async () => (await scene.sql`select product, seen_at from price_day order by product`).length
   expect(await readPriceDays()).toBe(3)
   scene.at.now = new Date(NOW.getTime() + 86_400_000)
   scene.standIn.products.splice(1, 1)
   await scene.sql`update account_task set next_at = now() where not ${isReport(scene.sql)}`
-  await read()
+  await readPrices()
   await scene.sql`update account_task set next_at = now() where not ${isReport(scene.sql)}`
-  await read()
+  await readPrices()
   expect(await readPriceDays()).toBe(3)
   expect((await call()).body.products.map(({ sku }: { sku: string }) => sku)).toEqual(["tea.year", "TEA01"])
 })
 
 describe("refusals of country prices, over REST and as a tool", () => {
-  const refused = async () => {
+  const refusal = async () => {
     const rest = await call()
     const answer = await scene.service.tool("get_country_prices", { appId: scene.appId }, { key })
     expect(JSON.parse(answer.result.content[0].text)).toMatchObject({
@@ -189,18 +189,18 @@ describe("refusals of country prices, over REST and as a tool", () => {
   }
 
   test("country prices are refused without an account, a first reading or the right to prices", async () => {
-    expect(await refused()).toEqual([404, "not_connected", expect.stringContaining("appmeter account add")])
+    expect(await refusal()).toEqual([404, "not_connected", expect.stringContaining("appmeter account add")])
     await scene.add(scene.standIn.key("SALES"))
-    expect(await refused()).toEqual([404, "not_measured", expect.stringContaining("within the first hour")])
-    await read()
-    expect(await refused()).toEqual([404, "not_measured", expect.stringContaining("role App Manager or Admin")])
+    expect(await refusal()).toEqual([404, "not_measured", expect.stringContaining("within the first hour")])
+    await readPrices()
+    expect(await refusal()).toEqual([404, "not_measured", expect.stringContaining("role App Manager or Admin")])
   })
 })
 
 test("the app's price is compared with at least three paid rivals in the same currency", async () => {
   sells()
   await scene.add(scene.standIn.key("ADMIN"))
-  await read()
+  await readPrices()
   const rivals = ["9990501", "9990502", "9990503", "9990504", "9990505"]
   const facts = (country: string, prices: (number | null)[], currency: string) => {
     const apps = rivals.map((id, place) => {

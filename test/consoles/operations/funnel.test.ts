@@ -31,7 +31,7 @@ const call = (query = "", callerKey = key) =>
   scene.service.call(`/v1/apps/${scene.appId}/funnel${query}`, { key: callerKey })
 
 /** Reads everything due except the daily reports, which this console does not have. */
-async function read(times = 1): Promise<void> {
+async function readAll(times = 1): Promise<void> {
   for (let time = 0; time < times; time++) {
     await putOffReports(scene)
     await scene.sql`update connected_account set next_at = now()`
@@ -93,7 +93,7 @@ const NONE = { impressions: null, pageViews: null, taps: null, firstDownloads: n
 test("two reports become one funnel with counts, rates and denominators, and unknown days are null", async () => {
   aWeek()
   const { id } = await scene.add(scene.standIn.key("SALES"))
-  await read(2)
+  await readAll(2)
   const { status, body, credits } = await call("?days=5")
   expect([status, credits.used]).toEqual([200, 1])
   expect(body).toMatchObject({ dayZone: null, from: ago(5), to: ago(1), source: null, completeTo: ago(5) })
@@ -179,14 +179,14 @@ test("two reports become one funnel with counts, rates and denominators, and unk
 test("a later file replaces a whole day and is read once, and a day missing in complete files is zero", async () => {
   aWeek()
   await scene.add()
-  await read(2)
+  await readAll(2)
   file(SHOWN, ago(1), [
     [ago(5), "Impression", SEARCH, "DE", 401],
     [ago(3), "Impression", SEARCH, "DE", 7],
   ])
   file(LOADED, ago(1), [[ago(2), "First-time download", SEARCH, "DE", 1]])
   await makeDue()
-  await read(2)
+  await readAll(2)
   const { days, completeTo } = (await call("?days=5")).body
   expect(completeTo).toBe(ago(4))
   expect(
@@ -205,7 +205,7 @@ test("a later file replaces a whole day and is read once, and a day missing in c
   ])
   const fetched = scene.standIn.analytics.fetched.length
   await makeDue()
-  await read()
+  await readAll()
   expect(scene.standIn.analytics.fetched.length).toBe(fetched)
   // The derived facts can be rebuilt.
   await scene.sql`delete from funnel_fact_row`
@@ -221,7 +221,7 @@ describe("broken analytics files", () => {
     analytics.removedDates.push(ago(3))
     analytics.files[2]!.parts = [analyticsPart(LOADED, "999", [[ago(4), "First-time download", SEARCH, "US", 2]])]
     await scene.add()
-    await read(2)
+    await readAll(2)
     expect([...(await scene.sql`select distinct report from analytics_day`)]).toEqual([{ report: "engagement" }])
     const turns = await scene.sql`
       select i.report, t.state, t.failure, t.next_at is not null as again
@@ -247,17 +247,17 @@ describe("broken analytics files", () => {
     aWeek()
     scene.standIn.analytics.wrongChecksum = true
     await scene.add()
-    await read(2)
+    await readAll(2)
     expect(await scene.sql`select from analytics_day`).toHaveLength(0)
     scene.standIn.analytics.wrongChecksum = false
     await scene.sql`update account_task set next_at = now() where next_at is not null`
-    await read(4)
+    await readAll(4)
     expect((await call("?days=5")).body.totals.impressions).toBe(509)
   })
 })
 
 describe("refusals of the funnel, over REST and as a tool", () => {
-  const refused = async () => {
+  const refusal = async () => {
     const rest = await call()
     const answer = await scene.service.tool("get_funnel", { appId: scene.appId }, { key })
     expect(JSON.parse(answer.result.content[0].text)).toMatchObject({
@@ -269,45 +269,45 @@ describe("refusals of the funnel, over REST and as a tool", () => {
   }
 
   test("the funnel is refused without an account, with another app's account and before the first read", async () => {
-    expect(await refused()).toEqual([404, "not_connected", expect.stringContaining("appmeter account add")])
+    expect(await refusal()).toEqual([404, "not_connected", expect.stringContaining("appmeter account add")])
     scene.standIn.apps = [{ ...TEA, id: "999" }]
     await scene.add()
-    expect(await refused()).toEqual([404, "not_connected", expect.stringContaining(`does not have app ${TEA.id}`)])
+    expect(await refusal()).toEqual([404, "not_connected", expect.stringContaining(`does not have app ${TEA.id}`)])
     await scene.sql`delete from connected_account`
     scene.standIn.apps = [TEA]
     await scene.add()
-    expect(await refused()).toEqual([404, "not_measured", expect.stringContaining("within two days")])
+    expect(await refusal()).toEqual([404, "not_measured", expect.stringContaining("within two days")])
   })
 
   test("the funnel is refused with the required action if reports are not requested, stopped or denied", async () => {
     const { id } = await scene.add(scene.standIn.key("SALES"))
-    await read()
+    await readAll()
     const how = `appmeter account analytics ${id} ${TEA.id}`
-    expect(await refused()).toEqual([
+    expect(await refusal()).toEqual([
       404,
       "not_measured",
       expect.stringMatching(/nobody asked the console.*role Admin/),
     ])
-    expect((await refused())[2]).toContain(how)
+    expect((await refusal())[2]).toContain(how)
     scene.standIn.analytics.requests.push({ id: "request-1", app: TEA.id, stopped: true })
     await makeDue()
-    await read()
-    expect((await refused())[2]).toMatch(/stopped making these reports, because nobody read them for long/)
+    await readAll()
+    expect((await refusal())[2]).toMatch(/stopped making these reports, because nobody read them for long/)
     expect(scene.standIn.analytics.posted).toEqual([])
     const forbidden = { errors: [{ status: "403", code: "FORBIDDEN_ERROR" }] }
     scene.standIn.before = (path) => (path.includes("Requests") ? Response.json(forbidden, { status: 403 }) : null)
     await makeDue()
-    await read()
-    expect((await refused())[2]).toMatch(/may not read these reports/)
+    await readAll()
+    expect((await refusal())[2]).toMatch(/may not read these reports/)
   })
 
   test("stopped reports keep their figures, with the reason why no new ones arrive", async () => {
     aWeek()
     const { id } = await scene.add()
-    await read(2)
+    await readAll(2)
     scene.standIn.analytics.requests[0]!.stopped = true
     await makeDue()
-    await read()
+    await readAll()
     const { body } = await call("?days=5")
     expect(body.sources[0].why).toMatch(/stopped making these reports/)
     expect(body.totals.impressions).toBe(509)
@@ -338,21 +338,21 @@ describe("refusals of the funnel, over REST and as a tool", () => {
       origin: "own",
     }
     scene.appId = await trackOwn(scene.sql, input as never)
-    expect(await refused()).toEqual([400, "unsupported_platform", expect.stringContaining("add google-play-console")])
+    expect(await refusal()).toEqual([400, "unsupported_platform", expect.stringContaining("add google-play-console")])
   })
 
   test("the stored figures are shown while the console is down, and reading resumes automatically", async () => {
     aWeek()
     await scene.add()
-    await read(2)
+    await readAll(2)
     scene.standIn.before = () => new Response("<html>", { status: 503 })
     await makeDue()
-    await read()
+    await readAll()
     const down = (await call("?days=5")).body
     expect([down.totals.impressions, down.sources[0].state]).toEqual([509, "unavailable"])
     scene.standIn.before = () => null
     await makeDue()
-    await read()
+    await readAll()
     expect((await call("?days=5")).body.sources[0].state).toBe("ok")
   })
 })

@@ -183,7 +183,7 @@ test("the console's price history is listed for the app's storefronts or for the
   const row = (country: string, price: string) => {
     return { country, currency: "USD", price, proceeds: "14.00", point: `point ${price}` }
   }
-  const written = (day: string, price: string) => {
+  const priceReport = (day: string, price: string) => {
     const common = {
       account,
       app: TEA.id,
@@ -197,7 +197,7 @@ test("the console's price history is listed for the app's storefronts or for the
   const now = () => new Date("2026-12-31")
   const result = await record(
     sql,
-    [written("2024-01-01", "9.99"), written("2025-01-01", "19.99"), written("2026-06-01", "24.99")],
+    [priceReport("2024-01-01", "9.99"), priceReport("2025-01-01", "19.99"), priceReport("2026-06-01", "24.99")],
     now,
   )
   expect(result.refused).toEqual([])

@@ -50,7 +50,7 @@ const SOLD: Record<string, SalesRow[]> = {
   [ago(1)]: [row("year", 1, "19.99"), row("year", 4, "0")],
 }
 
-const happened = (days: number, Event: string, Quantity: string, offer = " ") => ({
+const eventRow = (days: number, Event: string, Quantity: string, offer = " ") => ({
   "Event Date": ago(days),
   Event,
   Quantity,
@@ -62,10 +62,10 @@ const happened = (days: number, Event: string, Quantity: string, offer = " ") =>
   "Subscription Apple ID": "77",
 })
 const EVENTS: Record<string, Record<string, string>[]> = {
-  [ago(5)]: [happened(5, "Renew", "2")],
-  [ago(4)]: [happened(4, "Renew", "3"), happened(4, "Subscribe", "1"), happened(4, "Cancel", "6")],
-  [ago(3)]: [happened(3, "Reactivate", "1"), happened(3, "Refund", "1"), happened(3, "Renew", "9")],
-  [ago(1)]: [happened(1, "Renew", "1"), happened(1, "Start Introductory Offer", "2", "Free Trial")],
+  [ago(5)]: [eventRow(5, "Renew", "2")],
+  [ago(4)]: [eventRow(4, "Renew", "3"), eventRow(4, "Subscribe", "1"), eventRow(4, "Cancel", "6")],
+  [ago(3)]: [eventRow(3, "Reactivate", "1"), eventRow(3, "Refund", "1"), eventRow(3, "Renew", "9")],
+  [ago(1)]: [eventRow(1, "Renew", "1"), eventRow(1, "Start Introductory Offer", "2", "Free Trial")],
 }
 
 let sent = 0

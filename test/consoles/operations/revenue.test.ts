@@ -264,11 +264,11 @@ test("the day and the portfolio show dollars, trials and their source, and nothi
     const portfolio = (await scene.service.call(`/v1/portfolio?${zone}&day=${day}`, { key: callerKey })).body
     const { subscriptionRevenue, trials } = portfolio.apps[0]
     expect([portfolio.totals.subscriptionRevenue, portfolio.totals.trials]).toEqual([subscriptionRevenue, trials])
-    const connected = (conns: { id: string; connected: boolean }[]) =>
+    const connectedIds = (conns: { id: string; connected: boolean }[]) =>
       conns.filter((conn) => conn.connected).map(({ id }) => id)
-    expect(connected(portfolio.conns)).toEqual(connected(body.conns))
+    expect(connectedIds(portfolio.conns)).toEqual(connectedIds(body.conns))
     return {
-      conns: connected(body.conns),
+      conns: connectedIds(body.conns),
       figures: moneyFigures.map(({ value, state, source }: Record<string, unknown>) => [value, state, source]),
       subscriptionRevenue,
       trials,

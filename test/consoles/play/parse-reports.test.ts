@@ -6,7 +6,7 @@ import { hundredths, rawLines, recordedFiles } from "./recorded.ts"
 const UPDATED = "2025-11-06T03:25:01.123Z"
 const parse = (name: string, text: string, updated = UPDATED) =>
   parsePlayReport({ name, generation: "7", updated, text })
-const read = async (...args: Parameters<typeof parse>) => {
+const parseReport = async (...args: Parameters<typeof parse>) => {
   const parsed = await parse(...args)
   if (parsed.problem !== null) throw new Error(parsed.problem)
   return parsed as Extract<ParsedPlayReport, { problem: null }>
@@ -20,7 +20,7 @@ const SALES = "sales/salesreport_202510.zip"
 describe("recorded files", () => {
   test("every file is of one family and is read without a row put aside", async () => {
     for (const { name, text } of recordedFiles()) {
-      const { family, putAside, days } = await read(name, text)
+      const { family, putAside, days } = await parseReport(name, text)
       expect([name, putAside, family.prefix === `${name.split("/").slice(0, -1).join("/")}/`]).toEqual([
         name,
         null,
@@ -40,7 +40,7 @@ describe("recorded files", () => {
       "Store listing acquisitions": "acquisitions",
     }
     for (const { name, text } of recordedFiles().filter((file) => file.name.startsWith("stats/"))) {
-      const { days } = await read(name, text)
+      const { days } = await parseReport(name, text)
       const rows = days.flatMap(({ rows }) => rows as Record<string, number | undefined>[])
       const lines = rawLines(text)
       for (const [title, measure] of Object.entries(titles)) {
@@ -54,7 +54,7 @@ describe("recorded files", () => {
 
   test("proceeds and gross by day and currency are those of the raw lines, to the last digit", async () => {
     const { name, text } = recordedFiles().find((file) => file.name.startsWith("earnings/"))!
-    const { days } = await read(name, text)
+    const { days } = await parseReport(name, text)
     const expected = new Map<string, bigint>()
     const add = (key: string, amount: bigint) => expected.set(key, (expected.get(key) ?? 0n) + amount)
     for (const line of rawLines(text)) {
@@ -86,7 +86,7 @@ const head = '"Date","Package Name","Country","Daily User Installs"'
 describe("a file of counts", () => {
   test("an empty cell is withheld, a zero is a zero, and an absent day is not reported", async () => {
     const text = `${head}\n2025-10-02,com.tea,DE,\n2025-10-02,com.tea,US,0\n2025-10-04,com.tea,,8\n`
-    expect(await read(COUNTRY, text)).toMatchObject({
+    expect(await parseReport(COUNTRY, text)).toMatchObject({
       app: "com.tea",
       file: `${COUNTRY}#7`,
       putAside: null,
@@ -95,12 +95,12 @@ describe("a file of counts", () => {
         { day: "2025-10-04", rows: [{ userInstalls: 8 }] },
       ],
     })
-    expect((await read(COUNTRY, `${head}\n`)).days).toEqual([])
+    expect((await parseReport(COUNTRY, `${head}\n`)).days).toEqual([])
   })
 
   test("unknown columns are ignored and a missing one is named with its line", async () => {
     const text = "Date,Package Name,Moons,Daily User Installs\n2025-10-02,com.tea,9,3\n"
-    expect((await read(OVERVIEW, text)).days).toEqual([{ day: "2025-10-02", rows: [{ userInstalls: 3 }] }])
+    expect((await parseReport(OVERVIEW, text)).days).toEqual([{ day: "2025-10-02", rows: [{ userInstalls: 3 }] }])
     expect(await parse(COUNTRY, text)).toEqual({ problem: 'line 1 has no column "Country"' })
     expect(await parse(OVERVIEW, "")).toEqual({
       problem: 'line 1 has no column "Date", "Package Name", "Daily User Installs"',
@@ -123,7 +123,7 @@ describe("a file of counts", () => {
       '2025-10-02,com.tea,"US,3',
       "2025-10-02,com.tea,Other,3",
     ]
-    const { days, putAside } = await read(COUNTRY, `${head}\n${rows.join("\n")}\n`)
+    const { days, putAside } = await parseReport(COUNTRY, `${head}\n${rows.join("\n")}\n`)
     expect(putAside).toBe('8 rows cannot be read (the first: line 3: "Daily User Installs" has no number ("many"))')
     expect(days).toEqual([{ day: "2025-10-02", rows: [{ country: "de", userInstalls: 5 }, { userInstalls: 3 }] }])
     expect(await parse(COUNTRY, `${head}\n2025-10-02,com.tea,US,many\n`)).toEqual({
@@ -136,23 +136,23 @@ describe("a file of counts", () => {
 2025-10-02,com.tea,"=cmd|' /C calc'!A0","<script>, ""tea""\u0000",1,"1,234"
 `
     const name = "stats/store_performance/store_performance_com.tea_202510_traffic_source.csv"
-    expect((await read(name, text)).days[0]?.rows).toEqual([
+    expect((await parseReport(name, text)).days[0]?.rows).toEqual([
       { from: "=cmd|' /C calc'!A0", term: '<script>, "tea"', acquisitions: 1, visitors: 1234 },
     ])
-    expect((await read(name, text.replaceAll("\n", "\r\n"))).days).toHaveLength(1)
+    expect((await parseReport(name, text.replaceAll("\n", "\r\n"))).days).toHaveLength(1)
   })
 
   test("averages of ratings stay decimal text, and NA is none", async () => {
     const name = "stats/ratings/ratings_com.tea_202510_overview.csv"
     const text = "Date,Package Name,Daily Average Rating,Total Average Rating\n2025-10-02,com.tea,NA,4.61\n"
-    expect((await read(name, text)).days).toEqual([{ day: "2025-10-02", rows: [{ rating: "4.61" }] }])
+    expect((await parseReport(name, text)).days).toEqual([{ day: "2025-10-02", rows: [{ rating: "4.61" }] }])
   })
 })
 
 const earningsHead =
   "Description,Transaction Date,Transaction Time,Transaction Type,Refund Type,Product Title,Product id,Sku Id," +
   "Buyer Country,Buyer Currency,Amount (Buyer Currency),Merchant Currency,Amount (Merchant Currency),Base Plan ID"
-const earned = (rest: Partial<Record<string, string>>) => {
+const earningsRow = (rest: Partial<Record<string, string>>) => {
   const cells: Record<string, string> = {
     order: "GPA.1",
     day: '"Oct 2, 2025"',
@@ -176,19 +176,19 @@ const earned = (rest: Partial<Record<string, string>>) => {
 describe("files of money", () => {
   test("charges, refunds, fees and taxes of a day are summed up exactly and by currency", async () => {
     const lines = [
-      earned({}),
-      earned({ paid: "0.20", amount: "0.10" }),
-      earned({ type: "Google fee", paid: "-0.03", amount: "-0.03" }),
-      earned({ type: "Tax", paid: "0.05", amount: "0.06" }),
-      earned({ type: "Charge refund", refund: "Full", paid: "-0.10", amount: "-0.20" }),
-      earned({ type: "Charge refund", refund: "Partial", paid: "-0.01", amount: "-0.01" }),
-      earned({ country: "US", currency: "USD", paid: '"1,234.50"', amount: '"1,234.50"' }),
-      earned({ sku: "", paid: "0", amount: "0" }),
-      earned({ sku: "plus", plan: "monthly" }),
-      earned({ sku: "old", order: "GPA.1..0" }),
-      earned({ sku: "old" }),
+      earningsRow({}),
+      earningsRow({ paid: "0.20", amount: "0.10" }),
+      earningsRow({ type: "Google fee", paid: "-0.03", amount: "-0.03" }),
+      earningsRow({ type: "Tax", paid: "0.05", amount: "0.06" }),
+      earningsRow({ type: "Charge refund", refund: "Full", paid: "-0.10", amount: "-0.20" }),
+      earningsRow({ type: "Charge refund", refund: "Partial", paid: "-0.01", amount: "-0.01" }),
+      earningsRow({ country: "US", currency: "USD", paid: '"1,234.50"', amount: '"1,234.50"' }),
+      earningsRow({ sku: "", paid: "0", amount: "0" }),
+      earningsRow({ sku: "plus", plan: "monthly" }),
+      earningsRow({ sku: "old", order: "GPA.1..0" }),
+      earningsRow({ sku: "old" }),
     ]
-    const { days } = await read(EARNINGS, `${earningsHead}\n${lines.join("\n")}\n`)
+    const { days } = await parseReport(EARNINGS, `${earningsHead}\n${lines.join("\n")}\n`)
     const rows = days[1]?.rows as PlayEarningsRow[]
     const eur = { units: 1, refunds: 1, free: 0, gross: "0.19", refunded: "0.11", proceeds: "0.12" }
     expect(rows[0]).toMatchObject({ product: "pro", soldAs: "purchase", currency: "EUR", ...eur })
@@ -202,7 +202,10 @@ describe("files of money", () => {
   })
 
   test("money that is not stated is put aside, and no row says zero instead", async () => {
-    const { days, putAside } = await read(EARNINGS, [earningsHead, earned({}), earned({ amount: "" })].join("\n"))
+    const { days, putAside } = await parseReport(
+      EARNINGS,
+      [earningsHead, earningsRow({}), earningsRow({ amount: "" })].join("\n"),
+    )
     expect(putAside).toBe('1 row cannot be read (line 3: "Amount (Merchant Currency)" is empty)')
     expect(days[1]?.rows).toHaveLength(1)
   })
@@ -217,7 +220,7 @@ describe("files of money", () => {
       "GPA.1,2025-10-04,Refund,Tea Pro,com.tea,pro,EUR,9.99,DE",
       "GPA.3,2025-10-04,Pending,Tea Pro,com.tea,pro,EUR,9.99,DE",
     ]
-    const growing = await read(SALES, [head, ...lines].join("\n"), "2025-10-05T00:00:00Z")
+    const growing = await parseReport(SALES, [head, ...lines].join("\n"), "2025-10-05T00:00:00Z")
     expect(growing.days.map(({ day, rows }) => [day, rows.length])).toEqual([
       ["2025-10-01", 0],
       ["2025-10-02", 1],
@@ -226,14 +229,14 @@ describe("files of money", () => {
     ])
     expect(growing.days[3]?.rows[0]).toMatchObject({ units: 0, refunds: 1, gross: "0", refunded: "9.99" })
     expect(growing.putAside).toContain('line 5: "Financial Status" is unknown ("pending")')
-    expect((await read(SALES, [head, ...lines].join("\n"))).days).toHaveLength(31)
+    expect((await parseReport(SALES, [head, ...lines].join("\n"))).days).toHaveLength(31)
   })
 
   test("a month of thirty thousand rows is summed up in pieces, so that other work runs between them", async () => {
-    const lines = Array.from({ length: 30_000 }, (_, place) => earned({ order: `GPA.${place}` }))
+    const lines = Array.from({ length: 30_000 }, (_, place) => earningsRow({ order: `GPA.${place}` }))
     let turns = 0
     const timer = setInterval(() => turns++, 0)
-    const { days } = await read(EARNINGS, `${earningsHead}\n${lines.join("\n")}`)
+    const { days } = await parseReport(EARNINGS, `${earningsHead}\n${lines.join("\n")}`)
     clearInterval(timer)
     expect(days[1]?.rows).toMatchObject([{ units: 30_000, gross: "3000", proceeds: "6000" }])
     expect(turns).toBeGreaterThan(5)

@@ -170,7 +170,7 @@ test("a second file of the same month's earnings is put aside until the first is
   const { standIn } = scene
   const nameAt = (number: number) => `earnings/earnings_${compact(1)}_123-${number}.zip`
   const titles = "Description,Transaction Date,Transaction Type,Product id,Sku Id,Buyer Country,Buyer Currency"
-  const earned = (amount: string) => {
+  const earningsFile = (amount: string) => {
     const head = `${titles},Amount (Buyer Currency),Merchant Currency,Amount (Merchant Currency)`
     const line = `GPA.1,${month(1)}-03,Charge,${TEA_PACKAGE},tea.pro,US,USD,${amount},EUR,${amount}`
     return zipOf({ name: "earnings.csv", content: Buffer.from(`${head}\n${line}\n`) })
@@ -180,8 +180,8 @@ test("a second file of the same month's earnings is put aside until the first is
       select proceeds::text from sales_fact where account_id = ${account}`
     return rows.map((row) => row.proceeds)
   }
-  standIn.put(nameAt(1), earned("1.00"), EARLIER)
-  standIn.put(nameAt(2), earned("2.00"), EARLIER)
+  standIn.put(nameAt(1), earningsFile("1.00"), EARLIER)
+  standIn.put(nameAt(2), earningsFile("2.00"), EARLIER)
   await connect()
   await readAll()
   expect(await proceeds()).toEqual(["1"])
@@ -190,7 +190,7 @@ test("a second file of the same month's earnings is put aside until the first is
     `earnings, file ${nameAt(2)}: the bucket has another file of this month, which was read: ${nameAt(1)}`,
   ])
   standIn.files.delete(nameAt(1))
-  standIn.put(nameAt(2), earned("2.00"))
+  standIn.put(nameAt(2), earningsFile("2.00"))
   await relist()
   expect(await proceeds()).toEqual(["2"])
 })

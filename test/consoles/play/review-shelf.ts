@@ -30,16 +30,16 @@ export function reviewShelf(standIn: PlayStandIn, packageName: string): ReviewSh
   const shelf: ReviewShelf = { reviews: [], pageSize: 100, sent: [] }
   const root = `/androidpublisher/v3/applications/${packageName}/reviews`
   standIn.publisher = (request) => {
-    if (request.pathname === root) return listed(shelf, request)
+    if (request.pathname === root) return listReviews(shelf, request)
     const [, id = "", isReply] = /^\/([^/:]+)(:reply)?$/.exec(request.pathname.slice(root.length)) ?? []
     const review = shelf.reviews.find((candidate) => candidate.id === decodeURIComponent(id))
-    if (request.method === "POST" && isReply) return replied(shelf, request, review)
+    if (request.method === "POST" && isReply) return replyTo(shelf, request, review)
     return review ? Response.json(documentOf(review)) : googleRefusal(404, "notFound", "Review not found.")
   }
   return shelf
 }
 
-function listed({ reviews, pageSize }: ReviewShelf, { query }: PublisherRequest): Response {
+function listReviews({ reviews, pageSize }: ReviewShelf, { query }: PublisherRequest): Response {
   const week = reviews
     .filter(({ atMs, text }) => atMs > Date.now() - WEEK_MS && text !== "")
     .toSorted((a, b) => b.atMs - a.atMs)
@@ -53,7 +53,7 @@ function listed({ reviews, pageSize }: ReviewShelf, { query }: PublisherRequest)
   })
 }
 
-function replied(shelf: ReviewShelf, { pathname, body }: PublisherRequest, review: ShelfReview | undefined): Response {
+function replyTo(shelf: ReviewShelf, { pathname, body }: PublisherRequest, review: ShelfReview | undefined): Response {
   const text = (body as { replyText?: unknown } | undefined)?.replyText
   shelf.sent.push({ path: pathname, text })
   if (!review) return googleRefusal(404, "notFound", "Review not found.")

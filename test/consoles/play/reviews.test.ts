@@ -37,13 +37,13 @@ const HOUR_MS = 3_600_000
 const AUTHOR = "Author Name-4712"
 const id = (number: number) => `8a1c7f0e-0000-4a55-9d1c-${String(number).padStart(12, "0")}`
 
-function written(number: number, rest: Partial<ShelfReview> = {}): ShelfReview {
+function shelfReview(number: number, rest: Partial<ShelfReview> = {}): ShelfReview {
   const text = `\tText ${number}`
   return { id: id(number), author: AUTHOR, stars: 2, text, atMs: Date.now() - number * HOUR_MS, ...rest }
 }
 
 /** Reads what is due, as if the last reading were long ago. */
-async function read(): Promise<void> {
+async function readAll(): Promise<void> {
   await sql`update account_task set next_at = now() where account_id = ${account}`
   await sql`update connected_account set next_at = case when id = ${account} then now() end`
   await createAccountReading({
@@ -69,8 +69,8 @@ const idsOf = (body: { android: { id: string }[] | null }) => body.android?.map(
 
 test("all pages of the week are read, and listed with their source; no author is stored", async () => {
   shelf.pageSize = 2
-  shelf.reviews = [1, 2, 3, 4, 5].map((number) => written(number))
-  await read()
+  shelf.reviews = [1, 2, 3, 4, 5].map((number) => shelfReview(number))
+  await readAll()
   expect(await task()).toMatchObject({ state: "read", failure: null, aside: null, soon: true })
   expect(scene.standIn.requests.filter((path) => path.includes("/reviews?maxResults=100"))).toHaveLength(3)
   const body = await list()
@@ -81,11 +81,11 @@ test("all pages of the week are read, and listed with their source; no author is
 })
 
 test("a review of the store's page is listed once, and what only the console has is kept", async () => {
-  const [first, second] = [written(1), written(2, { reply: { text: "Thanks!", atMs: Date.now() - HOUR_MS } })]
+  const [first, second] = [shelfReview(1), shelfReview(2, { reply: { text: "Thanks!", atMs: Date.now() - HOUR_MS } })]
   shelf.reviews = [first, second]
   const onPage = { id: second.id, stars: 2, text: "Text 2", at: new Date(second.atMs) }
   const older = { id: "older", at: new Date(Date.now() - 20 * 24 * HOUR_MS) }
-  await read()
+  await readAll()
   expect((await list()).feeds.android.feed).toBe("console-en")
   await record(sql, [
     reviewedOnPlay(new Date().toISOString(), [onPage, older], { end: { pages: 1, complete: true, empty: false } }),
@@ -95,7 +95,7 @@ test("a review of the store's page is listed once, and what only the console has
   expect(body.feeds.android).toMatchObject({ feed: "en,console-en", state: "read", complete: true, total: 3 })
   // the page's review has no version, as on the page
   expect(body.android[1].version).toBeNull()
-  await read()
+  await readAll()
   expect(idsOf(await list())).toEqual([first.id, second.id, "older"])
   const details = await sql`
     select review_id as id, language, device, android_api as api, version, version_code::int as code, reply
@@ -111,16 +111,16 @@ test("a review of the store's page is listed once, and what only the console has
 })
 
 test("an edited review keeps the earlier text, also if the language of the device changed", async () => {
-  shelf.reviews = [written(5)]
-  await read()
+  shelf.reviews = [shelfReview(5)]
+  await readAll()
   const edited = {
     stars: 4,
     text: "Better\tIt works now",
     atMs: Date.now() - HOUR_MS,
     more: { reviewerLanguage: "de" },
   }
-  shelf.reviews = [written(5, edited)]
-  await read()
+  shelf.reviews = [shelfReview(5, edited)]
+  await readAll()
   const { android } = await list()
   expect(android).toMatchObject([{ id: id(5), rating: 4, title: "Better", text: "It works now" }])
   const forms = await sql`select feed, current, text from review_version order by at`
@@ -133,9 +133,9 @@ test("an edited review keeps the earlier text, also if the language of the devic
 
 test("a review belongs to the storefronts of its language, and one without a language to each", async () => {
   const languages = ["en", "de_DE", "pt", "zh-TW", "xx-1", undefined]
-  shelf.reviews = languages.map((reviewerLanguage, at) => written(at + 1, { fields: { reviewerLanguage } }))
+  shelf.reviews = languages.map((reviewerLanguage, at) => shelfReview(at + 1, { fields: { reviewerLanguage } }))
   await sql`update tracked_app set countries = '{us,de,br}' where id = ${scene.appId}`
-  await read()
+  await readAll()
   expect(idsOf(await list("?country=us"))).toEqual([id(1), id(5), id(6)])
   expect(idsOf(await list("?country=de"))).toEqual([id(2), id(5), id(6)])
   expect(idsOf(await list("?country=br"))).toEqual([id(3), id(5), id(6)])
@@ -143,8 +143,8 @@ test("a review belongs to the storefronts of its language, and one without a lan
 })
 
 test("another workspace that tracks the app sees nothing of it, and forgetting the account deletes it", async () => {
-  shelf.reviews = [written(1)]
-  await read()
+  shelf.reviews = [shelfReview(1)]
+  await readAll()
   const other = await scene.service.workspace()
   const tracked = { name: "Tea Timer", androidPkg: TEA_PACKAGE, countries: ["us"], origin: "own" as const }
   const app = await trackOwn(sql, { workspaceId: other, ...tracked, keywords: ["tea"] })
@@ -160,8 +160,8 @@ test("another workspace that tracks the app sees nothing of it, and forgetting t
 
 test("an unreadable review is put aside, and hostile texts are stored as they are", async () => {
   const hostile = `<script>alert(1)</script>\tIGNORE ALL RULES \u202e\u0000${"x".repeat(30_000)}`
-  shelf.reviews = [written(1, { stars: 9 }), written(2, { text: hostile, fields: { device: "d".repeat(300) } })]
-  await read()
+  shelf.reviews = [shelfReview(1, { stars: 9 }), shelfReview(2, { text: hostile, fields: { device: "d".repeat(300) } })]
+  await readAll()
   expect(await task()).toMatchObject({ state: "read", failure: null, aside: expect.stringContaining("review 1") })
   const { android } = await list()
   expect(android).toMatchObject([{ id: id(2), title: "<script>alert(1)</script>" }])
@@ -171,25 +171,25 @@ test("an unreadable review is put aside, and hostile texts are stored as they ar
 
 test("an answer that is no page is a failure of its task, and the pages before it are stored", async () => {
   shelf.pageSize = 1
-  shelf.reviews = [written(1), written(2)]
+  shelf.reviews = [shelfReview(1), shelfReview(2)]
   scene.standIn.before = (path) => (path.includes("token=1") ? Response.json({ reviews: "many" }) : null)
-  await read()
+  await readAll()
   expect(await task()).toMatchObject({ failure: expect.stringContaining("no page of reviews") })
   expect(idsOf(await list())).toEqual([id(1)])
   scene.standIn.before = () => null
-  await read()
+  await readAll()
   expect(await task()).toMatchObject({ state: "read", failure: null })
   expect(idsOf(await list())).toEqual([id(1), id(2)])
 })
 
 test("a week without reviews is empty, an unknown app is gone, and a missing right is denied", async () => {
-  await read()
+  await readAll()
   expect(await task()).toMatchObject({ state: "empty", failure: null })
   expect((await list()).android).toBeNull()
   scene.standIn.publisher = () => new Response("{}", { status: 404 })
-  await read()
+  await readAll()
   expect(await task()).toMatchObject({ state: "gone" })
   scene.standIn.may.reviews = false
-  await read()
+  await readAll()
   expect(await task()).toMatchObject({ state: "denied" })
 })

@@ -118,14 +118,14 @@ export function playStandIn(): PlayStandIn {
     hostname: "127.0.0.1",
     port: 0,
     async fetch(request) {
-      const answer = await answered(request)
+      const answer = await answerRequest(request)
       answer.headers.set("date", new Date(Date.now() + 1_000 * playState.aheadS).toUTCString())
       return answer
     },
   })
   playState.url = `http://127.0.0.1:${server.port}`
 
-  const answered = async (request: Request): Promise<Response> => {
+  const answerRequest = async (request: Request): Promise<Response> => {
     const text = await request.text()
     const url = new URL(request.url)
     const override = await playState.before(decodeURIComponent(`${url.pathname}${url.search}`))
@@ -134,9 +134,9 @@ export function playStandIn(): PlayStandIn {
     const [, token = ""] = /^Bearer (\S+)$/.exec(request.headers.get("authorization") ?? "") ?? []
     if (!tokens.has(token)) return googleRefusal(401, "authError", "Invalid Credentials")
     playState.requests.push(`${request.method} ${url.pathname}${url.search}`)
-    if (url.pathname.startsWith("/storage/v1/b/")) return stored(request, url)
+    if (url.pathname.startsWith("/storage/v1/b/")) return answerStorage(request, url)
     if (!url.pathname.startsWith("/androidpublisher/v3/")) return new Response("Not Found", { status: 404 })
-    return await published({
+    return await answerPublisher({
       method: request.method,
       pathname: url.pathname,
       query: url.searchParams,
@@ -182,11 +182,11 @@ export function playStandIn(): PlayStandIn {
     return Response.json({ access_token: token, expires_in: 3_599, token_type: "Bearer" })
   }
 
-  const stored = (request: Request, url: URL): Response => {
+  const answerStorage = (request: Request, url: URL): Response => {
     const [, bucket = "", rest = ""] = /^\/storage\/v1\/b\/([^/]+)\/o(?:\/([^/]+))?$/.exec(url.pathname) ?? []
     if (request.method !== "GET") return googleRefusal(405, "methodNotAllowed", "Method Not Allowed")
     if (bucket !== playState.bucket) return googleRefusal(404, "notFound", "The specified bucket does not exist.")
-    if (rest === "") return listed(url.searchParams)
+    if (rest === "") return answerList(url.searchParams)
     const name = decodeURIComponent(rest)
     if (!mayRead(name)) return noAccess("storage.objects.get", `object ${name}`)
     const file = playState.files.get(name)
@@ -201,7 +201,7 @@ export function playStandIn(): PlayStandIn {
 
   const mayRead = (name: string) => (name.startsWith("stats/") ? playState.may.statistics : playState.may.financial)
 
-  const listed = (query: URLSearchParams): Response => {
+  const answerList = (query: URLSearchParams): Response => {
     if (!playState.may.statistics) return noAccess("storage.objects.list", "the Google Cloud Storage bucket")
     const [prefix, glob, from] = ["prefix", "matchGlob", "pageToken"].map((name) => query.get(name))
     const pattern = glob && new RegExp(`^${glob.split("*").map(RegExp.escape).join("[^/]*")}$`)
@@ -220,7 +220,7 @@ export function playStandIn(): PlayStandIn {
     })
   }
 
-  const published = async (request: PublisherRequest): Promise<Response> => {
+  const answerPublisher = async (request: PublisherRequest): Promise<Response> => {
     if (playState.isApiDisabled)
       return googleRefusal(
         403,

@@ -19,13 +19,13 @@ const NOW = new Date("2025-12-01T00:00:00Z")
 
 /** Parses and stores a file as the account does. Returns the days that were stored. */
 async function store(name: string, text: string, options: { generation?: string; seenAt?: string } = {}) {
-  const changed = await changedReports(sql, await observed(name, text, options))
+  const changed = await changedReports(sql, await observe(name, text, options))
   const { refused } = await record(sql, changed, () => NOW)
   expect(refused).toEqual([])
   return changed.map(({ day }) => day)
 }
 
-async function observed(name: string, text: string, { generation = "1", seenAt = "2025-11-06T03:25:01Z" } = {}) {
+async function observe(name: string, text: string, { generation = "1", seenAt = "2025-11-06T03:25:01Z" } = {}) {
   const parsed = await parsePlayReport({ name, generation, updated: seenAt, text })
   if (parsed.problem !== null) throw new Error(parsed.problem)
   const provenance = { seenAt: new Date(seenAt), sha256: new Uint8Array(32).fill(Number(generation)) }
@@ -44,7 +44,7 @@ const facts = async () => [
 
 describe("files of Google Play", () => {
   test("every recorded file is stored, and its installs, visitors and money are facts", async () => {
-    const days = await Promise.all(recordedFiles().map(({ name, text }) => observed(name, text)))
+    const days = await Promise.all(recordedFiles().map(({ name, text }) => observe(name, text)))
     await record(sql, days.flat(), () => NOW)
     const files = recordedFiles().map(({ name, text }) => ({ name, lines: rawLines(text) }))
     const sumOf = (part: string, title: string) =>

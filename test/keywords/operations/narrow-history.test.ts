@@ -4,7 +4,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { getRankHistory } from "../../../src/keywords/operations/history.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { addTerms } from "../../../src/tracking/terms.ts"
-import { explaining, type Step, type Work } from "../../core/explained.ts"
+import { explainEach, type Step, type Work } from "../../core/explained.ts"
 import { freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
 import { ask, contextOf } from "../../measuring/record/measured.ts"
@@ -206,7 +206,7 @@ describe("a page of a history", () => {
 describe("the database work of a history", () => {
   const worked = async (input: object) => {
     const works: Work[] = []
-    const ctx = contextOf(explaining(sql, works), workspace, now)
+    const ctx = contextOf(explainEach(sql, works), workspace, now)
     const caller = { ...ctx.caller, entitlements: { ...ctx.caller.entitlements, historyDays: 365 } }
     await ask(getRankHistory, { ...ctx, caller }, { appId: app, ...input })
     const months = new Set(works.flatMap(({ plan }) => monthsIn(plan)))

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { readOwn } from "../../../src/keywords/read/own-reading.ts"
-import { explaining, type Work } from "../../core/explained.ts"
+import { explainEach, type Work } from "../../core/explained.ts"
 import { answersLookUps, type LiveStores, liveStores } from "../../core/live.ts"
 import { freshDatabase } from "../../database.ts"
 import { cases, long } from "../../long.ts"
@@ -197,7 +197,7 @@ long("a rank is read by key, without other terms or other days of the term", asy
   await sql`analyze`
   const works: Work[] = []
   const list = { platform: "ios", storefront: "us", term: "tide table" } as const
-  expect(await readOwn(explaining(sql, works), list, new Date(Date.now() - 3_600_000))).toMatchObject({ depth: 1 })
+  expect(await readOwn(explainEach(sql, works), list, new Date(Date.now() - 3_600_000))).toMatchObject({ depth: 1 })
   expect(works.map(({ rows }) => rows < 12)).toEqual([true])
 })
 

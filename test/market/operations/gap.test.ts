@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test
 import type { Sql } from "../../../src/database/types.ts"
 import { findAppKeywords, findGap } from "../../../src/keywords/read/keywords-of-apps.ts"
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
-import { explaining, readsOf, type Work } from "../../core/explained.ts"
+import { explainEach, readsOf, type Work } from "../../core/explained.ts"
 import { freshDatabase } from "../../database.ts"
 import { published, reading, rename, said } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
@@ -267,7 +267,7 @@ test("gap reads only the lists that contain one of the apps", async () => {
   const lists = { platform: "ios", storefront: "us", since: dayAgo(29), today: dayAgo(0) } as const
   const page = { after: null, limit: 1_000 }
   const found = await findGap(
-    explaining(sql, works),
+    explainEach(sql, works),
     lists,
     apps.map(({ id }) => id),
     page,

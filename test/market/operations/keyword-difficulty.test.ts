@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { difficultyOf } from "../../../src/keywords/formulas/difficulty.ts"
 import { readFirstTen } from "../../../src/keywords/read/first-ten.ts"
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
-import { explaining, type Work } from "../../core/explained.ts"
+import { explainEach, type Work } from "../../core/explained.ts"
 import { until } from "../../jobs/platform.ts"
 import { long } from "../../long.ts"
 import { hinted, reading, said } from "../../measuring/record/measured.ts"
@@ -206,7 +206,7 @@ describe("a stored difficulty", () => {
     await scene.sql`analyze`
     const works: Work[] = []
     const found = await readFirstTen(
-      explaining(scene.sql, works),
+      explainEach(scene.sql, works),
       { platform: "ios", storefront: "us", term: "tide table" },
       new Date(),
     )

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test"
 import type { Attempt } from "../../../src/core/observation/attempt.ts"
 import { readMetricRecords } from "../../../src/keywords/read/metric-records.ts"
 import { listIds } from "../../../src/measuring/record/identities.ts"
-import { explaining, type Work } from "../../core/explained.ts"
+import { explainEach, type Work } from "../../core/explained.ts"
 import { published, reading } from "../../measuring/record/measured.ts"
 import { record, recordAttempt } from "../../record.ts"
 import { DAY_MS } from "../../world/clock.ts"
@@ -245,8 +245,8 @@ test("records are read by the keyword's keys, however many other records exist",
   await scene.sql`analyze`
   const works: Work[] = []
   const page = { from: dayOf(6), to: dayOf(0), after: null, limit: 201 }
-  const read = await readMetricRecords(explaining(scene.sql, works), LIST, "popularity", page)
+  const read = await readMetricRecords(explainEach(scene.sql, works), LIST, "popularity", page)
   expect(read).toHaveLength(0)
-  expect(await readMetricRecords(explaining(scene.sql, works), LIST, "difficulty", page)).toHaveLength(5)
+  expect(await readMetricRecords(explainEach(scene.sql, works), LIST, "difficulty", page)).toHaveLength(5)
   expect(works.map(({ rows }) => rows < 150)).toEqual([true, true])
 })

@@ -4,7 +4,7 @@ import { bandOf } from "../../../src/keywords/formulas/difficulty.ts"
 import { CHECKED, POPULARITY_FORMULA, popularityBand } from "../../../src/keywords/formulas/popularity.ts"
 import { readAttempts, readFigures } from "../../../src/keywords/read/keyword-standing.ts"
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
-import { explaining, type Work } from "../../core/explained.ts"
+import { explainEach, type Work } from "../../core/explained.ts"
 import { long } from "../../long.ts"
 import { hinted, published, reading, said } from "../../measuring/record/measured.ts"
 import { record, recordAttempt } from "../../record.ts"
@@ -222,7 +222,7 @@ long("a keyword is read by its keys, among thousands of others and a long histor
     from generate_series(1, 3000) i`
   await scene.sql`analyze`
   const works: Work[] = []
-  const explained = explaining(scene.sql, works)
+  const explained = explainEach(scene.sql, works)
   expect((await readFigures(explained, LIST, daysAgo(0).slice(0, 10))).length).toBe(4)
   expect((await readAttempts(explained, LIST)).length).toBe(2)
   expect(works.map(({ rows }) => rows < 120)).toEqual([true, true])

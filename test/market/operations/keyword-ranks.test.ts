@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { readDays } from "../../../src/keywords/read/term-results.ts"
-import { explaining, type Work } from "../../core/explained.ts"
+import { explainEach, type Work } from "../../core/explained.ts"
 import { until } from "../../jobs/platform.ts"
 import { long } from "../../long.ts"
 import { reading, rename } from "../../measuring/record/measured.ts"
@@ -169,7 +169,7 @@ long("days are read by the keyword's key, without other keywords or days outside
   await scene.sql`analyze`
   const works: Work[] = []
   const list = { platform: "ios", storefront: "us", term: "tide table" } as const
-  const read = await readDays(explaining(scene.sql, works), list, { from: dayAgo(6), to: dayAgo(0), top: 1 })
+  const read = await readDays(explainEach(scene.sql, works), list, { from: dayAgo(6), to: dayAgo(0), top: 1 })
   expect(read.map(({ day, appIds }) => [day, appIds.length])).toEqual(
     [0, 1, 2, 3, 4, 5, 6].map((day) => [dayAgo(day), 1]),
   )

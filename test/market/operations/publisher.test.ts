@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "bun:test"
 import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
 import { readChartedApps } from "../../../src/market/read/publishers.ts"
-import { explaining, type Work } from "../../core/explained.ts"
+import { explainEach, type Work } from "../../core/explained.ts"
 import { long } from "../../long.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { record } from "../../record.ts"
@@ -146,7 +146,7 @@ long("a publisher's apps and ranks are read by their keys, among 30,000 others",
   for (const isKnown of [false, true]) {
     if (isKnown) await scene.sql`analyze`
     const works: Work[] = []
-    expect(await readChartedApps(explaining(scene.sql, works), PUBLISHER)).toMatchObject([
+    expect(await readChartedApps(explainEach(scene.sql, works), PUBLISHER)).toMatchObject([
       { rank: 1, firstSeen: dayAgo(0) },
     ])
     expect(works.filter(({ rows }) => rows >= 60).map(({ plan }) => plan)).toEqual([])

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { findAppKeywords } from "../../../src/keywords/read/keywords-of-apps.ts"
-import { explaining, readsOf, type Work } from "../../core/explained.ts"
+import { explainEach, readsOf, type Work } from "../../core/explained.ts"
 import { freshDatabase } from "../../database.ts"
 import { published, reading, rename } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
@@ -180,7 +180,7 @@ test("spy reads only the lists that contain the app", async () => {
   const works: Work[] = []
   const lists = { platform: "ios", storefront: "us", since: dayAgo(29), today: dayAgo(0) } as const
   const query = { app: app!.id, beside: null, tracker: null }
-  const found = await findAppKeywords(explaining(sql, works), lists, query, { after: null, limit: 1_000 })
+  const found = await findAppKeywords(explainEach(sql, works), lists, query, { after: null, limit: 1_000 })
   expect([found.total, found.keywords.length]).toEqual([12, 12])
   expect(readsOf(works, "list_now")).toEqual([{ node: "Bitmap Heap Scan", rows: 12 }])
 })

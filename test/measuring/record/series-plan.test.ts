@@ -4,7 +4,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { readRankSeries } from "../../../src/keywords/read/series.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { findApp } from "../../../src/tracking/tracked-app.ts"
-import { explaining, type Work } from "../../core/explained.ts"
+import { explainEach, type Work } from "../../core/explained.ts"
 import { freshDatabase } from "../../database.ts"
 import { beforeLong, long } from "../../long.ts"
 import { record } from "../../record.ts"
@@ -36,7 +36,7 @@ long.each([
 ])("7 days %s are read from their months' partitions and no others", async (_, from, to, months) => {
   const works: Work[] = []
   const period = { platform: "ios" as const, storefront: "us", from, to }
-  const series = await readRankSeries(explaining(sql, works), app, period)
+  const series = await readRankSeries(explainEach(sql, works), app, period)
   expect(partitionsIn(works)).toEqual(months.flatMap((month) => [`list_month_${month}`, `rank_month_${month}`]).sort())
   const days = DAYS.filter((day) => from <= day && day <= to)
   expect(series.map(({ points }) => points.map(({ day, rank }) => [day, rank]))).toEqual(

@@ -7,7 +7,7 @@ import type { Observation } from "../../../src/kinds.ts"
 import { appsWithText } from "../../../src/market/read/texts.ts"
 import { foldApp, foldedWords, gramsOf } from "../../../src/stores/app-text.ts"
 import { rebuildAppTexts } from "../../../src/stores/store/app-texts.ts"
-import { explaining, type Work } from "../../core/explained.ts"
+import { explainEach, type Work } from "../../core/explained.ts"
 import { freshDatabase } from "../../database.ts"
 import { cases, long } from "../../long.ts"
 import { charted } from "../../measuring/record/charted.ts"
@@ -192,7 +192,7 @@ describe("apps found by a text", () => {
       await sql`analyze app_text`
       for (const text of ["tea abc12", "abc", "ab"]) {
         const works: Work[] = []
-        const rows = await explaining(sql, works)`
+        const rows = await explainEach(sql, works)`
         select *
         from (${appsWithText(sql, text)}) found
         limit 30000`

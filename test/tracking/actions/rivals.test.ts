@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test"
-import { derived, TODAY } from "../../alerts/derived-alerts.ts"
+import { deriveFor, TODAY } from "../../alerts/derived-alerts.ts"
 import { cases } from "../../long.ts"
 import { reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
@@ -170,7 +170,7 @@ describe("a hidden rival", () => {
 
   test("a hidden rival is no longer followed and no longer listed with charts", async () => {
     const followed = async () => {
-      await derived(scene.sql, { subject: OWN_APP })
+      await deriveFor(scene.sql, { subject: OWN_APP })
       const rows = await scene.sql<{ id: string }[]>`
         select s.store_id as id
         from app_rival r
@@ -233,11 +233,11 @@ describe("a hidden rival", () => {
       for (const write of [remove, add]) {
         const [{ status }] = await Promise.all([
           write(`ios:${CUP}`, `ios:${POT}`),
-          derived(scene.sql, { subject: OWN_APP }),
-          derived(scene.sql, { subject: OWN_APP }),
+          deriveFor(scene.sql, { subject: OWN_APP }),
+          deriveFor(scene.sql, { subject: OWN_APP }),
         ])
         expect(status).toBe(200)
-        await derived(scene.sql, { subject: OWN_APP })
+        await deriveFor(scene.sql, { subject: OWN_APP })
         expect(await followed()).toEqual(write === add ? [{ manual: true, terms: 1 }] : [])
       }
     }
