@@ -4,6 +4,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { reachOf, TEA } from "../consoles/scene.ts"
 import { type StandIn, startStandIn } from "../consoles/stand-in.ts"
 import { freshDatabase } from "../database.ts"
+import { until } from "../jobs/platform.ts"
 import { LONG } from "../long.ts"
 import { answerSearches, lookupAnswer, type ShownApp, someApps } from "../measuring/store-pages.ts"
 import { type LiveStores, liveStores } from "../world/stores.ts"
@@ -138,7 +139,8 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
     const { keyId, pem } = standIn.key("ADMIN")
     const account = { issuer: standIn.issuer, keyId, part: standIn.vendor }
     await owner.send(`${SETTINGS}/accounts?add=app-store-connect`, "add", { ...account, privateKey: "no key" })
-    expect(await owner.tab.value("document.activeElement.name")).toBe("privateKey")
+    // a browser sets the focus some time after the page is loaded
+    await until(async () => (await owner.tab.value("document.activeElement.name")) === "privateKey")
     expect(await owner.tab.value("document.querySelector('[name=issuer]').value")).toBe(standIn.issuer)
     await owner.send("", "add", { privateKey: pem })
     expect(await owner.text()).toContain("The account is connected.")

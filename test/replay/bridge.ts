@@ -54,6 +54,8 @@ const ADDED: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   approval: { scope: "track:write" },
   audit: { scope: "track:write" },
   job: { scope: "ads:write" },
+  sales_fact_row: { report: "sales" },
+  report_day: { about: "" },
 }
 
 interface Sequence {
