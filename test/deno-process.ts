@@ -37,8 +37,8 @@ export function servedByDeno(
   { PORT = "0", ...env }: Record<string, string>,
   flags: string[] = [],
 ): ChildOptions {
-  const where = ["--host", "127.0.0.1", "--port", PORT]
-  const program = [denoBinary(), "serve", ...rights(hosts), ...where, ...flags, entry]
+  const address = ["--host", "127.0.0.1", "--port", PORT]
+  const program = [denoBinary(), "serve", ...rights(hosts), ...address, ...flags, entry]
   return { program, wordless: true, cwd: root, env: { ...ownEnv(), ...env } }
 }
 

@@ -137,6 +137,6 @@ describe("no secret reaches a line", () => {
 })
 
 function decodedOften(text: string): string {
-  const once = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  return once === text ? text : decodedOften(once)
+  const decoded = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return decoded === text ? text : decodedOften(decoded)
 }

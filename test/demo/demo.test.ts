@@ -118,8 +118,8 @@ test("removing the demo leaves own apps and own readings as if the demo had neve
 long("an own reading of the same time replaces the demo's, and stays after the demo is removed", async () => {
   const workspaceId = await newWorkspace(sql)
   await loadDemo(recording, sql, workspaceId, file)
-  const mine = reading("photo editor", "2025-10-25T03:25:01.530Z", [10002], { source: "foreign" })
-  expect((await record(sql, [mine], () => NOW)).recorded).toBe(1)
+  const ownReading = reading("photo editor", "2025-10-25T03:25:01.530Z", [10002], { source: "foreign" })
+  expect((await record(sql, [ownReading], () => NOW)).recorded).toBe(1)
   expect((await loadDemo(recording, sql, workspaceId, file)).recorded).toBe(0)
   expect((await removeDemo(sql)).readings).toBe(35)
   expect([...(await sql`select origin, cardinality(app_ids) as apps from search_results`)]).toEqual([

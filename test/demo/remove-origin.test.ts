@@ -79,9 +79,9 @@ describe("a publisher that is removed", () => {
   test("a second removal of a publisher finds nothing", async () => {
     await tell(THEIRS)
     await remove()
-    const once = await stored(sql)
+    const before = await stored(sql)
     expect(await remove()).toBe(0)
-    expect(await stored(sql)).toBe(once)
+    expect(await stored(sql)).toBe(before)
   })
 
   test("a failed removal of a publisher changes nothing, and can be repeated", async () => {

@@ -50,15 +50,17 @@ const getNew = operation({
   }),
 }).run(async () => ({ ok: true }))
 
-const going = [getOld, getNew]
-const fixtures = new Map(going.map(({ id }) => [`${id}.json`, JSON.stringify({ input: {}, answer: { ok: true } })]))
+const deprecatedOperations = [getOld, getNew]
+const fixtures = new Map(
+  deprecatedOperations.map(({ id }) => [`${id}.json`, JSON.stringify({ input: {}, answer: { ok: true } })]),
+)
 const LINK = '</docs/operate/changes>; rel="deprecation"'
 
 let service: Service
 let key: string
 
 beforeAll(async () => {
-  service = openService({ sql: await freshDatabase(), catalog: going, fixtures })
+  service = openService({ sql: await freshDatabase(), catalog: deprecatedOperations, fixtures })
   key = await service.key(await service.workspace())
 })
 
@@ -91,8 +93,8 @@ describe("deprecations", () => {
   })
 
   test("a deprecation is marked in the OpenAPI document, in the reference and in the manual", () => {
-    const sandbox = prepareSandbox(going, fixtures, PUBLIC_URL)
-    const document = openApiDocument(going, { publicUrl: PUBLIC_URL, sandbox, version: "0.1.0" })
+    const sandbox = prepareSandbox(deprecatedOperations, fixtures, PUBLIC_URL)
+    const document = openApiDocument(deprecatedOperations, { publicUrl: PUBLIC_URL, sandbox, version: "0.1.0" })
     // biome-ignore lint/suspicious/noExplicitAny: a document
     const { paths } = JSON.parse(JSON.stringify(document)) as any
     expect(paths["/old"].get).toMatchObject({ deprecated: true, description: expect.stringContaining("use get_new.") })
@@ -104,12 +106,17 @@ describe("deprecations", () => {
     expect([tone.deprecated, colour.deprecated]).toEqual([undefined, true])
     expect(colour.schema).toEqual({ type: "string" })
 
-    const pages = referencePages(going, { publicUrl: PUBLIC_URL, samples: sandbox.samples, actions: [], faultsOf })
+    const pages = referencePages(deprecatedOperations, {
+      publicUrl: PUBLIC_URL,
+      samples: sandbox.samples,
+      actions: [],
+      faultsOf,
+    })
     const page = [...pages.values()].map((make) => make()).join("")
     for (const { until, instead } of [OLD, COLOUR]) expect(page).toContain(`may be gone from ${until}: ${instead}`)
 
     const files = readTree(MANUAL_FOLDER, ".md")
-    const changes = manualTexts({ files, catalog: going, actions: [] }).get("changes")
+    const changes = manualTexts({ files, catalog: deprecatedOperations, actions: [] }).get("changes")
     expect(changes).toContain("| `get_old` | 2026-12-01 | 2027-12-01 | use get_new. |")
     expect(changes).toContain("| `colour` of `get_new` | 2027-01-15 | 2028-01-15 | use tone. |")
     expect(manualTexts({ files, catalog: [], actions: [] }).get("changes")).toContain("Nothing is deprecated now.")

@@ -161,8 +161,8 @@ describe("the list", () => {
       query: "?tools=daily",
     })
     expect(called.body.error.code).toBe(-32602)
-    const both = (await list(service, "?tools=daily,revenue")).map(({ name }) => name)
-    expect(both).toEqual(expect.arrayContaining(["get_revenue", "search", "list_reviews"]))
+    const listedNames = (await list(service, "?tools=daily,revenue")).map(({ name }) => name)
+    expect(listedNames).toEqual(expect.arrayContaining(["get_revenue", "search", "list_reviews"]))
   })
 
   test("search takes a query and fetch an id, and each answers with exactly one text item", async () => {

@@ -46,17 +46,17 @@ function failing(text: string, now: () => boolean): Sql {
 
 /** Blocks the first request of a method at the platform; its answer is computed at once. */
 function holdFirst(method: "GET" | "PUT") {
-  const [came, let_] = [gateway(), gateway()]
+  const [arrival, let_] = [gateway(), gateway()]
   let first = true
   platform.on(method, async (_, answer) => {
     const ready = answer()
     if (!first) return ready
     first = false
-    came.open()
+    arrival.open()
     await let_.opened
     return ready
   })
-  return { came: came.opened, letGo: let_.open }
+  return { arrived: arrival.opened, letGo: let_.open }
 }
 
 test("a lease that another worker has taken over can mark, extend, end or give back nothing", async () => {
@@ -98,9 +98,9 @@ test("twelve concurrent claims give each job to one of them", async () => {
 test("a worker suspended during its read sends nothing afterwards and changes nothing", async () => {
   const job = bidJob(by)
   const id = await enqueued(sql, job)
-  const { came, letGo } = holdFirst("GET")
+  const { arrived, letGo } = holdFirst("GET")
   const zombie = worker().runOnce()
-  await came
+  await arrived
   await letLeaseRunOut(sql, id)
   await worker().runOnce()
   const done = await jobRow(sql, id)
@@ -113,9 +113,9 @@ test("a worker suspended during its read sends nothing afterwards and changes no
 
 test("a worker suspended while sending leaves the job unknown, and its late answer changes nothing", async () => {
   const id = await enqueued(sql, bidJob(by))
-  const { came, letGo } = holdFirst("PUT")
+  const { arrived, letGo } = holdFirst("PUT")
   const zombie = worker().runOnce()
-  await came
+  await arrived
   await letLeaseRunOut(sql, id)
   expect(await worker().runOnce()).toBe(0)
   const unknown = await jobRow(sql, id)
@@ -151,10 +151,10 @@ test("a lease must be longer than the timeout of the request it covers", () => {
 
 test("a heartbeat keeps the lease of long work, and no other worker starts it", async () => {
   const id = await enqueued(sql, bidJob(by))
-  const { came, letGo } = holdFirst("GET")
+  const { arrived, letGo } = holdFirst("GET")
   const [busy, other] = [1, 2].map(() => worker({ leaseMs: 1_800, sendMs: 1_000, pollMs: 50 }))
   busy!.start()
-  await came
+  await arrived
   other!.start()
   const first = (await jobRow(sql, id)).lease
   await Bun.sleep(3_000)

@@ -117,10 +117,10 @@ test("a check without an answer is repeated, but not days after the write", asyn
   expect(await scene.sql`select 1 from job where id = ${id} and proofs = '[]'`).toHaveLength(1)
   scene.platform.on("GET")
   expect(await after(id, 9)).toBe("done")
-  const gone = await unknown(2)
+  const missingId = await unknown(2)
   scene.platform.on("GET", () => new Response(null, { status: 503 }))
-  expect(await after(gone, 4 * 1_440)).toBe("unknown")
-  expect(await planned(gone)).toBe(null)
+  expect(await after(missingId, 4 * 1_440)).toBe("unknown")
+  expect(await planned(missingId)).toBe(null)
 })
 
 test("a later write to the same target ends the checks of the earlier one", async () => {

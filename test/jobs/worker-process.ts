@@ -6,8 +6,8 @@ import { silentLog } from "../../src/lib/log.ts"
 import { bidJob, enqueued, owner } from "./enqueued.ts"
 import { bidding } from "./platform.ts"
 
-const { database: where, platform, options, enqueue = 0 } = JSON.parse(process.argv[2]!)
-const database = await openDatabase({ dataDir: "", as: "server", log: silentLog, maxConnections: 4, ...where })
+const { database: location, platform, options, enqueue = 0 } = JSON.parse(process.argv[2]!)
+const database = await openDatabase({ dataDir: "", as: "server", log: silentLog, maxConnections: 4, ...location })
 const by = enqueue > 0 ? await owner(database.sql) : null
 for (let i = 0; by && i < enqueue; i++) await enqueued(database.sql, bidJob(by))
 const worker = createOutbox({ sql: database.sql, kinds: bidding(platform), log: silentLog, pollMs: 20, ...options })

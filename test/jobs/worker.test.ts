@@ -36,13 +36,13 @@ test("a lease whose claim returns no time of its own is as old as the claim", as
 })
 
 test("a nudge for one lane looks only there, and a nudge without a lane looks at all lanes", async () => {
-  const looked: string[] = []
+  const lanes: string[] = []
   const worker = createWorker<"a" | "b", LeasedWork>(
     {
       lanes: ["a", "b"],
       atOnce: 1,
       async claim(lane) {
-        looked.push(lane)
+        lanes.push(lane)
         return { claims: [], waitMs: null }
       },
       perform: async () => {},
@@ -51,10 +51,10 @@ test("a nudge for one lane looks only there, and a nudge without a lane looks at
     { ...TIMING, pollMs: 60_000 },
   )
   const lookedAfter = async (act: () => void) => {
-    looked.length = 0
+    lanes.length = 0
     act()
     await Bun.sleep(20)
-    return looked.toSorted()
+    return lanes.toSorted()
   }
   expect(await lookedAfter(() => worker.start())).toEqual(["a", "b"])
   expect(await lookedAfter(() => worker.nudge("b"))).toEqual(["b"])

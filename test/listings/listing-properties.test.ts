@@ -80,8 +80,8 @@ const BACKGROUND = {
 
 test("every finding names its exact words, costs between zero and the field's length, and is counted once", () => {
   fc.assert(
-    fc.property(texts, locale, (some, where) => {
-      const { findings, findingsLeftOut, counts, keywordRoomLost } = checked(some, where, BACKGROUND)
+    fc.property(texts, locale, (some, listingLocale) => {
+      const { findings, findingsLeftOut, counts, keywordRoomLost } = checked(some, listingLocale, BACKGROUND)
       for (const finding of findings) {
         expect(finding.characters).toBeGreaterThanOrEqual(0)
         if (finding.offset === null) expect(finding.code).toBe("tracked_keyword_left_out")
@@ -108,11 +108,11 @@ test("every finding names its exact words, costs between zero and the field's le
 
 test("the same text gives the same result twice and in any composition", () => {
   fc.assert(
-    fc.property(texts, locale, (some, where) => {
-      const first = checked(some, where, BACKGROUND)
-      expect(checked(some, where, BACKGROUND)).toEqual(first)
+    fc.property(texts, locale, (some, listingLocale) => {
+      const first = checked(some, listingLocale, BACKGROUND)
+      expect(checked(some, listingLocale, BACKGROUND)).toEqual(first)
       const apart = Object.fromEntries(Object.entries(some).map(([field, value]) => [field, value?.normalize("NFD")]))
-      expect(checked(apart, where, BACKGROUND)).toEqual(first)
+      expect(checked(apart, listingLocale, BACKGROUND)).toEqual(first)
     }),
     { seed: 20251121, numRuns: cases(4, 80) },
   )
@@ -120,8 +120,8 @@ test("the same text gives the same result twice and in any composition", () => {
 
 test("lengths equal a manual count, and too_long is reported exactly for longer texts", () => {
   fc.assert(
-    fc.property(texts, locale, (some, where) => {
-      const { fields } = readListing(some, languageOf(where), NOTHING_KNOWN)
+    fc.property(texts, locale, (some, listingLocale) => {
+      const { fields } = readListing(some, languageOf(listingLocale), NOTHING_KNOWN)
       for (const field of FIELDS) {
         const value = some[field]
         expect(fields[field] === undefined).toBe(value === undefined)
@@ -138,7 +138,7 @@ test("lengths equal a manual count, and too_long is reported exactly for longer 
           bytes,
         }
         expect(measured(fields[field]!)).toEqual(expected)
-        const over = checked(some, where).findings.filter(
+        const over = checked(some, listingLocale).findings.filter(
           (finding) => finding.code === "too_long" && finding.field === field,
         )
         expect(over.map(({ characters }) => characters)).toEqual(count > limit ? [count - limit] : [])
@@ -175,12 +175,12 @@ test("repeats equal a simple count, and removing a keyword removes its finding a
           .slice(0, offset as number)
           .filter((sign) => sign === ",").length
         expect(codes[place] as string).toBe(code)
-        const without = remaining.filter((_, at) => at !== place)
+        const shortened = remaining.filter((_, at) => at !== place)
         // The very last keyword has no comma to remove.
-        const comma = without.length === 0 && keywords.length > 1 ? 1 : 0
-        expect(remaining.join(",").length - without.join(",").length).toBe(characters - comma)
-        expect(repeats(without)).toHaveLength(repeats(remaining).length - 1)
-        remaining = without
+        const comma = shortened.length === 0 && keywords.length > 1 ? 1 : 0
+        expect(remaining.join(",").length - shortened.join(",").length).toBe(characters - comma)
+        expect(repeats(shortened)).toHaveLength(repeats(remaining).length - 1)
+        remaining = shortened
       }
       expect(repeats(remaining)).toEqual([])
     }),
@@ -253,9 +253,9 @@ test.each(PIECES.filter((_, at) => at % cases(3, 1) === 0))(
   "100,000 times %p is checked quickly, with few findings",
   (piece) => {
     const long = piece.repeat(Math.ceil(LONG / piece.length))
-    const where = /^[\p{ASCII}\p{M}\p{Script=Latin}]+$/u.test(piece) ? "en-US" : "ja"
+    const listingLocale = /^[\p{ASCII}\p{M}\p{Script=Latin}]+$/u.test(piece) ? "en-US" : "ja"
     const started = performance.now()
-    const { findings } = checked({ keywords: long, description: long }, where, BACKGROUND)
+    const { findings } = checked({ keywords: long, description: long }, listingLocale, BACKGROUND)
     // A quadratic pass takes minutes.
     expect(performance.now() - started).toBeLessThan(10_000)
     const alike = Map.groupBy(findings, ({ code, field }) => `${code} ${field}`)

@@ -135,11 +135,11 @@ describe("a lease", () => {
 
   test("a lease of several subjects is lost if one of them is lost", async () => {
     for (const iosId of ["600001", "600002"]) await scene.track([], { iosId, only: null })
-    const both = (await next([lookUps], ITUNES))!
-    expect(both.subjects).toHaveLength(2)
+    const claimed = (await next([lookUps], ITUNES))!
+    expect(claimed.subjects).toHaveLength(2)
     await letLeaseRunOut(scene.sql, "600002")
-    expect([...(await extend(scene.sql, [both], LEASE_MS))]).toEqual([])
-    expect(await errorOf(scene.sql.begin((tx) => endMeasured(tx, both)))).toBeInstanceOf(LeaseLost)
+    expect([...(await extend(scene.sql, [claimed], LEASE_MS))]).toEqual([])
+    expect(await errorOf(scene.sql.begin((tx) => endMeasured(tx, claimed)))).toBeInstanceOf(LeaseLost)
     expect((await scene.due("600001")).measured_at).toBe(null)
   })
 
@@ -188,11 +188,11 @@ describe("the next time", () => {
     const first = await scene.track(["tea"])
     await scene.sql`update tracked_app set created_at = now() - interval '1 day' where id = ${first}`
     await measure(await next())
-    const alone = (await scene.due("tea")).next_at
+    const nextAt = (await scene.due("tea")).next_at
     await scene.track(["tea"])
     await scene.sql`update due set next_at = now()`
     await measure(await next())
-    expect((await scene.due("tea")).next_at).toEqual(alone)
+    expect((await scene.due("tea")).next_at).toEqual(nextAt)
   })
 
   test("the next time updates the priority by who tracks the subject now", async () => {

@@ -192,8 +192,8 @@ describe("apps on followed lists", () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await record(sql, [charted(new Date(Date.now() - 86_400_000).toISOString(), ["800001", "800002"])])
     await recordChart(["800002"])
-    const looked = (await claims()).filter(({ what }) => what.startsWith("app"))
-    expect(looked.map(({ subjects }) => subjects)).toEqual([["800002"]])
+    const appClaims = (await claims()).filter(({ what }) => what.startsWith("app"))
+    expect(appClaims.map(({ subjects }) => subjects)).toEqual([["800002"]])
     expect([...(await sql`select subject from due where kind = 'app'`)]).toEqual([{ subject: "800002" }])
   })
 

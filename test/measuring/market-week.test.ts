@@ -52,7 +52,7 @@ beforeAll(async () => {
     const place = url.searchParams.get("country") ?? url.searchParams.get("cc") ?? url.pathname.split("/")[1]
     if (url.pathname.endsWith("/ws/genres")) return new Response(genresOf(place as string))
     if (url.pathname === "/lookup") return lookupAnswer((url.searchParams.get("id") ?? "").split(",").map(toApp))
-    return chartFeed(url, standing(nameOf(url), today).map(String).map(toApp))
+    return chartFeed(url, rankedApps(nameOf(url), today).map(String).map(toApp))
   })
 })
 afterAll(async () => {
@@ -87,7 +87,7 @@ function chance(...words: (string | number)[]): number {
  * Returns the ranked apps of a list on a day: some come and go, also to return, and most change places. Lists and
  * storefronts share apps.
  */
-function standing(name: string, day: string): number[] {
+function rankedApps(name: string, day: string): number[] {
   const at = DAYS.indexOf(day)
   const first = 1_000_000 + (chance(name) % cases(20, 30)) * Math.floor(PLACES / 2)
   const isAway = (id: number) => [at, at - 1].some((step) => chance(name, id, step) % 25 === 0)
@@ -98,7 +98,7 @@ function standing(name: string, day: string): number[] {
 }
 
 const onLists = (storefront: string, day: string): Set<number> =>
-  new Set(NAMES.filter((name) => name.startsWith(storefront)).flatMap((name) => standing(name, day)))
+  new Set(NAMES.filter((name) => name.startsWith(storefront)).flatMap((name) => rankedApps(name, day)))
 
 async function readDay(): Promise<Asked[]> {
   const before = stores.requests.length
@@ -168,13 +168,13 @@ test("a fresh instance reads every list once and looks up every listed app once,
     expect(lookUps.flat().toSorted((a, b) => a - b)).toEqual([...apps].sort((a, b) => a - b))
     expect(lookUps).toHaveLength(Math.ceil(apps.size / 50))
   }
-  const looked = await sql<{ storefront: string; apps: number }[]>`
+  const lookedUp = await sql<{ storefront: string; apps: number }[]>`
     select storefront, count(*)::int as apps
     from app_storefront
     where source = 'itunes-lookup' and available
     group by storefront
     order by storefront`
-  expect([...looked]).toEqual(MARKET.map((storefront) => ({ storefront, apps: onLists(storefront, today).size })))
+  expect([...lookedUp]).toEqual(MARKET.map((storefront) => ({ storefront, apps: onLists(storefront, today).size })))
 })
 
 test("on each later day every request is made once, and apps that left are not looked up again", async () => {
@@ -217,8 +217,8 @@ test("the finder lists exactly the apps of the replayed lists, page by page, and
       served.push(...body.apps.map(({ id }: { id: string }) => Number(id)))
       total = body.total
     }
-    const standing = new Set(countries.flatMap((country) => [...onLists(country, today)]))
-    expect(served.toSorted((a, b) => a - b)).toEqual([...standing].sort((a, b) => a - b))
+    const ranked = new Set(countries.flatMap((country) => [...onLists(country, today)]))
+    expect(served.toSorted((a, b) => a - b)).toEqual([...ranked].sort((a, b) => a - b))
   }
 })
 
@@ -253,13 +253,14 @@ test("the history is that of those days: each list once a day, who stood on it s
     const firstSeen = await sql<{ app: number; day: string }[]>`
       select app_id as app, day::text from chart_first_seen where chart_id = ${id}`
     const firsts = new Map<number, string>()
-    for (const day of DAYS) for (const app of standing(name, day)) if (!firsts.has(app)) firsts.set(app, day)
+    for (const day of DAYS) for (const app of rankedApps(name, day)) if (!firsts.has(app)) firsts.set(app, day)
     expect(new Map(firstSeen.map(({ app, day }) => [idOf(app), day]))).toEqual(firsts)
     newcomers += [...firsts.values()].filter((day) => day !== DAYS[0]).length
     for (const [at, day] of DAYS.entries()) {
       const found = await readChartMovers(sql, { platform: "ios", ...key }, { day })
       if (at === 0) expect([found?.against, found?.movers]).toEqual([null, null])
-      else expect(namedMoves(found?.movers, idOf)).toEqual(movesOf(standing(name, DAYS[at - 1]!), standing(name, day)))
+      else
+        expect(namedMoves(found?.movers, idOf)).toEqual(movesOf(rankedApps(name, DAYS[at - 1]!), rankedApps(name, day)))
     }
   }
   expect(newcomers).toBeGreaterThan(NAMES.length)
@@ -278,11 +279,11 @@ function namedMoves(movers: unknown, idOf: (app: number) => number): Moves {
 function movesOf(before: readonly number[], after: readonly number[]): Moves {
   const moves: Moves = { climbed: [], fell: [], entered: [], left: [] }
   for (const app of new Set([...before, ...after])) {
-    const [was, rank] = [before.indexOf(app) + 1, after.indexOf(app) + 1]
-    if (was === rank) continue
-    const what = was === 0 ? "entered" : rank === 0 ? "left" : rank < was ? "climbed" : "fell"
+    const [previousRank, rank] = [before.indexOf(app) + 1, after.indexOf(app) + 1]
+    if (previousRank === rank) continue
+    const what = previousRank === 0 ? "entered" : rank === 0 ? "left" : rank < previousRank ? "climbed" : "fell"
     // both days have the same number of places, so an app missing on one of them ranked below all of them
-    moves[what].push(`${app} ${was} ${rank}`)
+    moves[what].push(`${app} ${previousRank} ${rank}`)
   }
   for (const lines of Object.values(moves)) lines.sort()
   return moves

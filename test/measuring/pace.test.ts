@@ -256,7 +256,7 @@ describe("upstreams", () => {
 })
 
 describe("later requests of a reading", () => {
-  const both: Kind = {
+  const twoRequests: Kind = {
     ...searches,
     async read(subjects, port) {
       const query = { storefront: "us", term: subjects[0]!.subject }
@@ -267,7 +267,7 @@ describe("later requests of a reading", () => {
   test("later requests of a reading wait for turns, which other readings share", async () => {
     await scene.track(Array.from({ length: 5 }, (_, i) => `term ${i}`))
     const gapsMs = new Map([...gaps(0), ["itunes.apple.com" as const, 80]])
-    expect(await scene.measuring({ kinds: [both], gapsMs }).runOnce()).toBe(5)
+    expect(await scene.measuring({ kinds: [twoRequests], gapsMs }).runOnce()).toBe(5)
     const at = scene.stores.requests.filter(({ url }) => url.host === "itunes.apple.com").map((request) => request.at)
     expect(at).toHaveLength(5)
     for (const [place, ms] of at.entries()) expect(ms - at[0]!).toBeGreaterThanOrEqual(place * 80 - 30)
@@ -278,7 +278,7 @@ describe("later requests of a reading", () => {
     await openLane(scene.sql, ITUNES, 60_000)
     await takeTurn(scene.sql, ITUNES, live)
     const gapsMs = new Map([...gaps(0), ["itunes.apple.com" as const, 60_000]])
-    await scene.measuring({ kinds: [both], gapsMs, readMs: 5_000 }).runOnce()
+    await scene.measuring({ kinds: [twoRequests], gapsMs, readMs: 5_000 }).runOnce()
     const row = await scene.due("tea")
     expect(row).toMatchObject({ failures: 0, failure: null, measured_at: null, lease: null })
     expect(row.next_at.getTime() - Date.now()).toBeWithin(40_000, 61_000)

@@ -168,25 +168,25 @@ for (const [how, leaseMs] of [
 test.skipIf(!process.env.DATABASE_URL)(
   "postgres: three processes never read a subject twice at the same time, however long it takes",
   async () => {
-    const under = new Set<string>()
-    const twice: string[] = []
+    const inProgress = new Set<string>()
+    const overlapping: string[] = []
     let count = 0
     // long enough for heartbeats that a busy machine delays
     const leaseMs = 2_000
     answersSearches(stores)
     stores.on("apps.apple.com", "/", async ({ url }) => {
       const term = url.searchParams.get("term") as string
-      if (under.has(term)) twice.push(term)
-      under.add(term)
+      if (inProgress.has(term)) overlapping.push(term)
+      inProgress.add(term)
       // some take longer than a lease, which heartbeats extend
       await Bun.sleep(++count % 20 === 0 ? 1.5 * leaseMs : 10)
-      under.delete(term)
+      inProgress.delete(term)
       return undefined
     })
     await track(sql, named(120))
     await Promise.all(Array.from({ length: 3 }, () => startWorker({ ...SHORT, leaseMs })))
     await until(async () => (await unread(sql)) === 0)
-    expect(twice).toEqual([])
+    expect(overlapping).toEqual([])
     // if a heartbeat is late on a busy machine, the reading is aborted and repeated, but never runs twice at once
     expect([...new Set(requestedTerms(stores))].sort()).toEqual(named(120).sort())
     await expectOnce(sql, 120)
@@ -237,9 +237,9 @@ longOnServer(
       times.push(performance.now())
     }
     const otherCount = await stored(sql)
-    const died = times.map((at) => Math.round(at - times[0]!))
+    const deathTimes = times.map((at) => Math.round(at - times[0]!))
     process.stdout.write(
-      `a killer was read ${times.length} times, after ${died} ms; ${otherCount} others are measured\n`,
+      `a killer was read ${times.length} times, after ${deathTimes} ms; ${otherCount} others are measured\n`,
     )
     const [killer] = await sql`select failures, failure, measured_at from due where subject = 'killer'`
     expect(killer).toMatchObject({ failure: "failed", failures: times.length - 1, measured_at: null })

@@ -231,8 +231,8 @@ test("a subject put off for lack of data stays due if a look-up came in the mean
   }
   await track([])
   await scene.sql`insert into due (kind, platform, storefront, subject) values ('app_ads', 'ios', 'us', ${OWN_APP})`
-  const alone = await claimAds()
-  await scene.sql.begin((tx) => putOff(tx, alone, 3_600_000))
+  const claimedAds = await claimAds()
+  await scene.sql.begin((tx) => putOff(tx, claimedAds, 3_600_000))
   expect(await soon(60, "app_ads")).toEqual([])
   expect(await soon(3_700, "app_ads")).toEqual([`ios us ${OWN_APP}`])
   const overtaken = await claimAds()

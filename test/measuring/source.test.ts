@@ -176,11 +176,11 @@ describe("a redirect", () => {
 
   test("a redirect from https to http is blocked and not followed", async () => {
     const requestedUrls: string[] = []
-    const onward = async (url: string) => {
+    const redirectingFetch = async (url: string) => {
       requestedUrls.push(url)
       return new Response(null, { status: 302, headers: { location: "http://apps.apple.com/us" } })
     }
-    const reach = reachOf(server, { address: () => "https://apps.apple.com", fetch: onward })
+    const reach = reachOf(server, { address: () => "https://apps.apple.com", fetch: redirectingFetch })
     const failure = await readOnce(appleStoreSearch, SUBJECT, reach).catch((e) => e)
     expect([failure.outcome, failure.message, requestedUrls.length]).toEqual(["blocked", "sent on without TLS", 1])
   })

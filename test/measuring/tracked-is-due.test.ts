@@ -264,10 +264,10 @@ test.skipIf(!process.env.DATABASE_URL)(
         await sql`update due set lease = null, lease_until = null where lease = any(${leases.splice(0)}::uuid[])`
       }
     })()
-    const changing = async (mine: string[]) => {
+    const changing = async (ownTerms: string[]) => {
       for (let round = 0; round < 25; round++) {
-        await sql.begin((tx) => removeTerms(tx, app, "all", mine))
-        await sql.begin((tx) => addTerms(tx, app, "all", mine))
+        await sql.begin((tx) => removeTerms(tx, app, "all", ownTerms))
+        await sql.begin((tx) => addTerms(tx, app, "all", ownTerms))
       }
     }
     await Promise.all([changing(terms.slice(0, 4)), changing(terms.slice(4, 8)), changing(terms.slice(8))])

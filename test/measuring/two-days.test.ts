@@ -279,7 +279,7 @@ function answersPages(): void {
   answersAppPages(stores, [...OTHERS, ...KETTLES, HARBOR], (app) => {
     if (unreadable) return "{}"
     if (app.id !== HARBOR.id) return rivalPage(app)
-    return second ? appPage(app) : EDITS.reduce((body, [now, then]) => body.replaceAll(now, then), appPage(app))
+    return second ? appPage(app) : EDITS.reduce((body, [now, replaced]) => body.replaceAll(now, replaced), appPage(app))
   })
   stores.on("itunes.apple.com", "/us/rss/top", ({ url }) => {
     const [otherApps, { pathname }] = [someApps(99, 1_000_300_000), url]
@@ -302,7 +302,7 @@ function answersPages(): void {
 function rivalPage(app: ShownApp): string {
   const edits = RIVAL_EDITS[app.id] ?? []
   return edits.reduce(
-    (body, [recorded, first, then]) => body.replaceAll(recorded, second ? then : first),
+    (body, [recorded, first, secondText]) => body.replaceAll(recorded, second ? secondText : first),
     appPage(renamed(app)),
   )
 }

@@ -8,8 +8,8 @@ import { createMeasuring } from "../../src/measuring/worker.ts"
 import { recording } from "../../src/recording.ts"
 import { counted } from "./stand-in.ts"
 
-const { database: where, stores, options, gapMs = 0 } = JSON.parse(process.argv[2]!)
-const database = await openDatabase({ dataDir: "", as: "server", log: silentLog, maxConnections: 4, ...where })
+const { database: location, stores, options, gapMs = 0 } = JSON.parse(process.argv[2]!)
+const database = await openDatabase({ dataDir: "", as: "server", log: silentLog, maxConnections: 4, ...location })
 const measuring = createMeasuring({
   recording,
   sql: database.sql,

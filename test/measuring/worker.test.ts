@@ -23,16 +23,16 @@ function failing(text: string, now: () => boolean): Sql {
 
 /** Blocks the first search at the store; its response is computed at once. */
 function holdFirst() {
-  const [came, leave] = [gateway(), gateway()]
+  const [arrival, leave] = [gateway(), gateway()]
   let first = true
   scene.stores.on("apps.apple.com", "/", async () => {
     if (!first) return undefined
     first = false
-    came.open()
+    arrival.open()
     await leave.opened
     return undefined
   })
-  return { came: came.opened, letGo: leave.open }
+  return { arrived: arrival.opened, letGo: leave.open }
 }
 
 const reads = (read: Kind["read"]): Kind => ({ ...searches, read })
@@ -171,9 +171,9 @@ describe("a poison subject", () => {
 describe("a lease", () => {
   test("a worker that loses its lease during a reading stores and changes nothing", async () => {
     await scene.track(["tea"])
-    const { came, letGo } = holdFirst()
+    const { arrived, letGo } = holdFirst()
     const zombie = scene.measuring().runOnce()
-    await came
+    await arrived
     await letLeaseRunOut(scene.sql, "tea")
     await scene.measuring({ random: () => 0 }).runOnce() // recovers it and reads it
     const heir = await scene.due("tea")
@@ -187,10 +187,10 @@ describe("a lease", () => {
 
   test("a lease is extended by heartbeats during a long reading, and no other worker takes it", async () => {
     await scene.track(["tea"])
-    const { came, letGo } = holdFirst()
+    const { arrived, letGo } = holdFirst()
     const [busy, other] = [1, 2].map(() => scene.measuring({ leaseMs: 900, pollMs: 50 }))
     busy!.start()
-    await came
+    await arrived
     other!.start()
     const { lease } = await scene.due("tea")
     await Bun.sleep(2_000)
@@ -204,18 +204,18 @@ describe("a lease", () => {
   test("a lease is given up before it ends by a worker whose heartbeats fail", async () => {
     await scene.track(["tea"])
     let isAway = false
-    let stands: unknown
+    let isStoredAtEnd: unknown
     const kind = reads(async (_, { signal }) => {
       isAway = true
       await new Promise((resolve) => signal.addEventListener("abort", resolve))
       const [row] = await scene.sql`select lease_until > now() as stands from due where subject = 'tea'`
-      stands = row!.stands
+      isStoredAtEnd = row!.stands
       return []
     })
     const lonely = scene.measuring({ sql: failing("", () => isAway), kinds: [kind], leaseMs: 900, pollMs: 50 })
     lonely.start()
-    await until(() => stands !== undefined)
-    expect(stands).toBe(true)
+    await until(() => isStoredAtEnd !== undefined)
+    expect(isStoredAtEnd).toBe(true)
     await lonely.stop()
     expect((await scene.due("tea")).measured_at).toBe(null)
   })
@@ -224,31 +224,31 @@ describe("a lease", () => {
 describe("a started worker", () => {
   test("a started worker reads at once what it is nudged for, six at a time per upstream", async () => {
     const { open, opened } = gateway()
-    const under = { "apps.apple.com": 0, "itunes.apple.com": 0 }
+    const active = { "apps.apple.com": 0, "itunes.apple.com": 0 }
     for (const upstream of ["apps.apple.com", "itunes.apple.com"] as const)
       scene.stores.on(upstream, "/", async () => {
-        under[upstream]++
+        active[upstream]++
         await opened
         return undefined
       })
     const apps: Kind = { ...lookUps, together: 1 }
-    let looked = false
+    let hasLooked = false
     const looking = failing("", () => {
-      looked = true
+      hasLooked = true
       return false
     })
     const busy = scene.measuring({ sql: looking, kinds: [searches, apps], pollMs: 60_000 })
     busy.start()
     // its first look, which finds nothing, is over
-    await until(() => looked)
+    await until(() => hasLooked)
     await Bun.sleep(200 * (await slowness()))
     for (let i = 0; i < 12; i++) await scene.track([`term ${i}`], { only: null })
     await scene.sql`delete from due where kind not in ('search', 'app')`
     expect(scene.stores.requests).toEqual([])
     busy.nudge()
-    await until(() => under["apps.apple.com"] + under["itunes.apple.com"] === 12)
+    await until(() => active["apps.apple.com"] + active["itunes.apple.com"] === 12)
     await Bun.sleep(50)
-    expect(under).toEqual({ "apps.apple.com": 6, "itunes.apple.com": 6 })
+    expect(active).toEqual({ "apps.apple.com": 6, "itunes.apple.com": 6 })
     open()
     await until(async () => (await scene.sql`select 1 from due where measured_at is null`).length === 0)
     await busy.stop()
@@ -307,10 +307,10 @@ describe("a started worker", () => {
 describe("a stop", () => {
   test("a stop waits for readings under way and starts no more", async () => {
     await scene.track(["tea", "mate"])
-    const { came, letGo } = holdFirst()
+    const { arrived, letGo } = holdFirst()
     const stopping = scene.measuring({ atOnce: 1, pollMs: 10 })
     stopping.start()
-    await came
+    await arrived
     const stopped = stopping.stop()
     stopping.nudge()
     await Bun.sleep(50)
@@ -322,10 +322,10 @@ describe("a stop", () => {
 
   test("a stop past its limit gives readings back, due at once and without a failure", async () => {
     await scene.track(["tea"])
-    const { came } = holdFirst()
+    const { arrived } = holdFirst()
     const stopping = scene.measuring({ stopMs: 30 })
     stopping.start()
-    await came
+    await arrived
     await stopping.stop()
     expect(await scene.due("tea")).toMatchObject({ failures: 0, failure: null, lease: null, measured_at: null })
     expect(await scene.sql`select 1 from attempt`).toHaveLength(0)

@@ -258,8 +258,8 @@ function list(number: number): void {
 
 function describeMutant({ area, file, change }: Mutant, text: string): string {
   const line = text.slice(0, change.from).split("\n").length
-  const was = text.slice(change.from, change.to)
-  return `${area} ${file}:${line} ${change.kind}: ${oneLine(was)} → ${oneLine(change.text)}`
+  const original = text.slice(change.from, change.to)
+  return `${area} ${file}:${line} ${change.kind}: ${oneLine(original)} → ${oneLine(change.text)}`
 }
 
 function report(number: number, text: string, seconds: number): void {

@@ -267,18 +267,18 @@ describe("redirects", () => {
   })
 
   test("every redirect is resolved again", async () => {
-    const looked: string[] = []
+    const resolvedHosts: string[] = []
     await using open = await site((head, socket) => {
       const to = head.includes("host: a.test") ? `http://b.test:${open.port}/` : `http://c.test:${open.port}/`
       socket.end(page("", { location: to }, 302))
     })
     const resolve = async (host: string) => {
-      looked.push(host)
+      resolvedHosts.push(host)
       return [host === "c.test" ? "10.0.0.1" : "127.0.0.1"]
     }
     const request = ask(`http://a.test:${open.port}/`, open.port, { resolve, mayFollow: () => true })
     expect(await codeOf(request)).toBe("blocked")
-    expect(looked).toEqual(["a.test", "b.test", "c.test"])
+    expect(resolvedHosts).toEqual(["a.test", "b.test", "c.test"])
   })
 })
 

@@ -92,9 +92,9 @@ describe("an allowed site", () => {
   })
 
   test("an unreachable site and an unknown host have different codes", async () => {
-    const nobody = Object.assign(new Error("x"), { code: "ENOTFOUND" })
+    const notFound = Object.assign(new Error("x"), { code: "ENOTFOUND" })
     expect(await codeOf(ask("http://a.test:1/", 1))).toBe("unreachable")
-    expect(await codeOf(ask("http://a.test/", 80, { resolve: () => Promise.reject(nobody) }))).toBe("no_such_host")
+    expect(await codeOf(ask("http://a.test/", 80, { resolve: () => Promise.reject(notFound) }))).toBe("no_such_host")
     expect(await codeOf(ask("http://a.test/", 80, { resolve: async () => [] }))).toBe("no_such_host")
     expect(await codeOf(ask("http://a.test/", 80, { resolve: () => Promise.reject(new Error("x")) }))).toBe(
       "unreachable",
@@ -192,7 +192,7 @@ describe("a response", () => {
 })
 
 describe("a redirect", () => {
-  const onwards = (times: number) => (head: string, socket: { end(response: string): void }) => {
+  const redirects = (times: number) => (head: string, socket: { end(response: string): void }) => {
     const at = Number(/GET \/(\d+)/.exec(head)?.[1])
     socket.end(at < times ? page("", { location: `/${at + 1}` }, 302) : page("there"))
   }
@@ -214,14 +214,14 @@ describe("a redirect", () => {
   })
 
   test("a redirect is followed five times if the caller allows it", async () => {
-    await using five = await site(onwards(5))
+    await using five = await site(redirects(5))
     const trails: string[][] = []
     const mayFollow = (to: URL, trail: readonly URL[]) =>
       trails.push([...trail, to].map(({ pathname }) => pathname)) < 9
     const answer = await ask(`http://a.test:${five.port}/0`, five.port, { mayFollow })
     expect([text(answer), answer.url]).toEqual(["there", `http://a.test:${five.port}/5`])
     expect(trails.at(-1)).toEqual(["/0", "/1", "/2", "/3", "/4", "/5"])
-    await using six = await site(onwards(6))
+    await using six = await site(redirects(6))
     expect(await codeOf(ask(`http://a.test:${six.port}/0`, six.port, { mayFollow: () => true }))).toBe("bad_redirect")
     expect(await codeOf(ask(`http://a.test:${five.port}/0`, five.port, { mayFollow: () => false }))).toBe(
       "bad_redirect",
@@ -234,11 +234,11 @@ describe("isSent of a problem", () => {
 
   test("a problem is not sent if nobody was reached or no TLS connection was made", async () => {
     await using safe = await safeSite((_, socket) => socket.end(page("said")))
-    const nobody = Object.assign(new Error("x"), { code: "ENOTFOUND" })
+    const notFound = Object.assign(new Error("x"), { code: "ENOTFOUND" })
     expect(await isSent(ask("http://a.test:1/", 1))).toEqual(["unreachable", false])
     expect(await isSent(ask("http://10.0.0.1/", 80))).toEqual(["blocked", false])
     expect(await isSent(ask("ftp://a.test/", 80))).toEqual(["bad_address", false])
-    expect(await isSent(ask("http://a.test/", 80, { resolve: () => Promise.reject(nobody) }))).toEqual([
+    expect(await isSent(ask("http://a.test/", 80, { resolve: () => Promise.reject(notFound) }))).toEqual([
       "no_such_host",
       false,
     ])

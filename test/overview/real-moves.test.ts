@@ -94,7 +94,7 @@ function counted(earlier: Map<string, number>, later: Map<string, number>): numb
 function mostMoved(count: number): string[] {
   const tables = [...days.values()]
   const ids = [...new Set(tables.flatMap((ranks) => [...ranks.keys()]))]
-  const walked = (id: string) =>
+  const distance = (id: string) =>
     tables.slice(1).reduce((sum, ranks, at) => sum + Math.abs((tables[at]!.get(id) ?? 101) - (ranks.get(id) ?? 101)), 0)
-  return ids.sort((a, b) => walked(b) - walked(a) || (a < b ? -1 : 1)).slice(0, count)
+  return ids.sort((a, b) => distance(b) - distance(a) || (a < b ? -1 : 1)).slice(0, count)
 }

@@ -9,14 +9,14 @@ import { type Serving, serving } from "./serving.ts"
 setDefaultTimeout(60_000)
 
 const root = join(import.meta.dirname, "../..")
-let alone: Alone
+let binary: Alone
 
 beforeLong(async () => {
-  alone = await buildAlone()
+  binary = await buildAlone()
 })
-afterLong(() => alone.remove())
+afterLong(() => binary.remove())
 
-const served = (dataDir: string) => serving(alone, { env: { DATA_DIR: dataDir, PORT: "0" } })
+const served = (dataDir: string) => serving(binary, { env: { DATA_DIR: dataDir, PORT: "0" } })
 
 async function stopped(server: Started): Promise<void> {
   server.kill("SIGTERM")
@@ -24,7 +24,7 @@ async function stopped(server: Started): Promise<void> {
 }
 
 const answer = async (args: string[], options: StartOptions) => {
-  const { code, out, err } = await alone.run([...args, "--json"], options)
+  const { code, out, err } = await binary.run([...args, "--json"], options)
   expect([code, err]).toEqual([0, ""])
   return JSON.parse(out)
 }
@@ -38,14 +38,14 @@ let firstStartMs = 0
 
 long("the binary shows its version, its help and its document alone in an empty folder", async () => {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-  expect(await alone.run(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" })
-  const { out } = await alone.run(["version", "--json"])
+  expect(await binary.run(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" })
+  const { out } = await binary.run(["version", "--json"])
   expect(JSON.parse(out)).toMatchObject({ version, commit: commitOf(), runtime: `Bun ${Bun.version}` })
-  expect((await alone.run(["--help"])).out).toContain("appmeter serve")
+  expect((await binary.run(["--help"])).out).toContain("appmeter serve")
   const document = await answer(["openapi"], {})
   expect(Object.keys(document.paths)).toContain("/apps")
-  expect(await alone.run(["sevre"])).toMatchObject({ code: 2, out: "" })
-  expect(readdirSync(alone.folder)).not.toContain(".appmeter")
+  expect(await binary.run(["sevre"])).toMatchObject({ code: 2, out: "" })
+  expect(readdirSync(binary.folder)).not.toContain(".appmeter")
 })
 
 long(
@@ -70,16 +70,16 @@ long(
     expect(await call({ ...warm, key: first.key }, "/v1/apps")).toMatchObject({ status: 200 })
     expect(await answer(["import", "-"], { env, stdin })).toMatchObject({ recorded: 0, known: lines })
     await stopped(warm)
-    expect(readdirSync(join(alone.folder, "first")).sort()).toEqual(["postgres", "server.lock"])
+    expect(readdirSync(join(binary.folder, "first")).sort()).toEqual(["postgres", "server.lock"])
     process.stdout.write(
-      `${alone.where}: first start to first 200 in ${Math.round(firstStartMs)} ms, ` +
+      `${binary.where}: first start to first 200 in ${Math.round(firstStartMs)} ms, ` +
         `warm ${Math.round(warm.firstMs)} ms\n`,
     )
   },
 )
 
 long("the binary reads the word in a picture with its embedded files", async () => {
-  const { findings } = JSON.parse((await alone.run(["doctor", "--json"], { env: { OCR_DATA: "none" } })).out)
+  const { findings } = JSON.parse((await binary.run(["doctor", "--json"], { env: { OCR_DATA: "none" } })).out)
   expect(findings.find(({ thing }: { thing: string }) => thing === "screenshots")).toMatchObject({
     state: "warning",
     says: expect.stringMatching(/^Tesseract recognises the test word in \d+ ms; trained data: eng$/),
@@ -88,7 +88,7 @@ long("the binary reads the word in a picture with its embedded files", async () 
 
 long("the binary answers an assistant over its pipes and explains how to start it", async () => {
   const env = { DATA_DIR: "assistant" }
-  expect((await alone.run(["workspace", "create", "studio"], { env })).code).toBe(0)
+  expect((await binary.run(["workspace", "create", "studio"], { env })).code).toBe(0)
   const { secret } = await answer(["key", "create"], { env })
   const line = JSON.stringify({
     jsonrpc: "2.0",
@@ -96,25 +96,25 @@ long("the binary answers an assistant over its pipes and explains how to start i
     method: "tools/call",
     params: { name: "list_apps", arguments: {} },
   })
-  const { code, out, err } = await alone.run(["mcp"], { env: { ...env, APPMETER_KEY: secret }, stdin: `${line}\n` })
+  const { code, out, err } = await binary.run(["mcp"], { env: { ...env, APPMETER_KEY: secret }, stdin: `${line}\n` })
   expect([code, err, JSON.parse(out).result.structuredContent]).toEqual([0, "", { apps: [] }])
-  const { out: text } = await alone.run(["packaging", "assistants"], { env })
+  const { out: text } = await binary.run(["packaging", "assistants"], { env })
   const { command, args } = JSON.parse(/```json\n([^`]*)```/.exec(text)![1]!).mcpServers.appmeter
   expect([command, args]).toEqual([expect.stringMatching(/^\/.*appmeter$/), ["mcp", "--tools", "daily"]])
 })
 
 long("the binary's stack traces name files and lines of the source, and no folder of the build machine", async () => {
   const env = { DATA_DIR: "/proc/none", LOG_LEVEL: "debug" }
-  const { code, err } = await alone.run(["workspace", "list"], { env })
+  const { code, err } = await binary.run(["workspace", "list"], { env })
   expect(code).toBe(1)
   expect(err).toMatch(/src\/database\/embedded\/open\.ts:\d+:\d+/)
   expect(err).not.toContain(root)
 })
 
 long("the licences command names every package in the binary and the origin of each file in it", async () => {
-  const { code, out } = await alone.run(["licences"])
+  const { code, out } = await binary.run(["licences"])
   expect(code).toBe(0)
-  const { modules, carried, assets } = alone.contents
+  const { modules, carried, assets } = binary.contents
   const named = new Set(out.match(/^(?:@[\w.-]+\/)?[\w.-]+(?= \d+\.\d+\.\d+ \()/gm))
   const bundled = modules.flatMap(
     (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/.exec(path)?.[1] ?? [],
@@ -145,30 +145,30 @@ long("the licences command names every package in the binary and the origin of e
 const KILLS = 4
 
 long(`a first start killed at ${KILLS} moments never leaves a broken directory`, async () => {
-  let [nothing, whole] = [0, 0]
+  let [emptyCount, whole] = [0, 0]
   for (let round = 1; round <= KILLS; round++) {
     const dataDir = `killed-${round}`
-    const server = alone.start(["serve"], { env: { DATA_DIR: dataDir, PORT: "0" } })
+    const server = binary.start(["serve"], { env: { DATA_DIR: dataDir, PORT: "0" } })
     await Bun.sleep((firstStartMs * round) / KILLS)
     server.kill("SIGKILL")
     await server.exited
-    if (!existsSync(join(alone.folder, dataDir, "postgres"))) {
-      nothing++
+    if (!existsSync(join(binary.folder, dataDir, "postgres"))) {
+      emptyCount++
       continue
     }
     whole++
     expect(await answer(["workspace", "list"], { env: { DATA_DIR: dataDir } })).toHaveProperty("workspaces")
   }
   // the next start removes the leftovers of a start that was killed while unpacking
-  const halfMade = readdirSync(alone.folder).filter(
-    (name) => /^killed/.test(name) && readdirSync(join(alone.folder, name)).some((entry) => entry.includes(".new-")),
+  const halfMade = readdirSync(binary.folder).filter(
+    (name) => /^killed/.test(name) && readdirSync(join(binary.folder, name)).some((entry) => entry.includes(".new-")),
   )
   process.stdout.write(
-    `${KILLS} kills: ${nothing} before there was a directory, ${whole} after; ` +
+    `${KILLS} kills: ${emptyCount} before there was a directory, ${whole} after; ` +
       `${halfMade.length} left a half one beside\n`,
   )
   const last = await served(halfMade[0] ?? "killed-1")
   expect(await call(last, "/v1/apps")).toMatchObject({ status: 200, body: { apps: [] } })
   await stopped(last)
-  expect(readdirSync(join(alone.folder, halfMade[0] ?? "killed-1")).sort()).toEqual(["postgres", "server.lock"])
+  expect(readdirSync(join(binary.folder, halfMade[0] ?? "killed-1")).sort()).toEqual(["postgres", "server.lock"])
 })

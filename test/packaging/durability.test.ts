@@ -10,7 +10,7 @@ import { checkDirectory } from "./amcheck.ts"
 import { KILLED, killRounds } from "./kills.ts"
 import { Trial } from "./trial.ts"
 
-let alone: Alone
+let binary: Alone
 /** The second test spoils the directory that the first one left, so that it need not write a new one. */
 let trial: Trial
 
@@ -18,16 +18,16 @@ let trial: Trial
 
 beforeAll(async () => {
   if (!LONG) return
-  alone = await buildAlone()
-  trial = new Trial(alone, KILLED)
+  binary = await buildAlone()
+  trial = new Trial(binary, KILLED)
 }, 120_000)
-afterAll(() => alone?.remove())
+afterAll(() => binary?.remove())
 
 long(
   "the binary killed three times while it serves: every acknowledged write is there, none in part, " +
     "every book agrees, no page is damaged",
   async () => {
-    const { wrong, batches, imports, summary } = await killRounds(alone, 3, trial)
+    const { wrong, batches, imports, summary } = await killRounds(binary, 3, trial)
     process.stdout.write(`${summary}\n`)
     expect(wrong).toEqual([])
     expect(batches).toBeGreaterThan(3)
@@ -42,7 +42,7 @@ long(
     const { batches, paid, imports } = trial.acknowledged
     await trial.start()
     expect(await trial.judge()).toEqual([])
-    const { sql, close } = await openDatabase({ as: "command", dataDir: join(alone.folder, KILLED), log: silentLog })
+    const { sql, close } = await openDatabase({ as: "command", dataDir: join(binary.folder, KILLED), log: silentLog })
     const [part, whole] = [...batches]
     const [request] = [...paid]
     const [seenAt] = [...imports]
@@ -57,7 +57,7 @@ long(
     expect(found).toContain(`in part: 19 readings of ${seenAt}, 19 derived`)
     expect(found.filter((fault) => /^(credits|confirms): /.test(fault))).toHaveLength(2)
     await trial.stop()
-    const directory = join(alone.folder, KILLED, "postgres")
+    const directory = join(binary.folder, KILLED, "postgres")
     expect((await checkDirectory(directory)).problems).toEqual([])
     damage(join(directory, path))
     expect((await checkDirectory(directory)).problems).toEqual([expect.stringContaining("tracked_term_pkey")])

@@ -21,17 +21,17 @@ export const KILLED = "killed"
  * round it also kills the next start during recovery. amcheck reads the directory after each kill, and the next start
  * must have every write acknowledged until then. The last server is stopped in order.
  */
-export async function killRounds(alone: Alone, rounds: number, trial = new Trial(alone, KILLED)): Promise<Killed> {
+export async function killRounds(binary: Alone, rounds: number, trial = new Trial(binary, KILLED)): Promise<Killed> {
   const { batches, paid, imports } = trial.acknowledged
   const wrong: string[] = []
   let checked = 0
-  const check = async (when: string) => {
-    const { tables, indexes, problems } = await checkDirectory(join(alone.folder, KILLED, "postgres"))
-    wrong.push(...problems.map((problem) => `${when}: ${problem}`))
+  const check = async (moment: string) => {
+    const { tables, indexes, problems } = await checkDirectory(join(binary.folder, KILLED, "postgres"))
+    wrong.push(...problems.map((problem) => `${moment}: ${problem}`))
     checked += tables + indexes
   }
-  const judge = async (when: string) => {
-    wrong.push(...(await trial.judge()).map((fault) => `${when}: ${fault}`))
+  const judge = async (moment: string) => {
+    wrong.push(...(await trial.judge()).map((fault) => `${moment}: ${fault}`))
   }
   try {
     for (let round = 1; round <= rounds; round++) {

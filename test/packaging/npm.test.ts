@@ -35,10 +35,10 @@ test.skipIf(!hasNpm)("npx appmeter runs the program of this machine with its arg
     const { exitCode, stdout, stderr } = Bun.spawnSync(["npx", "--no-install", "appmeter", "key", "list"], { cwd })
     return { exitCode, out: stdout.toString(), err: stderr.toString() }
   }
-  const both = install("both", [join(into, `appmeter-${target}`), join(into, "appmeter")])
-  expect(npx(both)).toMatchObject({ exitCode: 78, out: "key list\n" })
-  rmSync(join(both, "node_modules", `appmeter-${target}`), { recursive: true })
-  expect(npx(both)).toMatchObject({
+  const installation = install("both", [join(into, `appmeter-${target}`), join(into, "appmeter")])
+  expect(npx(installation)).toMatchObject({ exitCode: 78, out: "key list\n" })
+  rmSync(join(installation, "node_modules", `appmeter-${target}`), { recursive: true })
+  expect(npx(installation)).toMatchObject({
     exitCode: 1,
     err: expect.stringContaining(`no program for this machine (appmeter-${target})`),
   })

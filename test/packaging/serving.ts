@@ -10,16 +10,16 @@ export interface Serving extends Started {
 }
 
 /** Starts a server of the binary and waits for its first 200 and then for its greeting. */
-export async function serving(alone: Alone, options: StartOptions): Promise<Serving> {
+export async function serving(binary: Alone, options: StartOptions): Promise<Serving> {
   const startedAt = performance.now()
-  const server = alone.start(["serve", "--json"], options)
+  const server = binary.start(["serve", "--json"], options)
   const ended = server.exited.then((code) => {
     throw new Error(`serve ended: ${code} ${server.err()}`)
   })
   ended.catch(() => {}) // the end of the test
-  const found = async (where: () => string, pattern: RegExp) => {
-    while (!pattern.test(where())) await Promise.race([Bun.sleep(5), ended])
-    return pattern.exec(where())![1]!
+  const found = async (readOutput: () => string, pattern: RegExp) => {
+    while (!pattern.test(readOutput())) await Promise.race([Bun.sleep(5), ended])
+    return pattern.exec(readOutput())![1]!
   }
   const url = await found(server.err, /"event":"listening","url":"([^"]+)"/)
   expect((await fetch(`${url}/v1/sandbox/apps`)).status).toBe(200)

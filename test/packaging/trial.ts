@@ -45,10 +45,13 @@ export class Trial {
   #app = ""
   #made = 0
 
-  constructor(alone: Alone, dataDir: string, under: string[] = []) {
-    this.#alone = alone
+  constructor(binary: Alone, dataDir: string, wrapper: string[] = []) {
+    this.#alone = binary
     this.#dataDir = dataDir
-    this.#options = { env: { DATA_DIR: dataDir, PORT: "0", FIRST_WORKSPACE_RATE_PER_SECOND: "1000000" }, under }
+    this.#options = {
+      env: { DATA_DIR: dataDir, PORT: "0", FIRST_WORKSPACE_RATE_PER_SECOND: "1000000" },
+      under: wrapper,
+    }
   }
 
   /** Starts the server on the directory, for the first time or on the state after a kill. */
@@ -150,12 +153,12 @@ export class Trial {
   // Only through the server's socket: if the server was just killed, a command would open the directory itself, and the
   // driver would retry forever.
   async #withSql<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    const gone = this.#server!.exited.then(() => {
+    const exited = this.#server!.exited.then(() => {
       throw new Error("the server is gone")
     })
     const connect = () => connectControl(join(this.#alone.folder, this.#dataDir)).on("error", () => {})
     const sql = postgres(embeddedOptions(connect, 1)) as Sql
-    return await Promise.race([work(sql), gone]).finally(() => sql.end({ timeout: 0 }))
+    return await Promise.race([work(sql), exited]).finally(() => sql.end({ timeout: 0 }))
   }
 }
 

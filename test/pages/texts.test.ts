@@ -18,7 +18,7 @@ setDefaultTimeout(60_000)
 const NOW = new Date("2026-05-20T12:00:00Z")
 let sql: Sql
 let service: Service
-let without: Service
+let serviceWithoutAi: Service
 const standIn = openStandIn("responses")
 afterAll(() => standIn.close())
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
     fetch: (url, init) => fetch(url, init),
   })
   service = openService({ sql, now: () => NOW, write })
-  without = openService({ sql, now: () => NOW })
+  serviceWithoutAi = openService({ sql, now: () => NOW })
   const page = listed("2026-05-19T10:00:00Z")
   await record(sql, [page], () => NOW)
   const texts = ["Far <b>too</b> many ads after each level.", "It crashes on start since the update.", "Nice."]
@@ -85,7 +85,7 @@ async function listedId(): Promise<string> {
 }
 
 test("reviews link to a summary that only its button creates, once per day, each theme with quotes", async () => {
-  const { owner, base, used, press } = await opened("10001", without)
+  const { owner, base, used, press } = await opened("10001", serviceWithoutAi)
   expect((await owner.open(`${base}/reviews`)).text).toContain(`href="${base}/summary?at=us-ios"`)
   const link = await owner.open(`${base}/summary`)
   expect([link.status, link.text.includes("Crashes and bugs"), await used()]).toEqual([200, false, 0])
@@ -107,7 +107,7 @@ test("without a language model a draft page says who can set one up, and nothing
     [await listedId(), "/draft"],
     ["10001", "/reply?review=1"],
   ] as const) {
-    const { press, used } = await opened(storeId, without)
+    const { press, used } = await opened(storeId, serviceWithoutAi)
     const { status, text } = await press(page)
     expect([page, status, text.includes("No language model is set up here")]).toEqual([page, 200, true])
     expect(await used()).toBe(0)

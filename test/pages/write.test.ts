@@ -73,8 +73,8 @@ describe("a write from a page", () => {
     expect(await tracked()).toEqual(["tea", "green tea", "oolong"])
     const repeated = await confirmOf(preview)
     expect([repeated.status, repeated.text.includes("This preview was confirmed already")]).toEqual([400, true])
-    const nothing = await previewOf(`${base}/edit`, "add_keywords", { appId: tea.app, keywords: "tea" })
-    expect([nothing.text.includes("<h1>Nothing to change</h1>"), fieldIn(nothing, "confirmToken")]).toEqual([
+    const unchanged = await previewOf(`${base}/edit`, "add_keywords", { appId: tea.app, keywords: "tea" })
+    expect([unchanged.text.includes("<h1>Nothing to change</h1>"), fieldIn(unchanged, "confirmToken")]).toEqual([
       true,
       undefined,
     ])

@@ -300,8 +300,8 @@ function* callsOfTool({ name: tool, inputSchema }: Tool, now: Date): Generator<C
     for (const value of values.slice(0, 3))
       yield call(`${name}=${value}`, { ...base("tea"), [name]: typed(value, schema) })
     yield call(`bad ${name}`, { ...base("tea"), [name]: schema.type === "string" ? 7 : "bogus" })
-    const { [name]: _, ...without } = base("tea")
-    if (required.has(name)) yield call(`without ${name}`, without)
+    const { [name]: _, ...rest } = base("tea")
+    if (required.has(name)) yield call(`without ${name}`, rest)
   }
   yield call("unknown argument", { ...base("tea"), nothing: 1 })
   for (const key of NARROW_KEYS) yield call(`key ${key}`, base(WITH_APP.has(key) ? `tea:${key}` : "tea"), key)

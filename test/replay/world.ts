@@ -23,7 +23,7 @@ export interface Consoles {
   env: Record<string, string>
   seller: ReturnType<typeof startStandIn>
   ads: ReturnType<typeof adsStandIn>
-  /** Puts back what writes have changed. */
+  /** Restores the state before the writes. */
   reset(): void
   stop(): Promise<void>
 }

@@ -178,10 +178,10 @@ describe("metrics settings", () => {
   test("metrics are off by default, then on a separate port, on the host of the API by default", () => {
     expect([read().metricsListen, read().metricsToken]).toEqual([null, undefined])
     expect(read({ METRICS_PORT: "9187", HOST: "::1" }).metricsListen).toEqual({ host: "::1", port: 9187 })
-    const both = { METRICS_PORT: "0", METRICS_HOST: "10.0.0.1", METRICS_TOKEN: "0123456789abcdef" }
-    expect(read(both)).toMatchObject({
+    const env = { METRICS_PORT: "0", METRICS_HOST: "10.0.0.1", METRICS_TOKEN: "0123456789abcdef" }
+    expect(read(env)).toMatchObject({
       metricsListen: { host: "10.0.0.1", port: 0 },
-      metricsToken: both.METRICS_TOKEN,
+      metricsToken: env.METRICS_TOKEN,
     })
   })
 
@@ -212,12 +212,12 @@ describe("the secret key", () => {
     expect(read().secretKeys).toBeNull()
     expect(read({ SECRET_KEY: key(1).toString("hex") }).secretKeys).not.toBeNull()
     const earlier = `${key(2).toString("base64")}, ${key(3).toString("hex")}`
-    const both = readSettings(
+    const settings = readSettings(
       { SECRET_KEY_FILE: "/key", SECRET_KEY_PREVIOUS: earlier },
       () => `${key(1).toString("base64")}\n`,
     )
-    expect(SecretKeys.read(both.secretKeys!)).toEqual([1, 2, 3].map((fill) => new Uint8Array(key(fill))))
-    expect(JSON.stringify(both)).not.toContain(key(1).toString("base64").slice(0, 20))
+    expect(SecretKeys.read(settings.secretKeys!)).toEqual([1, 2, 3].map((fill) => new Uint8Array(key(fill))))
+    expect(JSON.stringify(settings)).not.toContain(key(1).toString("base64").slice(0, 20))
   })
 
   test("an invalid secret key is refused with a command that creates a valid one", () => {

@@ -209,7 +209,7 @@ describe("a reading", () => {
 const NOBODY = { person: 0 }
 
 describe("a feed ends at once in every process", () => {
-  const gone = async (url: string) => {
+  const expectGone = async (url: string) => {
     const unknown = await open(`${PUBLIC_URL}/feeds/${"A".repeat(43)}`)
     for (const service of services) {
       const { status, text } = await open(url, {}, service)
@@ -238,7 +238,7 @@ describe("a feed ends at once in every process", () => {
     expect((await otherWorkspace.send("withdrawn", { id: handle })).status).toBe(400)
     await works(url)
     await settings.send("withdrawn", { id: handle })
-    await gone(url)
+    await expectGone(url)
     const rows = JSON.stringify(await scene.sql`select * from feed_link`)
     const texts = [rows, ...services.flatMap(({ logged }) => logged), ...scene.service.logged]
     expect(texts.filter((text) => text.includes(token))).toEqual([])
@@ -257,14 +257,14 @@ describe("a feed ends at once in every process", () => {
     const changes = async (scopes: Right[], appList: string[] | null) =>
       await scene.sql.begin((tx) => changeRights(tx, scene.workspace, person, { scopes, appList }))
     await changes(["apps:read"], null)
-    await gone(url)
+    await expectGone(url)
     await works(alertsUrl)
     await changes(["apps:read"], [await anApp(scene.sql, scene.workspace)])
-    await gone(alertsUrl)
+    await expectGone(alertsUrl)
     await changes(["apps:read"], [scene.app])
     await works(alertsUrl)
     await scene.sql.begin((tx) => removeMember(tx, scene.workspace, person))
-    await gone(alertsUrl)
+    await expectGone(alertsUrl)
     const open = await readLinks(scene.sql, { workspaceId: scene.workspace, ...hashesFrom("") })
     expect(open.filter(({ kind }) => kind === "feed")).toEqual([])
   })
@@ -272,11 +272,11 @@ describe("a feed ends at once in every process", () => {
   test("a feed ends when its app is removed, and while its workspace is suspended", async () => {
     const url = await feedOf(ALERTS)
     await scene.sql`update workspace set suspended_at = now() where id = ${scene.workspace}`
-    await gone(url)
+    await expectGone(url)
     await scene.sql`update workspace set suspended_at = null where id = ${scene.workspace}`
     await works(url)
     await scene.sql.begin((tx) => removeApp(tx, scene.app))
-    await gone(url)
+    await expectGone(url)
     expect(
       await scene.sql`select 1 from feed_link where sha256 = ${linkDigest(url.split("/").at(-1) as string)}`,
     ).toEqual([] as never)

@@ -7,8 +7,8 @@ describe("passwords", () => {
   test("a password hash equals the argon2id of another implementation", async () => {
     const bunHash = await Bun.password.hash("tea", { algorithm: "argon2id", memoryCost: 8_192, timeCost: 3 })
     expect([await isPassword("tea", bunHash), await isPassword("Tea", bunHash)]).toEqual([true, false])
-    const ours = await hashPassword("tea", (size) => new Uint8Array(size).fill(7))
-    expect(await Bun.password.verify("tea", ours)).toBe(true)
+    const ownHash = await hashPassword("tea", (size) => new Uint8Array(size).fill(7))
+    expect(await Bun.password.verify("tea", ownHash)).toBe(true)
   })
 
   test("password checks queue for their turn, and are refused once too many are waiting", async () => {
@@ -26,10 +26,10 @@ describe("passwords", () => {
   })
 
   test.skipIf(noDeno)("a password hashed by one runtime is accepted by another", async () => {
-    const ours = await hashPassword("Käse")
+    const ownHash = await hashPassword("Käse")
     const script = join(import.meta.dirname, "passwords-process.ts")
     const child = Bun.spawn(
-      [denoBinary(), "run", "--no-prompt", "--no-lock", "--allow-env", "--allow-read", script, ours],
+      [denoBinary(), "run", "--no-prompt", "--no-lock", "--allow-env", "--allow-read", script, ownHash],
       {
         cwd: join(import.meta.dirname, "../.."),
         stderr: "pipe",

@@ -212,8 +212,8 @@ describe("a flood of tries from changing addresses", () => {
     const { headers } = await tried(path, "x", address())
     const cookie = headers.get("set-cookie")!.split(";")[0]!
     const flood = await Promise.all(Array.from({ length: 120 }, (_, i) => tried(path, `no ${i}`, address())))
-    const looked = flood.filter(({ status }) => status === 403).length
-    expect(looked).toBeLessThanOrEqual(20)
+    const checkedCount = flood.filter(({ status }) => status === 403).length
+    expect(checkedCount).toBeLessThanOrEqual(20)
     expect((await tried(other.path, "x", address())).status).toBe(200)
     expect((await service.call(path, { from: address(), headers: { cookie } })).text).toContain("Hidden Name")
 

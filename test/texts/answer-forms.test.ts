@@ -31,8 +31,8 @@ describe("the object in an answer", () => {
         "return|>",
     ],
   ]
-  for (const [where, text] of forms)
-    test(`the object in an answer is found ${where}`, () => {
+  for (const [form, text] of forms)
+    test(`the object in an answer is found ${form}`, () => {
       expect(readStoredAnswer(task, text)).toEqual({ answer: { a: 1 } })
     })
 

@@ -45,10 +45,10 @@ export function problemsIn(locale: string, text: string, translated: string, mos
 export function chrF(text: string, reference: string): number {
   const [a, b] = [text, reference].map((side) => [...side.replace(/\s+/gu, "")]) as [string[], string[]]
   const scores = [1, 2, 3, 4, 5, 6].flatMap((size) => {
-    const [ours, theirRuns] = [runsOf(a, size), runsOf(b, size)]
-    const [all, theirTotal] = [sum(ours), sum(theirRuns)]
+    const [ownRuns, theirRuns] = [runsOf(a, size), runsOf(b, size)]
+    const [all, theirTotal] = [sum(ownRuns), sum(theirRuns)]
     if (all === 0 || theirTotal === 0) return []
-    const shared = [...ours].reduce((total, [run, count]) => total + Math.min(count, theirRuns.get(run) ?? 0), 0)
+    const shared = [...ownRuns].reduce((total, [run, count]) => total + Math.min(count, theirRuns.get(run) ?? 0), 0)
     return [[shared / all, shared / theirTotal] as const]
   })
   if (scores.length === 0) return 0

@@ -188,8 +188,8 @@ describe("failures of the provider", () => {
           controller.error(new Error("gone"))
         },
       })
-    const gone = writerOf("chat", { patienceMs: 0, fetch: async () => new Response(body()) })
-    expect(await gone.run([good])).toMatchObject({ state: "failed", why: "busy" })
+    const disconnecting = writerOf("chat", { patienceMs: 0, fetch: async () => new Response(body()) })
+    expect(await disconnecting.run([good])).toMatchObject({ state: "failed", why: "busy" })
   })
 })
 

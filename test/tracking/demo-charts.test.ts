@@ -113,11 +113,11 @@ long(
     await loadDemoCharts(recording, sql, file)
     expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 33, kept: [] })
     expect(await stored(sql)).toBe(empty)
-    const mine = [
+    const ownReadings = [
       ownChart("2026-11-18T10:00:00Z", [lines[0].apps[0].id, 10_001]),
       ownChart("2026-11-19T10:00:00Z", [10_002], { storefront: "gb", genre: "6014" }),
     ]
-    await tell(...mine)
+    await tell(...ownReadings)
     const before = await chartTables(sql)
     await loadDemoCharts(recording, sql, file)
     await removeDemo(sql)

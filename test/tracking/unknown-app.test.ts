@@ -19,10 +19,10 @@ async function track(workspaceId: number, count: number, name: string): Promise<
 
 test("an unknown app id is refused with the first ten ids of the caller's own apps, by REST and by tool", async () => {
   const service = openService({ sql })
-  const [mine, other] = [await service.workspace({ plan: "pro" }), await service.workspace({ plan: "pro" })]
-  const ids = await track(mine, 11, "Harbor Watch")
+  const [workspace, other] = [await service.workspace({ plan: "pro" }), await service.workspace({ plan: "pro" })]
+  const ids = await track(workspace, 11, "Harbor Watch")
   const [theirId] = await track(other, 1, "Secret Project")
-  const key = await service.key(mine)
+  const key = await service.key(workspace)
   const { status, body } = await service.call("/v1/apps/Lumen%20Journal", { key })
   expect([status, body.error]).toEqual([404, "not_found"])
   for (const id of ids.slice(0, 10)) expect(body.detail).toContain(`${id} (Harbor Watch `)
@@ -46,10 +46,10 @@ test("a workspace without apps gets a refusal that explains how to add one", asy
 test("a refusal for a key of some apps contains no ids of the others", async () => {
   const service = openService({ sql })
   const workspace = await service.workspace({ plan: "pro" })
-  const [first, gone] = (await track(workspace, 3, "Tide Clock")) as [string, string]
-  const key = await service.key(workspace, { appList: [first, gone] })
-  await sql`delete from tracked_app where id = ${gone}`
-  expect((await service.call(`/v1/apps/${gone}`, { key })).body.detail).toBe(
+  const [first, removedApp] = (await track(workspace, 3, "Tide Clock")) as [string, string]
+  const key = await service.key(workspace, { appList: [first, removedApp] })
+  await sql`delete from tracked_app where id = ${removedApp}`
+  expect((await service.call(`/v1/apps/${removedApp}`, { key })).body.detail).toBe(
     `App ids of this key: ${first} (Tide Clock 1).`,
   )
 })

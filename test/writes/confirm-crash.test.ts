@@ -215,9 +215,9 @@ async function expectState(sql: Sql, begun: Begun, applied: boolean): Promise<vo
 }
 
 function report(outcomes: Outcome[]): void {
-  const where = ({ died }: Outcome) =>
+  const groupOf = ({ died }: Outcome) =>
     /^(commit|\d|never)/.test(died) ? died.replace(/^\d+ ms$/, "by timer") : "earlier"
-  const counts = tally(outcomes.map((outcome) => `${where(outcome)}: ${outcome.applied ? "applied" : "not"}`))
+  const counts = tally(outcomes.map((outcome) => `${groupOf(outcome)}: ${outcome.applied ? "applied" : "not"}`))
   console.log(`${outcomes.length} kills around a confirm: ${JSON.stringify(counts)}`)
 }
 

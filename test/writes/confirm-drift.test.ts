@@ -286,7 +286,7 @@ async function runMeeting(meeting: Meeting, start: Start): Promise<Outcome> {
   if (prepare) await sql.begin((tx) => prepare(tx as Tx, writer))
   const body = { action, args: args(writer) }
   const previewed = (await service.call("/v1/actions", { key: writer.key, method: "POST", body })).body
-  const [answer, changed] = await together(
+  const [answer, changed] = await overlap(
     start,
     () => writer.confirm(previewed.confirmToken),
     () => otherConnection.begin((tx) => change(tx as Tx, writer)).then((done) => done ?? "done", problemOf),
@@ -316,7 +316,7 @@ async function runMeeting(meeting: Meeting, start: Start): Promise<Outcome> {
   return anonymous(outcome, writer.app)
 }
 
-async function together(
+async function overlap(
   start: Start,
   confirming: () => Promise<Answer>,
   changing: () => Promise<unknown>,

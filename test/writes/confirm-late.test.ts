@@ -165,9 +165,9 @@ interface Away {
   steps: Steps
 }
 
-async function afterTurns(turns: number, then: () => void): Promise<void> {
+async function afterTurns(turns: number, action: () => void): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
-  then()
+  action()
 }
 
 interface Held {
@@ -201,10 +201,10 @@ async function late(
   stepsOf: (hold: () => Promise<void>) => Steps,
   { writer, answered }: { writer?: Removing; answered?: () => void } = {},
 ): Promise<Held> {
-  const ours = writer ?? (await removing())
+  const ownWriter = writer ?? (await removing())
   const gate = Promise.withResolvers<void>()
   const over = Promise.withResolvers<void>()
-  const { key, confirmToken } = ours
+  const { key, confirmToken } = ownWriter
   // once the key is cached, the time is that of the confirm only
   while ((await hasty.call("/v1/account", { key })).status !== 200) await Bun.sleep(50)
   const confirming = () => hasty.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
@@ -212,7 +212,7 @@ async function late(
   gate.resolve()
   answered?.()
   await over.promise
-  return { writer: ours, answer }
+  return { writer: ownWriter, answer }
 }
 
 const MAYBE =

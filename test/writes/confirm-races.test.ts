@@ -106,10 +106,10 @@ long(
     const before = trips()
     await confirm(tokens[20]!)
     const ofOne = trips() - before
-    let going = true
+    let isRunning = true
     const waits: number[] = []
     const reading = async () => {
-      while (going) {
+      while (isRunning) {
         const from = trips()
         await sql`select count(*) from tracked_term`
         waits.push(trips() - from)
@@ -117,7 +117,7 @@ long(
     }
     const readers = times(2, reading)
     const answers = await Promise.all(tokens.slice(0, 20).map(confirm))
-    going = false
+    isRunning = false
     await readers
     console.log(
       `20 confirms of ${ofOne} trips each; ${waits.length} reads meanwhile waited ${Math.max(...waits)} trips at most`,

@@ -50,13 +50,13 @@ function dying(death: Death): Steps {
   }
 }
 
-function afterTurns(turns: number, then: () => void): void {
-  if (turns === 0) then()
-  else setImmediate(() => afterTurns(turns - 1, then))
+function afterTurns(turns: number, action: () => void): void {
+  if (turns === 0) action()
+  else setImmediate(() => afterTurns(turns - 1, action))
 }
 
-function die(where: string): void {
-  say({ died: where })
+function die(point: string): void {
+  say({ died: point })
   process.kill(process.pid, "SIGKILL")
 }
 

@@ -25,11 +25,11 @@ const score = (inputs: PopularityInputs) => estimatePopularity(inputs)?.score
 describe("the popularity estimate", () => {
   test("a higher part never lowers the estimate, and it is a whole number from 1 to 100", () => {
     fc.assert(
-      fc.property(mass, mass, hints, fc.nat(5), (ratingMass, more, hintInputs, further) => {
+      fc.property(mass, mass, hints, fc.nat(5), (ratingMass, more, hintInputs, extraHints) => {
         const base = score({ ratingMass, hints: hintInputs }) as number
         expect(Number.isInteger(base) && base >= 1 && base <= 100).toBe(true)
         expect(score({ ratingMass: ratingMass + more, hints: hintInputs })).toBeGreaterThanOrEqual(base)
-        const extended = { ...hintInputs, hintCount: hintInputs.hintCount + further }
+        const extended = { ...hintInputs, hintCount: hintInputs.hintCount + extraHints }
         expect(score({ ratingMass, hints: extended })).toBeGreaterThanOrEqual(base)
         if (hintInputs.prefixDepth !== null && hintInputs.prefixDepth > 1) {
           const sooner = { ...hintInputs, prefixDepth: hintInputs.prefixDepth - 1 }
@@ -41,9 +41,9 @@ describe("the popularity estimate", () => {
   })
 
   test("a part that was not read is left out, not treated as zero", () => {
-    const alone = estimatePopularity({ ratingMass: 1e6, hints: null })
-    expect(alone?.parts).toMatchObject({ demand: 80, hintCount: null, prefixDepth: null, blend: 80 })
-    expect(score({ ratingMass: 1e6, hints: NOT_SUGGESTED })).toBeLessThan(alone?.score as number)
+    const demandOnly = estimatePopularity({ ratingMass: 1e6, hints: null })
+    expect(demandOnly?.parts).toMatchObject({ demand: 80, hintCount: null, prefixDepth: null, blend: 80 })
+    expect(score({ ratingMass: 1e6, hints: NOT_SUGGESTED })).toBeLessThan(demandOnly?.score as number)
     expect(estimatePopularity({ ratingMass: null, hints: hintsAt(5, 1) })?.parts.blend).toBe(100)
     const unfinished = { ...hintsAt(5, 0), suggested: true, finished: false }
     expect(estimatePopularity({ ratingMass: 1e6, hints: unfinished })?.parts).toMatchObject({

@@ -88,8 +88,8 @@ describe("a keyword around a change", () => {
     const late = { beforeDay: "2026-06-05", day: "2026-06-10" }
     expect(outcome({ "2026-06-05": ranked(9), "2026-06-08": ranked(3), "2026-06-12": ranked(3) }, late)).toBe("up")
     // the page was read twice on the tenth
-    const twice = { beforeDay: "2026-06-10", day: "2026-06-10" }
-    expect(outcome({ "2026-06-10": ranked(9), "2026-06-12": ranked(3) }, twice)).toBe("unmeasured")
+    const readTwice = { beforeDay: "2026-06-10", day: "2026-06-10" }
+    expect(outcome({ "2026-06-10": ranked(9), "2026-06-12": ranked(3) }, readTwice)).toBe("unmeasured")
   })
 
   test("a keyword is unmeasured without a day of one source on both sides of the change", () => {
@@ -150,15 +150,15 @@ test("the outcomes of 3,000 random histories equal those of a plain scan of the 
     const day = addDays("2026-01-20", Math.floor(random() * 200))
     const change = { day, beforeDay: addDays(day, -any([0, 1, 1, 1, 5])) }
     const window = any([1, 2, 7, 30])
-    const often = any([0.05, 0.3, 0.9])
+    const frequency = any([0.05, 0.3, 0.9])
     const history: History = {}
     for (let at = -45; at <= 45; at++) {
-      if (random() > often) continue
+      if (random() > frequency) continue
       const depth = any([20, 50, 200])
       const rank = random() < 0.3 ? null : 1 + Math.floor(random() * depth)
       history[addDays(day, at)] = ranked(rank, any([10, 10, 10, 20]), depth)
     }
-    const expected = walked(history, change, window)
+    const expected = outcomeByScan(history, change, window)
     expect([round, outcome(history, change, window)]).toEqual([round, expected])
     counts.set(expected, (counts.get(expected) ?? 0) + 1)
   }
@@ -167,20 +167,20 @@ test("the outcomes of 3,000 random histories equal those of a plain scan of the 
 })
 
 /** The expected outcome, found by a plain scan of the days. */
-function walked(history: History, { day, beforeDay }: ChangeDays, window: number): string {
+function outcomeByScan(history: History, { day, beforeDay }: ChangeDays, window: number): string {
   const last = Math.max(1, (Date.parse(day) - Date.parse(beforeDay)) / 86_400_000)
-  let was: Day | undefined
-  for (let back = last; back < last + LOOK_BACK_DAYS && !was; back++) was = history[addDays(day, -back)]
-  let is: Day | undefined
+  let before: Day | undefined
+  for (let back = last; back < last + LOOK_BACK_DAYS && !before; back++) before = history[addDays(day, -back)]
+  let after: Day | undefined
   for (let past = 1; past <= window; past++) {
     const earlier = history[addDays(day, past)]
-    if (earlier && earlier.source === was?.source) is = earlier
+    if (earlier && earlier.source === before?.source) after = earlier
   }
-  if (!was || !is) return "unmeasured"
-  if (was.rank === is.rank) return "unchanged"
-  if (was.rank === null) return was.depth < (is.rank as number) ? "uncertain" : "entered"
-  if (is.rank === null) return is.depth < was.rank ? "uncertain" : "dropped"
-  return is.rank < was.rank ? "up" : "down"
+  if (!before || !after) return "unmeasured"
+  if (before.rank === after.rank) return "unchanged"
+  if (before.rank === null) return before.depth < (after.rank as number) ? "uncertain" : "entered"
+  if (after.rank === null) return after.depth < before.rank ? "uncertain" : "dropped"
+  return after.rank < before.rank ? "up" : "down"
 }
 
 test("the months read are those of the compared days, without duplicates", () => {

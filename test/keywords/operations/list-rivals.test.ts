@@ -47,11 +47,11 @@ describe("rivals in the demo's file", () => {
     const rivals = new Map<string, { id: string; name: string; ratings: number; terms: Held[]; manual: boolean }>()
     for (const term of keywords) {
       const results = lines.find((line) => line.term === term)?.results ?? []
-      const ours = results.findIndex(({ id }) => id === ownId)
+      const ownPlace = results.findIndex(({ id }) => id === ownId)
       for (const [place, { id, name, ratings }] of results.entries()) {
-        if (id === ownId || (ours >= 0 && place > ours)) continue
+        if (id === ownId || (ownPlace >= 0 && place > ownPlace)) continue
         const rival = rivals.get(id) ?? { id, name, ratings, terms: [], manual: false }
-        rival.terms.push({ term, theirRank: place + 1, ourRank: ours < 0 ? null : ours + 1 })
+        rival.terms.push({ term, theirRank: place + 1, ourRank: ownPlace < 0 ? null : ownPlace + 1 })
         rivals.set(id, rival)
       }
     }

@@ -64,7 +64,7 @@ for (let n = 0; n < 400; n++) {
 }
 
 /** Returns the expected answer by scanning all readings. */
-function walked(storefront: string) {
+function expectedKeywords(storefront: string) {
   const side = readings.filter(
     (candidate) => candidate.platform === "ios" && candidate.storefront === storefront && candidate.complete,
   )
@@ -96,7 +96,7 @@ function walked(storefront: string) {
 test("a rival's keywords equal those found by scanning 400 readings of all days, sources and storefronts", async () => {
   await record(sql, readings, () => NOW)
   for (const storefront of ["us", "gb"]) {
-    const expected = walked(storefront)
+    const expected = expectedKeywords(storefront)
     expect(expected.keywords.length).toBeGreaterThan(3)
     expect(await rivalKeywords(storefront)).toEqual(expected)
   }

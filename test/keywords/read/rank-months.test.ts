@@ -63,18 +63,18 @@ test("the months of all tracked terms equal their series, for few and for many t
 
 test("the months of several sides read together equal those of each side, also in several batches", async () => {
   const sides = [SIDE, { ...SIDE, storefront: "de" }, { ...SIDE, storefront: "fr" }, SIDE]
-  const together = await readSidesRankMonths(
+  const batched = await readSidesRankMonths(
     sql,
     sides.map((side) => sideOf(app, side)),
     MONTHS,
   )
-  const alone = await Promise.all(sides.map((side) => readRankMonths(sql, app, side, MONTHS)))
-  expect(together.map((terms) => terms.length)).toEqual([2_602, 2, 0, 2_602])
-  const named = together.map((terms) =>
+  const separate = await Promise.all(sides.map((side) => readRankMonths(sql, app, side, MONTHS)))
+  expect(batched.map((terms) => terms.length)).toEqual([2_602, 2, 0, 2_602])
+  const named = batched.map((terms) =>
     terms.map(({ term, months }) => ({ term, months: new Map(months.map(bytesOf)) })),
   )
-  expect(named).toEqual(alone as typeof named)
-  expect(together[0]!.flatMap(({ months }) => months.map(({ month }) => month))).toEqual([...MONTHS, "2025-09-01"])
+  expect(named).toEqual(separate as typeof named)
+  expect(batched[0]!.flatMap(({ months }) => months.map(({ month }) => month))).toEqual([...MONTHS, "2025-09-01"])
 })
 
 test("no months are read if none are requested, and each storefront has its own terms", async () => {

@@ -86,9 +86,9 @@ test("findings apply exactly at their bounds, and never to unknown values", () =
   expect(of({ subtitle: null })).toEqual(["subtitle_missing"])
   expect([of({ screenshotsPhone: 2 }), of({ screenshotsPhone: null })]).toEqual([["screenshots_few"], []])
   expect([of({ ratings: 0 }), of({ ratings: null })]).toEqual([["no_ratings"], []])
-  const nothing = { name: null, subtitle: null, text: null, writtenIn: null, screenshotsPhone: null, ratings: null }
-  expect(of({ ...nothing, state: "not_sold" })).toEqual(["not_sold"])
-  expect(of({ ...nothing, state: "not_read" })).toEqual(["not_read"])
+  const emptyRow = { name: null, subtitle: null, text: null, writtenIn: null, screenshotsPhone: null, ratings: null }
+  expect(of({ ...emptyRow, state: "not_sold" })).toEqual(["not_sold"])
+  expect(of({ ...emptyRow, state: "not_read" })).toEqual(["not_read"])
 })
 
 test("every storefront has its own name and a language", () => {

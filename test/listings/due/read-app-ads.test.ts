@@ -42,9 +42,9 @@ describe("app-ads.txt", () => {
     expect(await state(bare, "https://example.test")).toEqual(["records", "example.test"])
     await using wrong = await world({ "http://wrong.test": page(FILE) })
     expect(await state(wrong, "https://wrong.test")).toEqual(["records", "wrong.test"])
-    await using both = await world({ "https://example.test": page("", {}, 404), "http://example.test": page(FILE) })
-    expect(await state(both, "http://example.test")).toEqual(["no_file", "example.test"])
-    expect(both.requested).toEqual(["https://example.test/app-ads.txt"])
+    await using withHttp = await world({ "https://example.test": page("", {}, 404), "http://example.test": page(FILE) })
+    expect(await state(withHttp, "http://example.test")).toEqual(["no_file", "example.test"])
+    expect(withHttp.requested).toEqual(["https://example.test/app-ads.txt"])
   })
 
   test("the subdomain's app-ads.txt comes first, and the root's is read only if it has none", async () => {
@@ -71,8 +71,8 @@ describe("app-ads.txt", () => {
     expect(await state(root, "https://x.gone.example.test/")).toEqual(["records", "example.test"])
     await using bare = await world({ "https://example.test": page("", {}, 404) })
     expect(await state(bare, "https://x.gone.example.test/")).toEqual(["no_file", "example.test"])
-    await using nothing = await world({})
-    expect(await state(nothing, "https://x.gone.example.test/")).toEqual(["unreachable", "x.gone.example.test"])
+    await using emptyWorld = await world({})
+    expect(await state(emptyWorld, "https://x.gone.example.test/")).toEqual(["unreachable", "x.gone.example.test"])
   })
 })
 
@@ -152,11 +152,11 @@ describe("app-ads.txt of a site", () => {
 
   test("a reading that the caller aborts throws instead of returning a state", async () => {
     await using slow = await world({ "https://example.test": drip })
-    const looked = readAppAds(slow.fetch, siteOf("https://example.test"), {
+    const reading = readAppAds(slow.fetch, siteOf("https://example.test"), {
       now: () => NOW,
       signal: AbortSignal.timeout(200),
     })
-    expect(await codeOf(looked)).toBe("stopped")
+    expect(await codeOf(reading)).toBe("stopped")
   })
 })
 

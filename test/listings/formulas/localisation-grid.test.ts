@@ -37,7 +37,7 @@ test("a word counts once in the locales of a storefront, and again in another st
     { locale: "ar-SA", isDefault: false, adds: null },
   ])
   // Mexico's first locale is not English (US), so the same words count there.
-  const both = localisationGrid(
+  const mexicanGrid = localisationGrid(
     [
       { locale: "en-US", texts: { name: "Lumen: Tide Chart" } },
       { locale: "es-MX", texts: { name: "Lumen: Tide" } },
@@ -45,7 +45,7 @@ test("a word counts once in the locales of a storefront, and again in another st
     ["us", "mx"],
     NAMES,
   )
-  expect(wasteOf(both, "es-MX").map(([, waste]) => waste)).toEqual([null, null])
+  expect(wasteOf(mexicanGrid, "es-MX").map(([, waste]) => waste)).toEqual([null, null])
 })
 
 test("a locale that no tracked storefront reads counts nowhere", () => {

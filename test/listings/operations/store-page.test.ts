@@ -246,14 +246,14 @@ describe("timeline of a store page", () => {
 
   test("a change that look-up and page saw is listed once, and so are look-up changes before the page", async () => {
     const appId = await trackTea(sql, workspaceId)
-    const looked = (n: number, version: string) => listed(june(n), { version }, { source: "itunes-lookup" })
+    const lookup = (n: number, version: string) => listed(june(n), { version }, { source: "itunes-lookup" })
     const versionPage = (n: number, version: string) => listed(june(n, 9), { version })
     await recordAll(
       sql,
-      looked(1, "4.0"),
-      looked(2, "4.1"),
+      lookup(1, "4.0"),
+      lookup(2, "4.1"),
       versionPage(3, "4.1"),
-      looked(4, "4.2"),
+      lookup(4, "4.2"),
       versionPage(4, "4.2"),
     )
     const { timeline, ios } = await page(appId)

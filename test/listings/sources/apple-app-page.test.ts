@@ -59,8 +59,8 @@ describe("request of an app page", () => {
     server.on("apps.apple.com", "/us/app/", () => new Response(fixture("apple-app-page-us.html")))
     const moved = await readOnce(appleAppPage, { ...US, storefront: "gb" }, reachOf(server)).catch((e) => e)
     expect([moved.outcome, moved.message]).toEqual(["mismatched", "the page is another storefront's"])
-    const gone = await readOnce(appleAppPage, { ...US, storefront: "fr" }, reachOf(server)).catch((e) => e)
-    expect(gone.outcome).toBe("not_found")
+    const failure = await readOnce(appleAppPage, { ...US, storefront: "fr" }, reachOf(server)).catch((e) => e)
+    expect(failure.outcome).toBe("not_found")
   })
 
   test("an unknown storefront throws instead of reading another one", () => {

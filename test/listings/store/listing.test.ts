@@ -179,13 +179,13 @@ test("readings in any order, grouping and concurrency give the same rows", async
     ])
   // A reading that loses its moment still leaves events and versions, so each moment occurs once here.
   const moments = Map.groupBy(pages, ({ seenAt, storefront }) => `${seenAt.getTime()} ${storefront}`)
-  const once = [...moments.values()].map(([page]) => page as ListingObservation)
-  await record(sql, once, now)
+  const distinct = [...moments.values()].map(([page]) => page as ListingObservation)
+  await record(sql, distinct, now)
   const expected = await tables()
   expect(JSON.parse(expected).every((rows: unknown[]) => rows.length > 3)).toBe(true)
   for (let round = 0; round < cases(1, 4); round++) {
     await freshDatabase()
-    const order = shuffled(once, random)
+    const order = shuffled(distinct, random)
     const size = pick(1, 3, 10)
     const parts = Array.from({ length: Math.ceil(order.length / size) }, (_, i) =>
       order.slice(i * size, (i + 1) * size),

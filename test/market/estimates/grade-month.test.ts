@@ -79,14 +79,14 @@ test("a month is graded once its last counts are in, by figures made without the
 
 test("apps graded by another process, or before a kill, are graded once", async () => {
   await gradeAll(SETTLED)
-  const once = await stored()
-  expect(once.length).toBe(26)
+  const firstRows = await stored()
+  expect(firstRows.length).toBe(26)
   await sql`delete from estimate_grade`
   await sql`delete from estimate_month`
   await gradeNext(sql, SETTLED, { idsAtOnce: 7 })
   await Promise.all([gradeAll(SETTLED), gradeAll(SETTLED), gradeAll(SETTLED)])
   await gradeAll(SETTLED)
-  expect(await stored()).toEqual(once)
+  expect(await stored()).toEqual(firstRows)
   expect(await gradeNext(sql, SETTLED)).toBe("done")
 })
 
@@ -94,9 +94,9 @@ test("apps graded by another process, or before a kill, are graded once", async 
 test.skipIf(!process.env.DATABASE_URL)(
   "postgres: a process that finds another writing estimates grades in its next turn instead of an hour later",
   async () => {
-    let looked = 0
+    let clockReads = 0
     const now = () => {
-      looked++
+      clockReads++
       return SETTLED
     }
     const estimates = createEstimates({ sql, log: () => {}, now }, { pollMs: 5 })
@@ -105,7 +105,7 @@ test.skipIf(!process.env.DATABASE_URL)(
       expect(await gradeNext(sql, SETTLED)).toBe("busy")
       estimates.start()
       // a turn reads the clock three times
-      while (looked < 7) await Bun.sleep(5)
+      while (clockReads < 7) await Bun.sleep(5)
     })
     for (let tried = 0; tried < 2_000 && (await readGradedMonth(sql)) === null; tried++) await Bun.sleep(10)
     await estimates.stop()

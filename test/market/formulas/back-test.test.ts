@@ -7,17 +7,17 @@ import { type AppTwice, appsOf, appsTwice, isLeftOut, type PlayApp, ratedOnce, S
 
 const apps = appsOf(SOME)
 const leftOut = ratedOnce(apps)
-const twice = appsTwice(apps)
+const readTwice = appsTwice(apps)
 const gainedBy = ({ first, second }: AppTwice) => second.installs - first.installs
-const level = (those: readonly PlayApp[]) =>
-  scoreOf(those.map(({ facts, installs }) => ({ value: installsOf(facts)!, truth: installs })))!
-const byConstant = (those: readonly PlayApp[], perInstall: number) =>
-  scoreOf(those.map(({ facts, installs }) => ({ value: facts.ratings / perInstall, truth: installs })))!
+const level = (sample: readonly PlayApp[]) =>
+  scoreOf(sample.map(({ facts, installs }) => ({ value: installsOf(facts)!, truth: installs })))!
+const byConstant = (sample: readonly PlayApp[], perInstall: number) =>
+  scoreOf(sample.map(({ facts, installs }) => ({ value: facts.ratings / perInstall, truth: installs })))!
 
 test("the rows are those that no fit used, and the fifty apps that were read twice", () => {
   expect(leftOut.filter((app) => !isLeftOut(app))).toEqual([])
   expect(leftOut).toHaveLength(2_236)
-  expect(twice).toHaveLength(50)
+  expect(readTwice).toHaveLength(50)
 })
 
 test("total installs of apps outside the fit are as accurate as documented", () => {
@@ -27,12 +27,12 @@ test("total installs of apps outside the fit are as accurate as documented", () 
 })
 
 test.each(["2020-07", "2021-06"])("the level of %s beats the published constants", (month) => {
-  const those = leftOut.filter((app) => app.month === month)
-  const { medianAbsLog10, order } = level(those)
+  const sample = leftOut.filter((app) => app.month === month)
+  const { medianAbsLog10, order } = level(sample)
   expect(medianAbsLog10).toBeLessThanOrEqual(0.25)
   expect(order).toBeGreaterThanOrEqual(0.9)
   for (const perInstall of [0.012, 0.02]) {
-    const published = byConstant(those, perInstall)
+    const published = byConstant(sample, perInstall)
     expect(published.medianAbsLog10 - medianAbsLog10).toBeGreaterThan(0.1)
     expect(order).toBeGreaterThan(published.order + 0.03)
   }
@@ -49,7 +49,7 @@ test.each(["2020-07", "2021-06"])(
 )
 
 test("gained installs estimated by the app's own ratio have the documented error and coverage", () => {
-  const growing = growingApps(twice)
+  const growing = growingApps(readTwice)
   const estimates = growing.map((app) => ({ estimate: estimateTwice(app)!, truth: gainedBy(app) }))
   const { medianAbsLog10, order } = scoreOf(
     estimates.map(({ estimate, truth }) => ({ value: estimate.value!, truth })),
@@ -63,7 +63,7 @@ test("gained installs estimated by the app's own ratio have the documented error
 })
 
 test("the stated error of estimates by the store's prior equals that of the back-test", () => {
-  const graded = growingApps(twice).map((app) => ({ estimate: estimateTwice(app, false)!, truth: gainedBy(app) }))
+  const graded = growingApps(readTwice).map((app) => ({ estimate: estimateTwice(app, false)!, truth: gainedBy(app) }))
   const { n, medianError } = scoreOf(graded.map(({ estimate, truth }) => ({ value: estimate.value!, truth })))!
   const { covered } = scoreIntervals(graded)!
   expect(RATINGS_TEST).toEqual({
@@ -75,7 +75,7 @@ test("the stated error of estimates by the store's prior equals that of the back
 })
 
 test("apps without a new rating have only an upper bound, and their installs are below it", () => {
-  const unrated = unratedApps(twice)
+  const unrated = unratedApps(readTwice)
   expect(unrated).toHaveLength(13)
   for (const app of unrated) {
     expect(estimateTwice(app)).toMatchObject({ value: null, under: 1_000, low: 0, high: 1_000 })
@@ -84,12 +84,12 @@ test("apps without a new rating have only an upper bound, and their installs are
 })
 
 test("an app whose ratings fell has no figure", () => {
-  const fallen = twice.filter(({ first, second }) => second.facts.ratings < first.facts.ratings)
+  const fallen = readTwice.filter(({ first, second }) => second.facts.ratings < first.facts.ratings)
   expect(fallen.length).toBeGreaterThan(0)
   expect(fallen.map((app) => estimateTwice(app))).toEqual(fallen.map(() => null))
 })
 
 test("Android's downloads are the difference of two counts, unaffected by a count doubled for three days", () => {
-  expect(twice.map(measureTwice)).toEqual(twice.map(gainedBy))
-  expect(twice.map(measureDoubled)).toEqual(twice.map((app) => ({ value: gainedBy(app), days: 30 })))
+  expect(readTwice.map(measureTwice)).toEqual(readTwice.map(gainedBy))
+  expect(readTwice.map(measureDoubled)).toEqual(readTwice.map((app) => ({ value: gainedBy(app), days: 30 })))
 })

@@ -9,7 +9,7 @@ function residuals(count: number, seed: number) {
   const random = randomFrom(seed)
   return Array.from({ length: count }, () => {
     const facts = [random(), random(), random()]
-    return { facts, left: residualOf(facts[0]!, facts[1]!) + 0.2 * (random() - 0.5) }
+    return { facts, unexplained: residualOf(facts[0]!, facts[1]!) + 0.2 * (random() - 0.5) }
   })
 }
 

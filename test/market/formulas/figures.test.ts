@@ -80,9 +80,9 @@ describe("downloads of thirty days", () => {
   })
 
   test("downloads are added over storefronts, and a storefront that was not read adds nothing", () => {
-    const both = estimate([us(30), { ...us(12), storefront: "de", gain: gainOf(12, 10) }])!
-    expect(both.value).toBeCloseTo((30 + 36) * PRIOR.value, 6)
-    expect(both).toMatchObject({ markets: 2, days: 10, pairs: 0, coverage: null, basis: "prior" })
+    const estimateOfTwo = estimate([us(30), { ...us(12), storefront: "de", gain: gainOf(12, 10) }])!
+    expect(estimateOfTwo.value).toBeCloseTo((30 + 36) * PRIOR.value, 6)
+    expect(estimateOfTwo).toMatchObject({ markets: 2, days: 10, pairs: 0, coverage: null, basis: "prior" })
     expect(estimate([us(30), us(null, 5, null)])).toEqual(estimate([us(30)]))
     expect(estimate([us(null, 5, null)])).toBeNull()
     expect(estimate([])).toBeNull()

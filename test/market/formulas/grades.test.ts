@@ -28,10 +28,10 @@ describe("a month's score", () => {
   })
 
   test("a month's score needs twenty apps and counts upper bounds separately", () => {
-    const under = { ratings: 3, value: null, low: 0, high: 1_000, under: 1_000 }
-    const few = [...grades(19), { ...under, truth: 40 }]
+    const upperBound = { ratings: 3, value: null, low: 0, high: 1_000, under: 1_000 }
+    const few = [...grades(19), { ...upperBound, truth: 40 }]
     expect([scoreMonth(few, 0.8), calibrateMonth(few, 0.8)]).toEqual([null, null])
-    const more = [...grades(20), { ...under, truth: 40 }, { ...under, truth: 1_000 }]
+    const more = [...grades(20), { ...upperBound, truth: 40 }, { ...upperBound, truth: 1_000 }]
     expect(scoreMonth(more, 0.8)).toMatchObject({ n: 20, under: { n: 2, held: 1 } })
   })
 })

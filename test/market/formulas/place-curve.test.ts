@@ -3,7 +3,7 @@ import { type PlaceFigure, placeCurve } from "../../../src/market/formulas/place
 import { randomFrom } from "./calibration.ts"
 
 const about = (value: number): PlaceFigure => ({ value, low: value / 4, high: value * 4, under: null })
-const under = (amount: number): PlaceFigure => ({ value: null, low: null, high: null, under: amount })
+const upperBound = (amount: number): PlaceFigure => ({ value: null, low: null, high: null, under: amount })
 
 test("a rank is worth the median of the apps around it and no more than the rank before", () => {
   // 1,000 ÷ rank, but every third app is a hundred times larger
@@ -29,7 +29,7 @@ test("four apps with a figure yield no curve, and five yield none outside their 
 })
 
 test("a rank whose median is only an upper bound has an upper bound", () => {
-  const curve = placeCurve([about(9_000), about(8_000), under(1_000), under(1_000), under(1_000)])
+  const curve = placeCurve([about(9_000), about(8_000), upperBound(1_000), upperBound(1_000), upperBound(1_000)])
   expect(curve[4]).toMatchObject({ value: null, low: null, high: null, under: expect.closeTo(1_000) })
 })
 
@@ -40,7 +40,7 @@ test("no rank is zero, outside its interval or above the rank before, whatever f
     const holes = random()
     const figures = Array.from({ length: 5 + Math.floor(40 * random()) }, () => {
       if (random() < holes) return null
-      return random() < 0.3 ? under(10 ** (1 + 4 * random())) : about(10 ** (6 * random()))
+      return random() < 0.3 ? upperBound(10 ** (1 + 4 * random())) : about(10 ** (6 * random()))
     })
     let last = Number.POSITIVE_INFINITY
     for (const point of placeCurve(figures)) {

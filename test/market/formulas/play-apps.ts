@@ -64,9 +64,9 @@ export function appsTwice(apps: readonly PlayApp[]): AppTwice[] {
 
 /** Apps with at least ten ratings that occur in only one month. */
 export function ratedOnce(apps: readonly PlayApp[], month?: string): PlayApp[] {
-  const twice = new Set(appsTwice(apps).map(({ id }) => id))
+  const twiceIds = new Set(appsTwice(apps).map(({ id }) => id))
   return apps.filter(
-    (app) => !twice.has(app.id) && app.facts.ratings >= 10 && app.installs > 0 && (!month || app.month === month),
+    (app) => !twiceIds.has(app.id) && app.facts.ratings >= 10 && app.installs > 0 && (!month || app.month === month),
   )
 }
 

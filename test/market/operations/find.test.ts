@@ -393,11 +393,11 @@ describe("queries of the finder", () => {
       price: { atMost: number; of(input: object, answer: object): number }
     }
     const figure = { value: 5, low: 2, high: 9, under: null }
-    const under = { value: null, low: null, high: null, under: 1_000 }
+    const upperBound = { value: null, low: null, high: null, under: 1_000 }
     const none = { value: null, low: null, high: null, under: null }
     const rows = [
       { downloads: figure, revenue: null, growth: null },
-      { downloads: null, revenue: under, growth: null },
+      { downloads: null, revenue: upperBound, growth: null },
       { downloads: none, revenue: null, growth: 3 },
       null,
       undefined,

@@ -50,10 +50,10 @@ test("gap lists every keyword that any of the apps ranks for, with each rank and
   expect([status, body.country, body.platform, body.searched, body.total, body.since]).toEqual([
     ...[200, "us", "ios", 5, 4, dayAgo(29)],
   ])
-  const nobody = { publisher: null, publisherId: null }
+  const noPublisher = { publisher: null, publisherId: null }
   expect(body.apps).toEqual([
-    { id: "10001", name: "10001", ...nobody, inside: true, keywords: 2 },
-    { id: "10002", name: "Tides", ...nobody, inside: true, keywords: 3 },
+    { id: "10001", name: "10001", ...noPublisher, inside: true, keywords: 2 },
+    { id: "10002", name: "Tides", ...noPublisher, inside: true, keywords: 3 },
   ])
   const rows = body.keywords.map(({ term, held: rankedApps, missing, ranks }: Record<string, unknown>) => ({
     term,

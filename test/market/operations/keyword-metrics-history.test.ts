@@ -33,11 +33,11 @@ async function figures(metric: string, scores: Record<number, number | null>, { 
   })
 }
 
-function failed(when: Date, rest: Partial<Attempt> = {}) {
+function failed(failedAt: Date, rest: Partial<Attempt> = {}) {
   const about = { subject: LIST.term, storefront: "us", platform: "ios" } as const
   return recordAttempt(
     scene.sql,
-    { kind: "search", source: "apple-web-search", outcome: "blocked", at: when, ...about, ...rest },
+    { kind: "search", source: "apple-web-search", outcome: "blocked", at: failedAt, ...about, ...rest },
     () => new Date(Date.now() + DAY_MS),
   )
 }

@@ -59,9 +59,9 @@ test("a keyword with failed readings only is unmeasured for 1 credit, with the o
   const { status, body } = await ask()
   expect([status, body.popularity, body.difficulty, await scene.creditsUsed()]).toEqual([200, null, null, 1])
   const lastAttempt = { at: expect.any(String), of: "results", outcome: "blocked" }
-  const nothing = { state: "unmeasured", measuredAt: null, stale: null, staleAt: null, lastAttempt }
-  expect(body.popularityStanding).toEqual({ ...nothing, basis: null, band: null, month: null, evidence: null })
-  expect(body.difficultyStanding).toEqual({ ...nothing, band: null, evidence: null })
+  const unmeasured = { state: "unmeasured", measuredAt: null, stale: null, staleAt: null, lastAttempt }
+  expect(body.popularityStanding).toEqual({ ...unmeasured, basis: null, band: null, month: null, evidence: null })
+  expect(body.difficultyStanding).toEqual({ ...unmeasured, band: null, evidence: null })
 })
 
 test("a measured keyword has both figures with their readings, formula and error", async () => {

@@ -56,7 +56,7 @@ async function listToday() {
 /** The expected figures of the chart after look-ups of its first apps, computed independently of the product. */
 function reckoned(day: string, lookedUp: number) {
   const of = LIST.length
-  const looked = LIST.slice(0, lookedUp).flatMap(({ row }) => row ?? [])
+  const lookedUpRows = LIST.slice(0, lookedUp).flatMap(({ row }) => row ?? [])
   const wall = LIST.slice(0, 10).flatMap(({ row }) => row?.userRatingCount ?? [])
   const medianOf = (values: number[]) => ({
     median: values.length * 2 < of ? null : middle(values),
@@ -65,19 +65,19 @@ function reckoned(day: string, lookedUp: number) {
   })
   const shareOf = (field: "releaseDate" | "currentVersionReleaseDate", days: number) => {
     const since = new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 19)
-    const share = looked.filter((row) => row[field] >= since).length / looked.length
-    return { share: looked.length * 2 < of ? null : Number(share.toFixed(3)), n: looked.length, of }
+    const share = lookedUpRows.filter((row) => row[field] >= since).length / lookedUpRows.length
+    return { share: lookedUpRows.length * 2 < of ? null : Number(share.toFixed(3)), n: lookedUpRows.length, of }
   }
   const sold = LIST.map(({ developer }) => developer)
   const repeatedSellers = sold.filter((seller) => sold.indexOf(seller) !== sold.lastIndexOf(seller))
   return {
     ratingsWall: { least: Math.min(...wall), median: middle(wall), n: wall.length, of: 10 },
-    rating: medianOf(looked.flatMap(({ averageUserRating: rating }) => (rating > 0 ? [rating] : []))),
+    rating: medianOf(lookedUpRows.flatMap(({ averageUserRating: rating }) => (rating > 0 ? [rating] : []))),
     nameLength: medianOf(LIST.map(({ name }) => Array.from(name).length)),
     releasedWithinYear: shareOf("releaseDate", 365),
     updatedWithin90Days: shareOf("currentVersionReleaseDate", 90),
-    languages: medianOf(looked.flatMap(({ languageCodesISO2A: codes }) => codes?.length ?? [])),
-    sizeBytes: medianOf(looked.map(({ fileSizeBytes }) => Number(fileSizeBytes))),
+    languages: medianOf(lookedUpRows.flatMap(({ languageCodesISO2A: codes }) => codes?.length ?? [])),
+    sizeBytes: medianOf(lookedUpRows.map(({ fileSizeBytes }) => Number(fileSizeBytes))),
     publishers: { count: new Set(repeatedSellers).size, apps: repeatedSellers.length, n: of, of },
   }
 }

@@ -59,11 +59,11 @@ export function readingsOf(path: string, days: readonly [string, string, string,
   }
   const isMissing = (app: MarketApp, of: number) => Number(app.id) % of === 0
   return now.flatMap((list, i) => {
-    const without = (of: number) => ({ ...list, apps: list.apps.filter((app) => !isMissing(app, of)) })
+    const thinned = (of: number) => ({ ...list, apps: list.apps.filter((app) => !isMissing(app, of)) })
     const before: Reading[] = []
-    if (i % 5 !== 0) before.push({ ...without(3), day: days[0] })
-    if (i % 7 !== 0) before.push({ ...without(4), day: days[1] })
-    if (i % 2 === 0) before.push({ ...without(5), day: days[2] })
+    if (i % 5 !== 0) before.push({ ...thinned(3), day: days[0] })
+    if (i % 7 !== 0) before.push({ ...thinned(4), day: days[1] })
+    if (i % 2 === 0) before.push({ ...thinned(5), day: days[2] })
     return i % 11 === 3 && before.length > 0 ? before : [...before, { ...list, day: days[3] }]
   })
 }

@@ -168,7 +168,7 @@ long("the new apps of a real chart are, day by day, those that no earlier readin
   expect(days.length).toBeGreaterThan(10)
   let rowCount = 0
   for (const today of days) {
-    const then = openService({ sql, now: () => new Date(`${today}T23:59:00Z`) })
+    const pastService = openService({ sql, now: () => new Date(`${today}T23:59:00Z`) })
     for (const dayCount of [1, 7, 30]) {
       const from = addDays(today, 1 - dayCount)
       const within = (day: string) => day >= from && day <= today && day > days[0]!
@@ -178,7 +178,7 @@ long("the new apps of a real chart are, day by day, those that no earlier readin
           entry.day === other.day ? Number(b) - Number(a) : entry.day < other.day ? 1 : -1,
         )
         .map(([id, { day, rank }]) => `${day} jp ${id} ${rank}`)
-      const { body, cost } = await ask(`?country=jp&days=${dayCount}&limit=200`, then)
+      const { body, cost } = await ask(`?country=jp&days=${dayCount}&limit=200`, pastService)
       expect(rows(body)).toEqual(expected.slice(0, 200))
       expect(body.daysCovered).toBe(days.filter(within).length)
       expect(cost).toBe(expected.length > 0 ? 10 : 1)

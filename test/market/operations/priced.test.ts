@@ -245,8 +245,8 @@ describe.each(ROWS)("$operationId", (row) => {
     const stray = await call({ ...form!, path: `${form!.path}${form!.path.includes("?") ? "&" : "?"}stray=1` })
     expect([stray.status, stray.body.error]).toEqual([400, "invalid_arguments"])
     const unscoped = await world.service.key(workspaceId, { scopes: ["apps:read"] })
-    const without = await call(form!, unscoped)
-    expect([without.status, without.body.error]).toEqual([403, "scope_required"])
+    const refused = await call(form!, unscoped)
+    expect([refused.status, refused.body.error]).toEqual([403, "scope_required"])
     const plain = await world.service.workspace({ plan: "enterprise" })
     const plainKey = await world.service.key(plain, { scopes: [row.scope as "hive:read"] })
     const closed = await call(form!, plainKey)
@@ -270,12 +270,12 @@ function wrongOf(parameter: ContractParameter): unknown[] {
 function withWrong(
   { path }: { path: string },
   form: Form,
-  { name, in: where }: ContractParameter,
+  { name, in: place }: ContractParameter,
   wrong: unknown,
 ): Form {
-  if (where === "body") return { ...form, body: { ...form.body, [name]: wrong } }
+  if (place === "body") return { ...form, body: { ...form.body, [name]: wrong } }
   const [ownPath, query] = form.path.split("?") as [string, string | undefined]
-  if (where === "query") {
+  if (place === "query") {
     const params = new URLSearchParams(query)
     params.set(name, wrong as string)
     return { ...form, path: `${ownPath}?${params}` }

@@ -64,8 +64,13 @@ test("an app that left the charts is not listed, and returns with the day on whi
   await recordChart(4, [APPS[0]!])
   await recordChart(1, ["10009"])
   shelf()
-  const gone = await ask()
-  expect([gone.status, gone.body.apps, gone.body.shelf.count, await scene.creditsUsed()]).toEqual([200, [], 3, 1])
+  const afterLeaving = await ask()
+  expect([
+    afterLeaving.status,
+    afterLeaving.body.apps,
+    afterLeaving.body.shelf.count,
+    await scene.creditsUsed(),
+  ]).toEqual([200, [], 3, 1])
   await recordChart(0, [APPS[0]!])
   expect((await ask()).body.apps).toMatchObject([{ id: APPS[0], firstSeen: dayAgo(4) }])
 })
@@ -79,9 +84,9 @@ test("a store that cannot be read makes the shelf unknown and leaves the charts"
 
 test("an unknown publisher is not_measured for 1 credit, with or without a store reading", async () => {
   scene.stores.on("itunes.apple.com", "/lookup", () => Response.json({ resultCount: 0, results: [] }))
-  const nobody = await ask("1599999999")
-  expect([nobody.status, nobody.body.error, await scene.creditsUsed()]).toEqual([404, "not_measured", 1])
-  expect(nobody.body.detail).toContain("does not list it there")
+  const unknown = await ask("1599999999")
+  expect([unknown.status, unknown.body.error, await scene.creditsUsed()]).toEqual([404, "not_measured", 1])
+  expect(unknown.body.detail).toContain("does not list it there")
   const service = openService({ sql: scene.sql })
   const off = await service.call("/v1/hive/publisher/1599999999", { key: scene.key })
   expect([off.body.error, off.body.detail, await scene.creditsUsed()]).toEqual([

@@ -239,8 +239,8 @@ describe("search by link or id", () => {
         { id: "40001", name: "Tea", publisher: "Maker", source: "itunes-lookup" },
       ])
     expect(scene.stores.requests.map(({ url }) => url.pathname)).toEqual(["/lookup"])
-    const gone = await ask("https://apps.apple.com/us/app/tea/id40002")
-    expect([gone.status, gone.body.error, await used()]).toEqual([404, "not_measured", 21])
+    const missing = await ask("https://apps.apple.com/us/app/tea/id40002")
+    expect([missing.status, missing.body.error, await used()]).toEqual([404, "not_measured", 21])
   })
 
   test("a name that looks like a package is found by name if no store has that package", async () => {
@@ -258,8 +258,8 @@ describe("search by link or id", () => {
     expect(await matched("com.example.tidy")).toEqual(["6744000012 package"])
     const droid = { id: "com.example.tidy", name: "Tidy for Android", developer: "B" }
     const look = { kind: "apps", source: "play-details", platform: "android", storefront: "us", asked: [droid.id] }
-    const looked = JSON.stringify({ ...look, seenAt: "2026-11-20T03:25:01Z", apps: [droid] })
-    expect((await importLines(sql, lines(looked), options)).bad).toEqual([])
+    const lookupLine = JSON.stringify({ ...look, seenAt: "2026-11-20T03:25:01Z", apps: [droid] })
+    expect((await importLines(sql, lines(lookupLine), options)).bad).toEqual([])
     expect((await matched(droid.id)).toSorted()).toEqual(["6744000012 package", "com.example.tidy package"])
   })
 

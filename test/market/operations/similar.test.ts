@@ -48,8 +48,8 @@ test("similar apps without a reading come from the first followed storefront", a
 })
 
 test("a page without similar apps is an empty answer, and a missing page is none", async () => {
-  const without = fixture("apple-app-page-us.html").replaceAll('"similarItems"', '"otherItems"')
-  page("us", without)
+  const withoutSimilar = fixture("apple-app-page-us.html").replaceAll('"similarItems"', '"otherItems"')
+  page("us", withoutSimilar)
   const { status, body } = await ask(APP)
   expect([status, body.apps, await scene.creditsUsed()]).toEqual([200, [], 10])
   scene.stores.on("apps.apple.com", "/us/app/", () => new Response("gone", { status: 404 }))

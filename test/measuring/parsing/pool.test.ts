@@ -102,8 +102,8 @@ test("without threads every body is parsed in place", async () => {
     },
   })
   expect(await none.parse(source, subject, bodyOf(LARGE), undefined)).toMatchObject({ kind: "apps" })
-  const gone = parsers({ start: () => new Worker(new URL("./no-such-worker.ts", import.meta.url).href) })
-  expect(await gone.parse(source, subject, bodyOf(LARGE), undefined)).toMatchObject({ kind: "apps" })
+  const threadless = parsers({ start: () => new Worker(new URL("./no-such-worker.ts", import.meta.url).href) })
+  expect(await threadless.parse(source, subject, bodyOf(LARGE), undefined)).toMatchObject({ kind: "apps" })
 })
 
 test("an app-ads.txt is parsed in the thread too", async () => {

@@ -70,11 +70,11 @@ export function daysOf(rows: readonly Row[]): Map<string, Map<string, number>> {
 export function movedBetween(earlier: Map<string, number>, later: Map<string, number>): string[] {
   const words: string[] = []
   for (const id of new Set([...earlier.keys(), ...later.keys()])) {
-    const [was, rank] = [earlier.get(id), later.get(id)]
-    if (was === rank) continue
-    if (was === undefined) words.push(`${id} entered at ${rank}`)
-    else if (rank === undefined) words.push(`${id} left from ${was}`)
-    else words.push(`${id} ${rank < was ? "climbed" : "fell"} ${was} to ${rank}`)
+    const [previousRank, rank] = [earlier.get(id), later.get(id)]
+    if (previousRank === rank) continue
+    if (previousRank === undefined) words.push(`${id} entered at ${rank}`)
+    else if (rank === undefined) words.push(`${id} left from ${previousRank}`)
+    else words.push(`${id} ${rank < previousRank ? "climbed" : "fell"} ${previousRank} to ${rank}`)
   }
   return words
 }

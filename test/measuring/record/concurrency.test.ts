@@ -63,11 +63,11 @@ longOnServer(
       }),
     )
     for (const child of children) expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""])
-    const together = await content()
+    const concurrent = await content()
     sql = await freshDatabase()
     for (let i = 0; i < EVERY_KIND.length; i += 50) await record(sql, EVERY_KIND.slice(i, i + 50), () => NOW)
-    expect(together).toEqual(await content())
-    expect(together.map((rows) => rows.length > 20)).toEqual(Array(9).fill(true))
+    expect(concurrent).toEqual(await content())
+    expect(concurrent.map((rows) => rows.length > 20)).toEqual(Array(9).fill(true))
     const [burnt] = await sql`select (select count(*) from store_app) as apps, (select max(id) from store_app) as last`
     expect(burnt?.apps).toBe(burnt?.last)
   },
@@ -92,8 +92,8 @@ test.skipIf(!process.env.DATABASE_URL)(
       await tx`select 1 from list where term = 'a' for update`
     })
     await locked
-    const both = ["a", "b"].map((term) => reading(term, "2025-11-02T10:00:00Z", [10001]))
-    expect((await record(sql, both, () => NOW)).recorded).toBe(2)
+    const readings = ["a", "b"].map((term) => reading(term, "2025-11-02T10:00:00Z", [10001]))
+    expect((await record(sql, readings, () => NOW)).recorded).toBe(2)
     await other
     expect(await sql`select 1 from search_results`).toHaveLength(4)
   },

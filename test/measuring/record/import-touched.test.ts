@@ -110,9 +110,16 @@ describe("metrics derived by an import", () => {
     const results = APPS.map((id) => ({ id }))
     const search = { kind: "search", source: "import", ...place, term: "tea", depth: 30, results }
     const apps = APPS.map((id) => ({ id, ratings: 5_000 }))
-    const looked = { kind: "apps", source: "itunes-lookup", ...place, seenAt: `${day}T09:00:00Z`, asked: APPS, apps }
+    const lookupLine = {
+      kind: "apps",
+      source: "itunes-lookup",
+      ...place,
+      seenAt: `${day}T09:00:00Z`,
+      asked: APPS,
+      apps,
+    }
     await load([{ ...search, seenAt: `${day}T08:00:00Z` }])
-    const failed = importLines(sql, lines([looked]), { now, pause: broken }).catch(String)
+    const failed = importLines(sql, lines([lookupLine]), { now, pause: broken }).catch(String)
     expect(await failed).toBe("Error: killed")
     expect((await figures())[0]!.at(-2)![1]).toMatchObject({ demand: null })
     await load([

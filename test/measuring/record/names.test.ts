@@ -70,8 +70,8 @@ test("a name is the storefront's, else the first tracked one's, else the US one,
   const first = [await named("us", ["us"]), await named("us", ["jp", "fr"]), await named("us", ["de", "jp", "fr"])]
   expect(first).toEqual(["Thé", "お茶", "お茶"])
   await tell("us", 1, "Tea")
-  const then = [await named("us", ["jp"]), await named("de", []), await named("de", ["fr"]), await named("jp", ["us"])]
-  expect(then).toEqual(["Tea", "Tea", "Thé", "お茶"])
+  const names = [await named("us", ["jp"]), await named("de", []), await named("de", ["fr"]), await named("jp", ["us"])]
+  expect(names).toEqual(["Tea", "Tea", "Thé", "お茶"])
 })
 
 test("a fact missing in the latest reading stays, but no fact of the demo stays", async () => {

@@ -106,9 +106,9 @@ describe("a store's reading of an app", () => {
   })
 
   test("an app that becomes unavailable keeps its name and ratings, and can become available again", async () => {
-    const gone = { asked: ["10001"] }
+    const missing = { asked: ["10001"] }
     await count(said("2025-11-17T10:00:00Z", [TEA]))
-    expect(await count(said("2025-11-18T10:00:00Z", [], gone))).toBe(1)
+    expect(await count(said("2025-11-18T10:00:00Z", [], missing))).toBe(1)
     expect(await states()).toEqual(["10001 us itunes-lookup gone"])
     expect((await sql`select version, price, released_at from app_storefront`)[0]).toEqual({
       version: null,

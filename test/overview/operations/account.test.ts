@@ -57,11 +57,11 @@ describe("GET /account", () => {
 
   test("a key limited to one app sees no other app in GET /account, and none of another workspace", async () => {
     const [workspace, other] = [await service.workspace(), await service.workspace()]
-    const [mine, hidden] = [await track(workspace, ["us"]), await track(workspace, ["de"])]
+    const [visibleApp, hidden] = [await track(workspace, ["us"]), await track(workspace, ["de"])]
     await track(other, ["us"])
-    const key = await service.key(workspace, { appList: [mine] })
+    const key = await service.key(workspace, { appList: [visibleApp] })
     const { body } = await service.call("/v1/account", { key })
-    expect(body).toMatchObject({ appRestriction: true, apps: [{ id: mine }] })
+    expect(body).toMatchObject({ appRestriction: true, apps: [{ id: visibleApp }] })
     expect(body.apps).toHaveLength(1)
     expect(JSON.stringify(body)).not.toContain(hidden)
   })
@@ -100,10 +100,12 @@ describe("GET /usage", () => {
 
   test("a key limited to one app sees the workspace's totals in GET /usage, but only its own app's share", async () => {
     const workspace = await service.workspace({ plan: "pro" })
-    const mine = await track(workspace, ["us"], { us: ["journal"] })
+    const visibleApp = await track(workspace, ["us"], { us: ["journal"] })
     const hidden = await track(workspace, ["us"], { us: ["journal", "diary"] })
-    const { body, text } = await service.call("/v1/usage", { key: await service.key(workspace, { appList: [mine] }) })
-    expect(quota(body, "trackedKeywords")).toMatchObject({ used: 3, byApp: [{ appId: mine, used: 1 }] })
+    const { body, text } = await service.call("/v1/usage", {
+      key: await service.key(workspace, { appList: [visibleApp] }),
+    })
+    expect(quota(body, "trackedKeywords")).toMatchObject({ used: 3, byApp: [{ appId: visibleApp, used: 1 }] })
     expect(quota(body, "apps").used).toBe(2)
     expect(text).not.toContain(hidden)
   })

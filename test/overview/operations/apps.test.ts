@@ -16,17 +16,17 @@ beforeAll(async () => {
 })
 
 test("apps are listed oldest first with their keywords in order, and only the workspace's own", async () => {
-  const [mine, other] = [await newWorkspace(sql), await newWorkspace(sql)]
+  const [workspace, other] = [await newWorkspace(sql), await newWorkspace(sql)]
   const track = (workspaceId: number, iosId: string, rest: object = {}) =>
     trackOwn(sql, { workspaceId, iosId, keywords: ["tea"], ...rest })
-  const first = await track(mine, "10001", {
+  const first = await track(workspace, "10001", {
     name: "One",
     countries: ["DE", "us"],
     keywords: ["tea", "Mate", "tea", "a"],
   })
-  const two = await track(mine, "10002")
+  const two = await track(workspace, "10002")
   await track(other, "10001")
-  const { apps } = await ask(listApps, contextOf(sql, mine))
+  const { apps } = await ask(listApps, contextOf(sql, workspace))
   expect(apps.map(({ id }: { id: string }) => id)).toEqual([first, two])
   expect(apps[0]).toEqual({
     id: first,

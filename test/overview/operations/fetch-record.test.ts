@@ -70,11 +70,11 @@ describe("a rival", () => {
     const { title, text, metadata } = await fetched(`rival:${lumen}:com.example.moodleaf`)
     expect(title).toBe("com.example.moodleaf")
     expect(text).toEndWith("on Google Play: above it on no keyword of the latest measured days.")
-    const standing = { day: null, ratings: null, terms: [] }
+    const emptyPlace = { day: null, ratings: null, terms: [] }
     expect(metadata).toMatchObject({ platform: "android", name: null, developer: null, icon: null, manual: true })
     expect(metadata.storefronts).toEqual([
-      { country: "us", ...standing },
-      { country: "de", ...standing },
+      { country: "us", ...emptyPlace },
+      { country: "de", ...emptyPlace },
     ])
   })
 

@@ -150,9 +150,9 @@ test("the movements over random histories equal those computed from the readings
   const days = Array.from({ length: 60 }, (_, n) => addDays("2026-04-20", n))
   const byTermAndDay = new Map<string, Seen>()
   for (const [place, term] of terms.entries()) {
-    const often = any([0.1, 0.5, 0.95])
+    const frequency = any([0.1, 0.5, 0.95])
     const readings = days.flatMap((day) => {
-      if (random() > often) return []
+      if (random() > frequency) return []
       // on a day that two sources read, the first one counts
       const sources = any([["apple-web-search"], ["apple-web-search", "import"], ["import"]])
       const read = sources.map((source) => {
@@ -199,17 +199,29 @@ function becameOf(
   { before, day, window }: { before: string; day: string; window: number },
 ) {
   const readingAt = (offset: number, from: string) => byTermAndDay.get(`${term} ${addDays(from, offset)}`)
-  const was = Array.from({ length: 30 }, (_, n) => readingAt(-n, before)).find((entry) => entry !== undefined)
-  const is = Array.from({ length: window }, (_, n) => readingAt(n + 1, day)).findLast(
-    (entry) => entry && entry.source === was?.source,
+  const beforeReading = Array.from({ length: 30 }, (_, n) => readingAt(-n, before)).find((entry) => entry !== undefined)
+  const afterReading = Array.from({ length: window }, (_, n) => readingAt(n + 1, day)).findLast(
+    (entry) => entry && entry.source === beforeReading?.source,
   )
-  const outcome = (kind: string, places = 0) => ({ term, kind, places, from: was?.rank ?? null, to: is?.rank ?? null })
-  if (!was || !is) return outcome("unmeasured")
-  if (was.rank === is.rank) return outcome("unchanged")
-  if (was.rank && is.rank) return outcome(is.rank < was.rank ? "up" : "down", Math.abs(is.rank - was.rank))
-  const [absent, rank] = was.rank ? [is, was.rank] : [was, is.rank as number]
+  const outcome = (kind: string, places = 0) => ({
+    term,
+    kind,
+    places,
+    from: beforeReading?.rank ?? null,
+    to: afterReading?.rank ?? null,
+  })
+  if (!beforeReading || !afterReading) return outcome("unmeasured")
+  if (beforeReading.rank === afterReading.rank) return outcome("unchanged")
+  if (beforeReading.rank && afterReading.rank)
+    return outcome(
+      afterReading.rank < beforeReading.rank ? "up" : "down",
+      Math.abs(afterReading.rank - beforeReading.rank),
+    )
+  const [absent, rank] = beforeReading.rank
+    ? [afterReading, beforeReading.rank]
+    : [beforeReading, afterReading.rank as number]
   if (absent.depth < rank) return outcome("uncertain")
-  return outcome(was.rank ? "dropped" : "entered", absent.depth + 1 - rank)
+  return outcome(beforeReading.rank ? "dropped" : "entered", absent.depth + 1 - rank)
 }
 
 describe("unknown movements", () => {

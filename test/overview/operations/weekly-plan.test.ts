@@ -173,8 +173,8 @@ test("tasks of all storefronts are merged by value up to the limit, and one stor
     ["ca", "not_measured"],
   ])
   expect((await plan(appId, { limit: 1 })).tasks).toEqual([tasks[0]])
-  const alone = await plan(appId, { country: "us" })
-  expect([alone.tasks[0].country, alone.storefronts.length]).toEqual(["us", 1])
+  const usPlan = await plan(appId, { country: "us" })
+  expect([usPlan.tasks[0].country, usPlan.storefronts.length]).toEqual(["us", 1])
 })
 
 test("five of eleven tasks are returned by default, at most ten, and only returned tasks are stored", async () => {

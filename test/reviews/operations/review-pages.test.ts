@@ -123,16 +123,16 @@ describe("pages of reviews", () => {
 
   test("reviews that are written or edited between two pages neither repeat nor hide one", async () => {
     let [read, number] = [0, 1_000]
-    let standing = reviews
+    let current = reviews
     for (const sort of ["newest", "oldest", "lowest", "highest"] as const) {
-      const before = standing
+      const before = current
       const change = async () => {
         // the first edit of the list is one that no page has listed yet, most likely
-        const edited = pick(standing)
+        const edited = pick(current)
         const at = new Date(Date.UTC(2025, 10, 2, 0, ++read))
         const changed = { ...edited, stars: 6 - edited.stars, text: "Edited", at }
         const fresh = { ...writtenReview(++number), at }
-        standing = [...standing.filter(({ id }) => id !== edited.id), changed, fresh]
+        current = [...current.filter(({ id }) => id !== edited.id), changed, fresh]
         const seenAt = new Date(Date.UTC(2025, 10, 2, 1, read)).toISOString()
         await record(sql, [reviewed(seenAt, [changed, fresh], complete)], () => NOW)
       }
@@ -142,7 +142,7 @@ describe("pages of reviews", () => {
         before.filter(({ text }) => text === "Edited").length,
       )
       expect((await readAll({ platform: "ios", sort, limit: 60 })).map(({ id }) => id)).toEqual(
-        expectedIds(standing, { sort }),
+        expectedIds(current, { sort }),
       )
     }
   })

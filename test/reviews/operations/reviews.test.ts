@@ -40,7 +40,7 @@ describe.each(SETS)("search among %s", (_, path) => {
   const search = async (game: string, country: string, input: object) =>
     await ask(searchReviews, reader(sql, workspaceId, AFTER), { appId: real.apps[game], country, ...input })
 
-  const alone: [game: string, country: string, filters: Filters][] = [
+  const singleFilters: [game: string, country: string, filters: Filters][] = [
     ["Royal Match", "us", {}],
     ["Royal Match", "us", { q: "ads" }],
     ["Candy Crush Saga", "tr", { q: "oyun" }],
@@ -56,7 +56,7 @@ describe.each(SETS)("search among %s", (_, path) => {
   ]
 
   test("every single filter finds the same reviews as filtering the rows", async () => {
-    for (const [game, country, filters] of alone) {
+    for (const [game, country, filters] of singleFilters) {
       const { total, truncated, reviews } = await search(game, country, filters)
       const found = plain(real.feeds.get(`${game} ${country}`)!, filters)
       expect([game, country, filters, total]).toEqual([game, country, filters, found.length])
@@ -153,14 +153,14 @@ describe("reviews of an app", () => {
 
   test("the states never_read, some, none and read are distinguished in each store", async () => {
     await track()
-    const nothing = { total: null, truncated: false, reviews: [] }
+    const noReviews = { total: null, truncated: false, reviews: [] }
     const unknown = { readAt: null, complete: false, completeAt: null }
-    expect(await search()).toMatchObject({ ...nothing, feed: { feed: "us", state: "never_read", ...unknown } })
+    expect(await search()).toMatchObject({ ...noReviews, feed: { feed: "us", state: "never_read", ...unknown } })
     expect(await list()).toMatchObject({ newCount: null, list: null, android: null })
     await store(reviewed("2025-11-18T10:00:00Z", [{ id: "1" }]))
     expect(await search()).toMatchObject({ total: 1, feed: { feed: "us", state: "some", ...unknown } })
     expect(await search({ platform: "android" })).toMatchObject({
-      ...nothing,
+      ...noReviews,
       feed: { feed: "en", state: "never_read" },
     })
     expect(await search({ platform: "android", country: "br" })).toMatchObject({ feed: { feed: "pt-BR" } })
@@ -188,14 +188,14 @@ describe("reviews of an app", () => {
         complete,
       ),
     )
-    const looked = { from: "2025-10-22", to: "2025-11-20", reviewsFrom: "2025-10-22" }
+    const window = { from: "2025-10-22", to: "2025-11-20", reviewsFrom: "2025-10-22" }
     const planned = await search({}, 30)
-    expect(planned).toMatchObject({ ...looked, total: 4 })
+    expect(planned).toMatchObject({ ...window, total: 4 })
     expect(idsOf(planned)).toEqual(["4", "3", "2", "1"])
-    expect(await search({ from: "2025-01-01" }, 30)).toMatchObject({ ...looked, total: 4 })
+    expect(await search({ from: "2025-01-01" }, 30)).toMatchObject({ ...window, total: 4 })
     expect(await search({ from: "2025-01-01", to: "2025-10-22" }, 30)).toMatchObject({ total: 1, to: "2025-10-22" })
     expect(idsOf(await search({ from: "2025-10-26", to: "2025-10-26" }))).toEqual(["3", "2"])
-    expect(await search({ to: "2099-01-01" }, 30)).toMatchObject(looked)
+    expect(await search({ to: "2099-01-01" }, 30)).toMatchObject(window)
     const later = { from: "2025-11-21", to: "2025-11-22" }
     expect(await search(later, 30).catch(({ code }) => code)).toBe("bad_range")
     expect(await search()).toMatchObject({ from: "2008-07-10", total: 5 })

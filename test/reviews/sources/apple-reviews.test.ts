@@ -83,11 +83,11 @@ describe("page of the feed", () => {
       ["5483431985", 2, "Öffnet nicht mehr"],
     ])
     expect(reading.more).toBe(false)
-    const alone = fixture("apple-reviews-app-first-de.xml").replace(
+    const appOnly = fixture("apple-reviews-app-first-de.xml").replace(
       /(<\/entry>)[\s\S]*(<\/feed>)/,
       (_, entry, feed) => `${entry}${feed}`,
     )
-    expect(read(alone, subject).reviews).toEqual([])
+    expect(read(appOnly, subject).reviews).toEqual([])
   })
 
   test("a JSON page is read the same way", () => {

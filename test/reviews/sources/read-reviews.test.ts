@@ -109,12 +109,12 @@ describe("readings of the App Store's reviews", () => {
   })
 
   test("a reading ends at an empty page that states to be beyond the last", async () => {
-    const behind: Page = { reviews: [], last: 1 }
-    const requested = feed({ 1: [{ reviews: [5, 4], last: null }], 2: [behind] })
+    const pageBeyond: Page = { reviews: [], last: 1 }
+    const requested = feed({ 1: [{ reviews: [5, 4], last: null }], 2: [pageBeyond] })
     expect(summaryOf(await read()).ends).toEqual([{ pages: 1, complete: true, empty: false }])
     expect(requested).toEqual(["1", "2", "2"])
     // The end is not accepted if the page before contradicts it.
-    feed({ 1: [full(1, 3)], 2: [behind], 3: [full(3, 3)] })
+    feed({ 1: [full(1, 3)], 2: [pageBeyond], 3: [full(3, 3)] })
     expect(summaryOf(await read()).ends).toEqual([{ pages: 2, complete: false, empty: false }])
   })
 

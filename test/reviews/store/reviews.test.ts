@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 
 /** Returns "feed id: text" for each current review. */
-const standing = async () =>
+const currentTexts = async () =>
   (await sql`select feed, review_id, text from review order by app_id, feed, review_id`).map(
     ({ feed, review_id, text }) => `${feed} ${review_id}: ${text}`,
   )
@@ -70,7 +70,7 @@ describe("stored reviews", () => {
       reviewedOnPlay("2025-11-19T11:00:00Z", [{ id: "gp:1" }], { storefront: "ch", language: "de" }),
       reviewedOnPlay("2025-11-19T11:00:00Z", [{ id: "gp:2" }], { language: "pt-BR" }),
     )
-    expect((await standing()).sort()).toEqual([
+    expect((await currentTexts()).sort()).toEqual([
       "de gp:1: Text of gp:1",
       "gb 2: Text of 2",
       "pt-BR gp:2: Text of gp:2",
@@ -166,7 +166,13 @@ describe("stored reviews", () => {
       }
     }
     expect(found.size).toBe(1)
-    expect(await standing()).toEqual(["us 1: d", "us 2: Text of 2", "us 3: Text of 3", "us 4: now", "us 5: Text of 5"])
+    expect(await currentTexts()).toEqual([
+      "us 1: d",
+      "us 2: Text of 2",
+      "us 3: Text of 3",
+      "us 4: now",
+      "us 5: Text of 5",
+    ])
     const [before] =
       await sql`select first_seen_at, seen_at from review_version where review_id = '4' and text = 'before'`
     expect(before).toEqual({ first_seen_at: new Date(at(9)), seen_at: new Date(at(11)) })
@@ -335,7 +341,7 @@ test("reviews that break an invariant are refused with place and reason, and are
     wrong.map(([, code], place) => [place, code]),
   )
   expect(recorded).toBe(1)
-  expect(await standing()).toEqual(["us 9: Text of 9"])
+  expect(await currentTexts()).toEqual(["us 9: Text of 9"])
 })
 
 test("a failed read of reviews is logged by its app and is not stored as a reading", async () => {

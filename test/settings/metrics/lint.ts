@@ -71,7 +71,7 @@ export function complaints(metrics: Map<string, Parsed>): string[] {
       [type === "counter" && samples.some(({ value }) => !(value >= 0)), "a counter below 0"],
       [type === "histogram" && !buckets(samples), "buckets that do not grow to the count"],
     ]
-    return wrong.filter(([is]) => is).map(([, why]) => `${name}: ${why}`)
+    return wrong.filter(([isWrong]) => isWrong).map(([, why]) => `${name}: ${why}`)
   })
 }
 

@@ -193,8 +193,8 @@ describe("recorded answers of a look-up", () => {
     const mac = await lookup(fixture("itunes-lookup-mac-us.json"), ["736189492"])
     expect(mac).toMatchObject({ asked: ["736189492"], apps: [] })
     const ids = ["924726344", "1520308763", "1507602536"]
-    const both = await lookup(fixture("itunes-search-deliveries-us-cut3.json"), ids)
-    expect(both.apps.map(({ id }) => id)).toEqual(["1520308763", "1507602536"])
+    const reading = await lookup(fixture("itunes-search-deliveries-us-cut3.json"), ids)
+    expect(reading.apps.map(({ id }) => id)).toEqual(["1520308763", "1507602536"])
   })
 
   test("an app without ratings has a count of 0 and no rating", async () => {
@@ -231,8 +231,8 @@ describe("rows of a look-up", () => {
 
   test("an app with the same id on iPhone and Mac is read as the iPhone app", async () => {
     const mac = app(500_000, { kind: "mac-software", trackName: "For the Mac", version: "9" })
-    for (const both of [rows(mac, app(500_000)), rows(app(500_000), mac)]) {
-      const { apps } = await lookup(both, ["500000"])
+    for (const body of [rows(mac, app(500_000)), rows(app(500_000), mac)]) {
+      const { apps } = await lookup(body, ["500000"])
       expect(apps).toEqual([{ id: "500000", name: "App 500000", developerId: "777001", listing: {} }])
     }
   })
@@ -316,16 +316,16 @@ describe("bodies that are no answer", () => {
       ["itunes-lookup-284882215-us.json", "us", ["284882215"]],
       ["itunes-search-vpn-us-2026-03-20.json", "us", null],
     ] as const) {
-      const read = (where: string) =>
+      const read = (country: string) =>
         ids
           ? itunesLookup.parse(
               fixture(name),
-              { storefront: where, ids },
+              { storefront: country, ids },
               { seenAt: new Date("2026-03-20T00:00:00Z"), sha256: new Uint8Array(32) },
             )
           : itunesSearch.parse(
               fixture(name),
-              { storefront: where, term: "vpn" },
+              { storefront: country, term: "vpn" },
               { seenAt: new Date("2026-03-20T00:00:00Z"), sha256: new Uint8Array(32) },
             )
       expect(read(storefront).apps.length).toBeGreaterThan(0)

@@ -42,7 +42,7 @@ const LISTING: ListedBeside = {
 }
 
 /** Returns a look-up of the single app with these parts of its page. */
-function looked(
+function lookup(
   seenAt: Date,
   app: Partial<StoreApp> = {},
   listing: ListedBeside | undefined = {},
@@ -73,8 +73,8 @@ describe("listing in a look-up", () => {
     ]
     for (const [kind, app, listing] of edits) {
       await freshDatabase()
-      await tell(looked(at(1), {}, { subtitle: "Before" }))
-      await tell(looked(at(2), app, { subtitle: "Before", ...listing }))
+      await tell(lookup(at(1), {}, { subtitle: "Before" }))
+      await tell(lookup(at(2), app, { subtitle: "Before", ...listing }))
       expect([kind, await changeLines()]).toEqual([kind, [`06-02 itunes-lookup ${kind}`]])
     }
   })
@@ -101,7 +101,7 @@ describe("listing in a look-up", () => {
   })
 
   test("a look-up stores a version once with its notes, and ratings once per day", async () => {
-    await tell(looked(at(1)), looked(at(2)))
+    await tell(lookup(at(1)), lookup(at(2)))
     expect([...(await sql`select version, notes, source from listing_version`)]).toEqual([
       { version: "4.1", notes: "Faster.", source: "itunes-lookup" },
     ])
@@ -114,7 +114,7 @@ describe("listing in a look-up", () => {
   })
 
   test("a look-up without listing, an unavailable app and a search store no page", async () => {
-    await tell(looked(at(1)))
+    await tell(lookup(at(1)))
     await tell(said(at(2).toISOString(), [], { asked: [ID] }))
     await tell(said(at(3).toISOString(), [{ ...TEA, version: "5.0" }]))
     await tell(said(at(4).toISOString(), [{ ...TEA, version: "6.0" }], { source: "itunes-search" }))
@@ -126,11 +126,11 @@ describe("listing in a look-up", () => {
 
   test("a listing is refused from a search, without a name, and with a part that cannot be stored", async () => {
     const wrong = [
-      looked(at(1), {}, {}, { source: "itunes-search" }),
-      looked(at(1), { name: " " }),
-      looked(at(1), {}, { description: "\ud83c" }),
-      looked(at(1), {}, { similar: [{ id: "com.example.tea" }] }),
-      looked(at(1), {}, { versions: [{ version: "1", releasedAt: new Date("nonsense") }] }),
+      lookup(at(1), {}, {}, { source: "itunes-search" }),
+      lookup(at(1), { name: " " }),
+      lookup(at(1), {}, { description: "\ud83c" }),
+      lookup(at(1), {}, { similar: [{ id: "com.example.tea" }] }),
+      lookup(at(1), {}, { versions: [{ version: "1", releasedAt: new Date("nonsense") }] }),
     ]
     const { refused } = await tell(...wrong)
     expect(refused.map(({ problem }) => problem.code as string)).toEqual([
@@ -148,7 +148,7 @@ describe("listing in a look-up", () => {
     const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
     const readings = Array.from({ length: 24 }, (_, i) => {
       const app = { version: pick(["4.1", "4.2"]), ratings: pick([5_000, 9_000]), rating: pick([4.6, 4.2]) }
-      const page = looked(at(1 + i, 6), app, { description: pick(["A", "B"]) }, { parser: i > 18 ? 2 : 1 })
+      const page = lookup(at(1 + i, 6), app, { description: pick(["A", "B"]) }, { parser: i > 18 ? 2 : 1 })
       // Some readings have no listing.
       return i % 5 === 0 ? { ...page, apps: page.apps.map(({ listing: _, ...rest }) => rest) } : page
     })
@@ -169,9 +169,9 @@ describe("listing in a look-up", () => {
   })
 
   test("a look-up is counted once, even if only the page of an older reading was new", async () => {
-    expect(await tell(looked(at(5)))).toMatchObject({ recorded: 1, known: 0 })
-    expect(await tell(looked(at(4)))).toMatchObject({ recorded: 1, known: 0 })
-    expect(await tell(looked(at(4)))).toMatchObject({ recorded: 0, known: 1 })
+    expect(await tell(lookup(at(5)))).toMatchObject({ recorded: 1, known: 0 })
+    expect(await tell(lookup(at(4)))).toMatchObject({ recorded: 1, known: 0 })
+    expect(await tell(lookup(at(4)))).toMatchObject({ recorded: 0, known: 1 })
   })
 })
 
@@ -180,14 +180,14 @@ describe("a change on both the app's own page and a look-up", () => {
 
   test("a change is listed only from the page, whichever saw it first", async () => {
     await tell(page(1, "4.1"), page(2, "4.1"), page(3, "4.2"))
-    await tell(looked(at(1)), looked(at(2), { version: "4.2" }), looked(at(3), { version: "4.2" }))
+    await tell(lookup(at(1)), lookup(at(2), { version: "4.2" }), lookup(at(3), { version: "4.2" }))
     expect(await changeLines()).toEqual(["06-03 apple-app-page version"])
     expect(await sql`select 1 from listing_change`).toHaveLength(2)
   })
 
   test("a look-up's change is hidden while a page reading of the last two days does not show it", async () => {
     await tell(page(1, "4.1"), page(2, "4.1"))
-    await tell(looked(at(1)), looked(at(4, 6), { version: "4.2" }))
+    await tell(lookup(at(1)), lookup(at(4, 6), { version: "4.2" }))
     expect(await changeLines()).toEqual([])
     await tell(page(5, "4.2"))
     expect(await changeLines()).toEqual(["06-05 apple-app-page version"])
@@ -195,21 +195,21 @@ describe("a change on both the app's own page and a look-up", () => {
 
   test("a look-up's change is listed if the page was last read over two days before", async () => {
     await tell(page(1, "4.1"), page(2, "4.1"))
-    await tell(looked(at(1)), looked(at(4, 7), { version: "4.2" }))
+    await tell(lookup(at(1)), lookup(at(4, 7), { version: "4.2" }))
     expect(await changeLines()).toEqual(["06-04 itunes-lookup version"])
     await tell(page(9, "4.2"))
     expect(await changeLines()).toEqual(["06-09 apple-app-page version"])
   })
 
   test("a look-up's change is listed if the page was unknown before, or read in another storefront only", async () => {
-    await tell(looked(at(1)), looked(at(3), { version: "4.2" }))
+    await tell(lookup(at(1)), lookup(at(3), { version: "4.2" }))
     await tell(page(2, "4.2"), listed(at(1, 5), {}, { storefront: "de" }), listed(at(3, 5), {}, { storefront: "de" }))
     expect(await changeLines()).toEqual(["06-03 itunes-lookup version"])
   })
 
   test("a hidden change hides no other change of the look-up and does not use up the limit", async () => {
     await tell(page(1, "4.1"), page(2, "4.1"), page(3, "4.2"))
-    await tell(looked(at(1)), looked(at(3), { version: "4.2" }), looked(at(20), { version: "4.3" }))
+    await tell(lookup(at(1)), lookup(at(3), { version: "4.2" }), lookup(at(20), { version: "4.3" }))
     const [{ id }] = (await sql`select id from store_app where store_id = ${ID}`) as [{ id: number }]
     const [newest, second, ...more] = await readChanges(sql, { ...ALL, apps: [id], kinds: ["version"], limit: 2 })
     expect([newest?.source, second?.source, more.length]).toEqual(["itunes-lookup", "apple-app-page", 0])
@@ -218,9 +218,9 @@ describe("a change on both the app's own page and a look-up", () => {
   test("hidden changes are skipped, however many there are, and the order is kept", async () => {
     const days = Array.from({ length: 55 }, (_, i) => 1 + i)
     await tell(...days.map((day) => page(day, String(day))))
-    await tell(...days.map((day) => looked(at(day), { version: String(day) })))
+    await tell(...days.map((day) => lookup(at(day), { version: String(day) })))
     // The page is no longer read by then.
-    await tell(...[58, 59, 60].map((day) => looked(at(day), { version: `later ${day}` })))
+    await tell(...[58, 59, 60].map((day) => lookup(at(day), { version: `later ${day}` })))
     const [{ id }] = (await sql`select id from store_app where store_id = ${ID}`) as [{ id: number }]
     const query = { ...ALL, apps: [id], kinds: ["version" as const] }
     const all = await readChanges(sql, query)
@@ -234,7 +234,7 @@ describe("a change on both the app's own page and a look-up", () => {
   })
 
   test("a change of an app whose page was never read is listed from the look-up", async () => {
-    await tell(looked(at(1)), looked(at(2), { version: "4.2", rating: 4.2 }))
+    await tell(lookup(at(1)), lookup(at(2), { version: "4.2", rating: 4.2 }))
     expect(await changeLines()).toEqual(["06-02 itunes-lookup rating_jump", "06-02 itunes-lookup version"])
   })
 })

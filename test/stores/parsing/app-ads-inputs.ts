@@ -60,8 +60,8 @@ export function* appAdsInputs(count: number, seed: number): Generator<string> {
 
 function garbled(text: string, random: Random): string {
   const at = Math.floor(random() * (text.length + 1))
-  const gone = random() < 0.5 ? 0 : Math.floor(random() * 12)
-  return `${text.slice(0, at)}${random() < 0.8 ? pick(random, PIECES) : ""}${text.slice(at + gone)}`
+  const removedLength = random() < 0.5 ? 0 : Math.floor(random() * 12)
+  return `${text.slice(0, at)}${random() < 0.8 ? pick(random, PIECES) : ""}${text.slice(at + removedLength)}`
 }
 
 /** Parses a file. Throws when a result cannot be stored or does not occur in the file. */
@@ -70,12 +70,13 @@ export function expectAppAds(text: string): void {
   const lower = text.toLowerCase()
   const texts = records.flatMap(({ publisherId, certId = "" }) => [publisherId, certId])
   const values = Object.values(variables).flat()
-  const stands =
+  const isInText =
     [...texts, ...values].every((value) => text.includes(value)) &&
     records.every(({ system }) => lower.includes(system))
   const storable = [...texts, ...values, ...records.map(({ system }) => system)].every(
     (value) => !/[\p{C}<>]/u.test(value),
   )
   const keys = records.map(({ system, publisherId, relation }) => JSON.stringify([system, publisherId, relation]))
-  if (!stands || !storable || new Set(keys).size < keys.length) throw new Error(`read wrongly: ${JSON.stringify(text)}`)
+  if (!isInText || !storable || new Set(keys).size < keys.length)
+    throw new Error(`read wrongly: ${JSON.stringify(text)}`)
 }

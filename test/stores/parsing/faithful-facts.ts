@@ -36,12 +36,12 @@ function unfaithfulAt(path: string, value: unknown, standing: Standing): string 
     }
     return undefined
   }
-  return value === undefined || stands(path, value, standing)
+  return value === undefined || occurs(path, value, standing)
     ? undefined
     : `${path} ${JSON.stringify(value)} does not stand in the body`
 }
 
-function stands(path: string, value: unknown, standing: Standing): boolean {
+function occurs(path: string, value: unknown, standing: Standing): boolean {
   if (value instanceof Date) return standing.date(value) || standing.text(spelt(value))
   if (typeof value === "number")
     return standing.figure(value) || standing.text(value.toFixed(2)) || standing.text(grouped(value))

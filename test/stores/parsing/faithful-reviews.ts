@@ -4,13 +4,13 @@ import type { Standing } from "./faithful.ts"
 /** Returns a message about the first value of a review page that does not occur in the body. Undefined if all do. */
 export function reviewsUnfaithful({ reviews, next }: ReviewsObservation, standing: Standing): string | undefined {
   for (const review of reviews) {
-    const wrong = Object.keys(review).find((key) => !stands(review, key as keyof StoreReview, standing))
+    const wrong = Object.keys(review).find((key) => !occurs(review, key as keyof StoreReview, standing))
     if (wrong) return `${wrong} ${JSON.stringify(review[wrong as keyof StoreReview])} does not stand in the body`
   }
   return next === undefined || standing.text(next) ? undefined : `the token ${next} does not stand in the body`
 }
 
-function stands(
+function occurs(
   { id, stars, title = "", text, version = "", at }: StoreReview,
   key: keyof StoreReview,
   standing: Standing,

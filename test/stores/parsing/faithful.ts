@@ -61,8 +61,8 @@ function appUnfaithful(app: StoreApp, standing: Standing): string | undefined {
   )
 }
 
-function missing<T>(what: string, value: T | undefined, stands: (value: T) => boolean): string | undefined {
-  return value === undefined || stands(value)
+function missing<T>(what: string, value: T | undefined, occurs: (value: T) => boolean): string | undefined {
+  return value === undefined || occurs(value)
     ? undefined
     : `${what} ${JSON.stringify(value)} does not stand in the body`
 }

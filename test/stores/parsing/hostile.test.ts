@@ -79,11 +79,11 @@ function slowIn(
     if (isSlow(ms, Math.max(least, 1))) {
       // a busy machine can slow a linear reader down, but only a quadratic one takes four times as long for twice as
       // much
-      const twice = timeOf(body(2 * least * MB), read, 3 * ms)
-      const isLinear = twice <= 3 * ms && ms <= 10 * limitMs(Math.max(least, 1))
+      const doubledMs = timeOf(body(2 * least * MB), read, 3 * ms)
+      const isLinear = doubledMs <= 3 * ms && ms <= 10 * limitMs(Math.max(least, 1))
       return isLinear
         ? []
-        : [`${name}: ${Math.round(ms)} ms for ${least} MB, ${Math.round(twice)} ms for twice as much`]
+        : [`${name}: ${Math.round(ms)} ms for ${least} MB, ${Math.round(doubledMs)} ms for twice as much`]
     }
     if (least < 1 || ms * 64 <= limitMs(8)) return []
     return sizes.flatMap((mb) => {

@@ -47,10 +47,10 @@ export function* mutations(
   const islands = islandsOf(body, as)
   const places = new Map<Island, Places>()
   for (let number = 0; number < count; number++) {
-    const did: string[] = []
+    const editNames: string[] = []
     const textual = islands.length === 0 || random() < 0.15
     if (textual) {
-      yield { body: editedText(body, as, random, did), did: did.join(", ") }
+      yield { body: editedText(body, as, random, editNames), did: editNames.join(", ") }
       continue
     }
     const island = drawn(random, islands)
@@ -58,8 +58,8 @@ export function* mutations(
     places.set(island, islandPlaces)
     let value = island.value
     for (let edits = 1 + Math.floor(random() ** 2 * 4); edits > 0; edits--)
-      value = editedValue(value, islandPlaces, random, did)
-    yield { body: put(body, island, value), did: did.join(", ") }
+      value = editedValue(value, islandPlaces, random, editNames)
+    yield { body: put(body, island, value), did: editNames.join(", ") }
   }
 }
 
@@ -141,8 +141,8 @@ function misplaced<Asked extends object>(
   const searched = reading.kind === "search" && { term }
   const expected = { ...common, ...plain, ...(ids && { asked: [...ids] }), ...searched }
   for (const [name, value] of Object.entries(expected)) {
-    const is = (reading as unknown as Record<string, unknown>)[name]
-    if (is !== value && JSON.stringify(is) !== JSON.stringify(value)) return `its ${name} is not what was asked`
+    const actual = (reading as unknown as Record<string, unknown>)[name]
+    if (actual !== value && JSON.stringify(actual) !== JSON.stringify(value)) return `its ${name} is not what was asked`
   }
   return undefined
 }

@@ -2,14 +2,14 @@ import type { As } from "./islands.ts"
 import { pick, type Random } from "./mutations.ts"
 
 /** Returns the body with one edit of its text: cut, doubled or garbled. In XML, tags and entities are edited too. */
-export function editedText(body: string, as: As, random: Random, did: string[]): string {
+export function editedText(body: string, as: As, random: Random, editNames: string[]): string {
   if (as === "xml" && random() < 0.8) {
     let edited = body
-    for (let edits = 1 + Math.floor(random() * 3); edits > 0; edits--) edited = editedXml(edited, random, did)
+    for (let edits = 1 + Math.floor(random() * 3); edits > 0; edits--) edited = editedXml(edited, random, editNames)
     return edited
   }
   const [name, edit] = pick(random, as === "html-json" ? [...ANY, ...HTML, ...HTML] : ANY)
-  did.push(name)
+  editNames.push(name)
   return edit(body, random)
 }
 
@@ -88,7 +88,7 @@ function replaceOne(body: string, what: RegExp, by: string, random: Random): str
 const TOKEN = /<[^>]*>|[^<]+/g
 
 /** Returns XML with a tag or text removed, doubled, renamed, swapped or garbled. */
-function editedXml(body: string, random: Random, did: string[]): string {
+function editedXml(body: string, random: Random, editNames: string[]): string {
   const tokens: string[] = [...(body.match(TOKEN) ?? [])]
   if (tokens.length === 0) return body
   const at = Math.floor(random() * tokens.length)
@@ -103,7 +103,7 @@ function editedXml(body: string, random: Random, did: string[]): string {
     ["garbled", () => tokens.with(at, garbled(token, random))],
     ["garbled", () => tokens.with(at, garbled(token, random))],
   ])
-  did.push(`${token.slice(0, 40)} ${name}`)
+  editNames.push(`${token.slice(0, 40)} ${name}`)
   return edited().join("")
 }
 

@@ -27,23 +27,29 @@ export function placesIn(value: unknown): Places {
 /**
  * Returns the value with one edit, mostly at one of the places. The input is not modified; unchanged parts are shared.
  */
-export function editedValue(value: unknown, places: Places, random: Random, did: string[]): unknown {
+export function editedValue(value: unknown, places: Places, random: Random, editNames: string[]): unknown {
   const isInside = places.length > 0 && random() < 0.85
-  return editedAlong(value, isInside ? pick(random, pick(random, places)) : [], random, did, "")
+  return editedAlong(value, isInside ? pick(random, pick(random, places)) : [], random, editNames, "")
 }
 
-function editedAlong(value: unknown, [next, ...rest]: string[], random: Random, did: string[], path: string): unknown {
+function editedAlong(
+  value: unknown,
+  [next, ...rest]: string[],
+  random: Random,
+  editNames: string[],
+  path: string,
+): unknown {
   const container = opened(value)
   const keys = container ? Object.keys(container) : []
-  if (!container || keys.length === 0) return editedOf(value, random, did, path)
+  if (!container || keys.length === 0) return editedOf(value, random, editNames, path)
   const led = next !== undefined && Object.hasOwn(container, next)
   const key = led ? next : pick(random, keys)
   const child = (container as Record<string, unknown>)[key]
   const deeper = led ? rest.length > 0 : random() < 0.8
   const changed =
     deeper && opened(child)
-      ? withChild(container, key, editedAlong(child, rest, random, did, `${path}.${key}`))
-      : editedAt(container, key, random, did, `${path}.${key}`)
+      ? withChild(container, key, editedAlong(child, rest, random, editNames, `${path}.${key}`))
+      : editedAt(container, key, random, editNames, `${path}.${key}`)
   return typeof value === "string" ? JSON.stringify(changed) : changed
 }
 
@@ -63,37 +69,37 @@ function withChild(container: Container, key: string, child: unknown): Container
 }
 
 /** Returns the container with the child at a key removed, renamed, moved or changed. */
-function editedAt(container: Container, key: string, random: Random, did: string[], path: string): Container {
+function editedAt(container: Container, key: string, random: Random, editNames: string[], path: string): Container {
   const sibling = pick(random, Object.keys(container))
   const fields = container as Record<string, unknown>
   switch (Math.floor(random() * 9)) {
     case 0:
-      did.push(`${path} removed`)
-      return without(container, key)
+      editNames.push(`${path} removed`)
+      return withoutChild(container, key)
     case 1:
-      did.push(`${path} renamed`)
+      editNames.push(`${path} renamed`)
       if (Array.isArray(container)) return [...container.toSpliced(Number(key), 1), fields[key]]
       return {
-        ...without(container, key),
+        ...withoutChild(container, key),
         [pick(random, [`${key}s`, `_${key}`, key.toUpperCase(), sibling])]: fields[key],
       }
     case 2:
-      did.push(`${path} replaced by ${sibling}`)
+      editNames.push(`${path} replaced by ${sibling}`)
       return withChild(container, key, fields[sibling])
     case 3:
-      did.push(`${path} swapped with ${sibling}`)
+      editNames.push(`${path} swapped with ${sibling}`)
       return withChild(withChild(container, key, fields[sibling]), sibling, fields[key])
     case 4:
-      did.push(`${path} beside odd keys`)
+      editNames.push(`${path} beside odd keys`)
       return Array.isArray(container)
         ? [null, ...container]
         : { ...container, toString: 1, length: -1, constructor: null }
     default:
-      return withChild(container, key, editedOf(fields[key], random, did, path))
+      return withChild(container, key, editedOf(fields[key], random, editNames, path))
   }
 }
 
-function without(container: Container, key: string): Container {
+function withoutChild(container: Container, key: string): Container {
   if (Array.isArray(container)) return container.toSpliced(Number(key), 1)
   const { [key]: _, ...rest } = container
   return rest
@@ -102,18 +108,18 @@ function without(container: Container, key: string): Container {
 const ODD = [null, true, false, 0, -1, 1.5, 1e21, "", " ", "0", "1e3", "null", [], {}, [[]], [null], "__proto__"]
 
 /** Returns another value, usually of the same type. */
-function editedOf(value: unknown, random: Random, did: string[], path: string): unknown {
+function editedOf(value: unknown, random: Random, editNames: string[], path: string): unknown {
   const drawn = random()
   if (drawn < 0.3) {
     const odd = pick(random, ODD)
-    did.push(`${path} = ${JSON.stringify(odd)}`)
+    editNames.push(`${path} = ${JSON.stringify(odd)}`)
     return odd
   }
   if (drawn < 0.4) {
-    did.push(`${path} wrapped`)
+    editNames.push(`${path} wrapped`)
     return pick(random, [[value], [[value]], { value }, { data: [value] }, { 0: value }])
   }
-  did.push(`${path} changed`)
+  editNames.push(`${path} changed`)
   if (typeof value === "string") return editedString(value, random)
   if (typeof value === "number")
     return pick(random, [String(value), -value, value + 0.5, value * 1_000, value * 1e9, 0])

@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 
 const tell = (...readings: Observation[]) => record(sql, readings, () => NOW)
-const looked = (hour: number, app: StoreApp, storefront = "us") =>
+const lookup = (hour: number, app: StoreApp, storefront = "us") =>
   said(`2025-11-19T0${hour}:00:00Z`, [app], { storefront })
 
 async function found(text: string): Promise<string[]> {
@@ -117,12 +117,12 @@ describe("search texts of apps", () => {
 
   test("a search text is written only when a name or developer changes", async () => {
     const versions = async () => await sql`select app_id, xmin::text, ctid::text from app_text order by app_id`
-    await tell(looked(1, { id: "10001", name: "Tea", developer: "Leaves", ratings: 4 }))
+    await tell(lookup(1, { id: "10001", name: "Tea", developer: "Leaves", ratings: 4 }))
     const first = await versions()
-    await tell(looked(2, { id: "10001", name: "Tea", developer: "Leaves", ratings: 5, version: "2" }))
-    await tell(looked(3, { id: "10001", name: "TEA", icon: "https://a.example/1.png" }))
+    await tell(lookup(2, { id: "10001", name: "Tea", developer: "Leaves", ratings: 5, version: "2" }))
+    await tell(lookup(3, { id: "10001", name: "TEA", icon: "https://a.example/1.png" }))
     expect(await versions()).toEqual(first)
-    await tell(looked(4, { id: "10001", name: "Tea", developer: "Other" }))
+    await tell(lookup(4, { id: "10001", name: "Tea", developer: "Other" }))
     expect(await versions()).not.toEqual(first)
     expect(await storedTexts()).toMatchObject([{ folded: "\n tea\n\t other\n" }])
   })
@@ -156,8 +156,8 @@ describe("search texts of apps", () => {
 
 describe("apps found by a text", () => {
   test("an app is found if every word occurs in its names or publisher, without wildcards", async () => {
-    await tell(looked(1, { id: "10001", name: "Hearth & Home", developer: "Northfield" }))
-    await tell(looked(1, { id: "10001", name: "暖炉と家" }, "jp"), looked(1, { id: "10002", name: "100% Café_Home" }))
+    await tell(lookup(1, { id: "10001", name: "Hearth & Home", developer: "Northfield" }))
+    await tell(lookup(1, { id: "10001", name: "暖炉と家" }, "jp"), lookup(1, { id: "10002", name: "100% Café_Home" }))
     const short = {
       hearth: ["10001"],
       "HOME hearth": ["10001"],

@@ -65,12 +65,12 @@ describe("rating counts that are packed into quarters", () => {
     await store(...readings)
     expect(await readCounts(sql)).toEqual(earlier)
     expect(await sizes()).toEqual(before)
-    const twice = await sql`
+    const duplicates = await sql`
       select app_id, storefront, source, day
       from rating_day
       group by app_id, storefront, source, day
       having count(*) > 1`
-    expect([...twice]).toEqual([])
+    expect([...duplicates]).toEqual([])
     expect(await foldAll(sql, "2025-11-01")).toBe(0)
   })
 
@@ -166,10 +166,10 @@ longOnServer(
       ),
     )
     for (const child of children) expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""])
-    const together = await readCounts(sql)
+    const concurrent = await readCounts(sql)
     sql = await freshDatabase()
     await store(...counted(19))
-    expect(together).toEqual(await readCounts(sql))
+    expect(concurrent).toEqual(await readCounts(sql))
   },
   60_000,
 )

@@ -18,7 +18,7 @@ const NOW = new Date("2025-11-20T12:00:00Z")
 const ATTACKED = 200
 let sql: Sql
 let service: Service
-let without: Service
+let serviceWithoutAi: Service
 const logged: string[] = []
 const standIn = openStandIn("chat")
 afterAll(() => standIn.close())
@@ -46,7 +46,7 @@ beforeAll(async () => {
     fetch: (url, init) => fetch(url, init),
   })
   service = openService({ sql, now: () => NOW, write })
-  without = openService({ sql, now: () => NOW })
+  serviceWithoutAi = openService({ sql, now: () => NOW })
   const end = { end: { pages: 1, complete: true, empty: false } }
   const plain = [
     {
@@ -173,7 +173,7 @@ describe("calls without a request", () => {
   })
 
   test("no unit is charged without a writer: ai_not_configured, unless the text is stored", async () => {
-    const { get, used } = await opened({}, without)
+    const { get, used } = await opened({}, serviceWithoutAi)
     const refused = await get("reviewId=1")
     expect([refused.status, refused.body.error, await used()]).toEqual([503, "ai_not_configured", 0])
     expect(refused.body.detail).toMatch(/AI_URL, AI_MODEL .*Retrying does not help/)

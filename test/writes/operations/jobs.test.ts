@@ -144,8 +144,8 @@ describe("access to jobs", () => {
     const limited = await service.key(workspaceId)
     await sql`update api_key set app_list = '{app_mine,app_ours}' where id = ${await newestKey()}`
     const about = async (appId: string | null) => enqueued(sql, bidJob(by, { appId }))
-    const [mine, foreign, nobodys] = [await about("app_mine"), await about("app_theirs"), await about(null)]
-    expect((await ask(mine, limited)).body.jobId).toBe(mine)
+    const [ownJob, foreign, nobodys] = [await about("app_mine"), await about("app_theirs"), await about(null)]
+    expect((await ask(ownJob, limited)).body.jobId).toBe(ownJob)
     const never = await ask("job_neverexisted", limited)
     for (const id of [foreign, nobodys]) {
       const hidden = await ask(id, limited)

@@ -26,7 +26,7 @@ export function treeIn(text: string): Tree {
 /** The unexplained part of an answer, with the facts that may explain it. */
 interface Residual {
   facts: readonly number[]
-  left: number
+  unexplained: number
 }
 
 const DEPTH = 4
@@ -52,10 +52,10 @@ const BENDS = 31
 export function growTrees(residuals: readonly Residual[]): Tree[] {
   const bends = (residuals[0]?.facts ?? []).map((_, fact) => bendsOf(residuals, fact))
   const bins = residuals.map(({ facts }) => facts.map((value, fact) => binOf(bends[fact]!, value)))
-  const remaining = residuals.map((residual) => residual.left)
+  const remaining = residuals.map((residual) => residual.unexplained)
   return Array.from({ length: ROUNDS }, () => {
     const tree: Tree = { facts: [], bends: [], corrections: [] }
-    grow({ tree, bins, left: remaining, bends }, { node: 0, of: remaining.map((_, i) => i) })
+    grow({ tree, bins, remaining, bends }, { node: 0, of: remaining.map((_, i) => i) })
     residuals.forEach(({ facts }, i) => {
       remaining[i]! -= correctionBy(tree, facts)
     })
@@ -77,15 +77,15 @@ function correctionBy({ facts, bends, corrections }: Tree, of: readonly number[]
 interface Ground {
   tree: Tree
   bins: readonly number[][]
-  left: readonly number[]
+  remaining: readonly number[]
   bends: readonly number[][]
 }
 
 /** A question without any gain is answered the same on both sides. */
 function grow(ground: Ground, { node, of }: { node: number; of: number[] }): void {
-  const { tree, bins, left, bends } = ground
+  const { tree, bins, remaining, bends } = ground
   if (node >= QUESTIONS) {
-    const middle = of.length === 0 ? 0 : middleOf(of.map((i) => left[i]!))
+    const middle = of.length === 0 ? 0 : middleOf(of.map((i) => remaining[i]!))
     tree.corrections[node - QUESTIONS] = rounded((RATE * middle * of.length) / (of.length + DRAWN))
     return
   }
@@ -97,8 +97,8 @@ function grow(ground: Ground, { node, of }: { node: number; of: number[] }): voi
   grow(ground, { node: 2 * node + 2, of: gain > 0 ? of.filter((i) => !below(i)) : of })
 }
 
-function bestQuestion({ bins, left, bends }: Ground, of: readonly number[]) {
-  const pulls = of.map((i) => Math.max(-HUBER, Math.min(HUBER, left[i]!)))
+function bestQuestion({ bins, remaining, bends }: Ground, of: readonly number[]) {
+  const pulls = of.map((i) => Math.max(-HUBER, Math.min(HUBER, remaining[i]!)))
   const all = pulls.reduce((sum, pull) => sum + pull, 0)
   let best = { fact: 0, bin: 0, gain: 0 }
   for (let fact = 0; fact < bends.length; fact++) {

@@ -88,7 +88,7 @@ export function fitLevel(apps: readonly { facts: LevelFacts; installs: number }[
   const pairs = names.map((name, at) => [name, [means[at] as number, weights[at] as number] as const])
   const lines = { intercept, features: Object.fromEntries(pairs), trees: [] }
   const residuals = used.map(({ facts, installs }) => {
-    return { facts: treeFacts(facts, lines), left: Math.log10(installs / installsOf(facts, lines)!) }
+    return { facts: treeFacts(facts, lines), unexplained: Math.log10(installs / installsOf(facts, lines)!) }
   })
   return { ...lines, trees: growTrees(residuals) }
 }

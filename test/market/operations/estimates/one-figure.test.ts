@@ -80,14 +80,14 @@ const inFinderInOrder = async (key: string) => {
   return IDS.map((id) => found.get(id)?.downloads ?? null)
 }
 /** The same figures from hive_estimate_app, in the same format. */
-const alone = async (key: string) => {
+const singleEstimates = async (key: string) => {
   const figures = []
   for (const id of IDS) figures.push((await ask(`estimate/${id}`, key)).body)
   return figures
 }
 
 test("an app's estimate is the same in every operation, and an unknown one is null in each", async () => {
-  const each = await alone(other)
+  const each = await singleEstimates(other)
   expect(each.map(({ downloads }) => downloads?.value ?? downloads?.under ?? null)).toEqual(
     GAINED.map((gained) => (gained === null ? null : gained === 0 ? 1_500 : Math.round(gained * 1.5 * PRIOR))),
   )
@@ -131,7 +131,7 @@ test("own sales change only the estimates of their workspace and of keys that ma
     return texts
   }
   const before = await everything()
-  const [ownBefore, aloneBefore] = [await inChart(ownKey), await alone(ownKey)]
+  const [ownBefore, aloneBefore] = [await inChart(ownKey), await singleEstimates(ownKey)]
   // 200 downloads were estimated and 145 sold
   await sql`
     insert into estimate_grade (month, app_id, formula, ratings, storefronts, value, low, high)
@@ -164,7 +164,7 @@ test("own sales change only the estimates of their workspace and of keys that ma
   }))
   expect((await record(sql, reports as never, () => NOW)).refused).toEqual([])
 
-  const [rows, each] = [await inChart(ownKey), await alone(ownKey)]
+  const [rows, each] = [await inChart(ownKey), await singleEstimates(ownKey)]
   expect(rows.map(({ estimate }) => estimate)).toEqual(each.map(({ downloads }) => downloads ?? null))
   expect(await inFinderInOrder(ownKey)).toEqual(each.map(({ downloads }) => downloads ?? null))
   // the app itself: its own downloads per rating
@@ -176,13 +176,13 @@ test("own sales change only the estimates of their workspace and of keys that ma
   const level = storeLevel(STORE_PRIORS.ios, [Math.log10(ratio)])
   const hasGain = (at: number) => GAINED[at] !== null && GAINED[at] !== 0 && at !== 2
   for (const at of IDS.keys()) {
-    const [{ downloads: then }, { downloads: now, basis }] = [aloneBefore[at], each[at]]
+    const [{ downloads: earlier }, { downloads: now, basis }] = [aloneBefore[at], each[at]]
     if (!hasGain(at)) {
-      if (at !== 2) expect(now).toEqual(then)
+      if (at !== 2) expect(now).toEqual(earlier)
       continue
     }
     expect([basis, now.value]).toEqual(["prior", Math.round(GAINED[at]! * 1.5 * 10 ** level.mean)])
-    expect(now.high / now.low).toBeLessThan(then.high / then.low)
+    expect(now.high / now.low).toBeLessThan(earlier.high / earlier.low)
     const width = Math.log10(now.high / now.low) / 2 / 1.28155
     const chance = Math.LOG10E / Math.sqrt(GAINED[at]!)
     expect(width).toBeCloseTo(Math.hypot(level.spread, BETWEEN_APPS, chance), 2)

@@ -61,7 +61,7 @@ afterAll(() => scene.standIn.stop())
 
 const ask = (path: string, key: string) => scene.service.call(`/v1/hive/${path}`, { key })
 // biome-ignore lint/suspicious/noExplicitAny: answers
-const alone = async (key: string): Promise<any[]> => {
+const singleEstimates = async (key: string): Promise<any[]> => {
   const answers = []
   for (const id of SELECTED) answers.push((await ask(`estimate/${id}`, key)).body)
   return answers
@@ -73,7 +73,7 @@ const everything = async (keys: readonly string[]) => {
   for (const key of keys)
     for (const path of [CHART, `${FIND}&estimates=true`, `${FIND}&revenueMin=500000`, `${FIND}&revenueMax=500000`])
       texts.push((await ask(path, key)).text)
-  for (const key of keys) texts.push(JSON.stringify(await alone(key)))
+  for (const key of keys) texts.push(JSON.stringify(await singleEstimates(key)))
   return texts
 }
 
@@ -108,7 +108,7 @@ async function sold(days: readonly string[], { proceeds = "60", currency = "USD"
 
 test("own revenue changes the worth of grossing ranks only for its workspace and keys that may read it", async () => {
   const published = (place: number | null) => grossingRevenue(place, 60, PUBLISHED_ANCHORS)
-  const before = await alone(ownKey)
+  const before = await singleEstimates(ownKey)
   const places = [12, 20, 50, 55, null]
   for (const [at, place] of places.entries()) {
     const [{ revenue, revenueBasis }, figure] = [before[at], published(place)!]
@@ -118,17 +118,17 @@ test("own revenue changes the worth of grossing ranks only for its workspace and
       "prior",
     ])
   }
-  const [strangers, ours] = [await everything([other, narrow]), await everything([ownKey])]
+  const [strangers, ownAnswers] = [await everything([other, narrow]), await everything([ownKey])]
   // six days are too few, and a seventh in another currency does not count
   await sold(DAYS.slice(0, 6))
   await sold(DAYS.slice(6, 7), { currency: "EUR" })
-  expect(await everything([ownKey])).toEqual(ours)
+  expect(await everything([ownKey])).toEqual(ownAnswers)
   await sold(DAYS.slice(7))
 
   const share = 6_000 / (published(20)!.value! / 30)
   const times = share ** (ANCHOR_SPREAD ** 2 / (ANCHOR_SPREAD ** 2 + PLACE_SPREAD ** 2))
   expect(times).toBeLessThan(0.5)
-  const after = await alone(ownKey)
+  const after = await singleEstimates(ownKey)
   for (const [at, place] of places.entries()) {
     const [{ revenue, revenueBasis, ...rest }, figure] = [after[at], published(place)!]
     const { revenue: _, revenueBasis: __, ...restBefore } = before[at]
@@ -157,5 +157,5 @@ test("own revenue changes the worth of grossing ranks only for its workspace and
   expect(await idsIn(ownKey, `&revenueMax=${under}`)).toContain(SELECTED[3])
   expect(await idsIn(ownKey, `&revenueMax=${under - 1}`)).not.toContain(SELECTED[3])
   expect(await everything([other, narrow])).toEqual(strangers)
-  expect(await everything([ownKey])).not.toEqual(ours)
+  expect(await everything([ownKey])).not.toEqual(ownAnswers)
 })

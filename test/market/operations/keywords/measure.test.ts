@@ -240,8 +240,8 @@ test("measuring needs Explorer and the scope hive:measure, which no key has by d
   const usual = await scene.service.key(workspaceId)
   expect((await measure({}, usual)).body).toMatchObject({ error: "scope_required", scope: "hive:measure" })
   const pack = await scene.service.workspace({ plan: "pro", pack: 1_000 })
-  const without = await scene.service.key(pack, { scopes: ["hive:measure"] })
-  expect((await measure({}, without)).body.error).toBe("explorer_required")
+  const limitedKey = await scene.service.key(pack, { scopes: ["hive:measure"] })
+  expect((await measure({}, limitedKey)).body.error).toBe("explorer_required")
 })
 
 /** Drops or rejects new rows of the table `due`. Null restores normal behaviour. */

@@ -362,9 +362,12 @@ test("the sandbox samples of a rival agree with those of its app", () => {
   const ranks = new Map(
     sample("list_keyword_ranks").keywords.map(({ term, rank }: { term: string; rank: number | null }) => [term, rank]),
   )
-  const ours = rival.keywords.filter(({ tracked }: { tracked: boolean }) => tracked)
-  for (const { term, ourRank } of ours) expect([term, ourRank]).toEqual([term, ranks.get(term) as number | null])
-  const above = ours.filter(({ rank, ourRank }: { rank: number; ourRank: number | null }) => rank < (ourRank ?? 999))
+  const trackedTerms = rival.keywords.filter(({ tracked }: { tracked: boolean }) => tracked)
+  for (const { term, ourRank } of trackedTerms)
+    expect([term, ourRank]).toEqual([term, ranks.get(term) as number | null])
+  const above = trackedTerms.filter(
+    ({ rank, ourRank }: { rank: number; ourRank: number | null }) => rank < (ourRank ?? 999),
+  )
   expect(above.map(({ term }: { term: string }) => term).sort()).toEqual(
     listed.terms.map(({ term }: { term: string }) => term).sort(),
   )

@@ -175,8 +175,8 @@ describe("a reading of ad networks on request", () => {
 
   test("a missing app is not_measured, a store that refuses is measure_busy, and neither costs a credit", async () => {
     answersLookUps(scene.stores, {})
-    const gone = await scene.settled(path())
-    expect([gone.status, gone.body.error]).toEqual([404, "not_measured"])
+    const missing = await scene.settled(path())
+    expect([missing.status, missing.body.error]).toEqual([404, "not_measured"])
     await sql`delete from app_storefront`
     scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 403 }))
     const spent = await used()
@@ -202,8 +202,8 @@ test("the ad networks of an app that is not a rival are not_found, and a key nee
     error: "bad_app_id",
     field: "rivalId",
   })
-  const without = await scene.service.key(scene.workspaceId, { scopes: ["hive:read"] })
-  expect((await scene.service.call(path(), { key: without })).body.error).toBe("scope_required")
+  const limitedKey = await scene.service.key(scene.workspaceId, { scopes: ["hive:read"] })
+  expect((await scene.service.call(path(), { key: limitedKey })).body.error).toBe("scope_required")
   const otherPath = path().replace(scene.appId, "app_other")
   const limited = await scene.service.key(scene.workspaceId, { appList: [scene.appId] })
   expect((await scene.service.call(otherPath, { key: limited })).body.error).toBe("app_not_allowed")

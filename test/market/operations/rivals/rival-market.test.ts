@@ -199,8 +199,8 @@ test("the market data of an app that is not a rival is not_found, and a key need
     field: "rivalId",
   })
   expect((await scene.service.call(path(RIVAL, "?country=zz"), { key: scene.key })).body.error).toBe("bad_country")
-  const without = await scene.service.key(scene.workspaceId, { scopes: ["hive:read"] })
-  expect((await scene.service.call(path(), { key: without })).body.error).toBe("scope_required")
+  const limitedKey = await scene.service.key(scene.workspaceId, { scopes: ["hive:read"] })
+  expect((await scene.service.call(path(), { key: limitedKey })).body.error).toBe("scope_required")
   const limited = await scene.service.key(scene.workspaceId, { appList: [scene.appId] })
   const otherPath = path().replace(scene.appId, "app_other")
   expect((await scene.service.call(otherPath, { key: limited })).body.error).toBe("app_not_allowed")
