@@ -4,7 +4,7 @@ import { listApps } from "../../src/overview/operations/apps.ts"
 import { search } from "../../src/overview/operations/search.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
-import { ask, contextOf, NOW, newWorkspace, reading, said } from "../measuring/record/measured.ts"
+import { appsReading, ask, contextOf, NOW, newWorkspace, reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
 
 let sql: Sql
@@ -32,7 +32,7 @@ test("an app has the name of its first storefront, wherever it was read last, an
   )
   expect(await readName(workspaceId)).toBe("Clouds")
   const lookedUp = (storefront: string, minute: number, name: string) =>
-    record(sql, [said(`2025-11-19T10:0${minute}:00Z`, [{ id: "40001", name }], { storefront })], () => NOW)
+    record(sql, [appsReading(`2025-11-19T10:0${minute}:00Z`, [{ id: "40001", name }], { storefront })], () => NOW)
   await lookedUp("us", 1, "Sky 100% 'Pro'")
   await lookedUp("jp", 2, "天気☀️")
   expect([await readName(workspaceId), await readName(japanese)]).toEqual(["Sky 100% 'Pro'", "天気☀️"])

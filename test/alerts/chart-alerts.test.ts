@@ -3,7 +3,7 @@ import type { ChartObservation } from "../../src/charts/kinds/chart-shape.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { charted } from "../measuring/record/charted.ts"
-import { said } from "../measuring/record/measured.ts"
+import { appsReading } from "../measuring/record/measured.ts"
 import { deriveFor, lines, listOf, OWN, readAlerts, storeAll, trackNew } from "./derived-alerts.ts"
 
 let sql: Sql
@@ -11,7 +11,7 @@ let sql: Sql
 beforeEach(async () => {
   sql = await freshDatabase()
   await trackNew(sql, ["tea"])
-  await storeAll(sql, [said("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
+  await storeAll(sql, [appsReading("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
 })
 
 /** The US chart of free iPhone apps in the app's genre, with the app at `rank`. */

@@ -7,7 +7,7 @@ import { freshDatabase } from "../database.ts"
 import { cases } from "../long.ts"
 import { charted } from "../measuring/record/charted.ts"
 import { listed } from "../measuring/record/listed.ts"
-import { ask, contextOf, newWorkspace, reading, said } from "../measuring/record/measured.ts"
+import { appsReading, ask, contextOf, newWorkspace, reading } from "../measuring/record/measured.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { countRowsRead } from "../measuring/rows-read.ts"
 import { deriveFor, lines, listOf, OWN, otherIds, readAlerts, storeAll, TODAY, trackNew } from "./derived-alerts.ts"
@@ -22,12 +22,12 @@ beforeEach(async () => {
 /** Stores readings that cause an alert of every type. */
 async function storeEverything(): Promise<void> {
   await storeAll(sql, [
-    said(
+    appsReading(
       "2025-11-01T10:00:00Z",
       [OWN, ...otherIds(10)].map((id) => ({ id, genre: "6016", name: id })),
     ),
   ])
-  await storeAll(sql, [said("2025-11-02T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
+  await storeAll(sql, [appsReading("2025-11-02T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
   const ranks: [string, number | null, number | null][] = [
     ["drop", 5, 30],
     ["rise", 30, 5],
@@ -85,7 +85,7 @@ describe("findings", () => {
   test("findings of all types come from one read of each keyword's results", async () => {
     const terms = Array.from({ length: 20 }, (_, at) => `term ${at}`)
     await trackNew(sql, terms)
-    await storeAll(sql, [said("2025-11-18T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
+    await storeAll(sql, [appsReading("2025-11-18T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
     await storeAll(
       sql,
       terms.flatMap((term) => [

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "bun:test"
 import { openImportFindings } from "../../src/alerts/imported.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { deleteRows, freshDatabase } from "../database.ts"
-import { said } from "../measuring/record/measured.ts"
+import { appsReading } from "../measuring/record/measured.ts"
 import { importLines } from "../record.ts"
 import { answered } from "../visibility/answered.ts"
 import { deriveFor, lines, OWN, readAlerts, storeAll, TODAY, trackNew } from "./derived-alerts.ts"
@@ -12,7 +12,7 @@ let sql: Sql
 beforeEach(async () => {
   sql = await freshDatabase()
   await trackNew(sql, ["tea"])
-  await storeAll(sql, [said("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea Timer: Steep it right" }])])
+  await storeAll(sql, [appsReading("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea Timer: Steep it right" }])])
 })
 
 /** A check: one answer per minute, of which the first `named` mention the app. */

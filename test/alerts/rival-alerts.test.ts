@@ -3,7 +3,7 @@ import type { Sql } from "../../src/database/types.ts"
 import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
 import { freshDatabase } from "../database.ts"
 import { listed } from "../measuring/record/listed.ts"
-import { reading, said } from "../measuring/record/measured.ts"
+import { appsReading, reading } from "../measuring/record/measured.ts"
 import { deriveFor, lines, OWN, otherIds, readAlerts, storeAll, trackNew } from "./derived-alerts.ts"
 
 const RIVAL = "30001"
@@ -39,7 +39,7 @@ async function passings(readings: SearchObservation[], manual = true): Promise<s
 
 describe("a rival on a keyword", () => {
   test("a rival that passed the app causes an alert with both ranks before and after", async () => {
-    await storeAll(sql, [said("2025-11-01T10:00:00Z", [{ id: RIVAL, name: "Cup" }])])
+    await storeAll(sql, [appsReading("2025-11-01T10:00:00Z", [{ id: RIVAL, name: "Cup" }])])
     expect(await passings([listWith(19, 3, 5), listWith(20, 6, 2, { depth: 90 })])).toEqual([
       "2025-11-20 rival_passed 30001 tea",
     ])
@@ -167,7 +167,7 @@ describe("a change of a rival", () => {
 
   describe("shown by both look-up and page", () => {
     const lookUp = (at: string, version: string, rest: object = {}) =>
-      said(`2025-11-${at}:00Z`, [{ id: RIVAL, name: "Cup", version, ...rest, listing: {} }])
+      appsReading(`2025-11-${at}:00Z`, [{ id: RIVAL, name: "Cup", version, ...rest, listing: {} }])
     const pageOf = (at: string, version: string, rest: object = {}) =>
       listed(`2025-11-${at}:00Z`, { version, ...rest }, { id: RIVAL })
     type Reading = ReturnType<typeof lookUp> | ReturnType<typeof pageOf>

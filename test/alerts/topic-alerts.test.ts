@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { reading, said } from "../measuring/record/measured.ts"
+import { appsReading, reading } from "../measuring/record/measured.ts"
 import { deriveFor, lines, OWN, otherIds, readAlerts, storeAll, trackNew } from "./derived-alerts.ts"
 
 const OWN_GENRE = "6015"
@@ -22,7 +22,7 @@ const different = (count: number) => otherIds(count, 50_001)
 const unknown = (count: number) => otherIds(count, 60_001)
 
 function withGenre(ids: string[], genre: string) {
-  return said(
+  return appsReading(
     "2025-11-01T10:00:00Z",
     ids.map((id) => ({ id, name: `App ${id}`, genre })),
   )
@@ -30,7 +30,7 @@ function withGenre(ids: string[], genre: string) {
 
 /** Look-ups that list all categories of these apps, the main one first. */
 function withGenres(ids: string[], ...genres: string[]) {
-  return said(
+  return appsReading(
     "2025-11-02T10:00:00Z",
     ids.map((id) => ({ id, name: `App ${id}`, genre: genres[0]!, genres })),
   )
@@ -147,7 +147,7 @@ test("an app on Google Play is compared by Google Play's categories", async () =
   const packages = otherIds(10).map((id) => `com.example.a${id}`)
   const play = { platform: "android" as const, source: "play-details" as const }
   const genres = (ids: string[], genre: string) =>
-    said(
+    appsReading(
       "2025-11-01T10:00:00Z",
       ids.map((id) => ({ id, name: id, genre })),
       play,

@@ -4,7 +4,7 @@ import type { Measure } from "../../src/lib/live-read.ts"
 import { DAY_MS } from "../../src/lib/time.ts"
 import { answersReviews, reviewPages } from "../measuring/public-pages.ts"
 import { charted } from "../measuring/record/charted.ts"
-import { hinted, reading, said } from "../measuring/record/measured.ts"
+import { appsReading, hintsReading, reading } from "../measuring/record/measured.ts"
 import { hintsAnswer, searchPage, someApps } from "../measuring/store-pages.ts"
 import { record } from "../record.ts"
 import type { Service } from "../service.ts"
@@ -104,7 +104,7 @@ export async function fillMarket(
     where l.term = ${term}`
   const at = `${today}T00:00:01Z`
   const rated = apps.slice(0, DEPTH / 10).map(({ id, name }, i) => ({ id, name, ratings: 1_000 + i }))
-  await record(sql, [hinted(term, at, [`${term} usa`]), said(at, rated)])
+  await record(sql, [hintsReading(term, at, [`${term} usa`]), appsReading(at, rated)])
   await sql.begin((tx) => deriveKeywordMetrics(tx as Tx, [{ platform: "ios", storefront: "us", term }], new Date()))
   return {
     service: scene.service,

@@ -13,7 +13,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { readSettings } from "../../src/settings/settings.ts"
 import { scratchDatabase } from "../database/server.ts"
-import { said } from "../measuring/record/measured.ts"
+import { appsReading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
 import { appmeter, dataFolder, openFolder, removeFolders, scratch } from "./child.ts"
 
@@ -100,7 +100,7 @@ describe("the embedded database", () => {
     await record(database.sql, [{ ...page, reviews: [review], parser, origin, sha256, seenAt }])
     await database.sql`delete from review_day`
     await database.sql`delete from list_now`
-    await record(database.sql, [said("2025-11-19T10:00:00Z", [{ id: "10002", name: "Tea" }])])
+    await record(database.sql, [appsReading("2025-11-19T10:00:00Z", [{ id: "10002", name: "Tea" }])])
     await database.sql`delete from app_text`
     const rebuilt = async () => {
       const { code, out } = await appmeter(["doctor", "--rebuild", "--json"], { env })

@@ -6,7 +6,7 @@ import { appleWebSearch } from "../../src/keywords/sources/apple-web-search.ts"
 import { deriveKeywordMetrics } from "../../src/keywords/store/keyword-metrics.ts"
 import { openRawBodies } from "../../src/measuring/raw-bodies.ts"
 import { bodyOf, seenIn } from "../measuring/bodies.ts"
-import { hinted, newWorkspace, published, reading, said } from "../measuring/record/measured.ts"
+import { appsReading, hintsReading, newWorkspace, popularityReading, reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
 import { trackOwn } from "../world/tracked.ts"
@@ -38,7 +38,7 @@ beforeAll(async () => {
   appId = await track(iosId)
   absentId = await track("999999999")
   const lookedUp = (at: Date, ratings: number, parser: number) =>
-    said(at.toISOString(), [{ id: iosId, name: "Rain", ratings, rating: 4.5 }], { parser })
+    appsReading(at.toISOString(), [{ id: iosId, name: "Rain", ratings, rating: 4.5 }], { parser })
   await record(sql, [
     search,
     reading(TERM, EARLIER.toISOString(), ["10001"], { depth: 20 }),
@@ -52,8 +52,8 @@ beforeAll(async () => {
     lookedUp(EARLIER, 640, 1),
     lookedUp(AT, 650, 2),
     seenIn(appleHints, { storefront: "us", prefix: "sleep" }, HINTS, AT),
-    hinted("sleep sounds", AT.toISOString(), [TERM]),
-    published(TERM, "2025-09-01", 64, { seenAt: new Date("2025-09-28T00:00:00Z") }),
+    hintsReading("sleep sounds", AT.toISOString(), [TERM]),
+    popularityReading(TERM, "2025-09-01", 64, { seenAt: new Date("2025-09-28T00:00:00Z") }),
   ])
   await sql.begin((tx) => deriveKeywordMetrics(tx, [list], AT))
   await openRawBodies({ folder: join(env.DATA_DIR, "raw"), days: 14, megabytes: 10 }).keep(bodyOf(SEARCH, AT))

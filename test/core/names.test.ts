@@ -8,7 +8,7 @@ import { listTracked } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { charted } from "../measuring/record/charted.ts"
 import { listed } from "../measuring/record/listed.ts"
-import { reading, said } from "../measuring/record/measured.ts"
+import { appsReading, reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
 import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
@@ -47,7 +47,7 @@ function readingsOf(storefront: string, hour: number): Observation[] {
     reading("tea", at(LAST), [], { storefront, depth: 50, results: results(APPS) }),
     charted(at(BEFORE), [], { storefront, depth: 4, apps: results([OWN, ...RIVALS]) }),
     charted(at(LAST), [], { storefront, depth: 4, apps }),
-    said(at(LAST), apps, { storefront }),
+    appsReading(at(LAST), apps, { storefront }),
     page(OWN, RIVALS),
     page(RIVALS[0]!, [OWN, ...RIVALS.slice(1)]),
     page(RIVALS[0]!, [OWN, ...RIVALS.slice(1)]),

@@ -11,7 +11,7 @@ import { UPSTREAMS } from "../../src/lib/upstreams.ts"
 import { createMeasure } from "../../src/measuring/measure.ts"
 import { addTerms } from "../../src/tracking/terms.ts"
 import { bidJob, enqueued } from "../jobs/enqueued.ts"
-import { hinted, reading, said } from "../measuring/record/measured.ts"
+import { appsReading, hintsReading, reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
 import { type Answer, type CallOptions, openService, type Service, type ToolAnswer } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
@@ -356,11 +356,11 @@ async function measuredToday(_: Situation, sql: Sql): Promise<void> {
   const ids = Array.from({ length: 10 }, (_, i) => String(9_990_000_101 + i))
   await record(sql, [
     reading(list.term, at, ids, { source: "apple-web-search", depth: 200 }),
-    said(
+    appsReading(
       at,
       ids.map((id) => ({ id, name: `Journal ${id}`, ratings: 1_000 })),
     ),
-    hinted(list.term, at, ["journal app"]),
+    hintsReading(list.term, at, ["journal app"]),
   ])
   await sql.begin((tx) => deriveKeywordMetrics(tx, [list], new Date()))
   outdateMarket()

@@ -3,7 +3,7 @@ import { NO_ASSISTANTS } from "../../src/lib/writing/assistant-checks.ts"
 import type { PictureState, ReadPictures } from "../../src/lib/writing/picture-text.ts"
 import type { Write, WritingFailure, WritingTask } from "../../src/lib/writing/written-text.ts"
 import { listed } from "../measuring/record/listed.ts"
-import { hinted } from "../measuring/record/measured.ts"
+import { hintsReading } from "../measuring/record/measured.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { record } from "../record.ts"
 import { openService } from "../service.ts"
@@ -137,6 +137,6 @@ export const MADE_TO_WRITE: Record<string, (situation: Situation, sql: Sql) => P
   async suggest_keywords(_, sql) {
     // the model gets the page's text
     await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
-    await record(sql, [hinted("journal", yesterday().toISOString(), ["journal app", "journal prompts"])])
+    await record(sql, [hintsReading("journal", yesterday().toISOString(), ["journal app", "journal prompts"])])
   },
 }

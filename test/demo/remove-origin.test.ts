@@ -9,7 +9,7 @@ import { rebuildAppTexts } from "../../src/stores/store/app-texts.ts"
 import { freshDatabase } from "../database.ts"
 import { charted } from "../measuring/record/charted.ts"
 import { listed } from "../measuring/record/listed.ts"
-import { NOW, newWorkspace, published, reading, stored } from "../measuring/record/measured.ts"
+import { NOW, newWorkspace, popularityReading, reading, stored } from "../measuring/record/measured.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { importLines, record } from "../record.ts"
 import { answered } from "../visibility/answered.ts"
@@ -30,7 +30,7 @@ const OWN_READINGS = [
   charted("2025-11-18T10:00:00Z", [10_002, 10_001]),
   reviewed("2025-11-18T10:00:00Z", [{ id: "1" }]),
   listed("2025-11-18T10:00:00Z", { subtitle: "Own" }, { id: "10001" }),
-  published("tea", "2025-09-01", 63),
+  popularityReading("tea", "2025-09-01", 63),
 ]
 
 const FROM = { origin: "elsewhere" }
@@ -55,7 +55,7 @@ const THEIRS = [
   charted("2025-11-19T10:00:00Z", [10_009], { ...FROM, storefront: "gb" }),
   reviewed("2025-11-19T10:00:00Z", [{ id: "2" }], FROM),
   listed("2025-11-19T10:00:00Z", { subtitle: "Theirs" }, { ...FROM, id: "10009" }),
-  published("mate", "2025-09-01", 20, FROM),
+  popularityReading("mate", "2025-09-01", 20, FROM),
   answered({ seenAt: "2025-11-19T10:00:00Z", ...FROM }),
 ]
 

@@ -46,17 +46,17 @@ function failing(text: string, now: () => boolean): Sql {
 
 /** Blocks the first request of a method at the platform; its answer is computed at once. */
 function holdFirst(method: "GET" | "PUT") {
-  const [arrival, let_] = [gateway(), gateway()]
+  const [arrival, release] = [gateway(), gateway()]
   let first = true
   platform.on(method, async (_, answer) => {
     const ready = answer()
     if (!first) return ready
     first = false
     arrival.open()
-    await let_.opened
+    await release.opened
     return ready
   })
-  return { arrived: arrival.opened, letGo: let_.open }
+  return { arrived: arrival.opened, letGo: release.open }
 }
 
 test("a lease that another worker has taken over can mark, extend, end or give back nothing", async () => {

@@ -19,7 +19,7 @@ import { freshDatabase } from "../database.ts"
 import { record, recordAttempt } from "../record.ts"
 import { type ReplayServer, reachOf, replayServer } from "../stores/parsing/replay.ts"
 import { charted } from "./record/charted.ts"
-import { reading, said } from "./record/measured.ts"
+import { appsReading, reading } from "./record/measured.ts"
 
 setDefaultTimeout(30_000)
 
@@ -88,7 +88,7 @@ test("a difficulty stores app facts of its look-up, but not the pages", async ()
   const now = new Date("2025-11-20T12:00:00Z")
   await record(sql, [reading("tea", "2025-11-20T10:00:00Z", ["20001"], { depth: 30 })], () => now)
   const extraListing = { description: "Of somebody's app." }
-  const answer = said("2025-11-20T11:00:00Z", [{ id: "20001", name: "Tea", ratings: 5, listing: extraListing }])
+  const answer = appsReading("2025-11-20T11:00:00Z", [{ id: "20001", name: "Tea", ratings: 5, listing: extraListing }])
   const asking = { ...port(), now: () => now, ask: async () => answer as never }
   const subject = { kind: "difficulty", platform: "ios", storefront: "us", subject: "tea" } as const
   const read = await difficultyOnAppStore.read([subject], asking)
@@ -107,7 +107,7 @@ test("the first apps of a chart come from its newest reading, at most fifty, wit
     () => now,
   )
   const listing = { description: "Of somebody's app." }
-  const answer = said("2025-11-20T11:00:00Z", [{ id: "50001", name: "Tea", ratings: 5, listing }])
+  const answer = appsReading("2025-11-20T11:00:00Z", [{ id: "50001", name: "Tea", ratings: 5, listing }])
   const requests: unknown[] = []
   const ask: ReadPort["ask"] = async (_, request) => {
     requests.push(request)
@@ -128,7 +128,7 @@ test("the time of a chart's first apps is that of its last look-up, and null if 
   await record(sql, [charted("2025-11-20T10:00:00Z", ["60001", "60002"], place)], now)
   expect(await latest()).toBeNull()
   const look = (day: string, id: string, apps: { id: string }[]) =>
-    said(`${day}T11:00:00Z`, apps, { ...place, asked: [id] })
+    appsReading(`${day}T11:00:00Z`, apps, { ...place, asked: [id] })
   await record(sql, [look("2025-11-19", "60001", [{ id: "60001" }]), look("2025-11-17", "60002", [])], now)
   expect(await latest()).toBeNull()
   // a look-up that does not find the app counts too

@@ -6,7 +6,7 @@ import type { Kind, ReadPort, Subject } from "../../src/measuring/due-kind.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { record } from "../record.ts"
-import { hinted, NOW, newWorkspace, reading } from "./record/measured.ts"
+import { hintsReading, NOW, newWorkspace, reading } from "./record/measured.ts"
 import { countRowsRead } from "./rows-read.ts"
 
 const kinds = kindsOf({ egressCountry: undefined })
@@ -88,13 +88,13 @@ describe("a difficulty", () => {
 
 test("recently read suggestions are not requested again", async () => {
   const recently = new Date(Date.now() - 3_600_000).toISOString()
-  expect(await requestsOf("hints", hinted("tea", recently, []))).toEqual([{ storefront: "us", prefix: "tea" }])
-  await record(sql, [hinted("tea", recently, [])], () => new Date())
-  expect(await requestsOf("hints", hinted("tea", recently, []))).toEqual([])
+  expect(await requestsOf("hints", hintsReading("tea", recently, []))).toEqual([{ storefront: "us", prefix: "tea" }])
+  await record(sql, [hintsReading("tea", recently, [])], () => new Date())
+  expect(await requestsOf("hints", hintsReading("tea", recently, []))).toEqual([])
 })
 
 test("an untracked term gets one request for suggestions, a tracked term one per prefix", async () => {
-  const answer = hinted("tea", new Date().toISOString(), ["tea"])
+  const answer = hintsReading("tea", new Date().toISOString(), ["tea"])
   expect(await requestsOf("hints", answer)).toEqual([{ storefront: "us", prefix: "tea" }])
   const app = { workspaceId: await newWorkspace(sql), iosId: "20001", countries: ["us"], keywords: ["tea"] }
   await sql.begin((tx) => trackApp(tx as Tx, { ...app, origin: "own" }))

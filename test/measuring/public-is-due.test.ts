@@ -9,7 +9,7 @@ import { trackApp } from "../../src/tracking/apps.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
-import { said } from "./record/measured.ts"
+import { appsReading } from "./record/measured.ts"
 import { countRowsRead } from "./rows-read.ts"
 import { APPS, ITUNES, prepareScene } from "./scene.ts"
 
@@ -111,7 +111,7 @@ describe("a tracked app", () => {
 
 describe("new facts of a tracked app", () => {
   const look = (id: string, facts: object) =>
-    record(scene.sql, [said(new Date().toISOString(), [{ id, name: "Tea", ...facts }])])
+    record(scene.sql, [appsReading(new Date().toISOString(), [{ id, name: "Tea", ...facts }])])
   const rest = async (kind: string) => (await due()).filter((line) => line.startsWith(`${kind} `))
 
   test("a tracked app's genre makes its charts due, and so does a new genre", async () => {
@@ -138,7 +138,7 @@ describe("new facts of a tracked app", () => {
 
 describe("a rival", () => {
   const storeApp = async (id: string) => {
-    await record(scene.sql, [said(new Date().toISOString(), [{ id, name: "Rival" }])])
+    await record(scene.sql, [appsReading(new Date().toISOString(), [{ id, name: "Rival" }])])
     return (await scene.sql<{ id: number }[]>`select id from store_app where store_id = ${id}`)[0]!.id
   }
   const follow = (app: string, rival: number, storefront = "us", platform = "ios") => scene.sql`
@@ -168,7 +168,7 @@ describe("a rival", () => {
     const app = await track({ androidPkg: "com.example.tea" })
     await scene.sql`delete from due`
     const about = { platform: "android" as const, source: "play-details" as const }
-    await record(scene.sql, [said(new Date().toISOString(), [{ id: "com.example.cup", name: "Cup" }], about)])
+    await record(scene.sql, [appsReading(new Date().toISOString(), [{ id: "com.example.cup", name: "Cup" }], about)])
     const [cup] = await scene.sql<{ id: number }[]>`select id from store_app where store_id = 'com.example.cup'`
     await follow(app, cup!.id, "us", "android")
     expect(await due()).toEqual(["app android us com.example.cup"])

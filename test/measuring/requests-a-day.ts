@@ -5,7 +5,7 @@ import { readBudget } from "../../src/measuring/budget.ts"
 import { BASE_GAPS_MS } from "../../src/measuring/pace.ts"
 import { record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
-import { newWorkspace, said } from "./record/measured.ts"
+import { appsReading, newWorkspace } from "./record/measured.ts"
 
 export interface Tracked {
   platform: "ios" | "android"
@@ -41,7 +41,7 @@ async function track(sql: Sql, { platform, countries, keywords, rivals }: Tracke
   const facts = platform === "ios" ? { genre: "6013", developerId: String(1_500_000_011 + place) } : {}
   const source = platform === "ios" ? "itunes-lookup" : "play-details"
   const apps = [ownId, ...otherIds].map((id) => ({ id, name: id, ...facts }))
-  await record(sql, [said(new Date().toISOString(), apps, { platform, source })])
+  await record(sql, [appsReading(new Date().toISOString(), apps, { platform, source })])
   const app = { workspaceId: await newWorkspace(sql), origin: "own", countries: [...countries] }
   const terms = Array.from({ length: keywords }, (_, i) => `term ${place} ${i}`)
   const store = platform === "ios" ? { iosId: ownId } : { androidPkg: ownId }

@@ -10,7 +10,7 @@ import { trackApp } from "../../src/tracking/apps.ts"
 import { type Browser, fieldIn } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
 import { listed } from "../measuring/record/listed.ts"
-import { reading, said } from "../measuring/record/measured.ts"
+import { appsReading, reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
 import { openService, type Service } from "../service.ts"
 import { openStandIn, type Script, well } from "../texts/stand-in.ts"
@@ -52,7 +52,7 @@ beforeAll(async () => {
   const at = new Date(Date.now() - 3_600_000).toISOString()
   await record(sql, [
     listed(at, {}, { id: OWN_APP }),
-    said(at, [
+    appsReading(at, [
       { id: OWN_APP, name: "Tea Timer", developer: "Leaves", ratings: 10 },
       { id: OTHER, name: "Tidal <i>Notes</i>", developer: "Tides", ratings: 10 },
     ]),

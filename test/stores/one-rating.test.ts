@@ -10,7 +10,7 @@ import { getToday } from "../../src/overview/operations/today.ts"
 import { readRatingDays } from "../../src/stores/read/rating-days.ts"
 import { freshDatabase } from "../database.ts"
 import { listed } from "../measuring/record/listed.ts"
-import { ask, contextOf, newWorkspace, reading, said } from "../measuring/record/measured.ts"
+import { appsReading, ask, contextOf, newWorkspace, reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
     sql,
     [
       reading("tea", "2025-11-20T10:00:00Z", [RIVAL, OWN_APP]),
-      said("2025-11-20T08:00:00Z", apps),
+      appsReading("2025-11-20T08:00:00Z", apps),
       page(OWN_APP),
       page(RIVAL),
     ],

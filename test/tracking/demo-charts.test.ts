@@ -10,7 +10,7 @@ import { recording } from "../../src/recording.ts"
 import { freshDatabase } from "../database.ts"
 import { cases, isLeftOut, long } from "../long.ts"
 import { charted, chartTables } from "../measuring/record/charted.ts"
-import { newWorkspace, said, stored } from "../measuring/record/measured.ts"
+import { appsReading, newWorkspace, stored } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
 import { openService } from "../service.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
@@ -93,7 +93,9 @@ test("a key finds the demo's charts, movers and landscape, each with its day, wi
     expect((await ask(`charts?country=${country}`)).body).toMatchObject({ day: "2026-03-20", depth: 10 })
   // feeds do not identify publishers; after a look-up the publisher's apps are found where the demo saw them
   const { id } = lines[29].apps[0]
-  await tell(said(NOW.toISOString(), [{ id, name: "As it is now", developerId: "1500000077" }], { storefront: "jp" }))
+  await tell(
+    appsReading(NOW.toISOString(), [{ id, name: "As it is now", developerId: "1500000077" }], { storefront: "jp" }),
+  )
   const publisher = await ask("publisher/1500000077")
   expect(publisher.body.apps).toMatchObject([{ id, rank: 1, country: "jp", day: "2025-08-31" }])
 })

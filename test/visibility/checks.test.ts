@@ -6,7 +6,7 @@ import type { AssistantChecks } from "../../src/lib/writing/assistant-checks.ts"
 import { recording } from "../../src/recording.ts"
 import { createAsking } from "../../src/visibility/worker.ts"
 import { deleteRows, freshDatabase } from "../database.ts"
-import { reading, said } from "../measuring/record/measured.ts"
+import { appsReading, reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
 import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
@@ -36,7 +36,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
   service = openService({ sql, assistants: SETUP })
   await record(sql, [
-    said("2025-11-18T10:00:00Z", [
+    appsReading("2025-11-18T10:00:00Z", [
       { id: "10001", name: "Tea Timer: Steep it right" },
       { id: "10002", name: "Brewly - Coffee & Tea" },
       { id: "10003", name: "Calm" },

@@ -6,7 +6,7 @@ import { weekToTell } from "../../../src/alerts/weekly.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { freshDatabase } from "../../database.ts"
-import { reading, said } from "../../measuring/record/measured.ts"
+import { appsReading, reading } from "../../measuring/record/measured.ts"
 import { reviewedOnPlay } from "../../measuring/record/reviewed.ts"
 import { openService } from "../../service.ts"
 import { listOf, OWN, readAlerts, storeAll, trackNew } from "../derived-alerts.ts"
@@ -19,7 +19,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
   standIn = receiver()
   await storeAll(sql, [
-    said("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea Timer" }]),
+    appsReading("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea Timer" }]),
     ...[reading("tea", "2025-11-04T10:00:00Z", listOf(20, 60)), reading("tea", "2025-11-05T10:00:00Z", listOf(9, 60))],
     ...[reading("tea", "2025-11-12T10:00:00Z", listOf(40, 60)), reading("tea", "2025-11-14T10:00:00Z", listOf(3, 60))],
     ...[

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
-import { reading, said } from "../../measuring/record/measured.ts"
+import { appsReading, reading } from "../../measuring/record/measured.ts"
 import { openService, type Service } from "../../service.ts"
 import { deriveFor, listOf, OWN, storeAll, trackNew } from "../derived-alerts.ts"
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   teaApp = await trackNew(sql, ["tea"], { workspaceId, name: "Tea" })
   other = await trackNew(sql, ["mate"], { workspaceId, iosId: "20001", name: "Mate", manualRivals: [`ios:${OWN}`] })
   await storeAll(sql, [
-    said("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea Timer" }]),
+    appsReading("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea Timer" }]),
     reading("tea", "2025-11-19T10:00:00Z", listOf(30, 60)),
     reading("tea", "2025-11-20T10:00:00Z", listOf(null, 50)),
     reading("mate", "2025-11-19T11:00:00Z", listOf(4, 60)),

@@ -5,7 +5,7 @@ import { readSettings } from "../../../src/settings/settings.ts"
 import { listOf, OWN, readAlerts, storeAll, trackNew } from "../../alerts/derived-alerts.ts"
 import { freshDatabase } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
-import { reading, said } from "../../measuring/record/measured.ts"
+import { appsReading, reading } from "../../measuring/record/measured.ts"
 
 const MONDAY = new Date("2025-11-17T08:30:00Z")
 afterAll(() => setSystemTime())
@@ -14,7 +14,7 @@ test("a process with DELIVER=no sends nothing and still writes the weekly summar
   const sql = await freshDatabase()
   await trackNew(sql, ["tea"])
   await storeAll(sql, [
-    said("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea Timer" }]),
+    appsReading("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea Timer" }]),
     reading("tea", "2025-11-12T10:00:00Z", listOf(9, 60)),
     reading("tea", "2025-11-14T10:00:00Z", listOf(3, 60)),
   ])

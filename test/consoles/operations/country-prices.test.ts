@@ -4,7 +4,7 @@ import { silentLog } from "../../../src/lib/log.ts"
 import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
-import { said } from "../../measuring/record/measured.ts"
+import { appsReading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { type AccountScene, accountScene, isReport, putOffReports, TEA } from "../scene.ts"
 import type { StandInPrice } from "../stand-in-prices.ts"
@@ -207,7 +207,7 @@ test("the app's price is compared with at least three paid rivals in the same cu
       const price = prices[place] ?? null
       return { id, name: `Rival ${id}`, ...(price !== null && { price, currency }) }
     })
-    return said(NOW.toISOString(), apps, { storefront: country })
+    return appsReading(NOW.toISOString(), apps, { storefront: country })
   }
   const observations = [facts("us", [4.99, 1.99, 2.99, 0, null], "USD"), facts("de", [4.99, 1.99, 0, 0, null], "EUR")]
   expect((await record(scene.sql, observations, () => NOW)).refused).toEqual([])

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { reported } from "../../consoles/reported.ts"
 import { freshDatabase } from "../../database.ts"
-import { reading, said } from "../../measuring/record/measured.ts"
+import { appsReading, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -92,7 +92,7 @@ describe("Apple Ads' popularity in each operation, on request and never for anot
     const ids = Array.from({ length: 12 }, (_, place) => String(1_700_000_000 + place))
     const at = new Date().toISOString()
     const apps = ids.map((id, place) => ({ id, name: `Tea ${place}`, ratings: 100 + place }))
-    const readings = [reading(TERM, at, ids, rank), said(at, apps, { storefront: "de" })]
+    const readings = [reading(TERM, at, ids, rank), appsReading(at, apps, { storefront: "de" })]
     expect((await record(sql, readings, () => new Date(Date.now() + 1_000))).refused).toEqual([])
   })
 

@@ -4,7 +4,15 @@ import { listKeywordRanks } from "../../../src/keywords/operations/keywords.ts"
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
 import { fetchRecord } from "../../../src/overview/operations/fetch-record.ts"
 import { freshDatabase } from "../../database.ts"
-import { ask, contextOf, hinted, NOW, newWorkspace, published, reading } from "../../measuring/record/measured.ts"
+import {
+  ask,
+  contextOf,
+  hintsReading,
+  NOW,
+  newWorkspace,
+  popularityReading,
+  reading,
+} from "../../measuring/record/measured.ts"
 import { signOfLife } from "../../measuring/record/reading-processes.ts"
 import { importLines, record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -220,7 +228,7 @@ describe("the figures of a keyword", () => {
   })
 
   test("a keyword has its figures besides its rank, and unmeasured figures are null", async () => {
-    await record(sql, [ten(), hinted("tea", at, ["tea shop"])], () => NOW)
+    await record(sql, [ten(), hintsReading("tea", at, ["tea shop"])], () => NOW)
     expect(await tea()).toEqual(NOTHING)
     await derive()
     expect(await tea()).toEqual({
@@ -252,7 +260,7 @@ describe("the figures of a keyword", () => {
   })
 
   test("a figure that was read and is empty differs from one that was not read", async () => {
-    await record(sql, [reading("tea", at, [], { depth: 30 }), hinted("tea", at, [])], () => NOW)
+    await record(sql, [reading("tea", at, [], { depth: 30 }), hintsReading("tea", at, [])], () => NOW)
     await derive()
     expect(await tea()).toEqual({
       ...NOTHING,
@@ -267,19 +275,23 @@ describe("the figures of a keyword", () => {
   })
 
   test("Apple's own popularity replaces an estimate and has its month", async () => {
-    await record(sql, [ten(), published("tea", "2025-09-01", 58)], () => NOW)
+    await record(sql, [ten(), popularityReading("tea", "2025-09-01", 58)], () => NOW)
     await derive()
     expect(await tea()).toMatchObject({
       popularity: 58,
       popularitySource: "apple-ads-report",
       popularityWeek: "2025-09",
       demand: 44,
-      popularityAt: published("tea", "2025-09-01", 58).seenAt.toISOString(),
+      popularityAt: popularityReading("tea", "2025-09-01", 58).seenAt.toISOString(),
     })
   })
 
   test("a calculated figure is shown for 90 days, Apple's own popularity without a limit", async () => {
-    await record(sql, [ten(), hinted("tea", at, ["tea shop"]), published("tea", "2025-09-01", 58)], () => NOW)
+    await record(
+      sql,
+      [ten(), hintsReading("tea", at, ["tea shop"]), popularityReading("tea", "2025-09-01", 58)],
+      () => NOW,
+    )
     await derive()
     const [day] = await sql<[{ last: string; next: string }]>`
       select (max(day) + 90)::text as last, (max(day) + 91)::text as next
@@ -291,7 +303,7 @@ describe("the figures of a keyword", () => {
       popularity: 58,
       popularitySource: "apple-ads-report",
       popularityWeek: "2025-09",
-      popularityAt: published("tea", "2025-09-01", 58).seenAt.toISOString(),
+      popularityAt: popularityReading("tea", "2025-09-01", 58).seenAt.toISOString(),
     })
   })
 

@@ -4,15 +4,19 @@ import { readKeywordEvidence } from "../../../src/keywords/read/keyword-evidence
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
 import { SOURCES } from "../../../src/sources.ts"
 import { freshDatabase } from "../../database.ts"
-import { hinted, NOW, reading, said } from "../../measuring/record/measured.ts"
+import { appsReading, hintsReading, NOW, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 
 test("evidence without a day has the current figures, including those later than the latest results", async () => {
   const sql = await freshDatabase()
   const list = { platform: "ios", storefront: "us", term: "tea" } as const
   const AT = "2025-11-20T09:00:00Z"
-  await record(sql, [reading("tea", "2025-11-17T10:00:00Z", ["20001"]), hinted("tea", AT, ["tea time"])], () => NOW)
-  await record(sql, [said(AT, [{ id: "20001", ratings: 7 }])], () => NOW)
+  await record(
+    sql,
+    [reading("tea", "2025-11-17T10:00:00Z", ["20001"]), hintsReading("tea", AT, ["tea time"])],
+    () => NOW,
+  )
+  await record(sql, [appsReading(AT, [{ id: "20001", ratings: 7 }])], () => NOW)
   await sql.begin((tx) => deriveKeywordMetrics(tx as Tx, [list], NOW))
   const [app] = await sql<{ id: number; storeId: string }[]>`select id, store_id as "storeId" from store_app`
   const evidenceOn = async (day?: string) => {

@@ -9,7 +9,7 @@ import { deriveKeywordMetrics, readKeywordMetrics } from "../../../src/keywords/
 import type { Observation } from "../../../src/kinds.ts"
 import { freshDatabase } from "../../database.ts"
 import { long } from "../../long.ts"
-import { hinted, NOW, published, reading, said } from "../../measuring/record/measured.ts"
+import { appsReading, hintsReading, NOW, popularityReading, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 
 let sql: Sql
@@ -56,9 +56,9 @@ const rows = () =>
 describe("keyword metrics", () => {
   test("a reading with ratings and suggestions gives all four figures", async () => {
     const answers = [
-      hinted("tea", AT, ["tea", "tea timer", "tea shop"]),
-      hinted("te", AT, ["tea", "tetris"]),
-      hinted("t", AT, ["tiktok"]),
+      hintsReading("tea", AT, ["tea", "tea timer", "tea shop"]),
+      hintsReading("te", AT, ["tea", "tetris"]),
+      hintsReading("t", AT, ["tiktok"]),
     ]
     await derive([ten("tea"), ...answers])
     expect(await figures()).toEqual({
@@ -82,7 +82,7 @@ describe("keyword metrics", () => {
     await derive([reading("tea", AT, [20_001, 20_002, 20_003, 20_004, 20_005])])
     expect(await rows()).toEqual([])
     expect(await figures()).toEqual(UNMEASURED)
-    await derive([hinted("tea", AT, [])])
+    await derive([hintsReading("tea", AT, [])])
     expect((await rows()).map(({ metric, score }) => [metric, score])).toEqual([["hints", 0]])
     expect(await figures()).toEqual({ ...UNMEASURED, hintCount: 0, hintCountAt: SEEN })
   })
@@ -91,7 +91,7 @@ describe("keyword metrics", () => {
     const listed = { demandAt: SEEN, difficultyNone: true, difficultyAt: SEEN }
     await derive([reading("tea", AT, [], { depth: 30 })])
     expect(await figures()).toEqual({ ...UNMEASURED, ...listed })
-    await derive([hinted("tea", AT, [])])
+    await derive([hintsReading("tea", AT, [])])
     expect(await figures()).toEqual({
       ...UNMEASURED,
       ...listed,
@@ -110,11 +110,11 @@ describe("keyword metrics", () => {
 
   test("each row lists the readings that it is based on", async () => {
     const search = ten("tea", Array(10).fill(undefined))
-    const rated = said(
+    const rated = appsReading(
       "2025-11-20T08:00:00Z",
       search.results.map(({ id }) => ({ id, ratings: 500 })),
     )
-    const hint = hinted("tea", "2025-11-18T07:00:00Z", [])
+    const hint = hintsReading("tea", "2025-11-18T07:00:00Z", [])
     await derive([search, rated, hint])
     const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
     const ofSearch = { source: "import", seenAt: "2025-11-19T10:00:00.000Z", sha256: hex(search.sha256) }
@@ -142,10 +142,10 @@ describe("keyword metrics", () => {
   })
 
   test("measuring the same again changes nothing, and older readings never replace a figure", async () => {
-    await derive([ten("tea"), hinted("tea", AT, ["tea time"])])
+    await derive([ten("tea"), hintsReading("tea", AT, ["tea time"])])
     const before = await rows()
     await derive([])
-    await derive([ten("tea"), hinted("tea", AT, ["tea time"])])
+    await derive([ten("tea"), hintsReading("tea", AT, ["tea time"])])
     expect(await rows()).toEqual(before)
     await sql`update keyword_metric set seen_at = seen_at + interval '1 hour', score = 1`
     const later = await rows()
@@ -158,11 +158,11 @@ describe("keyword metrics", () => {
   })
 
   test("a day without a later reading repeats no figure of an earlier day", async () => {
-    await derive([ten("tea"), hinted("tea", AT, ["tea time"])])
+    await derive([ten("tea"), hintsReading("tea", AT, ["tea time"])])
     const before = await rows()
     await derive([], { now: new Date("2025-11-25T00:00:00Z") })
     expect(await rows()).toEqual(before)
-    await derive([hinted("tea", "2025-11-24T00:00:00Z", [])], { now: new Date("2025-11-25T00:00:00Z") })
+    await derive([hintsReading("tea", "2025-11-24T00:00:00Z", [])], { now: new Date("2025-11-25T00:00:00Z") })
     expect((await rows()).filter(({ day }) => day > "2025-11-20").map(({ metric }) => metric)).toEqual([
       "hints",
       "popularity",
@@ -206,7 +206,7 @@ describe("the inputs of figures", () => {
     await derive([ten("tea", twelve), german])
     expect((await figures())?.demand).toBeNull()
     await derive([
-      said(
+      appsReading(
         AT,
         ten("tea").results.map(({ id }) => ({ id, ratings: 7 })),
       ),
@@ -224,15 +224,15 @@ describe("the inputs of figures", () => {
 
   test("figures use suggestions that another keyword requested, the latest of each prefix", async () => {
     await derive([
-      hinted("tea", "2025-11-10T10:00:00Z", []),
-      hinted("tea", "2025-11-19T10:00:00Z", ["tea"]),
-      hinted("te", "2025-11-18T10:00:00Z", []),
+      hintsReading("tea", "2025-11-10T10:00:00Z", []),
+      hintsReading("tea", "2025-11-19T10:00:00Z", ["tea"]),
+      hintsReading("te", "2025-11-18T10:00:00Z", []),
     ])
     expect((await rows())[0]).toMatchObject({ parts: { suggested: true, prefixDepth: 3, finished: true } })
   })
 
   test("figures never use readings of another storefront or platform", async () => {
-    await derive([ten("tea"), hinted("tea", AT, ["tea time"])])
+    await derive([ten("tea"), hintsReading("tea", AT, ["tea time"])])
     for (const other of [
       { platform: "ios", storefront: "gb" },
       { platform: "android", storefront: "us" },
@@ -247,7 +247,7 @@ describe("the inputs of figures", () => {
 
   test("the depth counts as not read on Google Play, which is asked only for the whole keyword", async () => {
     const android = { platform: "android", source: "play-suggest" }
-    await derive([ten("tea", undefined, { platform: "android" }), hinted("tea", AT, ["tea time"], android)], {
+    await derive([ten("tea", undefined, { platform: "android" }), hintsReading("tea", AT, ["tea time"], android)], {
       platform: "android",
     })
     expect((await rows()).find(({ metric }) => metric === "popularity")?.parts).toMatchObject({
@@ -265,7 +265,7 @@ describe("the inputs of figures", () => {
           term,
           Array.from({ length: 10 }, (_, at) => i * 100 + at),
         ),
-        hinted(term, AT, [`${term}x`].slice(0, i % 2)),
+        hintsReading(term, AT, [`${term}x`].slice(0, i % 2)),
       ]),
       () => NOW,
     )
@@ -288,7 +288,7 @@ describe("concurrent measurements", () => {
         ...ten(term, Array(10).fill(100 * (round + 1))),
         seenAt: new Date(at),
       }))
-      const hints = terms.map((term) => hinted(term, at, [`${term} ${round}`]))
+      const hints = terms.map((term) => hintsReading(term, at, [`${term} ${round}`]))
       await Promise.all([
         record(sql, searches, () => NOW, derived(lists)),
         record(sql, hints, () => NOW, derived(lists.toReversed())),
@@ -303,7 +303,7 @@ describe("concurrent measurements", () => {
 
   test("a measurement of another part of a keyword waits, and the popularity uses both", async () => {
     // creates the list first, since creating it would make others wait anyway
-    await record(sql, [published("tea", "2025-08-01", 50)], () => NOW)
+    await record(sql, [popularityReading("tea", "2025-08-01", 50)], () => NOW)
     const [derived, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const list = [{ term: "tea", platform: "ios" as const, storefront: "us" }]
     const first = record(sql, [ten("tea")], () => NOW, {
@@ -314,7 +314,7 @@ describe("concurrent measurements", () => {
       },
     })
     await derived.promise
-    const second = record(sql, [hinted("tea", "2025-11-19T11:00:00Z", [])], () => NOW, {
+    const second = record(sql, [hintsReading("tea", "2025-11-19T11:00:00Z", [])], () => NOW, {
       finish: (tx) => deriveKeywordMetrics(tx, list, NOW),
     })
     await Bun.sleep(200)
@@ -326,7 +326,7 @@ describe("concurrent measurements", () => {
 
   test("removing the demo removes the figures based on it and restores the others", async () => {
     const now = new Date("2025-11-19T23:59:59.999Z")
-    await derive([ten("tea"), published("tea", "2025-09-01", 63)], { now })
+    await derive([ten("tea"), popularityReading("tea", "2025-09-01", 63)], { now })
     const before = await rows()
     const later = reading("tea", "2025-11-19T12:00:00Z", [], {
       origin: "demo",
@@ -344,7 +344,7 @@ describe("concurrent measurements", () => {
 
 describe("Apple's own figure", () => {
   test("Apple's own figure of the latest month takes precedence over an estimate", async () => {
-    await derive([ten("tea"), published("tea", "2025-08-01", 61), published("tea", "2025-09-01", 63)])
+    await derive([ten("tea"), popularityReading("tea", "2025-08-01", 61), popularityReading("tea", "2025-09-01", 63)])
     expect(await figures()).toMatchObject({
       popularity: 63,
       popularitySource: "apple-ads-report",
@@ -354,7 +354,11 @@ describe("Apple's own figure", () => {
   })
 
   test("Apple's own figure is shown at any age, and also if no estimate exists", async () => {
-    await derive([reading("tea", AT, [], { depth: 30 }), hinted("tea", AT, []), published("tea", "2024-01-01", 40)])
+    await derive([
+      reading("tea", AT, [], { depth: 30 }),
+      hintsReading("tea", AT, []),
+      popularityReading("tea", "2024-01-01", 40),
+    ])
     expect(await figures("tea", { today: "2025-11-20" })).toMatchObject({
       popularity: 40,
       popularityWeek: "2024-01",
@@ -363,7 +367,7 @@ describe("Apple's own figure", () => {
   })
 
   test("Apple's own figure belongs to its storefront only", async () => {
-    await derive([published("tea", "2025-09-01", 63, { storefront: "gb" })])
+    await derive([popularityReading("tea", "2025-09-01", 63, { storefront: "gb" })])
     expect(await figures()).toEqual(UNMEASURED)
     expect(await figures("tea", { storefront: "gb" })).toMatchObject({ popularity: 63 })
   })

@@ -10,7 +10,7 @@ import { RANK_SOURCES } from "../../../src/lib/upstreams.ts"
 import { trackApp } from "../../../src/tracking/apps.ts"
 import { deleteRows, freshDatabase, scratchUrl } from "../../database.ts"
 import { cases } from "../../long.ts"
-import { hinted, NOW, newWorkspace, published, reading, stored } from "../../measuring/record/measured.ts"
+import { hintsReading, NOW, newWorkspace, popularityReading, reading, stored } from "../../measuring/record/measured.ts"
 import { nowByTruth, readStoredNow } from "../../measuring/record/now-truth.ts"
 import { record } from "../../record.ts"
 
@@ -54,14 +54,14 @@ const anyHint = fc
     day: anyDay,
     terms: fc.subarray(["tea", "tea time", "mate"]),
   })
-  .map(({ prefix, day, terms }) => hinted(prefix, `${day}T10:00:00Z`, terms))
+  .map(({ prefix, day, terms }) => hintsReading(prefix, `${day}T10:00:00Z`, terms))
 const anyPublished = fc
   .record({
     term: anyTerm,
     month: fc.constantFrom("2025-08-01", "2025-09-01"),
     popularity: fc.integer({ min: 1, max: 9 }),
   })
-  .map(({ term, month, popularity }) => published(term, month, popularity))
+  .map(({ term, month, popularity }) => popularityReading(term, month, popularity))
 const anyObservation: fc.Arbitrary<Observation> = fc.oneof({ weight: 4, arbitrary: anySearch }, anyHint, anyPublished)
 
 /** Readings that are recorded together, and the day on which figures are calculated afterwards. */
@@ -111,7 +111,10 @@ describe("list_now and keyword_now", () => {
     const terms = Array.from({ length: 230 }, (_, n) => `term ${n}`)
     await record(
       sql,
-      terms.flatMap((term) => [reading(term, "2025-11-19T10:00:00Z", [10001]), published(term, "2025-09-01", 5)]),
+      terms.flatMap((term) => [
+        reading(term, "2025-11-19T10:00:00Z", [10001]),
+        popularityReading(term, "2025-09-01", 5),
+      ]),
       () => NOW,
     )
     const before = await stored(sql)

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from
 import type { Sql } from "../../../src/database/types.ts"
 import { beginScan } from "../../../src/listings/audits/storefront-audits.ts"
 import { freshDatabase } from "../../database.ts"
-import { said } from "../../measuring/record/measured.ts"
+import { appsReading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { type Audited, audited, OWN_APP, otherStorefronts } from "./audited.ts"
@@ -86,7 +86,9 @@ describe("due work of a storefront audit", () => {
     await scene.fails(["it"], "not_found", 721)
     await scene.fails(["es"], "blocked", 1)
     const look = (storefront: string, hours: number) =>
-      record(sql, [said(new Date(Date.now() - hours * 3_600_000).toISOString(), [], { asked: [OWN_APP], storefront })])
+      record(sql, [
+        appsReading(new Date(Date.now() - hours * 3_600_000).toISOString(), [], { asked: [OWN_APP], storefront }),
+      ])
     await look("nl", 71)
     await look("be", 73)
     await scene.ask("?refresh=true")

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { PLACES, readSurroundings } from "../../../src/listings/read/listing-surroundings.ts"
 import { freshDatabase } from "../../database.ts"
-import { NOW, reading, said, stored } from "../../measuring/record/measured.ts"
+import { appsReading, NOW, reading, stored } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await record(
     sql,
     [
-      said("2025-11-18T10:00:00Z", [
+      appsReading("2025-11-18T10:00:00Z", [
         app("60001", "Lumen Journal", "Lumen Labs, Inc."),
         app("60002", "Moodleaf: Mood Tracker", "Nordic Minds AB"),
         app("60003", "Lumen Sleep", "Lumen Labs, Inc."),

@@ -8,7 +8,7 @@ import { makeEstimate } from "../../../src/market/estimates/make-estimate.ts"
 import { readCalibration, readGradedMonth } from "../../../src/market/read/grades.ts"
 import type { AppsObservation } from "../../../src/stores/kinds/apps-shape.ts"
 import { freshDatabase } from "../../database.ts"
-import { said } from "../../measuring/record/measured.ts"
+import { appsReading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { openService } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -23,7 +23,7 @@ let sql: Sql
 beforeAll(async () => {
   sql = await freshDatabase()
   const read = (day: string, apps: (StoreApp & { id: string })[], rest: Partial<AppsObservation> = {}) =>
-    said(`${day}T09:00:00Z`, apps, rest)
+    appsReading(`${day}T09:00:00Z`, apps, rest)
   const play = { source: "play-details", platform: "android" } as const
   const readings = Array.from({ length: 25 }, (_, n) => {
     const id = `com.example.app${n}`
@@ -145,7 +145,8 @@ test("an Android app without a public count has a figure only if it is tracked, 
   const before = await readGradedMonth(sql)
   const ids = ["com.example.tracked", "com.example.untracked"]
   const play = { source: "play-details", platform: "android", storefront: "us" } as const
-  const read = (day: string, ratings: number) => ids.map((id) => said(`${day}T09:00:00Z`, [{ id, ratings }], play))
+  const read = (day: string, ratings: number) =>
+    ids.map((id) => appsReading(`${day}T09:00:00Z`, [{ id, ratings }], play))
   const { refused } = await record(sql, [...read("2025-10-02", 100), ...read("2025-10-30", 156)], () => SETTLED)
   expect(refused).toEqual([])
   const workspaceId = await openService({ sql }).workspace()

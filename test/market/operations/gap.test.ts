@@ -4,7 +4,7 @@ import { findAppKeywords, findGap } from "../../../src/keywords/read/keywords-of
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
 import { explainEach, readsOf, type Work } from "../../core/explained.ts"
 import { freshDatabase } from "../../database.ts"
-import { published, reading, rename, said } from "../../measuring/record/measured.ts"
+import { appsReading, popularityReading, reading, rename } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { openService, type Service } from "../../service.ts"
 import { dayAgo } from "../../world/clock.ts"
@@ -42,8 +42,8 @@ test("gap lists every keyword that any of the apps ranks for, with each rank and
     reading("popular", at(1), ["10002"], WEB_SEARCH),
     reading("neither", at(1), ["10009"], WEB_SEARCH),
     reading("first", at(1), ["10001"], { ...WEB_SEARCH, storefront: "gb" }),
-    published("popular", "2025-09-01", 61),
-    published("second", "2025-09-01", 12),
+    popularityReading("popular", "2025-09-01", 61),
+    popularityReading("second", "2025-09-01", 12),
   ])
   await rename(sql, "10002", "Tides", "us")
   const { status, body } = await ask("10001,10002")
@@ -95,7 +95,7 @@ test("gap returns its fields in the order of the schema", async () => {
     reading('ti"de', at(1), ["10001", "10002"], { source: "foreign", origin: 'a "peer"', depth: 200 }),
     reading("sea", at(1), ["10002", "6450000001"], WEB_SEARCH),
     reading("wave", at(1), ids, { source: "play-search", platform: "android" }),
-    published("sea", "2025-09-01", 61),
+    popularityReading("sea", "2025-09-01", 61),
   ])
   for (const query of ["6450000001,10002,10001", `${ids}&platform=android`]) {
     const { text, body } = await ask(query)
@@ -169,7 +169,7 @@ test("gap over 1,500 readings equals a walk over all of them, page by page too",
   const popular = new Map(["wort 1", "zoo 2", "été 3", "zoo 7", "wort 9"].map((term, i) => [term, 20 + 10 * (i % 3)]))
   await record(
     sql,
-    [...popular].map(([term, figure]) => published(term, "2025-09-01", figure)),
+    [...popular].map(([term, figure]) => popularityReading(term, "2025-09-01", figure)),
   )
   for (const ids of [
     ["10001", "10002"],
@@ -222,7 +222,7 @@ test("gap orders an unpublished keyword by the middle of its band while its esti
     terms.map((term, i) => reading(term, at(1), ["10001", ...ten.slice(0, 9 - 3 * i)], { ...WEB_SEARCH, depth: 200 })),
   )
   await record(sql, [
-    said(
+    appsReading(
       at(1),
       ten.map((id, i) => ({ id, name: "App", ratings: (10 ** (5 - i / 2)) | 0 })),
     ),

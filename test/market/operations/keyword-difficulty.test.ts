@@ -5,7 +5,7 @@ import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metric
 import { explainEach, type Work } from "../../core/explained.ts"
 import { until } from "../../jobs/platform.ts"
 import { long } from "../../long.ts"
-import { hinted, reading, said } from "../../measuring/record/measured.ts"
+import { appsReading, hintsReading, reading } from "../../measuring/record/measured.ts"
 import { answerSearches, type ShownApp, someApps } from "../../measuring/store-pages.ts"
 import { record } from "../../record.ts"
 import { openService } from "../../service.ts"
@@ -167,11 +167,11 @@ describe("a stored difficulty", () => {
   const store = async (days: number) => {
     await record(scene.sql, [
       reading("tide table", daysAgo(days), ids),
-      said(
+      appsReading(
         daysAgo(days),
         LISTED.slice(0, 10).map(({ id, name, ratings }) => ({ id, name, ratings, updatedAt: new Date(daysAgo(90)) })),
       ),
-      hinted("tide table", daysAgo(days), ["tide table app"]),
+      hintsReading("tide table", daysAgo(days), ["tide table app"]),
     ])
     const list = { platform: "ios", storefront: "us", term: "tide table" } as const
     await scene.sql.begin((tx) => deriveKeywordMetrics(tx, [list], new Date(daysAgo(days))))

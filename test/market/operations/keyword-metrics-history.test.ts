@@ -3,7 +3,7 @@ import type { Attempt } from "../../../src/core/observation/attempt.ts"
 import { readMetricRecords } from "../../../src/keywords/read/metric-records.ts"
 import { listIds } from "../../../src/measuring/record/identities.ts"
 import { explainEach, type Work } from "../../core/explained.ts"
-import { published, reading } from "../../measuring/record/measured.ts"
+import { popularityReading, reading } from "../../measuring/record/measured.ts"
 import { record, recordAttempt } from "../../record.ts"
 import { DAY_MS } from "../../world/clock.ts"
 import { marketWorld } from "../../world/market.ts"
@@ -112,7 +112,7 @@ test("a published month appears in the popularity for any of its days, next to t
   const today = new Date()
   const month = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1, 1))
   const seenAt = new Date(Date.now() - 5 * DAY_MS)
-  await record(scene.sql, [published(LIST.term, month.toISOString().slice(0, 10), 61, { seenAt })])
+  await record(scene.sql, [popularityReading(LIST.term, month.toISOString().slice(0, 10), 61, { seenAt })])
   const since = (day: Date) => Math.floor((Date.now() - day.getTime()) / DAY_MS) + 1
   await figures("popularity", { 0: 30 })
   const last = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), 0))

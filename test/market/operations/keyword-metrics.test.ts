@@ -6,7 +6,7 @@ import { readAttempts, readFigures } from "../../../src/keywords/read/keyword-st
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
 import { explainEach, type Work } from "../../core/explained.ts"
 import { long } from "../../long.ts"
-import { hinted, published, reading, said } from "../../measuring/record/measured.ts"
+import { appsReading, hintsReading, popularityReading, reading } from "../../measuring/record/measured.ts"
 import { record, recordAttempt } from "../../record.ts"
 import { DAY_MS, daysAgo } from "../../world/clock.ts"
 import { marketWorld } from "../../world/market.ts"
@@ -27,8 +27,8 @@ async function measure(days: number, ids = IDS, suggested = ["tide table", "tide
   const apps = ids.map((id, i) => ({ id, name: `Tide Table ${i}`, ratings: 1_000 * (i + 1) }))
   await record(scene.sql, [
     reading(LIST.term, at, ids, { ...webSearch, depth: 200 }),
-    ...(apps.length > 0 ? [said(at, apps)] : []),
-    ...[LIST.term, "tide tabl"].map((prefix) => hinted(prefix, at, prefix === LIST.term ? suggested : [])),
+    ...(apps.length > 0 ? [appsReading(at, apps)] : []),
+    ...[LIST.term, "tide tabl"].map((prefix) => hintsReading(prefix, at, prefix === LIST.term ? suggested : [])),
   ])
   await scene.sql.begin((tx) => deriveKeywordMetrics(tx, [LIST], new Date(at)))
 }
@@ -134,10 +134,12 @@ test("a published popularity precedes an estimate, has month and genres, and goe
     const now = new Date()
     return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 10)
   }
-  await record(scene.sql, [published(LIST.term, month(4), 40)])
+  await record(scene.sql, [popularityReading(LIST.term, month(4), 40)])
   const old = (await ask()).body
   expect([old.popularity, old.popularityStanding.stale]).toEqual([40, true])
-  await record(scene.sql, [published(LIST.term, month(1), 61, { genres, seenAt: new Date(Date.now() - 5 * DAY_MS) })])
+  await record(scene.sql, [
+    popularityReading(LIST.term, month(1), 61, { genres, seenAt: new Date(Date.now() - 5 * DAY_MS) }),
+  ])
   const { body } = await ask()
   expect([body.popularity, body.popularityStanding.state]).toEqual([61, "measured"])
   expect(body.popularityStanding).toMatchObject({

@@ -4,7 +4,7 @@ import { readOnce } from "../../../src/measuring/source.ts"
 import { itunesLookup } from "../../../src/stores/apple/itunes-lookup.ts"
 import { rowsOf, SOME } from "../../measuring/record/chart-rows.ts"
 import { charted } from "../../measuring/record/charted.ts"
-import { said } from "../../measuring/record/measured.ts"
+import { appsReading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { openService } from "../../service.ts"
 import { fixture } from "../../stores/parsing/parsed.ts"
@@ -163,7 +163,7 @@ test("without a genre every measured category is returned with its own day, and 
   await onChart(1, [10_001], { genre: "36" })
   await onChart(2, [10_003], { genre: "6014", chart: "paid" })
   await onChart(2, [10_003], { genre: "6014", storefront: "gb" })
-  await record(scene.sql, [said(daysAgo(2), [{ id: "10001", ratings: 40, rating: 4 }])])
+  await record(scene.sql, [appsReading(daysAgo(2), [{ id: "10001", ratings: 40, rating: 4 }])])
   const { body } = await ask()
   const categories = body.categories.map(({ key, day, ratingsWall }: Record<string, unknown>) => [
     key,
@@ -183,7 +183,7 @@ test("without a genre every measured category is returned with its own day, and 
 
 test("counts and updates read far from the chart's day are unknown, while a release date stays known", async () => {
   const [releasedAt, updatedAt] = [new Date(daysAgo(400)), new Date(daysAgo(60))]
-  await record(scene.sql, [said(daysAgo(45), [{ id: "10001", ratings: 40, rating: 4, releasedAt, updatedAt }])])
+  await record(scene.sql, [appsReading(daysAgo(45), [{ id: "10001", ratings: 40, rating: 4, releasedAt, updatedAt }])])
   await onChart(0, [10_001], { genre: "6015" })
   const [category] = (await ask()).body.categories
   expect([category.ratingsWall.n, category.updatedWithin90Days.n]).toEqual([0, 0])

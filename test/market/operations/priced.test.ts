@@ -5,7 +5,7 @@ import { makeDue } from "../../../src/market/estimates/estimates.ts"
 import { fillMarket, type HiveWorld } from "../../bench/hive-reads-world.ts"
 import contract from "../../contract/operations.json"
 import { freshDatabase } from "../../database.ts"
-import { said } from "../../measuring/record/measured.ts"
+import { appsReading } from "../../measuring/record/measured.ts"
 import { type ContractParameter, probes } from "../../probes.ts"
 import { record } from "../../record.ts"
 import { type CallOptions, openService, type Service } from "../../service.ts"
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const month = new Date(Date.now() - 30 * 86_400_000).toISOString()
   // some of today's charted apps
   await record(sql, [
-    said(
+    appsReading(
       month,
       [0, 12, 14].map((places) => ({ id: next(places), ratings: 10 })),
     ),

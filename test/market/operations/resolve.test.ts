@@ -5,7 +5,7 @@ import { MAX_COMPARED } from "../../../src/market/read/texts.ts"
 import { rebuildAppTexts } from "../../../src/stores/store/app-texts.ts"
 import { answersLookUps, answersSearches, type LiveStores, liveStores } from "../../core/live.ts"
 import { freshDatabase } from "../../database.ts"
-import { said } from "../../measuring/record/measured.ts"
+import { appsReading } from "../../measuring/record/measured.ts"
 import { importLines, record } from "../../record.ts"
 import { slowness } from "../../unit.ts"
 
@@ -27,7 +27,7 @@ const ask = (q: string, rest = "") => scene.service.call(`/v1/hive/resolve?q=${e
 const used = async () => (await scene.service.call("/v1/account", { key })).body.credits.used
 const searches = () => scene.stores.requests.filter(({ url }) => url.pathname === "/search")
 const know = (apps: StoreApp[], rest: object = {}) =>
-  record(sql, [said(new Date(Date.now() - 60_000).toISOString(), apps, rest)])
+  record(sql, [appsReading(new Date(Date.now() - 60_000).toISOString(), apps, rest)])
 const matched = async (q: string, rest = "") => {
   const { body } = await ask(q, rest)
   return body.apps.map(({ id, matchedBy }: { id: string; matchedBy: string }) => `${id} ${matchedBy}`)

@@ -3,7 +3,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { findAppKeywords } from "../../../src/keywords/read/keywords-of-apps.ts"
 import { explainEach, readsOf, type Work } from "../../core/explained.ts"
 import { freshDatabase } from "../../database.ts"
-import { published, reading, rename } from "../../measuring/record/measured.ts"
+import { popularityReading, reading, rename } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { openService, type Service } from "../../service.ts"
 import { dayAgo } from "../../world/clock.ts"
@@ -41,7 +41,7 @@ test("spy lists every keyword whose latest results contain the app, the best ran
     reading("old", at(30), ["10001"], WEB_SEARCH),
     reading("shown", at(1), ["10001"], { origin: "demo" }),
     reading("tide table", at(1), ["10001"], { ...WEB_SEARCH, storefront: "gb" }),
-    published("tide table", "2025-09-01", 61),
+    popularityReading("tide table", "2025-09-01", 61),
   ])
   await rename(sql, "10001", "Tides", "us")
   const { status, body, text } = await ask()

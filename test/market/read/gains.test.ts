@@ -4,7 +4,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { readMeasuredDownloads, readRatingGains } from "../../../src/market/read/gains.ts"
 import type { AppsObservation } from "../../../src/stores/kinds/apps-shape.ts"
 import { freshDatabase } from "../../database.ts"
-import { NOW, said } from "../../measuring/record/measured.ts"
+import { appsReading, NOW } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { shuffled } from "../formulas/play-apps.ts"
 
@@ -15,7 +15,7 @@ let sql: Sql
 
 /** The result of a look-up on a day of November (0 is the last of October). */
 const rated = (day: number, ratings: number, rest: Partial<AppsObservation> = {}, app: Partial<StoreApp> = {}) =>
-  said(new Date(Date.UTC(2025, 10, day, 9)).toISOString(), [{ id: IOS, ratings, ...app }], rest)
+  appsReading(new Date(Date.UTC(2025, 10, day, 9)).toISOString(), [{ id: IOS, ratings, ...app }], rest)
 const page = (day: number, installs: number, rest: Partial<AppsObservation> = {}) =>
   rated(day, 5, { source: "play-details", platform: "android", ...rest }, { id: ANDROID, market: { installs } })
 

@@ -3,7 +3,7 @@ import type { Observation } from "../../../src/kinds.ts"
 import { readChartedApps } from "../../../src/market/read/publishers.ts"
 import { freshDatabase } from "../../database.ts"
 import { charted } from "../../measuring/record/charted.ts"
-import { said } from "../../measuring/record/measured.ts"
+import { appsReading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 
 const APP = "10001"
@@ -18,7 +18,7 @@ test("one of two charts with the same rank is always shown, in any order of reco
   const places = []
   for (const order of [READINGS, READINGS.toReversed(), [READINGS[1]!, READINGS[0]!, READINGS[2]!]]) {
     const sql = await freshDatabase()
-    const seller = said("2025-11-20T10:00:00Z", [{ id: APP, name: "Tea", developerId: MAKER }])
+    const seller = appsReading("2025-11-20T10:00:00Z", [{ id: APP, name: "Tea", developerId: MAKER }])
     const observations: Observation[] = [seller, ...order]
     for (const reading of observations)
       expect((await record(sql, [reading], () => new Date("2025-11-27T00:00:00Z"))).refused).toEqual([])

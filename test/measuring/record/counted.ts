@@ -8,7 +8,7 @@ import { readRatingDays } from "../../../src/stores/read/rating-days.ts"
 import { foldRatings } from "../../../src/stores/store/rating-quarters.ts"
 import { randomFrom } from "../../market/formulas/calibration.ts"
 import { listed } from "./listed.ts"
-import { reading, said } from "./measured.ts"
+import { appsReading, reading } from "./measured.ts"
 
 /** The day from which these readings are looked back on. */
 export const LAST = "2025-11-19"
@@ -37,7 +37,7 @@ export function counted(seed: number): Observation[] {
       const origin = i % 3 ? "own" : "demo"
       return reading("tea", at, [], { storefront, source: "apple-web-search", depth: 9, results: [app], origin })
     }
-    return said(at, [app], { storefront, parser: 1 + below(3), origin: i % 7 ? "own" : "elsewhere" })
+    return appsReading(at, [app], { storefront, parser: 1 + below(3), origin: i % 7 ? "own" : "elsewhere" })
   })
 }
 

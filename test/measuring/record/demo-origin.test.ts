@@ -8,7 +8,7 @@ import { importLines, record } from "../../record.ts"
 import { answered } from "../../visibility/answered.ts"
 import { charted } from "./charted.ts"
 import { listed } from "./listed.ts"
-import { hinted, NOW, published, said, stored } from "./measured.ts"
+import { appsReading, hintsReading, NOW, popularityReading, stored } from "./measured.ts"
 import { named, shelved, soldBy } from "./public-facts.ts"
 import { reviewed } from "./reviewed.ts"
 
@@ -28,9 +28,9 @@ beforeEach(async () => {
  * may be of the demo.
  */
 const unrefusable = {
-  apps: (rest: object) => said(AT, [{ id: "10001", name: "Tea", ratings: 5, genre: "6007" }], rest),
-  hints: (rest: object) => hinted("tea", AT, ["tea"], rest),
-  popularity: (rest: object) => published("tea", "2025-09-01", 50, rest),
+  apps: (rest: object) => appsReading(AT, [{ id: "10001", name: "Tea", ratings: 5, genre: "6007" }], rest),
+  hints: (rest: object) => hintsReading("tea", AT, ["tea"], rest),
+  popularity: (rest: object) => popularityReading("tea", "2025-09-01", 50, rest),
   listing: (rest: object) => listed(AT, { similar: [], moreByDeveloper: [] }, rest),
   developer: (rest: object) => shelved(AT, ["10002"], rest),
   chart: (rest: object) => charted(AT, [10003], rest),

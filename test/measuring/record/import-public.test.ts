@@ -6,7 +6,7 @@ import { freshDatabase } from "../../database.ts"
 import { importLines, parseLine, record } from "../../record.ts"
 import { reasonOf } from "../import/reason-of.ts"
 import { listed } from "./listed.ts"
-import { said, stored } from "./measured.ts"
+import { appsReading, stored } from "./measured.ts"
 import { marketed, named, shelved, soldBy } from "./public-facts.ts"
 
 let sql: Sql
@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 
 /** A look-up with every possible part. */
-const LOOK_UP = said(AT, [
+const LOOK_UP = appsReading(AT, [
   {
     id: "1600000101",
     name: "Tea",

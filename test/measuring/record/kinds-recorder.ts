@@ -8,7 +8,7 @@ import type { Observation } from "../../../src/kinds.ts"
 import { record } from "../../record.ts"
 import { charted } from "./charted.ts"
 import { listed } from "./listed.ts"
-import { hinted, NOW, published, reading, said } from "./measured.ts"
+import { appsReading, hintsReading, NOW, popularityReading, reading } from "./measured.ts"
 import { marketed, named, shelved, soldBy } from "./public-facts.ts"
 import { reviewed } from "./reviewed.ts"
 
@@ -17,7 +17,7 @@ const moment = (i: number) =>
 const id = (i: number) => String(10_000 + (i % 70))
 
 export const EVERY_KIND: readonly Observation[] = Array.from({ length: 80 }, (_, i) => [
-  said(
+  appsReading(
     moment(i),
     Array.from({ length: 9 }, (_, place) => ({
       id: id(i * 11 + place),
@@ -34,8 +34,8 @@ export const EVERY_KIND: readonly Observation[] = Array.from({ length: 80 }, (_,
     depth: 20,
     results: Array.from({ length: 20 }, (_, place) => ({ id: id(i * 7 + place), name: `Found ${i}`, ratings: i })),
   }),
-  hinted(`t${i % 15}`, moment(i), [`term ${i}`]),
-  published(`term ${i % 25}`, "2025-09-01", 1 + i, { parser: i }),
+  hintsReading(`t${i % 15}`, moment(i), [`term ${i}`]),
+  popularityReading(`term ${i % 25}`, "2025-09-01", 1 + i, { parser: i }),
   charted(
     moment(i),
     Array.from({ length: 30 }, (_, place) => 10_000 + ((i * 13 + place) % 70)),

@@ -17,9 +17,9 @@ import { NOW } from "../../world/clock.ts"
 
 export { NOW } from "../../world/clock.ts"
 export {
-  appsReading as said,
-  hintsReading as hinted,
-  popularityReading as published,
+  appsReading,
+  hintsReading,
+  popularityReading,
   searchReading as reading,
 } from "../../world/readings.ts"
 export { newWorkspace } from "../../world/workspace.ts"

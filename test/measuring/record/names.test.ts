@@ -8,7 +8,7 @@ import { cases } from "../../long.ts"
 import { record } from "../../record.ts"
 import { charted } from "./charted.ts"
 import { listed } from "./listed.ts"
-import { NOW, reading, readStoredNames, said } from "./measured.ts"
+import { appsReading, NOW, reading, readStoredNames } from "./measured.ts"
 import { shelved } from "./public-facts.ts"
 
 setDefaultTimeout(240_000)
@@ -63,7 +63,7 @@ test("a name is the storefront's, else the first tracked one's, else the US one,
     return row!.name
   }
   const tell = (storefront: string, hour: number, name: string) =>
-    record(sql, [said(`2025-11-19T0${hour}:00:00Z`, [{ id: "10001", name }], { storefront })], () => NOW)
+    record(sql, [appsReading(`2025-11-19T0${hour}:00:00Z`, [{ id: "10001", name }], { storefront })], () => NOW)
   await tell("jp", 5, "お茶")
   expect([await named("jp", ["us"]), await named("us", ["us"]), await named("de", [])]).toEqual(Array(3).fill("お茶"))
   await tell("fr", 4, "Thé")
@@ -78,7 +78,7 @@ test("a fact missing in the latest reading stays, but no fact of the demo stays"
   const demo = { id: "10001", name: "Demo", icon: "https://a.example/demo.png" }
   const rest = { depth: 1, results: [demo], origin: "demo" }
   await record(sql, [reading("tea", "2025-11-19T09:00:00Z", [], rest)], () => NOW)
-  await record(sql, [said("2025-11-18T09:00:00Z", [{ id: "10001", name: "Tea" }])], () => NOW)
+  await record(sql, [appsReading("2025-11-18T09:00:00Z", [{ id: "10001", name: "Tea" }])], () => NOW)
   expect(await readStoredNames(sql)).toEqual(["10001 us Tea"])
   const icon = "https://a.example/1.png"
   const older = reading("tea", "2025-11-17T09:00:00Z", [], { depth: 1, results: [{ id: "10001", icon }] })
@@ -108,7 +108,7 @@ function readingOf({ kind, storefront, hour, parser, demo, names, icons }: Telli
   })
   if (kind === "search") return reading("tea", at(hour), [], { ...rest, depth: 3, results: apps })
   if (kind === "chart") return charted(at(hour), IDS, { ...rest, apps })
-  if (kind === "lookup") return said(at(hour), apps, rest)
+  if (kind === "lookup") return appsReading(at(hour), apps, rest)
   if (kind === "shelf") return { ...shelved(at(hour), IDS, rest), apps }
   const [ownApp, ...similar] = apps as [(typeof apps)[number], ...typeof apps]
   const page = listed(at(hour), { similar, moreByDeveloper: [] }, { ...rest, id: "10001" })

@@ -7,7 +7,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
 import { retryDeadlocks } from "../../../src/measuring/record/record.ts"
 import { record } from "../../record.ts"
-import { hinted, NOW, published, reading } from "./measured.ts"
+import { hintsReading, NOW, popularityReading, reading } from "./measured.ts"
 
 const [url, seed] = process.argv.slice(2) as [string, string]
 const sql = postgres(url, serverOptions("server", 4)) as Sql
@@ -18,8 +18,8 @@ const work = days.map((day, n) => async () => {
   const hour = String((n * 5 + Number(seed)) % 11).padStart(2, "0")
   const readings = terms.flatMap((term, at) => [
     reading(term, `${day}T${hour}:00:00Z`, [10_001 + at, 10_002 + Number(seed)], { depth: 20 + Number(seed) }),
-    hinted(term, `${day}T${hour}:30:00Z`, [`${term} and more`]),
-    published(term, n % 2 ? "2025-08-01" : "2025-09-01", 1 + ((n + at) % 50)),
+    hintsReading(term, `${day}T${hour}:30:00Z`, [`${term} and more`]),
+    popularityReading(term, n % 2 ? "2025-08-01" : "2025-09-01", 1 + ((n + at) % 50)),
   ])
   await record(sql, readings, () => NOW)
   const lists = terms.map((term) => ({ platform: "ios" as const, storefront: "us", term }))

@@ -3,7 +3,7 @@ import type { MarketFacts } from "../../../src/core/observation/line-parts.ts"
 import type { AppAdsObservation } from "../../../src/listings/kinds/app-ads.ts"
 import type { DeveloperAppsObservation } from "../../../src/stores/kinds/developer.ts"
 import type { GenresObservation } from "../../../src/stores/kinds/genres.ts"
-import { said } from "./measured.ts"
+import { appsReading } from "./measured.ts"
 
 const source = { parser: 1, origin: "own" }
 
@@ -57,7 +57,7 @@ export function soldBy(seenAt: string, systems: string[], rest: Partial<AppAdsOb
 /** The market facts of a Google Play page. */
 export function marketed(seenAt: string, market: MarketFacts, rest: object = {}) {
   const place = { platform: "android", source: "play-details", storefront: "de" } as const
-  return said(seenAt, [{ id: "com.example.tea", name: "Tea", market }], { ...place, ...rest })
+  return appsReading(seenAt, [{ id: "com.example.tea", name: "Tea", market }], { ...place, ...rest })
 }
 
 function dated<Seen extends { seenAt: Date; sha256: Uint8Array }>(seenAt: string, content: object): Seen {

@@ -4,7 +4,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import type { AppsObservation } from "../../../src/stores/kinds/apps-shape.ts"
 import { freshDatabase } from "../../database.ts"
 import { record } from "../../record.ts"
-import { NOW, reading, readStoredNames, said, stored } from "./measured.ts"
+import { appsReading, NOW, reading, readStoredNames, stored } from "./measured.ts"
 
 let sql: Sql
 const now = () => NOW
@@ -45,7 +45,7 @@ const TEA: StoreApp = {
 
 describe("a store's reading of an app", () => {
   test("a reading of an app is stored completely, with its facts and ratings", async () => {
-    expect(await count(said("2025-11-19T10:00:00Z", [TEA]))).toBe(1)
+    expect(await count(appsReading("2025-11-19T10:00:00Z", [TEA]))).toBe(1)
     const [row] = await sql`select * from app_storefront`
     expect(row).toMatchObject({
       storefront: "us",
@@ -81,7 +81,7 @@ describe("a store's reading of an app", () => {
   })
 
   test("a fact that a store did not show is null, never zero", async () => {
-    await count(said("2025-11-19T10:00:00Z", [{ id: "10001" }]))
+    await count(appsReading("2025-11-19T10:00:00Z", [{ id: "10001" }]))
     const [row] = await sql`
       select name, version, price, currency, genre, released_at, updated_at, languages, size_bytes
       from app_storefront`
@@ -93,10 +93,12 @@ describe("a store's reading of an app", () => {
 
   test("an app missing in a look-up becomes unavailable, but an app missing in a search does not", async () => {
     const ids = ["10001", "10002"]
-    await count(said("2025-11-19T10:00:00Z", [{ id: "10001", name: "Tea" }], { asked: ids }))
-    await count(said("2025-11-19T10:00:00Z", [{ id: "10003", name: "Found" }], { asked: ids, source: "itunes-search" }))
+    await count(appsReading("2025-11-19T10:00:00Z", [{ id: "10001", name: "Tea" }], { asked: ids }))
+    await count(
+      appsReading("2025-11-19T10:00:00Z", [{ id: "10003", name: "Found" }], { asked: ids, source: "itunes-search" }),
+    )
     const play = { platform: "android", source: "play-details", storefront: "de" } as const
-    await count(said("2025-11-19T10:00:00Z", [], { ...play, asked: ["com.example.tea"] }))
+    await count(appsReading("2025-11-19T10:00:00Z", [], { ...play, asked: ["com.example.tea"] }))
     expect(await states()).toEqual([
       "10001 us itunes-lookup there Tea",
       "10002 us itunes-lookup gone",
@@ -107,8 +109,8 @@ describe("a store's reading of an app", () => {
 
   test("an app that becomes unavailable keeps its name and ratings, and can become available again", async () => {
     const missing = { asked: ["10001"] }
-    await count(said("2025-11-17T10:00:00Z", [TEA]))
-    expect(await count(said("2025-11-18T10:00:00Z", [], missing))).toBe(1)
+    await count(appsReading("2025-11-17T10:00:00Z", [TEA]))
+    expect(await count(appsReading("2025-11-18T10:00:00Z", [], missing))).toBe(1)
     expect(await states()).toEqual(["10001 us itunes-lookup gone"])
     expect((await sql`select version, price, released_at from app_storefront`)[0]).toEqual({
       version: null,
@@ -117,14 +119,14 @@ describe("a store's reading of an app", () => {
     })
     expect((await sql`select name from store_app_name`)[0]).toEqual({ name: "Tea" })
     expect(await sql`select 1 from rating_count`).toHaveLength(1)
-    await count(said("2025-11-19T10:00:00Z", [TEA]))
+    await count(appsReading("2025-11-19T10:00:00Z", [TEA]))
     expect(await states()).toEqual(["10001 us itunes-lookup there Tea"])
   })
 
   test("a repeated reading of an app changes nothing, in one call and in the next", async () => {
     const batch = [
-      said("2025-11-19T10:00:00Z", [TEA, { id: "10002", ratings: 3 }], { asked: ["10001", "10002", "10003"] }),
-      said("2025-11-19T11:00:00Z", [{ id: "10004", name: "Mate" }]),
+      appsReading("2025-11-19T10:00:00Z", [TEA, { id: "10002", ratings: 3 }], { asked: ["10001", "10002", "10003"] }),
+      appsReading("2025-11-19T11:00:00Z", [{ id: "10004", name: "Mate" }]),
     ]
     expect(await record(sql, [...batch, ...batch], now)).toMatchObject({ recorded: 2, known: 2 })
     const before = await stored(sql)
@@ -138,11 +140,14 @@ describe("a store's reading of an app", () => {
   test("readings of an app give the same rows in any order and parts", async () => {
     const sha = (byte: number) => new Uint8Array(32).fill(byte)
     const worstFirst = [
-      said("2025-11-18T12:00:00Z", [{ ...TEA, name: "Day before", ratings: 2 }], { parser: 9, sha256: sha(9) }),
-      said("2025-11-19T08:00:00Z", [{ ...TEA, name: "Morning", ratings: 3 }], { parser: 9, sha256: sha(9) }),
-      said("2025-11-19T11:00:00Z", [{ ...TEA, name: "Old parser", ratings: 4 }], { sha256: sha(9) }),
-      said("2025-11-19T11:00:00Z", [{ ...TEA, name: "New parser", ratings: 5 }], { parser: 2, sha256: sha(1) }),
-      said("2025-11-19T11:00:00Z", [{ ...TEA, name: "The other body", ratings: 6 }], { parser: 2, sha256: sha(2) }),
+      appsReading("2025-11-18T12:00:00Z", [{ ...TEA, name: "Day before", ratings: 2 }], { parser: 9, sha256: sha(9) }),
+      appsReading("2025-11-19T08:00:00Z", [{ ...TEA, name: "Morning", ratings: 3 }], { parser: 9, sha256: sha(9) }),
+      appsReading("2025-11-19T11:00:00Z", [{ ...TEA, name: "Old parser", ratings: 4 }], { sha256: sha(9) }),
+      appsReading("2025-11-19T11:00:00Z", [{ ...TEA, name: "New parser", ratings: 5 }], { parser: 2, sha256: sha(1) }),
+      appsReading("2025-11-19T11:00:00Z", [{ ...TEA, name: "The other body", ratings: 6 }], {
+        parser: 2,
+        sha256: sha(2),
+      }),
     ]
     const orders = [worstFirst, worstFirst.toReversed(), [3, 4, 2, 0, 1].map((i) => worstFirst[i]!)]
     const forms = new Set<string>()
@@ -181,27 +186,27 @@ describe("a store's reading of an app", () => {
     )
     const names = async () =>
       (await sql`select name, developer, source from store_app join store_app_name on app_id = id`)[0]
-    await count(said("2025-11-17T10:00:00Z", [TEA]))
+    await count(appsReading("2025-11-17T10:00:00Z", [TEA]))
     expect(await names()).toEqual({ name: "As found", developer: "Leaves", source: "import" })
-    await count(said("2025-11-19T10:00:00Z", [TEA]))
+    await count(appsReading("2025-11-19T10:00:00Z", [TEA]))
     expect(await names()).toEqual({ name: "Tea", developer: "Leaves", source: "itunes-lookup" })
   })
 })
 
 test("an app that breaks an invariant is refused by index and reason, and nothing of it is stored", async () => {
   const at = "2025-11-19T10:00:00Z"
-  const app = (rest: object) => said(at, [{ id: "10001", ...rest }])
+  const app = (rest: object) => appsReading(at, [{ id: "10001", ...rest }])
   const wrong: [AppsObservation, string][] = [
-    [said(at, [], { source: "apple-hints" as never }), "bad_source"],
-    [said(at, [], { source: "play-details" }), "bad_platform"],
-    [said(at, [], { platform: "android" }), "bad_platform"],
-    [said(at, [], { storefront: "xx" }), "bad_storefront"],
-    [said("2025-11-20T12:00:00.001Z", [TEA]), "bad_time"],
-    [said(at, [TEA], { asked: ["com.example.tea"] }), "bad_app_id"],
-    [said(at, [{ ...TEA, id: "12" }], { asked: [] }), "bad_app_id"],
-    [said(at, [TEA, TEA], { asked: [] }), "duplicate_app"],
-    [said(at, [], { asked: ["10001", "10001"] }), "duplicate_app"],
-    [said(at, [], { asked: Array.from({ length: 1_001 }, (_, i) => String(10_000 + i)) }), "too_many_results"],
+    [appsReading(at, [], { source: "apple-hints" as never }), "bad_source"],
+    [appsReading(at, [], { source: "play-details" }), "bad_platform"],
+    [appsReading(at, [], { platform: "android" }), "bad_platform"],
+    [appsReading(at, [], { storefront: "xx" }), "bad_storefront"],
+    [appsReading("2025-11-20T12:00:00.001Z", [TEA]), "bad_time"],
+    [appsReading(at, [TEA], { asked: ["com.example.tea"] }), "bad_app_id"],
+    [appsReading(at, [{ ...TEA, id: "12" }], { asked: [] }), "bad_app_id"],
+    [appsReading(at, [TEA, TEA], { asked: [] }), "duplicate_app"],
+    [appsReading(at, [], { asked: ["10001", "10001"] }), "duplicate_app"],
+    [appsReading(at, [], { asked: Array.from({ length: 1_001 }, (_, i) => String(10_000 + i)) }), "too_many_results"],
     [app({ ratings: 1.5 }), "bad_figure"],
     [app({ rating: Number.NaN }), "bad_figure"],
     [app({ price: -1 }), "bad_figure"],
@@ -222,12 +227,12 @@ test("an app that breaks an invariant is refused by index and reason, and nothin
     [app({ languages: ["EN"] }), "bad_text"],
     [app({ sizeBytes: 0 }), "bad_figure"],
     [app({ sizeBytes: 1e15 }), "bad_figure"],
-    [said(at, [TEA], { origin: "" }), "bad_provenance"],
-    [{ ...said(at, [TEA]), sha256: new Uint8Array(5) }, "bad_provenance"],
+    [appsReading(at, [TEA], { origin: "" }), "bad_provenance"],
+    [{ ...appsReading(at, [TEA]), sha256: new Uint8Array(5) }, "bad_provenance"],
   ]
   const { refused, recorded } = await record(
     sql,
-    [...wrong.map(([single]) => single), said(at, [{ id: "10009" }])],
+    [...wrong.map(([single]) => single), appsReading(at, [{ id: "10009" }])],
     now,
   )
   expect(refused.map(({ index, problem }) => [index, problem.code as string])).toEqual(
@@ -239,7 +244,7 @@ test("an app that breaks an invariant is refused by index and reason, and nothin
 
 describe("a name search", () => {
   const found = (hour: number, ids: string[], rest: object = {}) =>
-    said(
+    appsReading(
       `2025-11-19T0${hour}:00:00Z`,
       ids.map((id) => ({ id, name: `App ${id}` })),
       { source: "itunes-search", text: "tea", ...rest },

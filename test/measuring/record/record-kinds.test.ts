@@ -5,7 +5,7 @@ import type { HintsObservation } from "../../../src/keywords/kinds/hints.ts"
 import type { PopularityObservation } from "../../../src/keywords/kinds/popularity.ts"
 import { freshDatabase } from "../../database.ts"
 import { record, recordAttempt } from "../../record.ts"
-import { hinted, NOW, published, reading, said, stored } from "./measured.ts"
+import { appsReading, hintsReading, NOW, popularityReading, reading, stored } from "./measured.ts"
 
 let sql: Sql
 const now = () => NOW
@@ -22,9 +22,9 @@ describe("hints", () => {
 
   test("hints are stored by day, in order, with the last answer of each day, also if empty", async () => {
     const answers = [
-      hinted("te", "2025-11-18T09:00:00Z", ["tea", "tennis"]),
-      hinted("te", "2025-11-18T08:00:00Z", ["earlier"]),
-      hinted("te", "2025-11-19T00:00:00Z", []),
+      hintsReading("te", "2025-11-18T09:00:00Z", ["tea", "tennis"]),
+      hintsReading("te", "2025-11-18T08:00:00Z", ["earlier"]),
+      hintsReading("te", "2025-11-19T00:00:00Z", []),
     ]
     for (const order of [answers, answers.toReversed()]) {
       await sql`delete from hint_answer`
@@ -38,14 +38,14 @@ describe("hints", () => {
 
   test("hints read by a newer parser replace the older reading", async () => {
     const at = "2025-11-19T10:00:00Z"
-    await record(sql, [hinted("te", at, ["tea"])], now)
-    expect((await record(sql, [hinted("te", at, ["tea room"], { parser: 2 })], now)).recorded).toBe(1)
-    expect((await record(sql, [hinted("te", at, ["old"])], now)).recorded).toBe(0)
+    await record(sql, [hintsReading("te", at, ["tea"])], now)
+    expect((await record(sql, [hintsReading("te", at, ["tea room"], { parser: 2 })], now)).recorded).toBe(1)
+    expect((await record(sql, [hintsReading("te", at, ["old"])], now)).recorded).toBe(0)
     expect(await storedHints()).toEqual(["2025-11-19 tea room"])
   })
 
   test("hints create no list and no app", async () => {
-    await record(sql, [hinted("te", "2025-11-18T09:00:00Z", ["tea"])], now)
+    await record(sql, [hintsReading("te", "2025-11-18T09:00:00Z", ["tea"])], now)
     const [counts] = await sql`select (select count(*) from list) as lists, (select count(*) from store_app) as apps`
     expect(counts).toEqual({ lists: 0, apps: 0 })
   })
@@ -53,18 +53,18 @@ describe("hints", () => {
   test("a suggestion that breaks an invariant is refused", async () => {
     const at = "2025-11-18T09:00:00Z"
     const wrong: [HintsObservation, string][] = [
-      [hinted("te", at, [], { source: "itunes-lookup" }), "bad_source"],
-      [hinted("te", at, [], { source: "play-suggest" }), "bad_platform"],
-      [hinted("Te", at, []), "bad_term"],
-      [hinted("", at, []), "bad_term"],
-      [hinted("te", "2026-11-18T09:00:00Z", []), "bad_time"],
-      [hinted("te", at, ["tea", " "]), "bad_term"],
-      [hinted("te", at, ["Tea"]), "bad_term"],
-      [hinted("te", at, ["t\0ea"]), "bad_term"],
-      [hinted("te", at, ["\ud83c"]), "bad_term"],
-      [hinted("te", at, ["tea", "tea"]), "duplicate_term"],
-      [hinted("te", at, Array(101).fill("tea")), "too_many_results"],
-      [hinted("te", at, [], { parser: -1 }), "bad_provenance"],
+      [hintsReading("te", at, [], { source: "itunes-lookup" }), "bad_source"],
+      [hintsReading("te", at, [], { source: "play-suggest" }), "bad_platform"],
+      [hintsReading("Te", at, []), "bad_term"],
+      [hintsReading("", at, []), "bad_term"],
+      [hintsReading("te", "2026-11-18T09:00:00Z", []), "bad_time"],
+      [hintsReading("te", at, ["tea", " "]), "bad_term"],
+      [hintsReading("te", at, ["Tea"]), "bad_term"],
+      [hintsReading("te", at, ["t\0ea"]), "bad_term"],
+      [hintsReading("te", at, ["\ud83c"]), "bad_term"],
+      [hintsReading("te", at, ["tea", "tea"]), "duplicate_term"],
+      [hintsReading("te", at, Array(101).fill("tea")), "too_many_results"],
+      [hintsReading("te", at, [], { parser: -1 }), "bad_provenance"],
     ]
     const { refused } = await record(
       sql,
@@ -88,8 +88,8 @@ describe("a published popularity", () => {
 
   test("a published popularity is stored by month with its genres and source", async () => {
     const genres = [{ genre: "Photo & Video", rank: 3, popularity: 97 }]
-    const figure = published("tea", "2025-09-01", 71, { genres })
-    await record(sql, [figure, published("tea", "2025-08-01", 70)], now)
+    const figure = popularityReading("tea", "2025-09-01", 71, { genres })
+    await record(sql, [figure, popularityReading("tea", "2025-08-01", 70)], now)
     const [august, september] = await storedFigures()
     expect(september).toEqual({
       term: "tea",
@@ -111,9 +111,9 @@ describe("a published popularity", () => {
   test("a repeated popularity changes nothing, a later report replaces it, and an earlier does not", async () => {
     const later = { seenAt: new Date("2025-11-01T00:00:00Z") }
     const figures = [
-      published("tea", "2025-09-01", 2),
-      published("tea", "2025-09-01", 3, later),
-      published("tea", "2025-09-01", 4, { ...later, parser: 2 }),
+      popularityReading("tea", "2025-09-01", 2),
+      popularityReading("tea", "2025-09-01", 3, later),
+      popularityReading("tea", "2025-09-01", 4, { ...later, parser: 2 }),
     ]
     for (const order of [figures, figures.toReversed(), [1, 0, 2].map((place) => figures[place]!)]) {
       await sql`delete from keyword_metric`
@@ -126,17 +126,17 @@ describe("a published popularity", () => {
   })
 
   test("a published popularity keeps the metric calculated for the same day", async () => {
-    await record(sql, [published("tea", "2025-09-01", 71)], now)
+    await record(sql, [popularityReading("tea", "2025-09-01", 71)], now)
     await sql`
       insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
       select id, 'popularity', '2025-09-01', 'estimate', now(), 40, 1, '{}'
       from list`
-    await record(sql, [published("tea", "2025-09-01", 72, { parser: 2 })], now)
+    await record(sql, [popularityReading("tea", "2025-09-01", 72, { parser: 2 })], now)
     expect((await sql`select score from keyword_metric order by source`).map(({ score }) => score)).toEqual([72, 40])
   })
 
   test("a published popularity that breaks an invariant is refused", async () => {
-    const of = (rest: object) => published("tea", "2025-09-01", 71, rest)
+    const of = (rest: object) => popularityReading("tea", "2025-09-01", 71, rest)
     const wrong: [PopularityObservation, string][] = [
       [of({ platform: "android" }), "bad_platform"],
       [of({ source: "import" }), "bad_source"],
@@ -167,9 +167,9 @@ describe("a published popularity", () => {
 describe("the finish step", () => {
   const all = [
     reading("tea", "2025-11-19T10:00:00Z", [10001]),
-    said("2025-11-19T10:00:00Z", [{ id: "10002", name: "Mate", ratings: 5 }]),
-    hinted("te", "2025-11-18T09:00:00Z", ["tea"]),
-    published("mate", "2025-09-01", 5),
+    appsReading("2025-11-19T10:00:00Z", [{ id: "10002", name: "Mate", ratings: 5 }]),
+    hintsReading("te", "2025-11-18T09:00:00Z", ["tea"]),
+    popularityReading("mate", "2025-09-01", 5),
   ]
   const marked = async () => (await sql`select value from instance where key = 'mark' order by key`).length
 

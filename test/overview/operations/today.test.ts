@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import type { Caller } from "../../../src/access/caller.ts"
 import { ENTITLEMENTS, PLANS } from "../../../src/access/plans.ts"
 import { listed } from "../../measuring/record/listed.ts"
-import { reading, said } from "../../measuring/record/measured.ts"
+import { appsReading, reading } from "../../measuring/record/measured.ts"
 import { reviewed } from "../../measuring/record/reviewed.ts"
 import {
   BEFORE,
@@ -114,8 +114,8 @@ describe("other figures", () => {
   test("ratings come with those of the previous measured day from the same source", async () => {
     const app = await track()
     await store(
-      said("2025-11-18T10:00:00Z", [{ id: "10001", rating: 4.7, ratings: 1_000 }]),
-      said("2025-11-20T10:00:00Z", [{ id: "10001", rating: 4.6, ratings: 1_040 }]),
+      appsReading("2025-11-18T10:00:00Z", [{ id: "10001", rating: 4.7, ratings: 1_000 }]),
+      appsReading("2025-11-20T10:00:00Z", [{ id: "10001", rating: 4.6, ratings: 1_040 }]),
     )
     const answer = await today(app)
     const common = {

@@ -5,7 +5,14 @@ import { getWeeklyPlan } from "../../../src/overview/operations/weekly-plan.ts"
 import { addTerms } from "../../../src/tracking/terms.ts"
 import { freshDatabase } from "../../database.ts"
 import { listed } from "../../measuring/record/listed.ts"
-import { ask, contextOf, newWorkspace, published, reading, said } from "../../measuring/record/measured.ts"
+import {
+  appsReading,
+  ask,
+  contextOf,
+  newWorkspace,
+  popularityReading,
+  reading,
+} from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -41,8 +48,8 @@ async function measured(storefront = "us", at = "2025-11-19T10:00:00Z", populari
   ]
   await store(
     reading("tea timer", at, ["30001", "30002", ...PEERS, "30003", OWN_APP], { storefront }),
-    said(at, apps, { storefront }),
-    published("tea timer", "2025-10-01", popularity, { storefront }),
+    appsReading(at, apps, { storefront }),
+    popularityReading("tea timer", "2025-10-01", popularity, { storefront }),
     page(at, "Steep it right", storefront),
   )
 }

@@ -6,7 +6,7 @@ import type { AppsObservation } from "../../../src/stores/kinds/apps-shape.ts"
 import { freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
 import { listed, randomOf, shuffled } from "../../measuring/record/listed.ts"
-import { said, stored } from "../../measuring/record/measured.ts"
+import { appsReading, stored } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 
 // The tests run many transactions each.
@@ -48,7 +48,7 @@ function lookup(
   listing: ListedBeside | undefined = {},
   rest: Partial<AppsObservation> = {},
 ): AppsObservation {
-  return said(seenAt.toISOString(), [{ ...TEA, ...app, listing: { ...LISTING, ...listing } }], rest)
+  return appsReading(seenAt.toISOString(), [{ ...TEA, ...app, listing: { ...LISTING, ...listing } }], rest)
 }
 
 /** Returns changes as "06-02 itunes-lookup version", oldest first. */
@@ -84,7 +84,7 @@ describe("listing in a look-up", () => {
     const id = "com.example.tea"
     const similar = [{ id: "com.example.coffee", name: "Coffee", rating: 4 }]
     const page = (day: number, subtitle: string) =>
-      said(at(day).toISOString(), [{ id, name: "Tea", listing: { subtitle, similar } }], android)
+      appsReading(at(day).toISOString(), [{ id, name: "Tea", listing: { subtitle, similar } }], android)
     await tell(page(1, "Steep"), page(2, "Steep well"))
     expect(await changeLines()).toEqual(["06-02 play-details subtitle"])
     const rows = await sql`
@@ -115,9 +115,9 @@ describe("listing in a look-up", () => {
 
   test("a look-up without listing, an unavailable app and a search store no page", async () => {
     await tell(lookup(at(1)))
-    await tell(said(at(2).toISOString(), [], { asked: [ID] }))
-    await tell(said(at(3).toISOString(), [{ ...TEA, version: "5.0" }]))
-    await tell(said(at(4).toISOString(), [{ ...TEA, version: "6.0" }], { source: "itunes-search" }))
+    await tell(appsReading(at(2).toISOString(), [], { asked: [ID] }))
+    await tell(appsReading(at(3).toISOString(), [{ ...TEA, version: "5.0" }]))
+    await tell(appsReading(at(4).toISOString(), [{ ...TEA, version: "6.0" }], { source: "itunes-search" }))
     expect(await changeLines()).toEqual([])
     expect(await sql`select 1 from listing_run`).toHaveLength(1)
     const [state] = await sql`select available from app_storefront where source = 'itunes-lookup'`

@@ -11,7 +11,7 @@ import { explainEach, type Work } from "../../core/explained.ts"
 import { freshDatabase } from "../../database.ts"
 import { cases, long } from "../../long.ts"
 import { charted } from "../../measuring/record/charted.ts"
-import { NOW, reading, said, stored } from "../../measuring/record/measured.ts"
+import { appsReading, NOW, reading, stored } from "../../measuring/record/measured.ts"
 import { shelved } from "../../measuring/record/public-facts.ts"
 import { record } from "../../record.ts"
 
@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const tell = (...readings: Observation[]) => record(sql, readings, () => NOW)
 const lookup = (hour: number, app: StoreApp, storefront = "us") =>
-  said(`2025-11-19T0${hour}:00:00Z`, [app], { storefront })
+  appsReading(`2025-11-19T0${hour}:00:00Z`, [app], { storefront })
 
 async function found(text: string): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
@@ -79,7 +79,7 @@ const anyTelling: fc.Arbitrary<Observation> = fc
       return { id, ...(name && { name }), developer: DEVELOPERS[hour - 1]!, developerId: MAKERS[hour - 1]! }
     })
     if (kind === "chart") return charted(at, IDS, { storefront, apps })
-    if (kind === "lookup") return said(at, apps, { storefront })
+    if (kind === "lookup") return appsReading(at, apps, { storefront })
     if (kind === "shelf") return { ...shelved(at, IDS, { storefront }), apps }
     return reading("tea", at, [], { storefront, depth: 3, results: apps, origin: kind === "demo" ? "demo" : "own" })
   })
@@ -129,7 +129,7 @@ describe("search texts of apps", () => {
 
   test("lost, wrong, extra and outdated search texts are rebuilt from the names", async () => {
     await tell(
-      said(
+      appsReading(
         "2025-11-19T01:00:00Z",
         Array.from({ length: 230 }, (_, n) => ({ id: `${10_001 + n}`, name: `Tea ${n}` })),
       ),

@@ -6,7 +6,7 @@ import type { MarketDay } from "../../../src/market/read/market-facts.ts"
 import { freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
 import { listed, randomOf, shuffled } from "../../measuring/record/listed.ts"
-import { said, stored } from "../../measuring/record/measured.ts"
+import { appsReading, stored } from "../../measuring/record/measured.ts"
 import { marketed, named, shelved, soldBy } from "../../measuring/record/public-facts.ts"
 import { developerShelfOf, genresOf } from "../../measuring/record/stored-market.ts"
 import { record } from "../../record.ts"
@@ -228,8 +228,8 @@ describe("an app's genres, developer and developer's site", () => {
   const app = { id: "1600000101", name: "Tea" }
 
   test("each fact is the latest known from any source, and an earlier reading fills gaps", async () => {
-    await tell(said(day(2), [{ ...app, genre: "6007", developerSite: "https://example.com" }]))
-    await tell(said(day(1), [{ ...app, genre: "6000", genres: ["6000", "6007"], developerId: "1500000011" }]))
+    await tell(appsReading(day(2), [{ ...app, genre: "6007", developerSite: "https://example.com" }]))
+    await tell(appsReading(day(1), [{ ...app, genre: "6000", genres: ["6000", "6007"], developerId: "1500000011" }]))
     const row = {
       genre: "6007",
       genres: ["6000", "6007"],
@@ -244,17 +244,17 @@ describe("an app's genres, developer and developer's site", () => {
 
   test("genres stay if a later reading has only the main one, and are replaced as a whole by a full list", async () => {
     const genres = async () => (await facts())[0]?.genres
-    await tell(said(day(1), [{ ...app, genre: "6007", genres: ["6007", "6012"] }]))
-    await tell(said(day(2), [{ ...app, genre: "6007" }]))
+    await tell(appsReading(day(1), [{ ...app, genre: "6007", genres: ["6007", "6012"] }]))
+    await tell(appsReading(day(2), [{ ...app, genre: "6007" }]))
     expect(await genres()).toEqual(["6007", "6012"])
-    await tell(said(day(3), [{ ...app, genre: "6000", genres: ["6000"] }]))
-    await tell(said(day(2), [{ ...app, genre: "6014", genres: ["6014", "7001"] }], sha(9)))
+    await tell(appsReading(day(3), [{ ...app, genre: "6000", genres: ["6000"] }]))
+    await tell(appsReading(day(2), [{ ...app, genre: "6014", genres: ["6014", "7001"] }], sha(9)))
     expect(await genres()).toEqual(["6000"])
   })
 
   test("invalid developers and sites are refused", async () => {
     const wrong = [{ developerId: " " }, { developerSite: "example.com" }, { developerSite: "javascript:alert(1)" }]
-    const { refused } = await tell(...wrong.map((change) => said(day(1), [{ ...app, ...change }])))
+    const { refused } = await tell(...wrong.map((change) => appsReading(day(1), [{ ...app, ...change }])))
     expect(refused.map(({ problem }) => problem.code as string)).toEqual(["bad_text", "bad_text", "bad_text"])
   })
 })

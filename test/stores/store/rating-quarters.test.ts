@@ -9,7 +9,7 @@ import { freshDatabase, scratchUrl } from "../../database.ts"
 import { cases, long, longOnServer } from "../../long.ts"
 import { shuffled } from "../../market/formulas/play-apps.ts"
 import { counted, foldAll, LAST, readCounts } from "../../measuring/record/counted.ts"
-import { NOW, said } from "../../measuring/record/measured.ts"
+import { appsReading, NOW } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 
 const FOR_EVER = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
@@ -75,7 +75,8 @@ describe("rating counts that are packed into quarters", () => {
   })
 
   test("a packed count is replaced by a later reading of the day, and not by an earlier one", async () => {
-    const at = (day: string, hour: string, ratings: number) => said(`${day}T${hour}:00:00Z`, [{ id: "10001", ratings }])
+    const at = (day: string, hour: string, ratings: number) =>
+      appsReading(`${day}T${hour}:00:00Z`, [{ id: "10001", ratings }])
     await store(at("2025-07-05", "10", 100), at("2025-07-06", "10", 101), at(LAST, "10", 200))
     expect(await foldAll(sql, "2025-11-01")).toBe(2)
     expect(await store(at("2025-07-05", "09", 7))).toBe(0)
@@ -125,9 +126,9 @@ describe("rating counts that are packed into quarters", () => {
     async () => {
       const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString()
       const readings = [20, 80, 81, 200, 300].map((age) =>
-        said(day(age), [{ id: "10001", ratings: 1_000 - age, rating: 4.5 }]),
+        appsReading(day(age), [{ id: "10001", ratings: 1_000 - age, rating: 4.5 }]),
       )
-      const stars = said(day(150), [{ id: "10001", ratings: 850, ratingsByStar: [1, 1, 1, 1, 846] }], {
+      const stars = appsReading(day(150), [{ id: "10001", ratings: 850, ratingsByStar: [1, 1, 1, 1, 846] }], {
         source: "play-details",
         platform: "android",
       })
@@ -135,7 +136,7 @@ describe("rating counts that are packed into quarters", () => {
         sql,
         [
           ...readings,
-          said(day(90), [{ id: "10002", ratings: 5 }]),
+          appsReading(day(90), [{ id: "10002", ratings: 5 }]),
           { ...stars, asked: ["com.a"], apps: [{ ...stars.apps[0]!, id: "com.a" }] },
         ],
         () => new Date(),

@@ -8,7 +8,7 @@ import { openPictures } from "../../../src/texts/pictures/read-pictures.ts"
 import { createWriting } from "../../../src/texts/port/write.ts"
 import { freshDatabase } from "../../database.ts"
 import { listed } from "../../measuring/record/listed.ts"
-import { hinted, reading, said } from "../../measuring/record/measured.ts"
+import { appsReading, hintsReading, reading } from "../../measuring/record/measured.ts"
 import { reviewed } from "../../measuring/record/reviewed.ts"
 import { record } from "../../record.ts"
 import { type Answer, openService } from "../../service.ts"
@@ -227,7 +227,7 @@ export async function openScene(): Promise<Scene> {
 async function fill(sql: Sql): Promise<void> {
   const day = new Date(Date.now() - 86_400_000).toISOString()
   await record(sql, [
-    said(day, [
+    appsReading(day, [
       { id: OWN_APP, name: "Lumen" },
       { id: PETAL, name: "Petal Diary" },
       { id: TIDE, name: "Tidal Notes" },
@@ -236,7 +236,7 @@ async function fill(sql: Sql): Promise<void> {
   await record(sql, [
     reading("journal", day, [PETAL, TIDE, OWN_APP]),
     reading("night pages", day, [TIDE, OWN_APP]),
-    hinted("journal", day, ["journal", "journal prompts"]),
+    hintsReading("journal", day, ["journal", "journal prompts"]),
   ])
   const texts = ["Too many ads after each level.", "It crashes on start, and my entries are gone.", "Nice."]
   const reviews = Array.from({ length: 30 }, (_, n) => ({

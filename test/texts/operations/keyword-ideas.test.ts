@@ -1,7 +1,7 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
-import { hinted, reading, said } from "../../measuring/record/measured.ts"
+import { appsReading, hintsReading, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await record(
     sql,
     [
-      said(
+      appsReading(
         "2025-11-19T06:00:00Z",
         names.map(([id, name]) => ({ id, name, developer: `Maker of ${name}`, ratings: 10 })),
       ),
@@ -41,7 +41,7 @@ beforeAll(async () => {
       reading("calm pages", at, ["10007", PETAL]),
       reading("petal diary", at, [PETAL]),
       reading("hidden words", at, [PETAL, OWN_APP]),
-      hinted("journal", at, ["journal", "journal prompts", "petal diary"]),
+      hintsReading("journal", at, ["journal", "journal prompts", "petal diary"]),
     ],
     () => NOW,
   )

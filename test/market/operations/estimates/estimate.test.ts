@@ -4,7 +4,7 @@ import { addDays, dayOf } from "../../../../src/lib/days.ts"
 import { makeDue } from "../../../../src/market/estimates/estimates.ts"
 import type { AppsObservation } from "../../../../src/stores/kinds/apps-shape.ts"
 import { charted } from "../../../measuring/record/charted.ts"
-import { said } from "../../../measuring/record/measured.ts"
+import { appsReading } from "../../../measuring/record/measured.ts"
 import { record } from "../../../record.ts"
 import { openService } from "../../../service.ts"
 import { marketWorld } from "../../../world/market.ts"
@@ -20,7 +20,7 @@ const dayBefore = (days: number) => addDays(dayOf(new Date()), -days)
 /** A look-up of the given number of days ago; today's is a second old, so that it is fresh. */
 async function read(days: number, app: Partial<StoreApp> & { id: string }, rest: Partial<AppsObservation> = {}) {
   const at = days === 0 ? new Date(Date.now() - 1_000).toISOString() : `${dayBefore(days)}T09:00:00Z`
-  const { refused } = await record(scene.sql, [said(at, [app], rest)], () => new Date())
+  const { refused } = await record(scene.sql, [appsReading(at, [app], rest)], () => new Date())
   expect(refused).toEqual([])
 }
 const rated = (days: number, ratings: number, storefront = "us") => read(days, { id: IOS, ratings }, { storefront })

@@ -6,7 +6,7 @@ import { addDays, dayOf, daysInMonth, monthOf } from "../../../../src/lib/days.t
 import { playFacts } from "../../../consoles/play/facts-scene.ts"
 import { type AccountScene, accountScene, TEA } from "../../../consoles/scene.ts"
 import { freshDatabase } from "../../../database.ts"
-import { said } from "../../../measuring/record/measured.ts"
+import { appsReading } from "../../../measuring/record/measured.ts"
 import { record } from "../../../record.ts"
 import { trackOwn } from "../../../world/tracked.ts"
 
@@ -33,7 +33,11 @@ beforeEach(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
   const { sql } = scene
   await sql`update workspace set explorer = true`
-  await record(sql, [said(new Date(NOW.getTime() - 60_000).toISOString(), [{ id: TEA.id, ratings: 900 }])], () => NOW)
+  await record(
+    sql,
+    [appsReading(new Date(NOW.getTime() - 60_000).toISOString(), [{ id: TEA.id, ratings: 900 }])],
+    () => NOW,
+  )
   await sql`
     insert into estimate_grade (month, app_id, formula, ratings, storefronts, value, low, high)
     select ${MONTH}::date, id, 1, 900, '{de,us}', 200, 100, 400
@@ -118,7 +122,7 @@ test("an Android app's month stands next to its console's installs, which a with
   await sql`update workspace set explorer = true`
   const seenAt = new Date(NOW.getTime() - 60_000).toISOString()
   const source = { source: "play-details", platform: "android", storefront: "us" } as const
-  await record(sql, [said(seenAt, [{ id: app, ratings: 900 }], source)], () => NOW)
+  await record(sql, [appsReading(seenAt, [{ id: app, ratings: 900 }], source)], () => NOW)
   await sql`
     insert into estimate_grade (month, app_id, formula, ratings, storefronts, value, low, high)
     select ${MONTH}::date, id, 1, 900, '{us}', 200, 100, 205

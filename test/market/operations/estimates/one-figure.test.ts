@@ -9,7 +9,7 @@ import { BETWEEN_APPS, STORE_PRIORS, storeLevel } from "../../../../src/market/f
 import { type AccountScene, accountScene, TEA } from "../../../consoles/scene.ts"
 import { freshDatabase } from "../../../database.ts"
 import { charted } from "../../../measuring/record/charted.ts"
-import { said } from "../../../measuring/record/measured.ts"
+import { appsReading } from "../../../measuring/record/measured.ts"
 import { ownerOf } from "../../../pages/app-scene.ts"
 import { record } from "../../../record.ts"
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await sql`update workspace set explorer = true`
   await sql`update account set quota = 1000000000`
   const read = (days: number, rows: [string, number][]) =>
-    said(
+    appsReading(
       new Date(NOW.getTime() - 60_000 - days * 86_400_000).toISOString(),
       rows.map(([id, ratings]) => ({ id, ratings })),
     )

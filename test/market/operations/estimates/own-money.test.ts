@@ -11,7 +11,7 @@ import {
 import { type AccountScene, accountScene, TEA } from "../../../consoles/scene.ts"
 import { freshDatabase } from "../../../database.ts"
 import { charted } from "../../../measuring/record/charted.ts"
-import { said } from "../../../measuring/record/measured.ts"
+import { appsReading } from "../../../measuring/record/measured.ts"
 import { record } from "../../../record.ts"
 
 setDefaultTimeout(60_000)
@@ -40,7 +40,7 @@ beforeAll(async () => {
     sql,
     [
       ...DAYS.map((day) => charted(at(day), LISTED, { source: "apple-charts", chart: "grossing", genre: "36" })),
-      said(
+      appsReading(
         NOW.toISOString(),
         [...LISTED, UNLISTED].map((id) => ({ id, ratings: 100 })),
       ),

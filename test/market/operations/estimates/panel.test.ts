@@ -8,7 +8,7 @@ import { STORE_PRIORS } from "../../../../src/market/formulas/ratio.ts"
 import { scoreOf } from "../../../../src/market/formulas/scores.ts"
 import { type AccountScene, accountScene } from "../../../consoles/scene.ts"
 import { freshDatabase } from "../../../database.ts"
-import { said } from "../../../measuring/record/measured.ts"
+import { appsReading } from "../../../measuring/record/measured.ts"
 import { record } from "../../../record.ts"
 import { trackOwn } from "../../../world/tracked.ts"
 import { growingApps, unratedApps } from "../../formulas/back-test.ts"
@@ -42,7 +42,7 @@ beforeAll(async () => {
     await trackOwn(sql, { workspaceId, ...tracked })
   }
   const read = (daysAgo: number, of: (app: AppTwice) => number) =>
-    said(
+    appsReading(
       new Date(NOW.getTime() - 60_000 - daysAgo * 86_400_000).toISOString(),
       PANEL.map(({ app, id }) => ({ id, ratings: of(app) })),
     )

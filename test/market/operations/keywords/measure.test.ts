@@ -4,7 +4,7 @@ import { deriveKeywordMetrics } from "../../../../src/keywords/store/keyword-met
 import { freshDatabase } from "../../../database.ts"
 import { until } from "../../../jobs/platform.ts"
 import { cases, long } from "../../../long.ts"
-import { hinted, published, reading, said } from "../../../measuring/record/measured.ts"
+import { appsReading, hintsReading, popularityReading, reading } from "../../../measuring/record/measured.ts"
 import { answerSearches, captchaPage, hintsAnswer, someApps } from "../../../measuring/store-pages.ts"
 import { record } from "../../../record.ts"
 import { openService, type Service } from "../../../service.ts"
@@ -62,8 +62,8 @@ async function stored(days: number, ids = APPS.map(({ id }) => id)): Promise<voi
   const apps = ids.map((id, i) => ({ id, name: `Tide Table ${i}`, ratings: 1_000 * (i + 1) }))
   await record(sql, [
     reading(LIST.term, at, ids, { source: "apple-web-search", depth: 200 }),
-    ...(apps.length > 0 ? [said(at, apps)] : []),
-    ...[LIST.term, "tide tabl"].map((prefix) => hinted(prefix, at, [])),
+    ...(apps.length > 0 ? [appsReading(at, apps)] : []),
+    ...[LIST.term, "tide tabl"].map((prefix) => hintsReading(prefix, at, [])),
   ])
   await sql.begin((tx) => deriveKeywordMetrics(tx, [LIST], new Date(at)))
 }
@@ -139,7 +139,7 @@ describe("a stored metric", () => {
     expect(absent.body.difficultyStanding.state).toBe("absent")
     await forgetSearches(sql)
     const month = `${new Date(Date.now() - 32 * DAY_MS).toISOString().slice(0, 7)}-01`
-    await record(sql, [published("tide table", month, 61)])
+    await record(sql, [popularityReading("tide table", month, 61)])
     const { body } = await measure({ metrics: ["popularity"] })
     expect(body).toMatchObject({ popularity: 61, popularityEnd: "stored", difficultyEnd: null })
     expect([requestPaths(), await units()]).toEqual([[], 0])

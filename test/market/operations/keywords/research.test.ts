@@ -4,7 +4,7 @@ import { deriveKeywordMetrics } from "../../../../src/keywords/store/keyword-met
 import { addTerms } from "../../../../src/tracking/terms.ts"
 import { freshDatabase } from "../../../database.ts"
 import { cases } from "../../../long.ts"
-import { hinted, published, reading, said } from "../../../measuring/record/measured.ts"
+import { appsReading, hintsReading, popularityReading, reading } from "../../../measuring/record/measured.ts"
 import { answerSearches, type ShownApp, someApps } from "../../../measuring/store-pages.ts"
 import { record } from "../../../record.ts"
 import { openService } from "../../../service.ts"
@@ -116,7 +116,7 @@ describe("related keywords", () => {
 
   test("related keywords tell a verified absence from a failed source and from a missing reading", async () => {
     answers(["tide table", "absent", "broken"])
-    await record(sql, [reading("absent", now(), [], webSearch), hinted("absent", now(), [])])
+    await record(sql, [reading("absent", now(), [], webSearch), hintsReading("absent", now(), [])])
     const list = { platform: "ios", storefront: "us", term: "absent" } as const
     await sql.begin((tx) => deriveKeywordMetrics(tx, [list], new Date()))
     await sql`
@@ -131,7 +131,7 @@ describe("related keywords", () => {
 
   test("related keywords compare with other storefronts, where an unmeasured metric is not zero", async () => {
     answers(["tide table", "tide clock"])
-    await record(sql, [published("tide clock", "2025-09-01", 44, { storefront: "gb" })])
+    await record(sql, [popularityReading("tide clock", "2025-09-01", 44, { storefront: "gb" })])
     const { body } = await ask("&compare=gb,de")
     const { compare } = (body.keywords as Row[]).find(({ term }) => term === "tide clock") as Row & { compare: Row[] }
     expect(
@@ -152,7 +152,10 @@ describe("related keywords", () => {
 
 test("a seed without suggestions gets a spelling correction", async () => {
   answers([])
-  await record(sql, [published("tide tables", "2025-09-01", 60), published("tight cable", "2025-09-01", 90)])
+  await record(sql, [
+    popularityReading("tide tables", "2025-09-01", 60),
+    popularityReading("tight cable", "2025-09-01", 90),
+  ])
   expect((await ask()).body.spell).toEqual({ term: "tide tables", source: "keywords", popularity: 60 })
   await forgetSearches(sql)
   answers(["tide tables"])
@@ -193,6 +196,6 @@ test("a seed without readings is not_measured for 1 credit, and a pack does not 
 
 test("ratings alone do not name an app that was never seen", async () => {
   answers(["tide table"])
-  await record(sql, [said(now(), [{ id: "20001", name: "Tides: Moon Phases", ratings: 5 }])])
+  await record(sql, [appsReading(now(), [{ id: "20001", name: "Tides: Moon Phases", ratings: 5 }])])
   expect((await ask()).body.seed.top[0]).toEqual({ id: "20001", name: "Tides: Moon Phases" })
 })

@@ -5,7 +5,7 @@ import type { Sql } from "../../../../src/database/types.ts"
 import type { trackApp } from "../../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../../database.ts"
 import { listed } from "../../../measuring/record/listed.ts"
-import { NOW, reading, said } from "../../../measuring/record/measured.ts"
+import { appsReading, NOW, reading } from "../../../measuring/record/measured.ts"
 import { record } from "../../../record.ts"
 import { type Answer, openService, type Service } from "../../../service.ts"
 import { trackOwn } from "../../../world/tracked.ts"
@@ -140,7 +140,7 @@ describe("the rival's own figures", () => {
 
   test("a rival's history has a point for each measured day of 90, by the preferred source", async () => {
     const count = (daysAgo: number, ratings: number, rest: object = {}, rating = 4.7) =>
-      said(
+      appsReading(
         at(daysAgo),
         [{ id: RIVAL, name: "Rival", developer: "Maker", icon: "https://x.test/i", ratings, rating }],
         rest,
@@ -175,7 +175,7 @@ describe("the rival's own figures", () => {
   })
 
   test("a rival that the store does not sell there is unavailable, and its old rating count has its day", async () => {
-    await stored(said(at(200), [{ id: RIVAL, ratings: 9 }]), said(at(1), [], { asked: [RIVAL] }))
+    await stored(appsReading(at(200), [{ id: RIVAL, ratings: 9 }]), appsReading(at(1), [], { asked: [RIVAL] }))
     const { body } = await ask()
     expect(body).toMatchObject({ available: false, ratings: 9, ratingsDay: day(200), history: { points: [] } })
   })
@@ -188,7 +188,7 @@ describe("the keyword spy", () => {
       reading("tea", at(0), [RIVAL, "10003", OWN_APP]),
       reading("secret word", at(0), [RIVAL, "10003", "10004"]),
       reading("mate", at(0), ["10004", RIVAL], { storefront: "gb" }),
-      said(at(0), [{ id: "19999", ratings: 5 }]),
+      appsReading(at(0), [{ id: "19999", ratings: 5 }]),
     )
   })
 
@@ -211,7 +211,7 @@ describe("the keyword spy", () => {
   })
 
   test("without spies the answer is locked and contains no keyword, while open rivals stay open", async () => {
-    await stored(said(at(0), [{ id: "10004", name: "Fourth", ratings: 44 }]))
+    await stored(appsReading(at(0), [{ id: "10004", name: "Fourth", ratings: 44 }]))
     for (const id of [RIVAL, "10003"]) expect((await ask(id)).body.locked).toBe(false)
     const { status, body, text, credits } = await ask("10004")
     expect(status).toBe(200)

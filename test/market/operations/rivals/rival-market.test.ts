@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, 
 import type { MarketFacts } from "../../../../src/core/observation/line-parts.ts"
 import type { Sql } from "../../../../src/database/types.ts"
 import { freshDatabase } from "../../../database.ts"
-import { reading, said } from "../../../measuring/record/measured.ts"
+import { appsReading, reading } from "../../../measuring/record/measured.ts"
 import { record } from "../../../record.ts"
 import { fixture } from "../../../stores/parsing/parsed.ts"
 import { answersLookUps, type Live, live } from "../../../world/stores.ts"
@@ -31,7 +31,7 @@ const path = (rivalId = RIVAL, query = "") => `/v1/apps/${scene.appId}/rivals/${
 const android = () => path(MINECRAFT, "?platform=android")
 const used = async () => (await scene.service.call("/v1/account", { key: scene.key })).body.credits.used
 const onPlay = (ms: number, market: MarketFacts, rest: object = {}) =>
-  said(ago(ms), [{ id: MINECRAFT, name: "Minecraft", price: 6.99, currency: "USD", market, ...rest }], {
+  appsReading(ago(ms), [{ id: MINECRAFT, name: "Minecraft", price: 6.99, currency: "USD", market, ...rest }], {
     source: "play-details",
     platform: "android",
   })
@@ -80,7 +80,7 @@ describe("market data of the App Store", () => {
 
   test("market data that is almost 7 days old is answered, older data is read again", async () => {
     page()
-    await record(sql, [said(ago(7 * DAY_MS - 60_000), [{ id: RIVAL, name: "Old", price: 9, currency: "USD" }])])
+    await record(sql, [appsReading(ago(7 * DAY_MS - 60_000), [{ id: RIVAL, name: "Old", price: 9, currency: "USD" }])])
     answersLookUps(scene.stores, { [RIVAL]: {} })
     expect((await scene.settled(path())).body.price).toBe(9)
     await sql`update app_storefront set seen_at = seen_at - interval '2 minutes'`
@@ -105,7 +105,9 @@ describe("market data of the App Store", () => {
 
   test("a slow reading answers 202 with what is stored so far", async () => {
     page()
-    await record(sql, [said(ago(8 * DAY_MS), [{ id: RIVAL, name: "Old", price: 9, currency: "USD", ratings: 7 }])])
+    await record(sql, [
+      appsReading(ago(8 * DAY_MS), [{ id: RIVAL, name: "Old", price: 9, currency: "USD", ratings: 7 }]),
+    ])
     answersLookUps(scene.stores, { [RIVAL]: {} }, 4_000)
     const first = await scene.service.call(path(), { key: scene.key })
     expect([first.status, first.credits.used]).toEqual([202, 1])
@@ -183,8 +185,8 @@ describe("market data of Google Play", () => {
 
 test("each storefront has its own market data", async () => {
   await record(sql, [
-    said(ago(DAY_MS), [{ id: RIVAL, price: 1, currency: "EUR" }], { storefront: "de" }),
-    said(ago(DAY_MS), [{ id: RIVAL, price: 2, currency: "USD" }]),
+    appsReading(ago(DAY_MS), [{ id: RIVAL, price: 1, currency: "EUR" }], { storefront: "de" }),
+    appsReading(ago(DAY_MS), [{ id: RIVAL, price: 2, currency: "USD" }]),
     reading("x", ago(DAY_MS), [], { storefront: "de", depth: 1, results: [{ id: RIVAL, ratings: 8 }] }),
   ])
   scene.stores.on("apps.apple.com", "/", () => new Response("no", { status: 403 }))
