@@ -13,8 +13,8 @@ const withRedis = test.skipIf(!REDIS_URL)
 const prefix = `test-${process.pid}-${Date.now()}`
 const NOON = Date.parse("2024-02-28T12:00:00Z")
 
-let at = NOON
-const now = () => new Date(at)
+let nowMs = NOON
+const now = () => new Date(nowMs)
 let sql: Sql
 const wire = REDIS_URL ? bunRedisWire(REDIS_URL) : undefined
 const rest = wire && Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: upstashRest(wire, "token") })
@@ -35,7 +35,7 @@ function open(options: Partial<LimitsOptions>) {
 /** A store, and how a test moves it to the next day: a mocked clock, or today's rows made older. */
 type Store = [name: string, test: typeof withRedis, hive: () => HiveAllowance, nextDay: () => Promise<void>]
 const passDay = async () => {
-  at += 86_400_000
+  nowMs += 86_400_000
 }
 const upstash = () => ({ url: `http://127.0.0.1:${rest!.port}`, token: "token" })
 const stores: Store[] = [
@@ -91,7 +91,7 @@ for (const [name, check, opened, nextDay] of stores) {
 
   check(`${name}: resets at the next 00:00 UTC`, async () => {
     const workspace = await someWorkspace()
-    const clock = () => (name === "database" ? Date.now() : at)
+    const clock = () => (name === "database" ? Date.now() : nowMs)
     const midnight = () => new Date(Math.floor(clock() / 86_400_000 + 1) * 86_400_000).toISOString()
     const before = midnight()
     const { resetsAt } = await opened().take(workspace, 1)
@@ -109,10 +109,10 @@ withRedis("redis: wire: the day changes between 23:59:59.999 and 00:00:00.000 UT
     "2024-02-29T23:59:59.999Z",
     "2024-03-01",
   ]) {
-    at = Date.parse(time)
+    nowMs = Date.parse(time)
     states.push(await hive.take(workspace, 1))
   }
-  at = NOON
+  nowMs = NOON
   expect(states).toEqual([
     { allowed: true, used: 1, resetsAt: "2024-02-29T00:00:00.000Z" },
     { allowed: true, used: 1, resetsAt: "2024-03-01T00:00:00.000Z" },

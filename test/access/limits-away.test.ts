@@ -18,15 +18,15 @@ test("a process enforces the limit while the store is down, and logs the allowed
   const lines: [string, string, LogFields | undefined][] = []
   const log: Log = (level, event, fields) => lines.push([level, event, fields])
   const deadWire: RedisWire = { send: () => Promise.reject(new Error("connection closed")), close() {} }
-  let at = Date.parse("2026-03-01T12:00:00Z")
-  const { rate } = open({ wire: deadWire, log, now: () => new Date(at) })
+  let nowMs = Date.parse("2026-03-01T12:00:00Z")
+  const { rate } = open({ wire: deadWire, log, now: () => new Date(nowMs) })
   const subject = someone()
   const answers = await Promise.all(Array.from({ length: 20 }, () => rate.take(subject, 3)))
   expect(answers.filter((answer) => answer.allowed)).toHaveLength(3)
-  at += 59_999
+  nowMs += 59_999
   await rate.take(subject, 3)
   expect(lines).toEqual([["warn", "limits_degraded", { count: 1, reason: "Error: connection closed" }]])
-  at += 1
+  nowMs += 1
   await rate.take(subject, 3)
   expect(lines.slice(1)).toEqual([["warn", "limits_degraded", { count: 4, reason: "Error: connection closed" }]])
 })
@@ -79,15 +79,15 @@ test("a call over the limit of this process is refused without a request to the 
 })
 
 test("a call that the store refuses does not count towards the limit of the process", async () => {
-  let at = Date.parse("2026-03-01T12:00:00Z")
+  let nowMs = Date.parse("2026-03-01T12:00:00Z")
   let isFull = true
   const send = async () => (isFull ? [0, 2] : [1, 1])
-  const { rate } = open({ wire: { send, close() {} }, now: () => new Date(at) })
+  const { rate } = open({ wire: { send, close() {} }, now: () => new Date(nowMs) })
   const subject = someone()
   for (let call = 0; call < 5; call++)
     expect(await rate.take(subject, 2)).toMatchObject({ allowed: false, remaining: 0 })
   // The store's second may begin earlier than this process's.
   isFull = false
-  at += 999
+  nowMs += 999
   expect(await rate.take(subject, 2)).toMatchObject({ allowed: true })
 })

@@ -53,20 +53,20 @@ const stores: [name: string, test: typeof withRedis, options: () => Partial<Limi
 ]
 
 for (const [name, check, options] of stores) {
-  let at = Date.parse("2026-03-01T12:00:00.250Z")
-  const openRate = () => open({ ...options(), now: () => new Date(at) }).rate
+  let nowMs = Date.parse("2026-03-01T12:00:00.250Z")
+  const openRate = () => open({ ...options(), now: () => new Date(nowMs) }).rate
 
   check(`${name}: passes the limit, refuses the rest, forgets at the turn of the second`, async () => {
     const rate = openRate()
     const subject = someone()
-    at = Date.parse("2026-03-01T12:00:00.250Z")
+    nowMs = Date.parse("2026-03-01T12:00:00.250Z")
     const first = { limit: 2, resetMs: 750, retryAfterSeconds: 1 }
     expect(await rate.take(subject, 2)).toEqual({ ...first, allowed: true, remaining: 1 })
     expect(await rate.take(subject, 2)).toEqual({ ...first, allowed: true, remaining: 0 })
     expect(await rate.take(subject, 2)).toEqual({ ...first, allowed: false, remaining: 0 })
-    at = Date.parse("2026-03-01T12:00:00.999Z")
+    nowMs = Date.parse("2026-03-01T12:00:00.999Z")
     expect(await rate.take(subject, 2)).toMatchObject({ allowed: false, resetMs: 1, retryAfterSeconds: 1 })
-    at = Date.parse("2026-03-01T12:00:01.000Z")
+    nowMs = Date.parse("2026-03-01T12:00:01.000Z")
     expect(await rate.take(subject, 2)).toMatchObject({ allowed: true, remaining: 1, resetMs: 1_000 })
   })
 
@@ -114,8 +114,8 @@ for (const [name, check, options] of stores) {
         const run = someone()
         const counted = new Map<string, number>()
         for (const { waitMs, caller, limit } of steps) {
-          at += waitMs
-          const second = `${Math.floor(at / 1_000)} ${caller}`
+          nowMs += waitMs
+          const second = `${Math.floor(nowMs / 1_000)} ${caller}`
           const before = counted.get(second) ?? 0
           const { allowed, degraded } = await rate.take(`${run}-${caller}`, limit)
           expect([allowed, degraded]).toEqual([before < limit, undefined])
@@ -128,11 +128,11 @@ for (const [name, check, options] of stores) {
 }
 
 test("the process drops a second's counters when the second ends", async () => {
-  let at = 0
-  const rate = memoryLimiter(() => new Date(at))
+  let nowMs = 0
+  const rate = memoryLimiter(() => new Date(nowMs))
   for (let i = 0; i < 1_000; i++) await rate.take(`address-${i}`, 1)
   expect(await rate.take("address-7", 1)).toMatchObject({ allowed: false })
-  at = 1_000
+  nowMs = 1_000
   expect(await rate.take("address-7", 1)).toMatchObject({ allowed: true })
   expect(() => checkLimit(0)).not.toThrow()
 })

@@ -28,11 +28,11 @@ const problemOf = async (call: Promise<unknown>) => {
 test("an encrypted text is decrypted unchanged, is text, and never repeats", async () => {
   await fc.assert(
     fc.asyncProperty(text, text, async (secret, row) => {
-      const at = { table: "connection", row }
-      const [sealed, other] = [await sealer.seal(secret, at), await sealer.seal(secret, at)]
+      const ownPlace = { table: "connection", row }
+      const [sealed, other] = [await sealer.seal(secret, ownPlace), await sealer.seal(secret, ownPlace)]
       expect(sealed).toMatch(/^v1\.[\w-]{8}\.[\w-]{16}\.[\w-]{22,}$/)
       expect(sealed).not.toBe(other)
-      expect(await sealer.open(sealed, at)).toBe(secret.toWellFormed())
+      expect(await sealer.open(sealed, ownPlace)).toBe(secret.toWellFormed())
     }),
     runs,
   )
@@ -77,9 +77,11 @@ test("a text is decrypted only in its own row, even if table and row run togethe
         { table: table + row, row: "" },
         { table: row, row: table },
       ]
-      for (const at of otherPlaces) {
-        const same = at.table.toWellFormed() === table.toWellFormed() && at.row.toWellFormed() === row.toWellFormed()
-        if (!same) expect(await problemOf(sealer.open(sealed, at))).toContain("belongs to another row")
+      for (const otherPlace of otherPlaces) {
+        const same =
+          otherPlace.table.toWellFormed() === table.toWellFormed() &&
+          otherPlace.row.toWellFormed() === row.toWellFormed()
+        if (!same) expect(await problemOf(sealer.open(sealed, otherPlace))).toContain("belongs to another row")
       }
     }),
     runs,

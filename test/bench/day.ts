@@ -120,7 +120,7 @@ async function insert(sql: Sql, { term, source, seenAt, sha256, results }: Searc
 function report(complete: Side, plain: Side, before: Sizes, after: Sizes): void {
   const count = complete.times.length
   const mean = (side: Side) => side.times.reduce((sum, ms) => sum + ms, 0) / count
-  const at = (share: number) => complete.times.toSorted((a, b) => a - b)[Math.floor(count * share)]!.toFixed(1)
+  const quantile = (share: number) => complete.times.toSorted((a, b) => a - b)[Math.floor(count * share)]!.toFixed(1)
   const ofADay = (ms: number) => ((ms * READS_A_DAY) / 86_400_000).toFixed(3)
   const [serviceMs, database] = [complete.ownCpuMs / count, complete.databaseCpuMs / count]
   const name = process.env.DATABASE_URL ? "PostgreSQL" : "embedded database"
@@ -129,8 +129,8 @@ function report(complete: Side, plain: Side, before: Sizes, after: Sizes): void 
       `each keyword tracked by ${TRACKED_BY} apps`,
   )
   console.log(
-    `a reading takes ${mean(complete).toFixed(1)} ms (median ${median(complete.times).toFixed(1)}, p95 ${at(0.95)}, ` +
-      `p99 ${at(0.99)})`,
+    `a reading takes ${mean(complete).toFixed(1)} ms (median ${median(complete.times).toFixed(1)}, ` +
+      `p95 ${quantile(0.95)}, p99 ${quantile(0.99)})`,
   )
   console.log(
     `  ${(mean(complete) / mean(plain)).toFixed(1)} times a plain insert of its row (${mean(plain).toFixed(2)} ms)`,

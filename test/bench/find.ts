@@ -74,8 +74,8 @@ async function ask(query: string, key: string): Promise<number> {
 
 function spread(times: readonly number[]): string {
   const sorted = times.toSorted((a, b) => a - b)
-  const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!.toFixed(1)
-  return `p50 ${at(0.5)}, p95 ${at(0.95)}, most ${at(1)} ms`
+  const quantile = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!.toFixed(1)
+  return `p50 ${quantile(0.5)}, p95 ${quantile(0.95)}, most ${quantile(1)} ms`
 }
 const p95 = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)]!
 

@@ -34,7 +34,7 @@ try {
   for (const operation of new Set(calls.map((call) => call.operation)))
     console.log(`  ${operation.padEnd(45)} ${formatCalls(calls.filter((call) => call.operation === operation))}`)
   const failed = calls.filter(({ status }) => status >= 500 || status === 0)
-  const holds = failed.length === 0 && at(calls, 0.99) <= MAX_MS && reopened === 0 && bad.length === 0
+  const holds = failed.length === 0 && quantile(calls, 0.99) <= MAX_MS && reopened === 0 && bad.length === 0
   console.log(holds ? "holds" : `does not hold: ${failed.length} failed`)
   process.exitCode = holds ? 0 : 1
 } finally {
@@ -44,11 +44,11 @@ try {
 
 function formatCalls(calls: readonly Call[]): string {
   const statuses = [...Map.groupBy(calls, ({ status }) => status)].map(([status, each]) => `${each.length} × ${status}`)
-  const [p50, p99, max] = [0.5, 0.99, 1].map((share) => Math.round(at(calls, share)))
+  const [p50, p99, max] = [0.5, 0.99, 1].map((share) => Math.round(quantile(calls, share)))
   return `${statuses.join(", ")}; p50 ${p50} ms, p99 ${p99} ms, at most ${max} ms`
 }
 
-function at(calls: readonly Call[], share: number): number {
+function quantile(calls: readonly Call[], share: number): number {
   const sorted = calls.map(({ ms }) => ms).sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }

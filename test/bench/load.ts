@@ -66,9 +66,14 @@ export async function load(
   for (const socket of sockets) socket.end()
   if (bad) throw new Error(`not a 200: ${bad}`)
   latencies.sort((a, b) => a - b)
-  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN
+  const quantile = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN
   const { length } = latencies
-  return { perSecond: length / elapsed, cpuMicroseconds: (spent / length) * 1e6, p50Ms: at(0.5), p99Ms: at(0.99) }
+  return {
+    perSecond: length / elapsed,
+    cpuMicroseconds: (spent / length) * 1e6,
+    p50Ms: quantile(0.5),
+    p99Ms: quantile(0.99),
+  }
 }
 
 export function median(values: number[]): number {

@@ -41,10 +41,10 @@ async function measureOthers(seconds: number) {
     await Bun.sleep(20)
   }
   const times = results.map(({ ms }) => ms).sort((a, b) => a - b)
-  const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))]!.toFixed(1)
+  const quantile = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))]!.toFixed(1)
   return (
-    `${results.length} calls, p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)} max ${at(1)} ms, not 200: ` +
-    `${results.filter(({ status }) => status !== 200).length}`
+    `${results.length} calls, p50 ${quantile(0.5)} p90 ${quantile(0.9)} p99 ${quantile(0.99)} max ${quantile(1)} ms, ` +
+    `not 200: ${results.filter(({ status }) => status !== 200).length}`
   )
 }
 

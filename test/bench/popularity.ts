@@ -134,8 +134,8 @@ function coverageByHalves(): number {
     const covered = tried.filter((term) => {
       const sameClass = drawn.filter((other) => classOf(other) === classOf(term)).map(({ apple }) => apple)
       const sorted = sameClass.toSorted((a, b) => a - b)
-      const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN
-      return term.apple >= at(0.1) && term.apple <= at(0.9)
+      const quantile = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN
+      return term.apple >= quantile(0.1) && term.apple <= quantile(0.9)
     })
     return covered.length / tried.length
   })

@@ -109,11 +109,11 @@ async function history(url: string | undefined): Promise<void> {
   }
   const ratios = times.map(([withSeven, withYear]) => withYear / withSeven).sort((a, b) => a - b)
   const [seven, year] = [median(times.map(([ms]) => ms)), median(times.map(([, ms]) => ms))]
-  const at = (share: number) => ratios[Math.floor(ratios.length * share)]!.toFixed(2)
+  const quantile = (share: number) => ratios[Math.floor(ratios.length * share)]!.toFixed(2)
   console.log(
     `7 days of ${HISTORY_KEYWORDS} keywords: ${seven.toFixed(2)} ms with 7 days stored, ` +
       `${year.toFixed(2)} ms with 365: ${(year / seven).toFixed(2)} times (medians; rounds' ratios: ` +
-      `${at(0.5)}, quartiles ${at(0.25)} to ${at(0.75)})`,
+      `${quantile(0.5)}, quartiles ${quantile(0.25)} to ${quantile(0.75)})`,
   )
   await short.scratch.remove()
   await long.scratch.remove()

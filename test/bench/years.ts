@@ -136,8 +136,8 @@ interface Seen {
 /** Figures of one call. */
 async function seenIn(world: World, operation: Operation): Promise<Seen> {
   const works: Work[] = []
-  const [at] = appsToRead(operation, APPS, { appCount: ASKED, owners: OWNERS })
-  const text = await answerOf(world, operation, { at: at!, sql: explainEach(world.scratch.sql, works) })
+  const [app] = appsToRead(operation, APPS, { appCount: ASKED, owners: OWNERS })
+  const text = await answerOf(world, operation, { app: app!, sql: explainEach(world.scratch.sql, works) })
   return { entries: entriesOf(JSON.parse(text)), read: Math.round(works.reduce((sum, { rows }) => sum + rows, 0)) }
 }
 
@@ -153,9 +153,9 @@ async function tookOf(world: World, operation: Operation): Promise<number> {
   const clock = clocks.get(world)!
   let ms = 0
   for (let call = 0; call < ASKED; call++) {
-    const at = apps[call % apps.length]!
+    const app = apps[call % apps.length]!
     const before = clock()
-    const text = await answerOf(world, operation, { at, sql: world.scratch.sql })
+    const text = await answerOf(world, operation, { app, sql: world.scratch.sql })
     const ended = clock()
     ms += ended.process + ended.database - before.process - before.database
     const { issues } = v.safeParse(operation.output, JSON.parse(text))
@@ -165,14 +165,14 @@ async function tookOf(world: World, operation: Operation): Promise<number> {
 }
 
 /** Answers a call as invoke does, from its input to its text. */
-async function answerOf(world: World, operation: Operation, { at, sql }: { at: number; sql: Sql }): Promise<string> {
+async function answerOf(world: World, operation: Operation, { app, sql }: { app: number; sql: Sql }): Promise<string> {
   const ctx = contextIn(sql, world.workspace)
   const days = SEVEN_DAYS.includes(operation.id) && { days: 7 }
-  const values = { ...inputOf(operation, world.apps[at] as string, world.rivals[at] as string), ...days }
+  const values = { ...inputOf(operation, world.apps[app] as string, world.rivals[app] as string), ...days }
   const input = v.parse(operation.input, values) as Record<string, unknown>
   if (operation.subject) {
-    const app = await findApp(ctx.sql, ctx.caller, input.appId as string)
-    Object.assign(input, { app, storefront: app.countries[0] })
+    const trackedApp = await findApp(ctx.sql, ctx.caller, input.appId as string)
+    Object.assign(input, { app: trackedApp, storefront: trackedApp.countries[0] })
   }
   const answer = await operation.run(input, ctx)
   if (answer instanceof EmptyAnswer || answer instanceof PendingAnswer)

@@ -65,13 +65,13 @@ describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart
     const targets = Array.from({ length: 9 }, (_, i) => `slow-${i}`)
     const jobs = await Promise.all(
       targets.map(async (target, i) => {
-        const at = fleet.servers[i % 3]!.url
-        const previewed = await post(at, "/v1/actions", key, {
+        const url = fleet.servers[i % 3]!.url
+        const previewed = await post(url, "/v1/actions", key, {
           action: "set_bid",
           args: { appId: app, target, bid: 2 },
         })
         const { confirmToken } = previewed.body
-        return (await post(at, "/v1/actions/confirm", key, { confirmToken })).body.jobId as string
+        return (await post(url, "/v1/actions/confirm", key, { confirmToken })).body.jobId as string
       }),
     )
     const states = () => Promise.all(jobs.map(async (id) => (await call(right.url, `/v1/jobs/${id}`, key)).body))

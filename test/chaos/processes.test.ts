@@ -30,10 +30,10 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     const key = await fleet.service.key(await fleet.service.workspace({ overrides: { ratePerSecond: 10 } }))
     const burst = async () => {
       // every process has cached the key and opened connections before the second begins
-      await Promise.all(overServers(8, (at) => call(at, "/v1/account", key)))
+      await Promise.all(overServers(8, (url) => call(url, "/v1/account", key)))
       const second = Math.ceil((Date.now() + 100) / 1_000) * 1_000
       await Bun.sleep(second + 20 - Date.now())
-      const answers = await Promise.all(overServers(100, (at) => call(at, "/v1/account", key)))
+      const answers = await Promise.all(overServers(100, (url) => call(url, "/v1/account", key)))
       return { answers, withinMs: Date.now() - second }
     }
     let burstResult = await burst()
@@ -49,7 +49,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
   test("four servers spend a budget of 100 credits exactly, with 400 calls at once", async () => {
     const workspace = await fleet.service.workspace({ overrides: { credits: 100, ratePerSecond: 100_000 } })
     const key = await fleet.service.key(workspace)
-    const answers = await Promise.all(overServers(400, (at) => call(at, "/v1/apps", key)))
+    const answers = await Promise.all(overServers(400, (url) => call(url, "/v1/apps", key)))
     expect(tally(answers.map(outcomeOf))).toEqual({ "200": 100, "402 credits_exhausted": 300 })
     const { body } = await call(fleet.servers[3]!.url, "/v1/account", key)
     expect(body.credits).toMatchObject({ used: 100, limit: 100 })
@@ -64,8 +64,8 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     })
     expect(previewed.status).toBe(200)
     const body = { confirmToken: previewed.body.confirmToken }
-    const answers = await Promise.all(overServers(40, (at) => post(at, "/v1/actions/confirm", key, body)))
-    const later = await Promise.all(overServers(SERVERS, (at) => post(at, "/v1/actions/confirm", key, body)))
+    const answers = await Promise.all(overServers(40, (url) => post(url, "/v1/actions/confirm", key, body)))
+    const later = await Promise.all(overServers(SERVERS, (url) => post(url, "/v1/actions/confirm", key, body)))
     console.log(`40 confirms over ${SERVERS} processes: ${JSON.stringify(tally(answers.map(outcomeOf)))}`)
     expect(tally(answers.map(outcomeOf))).toEqual({ "200": 1, "400 confirm_token_invalid": 39 })
     expect(tally(later.map(outcomeOf))).toEqual({ "400 confirm_token_invalid": SERVERS })
@@ -97,7 +97,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
   test("four servers refuse a revoked key everywhere within a second", async () => {
     const workspace = await fleet.service.workspace()
     const key = await fleet.service.key(workspace)
-    const ask = () => Promise.all(overServers(SERVERS, (at) => call(at, "/v1/account", key)))
+    const ask = () => Promise.all(overServers(SERVERS, (url) => call(url, "/v1/account", key)))
     expect(tally((await ask()).map(outcomeOf))).toEqual({ "200": SERVERS })
     const [keyRow] = await fleet.service.sql`select id from api_key where workspace_id = ${workspace}`
     let going = true

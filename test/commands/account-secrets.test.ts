@@ -34,13 +34,13 @@ function doorBefore(url: string): string {
     hostname: "127.0.0.1",
     port: 0,
     async fetch(request) {
-      const at = new URL(request.url)
+      const target = new URL(request.url)
       const [, token] = /^Bearer (\S+)$/.exec(request.headers.get("authorization") ?? "") ?? []
       if (token) shownSecrets.add(token)
       const body = request.method === "GET" ? undefined : await request.text()
       const form = new URLSearchParams(body ?? "")
       for (const secret of [form.get("client_secret"), form.get("assertion")]) if (secret) shownSecrets.add(secret)
-      return await fetch(`${url}${at.pathname}${at.search}`, {
+      return await fetch(`${url}${target.pathname}${target.search}`, {
         method: request.method,
         headers: request.headers,
         ...(body !== undefined && { body }),

@@ -239,10 +239,10 @@ describe("a start that is cut off", () => {
   long("a SIGTERM during the migration stops the start with 0 and without a port", async () => {
     const preload = writePreload(`
       const write = process.stderr.write.bind(process.stderr)
-      let told = false
+      let hasReported = false
       process.stderr.write = (text) => {
-        if (!told && text.includes('"migrated"')) process.kill(process.pid, "SIGTERM")
-        told ||= text.includes('"migrated"')
+        if (!hasReported && text.includes('"migrated"')) process.kill(process.pid, "SIGTERM")
+        hasReported ||= text.includes('"migrated"')
         return write(text)
       }`)
     const DATA_DIR = scratch()

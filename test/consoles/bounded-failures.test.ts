@@ -50,8 +50,8 @@ afterEach(() => scene.standIn.stop())
 
 /** Simulates a server over this many hours, with up to 60 requests in each. */
 async function readHours(hours: number, atMost = 60): Promise<void> {
-  const { sql, register, at } = scene
-  const parts = { sql, sealer, log: silentLog, reach: register.reach, now: () => at.now, gapMs: 0, atMost }
+  const { sql, register, clock } = scene
+  const parts = { sql, sealer, log: silentLog, reach: register.reach, now: () => clock.now, gapMs: 0, atMost }
   for (let hour = 0; hour < hours; hour++) {
     await sql`update connected_account set next_at = now()`
     await createAccountReading({ recording, ...parts }).runOnce()
@@ -61,7 +61,7 @@ async function readHours(hours: number, atMost = 60): Promise<void> {
 /** Adds the account. Makes only its newest days due, so that the hours of a test are enough to read all of them. */
 async function addWithDays(days: number): Promise<AccountRow> {
   const added = await scene.add()
-  await makeConsoleTasks(scene.sql, added.id, scene.at.now)
+  await makeConsoleTasks(scene.sql, added.id, scene.clock.now)
   await scene.sql`update account_task set next_at = null where day <= ${addDays(YESTERDAY, -days)}`
   return added
 }

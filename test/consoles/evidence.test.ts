@@ -37,13 +37,13 @@ const bodies = new Map<string, RawBody>()
 
 /** Reads the newest report, which has this many units. */
 async function readReport(units: string): Promise<void> {
-  const { sql, standIn, register, at } = scene
+  const { sql, standIn, register, clock } = scene
   standIn.report = (type, day) =>
     type === "SALES" && day === DAY ? { tsv: salesReport(day, [{ ...APP, Units: units }, OTHERS]) } : "late"
   await sql`update account_task set next_at = case when task = 'sales' and subject = ${DAY} then now() end`
   await sql`update connected_account set next_at = now()`
   const keep = async (body: RawBody) => void bodies.set(Buffer.from(body.sha256).toString("hex"), body)
-  const parts = { sql, sealer, log: silentLog, reach: register.reach, now: () => at.now, keep }
+  const parts = { sql, sealer, log: silentLog, reach: register.reach, now: () => clock.now, keep }
   await createAccountReading({ recording, ...parts, gapMs: 0, atMost: 3 }).runOnce()
 }
 
@@ -51,7 +51,7 @@ beforeAll(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
   await scene.add()
   await readReport("5")
-  scene.at.now = new Date(NOW.getTime() + 60_000)
+  scene.clock.now = new Date(NOW.getTime() + 60_000)
   await readReport("7")
 })
 afterAll(() => scene.standIn.stop())

@@ -35,8 +35,8 @@ afterEach(() => scene.standIn.stop())
 
 /** Simulates a server over this many hours, with up to 60 requests in each. */
 async function readHours(hours: number, atMost = 60): Promise<void> {
-  const { sql, register, at } = scene
-  const parts = { sql, sealer, log: silentLog, reach: register.reach, now: () => at.now, gapMs: 0, atMost }
+  const { sql, register, clock } = scene
+  const parts = { sql, sealer, log: silentLog, reach: register.reach, now: () => clock.now, gapMs: 0, atMost }
   for (let hour = 0; hour < hours; hour++) {
     await sql`update connected_account set next_at = now()`
     await createAccountReading({ recording, ...parts }).runOnce()

@@ -57,7 +57,7 @@ afterEach(() => scene.standIn.stop())
 async function readAll(): Promise<void> {
   await scene.sql`update account_task set next_at = null where ${isReport(scene.sql)}`
   await scene.sql`update connected_account set next_at = now()`
-  const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
+  const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.clock.now }
   await createAccountReading({ recording, ...parts, gapMs: 0, atMost: 40 }).runOnce()
 }
 

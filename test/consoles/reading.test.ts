@@ -62,7 +62,7 @@ const worker = (atMost = 3) =>
     sealer,
     log: silentLog,
     reach: scene.register.reach,
-    now: () => scene.at.now,
+    now: () => scene.clock.now,
     gapMs: 0,
     atMost,
     keep: async (body) => void bodies.push(body),
@@ -175,7 +175,7 @@ test("a restated day replaces the facts once, keeps both reports, and changes no
   expect(await facts()).toEqual(before)
   expect(await scene.sql`select from report_day`).toHaveLength(1)
   currentReport = second
-  scene.at.now = new Date(MORNING.getTime() + 1_000)
+  scene.clock.now = new Date(MORNING.getTime() + 1_000)
   for (let times = 0; times < 3; times++) {
     await dueAgain(YESTERDAY)
     await readSome()
@@ -189,7 +189,7 @@ test("a restated day replaces the facts once, keeps both reports, and changes no
   expect(await facts()).toMatchObject([{ product: "TEA01", units: 7 }])
   // The first content is reported again, so it applies again.
   currentReport = first
-  scene.at.now = new Date(MORNING.getTime() + 86_400_000)
+  scene.clock.now = new Date(MORNING.getTime() + 86_400_000)
   await dueAgain(YESTERDAY)
   await readSome(6)
   expect(await facts()).toEqual(before)

@@ -52,7 +52,7 @@ let redeemedByDay: Record<string, Redeemed[] | "no sales">
 beforeEach(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
   key = await scene.service.key(scene.workspaceId)
-  bodies = someBodies(() => scene.at.now)
+  bodies = someBodies(() => scene.clock.now)
   const prices = ["USA", "DEU"].map((territory) => ({ territory, currency: "USD", price: "20.00" }))
   const codes = (...names: string[]) => ({
     offerCodes: names.map((name, at) => ({ id: `${name} ${at}`, attributes: { name, active: true } })),
@@ -100,7 +100,7 @@ async function readAll(): Promise<void> {
   await scene.sql`
     update account_task set next_at = case when day >= ${ago(3)} then now() end where ${isReport(scene.sql)}`
   await scene.sql`update connected_account set next_at = now()`
-  const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
+  const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.clock.now }
   await createAccountReading({ recording, ...parts, keep: bodies.keep, gapMs: 0, atMost: 40 }).runOnce()
 }
 
@@ -162,7 +162,7 @@ test("a restated day counts once, and rebuilding and replaying it give the same 
   await readAll()
   expect(await redemptions()).toMatchObject({ SPRING: 3 })
   redeemedByDay[ago(1)] = [{ ...SPRING, Redemptions: "8" }]
-  scene.at.now = new Date(NOW.getTime() + 1_000)
+  scene.clock.now = new Date(NOW.getTime() + 1_000)
   await readAll()
   await readAll()
   expect(await redemptions()).toMatchObject({ SPRING: 8 })
@@ -174,7 +174,7 @@ test("a restated day counts once, and rebuilding and replaying it give the same 
   await scene.sql`
     update report_day set parser = 0, digest = sha256(digest), rows = jsonb_set(rows, '{0,redemptions}', '1')
     where report = 'offer_redemptions'`
-  const now = () => scene.at.now
+  const now = () => scene.clock.now
   const parts = { bodies, sources: SOURCES, now, pause: async () => {}, write: true, source: "asc-offer-redemptions" }
   const [replayed] = (await replay(scene.sql, parts as never)).sources
   expect(replayed).toMatchObject({ source: "asc-offer-redemptions", different: 2, unreadable: 0, notKept: 0 })

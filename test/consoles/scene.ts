@@ -22,7 +22,7 @@ export interface AccountScene {
   workspaceId: number
   appId: string
   /** Our own clock. */
-  at: { now: Date }
+  clock: { now: Date }
   add(key?: MadeKey): Promise<AccountRow>
 }
 
@@ -30,8 +30,8 @@ export interface AccountScene {
 export async function accountScene(sql: Sql, now = new Date()): Promise<AccountScene> {
   const standIn = startStandIn()
   standIn.apps.push(TEA)
-  const at = { now }
-  const service = openService({ sql, now: () => at.now })
+  const clock = { now }
+  const service = openService({ sql, now: () => clock.now })
   const workspaceId = await service.workspace()
   const tracked = { name: TEA.name, iosId: TEA.id, countries: ["us"], keywords: ["tea"], origin: "own" as const }
   const appId = await trackOwn(sql, { workspaceId, ...tracked })
@@ -43,7 +43,7 @@ export async function accountScene(sql: Sql, now = new Date()): Promise<AccountS
       key: { issuer: standIn.issuer, keyId: key.keyId, privateKey: key.pem },
       part: standIn.vendor,
     })
-  return { sql, service, standIn, register, workspaceId, appId, at, add }
+  return { sql, service, standIn, register, workspaceId, appId, clock, add }
 }
 
 /** SQL: the task is a daily report. */
@@ -52,9 +52,9 @@ export function isReport(sql: Sql) {
 }
 
 /** Makes daily reports not due, because a read would start with the forty newest. */
-export async function putOffReports({ sql, at }: AccountScene): Promise<void> {
+export async function putOffReports({ sql, clock }: AccountScene): Promise<void> {
   for (const { id } of await sql<{ id: string }[]>`select id from connected_account`)
-    await makeConsoleTasks(sql, id, at.now)
+    await makeConsoleTasks(sql, id, clock.now)
   await sql`update account_task set next_at = null where ${isReport(sql)}`
 }
 

@@ -87,8 +87,8 @@ const tried = new Set<FaultCode>()
  * short run tests the codes that no earlier operation raised, so that each is raised once.
  */
 function triedOf(operation: Operation): FaultCode[] {
-  const at = catalog.indexOf(operation)
-  const isTried = (code: FaultCode, i: number) => operation.faults.includes(code) || (at + i) % 12 === 0
+  const position = catalog.indexOf(operation)
+  const isTried = (code: FaultCode, i: number) => operation.faults.includes(code) || (position + i) % 12 === 0
   const codes = faultsOf(operation).filter((code, i) => (LONG ? isTried(code, i) : !tried.has(code)))
   for (const code of codes) tried.add(code)
   return codes

@@ -26,7 +26,7 @@ import { MADE_TO_WRITE, picturesThat, writerThat } from "./written.ts"
 export type Input = Record<string, unknown>
 
 export interface Situation {
-  at: Service
+  service: Service
   workspaceId: number
   app: string
   key: string | undefined
@@ -61,7 +61,7 @@ export function outcomesOver(sql: Sql): Outcomes {
     const app = await trackOwn(sql, tracked)
     // with every scope, because one is opt-in
     const key = await service.key(workspaceId, { scopes: SCOPES })
-    const situation: Situation = { at: service, workspaceId, app, key, input: inputOf(operation.id, app), http: {} }
+    const situation: Situation = { service, workspaceId, app, key, input: inputOf(operation.id, app), http: {} }
     if (operation.hive) await makeMarket(sql)
     await MADE[operation.id]?.(situation, sql)
     await change?.(situation)
@@ -85,18 +85,18 @@ export function outcomesOver(sql: Sql): Outcomes {
     (http: Situation["http"]): Change =>
     async (situation) =>
       Object.assign(situation.http, http)
-  const at =
+  const withService =
     (service: Service): Change =>
     async (situation) =>
-      Object.assign(situation, { at: service })
+      Object.assign(situation, { service })
 
   /** A change for subjects that were never read: the live read ends with the given result. */
   const reads = (measure: Measure): Change => {
-    const at = openService({ sql, measure })
+    const changedService = openService({ sql, measure })
     return async (situation) => {
       await forget(situation)
       await sql`delete from due where subject = 'journal'`
-      Object.assign(situation, { at })
+      Object.assign(situation, { service: changedService })
     }
   }
 
@@ -202,12 +202,16 @@ export function outcomesOver(sql: Sql): Outcomes {
     },
     review_ai_limit: override({ reviewAi: 0 }),
     ai_text_limit: override({ aiWriting: 0 }),
-    ai_not_configured: at(service),
-    ai_failed: at(openService({ sql, write: writerThat("unusable") })),
+    ai_not_configured: withService(service),
+    ai_failed: withService(openService({ sql, write: writerThat("unusable") })),
     async ai_timeout(situation) {
       // a listing in another language is awaited only until its screenshots are read
       if ("locale" in situation.input) situation.input.shots = true
-      situation.at = openService({ sql, write: writerThat("takes too long"), pictures: picturesThat("take too long") })
+      situation.service = openService({
+        sql,
+        write: writerThat("takes too long"),
+        pictures: picturesThat("take too long"),
+      })
     },
     bad_locale: withInput({ locale: "german" }),
     no_audit: () => sql`delete from storefront_audit`,
@@ -233,7 +237,7 @@ export function outcomesOver(sql: Sql): Outcomes {
     bad_goal: withInput({ goal: "nothing" }),
     async measure_busy(situation) {
       await forget(situation)
-      situation.at = busy
+      situation.service = busy
       await queueUp(sql)
     },
     hive_read_failed: () => damageSearches(sql),
@@ -251,8 +255,8 @@ export function outcomesOver(sql: Sql): Outcomes {
     confirm_token_mismatch: ({ app }) => sql.begin((tx) => addTerms(tx, app, "all", ["habit journal"])),
     in_progress: ({ app, workspaceId }) => enqueued(sql, bidJob({ workspaceId, keyId: 1 }, { target: `app ${app}` })),
     job_not_found: withInput({ jobId: "job_nothing" }),
-    internal_error: at(broken),
-    unavailable: at(crowded),
+    internal_error: withService(broken),
+    unavailable: withService(crowded),
     key_in_url: withHttp({ below: "?key=svc_live_abc" }),
     unknown_endpoint: withHttp({ below: "/nowhere/at/all" }),
     method_not_allowed: withHttp({ method: "DELETE" }),
@@ -282,7 +286,7 @@ function isAboutOwnApp({ input, app }: Situation): boolean {
 }
 
 /** Calls an operation over REST: inputs outside the path become the query of a GET or the body of a POST. */
-export function overRest(operation: Operation, { at, key, input: values, http }: Situation): Promise<Answer> {
+export function overRest(operation: Operation, { service, key, input: values, http }: Situation): Promise<Answer> {
   const { method, path } = operation
   const { below = "", ...options } = http
   // REST does not have the tool's defaults, so they are sent
@@ -293,12 +297,12 @@ export function overRest(operation: Operation, { at, key, input: values, http }:
   const body = method === "POST" ? Object.fromEntries(rest) : undefined
   const query = new URLSearchParams(method === "GET" ? rest.map(([name, value]) => [name, String(value)]) : [])
   const search = query.size > 0 && !below ? `?${query}` : ""
-  return at.call(`/v1${filled}${below}${search}`, { method, key, body, ...options })
+  return service.call(`/v1${filled}${below}${search}`, { method, key, body, ...options })
 }
 
 /** Makes the same call as a tool. */
-export function asTool({ id }: Operation, { at, key, input }: Situation): Promise<ToolAnswer> {
-  return at.tool(id, input, { key })
+export function asTool({ id }: Operation, { service, key, input }: Situation): Promise<ToolAnswer> {
+  return service.tool(id, input, { key })
 }
 
 const throwError = () => {
@@ -381,11 +385,11 @@ const MADE: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = 
     input.jobId = await enqueued(sql, bidJob({ workspaceId, keyId: 1 }))
   },
   async confirm_action(situation, sql) {
-    const { at, key, app } = situation
+    const { service, key, app } = situation
     const body = inputOf("preview_action", app)
-    const previewed = await at.call("/v1/actions", { key, method: "POST", body })
+    const previewed = await service.call("/v1/actions", { key, method: "POST", body })
     situation.input = { confirmToken: previewed.body.confirmToken }
-    situation.at = openService({ sql })
+    situation.service = openService({ sql })
   },
 }
 

@@ -27,7 +27,7 @@ export function consoleSays(sql: Sql, code: FaultCode): Change {
       situation.input = { confirmToken: body.confirmToken }
     }
     const platforms: Platforms = { open: () => Promise.reject(new Fault(code, { detail: "As the console has it." })) }
-    situation.at = openService({ sql, platforms })
+    situation.service = openService({ sql, platforms })
   }
 }
 

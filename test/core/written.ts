@@ -88,12 +88,12 @@ export const MADE_TO_WRITE: Record<string, (situation: Situation, sql: Sql) => P
   },
   async draft_review_reply(situation, sql) {
     await readReviews(situation, sql)
-    situation.at = openService({ sql, write: writerThat("writes") })
+    situation.service = openService({ sql, write: writerThat("writes") })
   },
   async draft_listing(situation, sql) {
     // before any other reading names the app
     await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
-    situation.at = openService({ sql, write: writerThat("writes") })
+    situation.service = openService({ sql, write: writerThat("writes") })
   },
   async localize_listing(situation, sql) {
     await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
@@ -119,11 +119,11 @@ export const MADE_TO_WRITE: Record<string, (situation: Situation, sql: Sql) => P
       select ios_app, now(), '{us,de}'::text[], 1, now(), false, ${sql.json(rows)}::jsonb
       from tracked_app
       where id = ${situation.app}`
-    situation.at = openService({ sql, write: writerThat("writes"), pictures: picturesThat("are read") })
+    situation.service = openService({ sql, write: writerThat("writes"), pictures: picturesThat("are read") })
   },
   async get_screenshot_text(situation, sql) {
     await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
-    situation.at = openService({ sql, pictures: picturesThat("are read") })
+    situation.service = openService({ sql, pictures: picturesThat("are read") })
   },
   async get_ai_visibility(_, sql) {
     await record(sql, [answered({ term: "journal", text: "1. **Lumen Journal**: prompts." })])
@@ -132,7 +132,7 @@ export const MADE_TO_WRITE: Record<string, (situation: Situation, sql: Sql) => P
     // a separate keyword, so that nothing is shared with the previous call
     await sql`update tracked_term set term = ${situation.app} where app_id = ${situation.app}`
     const engines = [{ assistant: "openai", model: "m-1", price: null }] as const
-    situation.at = openService({ sql, assistants: { ...NO_ASSISTANTS, engines } })
+    situation.service = openService({ sql, assistants: { ...NO_ASSISTANTS, engines } })
   },
   async suggest_keywords(_, sql) {
     // the model gets the page's text

@@ -123,10 +123,10 @@ describe("slots", () => {
   test("the oldest call of a workspace goes first, so newer calls do not pass a call that has begun", async () => {
     const { granted, call, take, release } = recordCalls({ slots: 1 })
     const first = call(1)
-    const later = ["b", "c"].map((name) => ({ name, of: call(1) }))
+    const later = ["b", "c"].map((name) => ({ name, slotCall: call(1) }))
     void take("a1", first)
     await settle()
-    for (const { name, of } of later) void take(name, of)
+    for (const { name, slotCall } of later) void take(name, slotCall)
     void take("a2", first)
     await settle()
     for (let next = 0; next < 3; next++) await release(granted.at(-1)!)

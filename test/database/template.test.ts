@@ -30,9 +30,9 @@ onLinux("a first start that has to make its template takes less than 300 MB itse
     program,
     `import { readFileSync } from "node:fs"
 import { makeTemplateApart } from ${JSON.stringify(template)}
-const made = await makeTemplateApart()
+const template = await makeTemplateApart()
 const [, kb] = /VmHWM:\\s*(\\d+)/.exec(readFileSync("/proc/self/status", "utf8"))
-console.log(JSON.stringify({ bytes: made.length, peakMb: Number(kb) / 1_024 }))`,
+console.log(JSON.stringify({ bytes: template.length, peakMb: Number(kb) / 1_024 }))`,
   )
   const { bytes, peakMb } = await Bun.$`${process.execPath} ${program}`.json()
   rmSync(program)

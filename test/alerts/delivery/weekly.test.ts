@@ -150,10 +150,10 @@ describe("a week", () => {
 })
 
 test("a weekly rule delivers figures to machines and lines to people", async () => {
-  const at = await app()
-  await rule(at, "weekly", { channels: ["webhook", "slack"] })
-  await hook(at, `${standIn.url}/hook`)
-  await addChannel(at.register, at.workspaceId, "slack", { url: `${standIn.url}/slack` })
+  const target = await app()
+  await rule(target, "weekly", { channels: ["webhook", "slack"] })
+  await hook(target, `${standIn.url}/hook`)
+  await addChannel(target.register, target.workspaceId, "slack", { url: `${standIn.url}/slack` })
   await sql`update alert_rule set created_at = '2025-11-01'`
   await summaries().runOnce()
   await deliveryOf(sql).runOnce()
@@ -176,14 +176,18 @@ test("a weekly rule delivers figures to machines and lines to people", async () 
 })
 
 test("the feed shows a week to a key that may see the app", async () => {
-  const at = await app()
+  const target = await app()
   await summaries().runOnce()
   const service = openService({ sql })
   const workspaceId = await service.workspace()
-  await sql`update tracked_app set workspace_id = ${workspaceId} where id = ${at.appId}`
-  await sql`update alert set workspace_id = ${workspaceId} where app_id = ${at.appId}`
-  const { body } = await service.call("/v1/alerts", { key: await service.key(workspaceId, { appList: [at.appId] }) })
-  expect(body.alerts).toMatchObject([{ type: "weekly", appId: at.appId, week: { from: "2025-11-10" }, deliveries: [] }])
+  await sql`update tracked_app set workspace_id = ${workspaceId} where id = ${target.appId}`
+  await sql`update alert set workspace_id = ${workspaceId} where app_id = ${target.appId}`
+  const { body } = await service.call("/v1/alerts", {
+    key: await service.key(workspaceId, { appList: [target.appId] }),
+  })
+  expect(body.alerts).toMatchObject([
+    { type: "weekly", appId: target.appId, week: { from: "2025-11-10" }, deliveries: [] },
+  ])
   const { body: tool } = await service.tool("list_alerts", {}, { key: await service.key(workspaceId) })
   expect(tool.alerts).toEqual(body.alerts)
 })

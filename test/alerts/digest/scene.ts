@@ -79,8 +79,8 @@ export async function subscriber(
 }
 
 /** The code of the last mail. */
-export async function codeIn({ received: got }: MailServer): Promise<string> {
-  const { text } = await parsed(got.at(-1)!)
+export async function codeIn({ received }: MailServer): Promise<string> {
+  const { text } = await parsed(received.at(-1)!)
   return /[B-Z]{4}-[B-Z]{4}/.exec(text ?? "")![0]
 }
 

@@ -34,12 +34,12 @@ function outcomeOf(body: string, question = FINANCE): string {
   return "read"
 }
 
-const at = "https://itunes.apple.com/us/rss/topfreeapplications/limit=200/genre=6015/json"
+const feedUrl = "https://itunes.apple.com/us/rss/topfreeapplications/limit=200/genre=6015/json"
 
 /** A feed with apps of these ids. `more` replaces its own description. */
 function feedText(ids: number[], more: object = {}): string {
   const entry = ids.map((id) => ({ "im:name": { label: `App ${id}` }, id: { attributes: { "im:id": String(id) } } }))
-  const header = { title: { label: "iTunes Store: Top" }, updated: { label: "2026-08-12" }, id: { label: at } }
+  const header = { title: { label: "iTunes Store: Top" }, updated: { label: "2026-08-12" }, id: { label: feedUrl } }
   return JSON.stringify({ feed: { entry: entry.length === 1 ? entry[0] : entry, ...header, ...more } })
 }
 
@@ -130,7 +130,7 @@ describe("a chart feed", () => {
       "genre=6015/json"
     for (const addresses of [
       {},
-      self(at),
+      self(feedUrl),
       { id: { label: old } },
       {
         link: {
@@ -140,18 +140,18 @@ describe("a chart feed", () => {
     ])
       expect(outcomeOf(feedText([500_001], addresses))).toBe("read")
     for (const other of [
-      at.replace("/us/", "/gb/"),
-      at.replace("free", "paid"),
-      at.replace("freeapp", "freeipadapp"),
-      at.replace("/genre=6015", ""),
-      at.replace("6015", "6016"),
+      feedUrl.replace("/us/", "/gb/"),
+      feedUrl.replace("free", "paid"),
+      feedUrl.replace("freeapp", "freeipadapp"),
+      feedUrl.replace("/genre=6015", ""),
+      feedUrl.replace("6015", "6016"),
       old.replace("143441", "143444"),
       "https://itunes.apple.com/WebObjects/MZStore.woa/wa/viewTop?cc=gb",
     ])
       expect([other, outcomeOf(feedText([500_001], self(other)))]).toEqual([other, "mismatched"])
     const overall = { ...FINANCE, genre: "36" }
-    expect(outcomeOf(feedText([500_001], self(at)), overall)).toBe("mismatched")
-    expect(outcomeOf(feedText([500_001], self(at.replace("/genre=6015", ""))), overall)).toBe("read")
+    expect(outcomeOf(feedText([500_001], self(feedUrl)), overall)).toBe("mismatched")
+    expect(outcomeOf(feedText([500_001], self(feedUrl.replace("/genre=6015", ""))), overall)).toBe("read")
   })
 
   test("an app without an id or a name, or with a fact of another type, is refused", () => {

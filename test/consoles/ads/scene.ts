@@ -25,7 +25,7 @@ export interface AdsScene {
   register: Register
   workspaceId: number
   appId: string
-  at: { now: Date }
+  clock: { now: Date }
   add(options?: { key?: MadeAdsKey; part?: string | null }): Promise<AccountRow>
 }
 
@@ -34,8 +34,8 @@ export async function adsScene(sql: Sql, now = new Date()): Promise<AdsScene> {
   const standIn = adsStandIn()
   standIn.accounts.push({ ...AD_ACCOUNT })
   standIn.campaigns.push(campaign())
-  const at = { now }
-  const service = openService({ sql, now: () => at.now })
+  const clock = { now }
+  const service = openService({ sql, now: () => clock.now })
   const workspaceId = await service.workspace()
   const tracked = { name: TEA.name, iosId: TEA.id, countries: ["de", "us"], keywords: ["tea"], origin: "own" as const }
   const appId = await trackOwn(sql, { workspaceId, ...tracked })
@@ -44,7 +44,7 @@ export async function adsScene(sql: Sql, now = new Date()): Promise<AdsScene> {
     const { pem: privateKey, ...ids } = key
     return addAccount(register, workspaceId, { kind: "apple-ads", key: { ...ids, privateKey }, part })
   }
-  return { sql, service, standIn, register, workspaceId, appId, at, add }
+  return { sql, service, standIn, register, workspaceId, appId, clock, add }
 }
 
 /** A campaign in the platform's format. */

@@ -72,7 +72,7 @@ test("an event's time may be text, and a time in the future is replaced by the t
     expect((await scene.send(account, message)).status).toBe(200)
   const [a, b, c] = (await storedEvents(account)).map((row) => new Date(row.at).getTime())
   expect([a, b]).toEqual([at, at])
-  expect(Math.abs(c! - scene.at.now.getTime())).toBeLessThan(60_000)
+  expect(Math.abs(c! - scene.clock.now.getTime())).toBeLessThan(60_000)
 })
 
 test("a refund that RevenueCat reverses counts as positive money", () => {

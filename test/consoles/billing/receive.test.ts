@@ -97,7 +97,7 @@ describe("messages of billing services", () => {
     expect(answers.at(-1)?.headers.get("retry-after")).toBe("50")
     expect(await storedEvents(limitedAccount)).toEqual([])
     // Services resend a message that was not accepted.
-    limited.at.now = new Date("2026-06-01T00:01:00Z")
+    limited.clock.now = new Date("2026-06-01T00:01:00Z")
     const message = purchase({ id: "w", at: new Date("2026-06-01T00:00:00Z") })
     expect((await limited.send(limitedAccount, message)).status).toBe(200)
     // Proved messages do not count as failures.
@@ -124,9 +124,9 @@ describe("proofs of messages", () => {
   }
 
   test("RevenueCat proves a message by its header, or by a signature of the last five minutes", async () => {
-    const { at, send } = scene
+    const { clock, send } = scene
     const account = await scene.add("revenuecat")
-    const ago = (minutes: number) => new Date(at.now.getTime() - 60_000 * minutes)
+    const ago = (minutes: number) => new Date(clock.now.getTime() - 60_000 * minutes)
     expect((await send(account, event, signatureAt(ago(6)))).status).toBe(404)
     expect((await send(account, event, signatureAt(ago(1), "another secret of ours"))).status).toBe(404)
     expect((await send(account, `${event} `, signatureAt(ago(1)))).status).toBe(404)
@@ -136,11 +136,17 @@ describe("proofs of messages", () => {
 
   test("Superwall proves a message by Standard Webhooks", async () => {
     const account = await scene.add("superwall")
-    const data = { id: "s1", ts: scene.at.now.getTime(), productId: "tea.year", price: 9.99, environment: "PRODUCTION" }
+    const data = {
+      id: "s1",
+      ts: scene.clock.now.getTime(),
+      productId: "tea.year",
+      price: 9.99,
+      environment: "PRODUCTION",
+    }
     const body = JSON.stringify({ object: "event", type: "initial_purchase", data: { ...data, periodType: "TRIAL" } })
     expect((await scene.send(account, body)).status).toBe(404)
-    expect((await scene.send(account, `${body} `, signedHeaders(body, scene.at.now))).status).toBe(404)
-    expect((await scene.send(account, body, signedHeaders(body, scene.at.now))).status).toBe(200)
+    expect((await scene.send(account, `${body} `, signedHeaders(body, scene.clock.now))).status).toBe(404)
+    expect((await scene.send(account, body, signedHeaders(body, scene.clock.now))).status).toBe(200)
     expect((await storedEvents(account))[0]?.countsAs).toBe("trial_start")
   })
 

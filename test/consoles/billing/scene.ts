@@ -17,7 +17,7 @@ export interface BillingScene {
   workspaceId: number
   appId: string
   key: string
-  at: { now: Date }
+  clock: { now: Date }
   /** Connects an account and returns its id. */
   add(kind: AccountKindName, storeId?: string): Promise<string>
   send(account: string, body: string | object, headers?: Record<string, string>, method?: string): Promise<Response>
@@ -27,12 +27,15 @@ export interface BillingScene {
  * A workspace that tracks Tea Timer, and a server that receives messages; `roots` are the accepted root certificates.
  */
 export async function billingScene(sql: Sql, { now = new Date(), roots = [] as string[] } = {}): Promise<BillingScene> {
-  const at = { now }
+  const clock = { now }
   const service = openService({
     sql,
-    now: () => at.now,
+    now: () => clock.now,
     async receive(account, message) {
-      const receipt = await storeMessage({ recording, sql, sealer, now: () => at.now }, account, { ...message, roots })
+      const receipt = await storeMessage({ recording, sql, sealer, now: () => clock.now }, account, {
+        ...message,
+        roots,
+      })
       return typeof receipt === "object" || receipt === "unreadable" ? receipt : receipt !== "not theirs"
     },
   })
@@ -45,7 +48,7 @@ export async function billingScene(sql: Sql, { now = new Date(), roots = [] as s
     service,
     workspaceId,
     appId,
-    at,
+    clock,
     key: await service.key(workspaceId),
     async add(kind, storeId = TEA.id) {
       const key = kind === "app-store-notifications" ? {} : { secret: SECRET }

@@ -86,9 +86,9 @@ test("a changed name is judged by the keywords whose words were added, compared 
 })
 
 test("no figure is given before the window is over, so that no one can pick a favourable day", async () => {
-  scene.at.now = new Date("2026-06-12T12:00:00Z")
+  scene.clock.now = new Date("2026-06-12T12:00:00Z")
   const { body } = await call("?country=us")
-  scene.at.now = TODAY
+  scene.clock.now = TODAY
   expect([body.verdict, body.complete, body.standing]).toEqual(["too_early", false, null])
   for (const listed of body.outcomes)
     expect([listed.verdict, listed.effectPercent, listed.chance, listed.controls]).toEqual([

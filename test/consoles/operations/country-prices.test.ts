@@ -23,7 +23,7 @@ const call = (query = "", callerKey = key) =>
   scene.service.call(`/v1/apps/${scene.appId}/country-prices${query}`, { key: callerKey })
 
 const worker = () => {
-  const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
+  const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.clock.now }
   return createAccountReading({ recording, ...parts, gapMs: 0, atMost: 40, pollMs: 50 })
 }
 
@@ -133,7 +133,7 @@ test("prices over a day old are read now by a running worker, and returned uncha
   reading.start()
   try {
     // If two readings have the same time, the hash of the body decides which one is the day's.
-    scene.at.now = new Date(NOW.getTime() + 60_000)
+    scene.clock.now = new Date(NOW.getTime() + 60_000)
     scene.standIn.products[0]!.prices[0]!.price = "21.00"
     await scene.sql`
       update account_task set read_at = now() - interval '25 hours', next_at = now() + interval '1 hour'
@@ -166,7 +166,7 @@ test("unchanged prices are not stored again, and a removed product keeps its pri
   await readPrices()
   const readPriceDays = async () => (await scene.sql`select product, seen_at from price_day order by product`).length
   expect(await readPriceDays()).toBe(3)
-  scene.at.now = new Date(NOW.getTime() + 86_400_000)
+  scene.clock.now = new Date(NOW.getTime() + 86_400_000)
   scene.standIn.products.splice(1, 1)
   await scene.sql`update account_task set next_at = now() where not ${isReport(scene.sql)}`
   await readPrices()

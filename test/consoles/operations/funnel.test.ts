@@ -35,7 +35,7 @@ async function readAll(times = 1): Promise<void> {
   for (let time = 0; time < times; time++) {
     await putOffReports(scene)
     await scene.sql`update connected_account set next_at = now()`
-    const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
+    const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.clock.now }
     const keep = async (body: RawBody) => void bodies.push(body)
     await createAccountReading({ recording, ...parts, keep, gapMs: 0, atMost: 40 }).runOnce()
   }

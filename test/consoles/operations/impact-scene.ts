@@ -30,13 +30,13 @@ export interface ImpactScene {
   workspaceId: number
   appId: string
   key: string
-  at: { now: Date }
+  clock: { now: Date }
 }
 
 /** 220 days of downloads in seven storefronts, after which us has 30 % more; store pages of all, and ranks in gb. */
 export async function impactScene(sql: Sql): Promise<ImpactScene> {
-  const at = { now: TODAY }
-  const service = openService({ sql, now: () => at.now })
+  const clock = { now: TODAY }
+  const service = openService({ sql, now: () => clock.now })
   const workspaceId = await service.workspace({ plan: "enterprise", overrides: { ratePerSecond: 100_000 } })
   const tracked = { workspaceId, iosId: IOS_ID, countries: COUNTRIES, keywords: TERMS, origin: "own" }
   const appId = await trackOwn(sql, tracked)
@@ -49,7 +49,7 @@ export async function impactScene(sql: Sql): Promise<ImpactScene> {
   const result = await record(sql, [...salesDays(), ...pages(), ...ranks()], () => new Date("2026-12-31T00:00:00Z"))
   if (result.refused.length > 0) throw result.refused[0]?.problem
   const key = await service.key(workspaceId)
-  return { sql, service, workspaceId, appId, key, at }
+  return { sql, service, workspaceId, appId, key, clock }
 }
 
 function salesDays(): Observation[] {

@@ -56,7 +56,7 @@ const call = (path: string, callerKey = key) =>
 /** Reads this many of the newest reports, as a server does in its first seconds. */
 async function readReports(atMost: number): Promise<void> {
   await scene.sql`update connected_account set next_at = now()`
-  const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
+  const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.clock.now }
   await createAccountReading({ recording, ...parts, gapMs: 0, atMost }).runOnce()
 }
 
@@ -155,7 +155,7 @@ test("a restated day is listed once with its figures before and after", async ()
   const [before] = (await call("revenue?days=1")).body.days
   scene.standIn.report = (type, day) =>
     type === "SALES" && day === ago(1) ? { tsv: salesReport(day, [{ ...APP, Units: "6" }]) } : "late"
-  scene.at.now = new Date(NOW.getTime() + 1_000)
+  scene.clock.now = new Date(NOW.getTime() + 1_000)
   for (let times = 0; times < 2; times++) {
     await scene.sql`
       update account_task set next_at = case when day = ${ago(1)} then now() end where ${isReport(scene.sql)}`

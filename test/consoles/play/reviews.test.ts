@@ -117,7 +117,7 @@ test("an edited review keeps the earlier text, also if the language of the devic
     stars: 4,
     text: "Better\tIt works now",
     atMs: Date.now() - HOUR_MS,
-    more: { reviewerLanguage: "de" },
+    fields: { reviewerLanguage: "de" },
   }
   shelf.reviews = [shelfReview(5, edited)]
   await readAll()

@@ -15,7 +15,7 @@ export interface PlayScene {
   register: Register
   workspaceId: number
   appId: string
-  at: { now: Date }
+  clock: { now: Date }
   add(options?: { key?: MadePlayKey; part?: string }): Promise<AccountRow>
 }
 
@@ -23,13 +23,13 @@ export interface PlayScene {
 export async function playScene(sql: Sql, now = new Date()): Promise<PlayScene> {
   const standIn = playStandIn()
   standIn.put(`stats/installs/installs_${TEA_PACKAGE}_202610_overview.csv`, "Date,Package Name\n")
-  const at = { now }
-  const service = openService({ sql, now: () => at.now })
+  const clock = { now }
+  const service = openService({ sql, now: () => clock.now })
   const workspaceId = await service.workspace()
   const tracked = { name: "Tea Timer", androidPkg: TEA_PACKAGE, countries: ["us"], keywords: ["tea"] }
   const appId = await trackOwn(sql, { workspaceId, ...tracked, origin: "own" })
   const register: Register = { sql, sealer, reach: reachOf(standIn.url) }
   const add: PlayScene["add"] = ({ key = standIn.key(), part = standIn.bucket } = {}) =>
     addAccount(register, workspaceId, { kind: "google-play-console", key: { serviceAccount: key.json }, part })
-  return { sql, service, standIn, register, workspaceId, appId, at, add }
+  return { sql, service, standIn, register, workspaceId, appId, clock, add }
 }

@@ -233,10 +233,10 @@ long("loading the demo again changes nothing; a day later it adds days without c
   const { body } = await ask("revenue?days=1")
   const later = new Date(NOW.getTime() + 86_400_000)
   expect((await load(later)).recorded).toBeGreaterThan(0)
-  scene.at.now = later
+  scene.clock.now = later
   const { body: two } = await ask("revenue?days=2")
   expect([two.to, two.days[0], two.days[1].reported]).toEqual(["2026-03-11", body.days[0], true])
-  scene.at.now = NOW
+  scene.clock.now = NOW
 })
 
 test("the demo's account is removed by a real account, with the demo, or by itself, and does not return", async () => {
