@@ -21,7 +21,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
   const workspaceId = await newWorkspace(sql)
   await trackOwn(sql, { workspaceId, iosId: "10001", keywords: ["tea", "mate"] })
-  await tell(OWN_READINGS)
+  await recordAll(OWN_READINGS)
 })
 
 const OWN_READINGS = [
@@ -59,13 +59,13 @@ const THEIRS = [
   answered({ seenAt: "2025-11-19T10:00:00Z", ...FROM }),
 ]
 
-const tell = (readings: Parameters<typeof record>[1]) => record(sql, readings, () => NOW, { all: true })
+const recordAll = (readings: Parameters<typeof record>[1]) => record(sql, readings, () => NOW, { all: true })
 const remove = () => sql.begin((tx) => removeOrigin(tx, "elsewhere", { now: NOW }))
 
 describe("a publisher that is removed", () => {
   test("a removed publisher leaves only own data, and derived tables as after a rebuild", async () => {
     const before = await stored(sql)
-    expect((await tell(THEIRS)).recorded).toBeGreaterThanOrEqual(THEIRS.length - 1)
+    expect((await recordAll(THEIRS)).recorded).toBeGreaterThanOrEqual(THEIRS.length - 1)
     expect(await stored(sql)).not.toBe(before)
     expect(await remove()).toBeGreaterThanOrEqual(THEIRS.length - 1)
     expect(await stored(sql)).toBe(before)
@@ -77,7 +77,7 @@ describe("a publisher that is removed", () => {
   })
 
   test("a second removal of a publisher finds nothing", async () => {
-    await tell(THEIRS)
+    await recordAll(THEIRS)
     await remove()
     const before = await stored(sql)
     expect(await remove()).toBe(0)
@@ -86,7 +86,7 @@ describe("a publisher that is removed", () => {
 
   test("a failed removal of a publisher changes nothing, and can be repeated", async () => {
     const before = await stored(sql)
-    await tell(THEIRS)
+    await recordAll(THEIRS)
     const whole = await stored(sql)
     await sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''refused''; end'`
     await sql`create trigger refuse before delete on store_app_name execute function refuse()`

@@ -75,9 +75,9 @@ interface Client {
   ): Promise<{ structuredContent?: unknown; isError?: boolean; _meta?: object }>
   close(): Promise<void>
 }
-type Told = { progress: number; message?: string }
+type Progress = { progress: number; message?: string }
 
-const clients: [string, (onprogress: (progress: Told) => void) => Promise<[Client, unknown[]]>][] = [
+const clients: [string, (onprogress: (progress: Progress) => void) => Promise<[Client, unknown[]]>][] = [
   [
     "sdk 1.32.2",
     async (onprogress) => {
@@ -98,7 +98,7 @@ const clients: [string, (onprogress: (progress: Told) => void) => Promise<[Clien
 
 test.each(clients)("%s receives progress of a waiting call, then its answer and its cost", async (_, connect) => {
   hold()
-  const messages: Told[] = []
+  const messages: Progress[] = []
   const [client, rest] = await connect((progress) => {
     messages.push(progress)
     if (messages.length === 3) go()

@@ -16,7 +16,7 @@ import { until } from "../jobs/platform.ts"
 import { cases } from "../long.ts"
 import { openService } from "../service.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
-import { type Asked, type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
+import { type ReplayRequest, type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
 import { chartFeed } from "./public-pages.ts"
 import { lookupAnswer, type ShownApp } from "./store-pages.ts"
 
@@ -100,7 +100,7 @@ function rankedApps(name: string, day: string): number[] {
 const onLists = (storefront: string, day: string): Set<number> =>
   new Set(NAMES.filter((name) => name.startsWith(storefront)).flatMap((name) => rankedApps(name, day)))
 
-async function readDay(): Promise<Asked[]> {
+async function readDay(): Promise<ReplayRequest[]> {
   const before = stores.requests.length
   const reading = openStoreReading({
     sql,
@@ -139,7 +139,7 @@ async function countUnread(): Promise<number> {
 }
 
 /** The requests: lists by name, and look-ups by storefront with their ids. */
-function sorted(requests: readonly Asked[]) {
+function sorted(requests: readonly ReplayRequest[]) {
   const lookUps = requests.filter(({ url }) => url.pathname === "/lookup")
   return {
     lists: requests

@@ -86,7 +86,7 @@ function html(body: string): Response {
   return new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } })
 }
 
-interface Shown {
+interface SearchAnswers {
   apps: readonly ShownApp[]
   /** The apps as a look-up returns them. */
   looked?: readonly ShownApp[]
@@ -96,7 +96,10 @@ interface Shown {
 }
 
 /** Every search returns these apps, which a look-up finds, and every prefix completes to these terms. */
-export function answerSearches(stores: ReplayServer, { apps, looked = apps, suggests, holdMs = 0 }: Shown): void {
+export function answerSearches(
+  stores: ReplayServer,
+  { apps, looked = apps, suggests, holdMs = 0 }: SearchAnswers,
+): void {
   stores.on("apps.apple.com", "/", async ({ url }) => {
     if (holdMs > 0) await Bun.sleep(holdMs)
     return searchPage(url.pathname.slice(1, 3), url.searchParams.get("term") as string, apps)

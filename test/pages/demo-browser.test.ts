@@ -30,7 +30,7 @@ interface SeenForm {
   isSendable: boolean
 }
 
-interface Seen {
+interface PageContents {
   address: string
   status: number
   heading: string
@@ -133,7 +133,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
 
   const see = async (page: string) => {
     await tab.open(`${server.url.origin}${page}`)
-    return await tab.value<Seen>(SEE)
+    return await tab.value<PageContents>(SEE)
   }
 
   /** The heading that a form's page must have. Pages other than an app's have headings of their own. */
@@ -182,7 +182,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
         const place = (await see(page)).forms.findIndex((form) => form.kind === kind)
         if (place < 0) continue
         await tab.leave(send(place))
-        const { address, status, heading } = await tab.value<Seen>(SEE)
+        const { address, status, heading } = await tab.value<PageContents>(SEE)
         const to = kind.split(" ")[1]!
         expect([kind, status, heading === ""]).toEqual([kind, 200, false])
         // a change at once leads back to its page, others to their preview

@@ -1,7 +1,7 @@
 import { type Line, receiptOf, type Script, well } from "./stand-in.ts"
 
 /** The answers of a good, a lying and an obeying model to a prompt. */
-export interface Said {
+export interface ModelAnswers {
   good: (lines: Line[]) => object
   lying: (lines: Line[]) => object
   obeying: (lines: Line[]) => object
@@ -20,7 +20,7 @@ export function openRandom(seed = 20_251_120): (below: number) => number {
 }
 
 /** Returns scripts for each way in which a provider may fail, and for a correct and a slow one. */
-export function scriptsOf({ good, lying, obeying }: Said, random: (below: number) => number): (() => Script)[] {
+export function scriptsOf({ good, lying, obeying }: ModelAnswers, random: (below: number) => number): (() => Script)[] {
   const right = well(good)
   const variant = (rest: object) => ({ ...(right as object), ...rest }) as Script
   const whole = (lines: Line[]) => JSON.stringify({ receipt: receiptOf(lines), ...good(lines) })

@@ -35,7 +35,7 @@ const DAYS = cases(3, 30)
 const loaded = lines.slice(30 - DAYS)
 const READINGS = DAYS + 3
 const load = () => loadDemoCharts(recording, sql, loaded.map((line) => `${JSON.stringify(line)}\n`).join(""))
-const tell = (...readings: Parameters<typeof record>[1]) => record(sql, readings, () => NOW)
+const recordAll = (...readings: Parameters<typeof record>[1]) => record(sql, readings, () => NOW)
 const ownChart = (seenAt: string, ids: readonly (string | number)[], rest: Partial<ChartObservation> = {}) =>
   charted(seenAt, ids, { ...JAPAN, ...rest })
 
@@ -93,7 +93,7 @@ test("a key finds the demo's charts, movers and landscape, each with its day, wi
     expect((await ask(`charts?country=${country}`)).body).toMatchObject({ day: "2026-03-20", depth: 10 })
   // feeds do not identify publishers; after a look-up the publisher's apps are found where the demo saw them
   const { id } = lines[29].apps[0]
-  await tell(
+  await recordAll(
     appsReading(NOW.toISOString(), [{ id, name: "As it is now", developerId: "1500000077" }], { storefront: "jp" }),
   )
   const publisher = await ask("publisher/1500000077")
@@ -119,7 +119,7 @@ long(
       ownChart("2026-11-18T10:00:00Z", [lines[0].apps[0].id, 10_001]),
       ownChart("2026-11-19T10:00:00Z", [10_002], { storefront: "gb", genre: "6014" }),
     ]
-    await tell(...ownReadings)
+    await recordAll(...ownReadings)
     const before = await chartTables(sql)
     await loadDemoCharts(recording, sql, file)
     await removeDemo(sql)
@@ -133,21 +133,21 @@ describe("a chart of the demo that this instance reads too", () => {
 
   test("a demo chart read by this instance is measured since its own reading, in either order", async () => {
     await load()
-    await tell(reading)
+    await recordAll(reading)
     const after = await chartTables(sql)
     const [chart] = await sql`select first_day, last_day from chart where storefront = 'jp'`
     expect(chart).toEqual({ first_day: "2026-11-18", last_day: "2026-11-18" })
     expect(await sql`select 1 from app_first_seen where storefront = 'jp' and not baseline`).toHaveLength(0)
     expect(await rebuildCharts(sql, async () => {})).toBe(0)
     sql = await freshDatabase()
-    await tell(reading)
+    await recordAll(reading)
     expect(await load()).toMatchObject({ recorded: READINGS, known: 0 })
     expect(await chartTables(sql)).toEqual(after)
   })
 
   test("a demo chart shows this instance's reading of a day, even if the demo's is deeper", async () => {
     await load()
-    await tell(ownChart("2025-08-31T01:00:00Z", [10_001], { source: "import" }))
+    await recordAll(ownChart("2025-08-31T01:00:00Z", [10_001], { source: "import" }))
     const [now] = await sql`
       select n.depth, n.seen_at
       from chart_now n

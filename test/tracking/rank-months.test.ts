@@ -81,10 +81,10 @@ test("emptied tables of months are rebuilt identically from the readings", async
   expect(await stored(sql)).toBe(before)
 })
 
-type Shown = Record<string, [day: string, rank: number | null, source: string, depth: number][]>
+type SeriesByTerm = Record<string, [day: string, rank: number | null, source: string, depth: number][]>
 
-async function derived(): Promise<{ series: Shown; latest: Record<string, unknown> }> {
-  const series: Shown = {}
+async function derived(): Promise<{ series: SeriesByTerm; latest: Record<string, unknown> }> {
+  const series: SeriesByTerm = {}
   const latest: Record<string, unknown> = {}
   for (const app of await readVisibleApps(sql, contextOf(sql, workspaceId).caller)) {
     const side = { platform: "ios" as const, storefront: "us" }
@@ -98,7 +98,7 @@ async function derived(): Promise<{ series: Shown; latest: Record<string, unknow
 }
 
 /** Returns the expected months, derived day by day from the readings alone. */
-function expected(readings: SearchObservation[]): { series: Shown; latest: Record<string, unknown> } {
+function expected(readings: SearchObservation[]): { series: SeriesByTerm; latest: Record<string, unknown> } {
   const byTermAndDay = new Map<string, SearchObservation>()
   for (const r of readings) {
     const key = `${r.term} ${r.source} ${r.seenAt.getTime()}`
@@ -112,22 +112,27 @@ function expected(readings: SearchObservation[]): { series: Shown; latest: Recor
     const previous = days.get(key)
     if (!previous || better(r, previous)) days.set(key, r)
   }
-  const series: Shown = {}
+  const series: SeriesByTerm = {}
   const latest: Record<string, unknown> = {}
   for (const ownApp of OWN_APPS) {
     for (const term of TERMS) {
       series[`${ownApp} ${term}`] = [...days.values()]
         .filter((r) => r.term === term)
-        .map((r): Shown[string][number] => [r.seenAt.toISOString().slice(0, 10), rankIn(r, ownApp), r.source, r.depth])
+        .map((r): SeriesByTerm[string][number] => [
+          r.seenAt.toISOString().slice(0, 10),
+          rankIn(r, ownApp),
+          r.source,
+          r.depth,
+        ])
         .sort(([a], [b]) => (a < b ? -1 : 1))
     }
     const last =
-      TERMS.flatMap((term) => series[`${ownApp} ${term}`] as Shown[string])
+      TERMS.flatMap((term) => series[`${ownApp} ${term}`] as SeriesByTerm[string])
         .map(([day]) => day)
         .sort()
         .at(-1) ?? null
     const terms = TERMS.map((term) => {
-      const point = (series[`${ownApp} ${term}`] as Shown[string]).find(([day]) => day === last)
+      const point = (series[`${ownApp} ${term}`] as SeriesByTerm[string]).find(([day]) => day === last)
       return [term, point !== undefined, point?.[1] ?? null]
     })
     latest[ownApp] = [last, terms]

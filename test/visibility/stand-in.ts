@@ -12,7 +12,7 @@ export interface HeardQuestion {
 
 /** How the stand-in answers one question. */
 export type EngineScript =
-  | Said
+  | AnswerParts
   | { status: number; body?: object; headers?: Record<string, string> }
   | { raw: string }
   | { pauses: number; text: string }
@@ -77,14 +77,14 @@ function answerOf(assistant: Assistant, script: EngineScript, body: any): Respon
   return Response.json(SAY[assistant](script))
 }
 
-interface Said {
+interface AnswerParts {
   text: string
   searched?: boolean
   cited?: { url: string; title: string }[]
   end?: "well" | "cut" | "refused"
 }
 
-const SAY: Record<Assistant, (answer: Said) => object> = {
+const SAY: Record<Assistant, (answer: AnswerParts) => object> = {
   openai: ({ text, searched = true, cited = [], end = "well" }) => ({
     id: "resp_0a1b2c3d",
     object: "response",

@@ -96,7 +96,7 @@ long("a confirm whose server is killed with the database directory open is appli
   const [lost, unanswered, , late, done] = COMMITS as [Death, Death, Death, Death, Death]
   const deaths: Death[] = [lost, done, ...(LONG ? [nth("insert into audit"), unanswered, late, ...timers(15)] : [])]
   const outcomes: Outcome[] = []
-  let last: { begun: Begun; died: string } | undefined
+  let last: { begun: PendingWrite; died: string } | undefined
   for (const death of [...deaths, null]) {
     // the next server opens the directory as the killed one left it, and a command reads it through that server
     using child = confirming({ dataDir })
@@ -139,12 +139,12 @@ async function stepsOf(service: Service, write: Write): Promise<string[]> {
 const AUDIT = "insert into audit"
 
 /** A write that waits for its confirm. */
-interface Begun extends Prepared {
+interface PendingWrite extends Prepared {
   write: Write
   before: State
 }
 
-async function begun(service: Service, write: Write): Promise<Begun> {
+async function begun(service: Service, write: Write): Promise<PendingWrite> {
   const writer = await prepared(service, write)
   return { ...writer, write, before: await stateOf(service.sql, writer) }
 }
@@ -156,12 +156,12 @@ interface Outcome {
   applied: boolean
 }
 
-async function round(service: Service, begun: Begun, child: Confirming, death: Death): Promise<Outcome> {
+async function round(service: Service, begun: PendingWrite, child: Confirming, death: Death): Promise<Outcome> {
   return await settled(service, begun, await dead(child, begun, death))
 }
 
 /** Lets the child confirm and die. Returns where it died. */
-async function dead(child: Confirming, { key, confirmToken }: Begun, death: Death): Promise<string> {
+async function dead(child: Confirming, { key, confirmToken }: PendingWrite, death: Death): Promise<string> {
   const { died } = await child.ask({ key, token: confirmToken, death })
   // the answer came before the timer
   if (died === undefined) child.kill()
@@ -173,7 +173,7 @@ async function dead(child: Confirming, { key, confirmToken }: Begun, death: Deat
  * Waits for transactions of the killed process, then checks that all or nothing was written, and that a remaining token
  * works once.
  */
-async function settled(service: Service, begun: Begun, died: string): Promise<Outcome> {
+async function settled(service: Service, begun: PendingWrite, died: string): Promise<Outcome> {
   const { sql } = service
   const { workspace, write } = begun
   // an unfinished commit holds the lock of the token's row
@@ -196,7 +196,7 @@ async function settled(service: Service, begun: Begun, died: string): Promise<Ou
  * PostgreSQL releases a dead connection's row locks before its advisory locks. A confirm that waited for the token's
  * row may then still get in_progress, and succeeds a moment later.
  */
-async function confirmAgain(service: Service, { key, confirmToken }: Begun): Promise<string> {
+async function confirmAgain(service: Service, { key, confirmToken }: PendingWrite): Promise<string> {
   const confirm = () => service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
   const until = performance.now() + 5_000
   let answer = await confirm()
@@ -208,7 +208,7 @@ async function confirmAgain(service: Service, { key, confirmToken }: Begun): Pro
   return outcomeOf(answer)
 }
 
-async function expectState(sql: Sql, begun: Begun, applied: boolean): Promise<void> {
+async function expectState(sql: Sql, begun: PendingWrite, applied: boolean): Promise<void> {
   const { workspace, write, before } = begun
   expect(await booksOf(sql, workspace)).toEqual(applied ? booksAfter(write) : booksAt(0))
   expect(await stateOf(sql, begun)).toEqual(applied ? stateAfter(write, before) : before)

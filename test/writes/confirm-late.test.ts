@@ -170,7 +170,7 @@ async function afterTurns(turns: number, action: () => void): Promise<void> {
   action()
 }
 
-interface Held {
+interface PendingConfirm {
   writer: Removing
   answer: Answer
 }
@@ -200,7 +200,7 @@ async function lengthOf(): Promise<number> {
 async function late(
   stepsOf: (hold: () => Promise<void>) => Steps,
   { writer, answered }: { writer?: Removing; answered?: () => void } = {},
-): Promise<Held> {
+): Promise<PendingConfirm> {
   const ownWriter = writer ?? (await removing())
   const gate = Promise.withResolvers<void>()
   const over = Promise.withResolvers<void>()
@@ -220,7 +220,7 @@ const MAYBE =
   "the token was used."
 
 /** Returns what a confirm with a 503 has done, all or nothing, and what a second one answers. */
-async function settled({ writer, answer }: Held): Promise<string> {
+async function settled({ writer, answer }: PendingConfirm): Promise<string> {
   expect([outcomeOf(answer), answer.body.detail]).toEqual(["503 unavailable", MAYBE])
   const books = await booksOf(sql, writer.workspace)
   const applied = books.tokens === 1

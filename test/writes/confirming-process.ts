@@ -4,7 +4,7 @@ import { createInterface } from "node:readline"
 import { openDatabase } from "../../src/database/connect.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { openService, PUBLIC_URL } from "../service.ts"
-import type { Asked, Death } from "./processes.ts"
+import type { ConfirmRequest, Death } from "./processes.ts"
 import { type Steps, stepped } from "./stepped.ts"
 import { outcomeOf, tally } from "./writer.ts"
 
@@ -15,7 +15,7 @@ say("ready")
 for await (const line of createInterface({ input: process.stdin })) say(await answer(JSON.parse(line)))
 process.exit(0)
 
-async function answer({ key, token, calls = 1, death }: Asked) {
+async function answer({ key, token, calls = 1, death }: ConfirmRequest) {
   const service = openService({
     sql: death ? stepped(sql, dying(death)) : sql,
     settings: { requestDeadlineMs: 20_000 },

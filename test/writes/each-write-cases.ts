@@ -30,7 +30,7 @@ const MISMATCH = "409 confirm_token_mismatch"
 const GONE = "404 not_found"
 const DELETED = "401 account_deleted"
 
-const tell =
+const storeAlerts =
   (read: boolean): Doing =>
   (sql, { workspace, app }) =>
     tellAlerts(sql, [
@@ -151,7 +151,7 @@ export const WRITES: Record<string, Write> = {
     action: "mark_alerts_read",
     args: () => ({}),
     credits: 0,
-    prepare: tell(false),
+    prepare: storeAlerts(false),
     after: { alerts: fourAlerts("read") },
     changes: { "one of them marked": [markFirst, MISMATCH], "an app removed": [removed, MISMATCH] },
   },
@@ -159,7 +159,7 @@ export const WRITES: Record<string, Write> = {
     action: "mark_alerts_read",
     args: () => ({ read: false }),
     credits: 0,
-    prepare: tell(true),
+    prepare: storeAlerts(true),
     after: { alerts: fourAlerts("unread") },
     changes: { "one of them marked": [markFirst, MISMATCH] },
   },
@@ -167,7 +167,7 @@ export const WRITES: Record<string, Write> = {
     action: "mark_alerts_read",
     args: ({ app }) => ({ appId: app }),
     credits: 0,
-    prepare: tell(false),
+    prepare: storeAlerts(false),
     after: { alerts: ["read", "read", "unread", "read"] },
     changes: { "the app removed": [removed, GONE] },
   },

@@ -9,7 +9,7 @@ export type Death =
   | { afterMs: number }
 
 /** One or more simultaneous confirms of a token. */
-export interface Asked {
+export interface ConfirmRequest {
   key: string
   token: string
   calls?: number
@@ -20,7 +20,7 @@ export interface Confirming extends Disposable {
   /** Resolves once the process has opened the database. */
   ready: Promise<void>
   /** Returns the count of each answer, or { died: where } if the process killed itself first. */
-  ask(request: Asked): Promise<Record<string, number | string>>
+  ask(request: ConfirmRequest): Promise<Record<string, number | string>>
   exited: Promise<number>
   kill(): void
 }

@@ -44,7 +44,7 @@ describe("rivals in the demo's file", () => {
   })
 
   function fromFile(ownId: string, keywords: readonly string[]) {
-    const rivals = new Map<string, { id: string; name: string; ratings: number; terms: Held[]; manual: boolean }>()
+    const rivals = new Map<string, { id: string; name: string; ratings: number; terms: RivalRow[]; manual: boolean }>()
     for (const term of keywords) {
       const results = lines.find((line) => line.term === term)?.results ?? []
       const ownPlace = results.findIndex(({ id }) => id === ownId)
@@ -55,14 +55,14 @@ describe("rivals in the demo's file", () => {
         rivals.set(id, rival)
       }
     }
-    const best = ({ terms }: { terms: Held[] }) => Math.min(...terms.map(({ theirRank }) => theirRank))
+    const best = ({ terms }: { terms: RivalRow[] }) => Math.min(...terms.map(({ theirRank }) => theirRank))
     return [...rivals.values()]
       .sort((a, b) => b.terms.length - a.terms.length || best(a) - best(b) || (a.id < b.id ? -1 : 1))
       .slice(0, 50)
   }
 })
 
-interface Held {
+interface RivalRow {
   term: string
   theirRank: number
   ourRank: number | null

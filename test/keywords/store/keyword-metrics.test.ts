@@ -14,7 +14,7 @@ import { record } from "../../record.ts"
 
 let sql: Sql
 const AT = "2025-11-19T10:00:00Z"
-const SEEN = "2025-11-19T10:00:00.000Z"
+const SEEN_AT = "2025-11-19T10:00:00.000Z"
 
 beforeEach(async () => {
   sql = await freshDatabase()
@@ -63,10 +63,10 @@ describe("keyword metrics", () => {
     await derive([ten("tea"), ...answers])
     expect(await figures()).toEqual({
       ...UNMEASURED,
-      demandAt: SEEN,
-      hintCountAt: SEEN,
-      popularityAt: SEEN,
-      difficultyAt: SEEN,
+      demandAt: SEEN_AT,
+      hintCountAt: SEEN_AT,
+      popularityAt: SEEN_AT,
+      difficultyAt: SEEN_AT,
       demand: demandOf(Array(10).fill(1_000))!.score,
       hintCount: 2,
       popularityLow: 5,
@@ -84,11 +84,11 @@ describe("keyword metrics", () => {
     expect(await figures()).toEqual(UNMEASURED)
     await derive([hintsReading("tea", AT, [])])
     expect((await rows()).map(({ metric, score }) => [metric, score])).toEqual([["hints", 0]])
-    expect(await figures()).toEqual({ ...UNMEASURED, hintCount: 0, hintCountAt: SEEN })
+    expect(await figures()).toEqual({ ...UNMEASURED, hintCount: 0, hintCountAt: SEEN_AT })
   })
 
   test("an empty list has neither difficulty nor demand, and without suggestions no popularity", async () => {
-    const listed = { demandAt: SEEN, difficultyNone: true, difficultyAt: SEEN }
+    const listed = { demandAt: SEEN_AT, difficultyNone: true, difficultyAt: SEEN_AT }
     await derive([reading("tea", AT, [], { depth: 30 })])
     expect(await figures()).toEqual({ ...UNMEASURED, ...listed })
     await derive([hintsReading("tea", AT, [])])
@@ -96,9 +96,9 @@ describe("keyword metrics", () => {
       ...UNMEASURED,
       ...listed,
       hintCount: 0,
-      hintCountAt: SEEN,
+      hintCountAt: SEEN_AT,
       popularityNone: true,
-      popularityAt: SEEN,
+      popularityAt: SEEN_AT,
     })
     expect((await rows()).map(({ metric, score }) => [metric, score])).toEqual([
       ["demand", null],

@@ -199,7 +199,7 @@ describe("a redirect of app-ads.txt", () => {
   })
 })
 
-type Said = string | ((socket: Socket) => void)
+type SiteResponse = string | ((socket: Socket) => void)
 
 interface World extends AsyncDisposable {
   fetch: SafeFetch
@@ -210,7 +210,7 @@ interface World extends AsyncDisposable {
 
 /** Starts servers for these origins on local ports. No other host exists. */
 async function world(
-  origins: Record<string, Said>,
+  origins: Record<string, SiteResponse>,
   {
     tls = "good",
     address = "127.0.0.1",

@@ -14,7 +14,7 @@ setDefaultTimeout(60_000)
 let sql: Sql
 const now = () => new Date("2026-08-01T00:00:00Z")
 const day = (n: number, hour = 6) => new Date(Date.UTC(2026, 5, n, hour))
-const tell = (...pages: ListingObservation[]) => record(sql, pages, now)
+const recordAll = (...pages: ListingObservation[]) => record(sql, pages, now)
 const ALL = { from: "2026-01-01", to: "2026-12-31", limit: 1_000 }
 
 beforeEach(async () => {
@@ -58,7 +58,7 @@ const SILENT: Partial<Listing>[] = [
 describe("changes of a listing", () => {
   test("each changed part is listed with before, after and both times", async () => {
     const times = EDITS.map((_, place) => [day(1 + 2 * place), day(2 + 2 * place)] as const)
-    await tell(...EDITS.flatMap(([, edit], place) => [listed(times[place]![0]), listed(times[place]![1], edit)]))
+    await recordAll(...EDITS.flatMap(([, edit], place) => [listed(times[place]![0]), listed(times[place]![1], edit)]))
     const changes = await readChanges(sql, { ...ALL, apps: await appIds() })
     for (const [place, [kind]] of EDITS.entries()) {
       const [beforeSeenAt, at] = times[place]!
@@ -66,19 +66,19 @@ describe("changes of a listing", () => {
       expect(change).toMatchObject({ kind, day: at.toISOString().slice(0, 10), at, beforeSeenAt, storefront: "us" })
       expect([kind, more]).toEqual([kind, []])
     }
-    await tell(listed(day(1 + 2 * EDITS.length), { name: "Tea Clock", ratings: 6_000 }))
+    await recordAll(listed(day(1 + 2 * EDITS.length), { name: "Tea Clock", ratings: 6_000 }))
     const [name] = await readChanges(sql, { ...ALL, apps: await appIds() })
     expect(name).toMatchObject({ before: "Tea Timer", after: "Tea Clock", subject: "", source: "apple-app-page" })
   })
 
   test("equal pages and irrelevant differences have no changes", async () => {
-    await tell(listed(day(1)))
-    await tell(listed(day(2)), ...SILENT.map((edit, place) => listed(day(3 + place), edit)))
+    await recordAll(listed(day(1)))
+    await recordAll(listed(day(2)), ...SILENT.map((edit, place) => listed(day(3 + place), edit)))
     expect(await changeKinds()).toEqual([])
   })
 
   test("a change stores null for a missing value", async () => {
-    await tell(listed(day(1), { events: [] }), listed(day(2)), listed(day(3), { events: [] }))
+    await recordAll(listed(day(1), { events: [] }), listed(day(2)), listed(day(3), { events: [] }))
     expect([
       ...(await sql`select kind, before is null as b, after is null as a from listing_change order by at`),
     ]).toEqual([
@@ -88,7 +88,7 @@ describe("changes of a listing", () => {
   })
 
   test("a change has the last reading before and the first after, and ignores failed reads between", async () => {
-    await tell(listed(day(1)), listed(day(2)))
+    await recordAll(listed(day(1)), listed(day(2)))
     await recordAttempt(sql, {
       kind: "apps",
       at: day(3),
@@ -99,19 +99,19 @@ describe("changes of a listing", () => {
       outcome: "blocked",
     })
     expect(await changeKinds()).toEqual([])
-    await tell(listed(day(4), { version: "4.2" }), listed(day(5), { version: "4.2" }))
+    await recordAll(listed(day(4), { version: "4.2" }), listed(day(5), { version: "4.2" }))
     expect(await readChanges(sql, { ...ALL, apps: await appIds() })).toMatchObject([
       { at: day(4), beforeSeenAt: day(2) },
     ])
   })
 
   test("a late reading updates the changes around it", async () => {
-    await tell(listed(day(1)), listed(day(5), { version: "4.3", rating: 4.2 }))
+    await recordAll(listed(day(1)), listed(day(5), { version: "4.3", rating: 4.2 }))
     expect(await changeKinds()).toEqual(["06-05 rating_jump", "06-05 version"])
-    await tell(listed(day(3), { version: "4.2", rating: 4.2 }))
+    await recordAll(listed(day(3), { version: "4.2", rating: 4.2 }))
     expect(await changeKinds()).toEqual(["06-03 rating_jump", "06-03 version", "06-05 version"])
     // The supposed change on the fifth already existed on the second.
-    await tell(listed(day(2), { version: "4.3" }), listed(day(4), { version: "4.3", rating: 4.2 }))
+    await recordAll(listed(day(2), { version: "4.3" }), listed(day(4), { version: "4.3", rating: 4.2 }))
     expect(await changeKinds()).toEqual(["06-02 version", "06-03 rating_jump", "06-03 version", "06-04 version"])
   })
 
@@ -127,7 +127,7 @@ describe("changes of a listing", () => {
         { parser: i > 20 ? 2 : 1 },
       ),
     )
-    await tell(...pages)
+    await recordAll(...pages)
     const rows = async () =>
       JSON.stringify(
         await sql`select at, kind, subject, before, after, before_seen_at from listing_change order by 1, 2, 3`,
@@ -139,11 +139,11 @@ describe("changes of a listing", () => {
       await freshDatabase()
       const order = shuffled(pages, random)
       const size = 1 + Math.floor(random() * 12)
-      for (let i = 0; i < order.length; i += size) await tell(...order.slice(i, i + size))
+      for (let i = 0; i < order.length; i += size) await recordAll(...order.slice(i, i + size))
       expect(await rows()).toBe(expected)
     }
     const places = await sql`select ctid::text from listing_change`
-    expect((await tell(...pages)).recorded).toBe(0)
+    expect((await recordAll(...pages)).recorded).toBe(0)
     expect([...(await sql`select ctid::text from listing_change`)]).toEqual([...places])
   })
 })
@@ -151,7 +151,7 @@ describe("changes of a listing", () => {
 describe("readChanges", () => {
   test("changes are filtered by apps, storefront, days and kinds, newest first up to the limit", async () => {
     const rival = { id: "1600000777" }
-    await tell(
+    await recordAll(
       listed(day(1), { similar: [], moreByDeveloper: [] }),
       listed(day(2), { similar: [], moreByDeveloper: [], name: "Tea Clock", version: "4.2" }),
       listed(day(1), {}, rival),

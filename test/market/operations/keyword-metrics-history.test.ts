@@ -42,8 +42,8 @@ function failed(failedAt: Date, rest: Partial<Attempt> = {}) {
   )
 }
 
-type Shown = Record<"day" | "state" | "value" | "basis" | "of" | "outcome" | "source", unknown>
-const brief = (records: Shown[]) => records.map(({ day, state, value }) => [day, state, value])
+type FigureRow = Record<"day" | "state" | "value" | "basis" | "of" | "outcome" | "source", unknown>
+const brief = (records: FigureRow[]) => records.map(({ day, state, value }) => [day, state, value])
 
 test("days without a record are no rows, and failed or incomplete readings mark theirs with what was due", async () => {
   await figures("difficulty", { 1: 40, 3: null, 8: 0 })
@@ -160,7 +160,7 @@ test("each series pages by 200 records until every record was returned once, des
   const expected = [await whole("difficulty"), await whole("popularity")]
   // a prefix of a term that ends in "tide" has one space less, so not all of these are steps
   expect([expected[0]!.length, expected[1]!.length > 700]).toEqual([490, true])
-  const pages: { difficulty: Shown[]; popularity: Shown[] }[] = []
+  const pages: { difficulty: FigureRow[]; popularity: FigureRow[] }[] = []
   let cursor: string | null = null
   do {
     const { status, body } = await ask(`?days=90${cursor === null ? "" : `&cursor=${cursor}`}`)
@@ -173,7 +173,7 @@ test("each series pages by 200 records until every record was returned once, des
   expect(pages.map((page) => page.difficulty.length)).toEqual(pages.map((_, i) => [200, 200, 90][i] ?? 0))
   expect(pages.length).toBe(Math.ceil(expected[1]!.length / 200))
   for (const [i, metric] of (["difficulty", "popularity"] as const).entries()) {
-    const allFigures = pages.flatMap((page) => page[metric]) as (Shown & { at: string })[]
+    const allFigures = pages.flatMap((page) => page[metric]) as (FigureRow & { at: string })[]
     expect(allFigures.map((figure) => `${figure.day} ${figure.at} ${figure.of}`)).toEqual(
       expected[i]!.map(({ day, at, of }) => `${day} ${at.toISOString()} ${of}`),
     )

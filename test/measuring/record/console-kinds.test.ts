@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 
 const NOW = new Date("2026-01-01T00:00:00Z")
-const tell = (...all: Parameters<typeof reported>[]) =>
+const recordAll = (...all: Parameters<typeof reported>[]) =>
   record(
     sql,
     all.map(([name, rest]) => reported(name, rest)),
@@ -37,8 +37,8 @@ test("the file with the newest processing date replaces the whole day, in any or
     { processed: "2025-10-24", rows: [row("Impression", 7, { country: "de" }), row("Page view", 2), row("Wink", 1)] },
     { processed: "2025-10-24", day: "2025-10-21", rows: [row("IMPRESSION", 1)] },
   ]
-  await tell(["engagement", second], ["engagement", other])
-  await tell(["engagement", first])
+  await recordAll(["engagement", second], ["engagement", other])
+  await recordAll(["engagement", first])
   const facts = [
     { day: "2025-10-21", country: null, from: "App Store search", as: "impressions", count: 1 },
     { day: "2025-10-22", country: "de", from: "App Store search", as: "impressions", count: 7 },
@@ -47,8 +47,8 @@ test("the file with the newest processing date replaces the whole day, in any or
   ]
   expect(await funnel()).toEqual(facts)
   // an empty day counts as a day, and another report of the same day is unchanged
-  await tell(["downloads", { rows: [row("Redownload", 3)] }])
-  await tell(["engagement", { processed: "2025-10-25", seenAt: new Date("2025-10-26"), rows: [] }])
+  await recordAll(["downloads", { rows: [row("Redownload", 3)] }])
+  await recordAll(["engagement", { processed: "2025-10-25", seenAt: new Date("2025-10-26"), rows: [] }])
   expect((await funnel()).map(({ day, as }) => [day, as])).toEqual([
     ["2025-10-21", "impressions"],
     ["2025-10-22", "redownloads"],
@@ -60,7 +60,7 @@ test("prices are a series per storefront, and their derived rows can be rebuilt"
     return { country: "de", currency: "EUR", price, proceeds: "5", point: "p", ...rest }
   }
   const reportOf = (day: string, rows: object[]) => ({ day, seenAt: new Date(`${day}T10:00:00Z`), rows })
-  await tell(
+  await recordAll(
     ["prices", reportOf("2025-11-09", [price("12.99")])],
     [
       "prices",
@@ -84,7 +84,7 @@ test("prices are a series per storefront, and their derived rows can be rebuilt"
   ]
   expect(await periods()).toEqual(expected)
   await sql`update price_period set price = 1 where price is not null`
-  await tell(["engagement", {}])
+  await recordAll(["engagement", {}])
   await sql`delete from funnel_fact_row`
   expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(2)
   expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)

@@ -15,7 +15,7 @@ import { reviewed } from "./reviewed.ts"
 setDefaultTimeout(60_000)
 
 let sql: Sql
-const tell = (...all: Observation[]) => record(sql, all, () => NOW)
+const recordAll = (...all: Observation[]) => record(sql, all, () => NOW)
 const AT = "2025-11-18T10:00:00Z"
 
 beforeEach(async () => {
@@ -83,7 +83,7 @@ describe("observations of the demo", () => {
   for (const [kind, makeReading] of Object.entries(refusable)) {
     test(`${kind} of the demo are refused with the reason, and the same of another publisher are stored`, async () => {
       const before = await stored(sql)
-      const { recorded, refused } = await tell(makeReading({ origin: "demo" }))
+      const { recorded, refused } = await recordAll(makeReading({ origin: "demo" }))
       expect({ recorded, refused: refused.map(({ problem }) => [problem.code, problem.message]) }).toEqual({
         recorded: 0,
         refused: [
@@ -95,17 +95,17 @@ describe("observations of the demo", () => {
         ],
       })
       expect(await stored(sql)).toBe(before)
-      expect((await tell(makeReading({ origin: "elsewhere" }))).recorded).toBe(1)
+      expect((await recordAll(makeReading({ origin: "elsewhere" }))).recorded).toBe(1)
     })
   }
 
   for (const kind of KINDS.filter((candidate) => candidate.private && candidate.demo)) {
     test(`${kind.name} of the demo are stored only for demo accounts, and others only for other accounts`, async () => {
       const makeReading = unrefusable[kind.name as keyof typeof unrefusable]
-      expect(await tell(makeReading({ origin: "demo" }))).toMatchObject({ recorded: 0, refused: [] })
+      expect(await recordAll(makeReading({ origin: "demo" }))).toMatchObject({ recorded: 0, refused: [] })
       await sql`update connected_account set state = 'demo', sealed = null, next_at = null`
-      expect(await tell(makeReading({ origin: "elsewhere" }))).toMatchObject({ recorded: 0, refused: [] })
-      expect(await tell(makeReading({ origin: "demo" }))).toMatchObject({ recorded: 1, refused: [] })
+      expect(await recordAll(makeReading({ origin: "elsewhere" }))).toMatchObject({ recorded: 0, refused: [] })
+      expect(await recordAll(makeReading({ origin: "demo" }))).toMatchObject({ recorded: 1, refused: [] })
     })
   }
 

@@ -37,7 +37,7 @@ function exampleOf(kind: AnyKind, rest: object = {}): AnyObservation {
   return { ...parsed.observation, ...rest } as AnyObservation
 }
 
-const tell = (...all: AnyObservation[]) => record(sql, all as Observation[], now)
+const recordAll = (...all: AnyObservation[]) => record(sql, all as Observation[], now)
 
 /** Returns what is stored: complete observations, or the rows of a kind that cannot be read back. */
 async function storedOf(kind: AnyKind): Promise<AnyObservation[]> {
@@ -116,7 +116,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
     ])
     // and everything stored can be recorded again from that
     await empty(kind)
-    expect(await tell(...stored)).toEqual({ recorded: 1, known: 0, refused: [] })
+    expect(await recordAll(...stored)).toEqual({ recorded: 1, known: 0, refused: [] })
     expect(await storedOf(kind)).toEqual(stored)
   })
 
@@ -136,11 +136,11 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
       await empty(kind)
       const order = shuffled(readings, random)
       const size = 1 + (round % 3)
-      for (let from = 0; from < order.length; from += size) await tell(...order.slice(from, from + size))
+      for (let from = 0; from < order.length; from += size) await recordAll(...order.slice(from, from + size))
       const stored = await storedOf(kind)
       first ??= stored
       expect(stored).toEqual(first)
-      expect(await tell(...order, ...order)).toEqual({ recorded: 0, known: 10, refused: [] })
+      expect(await recordAll(...order, ...order)).toEqual({ recorded: 0, known: 10, refused: [] })
       expect(await storedOf(kind)).toEqual(stored)
     }
     expect(first?.at(-1)).toMatchObject({ seenAt, parser: 3, ...sha(3) })
@@ -159,7 +159,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
     ]
     for (const [rest, code] of wrong) expect([rest, codeOf(exampleOf(kind, rest))]).toEqual([rest, code])
     const all = wrong.map(([rest]) => exampleOf(kind, rest))
-    const { refused } = await tell(...all)
+    const { refused } = await recordAll(...all)
     expect(refused.map(({ problem }) => problem.code as string)).toEqual(wrong.map(([, code]) => code))
     expect(await storedOf(kind)).toEqual([])
   })
@@ -224,7 +224,7 @@ function plain(observation: AnyObservation): object {
 
 test("an observation of an unknown account is not stored, from any publisher", async () => {
   for (const kind of KINDS.filter((candidate) => candidate.private)) {
-    expect(await tell(exampleOf(kind))).toEqual({ recorded: 0, known: 1, refused: [] })
+    expect(await recordAll(exampleOf(kind))).toEqual({ recorded: 0, known: 1, refused: [] })
     expect(await storedOf(kind)).toEqual([])
   }
 })

@@ -62,14 +62,14 @@ test("a name is the storefront's, else the first tracked one's, else the US one,
       from store_app a`
     return row!.name
   }
-  const tell = (storefront: string, hour: number, name: string) =>
+  const recordName = (storefront: string, hour: number, name: string) =>
     record(sql, [appsReading(`2025-11-19T0${hour}:00:00Z`, [{ id: "10001", name }], { storefront })], () => NOW)
-  await tell("jp", 5, "お茶")
+  await recordName("jp", 5, "お茶")
   expect([await named("jp", ["us"]), await named("us", ["us"]), await named("de", [])]).toEqual(Array(3).fill("お茶"))
-  await tell("fr", 4, "Thé")
+  await recordName("fr", 4, "Thé")
   const first = [await named("us", ["us"]), await named("us", ["jp", "fr"]), await named("us", ["de", "jp", "fr"])]
   expect(first).toEqual(["Thé", "お茶", "お茶"])
-  await tell("us", 1, "Tea")
+  await recordName("us", 1, "Tea")
   const names = [await named("us", ["jp"]), await named("de", []), await named("de", ["fr"]), await named("jp", ["us"])]
   expect(names).toEqual(["Tea", "Tea", "Thé", "お茶"])
 })
@@ -132,7 +132,7 @@ function expectedOf(tellings: readonly Telling[]): string[] {
   )
 }
 
-interface Told {
+interface NameFacts {
   demo: boolean
   name: string | undefined
   icon: string | undefined
@@ -142,7 +142,7 @@ interface Told {
 
 const TRUST = ["beside", "import", "itunes-developer", "apple-app-page", "itunes-lookup"]
 
-function factsOf({ kind, names, icons, hour, parser, demo }: Telling, place: number): Told {
+function factsOf({ kind, names, icons, hour, parser, demo }: Telling, place: number): NameFacts {
   const isPage = kind === "page"
   const page = place === 0 ? "apple-app-page" : "beside"
   const source = { search: "import", chart: "import", lookup: "itunes-lookup", shelf: "itunes-developer", page }[kind]
@@ -150,7 +150,7 @@ function factsOf({ kind, names, icons, hour, parser, demo }: Telling, place: num
   return { demo, name, icon: icons[place], order: [hour, TRUST.indexOf(source), parser] }
 }
 
-function best(candidates: readonly Told[], fact: "name" | "icon"): string | undefined {
+function best(candidates: readonly NameFacts[], fact: "name" | "icon"): string | undefined {
   const rows = candidates.filter((candidate) => candidate[fact] !== undefined)
   rows.sort((a, b) => {
     const differs = a.order.findIndex((part, i) => part !== b.order[i])

@@ -60,7 +60,7 @@ const failure = (work: Promise<unknown>) =>
     (error: Error) => error.message,
   )
 
-const tell = (...observations: Observation[]) => record(sql, observations, LATER)
+const recordAll = (...observations: Observation[]) => record(sql, observations, LATER)
 
 describe.each(
   KINDS.filter(({ facts }) => facts).map(
@@ -118,11 +118,11 @@ describe.each(
     async () => {
       await holdAccount(sql, OTHER)
       const large = many(EXAMPLE_ACCOUNT)
-      expect(await tell(large as never)).toMatchObject({ recorded: 1, refused: [] })
-      expect(await tell(large as never)).toMatchObject({ recorded: 0, known: 1 })
+      expect(await recordAll(large as never)).toMatchObject({ recorded: 1, refused: [] })
+      expect(await recordAll(large as never)).toMatchObject({ recorded: 0, known: 1 })
       // the same report, stored in one row
       const small = reported(name, { account: OTHER })
-      await tell(small)
+      await recordAll(small)
       const few = await factsOf(OTHER)
       const { said: source } = kind.facts!
       await sql`update ${sql(source)} set rows = ${sql.json(large.rows as never)} where account_id = ${OTHER}`
@@ -151,7 +151,7 @@ describe.each(
       expect(await sums(EXAMPLE_ACCOUNT)).toEqual(await sums(OTHER))
       // the later report has few rows
       const seenAt = new Date(large.seenAt.getTime() + 60_000)
-      await tell(reported(name, { seenAt, ...("processed" in large && { processed: "2025-10-25" }) }))
+      await recordAll(reported(name, { seenAt, ...("processed" in large && { processed: "2025-10-25" }) }))
       expect(await factsOf(EXAMPLE_ACCOUNT)).toBe(few)
       await sweep()
       expect(await sql`select from ${sql(table)} where account_id = ${EXAMPLE_ACCOUNT}`).toHaveLength(few)
@@ -162,7 +162,7 @@ describe.each(
 })
 
 long("a report interrupted at any transaction leaves the previous day, and the next read stores it once", async () => {
-  await tell(sold(1))
+  await recordAll(sold(1))
   const whole = { pieces: PIECES, facts: (await countStored()).facts, sets: 2 }
   expect(await countStored()).toEqual(whole)
   // two sets, its pieces, and the row that makes it count
@@ -180,13 +180,13 @@ long("a report interrupted at any transaction leaves the previous day, and the n
   expect(evidence!.said).toBe(1)
   await sweep()
   expect(await countStored()).toEqual(whole)
-  expect(await tell(sold(2))).toMatchObject({ recorded: 1 })
+  expect(await recordAll(sold(2))).toMatchObject({ recorded: 1 })
   expect(await units()).toBe(2 * ROWS)
   await sweep()
   // the previous report stays as the source of the earlier figures; its facts are deleted
   expect(await countStored()).toEqual({ pieces: 2 * PIECES, facts: whole.facts, sets: 3 })
   // back to the first content
-  expect(await tell(sold(1, ROWS, { seenAt: new Date("2025-10-26T00:00:00Z") }))).toMatchObject({ recorded: 1 })
+  expect(await recordAll(sold(1, ROWS, { seenAt: new Date("2025-10-26T00:00:00Z") }))).toMatchObject({ recorded: 1 })
   expect(await units()).toBe(ROWS)
   await sweep()
   expect(await countStored()).toEqual({ pieces: 2 * PIECES, facts: whole.facts, sets: 3 })
@@ -213,7 +213,7 @@ test("a restatement is reported with the earlier content, as for reports stored 
   const otherRows = {
     rows: [...(sold(1) as unknown as RowsObservation).rows, { ...sample(), app: "OTHER", units: 900 }],
   }
-  await tell(sold(1, 0, otherRows), sold(2, 0, { rows: [{ ...sample(), units: 7 }] }), sold(3))
+  await recordAll(sold(1, 0, otherRows), sold(2, 0, { rows: [{ ...sample(), units: 7 }] }), sold(3))
   const restated = (country: string | null) =>
     readRestatements(sql, { id: EXAMPLE_ACCOUNT, sku: "TEA01" } as never, { from: DAY, to: DAY, country })
   const figures = async () => [await restated(null), await restated("jp")]
@@ -246,8 +246,8 @@ function sample(): object {
 }
 
 test("an older restatement that arrives late changes nothing", async () => {
-  await tell(sold(3))
-  await tell(sold(2), sold(1, 10))
+  await recordAll(sold(3))
+  await recordAll(sold(2), sold(1, 10))
   expect(await units()).toBe(3 * ROWS)
   await sweep()
   expect(await units()).toBe(3 * ROWS)
@@ -259,7 +259,7 @@ long("two processes that store one day at once leave the later report, whichever
     [2, 3],
     [5, 4],
   ] as const) {
-    await Promise.all([tell(sold(first)), tell(sold(second))])
+    await Promise.all([recordAll(sold(first)), recordAll(sold(second))])
     expect(await units()).toBe(Math.max(first, second) * ROWS)
   }
   await sweep()
@@ -275,7 +275,7 @@ test("a set begun too long ago never counts, and the set that is deleted belongs
   })
   expect(await failure(record(slow, [sold(1)], LATER))).toContain("took too long")
   expect(await units()).toBe(null)
-  expect(await tell(sold(1))).toMatchObject({ recorded: 1 })
+  expect(await recordAll(sold(1))).toMatchObject({ recorded: 1 })
   // not yet an hour old
   const retention = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
   expect((await removeOld(sql, RETENTION, retention, { chunk: 500, pauseMs: 0 })).report_set).toBe(0)
@@ -291,7 +291,7 @@ longOnServer(
       Bun.spawn([process.execPath, join(import.meta.dirname, "report-pieces.ts"), scratchUrl(sql), ...args], {
         stderr: "pipe",
       })
-    await tell(sold(1))
+    await recordAll(sold(1))
     for (let last = 1; last <= PIECES + 1; last++) {
       const child = start("2", String(last))
       await child.exited

@@ -20,13 +20,13 @@ beforeEach(async () => {
   workspaceId = await newWorkspace(sql)
 })
 
-interface Asked {
+interface Options {
   country?: string
   platform?: string
   window?: number
 }
 
-const timeline = (appId: string, options: Asked = {}, rest: { plan?: Plan; now?: Date } = {}) =>
+const timeline = (appId: string, options: Options = {}, rest: { plan?: Plan; now?: Date } = {}) =>
   ask(getTimeline, contextOn(sql, workspaceId, rest), { appId, ...options })
 
 /** A reading with the app at this rank, or without it. */
@@ -148,7 +148,7 @@ test("the movements over random histories equal those computed from the readings
   const terms = Array.from({ length: 12 }, (_, n) => `term ${n}`)
   const appId = await trackTea(sql, workspaceId, { keywords: terms })
   const days = Array.from({ length: 60 }, (_, n) => addDays("2026-04-20", n))
-  const byTermAndDay = new Map<string, Seen>()
+  const byTermAndDay = new Map<string, DayReading>()
   for (const [place, term] of terms.entries()) {
     const frequency = any([0.1, 0.5, 0.95])
     const readings = days.flatMap((day) => {
@@ -159,7 +159,7 @@ test("the movements over random histories equal those computed from the readings
         const depth = any([5, 20, 40])
         return { day, source, depth, rank: random() < 0.25 ? null : 1 + Math.floor(random() * depth) }
       })
-      byTermAndDay.set(`${term} ${day}`, read[0] as Seen)
+      byTermAndDay.set(`${term} ${day}`, read[0] as DayReading)
       return read.map(({ rank, ...rest }) => ranked(term, new Date(`${day}T0${place % 10}:00:00Z`), rank, rest))
     })
     await recordAll(sql, ...readings)
@@ -186,7 +186,7 @@ test("the movements over random histories equal those computed from the readings
   }
 })
 
-interface Seen {
+interface DayReading {
   source: string
   depth: number
   rank: number | null
@@ -194,7 +194,7 @@ interface Seen {
 
 /** Computes the move by walking over the days. */
 function becameOf(
-  byTermAndDay: ReadonlyMap<string, Seen>,
+  byTermAndDay: ReadonlyMap<string, DayReading>,
   term: string,
   { before, day, window }: { before: string; day: string; window: number },
 ) {

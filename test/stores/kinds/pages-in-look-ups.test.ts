@@ -15,7 +15,7 @@ setDefaultTimeout(60_000)
 let sql: Sql
 const now = () => new Date("2026-08-01T00:00:00Z")
 const at = (day: number, hour = 12) => new Date(Date.UTC(2026, 5, day, hour))
-const tell = (...all: Parameters<typeof record>[1]) => record(sql, all, now)
+const recordAll = (...all: Parameters<typeof record>[1]) => record(sql, all, now)
 const ALL = { from: "2026-01-01", to: "2026-12-31", limit: 1_000 }
 
 beforeEach(async () => {
@@ -73,8 +73,8 @@ describe("listing in a look-up", () => {
     ]
     for (const [kind, app, listing] of edits) {
       await freshDatabase()
-      await tell(lookup(at(1), {}, { subtitle: "Before" }))
-      await tell(lookup(at(2), app, { subtitle: "Before", ...listing }))
+      await recordAll(lookup(at(1), {}, { subtitle: "Before" }))
+      await recordAll(lookup(at(2), app, { subtitle: "Before", ...listing }))
       expect([kind, await changeLines()]).toEqual([kind, [`06-02 itunes-lookup ${kind}`]])
     }
   })
@@ -85,7 +85,7 @@ describe("listing in a look-up", () => {
     const similar = [{ id: "com.example.coffee", name: "Coffee", rating: 4 }]
     const page = (day: number, subtitle: string) =>
       appsReading(at(day).toISOString(), [{ id, name: "Tea", listing: { subtitle, similar } }], android)
-    await tell(page(1, "Steep"), page(2, "Steep well"))
+    await recordAll(page(1, "Steep"), page(2, "Steep well"))
     expect(await changeLines()).toEqual(["06-02 play-details subtitle"])
     const rows = await sql`
       select section, content from listing_content where section <> 'page' order by section, digest`
@@ -101,7 +101,7 @@ describe("listing in a look-up", () => {
   })
 
   test("a look-up stores a version once with its notes, and ratings once per day", async () => {
-    await tell(lookup(at(1)), lookup(at(2)))
+    await recordAll(lookup(at(1)), lookup(at(2)))
     expect([...(await sql`select version, notes, source from listing_version`)]).toEqual([
       { version: "4.1", notes: "Faster.", source: "itunes-lookup" },
     ])
@@ -114,10 +114,10 @@ describe("listing in a look-up", () => {
   })
 
   test("a look-up without listing, an unavailable app and a search store no page", async () => {
-    await tell(lookup(at(1)))
-    await tell(appsReading(at(2).toISOString(), [], { asked: [ID] }))
-    await tell(appsReading(at(3).toISOString(), [{ ...TEA, version: "5.0" }]))
-    await tell(appsReading(at(4).toISOString(), [{ ...TEA, version: "6.0" }], { source: "itunes-search" }))
+    await recordAll(lookup(at(1)))
+    await recordAll(appsReading(at(2).toISOString(), [], { asked: [ID] }))
+    await recordAll(appsReading(at(3).toISOString(), [{ ...TEA, version: "5.0" }]))
+    await recordAll(appsReading(at(4).toISOString(), [{ ...TEA, version: "6.0" }], { source: "itunes-search" }))
     expect(await changeLines()).toEqual([])
     expect(await sql`select 1 from listing_run`).toHaveLength(1)
     const [state] = await sql`select available from app_storefront where source = 'itunes-lookup'`
@@ -132,7 +132,7 @@ describe("listing in a look-up", () => {
       lookup(at(1), {}, { similar: [{ id: "com.example.tea" }] }),
       lookup(at(1), {}, { versions: [{ version: "1", releasedAt: new Date("nonsense") }] }),
     ]
-    const { refused } = await tell(...wrong)
+    const { refused } = await recordAll(...wrong)
     expect(refused.map(({ problem }) => problem.code as string)).toEqual([
       "bad_source",
       "bad_text",
@@ -152,7 +152,7 @@ describe("listing in a look-up", () => {
       // Some readings have no listing.
       return i % 5 === 0 ? { ...page, apps: page.apps.map(({ listing: _, ...rest }) => rest) } : page
     })
-    await tell(...readings)
+    await recordAll(...readings)
     const rows = async () => JSON.stringify(await sql`select at, kind, before, after from listing_change order by 1, 2`)
     const expected = await rows()
     for (const kind of ["version", "description", "rating_jump", "ratings_jump"]) expect(expected).toContain(kind)
@@ -160,18 +160,18 @@ describe("listing in a look-up", () => {
       await freshDatabase()
       const order = shuffled(readings, random)
       const size = 1 + Math.floor(random() * 8)
-      for (let i = 0; i < order.length; i += size) await tell(...order.slice(i, i + size))
+      for (let i = 0; i < order.length; i += size) await recordAll(...order.slice(i, i + size))
       expect(await rows()).toBe(expected)
     }
     const before = await stored(sql)
-    expect(await tell(...readings, ...readings)).toEqual({ recorded: 0, known: 48, refused: [] })
+    expect(await recordAll(...readings, ...readings)).toEqual({ recorded: 0, known: 48, refused: [] })
     expect(await stored(sql)).toBe(before)
   })
 
   test("a look-up is counted once, even if only the page of an older reading was new", async () => {
-    expect(await tell(lookup(at(5)))).toMatchObject({ recorded: 1, known: 0 })
-    expect(await tell(lookup(at(4)))).toMatchObject({ recorded: 1, known: 0 })
-    expect(await tell(lookup(at(4)))).toMatchObject({ recorded: 0, known: 1 })
+    expect(await recordAll(lookup(at(5)))).toMatchObject({ recorded: 1, known: 0 })
+    expect(await recordAll(lookup(at(4)))).toMatchObject({ recorded: 1, known: 0 })
+    expect(await recordAll(lookup(at(4)))).toMatchObject({ recorded: 0, known: 1 })
   })
 })
 
@@ -179,37 +179,41 @@ describe("a change on both the app's own page and a look-up", () => {
   const page = (day: number, version: string, hour = 6) => listed(at(day, hour), { version })
 
   test("a change is listed only from the page, whichever saw it first", async () => {
-    await tell(page(1, "4.1"), page(2, "4.1"), page(3, "4.2"))
-    await tell(lookup(at(1)), lookup(at(2), { version: "4.2" }), lookup(at(3), { version: "4.2" }))
+    await recordAll(page(1, "4.1"), page(2, "4.1"), page(3, "4.2"))
+    await recordAll(lookup(at(1)), lookup(at(2), { version: "4.2" }), lookup(at(3), { version: "4.2" }))
     expect(await changeLines()).toEqual(["06-03 apple-app-page version"])
     expect(await sql`select 1 from listing_change`).toHaveLength(2)
   })
 
   test("a look-up's change is hidden while a page reading of the last two days does not show it", async () => {
-    await tell(page(1, "4.1"), page(2, "4.1"))
-    await tell(lookup(at(1)), lookup(at(4, 6), { version: "4.2" }))
+    await recordAll(page(1, "4.1"), page(2, "4.1"))
+    await recordAll(lookup(at(1)), lookup(at(4, 6), { version: "4.2" }))
     expect(await changeLines()).toEqual([])
-    await tell(page(5, "4.2"))
+    await recordAll(page(5, "4.2"))
     expect(await changeLines()).toEqual(["06-05 apple-app-page version"])
   })
 
   test("a look-up's change is listed if the page was last read over two days before", async () => {
-    await tell(page(1, "4.1"), page(2, "4.1"))
-    await tell(lookup(at(1)), lookup(at(4, 7), { version: "4.2" }))
+    await recordAll(page(1, "4.1"), page(2, "4.1"))
+    await recordAll(lookup(at(1)), lookup(at(4, 7), { version: "4.2" }))
     expect(await changeLines()).toEqual(["06-04 itunes-lookup version"])
-    await tell(page(9, "4.2"))
+    await recordAll(page(9, "4.2"))
     expect(await changeLines()).toEqual(["06-09 apple-app-page version"])
   })
 
   test("a look-up's change is listed if the page was unknown before, or read in another storefront only", async () => {
-    await tell(lookup(at(1)), lookup(at(3), { version: "4.2" }))
-    await tell(page(2, "4.2"), listed(at(1, 5), {}, { storefront: "de" }), listed(at(3, 5), {}, { storefront: "de" }))
+    await recordAll(lookup(at(1)), lookup(at(3), { version: "4.2" }))
+    await recordAll(
+      page(2, "4.2"),
+      listed(at(1, 5), {}, { storefront: "de" }),
+      listed(at(3, 5), {}, { storefront: "de" }),
+    )
     expect(await changeLines()).toEqual(["06-03 itunes-lookup version"])
   })
 
   test("a hidden change hides no other change of the look-up and does not use up the limit", async () => {
-    await tell(page(1, "4.1"), page(2, "4.1"), page(3, "4.2"))
-    await tell(lookup(at(1)), lookup(at(3), { version: "4.2" }), lookup(at(20), { version: "4.3" }))
+    await recordAll(page(1, "4.1"), page(2, "4.1"), page(3, "4.2"))
+    await recordAll(lookup(at(1)), lookup(at(3), { version: "4.2" }), lookup(at(20), { version: "4.3" }))
     const [{ id }] = (await sql`select id from store_app where store_id = ${ID}`) as [{ id: number }]
     const [newest, second, ...more] = await readChanges(sql, { ...ALL, apps: [id], kinds: ["version"], limit: 2 })
     expect([newest?.source, second?.source, more.length]).toEqual(["itunes-lookup", "apple-app-page", 0])
@@ -217,10 +221,10 @@ describe("a change on both the app's own page and a look-up", () => {
 
   test("hidden changes are skipped, however many there are, and the order is kept", async () => {
     const days = Array.from({ length: 55 }, (_, i) => 1 + i)
-    await tell(...days.map((day) => page(day, String(day))))
-    await tell(...days.map((day) => lookup(at(day), { version: String(day) })))
+    await recordAll(...days.map((day) => page(day, String(day))))
+    await recordAll(...days.map((day) => lookup(at(day), { version: String(day) })))
     // The page is no longer read by then.
-    await tell(...[58, 59, 60].map((day) => lookup(at(day), { version: `later ${day}` })))
+    await recordAll(...[58, 59, 60].map((day) => lookup(at(day), { version: `later ${day}` })))
     const [{ id }] = (await sql`select id from store_app where store_id = ${ID}`) as [{ id: number }]
     const query = { ...ALL, apps: [id], kinds: ["version" as const] }
     const all = await readChanges(sql, query)
@@ -234,7 +238,7 @@ describe("a change on both the app's own page and a look-up", () => {
   })
 
   test("a change of an app whose page was never read is listed from the look-up", async () => {
-    await tell(lookup(at(1)), lookup(at(2), { version: "4.2", rating: 4.2 }))
+    await recordAll(lookup(at(1)), lookup(at(2), { version: "4.2", rating: 4.2 }))
     expect(await changeLines()).toEqual(["06-02 itunes-lookup rating_jump", "06-02 itunes-lookup version"])
   })
 })

@@ -8,7 +8,7 @@ import { checkObservation } from "../../record.ts"
 const SUBJECT = { storefront: "us", id: "1600000101" }
 const ABOUT = { seenAt: new Date("2026-08-12T00:00:00Z"), sha256: new Uint8Array(32) }
 
-interface Made {
+interface PageChange {
   lockup?: object
   page?: object
   linked?: object
@@ -16,7 +16,7 @@ interface Made {
 }
 
 /** Returns the listing of a page with a name and the given parts. */
-function listing({ lockup, page, linked, shelves = {} }: Made): Listing {
+function listing({ lockup, page, linked, shelves = {} }: PageChange): Listing {
   const intent = { id: SUBJECT.id, storefront: "us" }
   const data = { lockup: { title: "One", ...lockup }, shelfMapping: shelves, ...page }
   const described = linked
@@ -33,7 +33,7 @@ function listing({ lockup, page, linked, shelves = {} }: Made): Listing {
 const json = (value: unknown) => JSON.stringify(value).replaceAll("</", "<\\/")
 const shelf = (...items: unknown[]) => ({ items })
 
-function changes(change: Made): void {
+function changes(change: PageChange): void {
   let failed: unknown
   try {
     listing(change)

@@ -2,20 +2,20 @@ import type { StoreApp } from "../../../src/core/observation/line-parts.ts"
 import type { Observation } from "../../../src/kinds.ts"
 import type { Standing } from "./faithful.ts"
 
-type Told = Extract<Observation, { kind: "listing" | "developer" | "chart" | "genres" }>
+type FactsObservation = Extract<Observation, { kind: "listing" | "developer" | "chart" | "genres" }>
 
 // Fields that are counted, computed or chosen from a few words of this project.
 const NOT_IN_BODY = new Set(["depth", "complete", "hasInAppPurchases"])
 const OWN_WORDS = new Set(["story", "collection"])
 
 /** Returns a message about the first value that does not occur in the body. Undefined if all do. */
-export function factsUnfaithful(reading: Told, standing: Standing): string | undefined {
+export function factsUnfaithful(reading: FactsObservation, standing: Standing): string | undefined {
   const field = { listing: "listing", developer: "apps", chart: "apps", genres: "genres" }[reading.kind]
   return unfaithfulAt(field, (reading as unknown as Record<string, unknown>)[field], standing)
 }
 
 /** The same for the market facts and listing of a look-up. */
-export function extrasUnfaithful({ market, listing }: Beside, standing: Standing): string | undefined {
+export function extrasUnfaithful({ market, listing }: ListedFacts, standing: Standing): string | undefined {
   const { language = "en", subtitle, description, versions, ...listed } = listing ?? {}
   // The language comes from the request.
   if (language !== "en") return `the language ${language} was not asked for`
@@ -26,7 +26,7 @@ export function extrasUnfaithful({ market, listing }: Beside, standing: Standing
   return unfaithfulAt("market", market, standing) ?? unfaithfulAt("listing", facts, standing)
 }
 
-type Beside = Pick<StoreApp, "market" | "listing">
+type ListedFacts = Pick<StoreApp, "market" | "listing">
 
 function unfaithfulAt(path: string, value: unknown, standing: Standing): string | undefined {
   if (typeof value === "object" && value !== null && !(value instanceof Date)) {

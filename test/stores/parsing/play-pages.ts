@@ -62,7 +62,7 @@ export function reversed(page: string): string {
     .replace(/@(\d+)@/g, (_, place) => blocks[blocks.length - 1 - Number(place)] as string)
 }
 
-export interface Shown {
+export interface SearchRow {
   id: string
   name?: string | null
   link?: string
@@ -71,13 +71,13 @@ export interface Shown {
 }
 
 /** Returns a section of search results in the recorded form. */
-export function listSection(rows: Shown[], { name = "search_results_cluster_apps_range_0_30", heading = "" } = {}) {
+export function listSection(rows: SearchRow[], { name = "search_results_cluster_apps_range_0_30", heading = "" } = {}) {
   const items = rows.map((row) => [rowOf(row)])
   return sparse({ 3: ["cluster", name ? [[name, 2], null, null, 0] : null], 22: [items, [heading]] })
 }
 
 /** Returns a section for the app that the term names. */
-export function cardSection({ id, name = id, link = linkOf(id), rating }: Shown) {
+export function cardSection({ id, name = id, link = linkOf(id), rating }: SearchRow) {
   const listing = sparse({
     0: [name],
     51: rating && [[String(rating), rating]],
@@ -94,7 +94,7 @@ export function searchData(sections: unknown[]): unknown {
   return [[null, sections, null, [null, "x"], 0, ["y"]], ["z"], null, []]
 }
 
-function rowOf({ id, name = id, link = linkOf(id), rating, label }: Shown): unknown[] {
+function rowOf({ id, name = id, link = linkOf(id), rating, label }: SearchRow): unknown[] {
   const score = rating === undefined ? [] : [String(rating), rating]
   const links = [null, null, null, null, [null, null, link]]
   return sparse({

@@ -2,7 +2,7 @@ import type { Upstream } from "../../../src/lib/upstreams.ts"
 import type { SourceAccess } from "../../../src/measuring/source.ts"
 
 /** A request to the replay server. `url` is the upstream's own, https://apps.apple.com/…. */
-export interface Asked {
+export interface ReplayRequest {
   method: string
   url: URL
   headers: Headers
@@ -13,7 +13,7 @@ export interface Asked {
 export interface ReplayServer {
   /** The replay server's URL for an upstream, in the format of UPSTREAM_URLS. */
   address(upstream: Upstream): string
-  requests: Asked[]
+  requests: ReplayRequest[]
   /**
    * Answers requests to an upstream whose path begins with `path`. Later handlers go first. Undefined passes the
    * request to the next handler, or to 404.
@@ -22,11 +22,11 @@ export interface ReplayServer {
   stop(): Promise<void>
 }
 
-export type Answering = (request: Asked) => Response | undefined | Promise<Response | undefined>
+export type Answering = (request: ReplayRequest) => Response | undefined | Promise<Response | undefined>
 
 /** Starts a server on loopback that answers in place of the stores, with recorded bodies. */
 export function replayServer(): ReplayServer {
-  const requests: Asked[] = []
+  const requests: ReplayRequest[] = []
   const answers: { upstream: Upstream; path: string; answer: Answering }[] = []
   const server = Bun.serve({
     hostname: "127.0.0.1",

@@ -20,7 +20,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-const tell = (...readings: Observation[]) => record(sql, readings, () => NOW)
+const recordAll = (...readings: Observation[]) => record(sql, readings, () => NOW)
 const lookup = (hour: number, app: StoreApp, storefront = "us") =>
   appsReading(`2025-11-19T0${hour}:00:00Z`, [app], { storefront })
 
@@ -97,14 +97,14 @@ describe("search texts of apps", () => {
         const after: Text[][] = []
         for (const parts of orders) {
           await freshDatabase()
-          await Promise.all(parts.map((part) => tell(...part)))
+          await Promise.all(parts.map((part) => recordAll(...part)))
           after.push(await storedTexts())
           expect(after.at(-1)).toEqual(await byTruth())
         }
         expect(after).toEqual([after[0]!, after[0]!, after[0]!])
         texts += after[0]!.length
         const before = await stored(sql)
-        await tell(...readings)
+        await recordAll(...readings)
         expect(await rebuildAppTexts(sql, async () => {})).toBe(0)
         expect(await stored(sql)).toBe(before)
         await removeDemo(sql)
@@ -117,18 +117,18 @@ describe("search texts of apps", () => {
 
   test("a search text is written only when a name or developer changes", async () => {
     const versions = async () => await sql`select app_id, xmin::text, ctid::text from app_text order by app_id`
-    await tell(lookup(1, { id: "10001", name: "Tea", developer: "Leaves", ratings: 4 }))
+    await recordAll(lookup(1, { id: "10001", name: "Tea", developer: "Leaves", ratings: 4 }))
     const first = await versions()
-    await tell(lookup(2, { id: "10001", name: "Tea", developer: "Leaves", ratings: 5, version: "2" }))
-    await tell(lookup(3, { id: "10001", name: "TEA", icon: "https://a.example/1.png" }))
+    await recordAll(lookup(2, { id: "10001", name: "Tea", developer: "Leaves", ratings: 5, version: "2" }))
+    await recordAll(lookup(3, { id: "10001", name: "TEA", icon: "https://a.example/1.png" }))
     expect(await versions()).toEqual(first)
-    await tell(lookup(4, { id: "10001", name: "Tea", developer: "Other" }))
+    await recordAll(lookup(4, { id: "10001", name: "Tea", developer: "Other" }))
     expect(await versions()).not.toEqual(first)
     expect(await storedTexts()).toMatchObject([{ folded: "\n tea\n\t other\n" }])
   })
 
   test("lost, wrong, extra and outdated search texts are rebuilt from the names", async () => {
-    await tell(
+    await recordAll(
       appsReading(
         "2025-11-19T01:00:00Z",
         Array.from({ length: 230 }, (_, n) => ({ id: `${10_001 + n}`, name: `Tea ${n}` })),
@@ -139,7 +139,7 @@ describe("search texts of apps", () => {
     await sql`delete from app_text where app_id = ${first!.id}`
     await sql`update app_text set folded = 'x', grams = '{}' where app_id = ${first!.id + 1}`
     await sql`update app_text set formula = 0, grams = '{}' where app_id = ${first!.id + 2}`
-    await tell(reading("tea", "2025-11-19T01:00:00Z", [99999]))
+    await recordAll(reading("tea", "2025-11-19T01:00:00Z", [99999]))
     await sql`insert into app_text select max(id), 1, 'y', '{}' from store_app`
     let pauses = 0
     const pause = async () => {
@@ -156,8 +156,11 @@ describe("search texts of apps", () => {
 
 describe("apps found by a text", () => {
   test("an app is found if every word occurs in its names or publisher, without wildcards", async () => {
-    await tell(lookup(1, { id: "10001", name: "Hearth & Home", developer: "Northfield" }))
-    await tell(lookup(1, { id: "10001", name: "暖炉と家" }, "jp"), lookup(1, { id: "10002", name: "100% Café_Home" }))
+    await recordAll(lookup(1, { id: "10001", name: "Hearth & Home", developer: "Northfield" }))
+    await recordAll(
+      lookup(1, { id: "10001", name: "暖炉と家" }, "jp"),
+      lookup(1, { id: "10002", name: "100% Café_Home" }),
+    )
     const short = {
       hearth: ["10001"],
       "HOME hearth": ["10001"],

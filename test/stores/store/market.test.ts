@@ -15,7 +15,7 @@ setDefaultTimeout(60_000)
 
 let sql: Sql
 const now = () => new Date("2026-08-01T00:00:00Z")
-const tell = (...all: Observation[]) => record(sql, all, now)
+const recordAll = (...all: Observation[]) => record(sql, all, now)
 const day = (n: number, hour = 6) => new Date(Date.UTC(2026, 5, n, hour)).toISOString()
 const idOf = async (storeId: string) => (await sql`select id from store_app where store_id = ${storeId}`)[0]!.id
 const sha = (byte: number) => ({ sha256: new Uint8Array(32).fill(byte) })
@@ -35,10 +35,10 @@ async function expectStored(
     await freshDatabase()
     const order = shuffled(all, random)
     const size = 1 + (round % 4)
-    for (let i = 0; i < order.length; i += size) await tell(...order.slice(i, i + size))
+    for (let i = 0; i < order.length; i += size) await recordAll(...order.slice(i, i + size))
     expect(await read()).toEqual(expected as never)
     const before = await stored(sql)
-    expect(await tell(...order, ...order)).toEqual({ recorded: 0, known: 2 * all.length, refused: [] })
+    expect(await recordAll(...order, ...order)).toEqual({ recorded: 0, known: 2 * all.length, refused: [] })
     expect(await stored(sql)).toBe(before)
   }
 }
@@ -73,9 +73,9 @@ describe("genres of a store", () => {
 
   test("an unread storefront borrows genres from the United States or any other, and is marked", async () => {
     expect(await genresOf(sql, GB)).toBeNull()
-    await tell(named(day(1), { storefront: "jp" }), named(day(1), { storefront: "fr" }))
+    await recordAll(named(day(1), { storefront: "jp" }), named(day(1), { storefront: "fr" }))
     expect(await genresOf(sql, GB)).toMatchObject({ storefront: "fr", borrowed: true })
-    await tell(named(day(1)))
+    await recordAll(named(day(1)))
     expect(await genresOf(sql, GB)).toEqual({
       storefront: "us",
       borrowed: true,
@@ -114,7 +114,7 @@ describe("apps of a developer", () => {
   })
 
   test("a developer's apps get their facts but no ratings", async () => {
-    await tell(shelved(day(1), ["1600000101"]))
+    await recordAll(shelved(day(1), ["1600000101"]))
     expect([
       ...(await sql`select name, developer_id, source from store_app join store_app_name on app_id = id`),
     ]).toEqual([{ name: "App 1600000101", developer_id: "1500000011", source: "itunes-developer" }])
@@ -196,7 +196,7 @@ describe("market facts", () => {
   })
 
   test("the App Store page gives in-app purchases, and no fact if it does not mention them", async () => {
-    await tell(
+    await recordAll(
       listed(day(1), { hasInAppPurchases: true }),
       listed(day(2)),
       listed(day(3), { hasInAppPurchases: false }),
@@ -217,7 +217,7 @@ describe("market facts", () => {
       marketed(day(1), { inAppLeast: 2 }),
       marketed(day(1), { inAppCurrency: "€" }),
     ]
-    const { refused } = await tell(...wrong)
+    const { refused } = await recordAll(...wrong)
     expect(refused.map(({ problem }) => problem.code as string)).toEqual(wrong.map(() => "bad_figure"))
     expect(await sql`select 1 from store_app`).toHaveLength(0)
   })
@@ -228,8 +228,10 @@ describe("an app's genres, developer and developer's site", () => {
   const app = { id: "1600000101", name: "Tea" }
 
   test("each fact is the latest known from any source, and an earlier reading fills gaps", async () => {
-    await tell(appsReading(day(2), [{ ...app, genre: "6007", developerSite: "https://example.com" }]))
-    await tell(appsReading(day(1), [{ ...app, genre: "6000", genres: ["6000", "6007"], developerId: "1500000011" }]))
+    await recordAll(appsReading(day(2), [{ ...app, genre: "6007", developerSite: "https://example.com" }]))
+    await recordAll(
+      appsReading(day(1), [{ ...app, genre: "6000", genres: ["6000", "6007"], developerId: "1500000011" }]),
+    )
     const row = {
       genre: "6007",
       genres: ["6000", "6007"],
@@ -238,23 +240,23 @@ describe("an app's genres, developer and developer's site", () => {
     }
     expect(await facts()).toEqual([{ ...row, source: "itunes-lookup" }])
     const page = listed(day(3), { developerId: "1500000012", similar: [], moreByDeveloper: [] })
-    await tell(page)
+    await recordAll(page)
     expect(await facts()).toEqual([{ ...row, developer_id: "1500000012", source: "apple-app-page" }])
   })
 
   test("genres stay if a later reading has only the main one, and are replaced as a whole by a full list", async () => {
     const genres = async () => (await facts())[0]?.genres
-    await tell(appsReading(day(1), [{ ...app, genre: "6007", genres: ["6007", "6012"] }]))
-    await tell(appsReading(day(2), [{ ...app, genre: "6007" }]))
+    await recordAll(appsReading(day(1), [{ ...app, genre: "6007", genres: ["6007", "6012"] }]))
+    await recordAll(appsReading(day(2), [{ ...app, genre: "6007" }]))
     expect(await genres()).toEqual(["6007", "6012"])
-    await tell(appsReading(day(3), [{ ...app, genre: "6000", genres: ["6000"] }]))
-    await tell(appsReading(day(2), [{ ...app, genre: "6014", genres: ["6014", "7001"] }], sha(9)))
+    await recordAll(appsReading(day(3), [{ ...app, genre: "6000", genres: ["6000"] }]))
+    await recordAll(appsReading(day(2), [{ ...app, genre: "6014", genres: ["6014", "7001"] }], sha(9)))
     expect(await genres()).toEqual(["6000"])
   })
 
   test("invalid developers and sites are refused", async () => {
     const wrong = [{ developerId: " " }, { developerSite: "example.com" }, { developerSite: "javascript:alert(1)" }]
-    const { refused } = await tell(...wrong.map((change) => appsReading(day(1), [{ ...app, ...change }])))
+    const { refused } = await recordAll(...wrong.map((change) => appsReading(day(1), [{ ...app, ...change }])))
     expect(refused.map(({ problem }) => problem.code as string)).toEqual(["bad_text", "bad_text", "bad_text"])
   })
 })
@@ -278,7 +280,7 @@ test("an app-ads.txt that breaks an invariant is refused", async () => {
     [soldBy(at, ["a.com"], { variables: { CONTACT: [""] } }), "bad_text"],
     [soldBy(at, ["a.com"], { parser: -1 }), "bad_provenance"],
   ]
-  const { refused } = await tell(...wrong.map(([single]) => single))
+  const { refused } = await recordAll(...wrong.map(([single]) => single))
   expect(refused.map(({ problem }) => problem.code as string)).toEqual(wrong.map(([, code]) => code))
   expect(await sql`select 1 from app_ads`).toHaveLength(0)
 })

@@ -13,7 +13,7 @@ import { reviewed } from "../../measuring/record/reviewed.ts"
 import { record } from "../../record.ts"
 import { type Answer, openService } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
-import type { Said } from "../adversary.ts"
+import type { ModelAnswers } from "../adversary.ts"
 import { type Line, openStandIn } from "../stand-in.ts"
 
 export const OWN_APP = "40001"
@@ -47,7 +47,7 @@ export const drafting = (of: (field: string) => { facts: string[]; text: string 
   Object.fromEntries(Object.keys(TEXTS).map((field) => [field, of(field)]))
 
 /** The model's answers for each operation that uses it, by kind of text. */
-export const MODEL_ANSWERS: Record<string, Said> = {
+export const MODEL_ANSWERS: Record<string, ModelAnswers> = {
   summarize_reviews: {
     good: summedUp(() => ["Trouble after levels", "The app is said to be hard to live with."]),
     lying: summedUp(() => ["Half of all", LIE], "it never said that"),
@@ -105,7 +105,7 @@ export const MODEL_ANSWERS: Record<string, Said> = {
  * The answers for the three texts of a summary: sentences, themes of a sample, and assignments. `lie` replaces quotes
  * of the reviews.
  */
-function summedUp(say: (lines: Line[]) => [label: string, sentence: string], lie?: string): Said["good"] {
+function summedUp(say: (lines: Line[]) => [label: string, sentence: string], lie?: string): ModelAnswers["good"] {
   return (lines) => {
     const [label, sentence] = say(lines)
     const [themes, reviews] = (["t", "r"] as const).map((letter) =>
