@@ -187,6 +187,22 @@ export const INTENDED: readonly Intended[] = [
     where: { operation: ["get_portfolio_overview", "get_today"], path: /\.sales$/, old: undefined },
   },
   {
+    id: "sales-can-be-named",
+    why: "`fields` of the portfolio takes sales, which was refused as unknown before.",
+    issue: "45, point 1",
+    where: { operation: "get_portfolio_overview", path: /^status$/, old: /invalid_arguments/ },
+  },
+  {
+    id: "store-parameter",
+    why: "Revenue, funnel and change impact take a platform, which was refused as unknown before.",
+    issue: "45, point 1",
+    where: {
+      operation: ["get_revenue", "get_funnel", "get_change_impact"],
+      path: /^status$|^error$/,
+      old: /invalid_arguments/,
+    },
+  },
+  {
     id: "stated-limits",
     why: "Texts longer than the document allows are refused.",
     issue: "38, contract F4 and F7",
