@@ -56,7 +56,7 @@ const SEE = `(() => {
     address: location.pathname + location.search,
     status: performance.getEntriesByType("navigation")[0].responseStatus,
     heading: document.querySelector("main h1")?.textContent ?? "",
-    shown: all("main :is(td, li, dd, svg, form, .inside p)").filter((one) => !one.closest(".empty, nav")).length,
+    count: all("main :is(td, li, dd, svg, form, .inside p)").filter((one) => !one.closest(".empty, nav")).length,
     empty: all("main .empty").map((one) => one.textContent).join(" "),
     links: all("a[href]").filter(({ target }) => target !== "_blank").map(({ href }) => href.replace(/#.*/, "")),
     forms: all("main form").map((form) => ({

@@ -14,7 +14,7 @@ interface HeldReview {
 /** Returns the expected rows of review_day, calculated from the reviews one by one. */
 export async function daysByTruth(sql: Sql): Promise<object[]> {
   const reviews = await sql<HeldReview[]>`
-    select app_id as app, feed, review_id as id, stars, version, at, first_seen_at as first, seen_at as seen
+    select app_id as app, feed, review_id as id, stars, version, at, first_seen_at as first, seen_at as "seenAt"
     from review_version
     where current`
   const days = Map.groupBy(reviews, ({ app, feed, at }) => `${app} ${feed} ${at.toISOString().slice(0, 10)}`)
