@@ -98,7 +98,7 @@ describe("the sandbox", () => {
   })
 })
 
-describe("the sample answers tell one story", () => {
+describe("the sample answers agree with each other", () => {
   const [account, usage, { apps }, app] = [
     answer<{ apps: AppRow[]; credits: object; plan: string; hive: { perDay: number }; ratePerSecond: number }>(
       "whoami",

@@ -282,7 +282,7 @@ describe("an answer", () => {
   })
 })
 
-test("a test key, and a key without the right, are refused before anybody is asked", async () => {
+test("a test key, and a key without the right, are refused before a question is sent", async () => {
   const confirmToken = await previewed()
   const meta = { _meta: { ...ENVELOPE, [CAPABILITIES]: { elicitation: {} } } }
   const { message, headers } = anew("tools/call", { name: "confirm_action", arguments: { confirmToken }, ...meta })

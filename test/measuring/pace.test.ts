@@ -179,7 +179,7 @@ describe("upstreams", () => {
     ["sends to another host for a consent", () => Response.redirect("https://consent.example.com/", 302)],
   ]
   for (const [what, answer] of REFUSALS) {
-    test(`an upstream that ${what} is asked more slowly, and nothing is measured`, async () => {
+    test(`an upstream that ${what} gets slower requests, and nothing is measured`, async () => {
       await scene.track(["tea"])
       scene.stores.on("apps.apple.com", "/", answer)
       expect(await run()).toBe(1)

@@ -168,7 +168,7 @@ describe("the time of the findings", () => {
     expect((await at()) - Date.now()).toBeGreaterThan(60_000)
   })
 
-  test("findings are never due sooner than a claim can tell, however short the delay", async () => {
+  test("findings are never due sooner than a claim can distinguish, however short the delay", async () => {
     await track(["tea"])
     const claimed = await claimFindings()
     await put(putForwardTerms, subject("search", "tea"), 0)

@@ -21,11 +21,11 @@ const TABLE: Record<string, Tracked> = {
   "an Android app": { ...IOS_APP, platform: "android" },
 }
 
-test.each(Object.entries(TABLE))("%s takes as many requests a day as the manual says", async (column, tracked) => {
+test.each(Object.entries(TABLE))("%s takes as many requests a day as the manual states", async (column, tracked) => {
   expect(await requestsADay(sql, tracked)).toEqual(stated(column))
 })
 
-test("one more app takes as many more requests as the manual says", async () => {
+test("one more app takes as many more requests as the manual states", async () => {
   const [single, two] = [await requestsADay(sql, IOS_APP), await requestsADay(sql, { ...IOS_APP, apps: 2 })]
   const { "developer-sites": _, ...more } = stated("one more iOS app of the genre")
   for (const [upstream, requests] of Object.entries(more)) {

@@ -63,7 +63,7 @@ describe("an allowed site", () => {
     expect(safe.requests).toHaveLength(2)
   })
 
-  test("a TLS certificate is checked whatever the environment says", async () => {
+  test("a TLS certificate is checked with any environment", async () => {
     await using safe = await safeSite((_, socket) => socket.end(page("said")))
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0"

@@ -213,7 +213,7 @@ test("the texts of a store page link to their readings, each with its hash", asy
   for (const { sha256 } of runs) expect(text).toContain(sha256)
 })
 
-test("a store page, the reviews and the readings tell when and how the last reading failed", async () => {
+test("a store page, the reviews and the readings show when and how the last reading failed", async () => {
   const fail = (kind: string, failure: string | null) => service.sql`
     insert into due (kind, platform, storefront, subject, failure, failed_at)
     values (${kind}, 'ios', 'us', ${tea.iosId}, ${failure}, ${failure && "2026-11-30T13:49:00Z"})

@@ -102,7 +102,7 @@ test("reviews link to a summary that only its button creates, once per day, each
   expect(await used()).toBe(1)
 })
 
-test("without a language model a draft page says who can set one up, and nothing is charged", async () => {
+test("a draft page without a language model names who can set one up, and nothing is charged", async () => {
   for (const [storeId, page] of [
     [await listedId(), "/draft"],
     ["10001", "/reply?review=1"],

@@ -80,7 +80,7 @@ test("the page states the formula, and over how many keywords and days the score
   expect(text).toContain("1 keyword has no known popularity")
 })
 
-test("without a known popularity there is no score, and the page says what it needs", async () => {
+test("without a known popularity there is no score, and the page shows what it needs", async () => {
   const plain = await sharing(service, { name: "Plain", keywords: ["unheard"], androidPkg: "com.example.plain" })
   await plain.measure("unheard", 0, 1)
   const looker = await ownerOf(service, plain.writer.workspace)

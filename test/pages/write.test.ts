@@ -239,7 +239,7 @@ describe("a change at once", () => {
     expect([long.status, long.text.includes("at most 150 characters")]).toEqual([400, true])
   })
 
-  test("lines of a file that cannot be used are skipped, and the page says which and why", async () => {
+  test("unusable lines of a file are skipped, and the page shows which and why", async () => {
     const done = await next(await sendFile("keyword,country\ngyokuro,us\n,us\nbancha,Atlantis\nhojicha,us\n"))
     expect(done.text).toContain("2 keywords added.")
     expect(done.text).toContain("2 lines of the file skipped")

@@ -59,7 +59,7 @@ describe("the comparison of two builds", () => {
     expect(paths(used(4), used(6))).toContain("header x-credits-used")
   })
 
-  test("random ids may differ, but one id always stands for the same other", () => {
+  test("random ids may differ, but one id always corresponds to the same other", () => {
     const ids = (first: string, second: string) => answer({ ids: [first, second] })
     expect(
       differencesOf(ids("app_4fD0Zs81hQbK", "app_4fD0Zs81hQbK"), ids("app_9aX2Ls71hQcc", "app_9aX2Ls71hQcc")),

@@ -54,7 +54,7 @@ test("a reply that Play Console lists is shown at its review and is the text to 
   expect((await owner.open(reply)).text).toContain(">\nWritten &lt;elsewhere&gt;.</textarea>")
 })
 
-test("without a connection or writes the page says what is missing and offers no form", async () => {
+test("without a connection or writes the page states what is missing and offers no form", async () => {
   await setWrites(scene.register, scene.workspaceId, scene.account, { on: false })
   const off = await owner.open(reply)
   expect([off.text.includes('name="response"'), plainText(off)]).toEqual([

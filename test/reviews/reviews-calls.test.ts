@@ -163,7 +163,7 @@ describe("range of days", () => {
 })
 
 describe("rights to read reviews", () => {
-  test("a key without reviews:read learns nothing, not even whether the app exists", async () => {
+  test("a key without reviews:read gets no information, not even whether the app exists", async () => {
     const workspaceId = await service.workspace()
     const other = await service.key(workspaceId, { scopes: ["apps:read", "ai:read"] })
     for (const path of PATHS) {

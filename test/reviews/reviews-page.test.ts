@@ -63,7 +63,7 @@ test("a reply that the console refuses is shown with the reason, and an unknown 
   expect(plainText(await owner.open(reviews))).toMatch(/Thank you\. Unknown .* It may have been sent/)
 })
 
-test("without a connection, writes or the right, the page says what is missing and offers no form", async () => {
+test("without a connection, writes or the right, the page states what is missing and offers no form", async () => {
   expect((await owner.open(reply)).text).toContain('name="response"')
   await setWrites(scene.register, scene.workspaceId, scene.account, { on: false })
   const off = await owner.open(reply)

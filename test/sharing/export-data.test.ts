@@ -68,7 +68,7 @@ describe("the preview", () => {
       expect((await counted({ dataset })).columns).toEqual([...EXPORT_COLUMNS[dataset]])
   })
 
-  test("an export reads back as far as the plan allows and says so; a range before that is refused", async () => {
+  test("an export goes back as far as the plan allows and states this; a range before that is refused", async () => {
     const cut = (await scene.preview({ from: ago(90) })).body.preview
     expect([cut.after.export.from, cut.notes.at(-1)]).toEqual([
       ago(89),

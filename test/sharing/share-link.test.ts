@@ -51,7 +51,7 @@ describe("a preview of a shared page", () => {
     expect(await links(scene.writer.workspace)).toHaveLength(0)
   })
 
-  test("the preview for an untracked storefront says that nothing is measured there", async () => {
+  test("the preview for an untracked storefront states that nothing is measured there", async () => {
     const { body } = await preview({ country: "DE" })
     expect(body.preview.after.link.shows).toMatchObject({
       country: "de",

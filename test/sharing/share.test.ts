@@ -102,7 +102,7 @@ describe("a shared page", () => {
       expect(text).not.toContain(absent)
   })
 
-  test("a shared page of an unmeasured app says so and shows no zero", async () => {
+  test("a shared page of an unmeasured app states this and shows no zero", async () => {
     const bare = await sharing(service, { androidPkg: "com.example.tea", keywords: [] })
     const answer = await open((await bare.share()).path)
     expectPrivate(answer)
@@ -113,7 +113,7 @@ describe("a shared page", () => {
     expect(text).not.toMatch(/Ratings 0|Average rating 0/)
   })
 
-  test("a shared page names the source of each measured day, and says if there are several", async () => {
+  test("a shared page names the source of each measured day, and has a note if there are several", async () => {
     const ownScene = await sharing(service, { keywords: ["whose"] })
     await ownScene.measure("whose", 1, 9, { source: "apple-web-search" })
     await ownScene.measure("whose", 0, 4)
@@ -134,7 +134,7 @@ describe("a shared page", () => {
     expect(text.split('class="line" d="')[1]?.startsWith('"')).toBe(true)
   })
 
-  test("a shared page has at most twelve charts per store, and says so only if there are more keywords", async () => {
+  test("a shared page has at most twelve charts per store, and a note only if there are more keywords", async () => {
     const keywords = Array.from({ length: 13 }, (_, i) => `tea ${i}`)
     const ownScene = await sharing(service, { keywords })
     const charts = async () => {
@@ -274,7 +274,7 @@ test("a HEAD request over a socket has the content length of the page that GET s
   await server.stop(true)
 })
 
-test("a client with more than 20 requests per second is told to wait", async () => {
+test("a client with more than 20 requests per second gets a time to wait", async () => {
   const at = new Date()
   const still = openService({ sql, now: () => at })
   const answers = await Promise.all(Array.from({ length: 25 }, () => still.call("/share/none", { from: "10.9.9.9" })))

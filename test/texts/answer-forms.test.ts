@@ -70,7 +70,7 @@ test("an answer of the Responses API without a status is complete", () => {
   expect(responses.read({ output, status: "in_progress" })).toMatchObject({ failed: "unreadable" })
 })
 
-test("a server that refuses json_schema is asked once more with json_object and the schema in the prompt", async () => {
+test("a server that refuses json_schema gets a second request with json_object and a schema prompt", async () => {
   const bodies: { response_format: { type: string }; messages: { content: string }[] }[] = []
   const fetch = async (_: string, init: RequestInit) => {
     const body = JSON.parse(String(init.body))

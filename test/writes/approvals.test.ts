@@ -138,7 +138,7 @@ async function confirmWithConsent(confirmToken: string) {
   return await call({ requestState, inputResponses: { approval: { action: "accept", content: {} } } })
 }
 
-test("an approval at the client counts only if the workspace allows it, and the audit says so", async () => {
+test("an approval at the client counts only if the workspace allows it, and the audit has it", async () => {
   const { confirmToken } = await previewed()
   const refused = await confirmWithConsent(confirmToken)
   expect(JSON.parse(refused.content[0].text)).toMatchObject({ reason: "approval_needed" })

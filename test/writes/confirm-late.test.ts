@@ -63,7 +63,7 @@ describe("a confirm delayed until its caller got a 503", () => {
     expect(ends).toEqual({ "nothing, then 200": length })
   })
 
-  test("a confirm delayed in or after its commit is applied, and the token says when it was used", async () => {
+  test("a confirm delayed in or after its commit is applied, and the token has the time of its use", async () => {
     for (const step of ["commit", "committed"] as const) {
       const pending = await late((hold) => ({ [step]: hold }))
       expect([step, await settled(pending)]).toEqual([step, "applied, then 400 confirm_token_invalid"])

@@ -39,7 +39,7 @@ describe("a confirm", () => {
     ])
   })
 
-  test("a confirm works once: the second says when the token was used, and neither charges nor writes", async () => {
+  test("a confirm works once: the second returns the time of use, and neither charges nor writes", async () => {
     const { confirmToken } = (await scene.preview("remove_keywords", { appId: scene.app, keywords: ["tea"] })).body
     expect((await scene.confirm(confirmToken)).status).toBe(200)
     await scene.sql.begin((tx) => removeTerms(tx, scene.app, "all", ["tea"]))
@@ -142,7 +142,7 @@ describe("a confirm", () => {
     ])
   })
 
-  test("a confirm without enough credits writes nothing and says so, and works after a pack was bought", async () => {
+  test("a confirm without enough credits is refused without a write, and works after a pack was bought", async () => {
     const poor = await scene.service.workspace({ plan: "pro", overrides: { credits: 1, ratePerSecond: 1_000 } })
     const spender = await scene.service.key(poor)
     const { confirmToken } = (await scene.preview("add_app", { iosId: "389801252" }, spender)).body

@@ -102,7 +102,7 @@ test("a failed job applied nothing, and its credits are returned once", async ()
   ])
 })
 
-test("an interrupted write is unknown, stays charged, says what to do, and is never sent again", async () => {
+test("an interrupted write is unknown, stays charged, shows what to do, and is never sent again", async () => {
   platform.on("PUT", () => new Response(null, { status: 500 }))
   const { body } = await confirm((await preview()).confirmToken)
   await worker.runOnce()

@@ -120,7 +120,7 @@ describe("the demo's account for a new key", () => {
     )
   })
 
-  test("the owner's pages say first that the data is invented", async () => {
+  test("the owner's pages begin with a notice that the data is invented", async () => {
     const owner = await ownerOf(scene.service, scene.workspaceId)
     for (const page of ["revenue", "ads"]) {
       const { status, text } = await owner.open(`/app/apps/${scene.appId}/${page}`)

@@ -18,7 +18,7 @@ describe("who passed whom", () => {
     })
   })
 
-  test("an absent app stands below every place that was read", () => {
+  test("an absent app ranks below every place that was read", () => {
     const [entered] = passingsOf([ranking(1, [A, B]), ranking(2, [OUR_APP, A, B])], OUR_APP)
     expect([entered?.was, entered?.passed.map(({ app }) => app), entered?.passedBy]).toEqual([null, [A, B], []])
     const [dropped] = passingsOf([ranking(1, [OUR_APP, A]), ranking(2, [A, B])], OUR_APP)

@@ -245,7 +245,7 @@ describe("the inputs of figures", () => {
     expect((await figures())?.demand).toBe(demandOf(Array(10).fill(1_000))!.score as number)
   })
 
-  test("the depth counts as not read on Google Play, which is asked only for the whole keyword", async () => {
+  test("the depth counts as not read on Google Play, which gets requests only for the whole keyword", async () => {
     const android = { platform: "android", source: "play-suggest" }
     await derive([ten("tea", undefined, { platform: "android" }), hintsReading("tea", AT, ["tea time"], android)], {
       platform: "android",

@@ -124,7 +124,7 @@ describe("search by the index", () => {
       expect([q, (await ask(q)).body.apps]).toEqual([q, []])
   })
 
-  test("a query with very many equally near matches tells that not all were compared", async () => {
+  test("the answer to a query with very many equally near matches states that not all were compared", async () => {
     await sql`
       insert into store_app (platform, store_id) select 'ios', (30000 + i)::text
         from generate_series(1, ${MAX_COMPARED + 5}::int) i`

@@ -91,7 +91,7 @@ describe("the chart page", () => {
       expect([path, (await owner.open(path)).text.includes(EVIL)]).toEqual([path, false])
   })
 
-  test("a chart that was not read says so and offers to follow it", async () => {
+  test("the page of a chart that was not read states this and offers to follow it", async () => {
     state = { state: "failed", why: "off", because: "no worker process is running" }
     const page = await owner.open("/app/market/charts?country=jp&genre=6014")
     expect(textOf(page)).toContain("This chart of Japan was not read yet")
@@ -140,7 +140,7 @@ describe("reading and credits", () => {
     expect([reads.length, await used(limited)]).toEqual([1, 10])
   })
 
-  test("a workspace without Explorer learns what is missing", async () => {
+  test("the page of a workspace without Explorer states what is missing", async () => {
     const plain = await ownerOf(service, await service.workspace({ plan: "pro" }))
     expect(textOf(await plain.open(CHART))).toContain("This call needs Explorer or a credit pack.")
   })
@@ -233,7 +233,7 @@ describe("the finder page", () => {
   })
 })
 
-test("more apps than a page has are sorted over all of them, except by name, and the page says why", async () => {
+test("a list longer than a page is sorted as a whole, except by name, and the page states why", async () => {
   const apps = Array.from({ length: 230 }, (_, at) => named(40_001 + at))
   const growing = (days: number, count: number) =>
     chartOf(days, apps.slice(0, count), { storefront: "gb", genre: "6014", depth: count })

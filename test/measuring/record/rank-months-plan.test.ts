@@ -13,7 +13,7 @@ const APPS = 10
 const TERMS = 300
 const MONTHS = ["2025-10-01", "2025-11-01"]
 
-long("the months of several apps are read once each, whatever the planner knows of the tables", async () => {
+long("the months of several apps are read once each, with any statistics of the tables", async () => {
   const sql = await freshDatabase()
   const all = await filled(sql)
   const sides = all.slice(0, 3)

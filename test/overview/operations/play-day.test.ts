@@ -114,7 +114,7 @@ test("a day that Google reports late is unknown with the delay, and one without 
   expect([withheld.downloads, withheld.why.includes("Installs")]).toEqual([null, false])
 })
 
-test("the figures of both stores stand side by side and are never added", async () => {
+test("the figures of both stores are shown side by side and are never added", async () => {
   const { at, appId, service, workspaceId } = await reportedScene({ iosId: "310633997" })
   const account = "ac_0123456789abcdef03"
   const { sql } = service

@@ -106,7 +106,7 @@ test("two page readings yield exactly the changes of the timeline, each with the
 })
 
 describe("the window", () => {
-  test("the window spans the requested days after the change and tells whether it is over", async () => {
+  test("the window spans the requested days after the change and shows whether it is over", async () => {
     const appId = await trackTea(sql, workspaceId, { keywords: ["tea"] })
     const ranks = [1, 2, 3, 8, 9, 10].map((n, place) => ranked("tea", june(n), 20 - place))
     await recordAll(sql, listed(june(1)), listed(june(2), { version: "4.2" }), ...ranks)
@@ -282,7 +282,7 @@ test("Google Play's page has a timeline of its own, with the ranks there", async
   expect((await timeline(appId)).changes).toMatchObject([{ after: "9", unmeasured: 1 }])
 })
 
-test("the timeline lists the newest 50 changes of the plan's history and tells that there are more", async () => {
+test("the timeline lists the newest 50 changes of the plan's history and shows that there are more", async () => {
   const appId = await trackTea(sql, workspaceId)
   const daily = (count: number) =>
     Array.from({ length: count }, (_, n) => listed(june(n + 1 - 40), { version: `${n}` }))

@@ -99,7 +99,7 @@ describe("channels in the settings", () => {
     expect(telegram.text).not.toContain("AAEabcdef")
   })
 
-  test("a test message is delivered, or the page says why not", async () => {
+  test("a test message is delivered, or the page shows why not", async () => {
     const { id } = await channelOf("slack")
     expect((await channels.send("test", { id })).headers.get("location")).toBe(`${CHANNELS}?done=tested`)
     expect(sent.at(-1)?.url).toBe(SLACK)
@@ -142,7 +142,7 @@ describe("alert rules in the settings", () => {
     expect(await ruleOf("rank_drop")).toBeUndefined()
   })
 
-  test("a rule is made, changed and deleted, and its channels say so", async () => {
+  test("a rule is made, changed and deleted, and the channels page lists it", async () => {
     const at = `${RULES}?type=rank_drop`
     const fields = { type: "rank_drop", channels: "slack", keywordScope: "tagged" }
     expect((await rules.send("save", { ...fields, dropBy: "7" }, at)).headers.get("location")).toBe(

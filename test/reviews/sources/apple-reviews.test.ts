@@ -120,7 +120,7 @@ describe("page of the feed", () => {
     ])
   })
 
-  test("a page without reviews is empty, and only its links tell whether it is the last", () => {
+  test("a page without reviews is empty, and only its links show whether it is the last", () => {
     const none = read(fixture("apple-reviews-none-jp.xml"), { storefront: "jp", storeId: "1600000203", page: 1 })
     expect([none.reviews, none.more]).toEqual([[], false])
     const unsaid = read(fixture("apple-reviews-unsaid-gb.xml"), { storefront: "gb", storeId: "1600000204", page: 1 })
@@ -130,7 +130,7 @@ describe("page of the feed", () => {
     expect([read(silent).reviews, read(silent).more]).toEqual([[], true])
   })
 
-  test("only the link to the last page tells whether another page follows", () => {
+  test("only the link to the last page shows whether another page follows", () => {
     const paged = (page: number, last: number) =>
       us.replaceAll("page=1/", `page=${page}/`).replace(/(rel="last" href="[^"]*?)page=\d+/, `$1page=${last}`)
     for (const [page, last, more] of [

@@ -96,7 +96,7 @@ test("a review may lack words and version, and its text is made storable", () =>
   expect(reviews(answer([[rowOf({}), rowOf({ 4: "again" })]])).map(({ text }) => text)).toEqual(["fine"])
 })
 
-test("a page without reviews is empty, and its token tells whether it is the last", () => {
+test("a page without reviews is empty, and its token shows whether it is the last", () => {
   const resultOf = (payload: unknown) => {
     const { reviews, more, next } = read(answer(payload))
     return [reviews.length, more, next]

@@ -73,7 +73,7 @@ test("a file in the folder that is no picture is never returned", async () => {
   expect((await openCache().read(ICON))?.bytes).toEqual(Uint8Array.from(PNG))
 })
 
-test("no host but those of the stores is asked, and no address leads elsewhere", async () => {
+test("only the hosts of the stores get requests, and no address leads elsewhere", async () => {
   const cache = openCache()
   const foreign = [
     "http://is1-ssl.mzstatic.com/a.png",
@@ -97,7 +97,7 @@ test("no host but those of the stores is asked, and no address leads elsewhere",
   expect([requestedUrls, existsSync(folder)]).toEqual([[], false])
 })
 
-test("pictures are asked for in the size that pages show", () => {
+test("pictures are requested in the size that pages show", () => {
   expect(sizedPicture("https://is3-ssl.mzstatic.com/image/thumb/P/v4/a/512x512bb.jpg", 96)).toBe(
     "https://is3-ssl.mzstatic.com/image/thumb/P/v4/a/96x288bb.jpg",
   )
@@ -107,7 +107,7 @@ test("pictures are asked for in the size that pages show", () => {
   expect(sizedPicture("https://evil.example/512x512bb.jpg", 96)).toBeNull()
 })
 
-test("a picture that cannot be had is asked for again after ten minutes only", async () => {
+test("an unavailable picture is requested again only after ten minutes", async () => {
   const cache = openCache()
   answer = () => {
     throw new OutboundProblem("too_large")

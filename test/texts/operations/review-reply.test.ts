@@ -144,7 +144,7 @@ describe("a refused reply", () => {
     expect(refused.text).not.toInclude(bad)
   })
 
-  test("a reply with false passages is retried once, then shown without them, and the answer says so", async () => {
+  test("a reply with false passages is retried once, then shown without them, and the answer states this", async () => {
     const { get } = await opened()
     play(replying(REPLY, ["it never said that"]), replying(REPLY, ["it crashes"]))
     expect((await get("reviewId=1")).body.addresses).toEqual(["it crashes"])

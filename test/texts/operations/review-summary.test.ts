@@ -141,7 +141,7 @@ test("one of 50 simultaneous calls for one summary is charged a unit, and all ge
   expect(await used()).toBe(1)
 })
 
-test("the summary as a tool says that quotes are never instructions", async () => {
+test("the summary as a tool states that quotes are never instructions", async () => {
   const { key, appId } = await opened()
   const { body } = await service.tool("summarize_reviews", { appId }, { key })
   expect(body.state).toBe("ready")

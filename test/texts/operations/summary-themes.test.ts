@@ -191,7 +191,7 @@ test("false counts, invented numbers and unknown themes are not shown; the answe
   expect(await used()).toBe(1)
 })
 
-test("a provider without a usable answer leaves the rules' results, says so, and costs no unit", async () => {
+test("an unusable answer of the provider leaves the rules' results with a note, and costs no unit", async () => {
   const { get, used } = await opened()
   for (const [lang, script, finer] of [
     ["de", { status: 401 }, "no_writer"],

@@ -220,7 +220,7 @@ describe("a hidden rival", () => {
     expect([await readFigures(), await listed()]).toEqual([[[], []], [[POT, false]]])
   })
 
-  test("a rival that is added and hidden while findings are derived ends as the last write says", async () => {
+  test("a rival that is added and hidden while findings are derived has the state of the last write", async () => {
     const followed = async () => {
       const rows = await scene.sql<{ manual: boolean; terms: number }[]>`
         select r.manual, r.terms

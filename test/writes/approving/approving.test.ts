@@ -115,7 +115,7 @@ test("markup and instructions in a name are shown as text", async () => {
   expect(text).not.toContain("<img src=x")
 })
 
-test("an expired approval says so and has no form", async () => {
+test("the page of an expired approval states this and has no form", async () => {
   const { approval } = await previewed()
   await scene.sql`
     update confirm_token

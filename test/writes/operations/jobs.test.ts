@@ -109,7 +109,7 @@ describe("states of a job", () => {
     expect(text).not.toContain("secret")
   })
 
-  test("an unknown job says that it may have been applied, is never retried, and what to do", async () => {
+  test("an unknown job may have been applied, is never retried, and shows what to do", async () => {
     const lease = await begun(bidJob(by))
     await markSent(sql, lease, 30_000)
     await finish(sql, lease, { status: "unknown", why: new Error("canary") })

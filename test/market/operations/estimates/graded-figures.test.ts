@@ -115,7 +115,7 @@ test("a month with an unreported day has no downloads and no verdict", async () 
   expect(body.ownRecord[0]).toMatchObject({ reportedDays: 29, downloads: null, held: null })
 })
 
-test("an Android app's month stands next to its console's installs, which a withheld day makes unknown", async () => {
+test("an Android app's month has its console's installs, which are unknown with a withheld day", async () => {
   const app = "com.example.tea"
   const play = await playFacts(await freshDatabase(), { app, now: NOW })
   const { sql, service, workspaceId } = { ...play, sql: play.service.sql }

@@ -114,7 +114,7 @@ describe("related keywords", () => {
     expect(scene.stores.requests.slice(before).filter(({ url }) => url.search.includes("chart"))).toEqual([])
   })
 
-  test("related keywords tell a verified absence from a failed source and from a missing reading", async () => {
+  test("related keywords distinguish a verified absence, a failed source and a missing reading", async () => {
     answers(["tide table", "absent", "broken"])
     await record(sql, [reading("absent", now(), [], webSearch), hintsReading("absent", now(), [])])
     const list = { platform: "ios", storefront: "us", term: "absent" } as const
