@@ -229,6 +229,7 @@ type Report = (path: string, old: unknown, next: unknown) => void
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/
 const WORD = /([A-Za-z0-9_-]{8,})/
+const TOKEN_LENGTH = 43
 
 /** Returns whether a word is a random id: twelve characters or more that mix in digits or capitals. */
 function isRandomId(word: string): boolean {
@@ -236,7 +237,9 @@ function isRandomId(word: string): boolean {
   return tail.length >= 8 && /[0-9A-Z]/.test(tail) && !/^\d{4}-\d\d-\d\d/.test(word)
 }
 
+/** The kind of an id. Tokens of 32 random bytes in base64url have none, though one may begin like it. */
 function prefixOf(word: string): string {
+  if (word.length === TOKEN_LENGTH) return ""
   return /^[a-z]{2,}_(?:live_|test_)?/.exec(word)?.[0] ?? ""
 }
 
