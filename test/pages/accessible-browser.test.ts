@@ -45,15 +45,15 @@ const OF_COLOUR = ["color-contrast", "link-in-text-block"]
  * every page. So this marks three elements of each new style and returns those styles.
  */
 const NEW_LOOKS = (read: ReadonlySet<number>) => `(() => {
-  const [known, looks, lookOf] = [new Set(${JSON.stringify([...read])}), new Map(), new Map()]
+  const [knownLooks, looks, lookOf] = [new Set(${JSON.stringify([...read])}), new Map(), new Map()]
   for (const element of document.querySelectorAll("*")) {
     const { color, backgroundColor, backgroundImage, opacity, fontSize, fontWeight } = getComputedStyle(element)
-    const own = [element.tagName, color, backgroundColor, backgroundImage, opacity, fontSize, fontWeight]
-    const words = [lookOf.get(element.parentElement), ...own].join()
+    const style = [element.tagName, color, backgroundColor, backgroundImage, opacity, fontSize, fontWeight]
+    const words = [lookOf.get(element.parentElement), ...style].join()
     let look = 7
     for (let at = 0; at < words.length; at++) look = (look * 31 + words.charCodeAt(at)) % 9007199254740
     lookOf.set(element, look)
-    const isNew = !known.has(look) && element.checkVisibility()
+    const isNew = !knownLooks.has(look) && element.checkVisibility()
     if (isNew) looks.set(look, (looks.get(look) ?? 0) + 1)
     element.toggleAttribute("data-look", isNew && looks.get(look) <= 3)
   }

@@ -49,15 +49,15 @@ const SEE = `(() => {
   const namesOf = (form) => [...form.elements].map(({ name }) => name)
   const kind = (form) => [form.method, to(form), actionOf(form), ...namesOf(form)].join(" ")
   // forms that wait for a selected row, or to be opened
-  for (const one of all("main details")) one.open = true
+  for (const details of all("main details")) details.open = true
   for (const form of all("main form:has(.picked)")) form.querySelector("[type=checkbox]:not(:checked)")?.click()
   const isVisibleSubmit = (button) => button.type === "submit" && button.getClientRects().length > 0
   return {
     address: location.pathname + location.search,
     status: performance.getEntriesByType("navigation")[0].responseStatus,
     heading: document.querySelector("main h1")?.textContent ?? "",
-    count: all("main :is(td, li, dd, svg, form, .inside p)").filter((one) => !one.closest(".empty, nav")).length,
-    empty: all("main .empty").map((one) => one.textContent).join(" "),
+    count: all("main :is(td, li, dd, svg, form, .inside p)").filter((node) => !node.closest(".empty, nav")).length,
+    empty: all("main .empty").map((element) => element.textContent).join(" "),
     links: all("a[href]").filter(({ target }) => target !== "_blank").map(({ href }) => href.replace(/#.*/, "")),
     forms: all("main form").map((form) => ({
       kind: kind(form),

@@ -224,7 +224,7 @@ function personAt(tab: Tab, origin: string) {
     click: (selector: string) => tab.leave(`document.querySelector(${JSON.stringify(selector)}).click()`),
     press(name: string) {
       const buttons = `[...document.querySelectorAll("main button, main a")]`
-      return tab.leave(`${buttons}.find((one) => one.textContent.trim() === ${JSON.stringify(name)}).click()`)
+      return tab.leave(`${buttons}.find((button) => button.textContent.trim() === ${JSON.stringify(name)}).click()`)
     },
     fill: (name: string, value: string) => tab.value(`${named(name)}.value = ${JSON.stringify(value)}`),
     tick: (name: string) => tab.value(`document.querySelector('main [name="${name}"]').click()`),
