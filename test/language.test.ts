@@ -38,7 +38,9 @@ describe("names", () => {
   test("no variable is named by a participle", () => {
     const participles =
       /\b(?:const|let) (?:asked|held|told|said|known|one|own|others|kept|sought|beside|besides|shown)\b/g
-    const found = sources.flatMap(({ path, text }) => (text.match(participles) ?? []).map((name) => `${path} ${name}`))
+    const found = [...sources, ...tests].flatMap(({ path, text }) =>
+      (text.match(participles) ?? []).map((name) => `${path} ${name}`),
+    )
     expect(found).toEqual([])
   })
 
@@ -78,7 +80,7 @@ function hasSpread(line: string): boolean {
 }
 
 function commentsWith(pattern: RegExp): string[] {
-  return sources.flatMap(({ path, text }) =>
+  return [...sources, ...tests].flatMap(({ path, text }) =>
     commentsOf(text)
       .filter((comment) => pattern.test(comment))
       .map((comment) => `${path}: ${comment}`),

@@ -1,4 +1,4 @@
-// bun test/bench/app-ads.ts [inputs = 100000] — app-ads.txt: garbled files, none of which may throw or be misread; and
+// bun test/bench/app-ads.ts [inputs = 100000] — app-ads.txt: garbled files; none may throw or be misread; and
 // records parsed a second from a file of 5,000.
 
 import { parseAppAds } from "../../src/listings/sources/app-ads.ts"

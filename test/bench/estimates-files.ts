@@ -33,7 +33,7 @@ export interface LevelFit {
   trees: readonly Tree[]
 }
 
-/** As \`bun test/bench/estimates.ts fit\` prints it: ${apps.toLocaleString("en")} apps of July 2020 and June 2021. */
+/** Output of \`bun test/bench/estimates.ts fit\`: ${apps.toLocaleString("en")} apps of July 2020 and June 2021. */
 export const LEVEL_FIT: LevelFit = {
   intercept: ${digits(intercept)},
   features: {

@@ -182,7 +182,7 @@ async function compare(id: string, comparison: Comparison): Promise<void> {
 type Run = (typeof catalog)[number]["run"]
 
 /**
- * In the bare service, a handler only fetches the rows of the answer, takes the same units of allowances, and returns
+ * A handler of the bare service only fetches the rows of the answer, takes the same units of allowances, and returns
  * the stored answer.
  */
 async function compareWell(id: string, { sql, service, ask, rows, bare }: Comparison): Promise<void> {

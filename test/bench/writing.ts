@@ -229,7 +229,7 @@ function measureIdeas(): void {
   console.log(`ideas that rest on read results: ${measured} of ${ideas}`)
 }
 
-/** Applies the checks of translations to translations by people, of which two have faults. */
+/** Applies the checks of translations to translations by people. Two of them have faults. */
 function measurePeoplesTranslations(): void {
   const whole = BY_PEOPLE.filter(isWhole)
   const passes = whole.filter(({ locale, full }) => problemsIn(locale, full, ORIGINAL.full, 4_000).length === 0)

@@ -25,7 +25,7 @@ test.skipIf(cannotRun)(
     const perSecond = Math.ceil(PER_SECOND / busy)
     await using fleet = await fleetOf(2, "rolling", { DRAIN_MS: String(Math.ceil(DRAIN_MS * busy)) })
     const { workspace, key, app } = await someWriter(fleet.service)
-    // the platform answers slowly, so that jobs are running whenever a process is told to stop
+    // the platform answers slowly, so that jobs are running whenever a process is asked to stop
     fleet.platform.on("PUT", async (_, answer) => {
       await Bun.sleep(30)
       return answer()

@@ -62,7 +62,7 @@ export const CLIENTS: [string, Connect][] = [
   ["client 2.4.0, pinned to 2026-07-28", client({ pin: "2026-07-28" })],
 ]
 
-/** Where a client finds the tools: in a folder without a server, next to its server, or at the server's address. */
+/** The place of the tools: in a folder without a server, next to its server, or at the server's address. */
 type Place = 0 | 1 | 2
 /** Clients to test in a place: each in one place, in long runs each in all. */
 export const clientsAt = (place: Place) => CLIENTS.filter((_, at) => LONG || Math.min(at, 2) === place)

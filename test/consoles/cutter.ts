@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from "node:net"
 
-/** Where a connection breaks during a change. Bytes are counted from the start of the request or response. */
+/** The point where a connection breaks during a change. Bytes are counted from the start of the request or response. */
 export type Cut =
   /** Accepted, and closed before any byte is read. */
   | { at: "accept" }

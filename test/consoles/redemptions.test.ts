@@ -170,7 +170,7 @@ test("a restated day counts once, and rebuilding and replaying it give the same 
   await scene.sql`delete from offer_redemption_fact_row`
   await rebuildAccounts(scene.sql, KINDS, async () => {})
   expect(await redemptions()).toMatchObject({ SPRING: 8 })
-  // As an earlier parser might have read it.
+  // The rows that an earlier parser might have read.
   await scene.sql`
     update report_day set parser = 0, digest = sha256(digest), rows = jsonb_set(rows, '{0,redemptions}', '1')
     where report = 'offer_redemptions'`

@@ -20,7 +20,7 @@ export interface StandInProduct {
   prices: StandInPrice[]
   /** The prices that Apple equates in other territories. */
   equal?: Record<string, string>
-  /** By the name of their list. */
+  /** Prices by the name of their list. */
   offers?: Partial<Record<"introductoryOffers" | "promotionalOffers" | "offerCodes", StandInOffer[]>>
 }
 

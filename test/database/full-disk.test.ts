@@ -80,7 +80,7 @@ test.skipIf(!LONG || disk === null)(
       .map((line) => JSON.parse(line))
       .filter(({ level, event }) => level !== "info" || /disk/.test(event))
     const events = logged.map(({ event }) => event)
-    // In addition each worker logs once that it was interrupted.
+    // Each worker also logs once that it was interrupted.
     expect(new Set(events).size).toBe(events.length)
     expect(events).toContain("disk_recovered")
     expect(logged.find(({ event }) => event === "disk_full").reason).toContain("make room")

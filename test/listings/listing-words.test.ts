@@ -32,7 +32,7 @@ describe("word lists", () => {
           expect(word).toMatch(/^[\p{L}\p{M}\p{N}_'’·ฯ\u200d]+$/u)
           expect(word).toBe(word.normalize("NFC").toLocaleLowerCase(language === "tr" ? "tr" : "en"))
         }
-        // In other scripts a few English words are included, because they are understood.
+        // A few English words in other scripts are included, because they are understood.
         const foreign = words.filter((word) => !ownScript.test(word))
         expect([kind, foreign.filter((word) => !/^[a-z_]+$/.test(word))]).toEqual([kind, []])
       }

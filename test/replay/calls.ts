@@ -15,7 +15,7 @@ export interface Call {
   body?: string
   /** The workspace or key whose credit totals the answer shows. */
   account: string
-  /** A page or a text, of which only status and headers are compared. */
+  /** A page or a text. Only its status and headers are compared. */
   ignoresBody?: true
 }
 

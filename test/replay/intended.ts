@@ -11,7 +11,7 @@ export interface Intended {
   why: string
   /** The issue and finding that require it, such as "38, contract 12". */
   issue: string
-  /** Conditions, all of which must match. */
+  /** Conditions. All must match. */
   where: {
     surface?: Difference["surface"]
     /** An operation id, several, or a pattern. Omit to match all operations. */

@@ -59,7 +59,7 @@ async function memberWithFactor(): Promise<Protected> {
   return { ...member, secret, recovery: recoveryIn(page) }
 }
 
-/** As if the accepted codes had been those of another day. */
+/** Pretends that the accepted codes were those of another day. */
 const forgetSteps = () => sql`update second_factor set last_step = 0`
 
 const newBrowser = () => browserOf(service, { from: anotherAddress() })

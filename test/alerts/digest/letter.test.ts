@@ -34,7 +34,7 @@ const writeMail = (digest: Partial<Digest>) => writeLetter(digestLetter({ ...NOT
 const hrefs = (html: string) => [...html.matchAll(/(?:href|src|action)="([^"]*)"/g)].map(([, url]) => url)
 const OURS = [`${PUBLIC}/app`, `${PUBLIC}/unsubscribe/x`]
 
-/** What mail programs turn into links on their own: addresses with a scheme, domains and mail addresses. */
+/** Texts that mail programs turn into links: addresses with a scheme, domains and mail addresses. */
 const LINKED = /https?:\/\/|\bwww\.\w|[\w-]+\.(?:com|example|org|net|io)\b|\w@\w|javascript:\w|tel:\w|mailto:\w/i
 
 describe("foreign text in a mail", () => {

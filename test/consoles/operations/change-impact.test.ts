@@ -130,7 +130,7 @@ describe("change impact with the console's analytics", () => {
   const ALL = ["us", "de", "fr", "jp", "ca", "it"]
   const busy = (place: number, at: number) => 900 + 40 * at + ((place * (at + 5)) % 7) * 12 + ((place * 3) % 7) * 20
 
-  /** Page views of all storefronts, of which us converts more after the change. The files were made the day after. */
+  /** Page views of all storefronts. Only us converts more after the change. The files were made the day after. */
   async function recordAnalytics(days = 230): Promise<void> {
     const seenAt = new Date("2026-06-19T00:00:00Z")
     const all = Array.from({ length: days }, (_, place) => place + (230 - days)).flatMap((place) => {

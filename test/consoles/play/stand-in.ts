@@ -35,7 +35,7 @@ export interface PlayStandIn {
   files: Map<string, StoredFile>
   /** Writes a file as a new generation. Text is stored as UTF-16LE with a byte order mark, like Google's statistics. */
   put(name: string, content: string | Uint8Array, updated?: Date): void
-  /** What Play Console lets every service account do. */
+  /** The rights that Play Console gives every service account. */
   may: { statistics: boolean; financial: boolean; reviews: boolean; replies: boolean }
   /** The publisher API is disabled in the project of the keys. */
   isApiDisabled: boolean

@@ -81,7 +81,7 @@ async function twoWitnesses() {
 test("settled earnings of Google Play are compared with a service's Play purchases alone, cause by cause", async () => {
   const scene = await twoWitnesses()
   expect(await scene.reconciliation()).toBeNull()
-  // A service that only ever reported the App Store says nothing about Google Play.
+  // A service that only ever reported the App Store has no data about Google Play.
   await scene.deliver(MESSAGES.filter(({ id }) => id === "a1"))
   expect(await scene.reconciliation()).toBeNull()
   await scene.deliver(MESSAGES.filter(({ id }) => id !== "a1"))

@@ -97,7 +97,7 @@ async function estimateSome(ids: readonly string[], any: (below: number) => numb
   return figures
 }
 
-/** In the format of the reference script. Null and undefined stay distinct. */
+/** Uses the format of the reference script. Null and undefined stay distinct. */
 // biome-ignore lint/suspicious/noExplicitAny: of an answer
 function plain(estimates: any): unknown {
   if (!estimates) return estimates ?? null

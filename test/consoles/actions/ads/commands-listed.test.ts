@@ -18,7 +18,7 @@ const scene = adsWrites()
 test("our writes are merged with the platform's entries, and other programs' changes are separate", async () => {
   const bid = await scene.done("set_keyword_bid", { keywordId: KEYWORD, amount: 1.2 })
   const added = await scene.done("add_negative_keyword", { text: "Free" })
-  // In the same minute another program pauses the campaign that our write added to.
+  // Another program pauses, in the same minute, the campaign that our write added to.
   const change = { transactionId: "t9", entityType: "Campaign", entityId: CAMPAIGN, eventType: "UPDATE" as const }
   scene.standIn.changes.push({
     ...change,

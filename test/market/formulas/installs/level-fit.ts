@@ -3,7 +3,7 @@ import { type Tree, treeIn } from "./boosted-trees.ts"
 /** A fit by the names of its features, as stored. */
 export interface LevelFit {
   intercept: number
-  /** By feature: its mean among the examples, and its weight. */
+  /** Each feature: its mean among the examples, and its weight. */
   features: Record<string, readonly [mean: number, weight: number]>
   trees: readonly Tree[]
 }

@@ -4,7 +4,7 @@ import { correctionOf, growTrees } from "./boosted-trees.ts"
 import { LEVEL_FIT, type LevelFit } from "./level-fit.ts"
 import { fitRidge, type LinearFit, predict } from "./ridge.ts"
 
-/** What an app's page shows besides its install count. Null if unknown. */
+/** Facts on an app's page besides its install count. Null if unknown. */
 export interface LevelFacts {
   ratings: number
   rating: number | null
