@@ -216,7 +216,7 @@ async function emptyTables(sql: Sql, { filled, long, partitions, plan }: State, 
       from pg_sequence
       where pg_sequence_last_value(seqrelid) is not null
         and seqrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)`,
-    // truncated or analysed tables have other planner statistics
+    // truncating or analysing a table changes its planner statistics, so they are restored
     ...(plan === was.plan && cut.length === 0 ? [] : [REPLAN.replace("$1", planned)]),
     `update pg_class
       set relpages = 0, reltuples = -1

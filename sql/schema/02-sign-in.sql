@@ -143,7 +143,7 @@ create table oauth_code (
   workspace_id int not null references workspace,
   client_id text not null,
   redirect_uri text not null,
-  -- PKCE, S256.
+  -- The PKCE code challenge (method S256).
   challenge text not null check (length(challenge) = 43),
   resource text not null,
   -- The name, hint, scopes and apps of the grant that is made from the code.

@@ -23,7 +23,7 @@ create table listing_run (
   section text not null,
   first_seen_at timestamptz not null,
   seen_at timestamptz not null,
-  -- The time and the body of each reading, oldest first. An older reading that arrives later with other content cuts
+  -- The time of each reading and the hash of its body, oldest first. An older reading that arrives later with other content cuts
   -- the run in two.
   moments timestamptz[] not null,
   sha256s bytea[] not null,

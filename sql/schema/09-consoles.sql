@@ -117,8 +117,8 @@ create table account_offer (
   primary key (account_id, app, product, kind, offer)
 );
 
--- Rows that are stored in pieces before they count: what a report said, or the facts derived from it. A set that
--- nothing refers to is deleted, at the earliest an hour after it was begun.
+-- Sets of rows that are stored in pieces before they count: the rows of a report, or the facts derived from it. A set
+-- that nothing references is deleted, no earlier than an hour after it was begun.
 create table report_set (
   id bigint generated always as identity primary key,
   account_id text not null references connected_account on delete cascade,

@@ -30,8 +30,8 @@ export async function countSealed(sql: Sql, sealer: Sealer): Promise<SealedCount
 }
 
 /**
- * Encrypts texts under an earlier key again with SECRET_KEY. Skips texts that change meanwhile or cannot be decrypted.
- * Returns the counts afterwards.
+ * Decrypts texts that an earlier key encrypted, and encrypts them with SECRET_KEY. Skips texts that change meanwhile or
+ * cannot be decrypted. Returns the counts after that.
  */
 export async function reseal(sql: Sql, sealer: Sealer): Promise<SealedCount & { resealed: number }> {
   let resealed = 0

@@ -26,8 +26,8 @@ export interface SecretTry {
 }
 
 /**
- * Counts a try before the secret is checked, exactly over all processes, by the database's clock. Returns null if it
- * may go ahead, otherwise the seconds to wait.
+ * Counts a try before its secret is checked. The count is exact over all processes and uses the database's clock.
+ * Returns null if the try may go ahead, otherwise the seconds to wait.
  */
 export async function takeTry(sql: Sql, tried: SecretTry): Promise<number | null> {
   const wait = await takeAddressTry(sql, addressDigest(tried))

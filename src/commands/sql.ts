@@ -79,7 +79,7 @@ export const sqlRevoke: Command = {
   name: "sql revoke",
   changes: true,
   summary: "End a PostgreSQL role's access to reports and drop it.",
-  details: "Its open sessions end, or read nothing from then on.",
+  details: "Its open sessions are ended; one that the database user may not end reads nothing from then on.",
   examples: [["sql revoke appmeter_report_1f0c9a2e", "see the names with: appmeter sql list"]],
   positionals: ["role"],
   async run(invocation) {

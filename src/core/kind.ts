@@ -49,7 +49,7 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
   shape: Shape
   /** Differences of an import line from `shape`: its fields (null removes a field), and a function that converts it. */
   line?: { entries: Record<string, v.GenericSchema | null>; read(line: unknown): object }
-  /** Completes a reading of an import line with what live readings always have. */
+  /** Adds to the reading of an import line what every live reading has. */
   completed?(seen: Seen): Seen
   /** The list of an import line whose invalid items are left out, because no item depends on another. */
   unordered?: string

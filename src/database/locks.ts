@@ -20,9 +20,16 @@ export const LOCKS = [
     why: "A connection of its own holds it around a first start, and takes no other lock meanwhile.",
   },
   { name: "migration", number: 4_726_313_901, why: "One process migrates; months are opened in it." },
-  { name: "retention", number: 4_726_313_907, why: "One process at a time deletes what is old; only ever tried." },
-  { name: "nightly backup", why: "One process at a time takes it, on a connection of its own; only ever tried." },
-  { name: "jobs swept", why: "Two sweeps would wait for each other's accounts in a circle; only ever tried." },
+  {
+    name: "retention",
+    number: 4_726_313_907,
+    why: "One process at a time deletes what is old. Tried, never waited for.",
+  },
+  {
+    name: "nightly backup",
+    why: "One process at a time takes it, on a connection of its own. Tried, never waited for.",
+  },
+  { name: "jobs swept", why: "Two sweeps could deadlock on each other's accounts. Tried, never waited for." },
   {
     name: "open_month",
     why: "Attaching a month waits for writers of lists and charts, so no transaction that holds any of those takes it.",
@@ -30,18 +37,18 @@ export const LOCKS = [
   },
   {
     name: "allowance",
-    why: "Of one allowance of a workspace, so that it is counted exactly; in a statement of its own.",
+    why: "One per allowance of a workspace, so that it is counted exactly. Taken in a statement of its own.",
     functions: ["give_back_allowance", "take_allowance"],
   },
-  { name: "write", why: "Of a workspace's target, before the confirmed action locks anything; only ever tried." },
+  { name: "write", why: "One per target in a workspace, before the action locks anything. Tried, never waited for." },
   {
     name: "identities removed",
     why: "Shared by everybody who looks ids up to store them: ids inside app_ids have no foreign key.",
   },
-  { name: "identities made", why: "Before any row lock, by whoever adds lists, charts or apps or tracks something." },
+  { name: "identities made", why: "Taken before any row lock to add lists, charts or apps, or to track something." },
   {
     name: "new apps",
-    why: "Of a storefront, right behind the rows of its charts: who is new there follows from all of them.",
+    why: "One per storefront, right after the rows of its charts: its new apps follow from all of them.",
   },
   {
     name: "estimates",
@@ -49,16 +56,19 @@ export const LOCKS = [
       "Versions of estimates are given in the order in which they become visible; alone it is only tried. " +
       "Shared by writers of charts.",
   },
-  { name: "listing", why: "Of a sixty-fourth of all apps: what follows from one reading of them to the next." },
+  { name: "listing", why: "One per sixty-fourth of all apps: the changes from one reading of them to the next." },
   {
     name: "reviews",
-    why: "Of an app's feed: forms of one review are weighed against each other, and exports count them.",
+    why: "One per feed of an app: versions of a review are compared with each other, and exports count them.",
   },
-  { name: "genres", why: "Of a store's genre tree, which is replaced as a whole." },
-  { name: "share links", why: "Of a workspace, behind the report it shows, so that other links are read meanwhile." },
+  { name: "genres", why: "One per genre tree of a store, which is replaced as a whole." },
+  {
+    name: "share links",
+    why: "One per workspace, taken after the report is read, so that other links are read meanwhile.",
+  },
   {
     name: "findings",
-    why: "Of a tracked app in a storefront, behind the row of the app.",
+    why: "One per tracked app and storefront, after the row of the app.",
     functions: ["unfollow_left"],
   },
   {

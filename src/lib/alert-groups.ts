@@ -133,7 +133,7 @@ function movedLine(lead: GroupableAlert, rows: readonly GroupableAlert[]): strin
 
 /** Describes everything that a rival changed, in every storefront. */
 function rivalLine(rows: readonly GroupableAlert[]): string {
-  // oldest first, as a version followed by the next
+  // oldest first, so that versions appear in order
   const changes = [...new Set(rows.toReversed().map(changeOf))]
   const places = [...new Set(rows.map(whereOf))]
   const where = places.length === 1 ? places[0] : `in ${places.length} storefronts`

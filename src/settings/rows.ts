@@ -275,7 +275,7 @@ export const SETTINGS = {
     fallback: "",
     meaning:
       "Storefronts whose charts and charted apps are read daily, separated by commas; jp:6014+6015 selects genres. " +
-      "All processes of a database need the same value.",
+      "All processes that use the same database need the same value.",
     fix:
       "storefronts, each at most once, separated by commas; to select genres, add a colon and genres separated by +: " +
       "36 for all apps, or 6000 to 6027",
@@ -289,7 +289,7 @@ export const SETTINGS = {
   deliver: yesOrNo(
     "DELIVER",
     "yes",
-    "Whether a server or appmeter work sends alerts to channels. The alert feed is always written.",
+    "Whether the server and appmeter work send alerts to channels. The alert feed is always written.",
   ),
   telegramApi: {
     name: "TELEGRAM_API",

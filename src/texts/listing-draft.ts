@@ -17,7 +17,7 @@ export interface DraftInputs {
   live: Readonly<Record<DraftField, string | null>>
   /** Maximum code points by field. Fields that the store does not have are left out. */
   limits: Readonly<Partial<Record<DraftField, number>>>
-  /** `popularity` sorts them: published, or the middle of an estimate's band. */
+  /** `popularity` orders the keywords: the published value, or the middle of the estimate's band. */
   keywords: readonly { term: string; popularity: number | null }[]
   /** Sentences in which users praise the app. */
   praise: readonly { reviewId: string; text: string }[]

@@ -82,7 +82,7 @@ describe("a tracked keyword", () => {
     expect(await alertsOf(rankReading(18, 41), rankReading(19, null, shallow), rankReading(20, 41))).toEqual([])
   })
 
-  test("a keyword has dropped out of a reading exactly as deep as its rank", async () => {
+  test("a keyword has dropped out if a reading exactly as deep as its last rank lacks it", async () => {
     const shallow = { depth: 40 }
     expect(await alertsOf(rankReading(18, 40), rankReading(19, null, shallow), rankReading(20, 40))).toEqual([
       "2025-11-19 dropped_out tea",

@@ -200,7 +200,7 @@ long(
   },
 )
 
-test("an ad account is connected with a key made here, and only the public key is printed", async () => {
+test("an ad account is connected with a locally generated key, and only the public key is printed", async () => {
   const ads = adsStandIn()
   const database = await openFolder({ DATA_DIR: env.DATA_DIR! })
   try {

@@ -121,7 +121,7 @@ describe("ten storefronts", () => {
       requests: 3_361,
       mostRequests: 5_601,
     })
-    // 50 recorded lists of a storefront with 100 places had 4,655 to 4,867 apps
+    // in the recordings, 50 lists of 100 places of a storefront had 4,655 to 4,867 apps
     expect(ten({ read: 50, apps: 4_867 }).requests).toBeLessThanOrEqual(4_200)
     // three times as many in all 112 lists
     expect(ten({ read: 112, apps: 15_000 })).toEqual({

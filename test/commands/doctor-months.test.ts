@@ -21,7 +21,7 @@ async function findings(): Promise<Finding[]> {
   return JSON.parse(out).findings.filter(({ thing }: Finding) => thing === "credits")
 }
 
-test("doctor reports a billing month ahead of today, and its command fixes it without a free credit", async () => {
+test("doctor reports a billing month ahead of today, and its command fixes it without free credits", async () => {
   await answer(["workspace", "create", "studio"], { env })
   await answer(["key", "create", "--workspace", "studio", "--name", "laptop"], { env })
   const [key] = await database.sql`

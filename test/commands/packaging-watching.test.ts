@@ -67,7 +67,7 @@ describe("what is watched", () => {
   })
 })
 
-test("the compose file has only existing settings, no secret, and waits for its dependencies", () => {
+test("the compose file has only existing settings and reads every secret from a file", () => {
   const secrets = secretNames()
   const text = composeFile(deployment({ secrets, name: "ranks.acme.test" }))
   const { services, secrets: files } = Bun.YAML.parse(text) as {

@@ -38,7 +38,7 @@ describe("write", () => {
     expect([misspelled.code, misspelled.err.includes("did you mean add_keywords?")]).toEqual([2, true])
   })
 
-  test("write previews, and does nothing without a terminal or --force", async () => {
+  test("write shows a preview with --preview, and changes nothing without a terminal or --force", async () => {
     const { apps } = await answer(["app", "list"], { env })
     const words = ["write", "add_keywords", `appId=${apps[0].id}`, "keywords=moon,surf report"]
     const previewed = await run([...words, "--preview"])

@@ -142,7 +142,7 @@ test("late, empty and read days are distinguished by the console's own wording",
   await scene.add()
   await readSome()
   expect(await tasks(YESTERDAY)).toEqual([
-    // It is read last of a day's reports.
+    // Offer redemptions are the last of a day's reports to be read.
     { task: "offer_redemptions", state: "due", tries: 0, later: false },
     { task: "sales", state: "empty", tries: 0, later: true },
     { task: "subscription_events", state: "late", tries: 0, later: true },

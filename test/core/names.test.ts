@@ -93,7 +93,7 @@ function readsOf(app: string): string[] {
   const needs: Record<string, string[]> = {
     search: ["q=tea", "q=tee", `q=${OWN}`, `q=${RIVALS[0]}`],
     search_reviews: ["q=tea"],
-    // needs a writer
+    // needs a language model, which is not configured here
     draft_review_reply: [],
     // no assistant is configured here
     start_ai_check: [],

@@ -98,7 +98,7 @@ describe("a neighbour with thousands of keywords", () => {
 })
 
 describe("previews on a server that does not measure", () => {
-  test("without measuring, a preview answers at once, notes that the id is unchecked, makes nothing due", async () => {
+  test("a preview answers at once, notes that the id is unchecked and makes nothing due", async () => {
     const measure: Measure = createMeasure({
       sql,
       kinds: kindsOf({ egressCountry: "us" }),

@@ -241,7 +241,7 @@ test(
   },
 )
 
-test("statement_timeout in statements is parsed as PostgreSQL does", () => {
+test("statement_timeout in a statement is parsed the way PostgreSQL parses it", () => {
   const limitOf = (statement: string) => {
     const limit = timeLimitIn(statement)
     return limit && [limit.holds, limit.limitMs]

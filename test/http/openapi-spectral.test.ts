@@ -32,7 +32,7 @@ long(
 )
 
 long(
-  "every accepted finding is where its reason applies",
+  "every accepted finding occurs only where its reason applies",
   async () => {
     const all = await found()
     const places = (code: string) => all.filter((finding) => finding.code === code).map(({ path }) => path.join("/"))

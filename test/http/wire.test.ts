@@ -108,7 +108,7 @@ describe("a head larger than 16 KiB", () => {
     ["of a shared page", "/share/x", { cookie: long }],
   ]
   for (const [what, path, headers] of oversized)
-    test(`a head over 16 KiB is refused with a message: ${what}`, async () => {
+    test(`a request head over 16 KiB is refused with headers_too_large: ${what}`, async () => {
       const answer = await fetch(`${url}${path}`, { headers })
       checkedHeaders(answer)
       expect([answer.status, await answer.json()]).toEqual([

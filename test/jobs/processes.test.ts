@@ -198,7 +198,7 @@ longOnServer(
 )
 
 longOnServer(
-  "postgres: SIGTERM ends or gives back all of twenty jobs, some delayed by the platform, with exit code 0",
+  "postgres: on SIGTERM a worker finishes, requeues or marks as unknown each of twenty jobs, and exits with code 0",
   async () => {
     const jobs = Array.from({ length: 20 }, () => bidJob(by))
     const ids = await Promise.all(jobs.map((job) => enqueued(sql, job)))

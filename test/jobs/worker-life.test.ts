@@ -97,7 +97,7 @@ describe("a stop", () => {
     expect(scene.platform.writes()).toHaveLength(4)
   })
 
-  test("a stop past its limit gives unsent jobs back as if never started, and leaves sent ones unknown", async () => {
+  test("a stop that exceeds its limit requeues unsent jobs and marks sent ones as unknown", async () => {
     const [reading, sending] = [bidJob(scene.by), bidJob(scene.by)]
     const [read, sent] = [await enqueued(scene.sql, reading), await enqueued(scene.sql, sending)]
     scene.platform.on("GET", (target, answer) => (target === reading.target ? new Promise(() => {}) : answer()))

@@ -120,7 +120,7 @@ describe("texts that people wrote, of 60 characters and more", () => {
     expect(other.sort()).toEqual(["In-app purch", "Your awful a", "Я обожаю эту"])
   })
 
-  test("more than four of five texts are reported in another storefront's language", () => {
+  test("more than four of five texts are reported when checked against another storefront's language", () => {
     const moved = written.map(({ text, locale }) => strange(text, locale === "de-DE" ? "tr" : "de-DE"))
     expect(moved.filter((isFound) => isFound).length).toBeGreaterThan(0.8 * moved.length)
   })

@@ -75,7 +75,7 @@ describe("requests of a workspace", () => {
       const measure = reading(gapMs)
       await until(() => requestedTerms(scene.stores).length > 0)
       const floodReads: Promise<LiveReadState>[] = []
-      // five times as many as there are turns
+      // sends five requests per turn
       const flood = setInterval(() => {
         const subject = `flood ${floodReads.length}`
         floodReads.push(measure(subjectOf(subject), { ...WHILE, waitMs: 5 * gapMs }, { workspaceId: 1 }))

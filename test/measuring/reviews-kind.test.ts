@@ -39,7 +39,7 @@ describe("an app's reviews", () => {
     expect([await storedReviews(), await read()]).toMatchObject([300, { complete: true }])
   })
 
-  test("reviews that the store refuses count as neither absent nor deleted", async () => {
+  test("reviews count as neither absent nor deleted after a refused request or an unusable feed", async () => {
     await scene.track()
     answersReviews(scene.stores, HARBOR.id, reviewPages(9_000, 60))
     await scene.read("reviews")

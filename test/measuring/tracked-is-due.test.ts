@@ -209,7 +209,7 @@ describe("untracked subjects", () => {
     expect(second.claimed).toMatchObject({ live: false, subjects: [{ kind: "canary" }] })
   })
 
-  test("a suspended workspace's subjects are deleted, and due again when it returns", async () => {
+  test("a claim deletes a suspended workspace's subjects, and they are due again after the suspension", async () => {
     await track(["tea"])
     await setWorkspace(sql, paying.name, { suspended: true })
     await claimNothing()

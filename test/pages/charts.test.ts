@@ -39,7 +39,7 @@ describe("the bar under the tabs", () => {
     expect(text).toContain("<bdi>journal, 3 days before</bdi>")
   })
 
-  test("a wrong day leaves the page with its usual period and shows at the field what is allowed", async () => {
+  test("an invalid day leaves the usual period selected, and its field shows what is allowed", async () => {
     const { status, text } = await open(`${APP}/ranks?terms=journal&from=2026-02-30`)
     expect(status).toBe(200)
     expect(text).toContain("“2026-02-30” is no date. Write year, month and day, for example 2026-11-02.")

@@ -15,9 +15,9 @@ setDefaultTimeout(240_000)
 
 const binary = chromiumBinary()
 
-/** Pages that the demo cannot fill for real store apps, because no store page was read, and the text that they show. */
 /** A review of the sample, which no demo app has. */
 const NO_REVIEW = "/reply?review=9990000731"
+/** Pages that the demo cannot fill for real store apps, because no store page was read, and the text that they show. */
 const TEACHING: Record<string, string> = {
   "/page": "The page is read once a day.",
   [NO_REVIEW]: "This review is not stored here",

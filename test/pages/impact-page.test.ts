@@ -65,7 +65,7 @@ describe("answers of assistants", () => {
     expect(lines("1. **A**: one. 2. **B**: two.")).toHaveLength(2)
   })
 
-  test("markup, script links and marks that close nothing stay text", () => {
+  test("HTML and unclosed marks stay text, and a script link becomes its label", () => {
     expect(lines("**<img src=x onerror=alert(1)>** [a](javascript:alert(1)) **open")).toEqual([
       "<bdi>**&lt;img src=x onerror=alert(1)&gt;** a) **open</bdi>",
     ])

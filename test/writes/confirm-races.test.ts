@@ -94,7 +94,7 @@ function added(parts: Record<string, number>[]): Record<string, number> {
 }
 
 long(
-  "twenty simultaneous confirms on the embedded database are all applied, and a read waits for at most ten",
+  "twenty simultaneous confirms on the embedded database are all applied, and a read waits for at most ten of them",
   async () => {
     const { sql, bridge, close } = await openInMemory()
     await migrate(sql, readTree("sql", ".sql"), silentLog)

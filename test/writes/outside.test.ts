@@ -72,7 +72,7 @@ test("a confirmed write to another platform is one job, sent once, whose outcome
   ])
 })
 
-test("a change on the platform before the confirm is a mismatch; one after it ends the job unsent", async () => {
+test("a platform change before the confirm is a mismatch, and one after it fails the job unsent", async () => {
   const early = await preview()
   platform.bids.set(target, 5)
   const refused = await confirm(early.confirmToken)

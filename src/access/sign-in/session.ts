@@ -40,7 +40,7 @@ export interface NewSession {
   workspaceId: number
   token: string
   via: SignInWay
-  /** The browser, as it names itself. */
+  /** The browser's User-Agent header. Null if it sent none. */
   agent: string | null
   /** How long the session lasts without use. */
   days: number

@@ -51,7 +51,7 @@ export const developerOnAppStore = dueKind({
     try {
       return [await port.ask(itunesDeveloper, { storefront, developerId })]
     } catch (error) {
-      // The store gives the same answer for an unknown id, so it does not prove an empty shelf.
+      // The store gives the same answer for an unknown developer, so it does not prove that one has no apps.
       if (error instanceof ReadFailure && error.outcome === "not_found") return []
       throw error
     }

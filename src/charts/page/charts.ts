@@ -93,7 +93,7 @@ function notMeasured(
     )
   return empty(
     `No charts were read in ${sideName(side)} yet`,
-    "Top charts are read once a day, as soon as the app's category is known from its store page.",
+    "Top charts are read once a day. This starts when the app's category is known from its store page.",
     samplePage(context, "charts"),
   )
 }

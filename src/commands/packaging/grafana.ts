@@ -27,7 +27,7 @@ const ROWS: { title: string; panels: Panel[] }[] = [
         lines: [["max by (kind, platform) (appmeter_due)", "{{kind}} {{platform}}"]],
       },
       {
-        title: "Answered of all readings, last day",
+        title: "Share of answered readings, last day",
         unit: "percentunit",
         wide: 12,
         lines: [

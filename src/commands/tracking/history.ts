@@ -26,7 +26,7 @@ export const historyImport: Command = {
   options: {
     tool: { value: "NAME", meaning: "The tool that measured the ranks, as charts name it. Default: imported." },
     country: { value: "CODE", meaning: "The storefront of a file without such a column." },
-    android: { meaning: "The ranks are of Google Play. Default: the App Store." },
+    android: { meaning: "The file has Google Play ranks. Default: App Store ranks." },
     dates: { value: "ORDER", meaning: "dmy or mdy, for a file in which 01/02/2025 may be either." },
     strict: { meaning: "Exit code 1 if any line is invalid. Valid lines are imported in any case." },
   },

@@ -79,7 +79,7 @@ function billingService(
     ...TOLD,
     name,
     title,
-    summary: `Have ${title} tell of purchases as they happen. Shows the address to enter there.`,
+    summary: `Receive purchases from ${title} as they happen. Shows the address to enter there.`,
     examples: [[`account add ${name} --store-id 310633997 --secret-file secret.txt`, "prints the address /in/ac_…"]],
     secret: { name: "secret", option: "secret-file", value: "FILE", meaning: `${secretIs}.` },
     check({ secret }, storeId) {
@@ -101,10 +101,10 @@ function billingService(
 export const appStoreNotifications: AccountKind<Record<string, never>, null> = {
   ...TOLD,
   name: "app-store-notifications",
-  part: { ...TOLD.part, meaning: "The app's id in the App Store, of which it tells." },
+  part: { ...TOLD.part, meaning: "The app's id in the App Store." },
   title: "App Store Server Notifications",
-  summary: "Have the App Store itself tell of purchases (version 2). Shows the address to enter at App Store Connect.",
-  examples: [["account add app-store-notifications --store-id 310633997", "what it signs proves itself"]],
+  summary: "Receive purchases from the App Store itself (version 2). Shows the address to enter at App Store Connect.",
+  examples: [["account add app-store-notifications --store-id 310633997", "its messages are signed"]],
   secret: null,
   check: (_, storeId) => checkStoreId(storeId),
   shown: () => "Apple's signature",

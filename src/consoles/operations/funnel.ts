@@ -34,9 +34,9 @@ const UnknownCount = v.nullable(Count)
 
 const countFields = {
   impressions: described(UnknownCount, "Impressions of the app in the store."),
-  pageViews: described(UnknownCount, "Page views; on Google Play visitors without the app."),
+  pageViews: described(UnknownCount, "Page views; on Google Play, visitors who do not have the app."),
   taps: described(UnknownCount, "Taps on an impression, separate from page views."),
-  firstDownloads: described(UnknownCount, "First downloads; on Google Play visitors who installed it."),
+  firstDownloads: described(UnknownCount, "First downloads; on Google Play, visitors who installed it."),
   redownloads: described(UnknownCount, "Redownloads. Not part of any rate."),
 }
 

@@ -40,7 +40,7 @@ export const OfferedPrice = named(
       "Redemptions of subscription codes in the period. Null if not read, or if another offer has the same name.",
     ),
     redeemedFrom: described(v.nullable(Day), "First day of the period that was read. Null like redemptions."),
-    redeemedTo: described(v.nullable(Day), "Time of the last answer."),
+    redeemedTo: described(v.nullable(Day), "Last day of the period that was read. Null like redemptions."),
     firstSeen: described(Time, "Time of the first reading with the offer."),
     lastSeen: described(Time, "Time of the latest reading with the offer; offers are read once a day."),
   }),

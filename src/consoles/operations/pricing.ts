@@ -62,7 +62,7 @@ const Price = named(
   v.strictObject({
     price: described(Money, "Price of one unit in the message."),
     firstDay: described(Day, "First UTC day with a payment or refund at this price."),
-    lastDay: described(Day, "Time of the last answer."),
+    lastDay: described(Day, "Last UTC day with a payment or refund at this price."),
     ...counts,
     revenue: described(Amount, "Payments minus refunds at this price, before commission."),
   }),
@@ -135,8 +135,8 @@ export const getPricing = operation({
   output: v.strictObject({
     from: described(Day, "First UTC day searched."),
     to: described(Day, "Last day: yesterday."),
-    country: described(v.nullable(Storefront), "The requested source. Null for all."),
-    product: described(v.nullable(v.string()), "The requested source. Null for all."),
+    country: described(v.nullable(Storefront), "The requested storefront. Null for all."),
+    product: described(v.nullable(v.string()), "The requested product. Null for all."),
     sources: described(v.array(Witness), "Sources of purchases, the counted one first, and the console."),
     paid: described(
       v.nullable(v.array(Paid)),

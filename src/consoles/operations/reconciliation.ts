@@ -23,7 +23,7 @@ export const SecondWitness = named(
     state: v.picklist(ANSWERED_STATES),
     since: described(
       Time,
-      "Time of its first message, on Google Play about that store. Earlier purchases are unknown.",
+      "Time of its first message, for Google Play of the first about that store. Earlier purchases are unknown.",
     ),
     asOf: described(Time, "Time of its last message. Lost messages cannot be detected."),
     sandbox: described(Count, "Messages about test purchases in that period, not counted."),

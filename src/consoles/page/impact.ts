@@ -32,8 +32,8 @@ const VERDICTS: Record<Impact["verdict"], readonly [name: string, tone: string, 
   not_enough_data: [
     "Not enough days",
     "",
-    "A range is drawn from earlier days, when nothing changed. It needs twenty windows before the change, for seven " +
-      "days about half a year, and some downloads on each day. Nothing is judged until they are there.",
+    "The interval comes from earlier days, when nothing changed. It needs twenty windows before the change (half a " +
+      "year if a window has seven days) and some downloads on each day. Until then there is no verdict.",
   ],
   confounded: [
     "Cannot be separated",

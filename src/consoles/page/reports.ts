@@ -73,7 +73,7 @@ function cellText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value)
 }
 
-/** A link to the evidence, for cards that show these figures. */
+/** Returns a link to the report behind a card's figures. */
 export function reportLink(context: PageContext, app: { id: string }, asked: { report: string; day?: string }): Html {
   return html`<a href="${address(appAddress(context, app, "reports"), { ...asked })}">Evidence</a>`
 }

@@ -43,7 +43,7 @@ export interface ReportRows {
   from: PendingQuery<Row[]>
   /** The set of the facts. 0 for reports stored in one transaction. */
   set: number
-  /** Number of rows before these. */
+  /** Number of rows of the report that come before these. */
   before: number
 }
 

@@ -134,7 +134,7 @@ export class ClientStatements {
   translated(messages: readonly Buffer[]): Buffer[] {
     this.#parts = []
     this.#parsing.clear()
-    // Nothing is skipped between two sequences.
+    // No completion is awaited, so the backend is not skipping messages after an error, and a statement can be closed.
     if (this.#awaited.length === 0) {
       for (const { name } of this.#kept.takeSuperfluous()) this.#send(CLOSED_UNASKED, closeStatement(name))
     }

@@ -48,7 +48,7 @@ const Reading = named(
   "MeasuredKeyword",
   v.strictObject({
     term: described(v.string(), "The normalised keyword."),
-    day: described(Day, "The latest UTC day with results of the keyword; the figures are of that day."),
+    day: described(Day, "The latest UTC day with results of the keyword; the figures are from that day."),
     measuredAt: described(Time, "Time of that day's reading."),
     source: described(RankSource, "Source of that reading."),
     depth: described(Rank, "Number of places read. Apps below are unknown."),

@@ -95,7 +95,7 @@ const Keyword = named(
     difficultyMeasuring: described(v.boolean(), "True if a measurement of the difficulty is running or scheduled."),
     difficultyNotMeasuring: described(
       WhyNotMeasuring,
-      "Why difficultyMeasuring is false, with the values of notMeasuring. Null if it is true.",
+      "Why difficultyMeasuring is false; the same values as notMeasuring. Null if difficultyMeasuring is true.",
     ),
     measuring: described(
       v.boolean(),

@@ -49,7 +49,10 @@ export interface Write {
   isOn: boolean
   /** Maximum number of tokens per request, including its answer. 0 without a model. */
   contextTokens: number
-  /** Returns the stored text, or writes it, once for all callers. After a timeout the text is stored later. */
+  /**
+   * Returns the stored text. If there is none, writes it, once for all callers. Returns pending if that takes longer
+   * than `waitMs`; the text is stored when it is finished.
+   */
   <Value>(task: WritingTask<Value>, waitMs: number): Promise<WritingState<Value>>
   /** Returns a stored or pending text. A failure is returned once. Null if there is none. */
   find<Value>(task: Pick<WritingTask<Value>, "kind" | "digest">): Promise<WritingState<Value> | null>

@@ -78,7 +78,7 @@ const Past = named(
     title: described(v.nullable(v.string()), "Title on the page. Null if there is none."),
     dedicated: described(v.nullable(v.boolean()), "Like `dedicated` in editorial. Null for an event."),
     startsAt: described(v.nullable(Time), "Start of an event. Null if unknown."),
-    endsAt: described(v.nullable(Time), "Start of an event. Null if unknown."),
+    endsAt: described(v.nullable(Time), "End of an event. Null if unknown."),
     firstSeenAt: cardFields.firstSeenAt,
     lastSeenAt: cardFields.lastSeenAt,
     state: described(

@@ -17,7 +17,7 @@ export const changeFields = {
   subjectId: described(v.nullable(v.string()), "The store's id of the event or card. Null for other changes."),
   title: described(v.nullable(v.string()), "Title of the event or card on the page. Null if there is none."),
   startsAt: described(v.nullable(Time), "Start of an event. Null if unknown."),
-  endsAt: described(v.nullable(Time), "Start of an event. Null if unknown."),
+  endsAt: described(v.nullable(Time), "End of an event. Null if unknown."),
   before: described(
     v.nullable(v.string()),
     "A version number, a price with its currency, or an icon URL; the promotional text on the Pro plan and above. " +

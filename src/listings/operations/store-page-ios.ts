@@ -52,7 +52,7 @@ const Extras = v.strictObject({
       v.array(
         v.strictObject({
           name: described(v.string(), "Name on the page."),
-          price: described(v.nullable(v.string()), "Age rating as written on the page. Null if not shown."),
+          price: described(v.nullable(v.string()), "Price as written on the page. Null if not shown."),
         }),
       ),
     ),
@@ -74,7 +74,7 @@ const Extras = v.strictObject({
   ),
   lockedParts: described(
     v.array(v.picklist(LOCKABLE)),
-    "Parts hidden by the plan, completely or from the sixth entry on.",
+    "Parts that the plan hides: languages from the sixth on, other parts completely.",
   ),
 })
 
@@ -84,7 +84,7 @@ export const IosPage = named(
     StorePage,
     v.strictObject({
       ...pageFields,
-      size: described(v.nullable(v.string()), "Age rating as written on the page. Null if not shown."),
+      size: described(v.nullable(v.string()), "Size as written on the page. Null if not shown."),
       minimumOs: described(v.nullable(v.string()), "Minimum version of the operating system. Null if not shown."),
       screenshotsPhone: described(
         v.nullable(v.array(v.string())),

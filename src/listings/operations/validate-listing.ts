@@ -146,7 +146,7 @@ export const validateListing = operation({
     ),
     counts: described(
       v.strictObject({
-        error: described(Count, "Rejected or forbidden by the store."),
+        error: described(Count, "Findings that the store rejects or forbids."),
         warning: described(Count, "Wasted space or a risk."),
         hint: described(Count, "Worth checking."),
       }),

@@ -17,7 +17,7 @@ export interface Gain {
 
 /** The span that a monthly figure covers, in days. */
 export const MONTH_DAYS = 30
-/** Stores update counts with delays of days, so a difference is reliable only over at least a week. */
+/** The stores update counts days late, so a difference is reliable only over at least a week. */
 export const WEEK_DAYS = 7
 
 /**

@@ -31,14 +31,14 @@ const Extras = named(
     languages: described(v.nullable(v.array(v.string())), "Names on the page. Null if unknown."),
     size: described(Text, "Size as written on the page. Null if unknown."),
     minimumOs: described(Text, "Minimum version of the operating system. Null if unknown."),
-    ageRating: described(Text, "Size as written on the page. Null if unknown."),
+    ageRating: described(Text, "Age rating as written on the page. Null if unknown."),
     promotionalText: described(Text, "Null if not shown."),
     inAppPurchases: described(
       v.nullable(
         v.array(
           v.strictObject({
             name: v.string(),
-            price: described(Text, "Age rating as written on the page. Null if not shown."),
+            price: described(Text, "Price as written on the page. Null if not shown."),
           }),
         ),
       ),
@@ -101,7 +101,7 @@ export const hiveGetApp = operation({
     builtOrigin: Origin,
     ratings: described(v.nullable(Count), "Number of ratings in that storefront. Null if not measured."),
     rating: described(v.nullable(v.number()), "Average rating, 0 to 5. Null if there is none or it was not measured."),
-    ratingsAt: described(v.nullable(Time), "Source of these two fields."),
+    ratingsAt: described(v.nullable(Time), "Time of the reading of these two fields."),
     ratingsSource: described(v.nullable(Source), "Source of these two fields."),
     ratingsOrigin: Origin,
     distribution: described(

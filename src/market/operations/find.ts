@@ -27,8 +27,8 @@ const Found = named(
     ...marketAppFields,
     rank: described(Rank, "Best rank on the selected charts."),
     country: described(Storefront, "Storefront of that chart."),
-    device: described(v.picklist(DEVICES), "Storefront of that chart."),
-    kind: described(v.picklist(CHARTS), "Storefront of that chart."),
+    device: described(v.picklist(DEVICES), "Device of that chart."),
+    kind: described(v.picklist(CHARTS), "Kind of that chart."),
     genre: described(v.string(), "Genre of that chart: the App Store's id, 36 means all apps."),
     day: described(Day, "Day of the chart's latest reading."),
     measuredAt: described(Time, "Time of that reading."),
@@ -104,9 +104,9 @@ export const hiveFindApps = operation({
   table: "apps",
   output: v.strictObject({
     platform: described(Store, "Always ios: Google Play publishes no charts."),
-    countries: described(v.array(Storefront), "The requested review."),
-    kind: described(v.nullable(v.picklist(KINDS)), "The requested source. Null for all."),
-    genres: described(v.nullable(v.array(v.string())), "The requested source. Null for all."),
+    countries: described(v.array(Storefront), "The requested storefronts."),
+    kind: described(v.nullable(v.picklist(KINDS)), "The requested chart. Null for all."),
+    genres: described(v.nullable(v.array(v.string())), "The requested genres. Null for all."),
     page: Rank,
     total: described(Count, "Number of matching apps on all pages."),
     state: described(
@@ -116,8 +116,8 @@ export const hiveFindApps = operation({
     ),
     apps: described(
       v.array(Found),
-      "Best rank first, then lowest id. Among equal ranks the overall chart is shown, then the first storefront " +
-        "by code, iPhone, free, grossing, paid.",
+      "Best rank first, then lowest id. Of several charts with an app's best rank, the overall chart is shown, else " +
+        "the first by storefront code, then iPhone before iPad, then free, grossing, paid.",
     ),
     noEstimate: described(
       Count,

@@ -60,7 +60,7 @@ const figure = <const Fields extends v.ObjectEntries>(fields: Fields, text: stri
   described(
     v.strictObject({
       ...fields,
-      n: described(Count, "Apps with a known count."),
+      n: described(Count, "Apps for which the figure's input is known."),
       of: described(Count, "Number of apps."),
     }),
     text,
@@ -80,8 +80,11 @@ const Category = named(
     origin: Origin,
     depth: Depth,
     listed: described(Count, `Number of apps behind the figures: the first ${PLACES}, or all if there are fewer.`),
-    ratingsWall: figure({ least: v.nullable(Count), median: Median }, `Rating counts of the first ${FIRST}.`),
-    rating: figure({ median: Median }, "Average rating of the apps that have one."),
+    ratingsWall: figure(
+      { least: v.nullable(Count), median: Median },
+      `Lowest and median rating count of the chart's first ${FIRST} apps.`,
+    ),
+    rating: figure({ median: Median }, "Median of the average ratings. Apps without a rating are left out."),
     nameLength: figure({ median: Median }, "Characters of the name in that storefront."),
     releasedWithinYear: figure({ share: Share }, "Apps released in the 365 days before the chart's day."),
     updatedWithin90Days: figure({ share: Share }, "Apps updated in the 90 days before the chart's day."),

@@ -92,7 +92,7 @@ export const hiveGetChartMovers = operation({
     ),
     counts: described(
       v.nullable(v.strictObject({ climbed: Count, fell: Count, entered: Count, left: Count })),
-      "Full counts of the lists, regardless of the limit.",
+      "Number of apps that climbed, fell, entered and left, regardless of the limit.",
     ),
   }),
 }).run(async ({ country: storefront, kind = "free", genre = ALL_APPS, days = 7, limit = 25 }, ctx) => {

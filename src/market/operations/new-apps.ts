@@ -28,7 +28,7 @@ const NewApp = named(
     origin: Origin,
     releasedAt: described(
       v.nullable(Time),
-      "First release in the store. Null if unknown. If long before firstSeen, an older app that rose.",
+      "First release in the store. Null if unknown. If it is long before firstSeen, the app is not new but has risen.",
     ),
   }),
 )
@@ -54,7 +54,7 @@ export const hiveListNewApps = operation({
   narrow: { rows: ["apps"] },
   table: "apps",
   output: v.strictObject({
-    country: described(v.nullable(Storefront), "The requested source. Null for all."),
+    country: described(v.nullable(Storefront), "The requested storefront. Null for all."),
     platform: described(Store, "Always ios: Google Play publishes no charts."),
     days: described(Rank, "The requested number of days."),
     from: described(Day, "First day of the period."),

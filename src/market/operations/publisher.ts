@@ -35,7 +35,7 @@ const Charted = named(
     name: described(v.string(), "Name in the United States, else in another storefront, else the id."),
     rank: described(Rank, "Best rank on the latest reading of any chart."),
     country: Storefront,
-    device: described(v.picklist(DEVICES), "Kind of that chart."),
+    device: described(v.picklist(DEVICES), "Device of that chart."),
     kind: described(v.picklist(CHARTS), "Kind of that chart."),
     genre: described(v.string(), "Genre of that chart: the App Store's id, 36 means all apps."),
     day: described(Day, "Day of that chart's latest reading."),

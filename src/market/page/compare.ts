@@ -98,7 +98,7 @@ ${selectField(form, { name: "show", label: "Show", value: context.query.get("sho
 <div class="send"><button class="main" type="submit">Compare apps</button></div></form>`
 }
 
-/** Explains the page, with a comparison of an own app and its rivals to start from. */
+/** Explains the page, and links a comparison of one of the workspace's apps with its rivals. */
 async function introCard(context: PageContext): Promise<Html> {
   const subject = await readSubject(context)
   const listed = subject && (await attempted(context.ask("list_rivals", { appId: subject.id, ...subject.side })))

@@ -10,7 +10,7 @@ export interface NamedApp {
   app: number
   id: string
   platform: Platform
-  /** Null if no store has named it. */
+  /** Null if unknown. */
   name: string | null
   publisher: string | null
   publisherId: string | null

@@ -58,7 +58,10 @@ export class PutAside {
 
 const MAX_TEXT = 1_000
 
-/** Returns a function that returns a row of that shape. It throws ObservationProblem if the row could not be stored. */
+/**
+ * Returns a function that returns a row of this shape unchanged. It throws ObservationProblem if the row could not be
+ * stored.
+ */
 export function checkedRow<Row extends object>(shape: RowShape): (row: Row) => Row {
   const check = rulesOf(shape)
   return (row) => {

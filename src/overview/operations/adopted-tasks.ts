@@ -14,13 +14,13 @@ export const AdoptedTaskShape = named(
   v.strictObject({
     taskId: described(v.string(), "Id of the task."),
     country: Storefront,
-    field: described(v.string(), "Id of the task."),
+    field: described(v.string(), "The field that the task changes."),
     proposed: described(v.string(), "The proposed text, which later appeared on the page."),
     toldAt: described(Time, "Time of the first proposal."),
     adoptedAt: described(Time, "Time of the first reading with the text."),
     from: described(Day, "First day whose ranks count, a week later."),
     to: described(Day, "Last day, four weeks later."),
-    final: described(v.boolean(), "False if days are still to come."),
+    final: described(v.boolean(), "False until the last day is over."),
     keywords: described(
       v.array(
         v.strictObject({

@@ -66,8 +66,8 @@ const Figure = named(
     country: described(v.nullable(Storefront), "Null if the figure covers the whole app."),
     value: described(
       v.nullable(v.number()),
-      "Null unless state is measured, and if a measured day has no value, for example the average of no reviews, " +
-        "or subscriptionRevenue partly in other currencies (get_revenue lists each currency).",
+      "Null unless state is measured. Also null if a measured day has no value, for example the average of no " +
+        "reviews, or subscriptionRevenue partly in other currencies (get_revenue lists each currency).",
     ),
     currency: described(v.nullable(v.string()), "ISO 4217 code of an amount. Null for other figures and if unknown."),
     was: described(

@@ -36,7 +36,7 @@ const Outlook = named(
     rank: described(v.nullable(Rank), "Null if absent from the results read."),
     expectedRank: described(
       Rank,
-      "Median rank of apps with its words in their name and no more ratings; the lower rank of the two in the middle.",
+      "Median rank of apps with its words in their name and no more ratings. Of two middle ranks, the worse one.",
     ),
     weight: described(
       v.number(),

@@ -59,7 +59,10 @@ export const getKeywordDays = operation({
     to: Day,
     days: described(v.array(Day), "Measured days, newest first."),
     latest: described(v.nullable(TopTen), "The last measured day. Null without any."),
-    earlier: described(v.nullable(TopTen), "The requested day, or the measured day before it. Null without two days."),
+    earlier: described(
+      v.nullable(TopTen),
+      "The requested day or the measured day before it, else the first measured day. Null without two measured days.",
+    ),
     passings: described(
       v.array(
         v.strictObject({

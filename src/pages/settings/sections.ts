@@ -22,7 +22,7 @@ import { workspaceSection } from "./workspace.ts"
 
 /** Access of the settings to the world outside the database. */
 export interface SettingsPorts {
-  /** Encrypts secrets. Without SECRET_KEY it says how to create one. */
+  /** Encrypts secrets. Without SECRET_KEY it throws an error that explains how to create one. */
   sealer: Sealer
   /** Sends requests to addresses that people entered. */
   outbound: SafeFetch

@@ -199,6 +199,6 @@ const NOT_BEGUN = noticePage(
 )
 const INVITATION_GONE = noticePage(
   "This invitation is not valid",
-  "It was used, withdrawn or is older than seven days. Ask for a new one.",
+  "It was used or withdrawn, or it is older than seven days. Ask for a new one.",
 )
 const TOO_MANY = noticePage("Too many tries", "Wait a minute, then try again.")

@@ -20,7 +20,7 @@ export const Stars = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5
 export const Review = named(
   "Review",
   v.strictObject({
-    id: described(v.string(), "Store id."),
+    id: described(v.string(), "Id of the review in the store."),
     rating: described(Stars, "1 to 5 stars."),
     title: described(v.nullable(v.string()), "Null if there is none."),
     text: described(

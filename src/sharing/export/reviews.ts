@@ -33,7 +33,7 @@ export async function draftReviews(
     return { rows: 0, from, to, store: async () => {}, notes: [`The app is not tracked on ${STORES[platform]}.`] }
   }
   const [names] = await readStorefrontFeeds(sql, [{ platform, storefront, app: appId }])
-  // the same lock that recording reviews of these feeds takes
+  // recording reviews of these feeds takes the same locks
   const locked = (names as string[]).map((feed) => [appId, feed])
   if (lock) await takeLocks(sql, "reviews", locked)
   const feeds: ExportedFeed[] = []

@@ -24,7 +24,7 @@ interface AtomFeed {
 
 /**
  * Returns an Atom feed (RFC 4287). Its time is that of its latest entry, so that the text changes only if an entry
- * does. All texts are of type "text": no markup in them has a meaning.
+ * does. All texts are of type "text", so markup in them is shown as it is.
  */
 export function atomFeed({ id, title, self, createdAt, entries }: AtomFeed): string {
   const times = entries.map(({ updated }) => updated.getTime())

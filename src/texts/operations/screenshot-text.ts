@@ -26,7 +26,7 @@ const CaptionLine = named(
     x: described(Count, "Pixels from the left."),
     y: described(Count, "Pixels from the top."),
     width: described(Count, "Width of the box in pixels."),
-    height: described(Count, "Width of the box in pixels."),
+    height: described(Count, "Height of the box in pixels."),
   }),
 )
 
@@ -73,7 +73,7 @@ export const getScreenshotText = operation({
   output: v.strictObject({
     country: Storefront,
     platform: Store,
-    pageReadAt: described(Time, "Time of the reading of the page that lists the screenshots."),
+    pageReadAt: described(Time, "Time when the page that lists the screenshots was read."),
     indexed: described(v.literal(false), "Always false: the stores do not index text in screenshots."),
     unread: described(
       v.array(ListingLocale),

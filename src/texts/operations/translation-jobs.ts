@@ -9,7 +9,7 @@ export interface TranslationJob {
   /** True if it began over a day ago; if it is unfinished, nobody is working on it. */
   isOld: boolean
   allowance: ListingAllowance
-  /** The unit that it took. */
+  /** The unit of the allowance that the job took. */
   unit: string
   /** True if an earlier text used the same unit. Then the unit is not given back. */
   keepsUnit: boolean

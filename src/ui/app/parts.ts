@@ -25,7 +25,7 @@ ${command && html`<pre>${command}</pre>`}${
 `
 }
 
-/** Links the same page of the sample app. */
+/** Returns the link of an empty page to the same page of the sample app. Empty on the sample itself. */
 export function samplePage(context: PageContext, tab: string): { sample?: string } {
   return context.isSample ? {} : { sample: `/app/sample/apps/app_lumenjournal${tab && `/${tab}`}` }
 }

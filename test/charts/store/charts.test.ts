@@ -111,7 +111,7 @@ describe("a reading of a chart", () => {
     expect(await onChart()).toEqual(["2025-11-18 1 10001"])
   })
 
-  test("a reading of the same time and source is replaced by that of a newer parser", async () => {
+  test("a reading is replaced by one of the same time and source from a newer parser", async () => {
     const at = "2025-11-18T09:00:00Z"
     expect((await record(sql, [charted(at, [10002])], now)).recorded).toBe(1)
     expect((await record(sql, [charted(at, [10003], { parser: 2 })], now)).recorded).toBe(1)

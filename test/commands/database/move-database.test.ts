@@ -76,29 +76,32 @@ describe("a move copies everything, and the copy lives on", () => {
 })
 
 describe("a move can be repeated", () => {
-  longOnServer("postgres: a killed move leaves nothing, and a repeated one succeeds each time", async () => {
-    await using target = await scratchDatabase("to")
-    const env = { DATA_DIR: copyOf(sourceDir) }
-    await inFolder(env.DATA_DIR, (sql) => fillUp(sql, 3_000))
-    const child = startCommand(["move-database", "--to", target.url], { env })
-    await until(() => inServer(target.url, hasSchema))
-    const empty = await sizeOf(target.admin)
-    await until(async () => (await sizeOf(target.admin)) > empty + 1_000_000)
-    child.kill("SIGKILL")
-    await child.exited
-    await until(async () => (await sessions(target.admin)) === 0)
-    await inServer(target.url, async (sql) => {
-      expect(new Set(Object.values(await sumsOf(sql)))).toEqual(new Set(["0 0"]))
-    })
-    expect(await answer(["move-database", "--to", target.url], { env })).toMatchObject({ already: false })
-    expect(await answer(["move-database", "--to", target.url], { env })).toMatchObject({ already: true })
-    await inServer(target.url, (sql) => sql`update workspace set name = name || '!'`)
-    const { code, err } = await appmeter(["move-database", "--to", target.url], { env })
-    expect([code, err]).toEqual([
-      1,
-      expect.stringMatching(/ contains data \(1 row in answered_country, .*\); use an empty database\. /),
-    ])
-  })
+  longOnServer(
+    "postgres: a killed move leaves no rows, and a repeated move succeeds until the target's data changes",
+    async () => {
+      await using target = await scratchDatabase("to")
+      const env = { DATA_DIR: copyOf(sourceDir) }
+      await inFolder(env.DATA_DIR, (sql) => fillUp(sql, 3_000))
+      const child = startCommand(["move-database", "--to", target.url], { env })
+      await until(() => inServer(target.url, hasSchema))
+      const empty = await sizeOf(target.admin)
+      await until(async () => (await sizeOf(target.admin)) > empty + 1_000_000)
+      child.kill("SIGKILL")
+      await child.exited
+      await until(async () => (await sessions(target.admin)) === 0)
+      await inServer(target.url, async (sql) => {
+        expect(new Set(Object.values(await sumsOf(sql)))).toEqual(new Set(["0 0"]))
+      })
+      expect(await answer(["move-database", "--to", target.url], { env })).toMatchObject({ already: false })
+      expect(await answer(["move-database", "--to", target.url], { env })).toMatchObject({ already: true })
+      await inServer(target.url, (sql) => sql`update workspace set name = name || '!'`)
+      const { code, err } = await appmeter(["move-database", "--to", target.url], { env })
+      expect([code, err]).toEqual([
+        1,
+        expect.stringMatching(/ contains data \(1 row in answered_country, .*\); use an empty database\. /),
+      ])
+    },
+  )
 })
 
 describe("a move is refused", () => {

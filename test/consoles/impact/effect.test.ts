@@ -78,7 +78,7 @@ test("the same days give identical bytes, whatever the order of the controls", (
   for (let times = 0; times < 5; times++) expect(effectFor(shuffled(controls, random))).toBe(effectFor([...controls]))
 })
 
-test("days from the change on do not affect the width of the interval", () => {
+test("the day of the change and later days do not affect the width of the interval", () => {
   const { treated, controls } = world()
   const wild = (series: DailyFigures) => ({
     ...series,

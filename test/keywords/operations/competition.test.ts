@@ -37,7 +37,7 @@ describe("the competition in the demo's file", () => {
     .split("\n")
     .map((line): Line => JSON.parse(line))
 
-  test("the counts are those of the demo file itself", async () => {
+  test("the competition figures equal those computed from the demo file", async () => {
     const { apps } = await loadDemo(recording, sql, workspaceId, text)
     for (const [at, { id }] of apps.entries()) {
       const { iosId, keywords } = DEMO_APPS[at] as (typeof DEMO_APPS)[number]

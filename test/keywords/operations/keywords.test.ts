@@ -274,7 +274,7 @@ describe("the figures of a keyword", () => {
     })
   })
 
-  test("Apple's own popularity replaces an estimate and has its month", async () => {
+  test("Apple's published popularity replaces the estimate and is returned with its month", async () => {
     await record(sql, [ten(), popularityReading("tea", "2025-09-01", 58)], () => NOW)
     await derive()
     expect(await tea()).toMatchObject({

@@ -119,7 +119,7 @@ test("a page without its table is read by the recorded number", () => {
   expect(outcome(renumbered(panda, (old) => (old + 1) % 7).replaceAll("lGYRle", "unknown"))).toBe("changed")
 })
 
-test("a notice before the card, as in Europe, shifts nothing", () => {
+test("a notice before the card, as in Europe, does not shift the results", () => {
   const data = blockData(panda, "ds:4") as [[null, unknown[]]]
   const notice = [...Array(31).fill(null), ["About these results"]]
   data[0][1].unshift(notice)

@@ -78,7 +78,7 @@ test("each text equals only itself in any storefront and in any order", () => {
   }
 })
 
-test("findings apply exactly at their bounds, and never to unknown values", () => {
+test("findings start exactly at their thresholds and never apply to unknown values", () => {
   const of = (rest: Partial<ScannedStorefront>) => auditOf([row("us", { writtenIn: "en", ...rest })])[0]!.findings
   expect(of({})).toEqual([])
   expect([of({ name: "x".repeat(14) }), of({ name: "x".repeat(15) })]).toEqual([["name_short"], []])

@@ -85,7 +85,7 @@ describe("result of validate_listing", () => {
       { code: "other_platform", field: "description", what: "Android", offset: 4, characters: 8 },
     ])
     expect(body.counts).toEqual({ error: 0, warning: 8, hint: 0 })
-    // The space before "free" goes with it and is counted once.
+    // Removing "free" also removes the space before it, which is counted once.
     expect(body.keywordRoomLost).toBe(9 + 6 + 8 + 5 + 6)
     expect(body.keywords[4]).toEqual({ keyword: "zephyrus deep", offset: 28, words: ["zephyrus", "deep"] })
     expect(body.coverage).toEqual({

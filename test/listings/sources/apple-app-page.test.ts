@@ -254,7 +254,7 @@ describe("app pages of other shapes", () => {
 describe("bodies that are not the requested page", () => {
   const us = fixture("apple-app-page-us.html")
 
-  test("a page of another storefront or app is mismatched", () => {
+  test("a page of another storefront or app fails as mismatched", () => {
     expect(failureOf(us, { storefront: "gb", id: US.id })).toBe("mismatched")
     expect(failureOf(us, { storefront: "us", id: "1600000102" })).toBe("mismatched")
     const nameless = us.replace('"id":"1600000101","storefront"', '"storefront"')

@@ -80,7 +80,7 @@ describe("search by the index", () => {
     ])
   })
 
-  test("a query ignores accents, case, scripts and punctuation, and contains no wildcards", async () => {
+  test("a query matches names in any script, ignores accents, case and punctuation, and has no wildcards", async () => {
     await know([
       { id: "20001", name: "Café Décor: Pro!" },
       { id: "20002", name: "100% Focus_Time" },

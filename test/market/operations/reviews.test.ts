@@ -49,7 +49,7 @@ test("concurrent calls for an untracked app share one reading of the newest page
   for (const name of ["author", "reviewer", "nickname"]) expect(text.toLowerCase()).not.toContain(`"${name}`)
 })
 
-test("one page shows whether all reviews are stored, however many more the feed has", async () => {
+test("one request decides whether all reviews are stored, however long the feed is", async () => {
   answersReviews(scene.stores, "1000000001", reviewPages(9_000, 500))
   const { body } = await ask("1000000001")
   expect([body.reviews.length, body.held, body.complete]).toEqual([50, 50, false])

@@ -61,7 +61,7 @@ describe("values in a body", () => {
   })
 })
 
-test("apps are listed once, at their first position, and at most to the depth", () => {
+test("apps are listed once, at their first position, and no further than the depth", () => {
   const apps = [{ id: "b", name: "first" }, { id: "a" }, { id: "b", name: "again" }, { id: "c" }]
   expect(appsOf(apps, 10)).toEqual([{ id: "b", name: "first" }, { id: "a" }, { id: "c" }])
   expect(appsOf(apps, 2).map(({ id }) => id)).toEqual(["b", "a"])

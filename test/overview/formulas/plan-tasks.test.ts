@@ -42,7 +42,7 @@ const planTasks = (planInputs: PlanInputs, limit: number) => planFor(planInputs,
 const proposed = (planInputs: PlanInputs) => planTasks(planInputs, 10).map((task) => task.proposed)
 
 describe("a task", () => {
-  test("a task adds the missing words where they fit, with the measured rank of similar apps", () => {
+  test("a task adds the missing words where they fit and expects the median rank of similar apps", () => {
     expect(planTasks(inputs([keyword("tea timer", { rank: 30 })]), 5)).toEqual([
       {
         taskId: expect.stringMatching(/^task_[0-9a-f]{20}$/),

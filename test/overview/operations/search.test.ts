@@ -222,7 +222,7 @@ describe("rivals", () => {
     }
   }, 30_000)
 
-  test("rivals come from the latest day of all keywords, also beyond the search limit", async () => {
+  test("rivals come from the latest day of all keywords, including those beyond the search limit", async () => {
     const workspace = await newWorkspace(sql)
     const keywords = Array.from({ length: LISTS + 1 }, (_, i) => `partly ${i}`)
     const appId = await track({ iosId: "68001", keywords }, workspace)

@@ -193,7 +193,7 @@ describe("connected accounts in the settings", () => {
     ads.stop()
   })
 
-  test("Google Play Console is added by a pasted key and the address of its bucket", async () => {
+  test("Google Play Console is added with a pasted key and the address of its bucket", async () => {
     const play = playStandIn()
     play.put("stats/installs/installs_com.example.tea_202610_overview.csv", "")
     const settingsPorts = { ...NO_PORTS, reach: reachOf(play.url) }

@@ -90,7 +90,7 @@ describe("page of the feed", () => {
     expect(read(appOnly, subject).reviews).toEqual([])
   })
 
-  test("a JSON page is read the same way", () => {
+  test("a JSON page of reviews is parsed into the same fields as an XML page", () => {
     const subject = { storefront: "fr", storeId: "1600000205", page: 10 }
     const reading = appleReviewsJson.parse(fixture("apple-reviews-fr.json"), subject, about)
     expect(reading.reviews[1]).toEqual({

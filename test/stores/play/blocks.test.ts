@@ -44,7 +44,7 @@ test("text within a listing or a search is not mistaken for a block or a table r
   expect(blockOf(page, anchor)).toEqual(["it", script])
 })
 
-test("a CAPTCHA or consent page is blocked, and any other page without the block is changed", () => {
+test("a CAPTCHA or consent page fails as blocked, and any other page without the data block fails as changed", () => {
   const asking = [
     '<html><script src="https://www.google.com/recaptcha/api.js" async defer></script></html>',
     "<p>Our systems have detected unusual traffic from your computer network.</p>",

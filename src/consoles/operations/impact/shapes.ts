@@ -105,8 +105,8 @@ export const Outcome = named(
     ),
     placebos: described(
       v.nullable(v.strictObject({ controls: Count, asLarge: Count })),
-      "Number of controls tested as if they had changed, and how many of them moved as far relative to their " +
-        "spread. Null without controls.",
+      "Number of controls tested as if they had changed, and how many of them moved at least as far, relative to " +
+        "their spread. Null without controls.",
     ),
   }),
 )

@@ -11,11 +11,11 @@ interface WriteForm {
   back: string
   /** Fields that are not shown. */
   fixed?: Readonly<Record<string, string>>
-  /** Names the deed: "Add app". */
+  /** Names the action: "Add app". */
   button: string
   /** Needed if a page has several forms of the action. */
   id?: string
-  /** "main" is the one deed that a page is for. */
+  /** "main" marks the one action that the page is for. */
   tone?: "main" | "quiet"
   /** A form with a file. */
   hasFile?: boolean

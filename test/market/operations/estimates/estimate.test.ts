@@ -172,13 +172,15 @@ function kindOf(estimate: { value: number | null; low: number | null; under: num
   return estimate.value > 0 && estimate.under === null ? "value" : "wrong"
 }
 
-test("an estimate without readings is not_measured for 1 credit, and refusals cost nothing", async () => {
+test("an estimate without readings fails with not_measured and costs 1 credit, and refusals cost nothing", async () => {
   const service = openService({ sql: scene.sql })
   const workspace = await service.workspace({ explorer: true, plan: "pro" })
   const key = await service.key(workspace)
   const { status, body, credits } = await service.call(`/v1/hive/estimate/1699999999`, { key })
   expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
-  expect((await ask("no id")).body.error).toBe("bad_app_id")
+  const refused = await service.call("/v1/hive/estimate/no%20id", { key })
+  expect([refused.body.error, refused.credits.used]).toEqual(["bad_app_id", 1])
   const reads = await service.key(workspace, { scopes: ["hive:read"] })
-  expect((await service.call(`/v1/hive/estimate/${IOS}`, { key: reads })).body.error).toBe("scope_required")
+  const unscoped = await service.call(`/v1/hive/estimate/${IOS}`, { key: reads })
+  expect([unscoped.body.error, unscoped.credits.used]).toEqual(["scope_required", 1])
 })

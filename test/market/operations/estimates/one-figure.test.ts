@@ -97,7 +97,7 @@ test("an app's estimate is the same in every operation, and an unknown one is nu
   expect([found.get(IDS[0]!).basis, found.get(IDS[5]!), found.size]).toEqual(["prior", null, 12])
 })
 
-test("a rank is worth what the apps around it bring, and the entry at #10 uses all apps with a figure", async () => {
+test("rank estimates never rise down the chart, and the one at #10 uses all apps with a figure", async () => {
   const { body } = await ask(CHART, other)
   expect(body.measure).toBe("downloads")
   const places = body.apps.map(({ rankEstimate }: { rankEstimate: { value: number } }) => rankEstimate.value)
