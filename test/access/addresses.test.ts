@@ -111,6 +111,7 @@ test("a network is one IPv4 address or one /64", () => {
   expect(networkOf("2001:db8::1")).toBe(networkOf("2001:db8:0:0:ffff:ffff:ffff:ffff"))
   expect(networkOf("2001:db8::1")).not.toBe(networkOf("2001:db8:0:1::1"))
   expect(networkOf("1:2:3:4:5:6:7:8")).toBe("1:2:3:4::/64")
+  expect(networkOf("1::4:5:6:7:8")).toBe("1:0:0:4::/64")
   expect(networkOf("::1")).toBe("0:0:0:0::/64")
   expect(networkOf(null)).toBe(networkOf("nonsense"))
 })

@@ -77,6 +77,16 @@ test("a month is graded once its last counts are in, by figures made without the
   expect(month!.withinTwo).toBeCloseTo(21 / 24, 3)
 })
 
+test("the newest graded month is shown, without months that had too few apps", async () => {
+  await gradeAll(SETTLED)
+  await sql`
+    insert into estimate_month (month, graded_at, score)
+    select m.month, now(), case when m.month < '2025-10-01' then s.score end
+    from estimate_month s, unnest(array['2025-08-01', '2025-09-01', '2025-11-01']::date[]) m (month)
+    where s.month = '2025-10-01'`
+  expect(await readGradedMonth(sql)).toMatchObject({ month: "2025-10", n: 24 })
+})
+
 test("apps graded by another process, or before a kill, are graded once", async () => {
   await gradeAll(SETTLED)
   const firstRows = await stored()
