@@ -7,7 +7,7 @@ import { CHANNEL_KINDS } from "../../../src/alerts/delivery/channel-kinds.ts"
 import { addChannel, listChannels } from "../../../src/alerts/delivery/channels.ts"
 import { openMailPort } from "../../../src/alerts/delivery/mail-port.ts"
 import { testChannel } from "../../../src/alerts/delivery/test-channel.ts"
-import { unsubscribe } from "../../../src/alerts/digest/unsubscribe.ts"
+import { makeUnsubscribeUrl, readUnsubscribe, unsubscribe } from "../../../src/alerts/digest/unsubscribe.ts"
 import type { Sql, Tx } from "../../../src/database/types.ts"
 import { createMailer } from "../../../src/outbound/mail/smtp.ts"
 import { freshDatabase, scratchUrl } from "../../database.ts"
@@ -195,6 +195,22 @@ describe("alerts by mail", () => {
     expect(await unsubscribe(sql, token)).toMatchObject({ kind: "alerts" })
     expect(await channels()).toEqual([])
     expect(await unsubscribe(sql, token)).toBeNull()
+  })
+
+  test("the link of an earlier mail works for 400 days", async () => {
+    const newToken = async () => {
+      const subscription = { personId, workspaceId: scene.workspaceId }
+      return (await makeUnsubscribeUrl(sql, "https://ranks.example.com", subscription)).split("/").at(-1)!
+    }
+    const mailing = { workspace: expect.any(String), kind: "summaries" }
+    const age = (days: number) => sql`update mail_unsubscribe set created_at = now() - ${days} * interval '1 day'`
+    const earlier = await newToken()
+    await age(399)
+    await newToken()
+    expect(await readUnsubscribe(sql, earlier)).toMatchObject(mailing)
+    await age(401)
+    expect(await readUnsubscribe(sql, await newToken())).toMatchObject(mailing)
+    expect(await readUnsubscribe(sql, earlier)).toBeNull()
   })
 
   test("mails wait if the server has no mail settings", async () => {

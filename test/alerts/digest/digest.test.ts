@@ -90,7 +90,7 @@ describe("a digest", () => {
     expect(text).toContain("WHAT MOVED")
     expect(text).toMatch(/entered|is at 8/)
     expect(text).toContain("Title: Lovely.")
-    expect(text).toContain("★☆☆☆☆")
+    expect(text).toContain("★☆☆☆☆ · ")
     expect(html).toContain("Tea &lt;Timer&gt;")
     expect(messageId).toMatch(/^<digest_[0-9a-f]{32}@example\.com>$/)
     const { unsubscribe } = headers.get("list") as unknown as { unsubscribe: { url: string } }

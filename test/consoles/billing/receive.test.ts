@@ -8,6 +8,7 @@ import { storeNotification } from "../../../src/consoles/sources/billing/notific
 import { revenueCatEvent } from "../../../src/consoles/sources/billing/revenuecat.ts"
 import { superwallEvent } from "../../../src/consoles/sources/billing/superwall.ts"
 import { freshDatabase } from "../../database.ts"
+import { CHAIN_ROOT, withMarks, withoutMarks } from "./chains.ts"
 import { type BillingScene, billingScene, purchase, SECRET, signedHeaders } from "./scene.ts"
 
 const NOTIFICATION = readFileSync("fixtures/upstream/apple-signed-test-notification.jws", "utf8").trim()
@@ -172,6 +173,13 @@ describe("proofs of messages", () => {
       { x5c: "all" },
     ])
       expect(signedPayload(signedWithHead(rest), [ROOT], at)).toBeUndefined()
+  })
+
+  test("a notification with a valid signature is refused unless each certificate has its mark and issuer", () => {
+    const [payload, at] = [{ notificationType: "TEST" }, new Date()]
+    expect(signedPayload(withMarks(payload), [CHAIN_ROOT], at)).toEqual(payload)
+    for (const [chain, text] of Object.entries(withoutMarks(payload)))
+      expect([chain, signedPayload(text, [CHAIN_ROOT], at)]).toEqual([chain, undefined])
   })
 })
 

@@ -28,10 +28,13 @@ const LEAF_KEY =
 /** The root that the test accounts accept as Apple's. */
 export const TEST_ROOT = createHash("sha256").update(Buffer.from(ROOT, "base64")).digest("hex")
 
-function jws(payload: object): string {
-  const head = { alg: "ES256", x5c: [LEAF, BETWEEN, ROOT] }
+export const TEST_CHAIN = [LEAF, BETWEEN, ROOT] as const
+
+/** Signs a payload with the key of the first certificate of a chain. */
+export function jws(payload: object, chain: readonly string[] = TEST_CHAIN, leafKey = LEAF_KEY): string {
+  const head = { alg: "ES256", x5c: chain }
   const text = [head, payload].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".")
-  const key = createPrivateKey({ key: Buffer.from(LEAF_KEY, "base64"), format: "der", type: "pkcs8" })
+  const key = createPrivateKey({ key: Buffer.from(leafKey, "base64"), format: "der", type: "pkcs8" })
   const signature = sign("sha256", Buffer.from(text), { key, dsaEncoding: "ieee-p1363" })
   return `${text}.${signature.toString("base64url")}`
 }
