@@ -8,10 +8,11 @@ import { join } from "node:path"
 
 const sources = filesOf("src")
 const tests = filesOf("test")
+const schema = filesOf("sql/schema", ".sql")
 
 describe("form", () => {
   test("no line is over 120 columns, excepted from the formatter or a spread of a literal", () => {
-    const found = [...sources, ...tests].flatMap(({ path, text }) =>
+    const found = [...sources, ...tests, ...schema].flatMap(({ path, text }) =>
       text.split("\n").flatMap((line, at) => {
         const isRefused = isLong(line) || isException(line) || hasSpread(line)
         return isRefused ? [`${path}:${at + 1}`] : []
@@ -57,11 +58,11 @@ describe("names", () => {
   })
 })
 
-/** Returns the TypeScript files below a folder, without generated types. */
-function filesOf(folder: string): { path: string; text: string }[] {
+/** Returns the files below a folder with this ending, without generated types. */
+function filesOf(folder: string, ending = ".ts"): { path: string; text: string }[] {
   const root = join(import.meta.dirname, "..", folder)
   return readdirSync(root, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts"))
+    .filter((name) => name.endsWith(ending) && !name.endsWith(".d.ts"))
     .sort()
     .map((name) => ({ path: `${folder}/${name}`, text: readFileSync(join(root, name), "utf8") }))
 }

@@ -23,8 +23,8 @@ create table listing_run (
   section text not null,
   first_seen_at timestamptz not null,
   seen_at timestamptz not null,
-  -- The time of each reading and the hash of its body, oldest first. An older reading that arrives later with other content cuts
-  -- the run in two.
+  -- The time of each reading and the hash of its body, oldest first. An older reading that arrives later with other
+  -- content splits the run.
   moments timestamptz[] not null,
   sha256s bytea[] not null,
   digest bytea not null,

@@ -65,8 +65,8 @@ create table alert_rule (
   constraint alert_rule_drop_by_only_for_rank_drop check ((drop_by is not null) = (type = 'rank_drop'))
 );
 
--- The range of imported days of a storefront, as far back as alerts are kept. Alerts of these days are history: they are
--- derived with the present rivals and categories, and again when those change.
+-- The range of imported days of a storefront, as far back as alerts are kept. Alerts of these days are history: they
+-- are derived with the present rivals and categories, and again when those change.
 create table imported_days (
   app_id text not null references tracked_app on delete cascade,
   platform text not null check (platform in ('ios', 'android')),

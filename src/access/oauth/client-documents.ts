@@ -53,7 +53,7 @@ function parsedDocument(text: string) {
   try {
     return v.parse(Document, JSON.parse(text))
   } catch {
-    throw unread("what stands there is no document of a client")
+    throw unread("its content is not valid client metadata")
   }
 }
 

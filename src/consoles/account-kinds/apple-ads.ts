@@ -23,7 +23,7 @@ export const appleAds: AccountKind<AdsKey, Ads> = {
     keyId: {
       option: "key-id",
       value: "ID",
-      meaning: "The key id that stands there once the public key was handed in.",
+      meaning: "The key id that Apple Ads shows after the public key was uploaded.",
       fresh: true,
     },
   },

@@ -90,21 +90,21 @@ export async function findStoredOnPlay(
 const CLOCKS_MS = 2 * 60_000
 
 /**
- * Compares the reply that the store shows with the one that was sent and the one before it. Applied writes return
- * `result`.
+ * Compares the reply that the store shows now with the one that was sent and the one before it. `result` is that of an
+ * applied write.
  */
 export function verdictOf(
-  shown: SeenReply | null,
+  current: SeenReply | null,
   sent: { response: string; sentAt: Date; earlier: SeenReply | null; result: Record<string, unknown> },
 ): ProofFinding {
   const { response, sentAt, earlier, result } = sent
-  const isNewer = Date.parse(shown?.changedAt ?? "") >= sentAt.getTime() - CLOCKS_MS
-  if (shown && isNewer && sameText(shown.text, response))
-    return { verdict: "applied", text: "The reply stands there.", result }
+  const isNewer = Date.parse(current?.changedAt ?? "") >= sentAt.getTime() - CLOCKS_MS
+  if (current && isNewer && sameText(current.text, response))
+    return { verdict: "applied", text: "The store shows the reply.", result }
   const isAsBefore =
-    (shown?.text ?? null) === (earlier?.text ?? null) && (shown?.changedAt ?? null) === (earlier?.changedAt ?? null)
+    (current?.text ?? null) === (earlier?.text ?? null) && (current?.changedAt ?? null) === (earlier?.changedAt ?? null)
   return isAsBefore
-    ? { verdict: "absent", text: shown ? "The earlier reply is unchanged." : "There is no reply." }
+    ? { verdict: "absent", text: current ? "The earlier reply is unchanged." : "There is no reply." }
     : { verdict: "unclear", text: "There is another reply." }
 }
 

@@ -77,7 +77,7 @@ describe("the document of a client", () => {
       await deleteRows(sql, "oauth_client")
       answer = () => ({ body: { ...DOCUMENT, client_name: name } })
       const page = await openAuthorize(ADDRESS)
-      expect([name, page.status, page.text.includes("no document of a client")]).toEqual([name, 400, true])
+      expect([name, page.status, page.text.includes("not valid client metadata")]).toEqual([name, 400, true])
     }
   })
 
