@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { join, normalize, relative } from "node:path"
 import { TABLES } from "./architecture/tables.ts"
+import { slow } from "./long.ts"
 
 const root = join(import.meta.dirname, "..")
 
@@ -70,7 +71,7 @@ describe("folders", () => {
     expect(broken).toEqual([])
   })
 
-  test("no file imports itself through others, types included", () => {
+  slow("no file imports itself through others, types included", () => {
     const targets = targetsByFile()
     expect(sources.map(({ file }) => file).filter((file) => reachedFrom(file, targets).has(file))).toEqual([])
   })
@@ -90,7 +91,7 @@ describe("folders", () => {
 })
 
 describe("exports", () => {
-  test("an exported name is used outside its file, and not by tests alone", () => {
+  slow("an exported name is used outside its file, and not by tests alone", () => {
     const usedBySrc = importedNames(sources, "src")
     const usedByTests = importedNames(tests, "test")
     const unused = sources.flatMap(({ file, text }) =>

@@ -6,7 +6,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
-import { long } from "../long.ts"
+import { long, slow } from "../long.ts"
 import { someWorkspace } from "./registered.ts"
 
 const RIVAL = { about: "ios us 30001", days: 30 }
@@ -204,7 +204,7 @@ describe("failed calls", () => {
   })
 })
 
-test("the count equals the number of open subjects after any order of takes and failures", async () => {
+slow("the count equals the number of open subjects after any order of takes and failures", async () => {
   const workspace = await newWorkspace()
   // A fixed seed.
   let seed = 20_251_120
@@ -270,7 +270,7 @@ describe("calls that share a unit", () => {
     },
   )
 
-  test("calls that share a unit leave it taken unless all of them fail, whichever took it", async () => {
+  slow("calls that share a unit leave it taken unless all of them fail, whichever took it", async () => {
     expect((await failSome(40, 40)).used).toBe(0)
     expect((await failSome(39, 40)).used).toBe(1)
     expect((await failSome(0, 3)).used).toBe(1)

@@ -11,7 +11,7 @@ import {
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
-import { cases } from "../long.ts"
+import { cases, slow } from "../long.ts"
 import { chargeAlone, type Means, somePayer as payerOf } from "./registered.ts"
 
 let sql: Sql
@@ -124,7 +124,7 @@ test("all charges fail when the database does not answer, and later ones are pai
   expect((await chargeGrouped(due())).credits.used).toBe(1)
 })
 
-test("a statement that never returns does not block later charges forever", async () => {
+slow("a statement that never returns does not block later charges forever", async () => {
   const { due } = await somePayer()
   let isLost = false
   const silent = new Proxy(sql, {

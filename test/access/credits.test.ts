@@ -15,6 +15,7 @@ import { setWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase, scratchUrl } from "../database.ts"
 import { errorOf } from "../error-of.ts"
+import { slow } from "../long.ts"
 import { chargeAlone, someKey, someWorkspace } from "./registered.ts"
 
 let sql: Sql
@@ -260,7 +261,7 @@ describe("refunds", () => {
 })
 
 describe.each(WAYS)("many at once, charged %s:", (_, way) => {
-  test("exactly 140 of 300 charges of 7 from 980 are paid in one process, and the ledger equals used", async () => {
+  slow("exactly 140 of 300 charges of 7 from 980 are paid in one process, and the ledger equals used", async () => {
     const { due, pay, credits } = await someAccount(980, 0, undefined, way)
     const paid = (await Promise.all(Array.from({ length: 300 }, () => pay(7)))).filter(({ refused }) => !refused)
     expect(paid).toHaveLength(140)
@@ -269,7 +270,7 @@ describe.each(WAYS)("many at once, charged %s:", (_, way) => {
     expect(await credits()).toMatchObject({ used: 980, remaining: 0 })
   })
 
-  test("two keys of one account with a budget and refunds cause no deadlock and exceed no limit", async () => {
+  slow("two keys of one account with a budget and refunds cause no deadlock and exceed no limit", async () => {
     const { workspace, due } = await someAccount(500, 100, 200)
     const { key } = await someKey(sql, workspace)
     // The key with the budget must reach it before the other key has used all shared credits, in any order of calls.

@@ -6,6 +6,7 @@ import { bunRedisWire } from "../../src/access/redis/bun-wire.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { upstashRest } from "../upstash-rest.ts"
 
 const REDIS_URL = process.env.REDIS_URL ?? ""
@@ -121,7 +122,7 @@ withRedis("redis: wire: the day changes between 23:59:59.999 and 00:00:00.000 UT
   ])
 })
 
-test("a dead or silent Redis grants no call and fails within its second", async () => {
+slow("a dead or silent Redis grants no call and fails within its second", async () => {
   const silent = createServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
   const { port } = silent.address() as { port: number }

@@ -9,6 +9,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { Fault, type FaultCode } from "../../src/lib/faults.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
+import { slow } from "../long.ts"
 import {
   bearing,
   chargeAlone,
@@ -292,7 +293,7 @@ test(
   },
 )
 
-test("a revoked key stops within a second in every process, under 200 calls a second", async () => {
+slow("a revoked key stops within a second in every process, under 200 calls a second", async () => {
   const { key, secret } = await someKey(sql, await someWorkspace(sql))
   const processes = [freshIdentify(sql), freshIdentify(sql)]
   const calls: { startedMs: number; endedMs: number; outcome: string }[] = []

@@ -4,6 +4,7 @@ import type { RedisWire } from "../../src/access/limits/redis-wire.ts"
 import { bunRedisWire } from "../../src/access/redis/bun-wire.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
+import { slow } from "../long.ts"
 
 const REDIS_URL = process.env.REDIS_URL ?? ""
 const prefix = `test-together-${process.pid}-${Date.now()}`
@@ -48,7 +49,7 @@ test.skipIf(!REDIS_URL)(
   },
 )
 
-test("redis: a command without an answer does not delay later ones", async () => {
+slow("redis: a command without an answer does not delay later ones", async () => {
   let silent = true
   const send = (_: string, args: string[]) =>
     silent ? new Promise(() => {}) : Promise.resolve(Array(Number(args[1])).fill([1, 1]).flat())

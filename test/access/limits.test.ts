@@ -9,6 +9,7 @@ import { bunRedisWire } from "../../src/access/redis/bun-wire.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { errorOf } from "../error-of.ts"
+import { slow } from "../long.ts"
 import { slowness } from "../unit.ts"
 import { upstashRest } from "../upstash-rest.ts"
 
@@ -242,7 +243,7 @@ withRedis("redis: a connection that is silent, from the start or later, is repla
   proxy.stop()
 })
 
-test("an Upstash that is dead, hangs, answers nonsense or refuses the token is bypassed", async () => {
+slow("an Upstash that is dead, hangs, answers nonsense or refuses the token is bypassed", async () => {
   const answers: Record<string, (request: Request) => Response | Promise<Response>> = {
     nonsense: () => new Response("<html>"),
     "no count": () => Response.json({ result: ["x"] }),

@@ -24,6 +24,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
 import { everyRow } from "../every-row.ts"
+import { slow } from "../long.ts"
 import { chargeAlone, someKey, someWorkspace } from "./registered.ts"
 
 let sql: Sql
@@ -146,7 +147,7 @@ test("deleting a workspace deletes its apps, no others, and keeps the ledger", a
   expect(await problemOf(someKey(sql, { name }))).toContain("no workspace")
 })
 
-test("a new key has every scope but hive:measure, and its secret is stored nowhere", async () => {
+slow("a new key has every scope but hive:measure, and its secret is stored nowhere", async () => {
   const workspace = await someWorkspace(sql)
   const secrets = []
   for (let n = 0; n < 100; n++) {

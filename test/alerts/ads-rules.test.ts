@@ -7,6 +7,7 @@ import { silentLog } from "../../src/lib/log.ts"
 import { recording } from "../../src/recording.ts"
 import { type AdsScene, addTeaAdGroup, adsScene, campaign } from "../consoles/ads/scene.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { sealer } from "./delivery/scene.ts"
 import { readAlerts } from "./derived-alerts.ts"
 
@@ -101,7 +102,7 @@ test(
   },
 )
 
-test("later changes are a new alert, and earlier ones are not repeated", async () => {
+slow("later changes are a new alert, and earlier ones are not repeated", async () => {
   addChange(3 * HOUR_MS)
   await connectAccount()
   const looks = notices()
@@ -117,7 +118,7 @@ test("later changes are a new alert, and earlier ones are not repeated", async (
   ])
 })
 
-test("a write confirmed in Appmeter is not a change by another program", async () => {
+slow("a write confirmed in Appmeter is not a change by another program", async () => {
   addChange(HOUR_MS)
   addChange(2 * HOUR_MS, { entityId: "82" })
   await connectAccount()
@@ -139,7 +140,7 @@ test("a write confirmed in Appmeter is not a change by another program", async (
   await sql`delete from job`
 })
 
-test("one of several simultaneous processes adds the alert; the demo's and deleted accounts add none", async () => {
+slow("one of several simultaneous processes adds the alert; the demo's and deleted accounts add none", async () => {
   addChange(HOUR_MS)
   await connectAccount()
   const added = await Promise.all(Array.from({ length: 8 }, () => notices().runOnce()))
@@ -149,7 +150,7 @@ test("one of several simultaneous processes adds the alert; the demo's and delet
   expect(await notices().runOnce()).toBe(0)
 })
 
-test("changes before the last three days are not news", async () => {
+slow("changes before the last three days are not news", async () => {
   addChange(5 * 24 * HOUR_MS)
   await scene.add()
   await sql`update connected_account set created_at = now() - interval '30 days'`

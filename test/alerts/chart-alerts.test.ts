@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import type { ChartObservation } from "../../src/charts/kinds/chart-shape.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { charted } from "../measuring/record/charted.ts"
 import { appsReading } from "../measuring/record/measured.ts"
 import { deriveFor, lines, listOf, OWN, readAlerts, storeAll, trackNew } from "./derived-alerts.ts"
@@ -29,7 +30,7 @@ const dropped = ["2025-11-20 chart_drop iphone free 6015"]
 const entered = ["2025-11-20 chart_enter iphone free 6015"]
 
 describe("a chart of the app's category", () => {
-  test("a large fall on a chart shows the rank before and after", async () => {
+  slow("a large fall on a chart shows the rank before and after", async () => {
     expect(await alertsOf(chart(19, 40), chart(20, 75, { depth: 190 }))).toEqual(dropped)
     const [alert] = await readAlerts(sql)
     expect(alert).toMatchObject({ storefront: "us", at: new Date("2025-11-20T05:00:00Z") })
@@ -71,7 +72,7 @@ describe("a chart of the app's category", () => {
     expect((await readAlerts(sql))[0]?.facts).toMatchObject({ was: 1, against: "2025-11-14" })
   })
 
-  test("a chart is never compared across a change of source, nor an absence with a shallower reading", async () => {
+  slow("a chart is never compared across a change of source, nor an absence with a shallower reading", async () => {
     const other = { source: "apple-charts" as const }
     expect(await alertsOf(chart(18, 10), chart(19, 150, other), chart(20, 10))).toEqual([])
     expect(await alertsOf(chart(18, 90, { chart: "paid" }), chart(19, null, { chart: "paid", depth: 89 }))).toEqual([])

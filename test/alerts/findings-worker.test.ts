@@ -4,6 +4,7 @@ import type { Sql, Tx } from "../../src/database/types.ts"
 import { createLog, silentLog } from "../../src/lib/log.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 setDefaultTimeout(30_000)
@@ -38,7 +39,7 @@ async function track(iosId: string): Promise<void> {
 const row = async (subject: string) =>
   (await sql`select *, next_at > now() + interval '1 minute' as rests from due where subject = ${subject}`)[0]
 
-test("due findings are derived once by any number of workers, and are due again the next day", async () => {
+slow("due findings are derived once by any number of workers, and are due again the next day", async () => {
   for (const id of ["90001", "90002", "90003"]) await track(id)
   const claims = await Promise.all([worker(), worker(), worker()].map((instance) => instance.runOnce()))
   expect(claims.reduce((sum, claimed) => sum + claimed)).toBe(3)

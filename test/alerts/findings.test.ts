@@ -4,7 +4,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { listRivals } from "../../src/keywords/operations/list-rivals.ts"
 import { removeApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
-import { cases } from "../long.ts"
+import { cases, slow } from "../long.ts"
 import { charted } from "../measuring/record/charted.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { appsReading, ask, contextOf, newWorkspace, reading } from "../measuring/record/measured.ts"
@@ -82,7 +82,7 @@ const TYPES = [
 ]
 
 describe("findings", () => {
-  test("findings of all types come from one read of each keyword's results", async () => {
+  slow("findings of all types come from one read of each keyword's results", async () => {
     const terms = Array.from({ length: 20 }, (_, at) => `term ${at}`)
     await trackNew(sql, terms)
     await storeAll(sql, [appsReading("2025-11-18T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
@@ -100,7 +100,7 @@ describe("findings", () => {
     expect(rows).toBeLessThanOrEqual(terms.length * 2 * terms.length)
   })
 
-  test("findings are derived without looking up every app above the own one", async () => {
+  slow("findings are derived without looking up every app above the own one", async () => {
     const terms = Array.from({ length: 20 }, (_, at) => `term ${at}`)
     await trackNew(sql, terms)
     const first = otherIds(12)
@@ -120,7 +120,7 @@ describe("findings", () => {
     expect(followed.map(({ id }) => id)).toEqual(first.slice(0, 10).toSorted())
   })
 
-  test("findings are stored once, for any number of repeated or simultaneous runs", async () => {
+  slow("findings are stored once, for any number of repeated or simultaneous runs", async () => {
     await trackNew(sql, TERMS)
     await storeEverything()
     await deriveFor(sql)
@@ -137,7 +137,7 @@ describe("findings", () => {
     expect(next).toBe(first.length + 1)
   })
 
-  test("the first run gives the same findings when several run at once", async () => {
+  slow("the first run gives the same findings when several run at once", async () => {
     await trackNew(sql, TERMS)
     await storeEverything()
     await Promise.all(Array.from({ length: cases(3, 6) }, () => deriveFor(sql)))
@@ -149,7 +149,7 @@ describe("findings", () => {
     expect(new Set(concurrent[0] as string[]).size).toBe((concurrent[0] as string[]).length)
   })
 
-  test("every workspace that tracks the app gets its own alerts", async () => {
+  slow("every workspace that tracks the app gets its own alerts", async () => {
     const [first, second] = [await trackNew(sql, TERMS), await trackNew(sql, ["rise"])]
     await storeEverything()
     await deriveFor(sql)
@@ -182,7 +182,7 @@ describe("findings", () => {
     expect(await rivalRows()).toEqual([])
   })
 
-  test("several apps and storefronts are derived in one run, and a repeated one once", async () => {
+  slow("several apps and storefronts are derived in one run, and a repeated one once", async () => {
     await trackNew(sql, TERMS, { countries: ["us", "de"] })
     await trackNew(sql, ["rise"], { iosId: "20001" })
     await storeEverything()

@@ -1,8 +1,8 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { addDays } from "../../src/lib/days.ts"
 import { freshDatabase } from "../database.ts"
-import { cases, long } from "../long.ts"
+import { cases, long, slow } from "../long.ts"
 import { randomOf, shuffled } from "../measuring/record/listed.ts"
 import { trackNew } from "./derived-alerts.ts"
 import { APP, importAll, type Line, RIVAL, randomWorld, readWholeFeed, termsOfWorld } from "./import-world.ts"
@@ -114,7 +114,7 @@ long.each(EACH)(
   LIMIT_MS,
 )
 
-test(
+slow(
   "a repeated import changes no alert",
   async () => {
     const sql = await trackedWorld()

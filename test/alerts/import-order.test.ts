@@ -1,6 +1,7 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { trackNew } from "./derived-alerts.ts"
 import { importAll } from "./import-world.ts"
 
@@ -83,7 +84,7 @@ async function feedAfter(imports: string[][]): Promise<string[]> {
 
 const fiveStars = days(12, 19).flatMap((day) => ofDay(day, 1, 5))
 
-test.each([
+slow.each([
   [
     "a passing is told once, on the day between",
     [search("05", [OWN, RIVAL]), search("07", [RIVAL, OWN])],

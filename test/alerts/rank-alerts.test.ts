@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
 import { freshDatabase } from "../database.ts"
-import { long } from "../long.ts"
+import { long, slow } from "../long.ts"
 import { reading } from "../measuring/record/measured.ts"
 import { deriveFor, lines, listOf, RANKS, readAlerts, storeAll, TODAY, trackNew } from "./derived-alerts.ts"
 
@@ -50,7 +50,7 @@ describe("a tracked keyword", () => {
     expect(await alertsOf(rankReading(19, before), rankReading(20, after))).toEqual(expected)
   })
 
-  test("a keyword is compared across any number of unmeasured days", async () => {
+  slow("a keyword is compared across any number of unmeasured days", async () => {
     expect(await alertsOf(rankReading(17, 3), rankReading(20, 12))).toEqual(["2025-11-20 rank_drop tea"])
     await sql`delete from alert`
     const longAgo = reading("coffee", "2024-11-01T10:00:00Z", listOf(90, 100))

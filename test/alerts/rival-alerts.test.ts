@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { appsReading, reading } from "../measuring/record/measured.ts"
 import { deriveFor, lines, OWN, otherIds, readAlerts, storeAll, trackNew } from "./derived-alerts.ts"
@@ -197,7 +198,7 @@ describe("a change of a rival", () => {
       },
     )
 
-    test("a new icon shown by look-up and page is one alert, although its address differs", async () => {
+    slow("a new icon shown by look-up and page is one alert, although its address differs", async () => {
       const icon = (name: string) => ({ icon: `https://is1-ssl.mzstatic.com/${name}/512x512bb.jpg` })
       const readings = [
         ...[pageOf("16T06:00", "1", icon("a")), lookUp("16T07:00", "1", icon("b")), lookUp("18T07:00", "1", icon("b"))],
@@ -206,7 +207,7 @@ describe("a change of a rival", () => {
       expect(await afterEach(readings, "icon")).toEqual([`2025-11-19 itunes-lookup ${icon("c").icon}`])
     })
 
-    test("a version that only the page shows is a separate alert", async () => {
+    slow("a version that only the page shows is a separate alert", async () => {
       const earlier = [pageOf("16T06:00", "1.0"), lookUp("16T07:00", "1.0"), lookUp("18T07:00", "1.0")]
       expect(await afterEach([...earlier, lookUp("19T07:00", "1.1"), pageOf("20T06:00", "1.2")])).toEqual([
         "2025-11-19 itunes-lookup 1.1",

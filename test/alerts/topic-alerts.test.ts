@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { appsReading, reading } from "../measuring/record/measured.ts"
 import { deriveFor, lines, OWN, otherIds, readAlerts, storeAll, trackNew } from "./derived-alerts.ts"
 
@@ -102,14 +103,14 @@ describe("the first ten results of a keyword", () => {
 describe("an app without its main category in the first ten", () => {
   const [first, ...rest] = different(10)
 
-  test("an app whose second category matches a result's main or second one is not off topic", async () => {
+  slow("an app whose second category matches a result's main or second one is not off topic", async () => {
     await storeAll(sql, [withGenres([OWN], OWN_GENRE, "6016")])
     expect(await alertsOf(results(20, [...unknown(2), ...different(8)]))).toEqual([])
     await storeAll(sql, [withGenres([OWN], OWN_GENRE, "6012"), withGenres([first!], "6017", OWN_GENRE)])
     expect(await alertsOf(results(19, different(10)))).toEqual([])
   })
 
-  test("an app whose second category matches a second one, or a game among games, is not off topic", async () => {
+  slow("an app whose second category matches a second one, or a game among games, is not off topic", async () => {
     await storeAll(sql, [withGenres([OWN], OWN_GENRE, "6012"), withGenres([first!], "6017", "6012")])
     expect(await alertsOf(results(20, different(10)))).toEqual([])
     await storeAll(sql, [withGenres([OWN], "6014", "7001"), withGenres([first!], "6017", "6014", "7002")])

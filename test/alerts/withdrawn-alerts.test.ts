@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:tes
 import { listAlerts } from "../../src/alerts/operations/alerts.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { ask, contextOf } from "../measuring/record/measured.ts"
 import { receiver } from "./delivery/receiver.ts"
 import { createScene, deliveries, deliveryOf, hook, rule, type Scene } from "./delivery/scene.ts"
@@ -50,14 +51,14 @@ const lineOf = ({ day, type, before, after, withdrawnAt }: Row) =>
   `${day} ${type} ${before} ${after}${withdrawnAt === null ? "" : " withdrawn"}`
 
 describe("a contradicted alert", () => {
-  test("a contradicted alert is deleted if nobody received it", async () => {
+  slow("a contradicted alert is deleted if nobody received it", async () => {
     await load(rankLine("18", 15), rankLine("20", 40))
     expect((await readFeed()).map(lineOf)).toEqual(["2025-11-20 rank_drop 15 40"])
     await load(rankLine("19", 40))
     expect((await readFeed()).map(lineOf)).toEqual(["2025-11-19 rank_drop 15 40"])
   })
 
-  test("a contradicted alert that was read is marked as withdrawn, and is valid again with the readings", async () => {
+  slow("a contradicted alert that was read is marked as withdrawn, and is valid again with the readings", async () => {
     await load(rankLine("18", 15), rankLine("20", 40))
     const [first] = await readFeed()
     await sql`update alert set read_at = now()`
@@ -107,45 +108,53 @@ describe("a queued alert", () => {
     stop = async () => {}
   }
 
-  test("a delivered alert that is withdrawn stays in the feed, marked, and is never sent again", async () => {
-    await load(rankLine("18", 15), rankLine("20", 40))
-    await deliverUntil(1)
-    await load(rankLine("19", 40))
-    await deliverUntil(2)
-    const rows = await readFeed()
-    expect(rows.map(lineOf)).toEqual(["2025-11-20 rank_drop 15 40 withdrawn", "2025-11-19 rank_drop 15 40"])
-    expect(rows.map((row) => row.deliveries)).toEqual(Array(2).fill([{ channel: "webhook", state: "delivered" }]))
-    // the alert is valid again
-    const later = JSON.parse(rankLine("19", 14, 100))
-    await load(JSON.stringify({ ...later, seenAt: "2025-11-19T09:00:00Z" }))
-    const delivery = deliveryOf(sql)
-    delivery.start()
-    await Bun.sleep(300)
-    await delivery.stop()
-    expect((await readFeed()).map(lineOf)).toEqual([
-      "2025-11-20 rank_drop 14 40",
-      "2025-11-19 rank_drop 15 40 withdrawn",
-    ])
-    expect(taker.requests).toHaveLength(2)
-  }, 60_000)
+  slow(
+    "a delivered alert that is withdrawn stays in the feed, marked, and is never sent again",
+    async () => {
+      await load(rankLine("18", 15), rankLine("20", 40))
+      await deliverUntil(1)
+      await load(rankLine("19", 40))
+      await deliverUntil(2)
+      const rows = await readFeed()
+      expect(rows.map(lineOf)).toEqual(["2025-11-20 rank_drop 15 40 withdrawn", "2025-11-19 rank_drop 15 40"])
+      expect(rows.map((row) => row.deliveries)).toEqual(Array(2).fill([{ channel: "webhook", state: "delivered" }]))
+      // the alert is valid again
+      const later = JSON.parse(rankLine("19", 14, 100))
+      await load(JSON.stringify({ ...later, seenAt: "2025-11-19T09:00:00Z" }))
+      const delivery = deliveryOf(sql)
+      delivery.start()
+      await Bun.sleep(300)
+      await delivery.stop()
+      expect((await readFeed()).map(lineOf)).toEqual([
+        "2025-11-20 rank_drop 14 40",
+        "2025-11-19 rank_drop 15 40 withdrawn",
+      ])
+      expect(taker.requests).toHaveLength(2)
+    },
+    60_000,
+  )
 
-  test("a waiting alert that is withdrawn is not sent", async () => {
-    await load(rankLine("18", 15), rankLine("20", 40))
-    await sql`update channel set paused_until = now() + interval '1 day', next_at = now() + interval '1 day'`
-    const delivery = deliveryOf(sql)
-    delivery.start()
-    for (let tries = 0; tries < 200 && (await deliveries(scene)).length === 0; tries++) await Bun.sleep(25)
-    await delivery.stop()
-    await load(rankLine("19", 16))
-    expect((await readFeed()).map(lineOf)).toEqual(["2025-11-20 rank_drop 16 40"])
-    await load(rankLine("19", 39, 99))
-    await sql`update channel set paused_until = null, next_at = now()`
-    await deliverUntil(1)
-    expect((await readFeed()).map(lineOf)).toEqual([
-      "2025-11-20 rank_drop 16 40 withdrawn",
-      "2025-11-19 rank_drop 15 39",
-    ])
-    expect(taker.requests).toHaveLength(1)
-    expect(JSON.parse(taker.requests[0]!.body).data.day).toBe("2025-11-19")
-  }, 60_000)
+  slow(
+    "a waiting alert that is withdrawn is not sent",
+    async () => {
+      await load(rankLine("18", 15), rankLine("20", 40))
+      await sql`update channel set paused_until = now() + interval '1 day', next_at = now() + interval '1 day'`
+      const delivery = deliveryOf(sql)
+      delivery.start()
+      for (let tries = 0; tries < 200 && (await deliveries(scene)).length === 0; tries++) await Bun.sleep(25)
+      await delivery.stop()
+      await load(rankLine("19", 16))
+      expect((await readFeed()).map(lineOf)).toEqual(["2025-11-20 rank_drop 16 40"])
+      await load(rankLine("19", 39, 99))
+      await sql`update channel set paused_until = null, next_at = now()`
+      await deliverUntil(1)
+      expect((await readFeed()).map(lineOf)).toEqual([
+        "2025-11-20 rank_drop 16 40 withdrawn",
+        "2025-11-19 rank_drop 15 39",
+      ])
+      expect(taker.requests).toHaveLength(1)
+      expect(JSON.parse(taker.requests[0]!.body).data.day).toBe("2025-11-19")
+    },
+    60_000,
+  )
 })

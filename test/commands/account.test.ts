@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { afterEach, beforeEach, expect, setDefaultTimeout } from "bun:test"
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pacificDay } from "../../src/consoles/pacific.ts"
@@ -11,7 +11,7 @@ import { purchase } from "../consoles/billing/scene.ts"
 import { TEA } from "../consoles/scene.ts"
 import { type MadeKey, type StandIn, salesReport, startStandIn } from "../consoles/stand-in.ts"
 import { until } from "../jobs/platform.ts"
-import { long } from "../long.ts"
+import { afterSlow, beforeSlow, long, slow } from "../long.ts"
 import {
   answer,
   appmeter,
@@ -25,12 +25,12 @@ import {
 } from "./child.ts"
 
 setDefaultTimeout(60_000)
-afterAll(removeFolders)
+afterSlow(removeFolders)
 
 let standIn: StandIn
 let studio: string
 let env: Record<string, string>
-beforeAll(async () => {
+beforeSlow(async () => {
   studio = (await dataFolder()).DATA_DIR
   await answer(["workspace", "create", "studio"], { env: { DATA_DIR: studio } })
 })
@@ -134,7 +134,7 @@ function commandLine(pid: number): string {
 
 const readStream = (stream: ReadableStream<Uint8Array>) => new Response(stream).text()
 
-test("account add exits with 78 without SECRET_KEY, 1 without the key and 2 without an option", async () => {
+slow("account add exits with 78 without SECRET_KEY, 1 without the key and 2 without an option", async () => {
   const key = standIn.key()
   const { SECRET_KEY: _, ...bare } = env
   const withoutSecret = await appmeter(addArgs(key, fileOf(key)), { env: bare })
@@ -200,7 +200,7 @@ long(
   },
 )
 
-test("an ad account is connected with a locally generated key, and only the public key is printed", async () => {
+slow("an ad account is connected with a locally generated key, and only the public key is printed", async () => {
   const ads = adsStandIn()
   const database = await openFolder({ DATA_DIR: env.DATA_DIR! })
   try {
@@ -229,7 +229,7 @@ test("an ad account is connected with a locally generated key, and only the publ
   }
 })
 
-test("a billing service is connected with a secret from stdin and reports purchases to the address shown", async () => {
+slow("a billing service is connected with a secret from stdin and reports purchases to the address shown", async () => {
   const secret = "a-secret-of-twenty-four-signs"
   const server = await serving({ env: { ...env, MEASURE: "no" } })
   try {

@@ -1,11 +1,12 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, expect, setDefaultTimeout } from "bun:test"
 import { json } from "../../src/database/json.ts"
+import { slow } from "../long.ts"
 import { appmeter, dataFolder, openFolder, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
 
-test("app add says whether the keywords are read now, and if not, why", async () => {
+slow("app add says whether the keywords are read now, and if not, why", async () => {
   const { DATA_DIR } = await dataFolder()
   const { sql, close } = await openFolder({ DATA_DIR })
   const add = async (id: string, ...options: string[]) =>

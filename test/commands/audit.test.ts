@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded/open.ts"
 import { silentLog } from "../../src/lib/log.ts"
+import { slow } from "../long.ts"
 import { rename } from "../measuring/record/measured.ts"
 import { openService } from "../service.ts"
 import { answer, appmeter, dataFolder, openFolder, removeFolders } from "./child.ts"
@@ -97,7 +98,7 @@ test("audit exits with 2 on wrong usage and with 1 on an unknown workspace, each
   expect(nobody).toEqual({ code: 1, out: "", err: 'appmeter: there is no workspace named "nobody"\n' })
 })
 
-test("audit lists operator commands with their user and result, without secrets", async () => {
+slow("audit lists operator commands with their user and result, without secrets", async () => {
   const ownFolder = await dataFolder()
   const holder = await openFolder(ownFolder)
   const runIn = (...args: string[]) => appmeter(args, { env: ownFolder })

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded/open.ts"
 import { silentLog } from "../../src/lib/log.ts"
-import { long } from "../long.ts"
+import { long, slow } from "../long.ts"
 import { answer, appmeter, dataFolder, openFolder, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)
@@ -339,7 +339,7 @@ long(
   180_000,
 )
 
-test("a folder that no server uses is migrated first and works the same", async () => {
+slow("a folder that no server uses is migrated first and works the same", async () => {
   const options = { env: { DATA_DIR: join(scratch(), "new") } }
   const { code, out, err } = await appmeter(["workspace", "create", "acme", "--json"], options)
   expect([code, err]).toEqual([0, `appmeter: creating a database in ${options.env.DATA_DIR}\n`])

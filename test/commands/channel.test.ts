@@ -6,7 +6,7 @@ import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
 import { type Receiver, receiver } from "../alerts/delivery/receiver.ts"
 import { SECRET_KEY } from "../alerts/delivery/scene.ts"
 import { until } from "../jobs/platform.ts"
-import { long } from "../long.ts"
+import { long, slow } from "../long.ts"
 import {
   answer,
   appmeter,
@@ -54,7 +54,7 @@ afterAll(() => database.close())
 const TOKEN = "123456789:AAEhushhushHushhushHushhushHushhushHushhush_-1"
 const run = (args: string[], stdin?: string) => appmeter(args, { env, ...(stdin !== undefined && { stdin }) })
 
-test("a webhook is added, tested, rotated and removed, and its secret is shown only when it is created", async () => {
+slow("a webhook is added, tested, rotated and removed, and its secret is shown only when it is created", async () => {
   useHeld()
   const url = `${standIn.url}/hook/whisperwhisper?token=hushhush1234`
   const added = await answer(["channel", "add", "webhook", url], { env })
@@ -245,7 +245,7 @@ describe("what cannot be meant is refused in one line", () => {
     expect(err).toContain("this needs SECRET_KEY, which is not set; make one with: head -c 32 /dev/urandom | base64")
   })
 
-  test("a channel of another workspace is not found", async () => {
+  slow("a channel of another workspace is not found", async () => {
     // a separate database, because with two workspaces every other test would have to name one
     useOwn()
     const otherDatabase = await openFolder({ DATA_DIR: env.DATA_DIR! })

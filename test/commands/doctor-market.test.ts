@@ -6,6 +6,7 @@ import { silentLog } from "../../src/lib/log.ts"
 import { CHART_GENRES } from "../../src/lib/storefronts.ts"
 import { followMarket } from "../../src/market/followed-storefronts.ts"
 import { marketPlanOf } from "../../src/market/market-plan.ts"
+import { slow } from "../long.ts"
 import { charted } from "../measuring/record/charted.ts"
 import { record } from "../record.ts"
 import { type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
@@ -53,7 +54,7 @@ describe("doctor says what MARKET asks", () => {
     expect(things).not.toContain("itunes.apple.com")
   })
 
-  test("doctor computes the load from assumed lists first, then from the apps on them", async () => {
+  slow("doctor computes the load from assumed lists first, then from the apps on them", async () => {
     const MARKET = "us:36+6015"
     expect((await doctor({ MARKET })).market).toMatchObject({
       state: "ok",

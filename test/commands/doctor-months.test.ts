@@ -1,27 +1,28 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import type { Finding } from "../../src/commands/doctor/finding.ts"
 import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
 import { chargeAlone } from "../access/registered.ts"
+import { afterSlow, beforeSlow, slow } from "../long.ts"
 import { answer, appmeter, dataFolder, openFolder, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)
-afterAll(removeFolders)
+afterSlow(removeFolders)
 
 let database: EmbeddedDatabase
 let env: Record<string, string>
-beforeAll(async () => {
+beforeSlow(async () => {
   const { DATA_DIR } = await dataFolder()
   env = { DATA_DIR, MEASURE: "no" }
   database = await openFolder({ DATA_DIR })
 })
-afterAll(() => database.close())
+afterSlow(() => database.close())
 
 async function findings(): Promise<Finding[]> {
   const { out } = await appmeter(["doctor", "--json"], { env })
   return JSON.parse(out).findings.filter(({ thing }: Finding) => thing === "credits")
 }
 
-test("doctor reports a billing month ahead of today, and its command fixes it without free credits", async () => {
+slow("doctor reports a billing month ahead of today, and its command fixes it without free credits", async () => {
   await answer(["workspace", "create", "studio"], { env })
   await answer(["key", "create", "--workspace", "studio", "--name", "laptop"], { env })
   const [key] = await database.sql`

@@ -10,7 +10,7 @@ import { migrate } from "../../src/database/migrate.ts"
 import type { Database, Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { scratchDatabase } from "../database/server.ts"
-import { long } from "../long.ts"
+import { long, slow } from "../long.ts"
 import { pageOf } from "../stores/parsing/play-pages.ts"
 import { type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
 import { appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
@@ -98,7 +98,7 @@ describe("reaching the stores", () => {
     })
   })
 
-  test("doctor compares EGRESS_COUNTRY with the country that Google Play's pages name", async () => {
+  slow("doctor compares EGRESS_COUNTRY with the country that Google Play's pages name", async () => {
     await track(sql, ["android"])
     const play = (countryOf: (gl: string | null) => string) =>
       stores.on("play.google.com", "/store/apps", ({ url }) => {
@@ -156,7 +156,7 @@ describe("reaching the stores", () => {
     expect(findingOf("apps.apple.com").fix).toBe("start the service there, or remove apps.apple.com from UPSTREAM_URLS")
   })
 
-  test("with MEASURE=no doctor checks hosts only if another process of this address read within the hour", async () => {
+  slow("with MEASURE=no doctor checks hosts only if another process of this address read within the hour", async () => {
     await track(sql, ["ios"])
     const { found } = await runDoctor({ MEASURE: "no" })
     expect([statesOf(found).stores, hosts()]).toEqual(["ok", []])

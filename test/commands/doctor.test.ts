@@ -13,6 +13,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { readSettings } from "../../src/settings/settings.ts"
 import { scratchDatabase } from "../database/server.ts"
+import { slow } from "../long.ts"
 import { appsReading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
 import { appmeter, dataFolder, openFolder, removeFolders, scratch } from "./child.ts"
@@ -43,7 +44,7 @@ describe("the embedded database", () => {
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
-  test("doctor reaches an embedded database with and without a server, one line per check", async () => {
+  slow("doctor reaches an embedded database with and without a server, one line per check", async () => {
     const env = await dataFolder()
     const free = await runDoctor(env)
     expect(free.code).toBe(0)
@@ -81,7 +82,7 @@ describe("the embedded database", () => {
     expect(out).toMatch(/^STATE +CHECK +RESULT\nok +runtime +Bun \d/)
   })
 
-  test("doctor --rebuild corrects current values once, also next to a running server", async () => {
+  slow("doctor --rebuild corrects current values once, also next to a running server", async () => {
     const env = await dataFolder()
     const database = await openFolder(env)
     const reading = { kind: "search", source: "import", platform: "ios", storefront: "us", term: "tea" } as const
@@ -128,7 +129,7 @@ describe("the embedded database", () => {
     expect(second).toEqual([0, "ok: current values match the readings"])
   })
 
-  test("a folder that others can read is a warning, and a problem where the database is", async () => {
+  slow("a folder that others can read is a warning, and a problem where the database is", async () => {
     const { DATA_DIR } = await dataFolder()
     const database = await openFolder({ DATA_DIR })
     chmodSync(DATA_DIR, 0o755)
@@ -148,7 +149,7 @@ describe("the embedded database", () => {
     await database.close()
   })
 
-  test("a schema of another version is a problem with a fix, and is not changed", async () => {
+  slow("a schema of another version is a problem with a fix, and is not changed", async () => {
     const { DATA_DIR } = await dataFolder()
     const examinedAs = async (change: (sql: Sql) => Promise<unknown>) => {
       const database = await openFolder({ DATA_DIR })
@@ -175,7 +176,7 @@ describe("the embedded database", () => {
     })
   })
 
-  test.each([
+  slow.each([
     [EMBEDDED_MAJOR + 1, /start the newer version that made it, or choose another DATA_DIR$/],
     [EMBEDDED_MAJOR - 1, /with the version that made it run appmeter backup FILE, then /],
   ])("a folder of PostgreSQL %d makes every command say what to do, and is not changed", async (major, remedy) => {
@@ -194,7 +195,7 @@ describe("the embedded database", () => {
 })
 
 describe("what is away", () => {
-  test("an unreachable database and Redis are problems without passwords, and other checks still run", async () => {
+  slow("an unreachable database and Redis are problems without passwords, and other checks still run", async () => {
     const env = {
       DATABASE_URL: "postgres://user:canary@127.0.0.1:1/name",
       REDIS_URL: "redis://:canary@127.0.0.1:1",
@@ -230,7 +231,7 @@ describe("what is away", () => {
     expect(JSON.stringify([findingOf("database"), findingOf("limits")])).not.toContain("canary")
   })
 
-  test("an unreachable Upstash is a problem without its token", async () => {
+  slow("an unreachable Upstash is a problem without its token", async () => {
     const upstash = { UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1", UPSTASH_REDIS_REST_TOKEN: "canary" }
     const { code, findingOf } = await runDoctor({ ...upstash, DATA_DIR: join(scratch(), "none") })
     expect([code, findingOf("limits").fix]).toEqual([

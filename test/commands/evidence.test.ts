@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout } from "bun:test"
 import { join } from "node:path"
 import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
 import { appleHints } from "../../src/keywords/sources/apple-hints.ts"
 import { appleWebSearch } from "../../src/keywords/sources/apple-web-search.ts"
 import { deriveKeywordMetrics } from "../../src/keywords/store/keyword-metrics.ts"
 import { openRawBodies } from "../../src/measuring/raw-bodies.ts"
+import { afterSlow, beforeSlow, slow } from "../long.ts"
 import { bodyOf, seenIn } from "../measuring/bodies.ts"
 import { appsReading, hintsReading, newWorkspace, popularityReading, reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
@@ -27,7 +28,7 @@ let appId: string
 let iosId: string
 let absentId: string
 
-beforeAll(async () => {
+beforeSlow(async () => {
   env = await dataFolder()
   const search = seenIn(appleWebSearch, { storefront: "us", term: TERM }, SEARCH, AT)
   iosId = search.results[2]!.id
@@ -58,7 +59,7 @@ beforeAll(async () => {
   await sql.begin((tx) => deriveKeywordMetrics(tx, [list], AT))
   await openRawBodies({ folder: join(env.DATA_DIR, "raw"), days: 14, megabytes: 10 }).keep(bodyOf(SEARCH, AT))
 })
-afterAll(async () => {
+afterSlow(async () => {
   await database.close()
   removeFolders()
 })
@@ -74,7 +75,7 @@ async function showEvidence(words: string[] = [], app = appId): Promise<any> {
 }
 
 describe("appmeter evidence", () => {
-  test("evidence shows source, address, time, parser and body of each figure of a keyword", async () => {
+  slow("evidence shows source, address, time, parser and body of each figure of a keyword", async () => {
     const [{ day, readings, metrics, ratings }, ...rest] = await showEvidence()
     expect([day, rest]).toEqual([DAY, []])
     const sha256 = Buffer.from(bodyOf(SEARCH, AT).sha256).toString("hex")
@@ -120,7 +121,7 @@ describe("appmeter evidence", () => {
     })
   })
 
-  test("evidence leads ratings from search results back to those results", async () => {
+  slow("evidence leads ratings from search results back to those results", async () => {
     const [{ readings, ratings }] = await showEvidence()
     expect(ratings.find((rating: { source: string }) => rating.source === "foreign")).toMatchObject({
       ratings: 7,
@@ -130,7 +131,7 @@ describe("appmeter evidence", () => {
     })
   })
 
-  test("evidence shows a day as it was, even if the app's data was replaced later", async () => {
+  slow("evidence shows a day as it was, even if the app's data was replaced later", async () => {
     const before = EARLIER.toISOString().slice(0, 10)
     const [{ day, readings, ratings, metrics }] = await showEvidence(["--day", before])
     expect([day, readings.length, readings[0]]).toMatchObject([before, 1, { source: "import", rank: null }])
@@ -138,7 +139,7 @@ describe("appmeter evidence", () => {
     expect(metrics.map(({ metric }: { metric: string }) => metric)).toEqual(["popularity"])
   })
 
-  test("evidence distinguishes absent from not measured", async () => {
+  slow("evidence distinguishes absent from not measured", async () => {
     const line = async (words: string[], app = appId, term = TERM) => {
       const { out } = await appmeter(
         ["evidence", "--app", app, "--country", "us", "--term", term, "--platform", "ios", ...words],
@@ -154,13 +155,13 @@ describe("appmeter evidence", () => {
     )
   })
 
-  test("evidence accepts the app's store id or name", async () => {
+  slow("evidence accepts the app's store id or name", async () => {
     const [byId, byStoreId] = [await showEvidence(), await showEvidence([], iosId)]
     expect(byId).toHaveLength(1)
     expect(byStoreId).toEqual(byId)
   })
 
-  test("evidence refuses what it cannot show", async () => {
+  slow("evidence refuses what it cannot show", async () => {
     const words = (rest: Record<string, string>) =>
       Object.entries({ app: appId, country: "us", term: TERM, ...rest }).flatMap(([name, value]) => [
         `--${name}`,

@@ -1,10 +1,11 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { countRows } from "../../src/database/copy.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { fill, TABLES } from "./filled.ts"
 
 // Add rows for a new table in filled/: copies, backups and moves are tested with them.
-test("the sample database for copies has rows in every table", async () => {
+slow("the sample database for copies has rows in every table", async () => {
   const sql = await freshDatabase()
   await fill(sql)
   const counts = await countRows(sql, TABLES)

@@ -16,6 +16,7 @@ import { addParts, createExport, withdrawExport } from "../../src/sharing/export
 import { removeApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
+import { slow } from "../long.ts"
 import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { type Sharing, sharing } from "../sharing/share-scene.ts"
 import { appmeter, removeFolders, scratch } from "./child.ts"
@@ -119,7 +120,7 @@ const countLeft = async () => {
 }
 
 describe("the list", () => {
-  test("link list shows handle, app, times and content of open links, but never the token", async () => {
+  slow("link list shows handle, app, times and content of open links, but never the token", async () => {
     const [page, locked, file] = [
       await scene.share(),
       await scene.share({ password: "hush", days: 2 }),
@@ -157,7 +158,7 @@ describe("the list", () => {
     for (const { token } of [page, locked, file]) expect(out + JSON.stringify(links)).not.toContain(token)
   })
 
-  test("link list keeps links of removed apps and leaves out expired and foreign ones", async () => {
+  slow("link list keeps links of removed apps and leaves out expired and foreign ones", async () => {
     const [removed, file, old] = [await scene.share(), await addExport(), await addExport()]
     await scene.share()
     await sql`update share_link set created_at = now() - interval '2 s', expires_at = now() - interval '1 s'
@@ -178,7 +179,7 @@ describe("the list", () => {
 })
 
 describe("a withdrawn link", () => {
-  test("a withdrawn link answers like one that never existed, and other links still work", async () => {
+  slow("a withdrawn link answers like one that never existed, and other links still work", async () => {
     const [page, other, file, otherFile] = [
       await scene.share(),
       await scene.share(),
@@ -207,7 +208,7 @@ describe("a withdrawn link", () => {
     expect(await countLeft()).toEqual({ exports: 1, parts: 1 })
   })
 
-  test("a link is found by its whole address or its token, in any workspace", async () => {
+  slow("a link is found by its whole address or its token, in any workspace", async () => {
     const [page, file, remaining] = [await scene.share({ password: "hush" }), await addExport(), await scene.share()]
     const found = await withdraw(`see <https://elsewhere.example${page.path}?utm=1>.`)
     expect(found.out).toContain(handleOf(page.token))

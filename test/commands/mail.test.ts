@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
 import { codeIn } from "../alerts/digest/scene.ts"
+import { slow } from "../long.ts"
 import { type MailServer, parsed, startMailServer } from "../outbound/mail/mail-server.ts"
 import { answer, appmeter, copyOf, dataFolder, openFolder, removeFolders } from "./child.ts"
 
@@ -35,7 +36,7 @@ const STUDIO = ["--workspace", "studio"]
 const run = (args: string[], settings: Record<string, string> = {}) =>
   appmeter(["mail", ...args, ...STUDIO], { env: { ...env, ...settings } })
 
-test("an address is confirmed by the mailed code, gets a digest and a test message", async () => {
+slow("an address is confirmed by the mailed code, gets a digest and a test message", async () => {
   expect((await run(["test", "ada"])).err).toContain("ada has no confirmed mail address yet")
   expect((await run(["address", "ada", "ada@example.org"])).out).toBe("mailed a code to ada@example.org\n")
   expect((await run(["confirm", "ada", "BCDF-GHJK"])).code).toBe(1)

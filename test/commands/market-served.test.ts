@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import { STORE_HOSTS } from "../../src/lib/upstreams.ts"
 import { until } from "../jobs/platform.ts"
+import { afterSlow, beforeSlow, slow } from "../long.ts"
 import { chartFeed } from "../measuring/public-pages.ts"
 import { lookupAnswer, type ShownApp } from "../measuring/store-pages.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
@@ -29,7 +30,7 @@ const LISTS = FEEDS.flatMap((feed) => GENRES.map((genre) => `${feed} ${genre}`))
 const listOf = ({ pathname }: URL) => `${pathname.split("/")[3]} ${/\/genre=(\d+)/.exec(pathname)?.[1] ?? "36"}`
 const EVERY = [...new Set(LISTS.flatMap(appsOn))].sort((a, b) => a - b)
 
-beforeAll(async () => {
+beforeSlow(async () => {
   stores = replayServer()
   stores.on("itunes.apple.com", "/", ({ url }) => {
     if (url.pathname.endsWith("/ws/genres")) return new Response(fixture("apple-genres-us.json"))
@@ -46,7 +47,7 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(async () => {
+afterSlow(async () => {
   server.kill()
   await server.exited
   await stores.stop()
@@ -63,7 +64,7 @@ async function find(query: string) {
   return (await response.json()) as { total: number; apps: { id: string; name: string }[] }
 }
 
-test("a server with MARKET reads every list once, and its first key can find the apps", async () => {
+slow("a server with MARKET reads every list once, and its first key can find the apps", async () => {
   await until(async () => requestsTo("/lookup").flatMap(({ url }) => lookedUp(url)).length >= EVERY.length, 120_000)
   await until(async () => (await find("rankMin=1")).total === EVERY.length, 60_000)
   const pages = []

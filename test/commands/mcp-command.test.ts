@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout } from "bun:test"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { catalog } from "../../src/catalog.ts"
-import { long } from "../long.ts"
+import { afterSlow, beforeSlow, long, slow } from "../long.ts"
 import { answer, appmeter, type Serving, scratch, serving, startCommand } from "./child.ts"
 import { begunHere, runHere } from "./here.ts"
 import { appIn, type Env, INFO, leave, RIVAL, service } from "./mcp-clients.ts"
 
 setDefaultTimeout(60_000)
-afterAll(leave)
+afterSlow(leave)
 
 /** Starts the command in a separate process and exchanges lines with it. */
 function startPiped(args: string[], env: Env) {
@@ -86,11 +86,11 @@ const call = (id: unknown, name: string, args: object = {}) => ask(id, "tools/ca
 describe("the command", () => {
   let env: Env
 
-  beforeAll(async () => {
+  beforeSlow(async () => {
     env = await service()
   })
 
-  test("appmeter mcp explains a missing key and wrong usage, and creates no database", async () => {
+  slow("appmeter mcp explains a missing key and wrong usage, and creates no database", async () => {
     const DATA_DIR = join(scratch(), "none")
     const cases: [string[], Env, number, RegExp][] = [
       [[], {}, 2, /APPMETER_KEY is not set; create one with appmeter key create/],
@@ -113,7 +113,7 @@ describe("the command", () => {
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
-  test("appmeter mcp answers open calls when stdin ends, writes only messages and exits with 0", async () => {
+  slow("appmeter mcp answers open calls when stdin ends, writes only messages and exits with 0", async () => {
     const running = startPiped([], { ...env, LOG_LEVEL: "debug" })
     await running.send(ask(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: INFO }))
     await running.send({ jsonrpc: "2.0", method: "notifications/initialized" }, "nonsense", call(2, "list_apps"))
@@ -206,7 +206,7 @@ describe("the command", () => {
     return { running, read: readMarket }
   }
 
-  test("appmeter mcp refuses a live read without a server of the folder", async () => {
+  slow("appmeter mcp refuses a live read without a server of the folder", async () => {
     const { seen: counter, store, reading } = refusingStore()
     const { running } = await readAlone(reading)
     expect([await running.ended(), counter.hits]).toEqual([0, 0])
@@ -231,12 +231,12 @@ describe("a server by its address", () => {
   let env: Env
   let server: Serving
 
-  beforeAll(async () => {
+  beforeSlow(async () => {
     env = await service()
     server = await serving({ env: { DATA_DIR: env.DATA_DIR!, PORT: "0" } })
   })
 
-  test("APPMETER_URL is the address of the server, which is reached without the environment's proxy", async () => {
+  slow("APPMETER_URL is the address of the server, which is reached without the environment's proxy", async () => {
     const APPMETER_KEY = env.APPMETER_KEY!
     const http_proxy = "http://127.0.0.1:1"
     const running = startPiped([], {
@@ -268,7 +268,7 @@ describe("a server by its address", () => {
     expect(await running.ended()).toBe(0)
   })
 
-  test("a cancelled call closes its connection, gets no answer, and the next call works", async () => {
+  slow("a cancelled call closes its connection, gets no answer, and the next call works", async () => {
     const [arrived, hungUp] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const slow = Bun.serve({
       port: 0,
@@ -296,7 +296,7 @@ describe("a server by its address", () => {
     await slow.stop(true)
   })
 
-  afterAll(async () => {
+  afterSlow(async () => {
     server.kill()
     await server.exited
   })

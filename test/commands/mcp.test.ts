@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { scratchDatabase } from "../database/server.ts"
-import { long } from "../long.ts"
+import { afterSlow, beforeSlow, isQuick, long, slow } from "../long.ts"
 import { answer, appmeter, type Serving, scratch, serving } from "./child.ts"
 import {
   ASKED_BY,
@@ -20,16 +20,16 @@ import {
 } from "./mcp-clients.ts"
 
 setDefaultTimeout(60_000)
-afterAll(leave)
+afterSlow(leave)
 
 describe("a data folder that nobody serves", () => {
   let env: Env
 
-  beforeAll(async () => {
+  beforeSlow(async () => {
     env = await service()
   })
 
-  test.each(clientsAt(0))("the client %s works with a folder without a server", async (_, connect) => {
+  slow.each(clientsAt(0))("the client %s works with a folder without a server", async (_, connect) => {
     const connected = await connect([], env)
     await exercise(connected)
     await connected.close()
@@ -49,28 +49,28 @@ describe("a server", () => {
   let env: Env
   let server: Serving
 
-  beforeAll(async () => {
+  beforeSlow(async () => {
     env = await service()
     server = await serving({ env: { DATA_DIR: env.DATA_DIR! } })
   })
-  afterAll(async () => {
+  afterSlow(async () => {
     server.kill()
     expect(await server.exited).toBe(0)
   })
 
-  test.each(clientsAt(1))("the client %s works with the folder of a running server", async (_, connect) => {
+  slow.each(clientsAt(1))("the client %s works with the folder of a running server", async (_, connect) => {
     const connected = await connect([], env)
     await exercise(connected)
     await connected.close()
   })
 
-  test.each(clientsAt(2))("the client %s works with a server by its address", async (_, connect) => {
+  slow.each(clientsAt(2))("the client %s works with a server by its address", async (_, connect) => {
     const connected = await connect(["--url", server.url], remoteEnv(env))
     await exercise(connected)
     await connected.close()
   })
 
-  test.each(ASKED_BY)("a server writes only what the client's user agrees to: %s", async (_, connect) => {
+  slow.each(ASKED_BY)("a server writes only what the client's user agrees to: %s", async (_, connect) => {
     let pressed: "accept" | "decline" = "accept"
     const verdicts: string[] = []
     const connected = await connect(["--url", server.url], remoteEnv(env), () => {
@@ -87,7 +87,7 @@ describe("a server", () => {
   })
 })
 
-const postgres = test.skipIf(!process.env.DATABASE_URL)
+const postgres = test.skipIf(isQuick || !process.env.DATABASE_URL)
 
 describe("a server database", () => {
   postgres(

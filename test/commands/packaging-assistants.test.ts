@@ -5,6 +5,7 @@ import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { ASSISTANTS, SAMPLE } from "../../src/docs/assistants.ts"
 import { pageOf } from "../docs/pages.ts"
+import { slow } from "../long.ts"
 import { answer, appmeter, dataFolder, openFolder, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)
@@ -68,7 +69,7 @@ describe("packaging assistants", () => {
     }
   })
 
-  test("the printed program answers an assistant that starts it in any folder", async () => {
+  slow("the printed program answers an assistant that starts it in any folder", async () => {
     const env = await dataFolder()
     const database = await openFolder(env)
     await answer(["workspace", "create", "studio"], { env })

@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { versionOf } from "../../src/database/assets.ts"
 import { describedSettings, readSettings, secretNames } from "../../src/settings/settings.ts"
+import { afterSlow, beforeSlow, slow } from "../long.ts"
 import { appmeter, dataFolder, removeFolders, type Serving, scratch, serving } from "./child.ts"
 import { printed } from "./printed.ts"
 
 setDefaultTimeout(60_000)
-afterAll(removeFolders)
+afterSlow(removeFolders)
 
 /** Returns whether these programs are installed. Prints it if not, so that no test is skipped unnoticed. */
 function has(...programs: string[]): boolean {
@@ -20,7 +21,7 @@ const KINDS = ["systemd", "container", "caddy", "haproxy", "nginx"]
 const everySecret = { secret: secretNames() }
 
 describe("every packaging", () => {
-  test.each(KINDS)("packaging %s names only existing settings with valid values", async (kind) => {
+  slow.each(KINDS)("packaging %s names only existing settings with valid values", async (kind) => {
     const text = await printed(kind, everySecret)
     const names = [...text.matchAll(/\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|HOST|PORT)(?:_FILE)?(?==|\b)/g)].map(
       ([, name]) => name!,
@@ -34,7 +35,7 @@ describe("every packaging", () => {
     readSettings(env, () => "")
   })
 
-  test("packaging prints one text, and refuses an unknown kind, secret or name", async () => {
+  slow("packaging prints one text, and refuses an unknown kind, secret or name", async () => {
     const { code, out, err } = await appmeter(["packaging", "nginx", "--name", "ranks.acme.test"])
     expect([code, err]).toEqual([0, ""])
     expect(out).toBe(await printed("nginx", { name: ["ranks.acme.test"] }))
@@ -61,7 +62,7 @@ const SETTING_NAMES = describedSettings().map(({ name }) => name)
 const FOREIGN = ["AF_INET", "AF_INET6", "AF_UNIX"]
 
 describe("the systemd unit", () => {
-  test("the systemd unit reads every secret from a credential and contains none", async () => {
+  slow("the systemd unit reads every secret from a credential and contains none", async () => {
     const unit = await printed("systemd", everySecret)
     for (const name of secretNames()) {
       expect(unit).toContain(`LoadCredential=${name}:/etc/appmeter/${name}\nEnvironment=${name}_FILE=%d/${name}\n`)
@@ -70,7 +71,7 @@ describe("the systemd unit", () => {
     expect(await printed("systemd")).not.toContain("LoadCredential=")
   })
 
-  test("the systemd unit runs without root, writes only to its folder and allows 25 s for a stop", async () => {
+  slow("the systemd unit runs without root, writes only to its folder and allows 25 s for a stop", async () => {
     const unit = await printed("systemd")
     for (const line of ["DynamicUser=yes", "StateDirectory=appmeter", "ProtectSystem=strict", "NoNewPrivileges=yes"])
       expect(unit).toContain(`\n${line}\n`)
@@ -78,13 +79,13 @@ describe("the systemd unit", () => {
     expect(unit).not.toMatch(/^(MemoryDenyWriteExecute=yes|WatchdogSec|User=root)/m)
   })
 
-  test("the systemd unit has sections with one assignment per line", async () => {
+  slow("the systemd unit has sections with one assignment per line", async () => {
     const lines = (await printed("systemd", everySecret)).split("\n").filter((line) => line && !line.startsWith("#"))
     expect(lines.filter((line) => line.startsWith("["))).toEqual(["[Unit]", "[Service]", "[Install]"])
     expect(lines.filter((line) => !/^(\[\w+\]|[A-Z]\w+=.*)$/.test(line))).toEqual([])
   })
 
-  test("systemd-analyze, if installed, accepts the unit", async () => {
+  slow("systemd-analyze, if installed, accepts the unit", async () => {
     if (!has("systemd-analyze")) return
     const folder = scratch()
     const unit = (await printed("systemd", everySecret)).replaceAll("/usr/local/bin/appmeter", process.execPath)
@@ -104,7 +105,7 @@ describe("the systemd unit", () => {
 })
 
 describe("the container", () => {
-  test("the container has two stages, no root, a writable volume and a health check without a shell", async () => {
+  slow("the container has two stages, no root, a writable volume and a health check without a shell", async () => {
     const file = await printed("container")
     expect(file.match(/^FROM /gm)).toHaveLength(2)
     expect(file).toContain(`\nADD appmeter-${versionOf()}-linux-*.tar.xz /unpacked/\n`)
@@ -119,7 +120,7 @@ describe("the container", () => {
     expect(JSON.parse(/^ENTRYPOINT (.+)$/m.exec(last)![1]!)).toEqual(["/usr/local/bin/appmeter"])
   })
 
-  test("the container reads secrets from files and contains none", async () => {
+  slow("the container reads secrets from files and contains none", async () => {
     const file = await printed("container", everySecret)
     for (const name of secretNames()) expect(file).toContain(` ${name}_FILE=/run/secrets/${name}`)
     for (const name of secretNames()) expect(file).not.toMatch(new RegExp(`\\b${name}=`))
@@ -130,12 +131,12 @@ describe("the health check", () => {
   let server: Serving
   let PORT: string
 
-  beforeAll(async () => {
+  beforeSlow(async () => {
     server = await serving({ env: await dataFolder() })
     PORT = new URL(server.url).port
   })
 
-  test("ready exits with 0 while the server accepts calls, ignores proxies and opens no database", async () => {
+  slow("ready exits with 0 while the server accepts calls, ignores proxies and opens no database", async () => {
     const env = {
       PORT,
       DATA_DIR: join(scratch(), "none"),
@@ -146,7 +147,7 @@ describe("the health check", () => {
     expect(await appmeter(["ready"], { env: { ...env, HOST: "0.0.0.0" } })).toMatchObject({ code: 0 })
   })
 
-  test("ready exits with 1 and one line if nothing listens or the server is not ready", async () => {
+  slow("ready exits with 1 and one line if nothing listens or the server is not ready", async () => {
     const busy = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("", { status: 503 }) })
     const env = { PORT: String(busy.port) }
     const url = `http://127.0.0.1:${busy.port}/readyz`
@@ -164,14 +165,14 @@ describe("the health check", () => {
     expect((await appmeter(["ready"], { env: { PORT: "0" } })).code).toBe(2)
   })
 
-  test("ready exits with 1 in time if the server does not answer", async () => {
+  slow("ready exits with 1 in time if the server does not answer", async () => {
     const silent = Bun.listen({ port: 0, hostname: "127.0.0.1", socket: { data() {} } })
     const { code, err } = await appmeter(["ready"], { env: { PORT: String(silent.port) } })
     expect([code, err]).toEqual([1, expect.stringContaining("did not answer in 2500 ms")])
     silent.stop(true)
   })
 
-  afterAll(async () => {
+  afterSlow(async () => {
     server.kill()
     expect(await server.exited).toBe(0)
   })

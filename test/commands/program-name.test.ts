@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { typedAs } from "../../src/database/assets.ts"
 import { denoBinary, noDeno } from "../deno-process.ts"
+import { slow } from "../long.ts"
 import { appmeter } from "./child.ts"
 
 setDefaultTimeout(60_000)
@@ -14,7 +15,7 @@ test("the help of a checkout names the command of its runtime", async () => {
   expect((await appmeter(["--help"])).out).toContain(`Here, type ${typedAs()} instead of appmeter.\n`)
 })
 
-test("the help names npx where Bun came from it, since such a machine has no command bun", () => {
+slow("the help names npx where Bun came from it, since such a machine has no command bun", () => {
   const folder = mkdtempSync(join(tmpdir(), "appmeter-npx-"))
   const copy = join(folder, "_npx/bun")
   mkdirSync(dirname(copy))

@@ -5,6 +5,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { appleWebSearch } from "../../src/keywords/sources/apple-web-search.ts"
 import { playSearch } from "../../src/keywords/sources/play-search.ts"
 import { openRawBodies } from "../../src/measuring/raw-bodies.ts"
+import { slow } from "../long.ts"
 import { bodyOf, seenIn } from "../measuring/bodies.ts"
 import { record } from "../record.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
@@ -41,7 +42,7 @@ beforeAll(async () => {
 })
 
 describe("appmeter replay", () => {
-  test("replay reports differences and changes nothing; with --write it records them", async () => {
+  slow("replay reports differences and changes nothing; with --write it records them", async () => {
     const dry = await appmeter(["replay"], { env })
     expect([dry.code, dry.err]).toEqual([0, ""])
     expect(dry.out).toMatch(/^SOURCE +SAME +DIFFERENT/)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import postgres from "postgres"
@@ -9,13 +9,13 @@ import { forgetDemo } from "../../src/demo/load-at-start.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { isInventedId } from "../../src/lib/store-ids.ts"
 import { until } from "../jobs/platform.ts"
-import { LONG, long } from "../long.ts"
+import { afterSlow, beforeSlow, isQuick, LONG, long, slow } from "../long.ts"
 import { slowness } from "../unit.ts"
 import { answer, appmeter, dataFolder, pasted, removeFolders, type Serving, scratch, serving } from "./child.ts"
 import { inFolder } from "./filled.ts"
 
 setDefaultTimeout(60_000)
-afterAll(removeFolders)
+afterSlow(removeFolders)
 
 const curls = (out: string) => out.split("\n").filter((line) => line.startsWith("  curl "))
 /** Returns the keys that the welcome shows. */
@@ -47,14 +47,14 @@ describe("the first start", () => {
   let env: { DATA_DIR: string }
   let server: Serving
 
-  beforeAll(async () => {
+  beforeSlow(async () => {
     env = await dataFolder()
     server = await serving({ env }, ["--demo"])
     // charts, account data and the rest are loaded after the welcome; they take 7 s, and no test here needs them
     if (!LONG) await stopLoading(env.DATA_DIR)
   })
 
-  test("the first start prints two keys, a sign-in link and a call that works as pasted, in twelve lines", async () => {
+  slow("the first start prints two keys, a sign-in link and a call that works as pasted, in twelve lines", async () => {
     const [live, testKey] = keysIn(server.out())
     expect([live?.slice(0, 9), testKey?.slice(0, 9)]).toEqual(["svc_live_", "svc_test_"])
     expect(server.out().trimEnd().split("\n").length).toBeLessThanOrEqual(12)
@@ -68,13 +68,13 @@ describe("the first start", () => {
     expect([...new Set(states)].sort()).toEqual(["absent", "present", "unmeasured"])
   })
 
-  test("the first start prints the address for assistants, and a key works there", async () => {
+  slow("the first start prints the address for assistants, and a key works there", async () => {
     const [mcpUrl, ...rest] = server.out().match(/\S+\/mcp\b/g) ?? []
     expect([server.out(), rest]).toEqual([expect.stringContaining(`\nAssistants connect to ${mcpUrl}\n`), []])
     expect(await toolNames(mcpUrl!, keysIn(server.out())[0]!)).toContain("list_keyword_ranks")
   })
 
-  test("the first workspace has the limits of the settings, and the test key answers like the sandbox", async () => {
+  slow("the first workspace has the limits of the settings, and the test key answers like the sandbox", async () => {
     const { workspaces } = await answer(["workspace", "list"], { env })
     expect(workspaces).toMatchObject([
       { name: "default", plan: "enterprise", explorer: true, credits: { limit: 10_000_000 } },
@@ -87,7 +87,7 @@ describe("the first start", () => {
     expect(keyAnswer).toBe(sandbox)
   })
 
-  test("the server logs one JSON object per line to stderr, without keys", () => {
+  slow("the server logs one JSON object per line to stderr, without keys", () => {
     expect(events(server).map(({ event }) => event)).toContain("listening")
     expect(events(server).find(({ event }) => event === "listening")).toMatchObject({
       database: "embedded",
@@ -96,7 +96,7 @@ describe("the first start", () => {
     expect(keysIn(server.err())).toEqual([])
   })
 
-  test("a command uses the running server's database through a socket that only its user can open", async () => {
+  slow("a command uses the running server's database through a socket that only its user can open", async () => {
     const { secret, key } = await answer(["key", "create", "--name", "beside"], { env })
     const status = async () => (await fetch(`${server.url}/v1/account`, { headers: { "x-api-key": secret } })).status
     expect(await status()).toBe(200)
@@ -125,7 +125,7 @@ describe("the first start", () => {
     expect(other.err).not.toContain("    at ")
   })
 
-  test("a server answers the open call after SIGTERM and exits with 0", async () => {
+  slow("a server answers the open call after SIGTERM and exits with 0", async () => {
     const [live] = keysIn(server.out())
     const command = await openEmbedded({ dataDir: env.DATA_DIR, as: "command", log: silentLog })
     // the only backend sleeps, so that a call is open when the signal arrives
@@ -172,7 +172,7 @@ describe("the first start", () => {
   })
 })
 
-test("serve --json prints one document with three calls that work, also without the demo", async () => {
+slow("serve --json prints one document with three calls that work, also without the demo", async () => {
   const env = await dataFolder()
   const server = await serving({ env }, ["--json"])
   const { url, mcpUrl, keys, calls } = JSON.parse(server.out())
@@ -298,15 +298,18 @@ describe("where calls are counted", () => {
     expect(server.err()).not.toContain("canary")
   })
 
-  test.skipIf(!process.env.REDIS_URL)("a rate-limit store that answers is logged without a warning", async () => {
-    const server = await startServer({ REDIS_URL: process.env.REDIS_URL! })
-    expect(events(server)).toContainEqual(expect.objectContaining({ event: "listening", limits: "redis" }))
-    expect(server.err()).not.toContain('"warn"')
-  })
+  test.skipIf(isQuick || !process.env.REDIS_URL)(
+    "a rate-limit store that answers is logged without a warning",
+    async () => {
+      const server = await startServer({ REDIS_URL: process.env.REDIS_URL! })
+      expect(events(server)).toContainEqual(expect.objectContaining({ event: "listening", limits: "redis" }))
+      expect(server.err()).not.toContain('"warn"')
+    },
+  )
 })
 
 describe("on a server database", () => {
-  const skipped = test.skipIf(!process.env.DATABASE_URL)
+  const skipped = test.skipIf(isQuick || !process.env.DATABASE_URL)
   const name = `appmeter_commands_${process.pid}`
   const admin = () => postgres(process.env.DATABASE_URL!, { max: 1, onnotice: () => {} })
   const url = () => {

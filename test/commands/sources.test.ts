@@ -13,6 +13,7 @@ import { noteCountry } from "../../src/measuring/countries.ts"
 import { noteHealth } from "../../src/measuring/source-alarms.ts"
 import { noteRead } from "../../src/measuring/source-reads.ts"
 import { scratchDatabase } from "../database/server.ts"
+import { slow } from "../long.ts"
 import { answer, appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
 import { emptyTables, searches } from "./measured-scene.ts"
 
@@ -143,7 +144,7 @@ describe("beside a server", () => {
 })
 
 describe("without a server", () => {
-  test("sources reads a database without a server, and creates none", async () => {
+  slow("sources reads a database without a server, and creates none", async () => {
     const free = await dataFolder()
     expect((await answer(["sources"], { env: free })).healthy).toBe(true)
     const DATA_DIR = join(scratch(), "none")

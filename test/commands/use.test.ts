@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { COMMANDS } from "../../src/commands/all.ts"
 import { commandHelp, programHelp } from "../../src/commands/help.ts"
+import { slow } from "../long.ts"
 import { answer, appmeter, appmeterProcess, dataFolder, openFolder, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)
@@ -58,7 +59,7 @@ test("appmeter settings lists every setting with its default", async () => {
   expect(help).not.toContain("KEEP_ALERT_DAYS")
 })
 
-test("an empty list says so and how to fill it", async () => {
+slow("an empty list says so and how to fill it", async () => {
   const env = await dataFolder()
   const database = await openFolder(env)
   await answer(["workspace", "create", "one"], { env })
@@ -73,7 +74,7 @@ test("an empty list says so and how to fill it", async () => {
   await database.close()
 })
 
-test("a process prints all output of its command and exits with its code", async () => {
+slow("a process prints all output of its command and exits with its code", async () => {
   const typed = [["--help"], ["sevre"], ["doctor", "--json"]]
   const env = { PORT: "wrong" }
   const ended = await Promise.all(typed.map((args) => appmeterProcess(args, { env })))
@@ -131,7 +132,7 @@ describe("wrong use ends with 2, one line, and a hint", () => {
 })
 
 describe("wrong settings end with 78", () => {
-  test("invalid settings are listed together, without secrets, and nothing is opened", async () => {
+  slow("invalid settings are listed together, without secrets, and nothing is opened", async () => {
     const env = {
       PORT: "eighty",
       DATABASE_URL: "mysql://user:canary@host",

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { STORE_HOSTS } from "../../src/lib/upstreams.ts"
 import { scratchDatabase } from "../database/server.ts"
 import { until } from "../jobs/platform.ts"
-import { long } from "../long.ts"
+import { long, slow } from "../long.ts"
 import { hintsAnswer, lookupAnswer, searchPage, someApps, storeSearchAnswer } from "../measuring/store-pages.ts"
 import { type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
 import { answer, appmeter, dataFolder, openFolder, removeFolders, serving, startCommand } from "./child.ts"
@@ -76,7 +76,7 @@ long("a server with MEASURE=no sends no request to a store", async () => {
   expect(stores.requests).toEqual([])
 })
 
-test("work reads without serving, and stops promptly", async () => {
+slow("work reads without serving, and stops promptly", async () => {
   const env = { ...(await dataFolder()), ...readingEnv() }
   const database = await openFolder(env)
   await trackTea(env)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { actions } from "../../src/catalog.ts"
 import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
+import { slow } from "../long.ts"
 import { newWorkspace, reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
 import { answer, appmeter, dataFolder, openFolder, removeFolders } from "./child.ts"
@@ -38,7 +39,7 @@ describe("write", () => {
     expect([misspelled.code, misspelled.err.includes("did you mean add_keywords?")]).toEqual([2, true])
   })
 
-  test("write shows a preview with --preview, and changes nothing without a terminal or --force", async () => {
+  slow("write shows a preview with --preview, and changes nothing without a terminal or --force", async () => {
     const { apps } = await answer(["app", "list"], { env })
     const words = ["write", "add_keywords", `appId=${apps[0].id}`, "keywords=moon,surf report"]
     const previewed = await run([...words, "--preview"])
@@ -67,7 +68,7 @@ describe("write", () => {
 })
 
 describe("share and export", () => {
-  test("share and export print the link", async () => {
+  slow("share and export print the link", async () => {
     const shared = await answer(["share", "tide", "--days", "3", "--force"], { env })
     expect(shared.result).toMatchObject({ country: "us", days: 3, hasPassword: false })
     expect(shared.result.url).toContain("/share/")

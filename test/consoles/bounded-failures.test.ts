@@ -12,6 +12,7 @@ import { failureNote } from "../../src/ui/app/parts.ts"
 import type { Html } from "../../src/ui/html.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { type AccountScene, accountScene, TEA } from "./scene.ts"
 import { type SalesRow, salesReport, table } from "./stand-in.ts"
 
@@ -107,7 +108,7 @@ const call = async (path: string) => {
 }
 
 describe("the version of subscription reports", () => {
-  test("every day is read with the version that the console names", async () => {
+  slow("every day is read with the version that the console names", async () => {
     scene.standIn.before = (path) => {
       const report = requestedReport(path)
       if (!report?.type.startsWith("SUBSCRIPTION") || report.version === "1_7") return null
@@ -142,7 +143,7 @@ describe("the version of subscription reports", () => {
     }
   }
 
-  test("a day that an outdated version calls empty is read in the latest version and is not zero", async () => {
+  slow("a day that an outdated version calls empty is read in the latest version and is not zero", async () => {
     outdatedConsole(() => "1_9")
     await addWithDays(DAYS)
     await readHours(3)
@@ -150,7 +151,7 @@ describe("the version of subscription reports", () => {
     expect(await states("subscriptions")).toEqual({ empty: DAYS })
   })
 
-  test("no empty day remains after a version becomes outdated", async () => {
+  slow("no empty day remains after a version becomes outdated", async () => {
     let latest = "1_4"
     outdatedConsole(() => latest)
     await addWithDays(DAYS)
@@ -163,7 +164,7 @@ describe("the version of subscription reports", () => {
     expect(sum).toEqual({ days: 0 })
   })
 
-  test("an empty day stays unknown if the version cannot be confirmed", async () => {
+  slow("an empty day stays unknown if the version cannot be confirmed", async () => {
     scene.standIn.before = (path) => {
       const report = requestedReport(path)
       if (report?.type !== "SUBSCRIPTION_EVENT") return null
@@ -180,7 +181,7 @@ describe("the version of subscription reports", () => {
   })
 })
 
-test("a refused day does not affect other days, and the owner sees which day failed and why", async () => {
+slow("a refused day does not affect other days, and the owner sees which day failed and why", async () => {
   scene.standIn.before = (path) => {
     const report = requestedReport(path)
     const isGone = report?.type === "SALES" && report.day === BEFORE
@@ -218,7 +219,7 @@ test("a refused day does not affect other days, and the owner sees which day fai
   expect(gaps).toEqual([2, 4, 8])
 })
 
-test("a failure after late answers is retried in an hour, because late answers are not failures", async () => {
+slow("a failure after late answers is retried in an hour, because late answers are not failures", async () => {
   scene.standIn.report = () => "late"
   await addWithDays(1)
   await readHours(1, 4)
@@ -237,7 +238,7 @@ test("a failure after late answers is retried in an hour, because late answers a
   expect([row!.state, Math.round(Number(row!.hours))]).toEqual(["late", 1])
 })
 
-test("a report denied to the role is requested once a day, and read once the role includes it", async () => {
+slow("a report denied to the role is requested once a day, and read once the role includes it", async () => {
   let isDenied = true
   let refused = 0
   scene.standIn.before = (path) => {
@@ -276,7 +277,7 @@ test("a report denied to the role is requested once a day, and read once the rol
   expect((await account()).troubles).toEqual([])
 })
 
-test("the terminal and the revenue page show which day failed and why", async () => {
+slow("the terminal and the revenue page show which day failed and why", async () => {
   scene.standIn.before = (path) =>
     requestedReport(path)?.day === BEFORE ? refusal(410, "GONE", "This report can no longer be had") : null
   await addWithDays(DAYS)
@@ -288,7 +289,7 @@ test("the terminal and the revenue page show which day failed and why", async ()
   expect(String((failureNote({ sources }) as Html).text)).toContain(`sales of ${BEFORE}: the console`)
 })
 
-test("a day with status 500 pauses the account for a while without blocking the other days", async () => {
+slow("a day with status 500 pauses the account for a while without blocking the other days", async () => {
   scene.standIn.before = (path) => {
     const report = requestedReport(path)
     return report?.type === "SALES" && report.day === YESTERDAY ? new Response("<html>", { status: 500 }) : null
@@ -333,7 +334,7 @@ test("adding an account with an unknown vendor number names the vendor number as
   })
 })
 
-test("an unexpected error postpones only its own task by an hour", async () => {
+slow("an unexpected error postpones only its own task by an hour", async () => {
   await scene.sql`
     create function spoil() returns trigger language plpgsql as $$
     begin

@@ -9,6 +9,7 @@ import { silentLog } from "../../src/lib/log.ts"
 import { recording } from "../../src/recording.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { type AccountScene, accountScene, isReport, TEA } from "./scene.ts"
 import { type SalesRow, salesReport, table } from "./stand-in.ts"
 
@@ -130,7 +131,7 @@ describe("an odd row", () => {
       ])
     })
 
-  test("a report without any readable row does not count as an empty day", async () => {
+  slow("a report without any readable row does not count as an empty day", async () => {
     scene.standIn.report = (type, day) =>
       type === "SALES"
         ? {
@@ -148,7 +149,7 @@ describe("an odd row", () => {
   })
 })
 
-test("the credit of a completed bundle lowers the money without counting as a refund", async () => {
+slow("the credit of a completed bundle lowers the money without counting as a refund", async () => {
   const paid = { ...APP, "Product Type Identifier": "1", "Customer Price": "4.99", "Developer Proceeds": "3.49" }
   const credit = { ...paid, Units: "-1", "Customer Price": "-4.99", "Developer Proceeds": "-3.49", CMB: "CMB-C" }
   scene.standIn.report = (type, day) =>
@@ -188,7 +189,7 @@ test.each(["gzip", "text"])("a report is read the same if its body is %s", async
   expect(lines).toEqual(["Provider\tUnits", "APPLE\t3"])
 })
 
-test("an analytics file with unreadable rows is read once, without those rows", async () => {
+slow("an analytics file with unreadable rows is read once, without those rows", async () => {
   const { analytics } = scene.standIn
   analytics.requests.push({ id: "request-1", app: TEA.id })
   const columns = ["Date", "App Apple Identifier", "Download Type", "Source Type", "Territory", "Counts"]

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, expect, test } from "bun:test"
+import { afterEach, beforeEach, expect } from "bun:test"
 import { createAccountReading } from "../../src/consoles/worker.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { recording } from "../../src/recording.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { type AccountScene, accountScene, isReport, TEA } from "./scene.ts"
 
 const NOW = new Date()
@@ -68,7 +69,7 @@ const rowOf = ({ product, kind, name, mode, duration, periods, active, codes, co
   return [product, kind, name, mode, duration, periods, active, codes, countries]
 }
 
-test("pricing lists the console's introductory offers by storefront, promotional offers and offer codes", async () => {
+slow("pricing lists the console's introductory offers by storefront, promotional offers and offer codes", async () => {
   await scene.add(scene.standIn.key("ADMIN"))
   await readAll()
   const { offered, offers } = await readPricing()
@@ -88,7 +89,7 @@ test("pricing lists the console's introductory offers by storefront, promotional
   ])
 })
 
-test("an offer that is gone keeps the day it was last seen, and a changed offer has its latest terms", async () => {
+slow("an offer that is gone keeps the day it was last seen, and a changed offer has its latest terms", async () => {
   await scene.add(scene.standIn.key("ADMIN"))
   await readAll()
   const [before] = (await readPricing("?product=tea.cup")).offered
@@ -110,7 +111,7 @@ test("an offer that is gone keeps the day it was last seen, and a changed offer 
   expect((await readPricing()).offered.map(({ name }: Offered) => name)).not.toContain("Welcome back")
 })
 
-test("a request for prices does not wait for offers, and a product without offers has none", async () => {
+slow("a request for prices does not wait for offers, and a product without offers has none", async () => {
   await scene.add(scene.standIn.key("ADMIN"))
   await readAll()
   scene.standIn.requests.length = 0

@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, expect, test } from "bun:test"
+import { afterEach, beforeEach, expect } from "bun:test"
 import { readFileSync } from "node:fs"
 import { createAccountReading } from "../../src/consoles/worker.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { recording } from "../../src/recording.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { type AccountScene, accountScene, TEA } from "./scene.ts"
 
 /**
@@ -102,7 +103,7 @@ const OWN: Published = {
   },
 }
 
-test("every request matches the published paths, queries and values", async () => {
+slow("every request matches the published paths, queries and values", async () => {
   const { paths } = DOCUMENT ? (JSON.parse(readFileSync(DOCUMENT, "utf8")) as Published) : OWN
   addEverything()
   await scene.add(scene.standIn.key("ADMIN"))

@@ -13,6 +13,7 @@ import type { RawBody } from "../../src/measuring/source.ts"
 import { recording } from "../../src/recording.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { type AccountScene, accountScene, isReport } from "./scene.ts"
 import { type SalesRow, salesReport } from "./stand-in.ts"
 
@@ -101,7 +102,7 @@ function daily(answers: Record<string, string | "no sales" | "late">) {
   }
 }
 
-test("the newest day is read first, and refunds are subtracted from money of the same currency", async () => {
+slow("the newest day is read first, and refunds are subtracted from money of the same currency", async () => {
   daily({
     [`SALES ${YESTERDAY}`]: salesReport(YESTERDAY, [
       APP,
@@ -137,7 +138,7 @@ test("the newest day is read first, and refunds are subtracted from money of the
   expect(bodies).toHaveLength(1)
 })
 
-test("late, empty and read days are distinguished by the console's own wording", async () => {
+slow("late, empty and read days are distinguished by the console's own wording", async () => {
   daily({ [`SALES ${YESTERDAY}`]: "no sales", [`SUBSCRIPTION ${YESTERDAY}`]: "late" })
   await scene.add()
   await readSome()
@@ -162,7 +163,7 @@ test("late, empty and read days are distinguished by the console's own wording",
     expect(await reportIn(words(detail), question, provenance)).toBe("late")
 })
 
-test("a restated day replaces the facts once, keeps both reports, and changes nothing when reread", async () => {
+slow("a restated day replaces the facts once, keeps both reports, and changes nothing when reread", async () => {
   const first = salesReport(YESTERDAY, [APP, YEAR])
   const second = salesReport(YESTERDAY, [{ ...APP, Units: "7" }])
   let currentReport = first
@@ -195,7 +196,7 @@ test("a restated day replaces the facts once, keeps both reports, and changes no
   expect(await facts()).toEqual(before)
 })
 
-test("a day that was read stays read if the console is late with it afterwards", async () => {
+slow("a day that was read stays read if the console is late with it afterwards", async () => {
   let isLate = false
   scene.standIn.report = (_, day) => (day === YESTERDAY && !isLate ? { tsv: salesReport(day, [APP]) } : "late")
   await scene.add()
@@ -226,7 +227,7 @@ describe("a response that is not a report", () => {
     })
 })
 
-test("a revoked key, an open agreement and a used-up hour stop the reading without losing data", async () => {
+slow("a revoked key, an open agreement and a used-up hour stop the reading without losing data", async () => {
   scene.standIn.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
   const key = scene.standIn.key()
   const { id } = await scene.add(key)
@@ -257,7 +258,7 @@ test("a revoked key, an open agreement and a used-up hour stop the reading witho
   expect((await facts()).length).toBeGreaterThan(before)
 })
 
-test("a lost role raises one alert and stops the requests, and removing the account ends the alert", async () => {
+slow("a lost role raises one alert and stops the requests, and removing the account ends the alert", async () => {
   scene.standIn.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
   const key = scene.standIn.key()
   const { id } = await scene.add(key)
@@ -302,7 +303,7 @@ test("deleting a workspace destroys its keys", async () => {
   ])
 })
 
-test("ten concurrent workers request each day once", async () => {
+slow("ten concurrent workers request each day once", async () => {
   scene.standIn.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
   await scene.add()
   const dayRequests = () => scene.standIn.requests.filter((path) => path.includes("reportDate"))
@@ -312,7 +313,7 @@ test("ten concurrent workers request each day once", async () => {
   expect(those.length).toBe(new Set(those).size + 1)
 })
 
-test("a real subscriptions report has 409 at the standard price, one app and no subscriber sum", async () => {
+slow("a real subscriptions report has 409 at the standard price, one app and no subscriber sum", async () => {
   const tsv = readFileSync(
     join(import.meta.dirname, "../../fixtures/upstream/asc-subscriptions-2026-02-18.tsv"),
     "utf8",
@@ -345,7 +346,7 @@ describe("changes of the account while a worker reads", () => {
     }
   }
 
-  test("a key is rotated without a gap, and later rejections of the old key do not affect the new one", async () => {
+  slow("a key is rotated without a gap, and later rejections of the old key do not affect the new one", async () => {
     scene.standIn.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
     const old = scene.standIn.key()
     const { id } = await scene.add(old)

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, afterEach, beforeEach, expect, setDefaultTimeout } from "bun:test"
 import { replay } from "../../src/commands/replay/replay.ts"
 import { pacificDay } from "../../src/consoles/pacific.ts"
 import { readReportEvidence } from "../../src/consoles/read/read-evidence.ts"
@@ -12,6 +12,7 @@ import { recording } from "../../src/recording.ts"
 import { SOURCES } from "../../src/sources.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { removeBodies, someBodies } from "../measuring/bodies.ts"
 import { type AccountScene, accountScene, isReport, TEA } from "./scene.ts"
 import { table } from "./stand-in.ts"
@@ -114,7 +115,7 @@ async function redemptions(query = "") {
   return Object.fromEntries(entries)
 }
 
-test("redemptions are summed over the days read: zero if none were reported, null if unknown", async () => {
+slow("redemptions are summed over the days read: zero if none were reported, null if unknown", async () => {
   redeemedByDay[ago(1)] = [
     SPRING,
     { ...SPRING, "Offer Code": "", Redemptions: "4" },
@@ -142,7 +143,7 @@ test("redemptions are summed over the days read: zero if none were reported, nul
   expect([report!.source, report!.count]).toEqual(["asc-offer-redemptions", 4])
 })
 
-test("redemptions are null for late days and zero for empty days", async () => {
+slow("redemptions are null for late days and zero for empty days", async () => {
   await scene.add(scene.standIn.key("ADMIN"))
   await readAll()
   expect(await redemptions()).toMatchObject({ SPRING: null, AUTUMN: null })
@@ -156,7 +157,7 @@ test("redemptions are null for late days and zero for empty days", async () => {
   expect([redeemed.reportedDays, redeemed.lateDays.at(-1)]).toEqual([2, ago(3)])
 })
 
-test("a restated day counts once, and rebuilding and replaying it give the same redemptions", async () => {
+slow("a restated day counts once, and rebuilding and replaying it give the same redemptions", async () => {
   redeemedByDay[ago(1)] = [SPRING]
   await scene.add(scene.standIn.key("ADMIN"))
   await readAll()
@@ -181,7 +182,7 @@ test("a restated day counts once, and rebuilding and replaying it give the same 
   expect(await redemptions()).toMatchObject({ SPRING: 8 })
 })
 
-test("a key without the right to reports keeps the redemptions read before, and reads no new ones", async () => {
+slow("a key without the right to reports keeps the redemptions read before, and reads no new ones", async () => {
   const newKey = scene.standIn.key("ADMIN")
   await scene.add(newKey)
   await readAll()

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import { setWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
 import { openService, type Service } from "../service.ts"
 
@@ -158,7 +159,7 @@ describe("what a call costs", () => {
     expect(account.body.credits).toMatchObject({ used: account.credits.used, limit: account.credits.limit })
   })
 
-  test("a used-up pack keeps REST open for twelve months: paid calls get 402, free calls work", async () => {
+  slow("a used-up pack keeps REST open for twelve months: paid calls get 402, free calls work", async () => {
     const name = `packed ${process.pid}`
     const free = await service.workspace({
       name,

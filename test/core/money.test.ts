@@ -1,9 +1,9 @@
-import { beforeAll, expect, test } from "bun:test"
+import { expect } from "bun:test"
 import fc from "fast-check"
 import { setWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { cases } from "../long.ts"
+import { beforeSlow, cases, slow } from "../long.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
 import { type Answer, openService, type Service } from "../service.ts"
 import { anApp } from "../writes/writer.ts"
@@ -140,40 +140,44 @@ let sql: Sql
 let histories = 0
 let keywords = 0
 
-beforeAll(async () => {
+beforeSlow(async () => {
   sql = await freshDatabase()
 })
 
 /** A process without caches of the previous one. */
 const newService = () => openService({ sql, catalog: catalogWithSamples, fixtures: fixturesWithSamples() })
 
-test("headers, /account, /usage, refusals and the ledger agree with a model over random histories", async () => {
-  const counts = { paid: 0, credits_exhausted: 0, key_budget_reached: 0 }
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(anyMeans, { minLength: WORKSPACES, maxLength: WORKSPACES }),
-      fc.array(anyStep, { minLength: 8, maxLength: 20, size: "max" }),
-      async (allMeans, steps) => {
-        const tenants = await Promise.all(allMeans.map(newTenant))
-        let service = newService()
-        for (const step of steps) {
-          if (step.type === "call") await callOne(service, tenants, step.request, counts)
-          else if (step.type === "callTogether") await callTogether(service, tenants, step.requests, counts)
-          else {
-            await administer(tenants[step.workspace]!, step)
-            // a running process may use a cached key record for less than a second
-            service = newService()
+slow(
+  "headers, /account, /usage, refusals and the ledger agree with a model over random histories",
+  async () => {
+    const counts = { paid: 0, credits_exhausted: 0, key_budget_reached: 0 }
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyMeans, { minLength: WORKSPACES, maxLength: WORKSPACES }),
+        fc.array(anyStep, { minLength: 8, maxLength: 20, size: "max" }),
+        async (allMeans, steps) => {
+          const tenants = await Promise.all(allMeans.map(newTenant))
+          let service = newService()
+          for (const step of steps) {
+            if (step.type === "call") await callOne(service, tenants, step.request, counts)
+            else if (step.type === "callTogether") await callTogether(service, tenants, step.requests, counts)
+            else {
+              await administer(tenants[step.workspace]!, step)
+              // a running process may use a cached key record for less than a second
+              service = newService()
+            }
+            await expectAgreement(service, tenants)
           }
-          await expectAgreement(service, tenants)
-        }
-      },
-    ),
-    // failing histories are not shrunk, because each try takes seconds
-    { seed: 20261129, numRuns: cases(5, 60), endOnFailure: true },
-  )
-  // a history without refusals would prove little
-  expect(Math.min(...Object.values(counts))).toBeGreaterThan(10)
-}, 300_000)
+        },
+      ),
+      // failing histories are not shrunk, because each try takes seconds
+      { seed: 20261129, numRuns: cases(5, 60), endOnFailure: true },
+    )
+    // a history without refusals would prove little
+    expect(Math.min(...Object.values(counts))).toBeGreaterThan(10)
+  },
+  300_000,
+)
 
 async function newTenant(means: Means): Promise<Tenant> {
   const service = newService()

@@ -6,6 +6,7 @@ import type { Observation } from "../../src/kinds.ts"
 import { addDays, dayOf } from "../../src/lib/days.ts"
 import { listTracked } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { charted } from "../measuring/record/charted.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { appsReading, reading } from "../measuring/record/measured.ts"
@@ -123,7 +124,7 @@ function readsOf(app: string): string[] {
 }
 
 describe("an app that is tracked in the United States alone", () => {
-  test("an app tracked only in the United States never shows an app with a Japanese name", async () => {
+  slow("an app tracked only in the United States never shows an app with a Japanese name", async () => {
     const { app, workspaceId, key } = await track(["us"])
     const paths = readsOf(app)
     expect(paths.length).toBeGreaterThan(30)
@@ -153,7 +154,7 @@ describe("an app that is tracked in the United States alone", () => {
     expect(JSON.stringify(await listTracked(sql, workspaceId))).not.toMatch(JAPANESE)
   })
 
-  test("the public page of an app uses the name of the storefront that it shows", async () => {
+  slow("the public page of an app uses the name of the storefront that it shows", async () => {
     const ownApp = await track(["us"])
     expect(await sharedTitle(ownApp, "us")).toContain("Tea 10001")
     expect(await sharedTitle(ownApp, "us")).not.toMatch(JAPANESE)
@@ -163,7 +164,7 @@ describe("an app that is tracked in the United States alone", () => {
   })
 })
 
-test("an answer uses the app names of its storefront, else those of the first tracked storefront", async () => {
+slow("an answer uses the app names of its storefront, else those of the first tracked storefront", async () => {
   const { app, key } = await track(["jp", "us"])
   const get = (path: string) => service.call(path, { key })
   const names = async (country: string) => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout } from "bun:test"
 import * as v from "valibot"
 import { type Operation, operation } from "../../src/core/operation.ts"
 import type { Sql } from "../../src/database/types.ts"
@@ -7,6 +7,7 @@ import type { FaultCode } from "../../src/lib/faults.ts"
 import { createMeasure } from "../../src/measuring/measure.ts"
 import { freshDatabase } from "../database.ts"
 import { trackLarge } from "../keywords/large-app.ts"
+import { beforeSlow, slow } from "../long.ts"
 import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { live } from "../world/stores.ts"
 import { trackOwn } from "../world/tracked.ts"
@@ -18,7 +19,7 @@ const MANUAL_RIVALS = RIVALS.map((id) => `ios:${id}`)
 const ROUNDS = 3
 
 let sql: Sql
-beforeAll(async () => {
+beforeSlow(async () => {
   sql = await freshDatabase()
 })
 
@@ -38,7 +39,7 @@ async function expectBothServed(service: Service, caller: { appId: string; key: 
 }
 
 describe("a light workspace", () => {
-  test("a light workspace gets thirty answers before most of another workspace's 48 searches end", async () => {
+  slow("a light workspace gets thirty answers before most of another workspace's 48 searches end", async () => {
     const service = openService({ sql })
     const [heavy, light] = [await service.workspace(), await service.workspace()]
     const heavyKey = await service.key(heavy)
@@ -59,7 +60,7 @@ describe("a light workspace", () => {
     for (const status of await Promise.all(flood)) expect([200, 503]).toContain(status)
   })
 
-  test("a light workspace is answered before its previews with passwords, whose hashing holds no slot", async () => {
+  slow("a light workspace is answered before its previews with passwords, whose hashing holds no slot", async () => {
     const service = openService({ sql })
     const workspaceId = await service.workspace()
     const key = await service.key(workspaceId)
@@ -80,7 +81,7 @@ describe("a light workspace", () => {
 
 // One branch of each call fails while another branch still waits.
 describe("calls whose branches fail", () => {
-  test("twelve concurrent rival markets leave every workspace served while no process measures", async () => {
+  slow("twelve concurrent rival markets leave every workspace served while no process measures", async () => {
     const measure = createMeasure({
       sql,
       kinds: kindsOf({ egressCountry: "us" }),
@@ -105,7 +106,7 @@ describe("calls whose branches fail", () => {
     await expectBothServed(service, { appId, key })
   })
 
-  test("twelve concurrent rival markets leave every workspace served while a store refuses look-ups", async () => {
+  slow("twelve concurrent rival markets leave every workspace served while a store refuses look-ups", async () => {
     await using scene = await live(sql, MANUAL_RIVALS)
     scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
     scene.stores.on("apps.apple.com", "/us/app/", async () => {
@@ -160,7 +161,7 @@ function loseStatements(database: Sql): Sql {
 }
 
 describe("statements that never settle", () => {
-  test("statements that never settle make the service unready, are logged, and lose their slots", async () => {
+  slow("statements that never settle make the service unready, are logged, and lose their slots", async () => {
     const sample = JSON.stringify({ input: {}, answer: { number: 1 } })
     const service = openService({
       sql: loseStatements(sql),

@@ -5,6 +5,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { Fault } from "../../src/lib/faults.ts"
 import { freshDatabase } from "../database.ts"
 import { until } from "../jobs/platform.ts"
+import { slow } from "../long.ts"
 import { openService, type Service } from "../service.ts"
 
 const ENDS = ["answers", "pending", "nothing", "fault", "missing", "breaks", "late", "takes late"] as const
@@ -83,7 +84,7 @@ describe("an allowance unit taken by a call", () => {
       expect([answered, await readUnits(workspace)]).toEqual([status, [0, 0]])
     })
 
-  test("a unit is returned when its call times out, and a later take has no effect", async () => {
+  slow("a unit is returned when its call times out, and a later take has no effect", async () => {
     for (const end of ["late", "takes late"] as const) {
       const { workspace, status } = await outcome(end)
       expect(status).toBe(503)

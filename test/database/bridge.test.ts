@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises"
 import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { openInMemory } from "../database.ts"
+import { slow } from "../long.ts"
 
 let database: EmbeddedDatabase
 let sql: Sql
@@ -146,7 +147,7 @@ test("COPY transfers data in both directions, and a failed COPY has an error mes
   expect([...(await sql`select count(*) as n from copied`)]).toEqual([{ n: 500 }])
 })
 
-test("a response of 20 MB and a parameter of 5 MB are transferred", async () => {
+slow("a response of 20 MB and a parameter of 5 MB are transferred", async () => {
   const [row] = await sql`select repeat('x', 20000000) as big`
   expect(row!.big).toHaveLength(20_000_000)
   const [length] = await sql`select length(${"y".repeat(5_000_000)}) as n`
@@ -160,7 +161,7 @@ test("a reserved connection keeps its session", async () => {
   reserved.release()
 })
 
-test("a query of one second does not block the process", async () => {
+slow("a query of one second does not block the process", async () => {
   let worst = 0
   let last = performance.now()
   const timer = setInterval(() => {

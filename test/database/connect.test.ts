@@ -6,6 +6,7 @@ import { assertDriverPatched } from "../../src/database/patched.ts"
 import { vacuumTables } from "../../src/database/upkeep.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { scratchDatabase } from "./server.ts"
 
 const open = (databaseUrl: string) => openDatabase({ databaseUrl, dataDir: "", as: "server", log: silentLog })
@@ -60,16 +61,20 @@ test("a wrong password, a missing database and a refused setting each have their
   ])
 })
 
-test("connecting to a server that never answers fails after 5 s", async () => {
-  const port = await fakeServer(() => Buffer.alloc(0))
-  const startedAt = performance.now()
-  const severalDown = problem("postgres://u:p@ss:1@127.0.0.1:1,127.0.0.1:2/db")
-  expect(await problem(`postgres://u@127.0.0.1:${port}/db`)).toBe(
-    `the database at 127.0.0.1:${port}/db is not reachable: no answer within 5 s`,
-  )
-  expect(await severalDown).toBe("the database at 127.0.0.1:1,127.0.0.1:2/db is not reachable: no answer within 5 s")
-  expect(performance.now() - startedAt).toBeLessThan(8_000)
-}, 15_000)
+slow(
+  "connecting to a server that never answers fails after 5 s",
+  async () => {
+    const port = await fakeServer(() => Buffer.alloc(0))
+    const startedAt = performance.now()
+    const severalDown = problem("postgres://u:p@ss:1@127.0.0.1:1,127.0.0.1:2/db")
+    expect(await problem(`postgres://u@127.0.0.1:${port}/db`)).toBe(
+      `the database at 127.0.0.1:${port}/db is not reachable: no answer within 5 s`,
+    )
+    expect(await severalDown).toBe("the database at 127.0.0.1:1,127.0.0.1:2/db is not reachable: no answer within 5 s")
+    expect(performance.now() - startedAt).toBeLessThan(8_000)
+  },
+  15_000,
+)
 
 test.skipIf(!process.env.DATABASE_URL)("postgres: a server older than 15 is refused", async () => {
   await using database = await scratchDatabase("old")

@@ -5,7 +5,7 @@ import type { TurnLimits } from "../../src/database/embedded/turns.ts"
 import { isConnectionProblem } from "../../src/database/gate.ts"
 import { embeddedOptions } from "../../src/database/options.ts"
 import { openInMemory } from "../database.ts"
-import { long } from "../long.ts"
+import { long, slow } from "../long.ts"
 import { slowness } from "../unit.ts"
 
 const opened: { close(): Promise<void> }[] = []
@@ -26,7 +26,7 @@ const codeOf = (work: Promise<unknown>) =>
     (error) => error.code as string,
   )
 
-test("using the outer sql inside begin fails with 55P03 instead of waiting forever", async () => {
+slow("using the outer sql inside begin fails with 55P03 instead of waiting forever", async () => {
   const { sql } = await open({ waitMs: 300 })
   const startedAt = performance.now()
   const code = await codeOf(
@@ -40,7 +40,7 @@ test("using the outer sql inside begin fails with 55P03 instead of waiting forev
   expect([...(await sql`select to_regclass('made')::text as made`)]).toEqual([{ made: null }])
 })
 
-test("prepared, simple, pipelined and cursor queries are all refused in order, and work afterwards", async () => {
+slow("prepared, simple, pipelined and cursor queries are all refused in order, and work afterwards", async () => {
   const { sql } = await open({ waitMs: 300 })
   await sql`select ${0}::int as warm`
   const pause = Promise.withResolvers<void>()
@@ -100,7 +100,7 @@ long(
   },
 )
 
-test("a request goes before background work that waited longer, and background work waits for a pause", async () => {
+slow("a request goes before background work that waited longer, and background work waits for a pause", async () => {
   const unit = await slowness()
   const { sql, background, bridge } = await open({ lullMs: 150 * unit, patienceMs: 60_000 })
   await Promise.all([sql`select 1`, background`select 1`])
@@ -135,7 +135,7 @@ long("background work gets its turn in time, however many requests there are", a
   expect(requests).toBeGreaterThan(10)
 })
 
-test("when the thread dies, waiting and later statements fail at once", async () => {
+slow("when the thread dies, waiting and later statements fail at once", async () => {
   const { sql, backend } = await open()
   const working = [sql`select pg_sleep(5)`, sql`select 1`, sql`select 2`].map(codeOf)
   await Bun.sleep(50)
@@ -150,7 +150,7 @@ test("when the thread dies, waiting and later statements fail at once", async ()
   expect(performance.now() - startedAt).toBeLessThan(1_000)
 })
 
-test("a closed connection leaves no prepared statement and no transaction behind", async () => {
+slow("a closed connection leaves no prepared statement and no transaction behind", async () => {
   const { sql, bridge } = await open()
   const [before] = await sql`select count(*) as n from pg_prepared_statements`
   for (let i = 0; i < 5; i++) {

@@ -1,8 +1,9 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { type Backend, startBackend, startEarly } from "../../src/database/embedded/thread.ts"
 import { query } from "../../src/database/embedded/wire.ts"
+import { slow } from "../long.ts"
 
-test("a thread that was started early opens the first database, and another thread the next", async () => {
+slow("a thread that was started early opens the first database, and another thread the next", async () => {
   const Plain = globalThis.Worker
   let threads = 0
   globalThis.Worker = class extends Plain {

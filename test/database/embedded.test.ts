@@ -3,6 +3,7 @@ import { chownSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync 
 import { join } from "node:path"
 import { openDatabase } from "../../src/database/connect.ts"
 import { silentLog } from "../../src/lib/log.ts"
+import { slow } from "../long.ts"
 import { scratchFolder, startHolder } from "./processes.ts"
 
 const { folder, remove } = scratchFolder()
@@ -10,20 +11,24 @@ afterAll(remove)
 
 const command = (dataDir: string) => openDatabase({ as: "command", dataDir, log: silentLog })
 
-test("a first start that is killed at any time does not prevent the next start", async () => {
-  const dataDir = join(folder, "first")
-  for (const afterMs of [150, 400, 800]) {
+slow(
+  "a first start that is killed at any time does not prevent the next start",
+  async () => {
+    const dataDir = join(folder, "first")
+    for (const afterMs of [150, 400, 800]) {
+      const holder = startHolder("server", dataDir)
+      await Bun.sleep(afterMs)
+      await holder.end()
+    }
     const holder = startHolder("server", dataDir)
-    await Bun.sleep(afterMs)
-    await holder.end()
-  }
-  const holder = startHolder("server", dataDir)
-  await holder.opened()
-  expect(await holder.end("SIGTERM")).toEqual(["open", "closed"])
-  expect(readdirSync(dataDir).sort()).toEqual(["postgres", "server.lock"])
-}, 40_000)
+    await holder.opened()
+    expect(await holder.end("SIGTERM")).toEqual(["open", "closed"])
+    expect(readdirSync(dataDir).sort()).toEqual(["postgres", "server.lock"])
+  },
+  40_000,
+)
 
-test.each([
+slow.each([
   ["empty, as a kill leaves it", ""],
   ["zeros, as a power cut does", "\0".repeat(40)],
 ])("a pid file of the last process, left %s, does not prevent a start", async (_, content) => {
@@ -38,43 +43,53 @@ test.each([
   await second.close()
 })
 
-test("a second server on a directory is refused with the directory's name, " +
-  "and a command works through the first server", async () => {
-  const dataDir = join(folder, "first")
-  const holder = startHolder("server", dataDir)
-  await holder.opened()
+slow(
+  "a second server on a directory is refused with the directory's name, " +
+    "and a command works through the first server",
+  async () => {
+    const dataDir = join(folder, "first")
+    const holder = startHolder("server", dataDir)
+    await holder.opened()
 
-  const startedAt = performance.now()
-  const second = startHolder("server", dataDir)
-  expect(await second.ended()).toEqual([`DatabaseProblem: the data directory ${dataDir} is in use by another server`])
-  expect(performance.now() - startedAt).toBeLessThan(3_000)
+    const startedAt = performance.now()
+    const second = startHolder("server", dataDir)
+    expect(await second.ended()).toEqual([`DatabaseProblem: the data directory ${dataDir} is in use by another server`])
+    expect(performance.now() - startedAt).toBeLessThan(3_000)
 
-  const mode = (name: string) => statSync(join(dataDir, name)).mode & 0o777
-  expect([mode("."), mode("postgres"), mode("control.sock"), mode("server.lock")]).toEqual([0o700, 0o700, 0o600, 0o600])
+    const mode = (name: string) => statSync(join(dataDir, name)).mode & 0o777
+    expect([mode("."), mode("postgres"), mode("control.sock"), mode("server.lock")]).toEqual([
+      0o700, 0o700, 0o600, 0o600,
+    ])
 
-  const { sql, close } = await command(dataDir)
-  await sql`insert into written (batch) select 7 from generate_series(1, 3)`
-  const rows = await Promise.all(
-    Array.from({ length: 50 }, (_, i) => sql`select ${i}::int as i, count(*) as n from written`),
-  )
-  expect(rows.map(([row]) => row)).toEqual(Array.from({ length: 50 }, (_, i) => ({ i, n: 3 })))
-  await sql.begin((tx) => tx`delete from written`)
-  const [big] = await sql`select repeat('z', 3000000) as text`
-  expect(big!.text).toHaveLength(3_000_000)
-  await close()
-  expect(await holder.end("SIGTERM")).toEqual(["open", "closed"])
-}, 20_000)
+    const { sql, close } = await command(dataDir)
+    await sql`insert into written (batch) select 7 from generate_series(1, 3)`
+    const rows = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => sql`select ${i}::int as i, count(*) as n from written`),
+    )
+    expect(rows.map(([row]) => row)).toEqual(Array.from({ length: 50 }, (_, i) => ({ i, n: 3 })))
+    await sql.begin((tx) => tx`delete from written`)
+    const [big] = await sql`select repeat('z', 3000000) as text`
+    expect(big!.text).toHaveLength(3_000_000)
+    await close()
+    expect(await holder.end("SIGTERM")).toEqual(["open", "closed"])
+  },
+  20_000,
+)
 
-test("a command opens a free directory itself, and a second command waits for the first", async () => {
-  const dataDir = join(folder, "first")
-  const first = await command(dataDir)
-  const second = startHolder("command", dataDir, "done")
-  await first.sql`insert into written (batch) values (1)`
-  await Bun.sleep(500)
-  expect(second.lines).toEqual([])
-  await first.close()
-  expect(await second.ended()).toEqual(["open"])
-}, 20_000)
+slow(
+  "a command opens a free directory itself, and a second command waits for the first",
+  async () => {
+    const dataDir = join(folder, "first")
+    const first = await command(dataDir)
+    const second = startHolder("command", dataDir, "done")
+    await first.sql`insert into written (batch) values (1)`
+    await Bun.sleep(500)
+    expect(second.lines).toEqual([])
+    await first.close()
+    expect(await second.ended()).toEqual(["open"])
+  },
+  20_000,
+)
 
 test("an unusable directory is refused with a one-line message", async () => {
   const refusal = (dataDir: string) =>
@@ -109,20 +124,24 @@ test("root refuses to open a database of another user, because that user could n
   expect(readdirSync(dataDir, { recursive: true }).sort()).toEqual(before)
 })
 
-test("a socket left by kill -9 is replaced, and a path too long for a socket works", async () => {
-  const dataDir = join(folder, "long-".repeat(40), "data")
-  mkdirSync(join(folder, "long-".repeat(40)))
-  for (const signal of ["SIGKILL", "SIGTERM"] as const) {
-    const holder = startHolder("server", dataDir)
-    await holder.opened()
-    expect(existsSync(join(dataDir, "control.sock"))).toBe(true)
-    const { sql, close } = await command(dataDir)
-    expect([...(await sql`select 1 as one`)]).toEqual([{ one: 1 }])
-    await close()
-    await holder.end(signal)
-    expect(existsSync(join(dataDir, "control.sock"))).toBe(signal === "SIGKILL")
-  }
-}, 40_000)
+slow(
+  "a socket left by kill -9 is replaced, and a path too long for a socket works",
+  async () => {
+    const dataDir = join(folder, "long-".repeat(40), "data")
+    mkdirSync(join(folder, "long-".repeat(40)))
+    for (const signal of ["SIGKILL", "SIGTERM"] as const) {
+      const holder = startHolder("server", dataDir)
+      await holder.opened()
+      expect(existsSync(join(dataDir, "control.sock"))).toBe(true)
+      const { sql, close } = await command(dataDir)
+      expect([...(await sql`select 1 as one`)]).toEqual([{ one: 1 }])
+      await close()
+      await holder.end(signal)
+      expect(existsSync(join(dataDir, "control.sock"))).toBe(signal === "SIGKILL")
+    }
+  },
+  40_000,
+)
 
 test("a few keys are looked up by index in a table that was analyzed while it was empty", async () => {
   const { sql, close } = await command(join(folder, "first"))

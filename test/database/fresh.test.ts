@@ -1,11 +1,12 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { freshDatabase, ownHandle } from "../database.ts"
 import { errorOf } from "../error-of.ts"
+import { slow } from "../long.ts"
 
 const count = async (sql: Awaited<ReturnType<typeof freshDatabase>>) =>
   (await sql<{ n: number }[]>`select count(*) as n from workspace`)[0]!.n
 
-test("after a test that closed the database or broke its schema, the next test gets an empty one", async () => {
+slow("after a test that closed the database or broke its schema, the next test gets an empty one", async () => {
   await (await freshDatabase()).end()
   const fresh = await freshDatabase()
   expect(await count(fresh)).toBe(0)
@@ -13,7 +14,7 @@ test("after a test that closed the database or broke its schema, the next test g
   expect(await count(await freshDatabase())).toBe(0)
 })
 
-test("work left running by a test file does not query the database of later files", async () => {
+slow("work left running by a test file does not query the database of later files", async () => {
   const sql = await freshDatabase()
   const leftover = ownHandle(sql, "of a file before")
   const queries = [
@@ -25,7 +26,7 @@ test("work left running by a test file does not query the database of later file
   expect(await count(sql)).toBe(0)
 })
 
-test("the same database is emptied, including audits, and its constraints are enforced again", async () => {
+slow("the same database is emptied, including audits, and its constraints are enforced again", async () => {
   const sql = await freshDatabase()
   const startOf = async () => (await sql`select pg_postmaster_start_time()::text as at`)[0]!.at
   const start = await startOf()

@@ -9,7 +9,7 @@ import type { Db, Sql } from "../../src/database/types.ts"
 import type { Log } from "../../src/lib/log.ts"
 import { answer, serving } from "../commands/child.ts"
 import { until } from "../jobs/platform.ts"
-import { LONG } from "../long.ts"
+import { isQuick, LONG } from "../long.ts"
 
 setDefaultTimeout(120_000)
 
@@ -26,7 +26,7 @@ function smallDisk(): string | null {
 }
 
 const disk = process.platform === "linux" ? smallDisk() : null
-const onSmallDisk = test.skipIf(disk === null)
+const onSmallDisk = test.skipIf(isQuick || disk === null)
 afterEach(() => {
   for (const name of disk === null ? [] : readdirSync(disk)) rmSync(join(disk!, name), { recursive: true })
 })

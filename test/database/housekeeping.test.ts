@@ -1,10 +1,10 @@
-import { afterAll, expect, test } from "bun:test"
+import { afterAll, expect } from "bun:test"
 import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { openEmbedded } from "../../src/database/embedded/open.ts"
 import { vacuumChanged, vacuumTables } from "../../src/database/upkeep.ts"
 import type { LogFields } from "../../src/lib/log.ts"
-import { long } from "../long.ts"
+import { long, slow } from "../long.ts"
 import { scratchFolder } from "./processes.ts"
 
 const { folder, remove } = scratchFolder()
@@ -81,7 +81,7 @@ long(
   120_000,
 )
 
-test("after a bulk load the named tables have statistics, and unchanged tables are skipped", async () => {
+slow("after a bulk load the named tables have statistics, and unchanged tables are skipped", async () => {
   const { sql, close } = await openEmbedded({ dataDir: join(folder, "data"), as: "command", log: () => {} })
   await vacuumChanged(sql, { pauseMs: 0 })
   await sql`create table "Loaded Table" as select generate_series(1, 3000) as id`
@@ -95,7 +95,7 @@ test("after a bulk load the named tables have statistics, and unchanged tables a
   await close()
 })
 
-test("a table that has grown is analyzed within a minute, and not again until it has doubled", async () => {
+slow("a table that has grown is analyzed within a minute, and not again until it has doubled", async () => {
   let now = new Date("2026-01-01T12:00:00Z")
   const housekeeping = { everyMs: 50, now: () => now }
   const dataDir = join(folder, "grown")

@@ -7,6 +7,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { freshDatabase } from "../database.ts"
 import { until } from "../jobs/platform.ts"
+import { slow } from "../long.ts"
 import { withoutTransactions } from "../without-transactions.ts"
 import { scratchDatabase } from "./server.ts"
 
@@ -31,7 +32,7 @@ const baseline = {
 }
 const later = { ...baseline, "migrations/0001_add_c.sql": "create table c (id int);\ncreate index c_id on c (id)" }
 
-test("an empty database gets the baseline as one step and then each migration, once and in order", async () => {
+slow("an empty database gets the baseline as one step and then each migration, once and in order", async () => {
   expect(await run({ ...baseline, "README.md": "nonsense", "other.sql": "nonsense" })).toEqual(["baseline"])
   expect(await run(baseline)).toEqual([])
   expect(await run(later)).toEqual(["0001_add_c.sql"])

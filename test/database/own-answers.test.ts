@@ -4,6 +4,7 @@ import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
 import { serverOptions } from "../../src/database/options.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { openInMemory } from "../database.ts"
+import { slow } from "../long.ts"
 import {
   askAfterEnd,
   askMany,
@@ -122,11 +123,11 @@ describe(`embedded: ${OWN}`, () => {
 
   afterAll(() => database.close())
 
-  test.each(cases)("every answer is right while %s", async (_, disturb, allowed) => {
+  slow.each(cases)("every answer is right while %s", async (_, disturb, allowed) => {
     check(await askMany({ sql: database.sql, questions: 600, ...(disturb && { disturb }) }), allowed)
   })
 
-  test("every answer is right while the schema changes, and no query fails", async () => {
+  slow("every answer is right while the schema changes, and no query fails", async () => {
     const { sql } = database
     await sql.unsafe(MAKE_TABLE)
     const background = (isOver: () => boolean) => alterUntil(isOver, (statement) => sql.unsafe(statement))

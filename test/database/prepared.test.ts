@@ -7,6 +7,7 @@ import { closeStatement, message, parseStatement, query, sync, text } from "../.
 import { embeddedOptions } from "../../src/database/options.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { openInMemory } from "../database.ts"
+import { slow } from "../long.ts"
 
 let database: EmbeddedDatabase
 let sql: Sql
@@ -104,7 +105,7 @@ test.each(["discard all", "deallocate all"])(
   },
 )
 
-test("the backend keeps the most recently used statements, and others are parsed again at their next use", async () => {
+slow("the backend keeps the most recently used statements, and others are parsed again at their next use", async () => {
   const [first, second] = [connect(), connect()]
   const ask = async (connection: Sql, n: number) =>
     (await connection.unsafe(`select $1::int + ${n} as n`, [1], { prepare: true }))[0]
@@ -153,7 +154,7 @@ test("a client's statement names are private: taken once, free once closed, unkn
   expect(await first(...run("a"), closeStatement(""), sync())).toBe("2 D C 3 Z")
 })
 
-test("messages after a failed one are skipped until the sequence ends, and later ones are processed", async () => {
+slow("messages after a failed one are skipped until the sequence ends, and later ones are processed", async () => {
   const [first, second] = [speak(), speak()]
   await second(parse("b", "select 5"), sync())
   expect(await first(parse("x", "select wrong"), parse("b", "select 5"), sync())).toBe("E42703 Z")

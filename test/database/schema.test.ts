@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { expectSnapshot } from "../snapshot.ts"
 import { describeSchema } from "./describe-schema.ts"
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
 })
 
 // The same file is compared with the embedded database and, if DATABASE_URL is set, with a server.
-test("the baseline and the migrations make the schema of the snapshot", async () => {
+slow("the baseline and the migrations make the schema of the snapshot", async () => {
   expectSnapshot("schema.sql", await describeSchema(sql))
 })
 

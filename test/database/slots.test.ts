@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { type SlotCall, type SlotHolder, Slots } from "../../src/database/slots.ts"
 import { DatabaseUnavailable } from "../../src/database/unavailable.ts"
+import { slow } from "../long.ts"
 
 type Options = Partial<ConstructorParameters<typeof Slots>[0]>
 
@@ -58,7 +59,7 @@ describe("slots", () => {
     expect(granted.slice(5)).toEqual(["a4"])
   })
 
-  test("a workspace gets half of the slots again a second after the other was last active", async () => {
+  slow("a workspace gets half of the slots again a second after the other was last active", async () => {
     const { granted, call, take, release } = recordCalls({ slots: 4 })
     void take("b1", call(2))
     await settle()
@@ -72,7 +73,7 @@ describe("slots", () => {
     expect(granted.slice(1)).toEqual(["a1", "a2"])
   })
 
-  test("a workspace that holds a slot counts as active however long its statement takes", async () => {
+  slow("a workspace that holds a slot counts as active however long its statement takes", async () => {
     const { granted, call, take } = recordCalls({ slots: 4 })
     void take("a1", call(1))
     await Bun.sleep(1_050)

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from "node:path"
 import { openCluster } from "../../src/database/embedded/cluster.ts"
 import { findTemplate, makeTemplateApart, templateOf } from "../../src/database/embedded/template.ts"
-import { long } from "../long.ts"
+import { long, slow } from "../long.ts"
 import { scratchFolder } from "./processes.ts"
 
 setDefaultTimeout(60_000)
@@ -43,7 +43,7 @@ console.log(JSON.stringify({ bytes: template.length, peakMb: Number(kb) / 1_024 
 // DBState in PostgreSQL's pg_control.h: 1 is "shut down", 6 "in production".
 const SHUT_DOWN = 1
 
-test(
+slow(
   "a new directory equals the template, has one database, is private to its owner and needs no recovery, " +
     "and a partial one is removed",
   async () => {
@@ -98,7 +98,7 @@ long("two directories from one template are independent", async () => {
   for (const cluster of clusters) await cluster.close()
 })
 
-test("a checkout caches the template it made", async () => {
+slow("a checkout caches the template it made", async () => {
   const template = await templateOf()
   const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
   expect(digest(findTemplate()!)).toBe(digest(template))

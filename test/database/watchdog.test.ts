@@ -7,7 +7,7 @@ import { Runaways } from "../../src/database/embedded/runaways.ts"
 import { timeLimitIn } from "../../src/database/embedded/time-limits.ts"
 import { createGate, isConnectionProblem } from "../../src/database/gate.ts"
 import { migrate } from "../../src/database/migrate.ts"
-import { long } from "../long.ts"
+import { long, slow } from "../long.ts"
 import { openService } from "../service.ts"
 import { scratchFolder } from "./processes.ts"
 
@@ -36,7 +36,7 @@ const failure = (work: Promise<unknown>) =>
     (error) => (isConnectionProblem(error) ? "away" : String(error)),
   )
 
-test(
+slow(
   "a statement that exceeds its limit is stopped, it and concurrent ones fail, no acknowledged write is lost, " +
     "and work continues",
   async () => {

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "bun:test"
+import { beforeEach, expect } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Sql } from "../../src/database/types.ts"
@@ -9,7 +9,7 @@ import { recording } from "../../src/recording.ts"
 import { setGoal } from "../../src/tracking/apps.ts"
 import { addTerms, buryTerms, tagTerms } from "../../src/tracking/terms.ts"
 import { freshDatabase } from "../database.ts"
-import { cases, long } from "../long.ts"
+import { cases, long, slow } from "../long.ts"
 import { ask, contextOf, NOW, newWorkspace, reading, stored } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
@@ -26,7 +26,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-test(
+slow(
   "the demo shows all three states for each of its apps; loading it twice changes nothing, " +
     "and workspaces share its readings",
   async () => {
@@ -89,7 +89,7 @@ long("an edited demo app is kept as the user's own, with the user's keywords if 
   expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 0, kept: [] })
 })
 
-test("removing the demo leaves own apps and own readings as if the demo had never existed", async () => {
+slow("removing the demo leaves own apps and own readings as if the demo had never existed", async () => {
   const workspaceId = await newWorkspace(sql)
   const [canva] = [DEMO_APPS[1].iosId]
   const appId = await trackOwn(sql, { workspaceId, iosId: canva, keywords: ["photo editor", "my own"] })

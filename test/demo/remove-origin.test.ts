@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "bun:test"
+import { beforeEach, describe, expect } from "bun:test"
 import { rebuildCharts } from "../../src/charts/store/rebuild-charts.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { removeOrigin } from "../../src/demo/remove-origin.ts"
@@ -7,6 +7,7 @@ import { rebuildNow } from "../../src/keywords/store/now.ts"
 import { rebuildReviews } from "../../src/reviews/store/rebuild-reviews.ts"
 import { rebuildAppTexts } from "../../src/stores/store/app-texts.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { charted } from "../measuring/record/charted.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { NOW, newWorkspace, popularityReading, reading, stored } from "../measuring/record/measured.ts"
@@ -63,7 +64,7 @@ const recordAll = (readings: Parameters<typeof record>[1]) => record(sql, readin
 const remove = () => sql.begin((tx) => removeOrigin(tx, "elsewhere", { now: NOW }))
 
 describe("a publisher that is removed", () => {
-  test("a removed publisher leaves only own data, and derived tables as after a rebuild", async () => {
+  slow("a removed publisher leaves only own data, and derived tables as after a rebuild", async () => {
     const before = await stored(sql)
     expect((await recordAll(THEIRS)).recorded).toBeGreaterThanOrEqual(THEIRS.length - 1)
     expect(await stored(sql)).not.toBe(before)
@@ -76,7 +77,7 @@ describe("a publisher that is removed", () => {
     expect(await rebuildAppTexts(sql, pause)).toBe(0)
   })
 
-  test("a second removal of a publisher finds nothing", async () => {
+  slow("a second removal of a publisher finds nothing", async () => {
     await recordAll(THEIRS)
     await remove()
     const before = await stored(sql)
@@ -84,7 +85,7 @@ describe("a publisher that is removed", () => {
     expect(await stored(sql)).toBe(before)
   })
 
-  test("a failed removal of a publisher changes nothing, and can be repeated", async () => {
+  slow("a failed removal of a publisher changes nothing, and can be repeated", async () => {
     const before = await stored(sql)
     await recordAll(THEIRS)
     const whole = await stored(sql)
@@ -97,7 +98,7 @@ describe("a publisher that is removed", () => {
     expect(await stored(sql)).toBe(before)
   })
 
-  test("removing a publisher removes dependent figures, and own readings derive them again", async () => {
+  slow("removing a publisher removes dependent figures, and own readings derive them again", async () => {
     const ids = Array.from({ length: 10 }, (_, at) => String(20_001 + at))
     const line = (seenAt: string, ratings: number, more: object = {}) => ({
       kind: "search",
@@ -129,6 +130,6 @@ describe("a publisher that is removed", () => {
   })
 })
 
-test("own readings cannot be removed as those of a publisher", async () => {
+slow("own readings cannot be removed as those of a publisher", async () => {
   expect(await sql.begin((tx) => removeOrigin(tx, "own")).catch(String)).toContain("own readings have no publisher")
 })

@@ -7,6 +7,7 @@ import { raisedFaults } from "../../src/http/openapi/responses.ts"
 import { FAULT_CODES, FAULTS, type FaultCode } from "../../src/lib/faults.ts"
 import { escapeHtml } from "../../src/ui/html.ts"
 import { SCHEME_SCRIPT } from "../../src/ui/scheme.ts"
+import { slow } from "../long.ts"
 import { readMarkup } from "../pages/markup.ts"
 
 const page = errorsPage(raisedFaults(catalog))
@@ -37,7 +38,7 @@ test("every code has one anchor with its message and fields, below its status", 
 /** Codes thrown only by code that no operation of this version reaches. */
 const OUT_OF_REACH: FaultCode[] = []
 
-test("a code is marked as unused if nothing throws it or no operation reaches it", () => {
+slow("a code is marked as unused if nothing throws it or no operation reaches it", () => {
   const marked = page
     .split('<section id="')
     .slice(1)

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import { actions, catalog } from "../../src/catalog.ts"
 import { llmsText } from "../../src/docs/llms.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { catalogWithSamples } from "../samples.ts"
 import { openService, PUBLIC_URL, type Service } from "../service.ts"
 
@@ -32,7 +33,7 @@ describe("the guide for assistants", () => {
     expect(other).not.toContain("add_keywords")
   })
 
-  test("the guide names only operations and actions that exist", async () => {
+  slow("the guide names only operations and actions that exist", async () => {
     const urls = [...new Set(text.match(/http:[^\s,;)]+/g))].map((url) => new URL(url))
     expect(urls.map(({ pathname }) => pathname)).toEqual(
       expect.arrayContaining(["/v1/sandbox/apps", "/mcp", "/docs", "/docs/errors", "/v1/openapi.json"]),

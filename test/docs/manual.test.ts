@@ -12,6 +12,7 @@ import { isSourceList } from "../../src/settings/kinds.ts"
 import { describedSettings } from "../../src/settings/settings.ts"
 import { SCHEME_SCRIPT } from "../../src/ui/scheme.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { readMarkup } from "../pages/markup.ts"
 import { parseLine } from "../record.ts"
 import { openService, type Service } from "../service.ts"
@@ -32,7 +33,7 @@ describe("the manual", () => {
     expect(files.sort()).toEqual(["index", ...MANUAL_PAGES].map((page) => `${page}.md`).sort())
   })
 
-  test("the manual is public, as a page without external resources and as Markdown", async () => {
+  slow("the manual is public, as a page without external resources and as Markdown", async () => {
     for (const address of addresses) {
       const page = await service.call(address)
       expect([address, page.status]).toEqual([address, 200])
@@ -48,7 +49,7 @@ describe("the manual", () => {
     expect((await service.call("/docs/operate/nothing")).status).toBe(404)
   })
 
-  test("the manual is well-formed without own scripts or images, and all its links and anchors resolve", async () => {
+  slow("the manual is well-formed without own scripts or images, and all its links and anchors resolve", async () => {
     const pages = new Map<string, ReturnType<typeof readMarkup>>()
     for (const address of addresses)
       pages.set(

@@ -8,6 +8,7 @@ import { prepareSandbox } from "../../src/http/sandbox.ts"
 import { FAULT_CODES, type FaultCode, UNIVERSAL_FAULTS } from "../../src/lib/faults.ts"
 import { escapeHtml } from "../../src/ui/html.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { readMarkup } from "../pages/markup.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
 import { openService, PUBLIC_URL, type Service } from "../service.ts"
@@ -173,7 +174,7 @@ describe("the reference", () => {
     expect(large.filter(({ bytes }) => bytes > 50 * 1_024)).toEqual([])
   })
 
-  test("every shown command of a GET works as pasted", async () => {
+  slow("every shown command of a GET works as pasted", async () => {
     for (const { id, method } of catalog) {
       if (method !== "GET") continue
       const words = shellWords(lineOf(id))
@@ -197,7 +198,7 @@ describe("the reference", () => {
     ])
   })
 
-  test("the reference is well-formed, and every link leads to an existing page", async () => {
+  slow("the reference is well-formed, and every link leads to an existing page", async () => {
     const anchors = new Map<string, string[]>([["/docs/errors", FAULT_CODES]])
     const linked = new Set<string>()
     for (const [address, page] of pages) {
@@ -253,7 +254,7 @@ describe("calls in other languages", () => {
     Python: ["python3", "-c", "import json, sys\nfor line in json.load(sys.stdin): exec(line, {})"],
   } as const
 
-  test.each(Object.keys(runners) as (keyof typeof runners)[])(
+  slow.each(Object.keys(runners) as (keyof typeof runners)[])(
     "%s sends the same requests as curl",
     async (language) => {
       const [program, ...options] = runners[language]

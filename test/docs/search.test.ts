@@ -4,6 +4,7 @@ import { documentSearch, MAX_MATCHES, type Match } from "../../src/docs/search.t
 import { MAX_QUERY } from "../../src/docs/search-box.ts"
 import { FAULT_CODES } from "../../src/lib/faults.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { readMarkup } from "../pages/markup.ts"
 import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { manual } from "./pages.ts"
@@ -43,7 +44,7 @@ describe("the search of the documentation", () => {
     expect(search("the")).toHaveLength(MAX_MATCHES)
   })
 
-  test("every match leads to an existing anchor of an existing page", async () => {
+  slow("every match leads to an existing anchor of an existing page", async () => {
     const queries = ["rank", "key", "data", "price", "app", "postgres", "country", "null", "confirm", "review"]
     const addresses = new Set(queries.flatMap((query) => search(query).map(({ address }) => address)))
     const pages = new Map<string, readonly string[]>()

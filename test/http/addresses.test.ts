@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "bun:test"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { openService, PUBLIC_URL, type Service } from "../service.ts"
 
 let service: Service
@@ -106,7 +107,7 @@ const ADDRESSES: Record<string, string> = {
   "POST /exports/none": "405 GET, HEAD",
 }
 
-test("each address answers as its route defines: methods, trailing slashes, dots and deeper paths", async () => {
+slow("each address answers as its route defines: methods, trailing slashes, dots and deeper paths", async () => {
   const results: Record<string, string> = {}
   for (const call of Object.keys(ADDRESSES)) results[call] = await answered(call)
   expect(results).toEqual(ADDRESSES)

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import { catalog } from "../../src/catalog.ts"
 import { isConditional } from "../../src/core/operation.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { NOW, reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
 import { openService, PUBLIC_URL, type Service } from "../service.ts"
@@ -111,7 +112,7 @@ describe("a keyed read", () => {
     expect(keyless.status).toBe(401)
   })
 
-  test("100 simultaneous reads with a matching ETag are free, and the ledger is exact", async () => {
+  slow("100 simultaneous reads with a matching ETag are free, and the ledger is exact", async () => {
     const { etag } = await callAndCharge("/v1/apps")
     const before = await spent()
     const options = (i: number) => (i % 2 === 0 ? { headers: { "if-none-match": etag } } : {})

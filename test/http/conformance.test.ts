@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect } from "bun:test"
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { catalog } from "../../src/catalog.ts"
 import { readTree } from "../../src/database/assets.ts"
 import { freshDatabase } from "../database.ts"
+import { afterSlow, beforeSlow, slow } from "../long.ts"
 import { openService } from "../service.ts"
 import { conformanceFixtures, conformanceOffers, conformanceTools } from "./conformance-tools.ts"
 import { type Served, serve, signedIn } from "./tools-server.ts"
@@ -111,9 +112,10 @@ type Report = Map<string, Check[]>
 
 const reports = new Map<string, Report>()
 const served: Served[] = []
-const directory = mkdtempSync(join(tmpdir(), "appmeter-conformance-"))
+let directory: string
 
-beforeAll(async () => {
+beforeSlow(async () => {
+  directory = mkdtempSync(join(tmpdir(), "appmeter-conformance-"))
   const service = openService({
     sql: await freshDatabase(),
     catalog: [...catalog, ...conformanceTools],
@@ -127,7 +129,7 @@ beforeAll(async () => {
   for (const revision of Object.keys(PASSING)) reports.set(revision, await run(proxy.url, revision))
 })
 
-afterAll(() => {
+afterSlow(() => {
   for (const { stop } of served) stop()
   rmSync(directory, { recursive: true, force: true })
 })
@@ -135,12 +137,12 @@ afterAll(() => {
 describe.each(Object.keys(PASSING))("revision %s", (revision) => {
   const report = () => reports.get(revision) as Report
 
-  test("the whole conformance suite ran", () => {
+  slow("the whole conformance suite ran", () => {
     expect([...report().keys()]).toEqual(expect.arrayContaining(PASSING[revision] as string[]))
     expect(report().size).toBeGreaterThan(30)
   })
 
-  test("every conformance check passes except those of missing features", () => {
+  slow("every conformance check passes except those of missing features", () => {
     const allowed = new Set(Object.values(NOT_OURS).flat())
     const surprising = [...report()].flatMap(([scenario, checks]) =>
       checks.filter((check) => failed(check) && !allowed.has(check.id)).map((check) => ({ scenario, ...check })),
@@ -148,7 +150,7 @@ describe.each(Object.keys(PASSING))("revision %s", (revision) => {
     expect(surprising).toEqual([])
   })
 
-  test("every conformance scenario of a tool server passes completely", () => {
+  slow("every conformance scenario of a tool server passes completely", () => {
     for (const scenario of PASSING[revision] as string[]) {
       const checks = report().get(scenario) as Check[]
       expect([scenario, checks.filter(failed)]).toEqual([scenario, []])
@@ -156,14 +158,14 @@ describe.each(Object.keys(PASSING))("revision %s", (revision) => {
     }
   })
 
-  test("every sent message matches the specification's schema", () => {
+  slow("every sent message matches the specification's schema", () => {
     const wire = [...report().values()].flat().filter(({ id }) => id === "wire-schema-valid")
     expect(wire.length).toBeGreaterThan(20)
     expect(new Set(wire.map(({ status }) => status))).toEqual(new Set(["SUCCESS"]))
   })
 })
 
-test("no check in the list of missing features passes", () => {
+slow("no check in the list of missing features passes", () => {
   const checks = [...reports.values()].flatMap((report) => [...report.values()].flat())
   const passing = Object.values(NOT_OURS)
     .flat()

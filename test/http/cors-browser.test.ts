@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout } from "bun:test"
 import { freshDatabase } from "../database.ts"
+import { afterSlow, beforeSlow, slow } from "../long.ts"
 import { chromiumBinary, openTab, type Tab } from "../pages/browser.ts"
 import { openService } from "../service.ts"
 
@@ -32,7 +33,7 @@ describe.skipIf(binary === null)("a page of another origin, in a browser", () =>
   let tab: Tab
   let key: string
 
-  beforeAll(async () => {
+  beforeSlow(async () => {
     const sql = await freshDatabase()
     const html = { headers: { "content-type": "text/html" } }
     page = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("<title>a dashboard</title>", html) })
@@ -52,7 +53,7 @@ describe.skipIf(binary === null)("a page of another origin, in a browser", () =>
     tab = await openTab(binary as string)
     await tab.open(page.url.href)
   })
-  afterAll(async () => {
+  afterSlow(async () => {
     await tab?.close()
     for (const server of [page, open, closed]) await server?.stop(true)
   })
@@ -61,7 +62,7 @@ describe.skipIf(binary === null)("a page of another origin, in a browser", () =>
     tab.value<Record<string, unknown>>(`${CALL}(${JSON.stringify(url)}, ${JSON.stringify(init)})`)
   const withKey = (headers = {}) => ({ headers: { authorization: `Bearer ${key}`, ...headers } })
 
-  test("a page of an allowed origin reads answers, credits and rate limits", async () => {
+  slow("a page of an allowed origin reads answers, credits and rate limits", async () => {
     const first = await called(`${open.url.origin}/v1/apps`, withKey())
     expect(first).toMatchObject({
       status: 200,
@@ -75,7 +76,7 @@ describe.skipIf(binary === null)("a page of another origin, in a browser", () =>
     expect(await called(`${open.url.origin}/v1/apps`, {})).toMatchObject({ status: 401 })
   })
 
-  test("a page of an allowed origin calls tools", async () => {
+  slow("a page of an allowed origin calls tools", async () => {
     const body = JSON.stringify({
       jsonrpc: "2.0",
       id: 1,
@@ -95,7 +96,7 @@ describe.skipIf(binary === null)("a page of another origin, in a browser", () =>
     expect(await called(`${closed.url.origin}/mcp`, init)).toEqual({ refused: "TypeError" })
   })
 
-  test("a page of another origin is blocked, but reads the sandbox", async () => {
+  slow("a page of another origin is blocked, but reads the sandbox", async () => {
     expect(await called(`${closed.url.origin}/v1/apps`, withKey())).toEqual({ refused: "TypeError" })
     expect(await called(`${closed.url.origin}/v1/sandbox/apps`, {})).toMatchObject({ status: 200, used: "0" })
   })

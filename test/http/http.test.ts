@@ -3,6 +3,7 @@ import { catalog } from "../../src/catalog.ts"
 import { readTree } from "../../src/database/assets.ts"
 import { FAULT_CODES, FAULTS } from "../../src/lib/faults.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
 import { type CallOptions, openService, PUBLIC_URL, type Service } from "../service.ts"
 
@@ -237,7 +238,7 @@ describe("queries", () => {
 })
 
 describe("an empty value", () => {
-  test("an empty value is refused equally by REST and tools unless it has a meaning", async () => {
+  slow("an empty value is refused equally by REST and tools unless it has a meaning", async () => {
     const accepted: string[] = []
     for (const { id, method, path, input, names } of catalog.filter(({ method }) => method === "GET")) {
       const sampleInput = JSON.parse(readTree("fixtures/sandbox", ".json").get(`${id}.json`) as string).input

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { catalog } from "../../src/catalog.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { openService, PUBLIC_URL, type Service } from "../service.ts"
 
 /** Maximum bytes per operation without examples, so that an assistant can read the document. */
@@ -35,7 +36,7 @@ interface Whole {
 }
 
 describe("the document without its examples", () => {
-  test("the document without examples has at most 8.7 KB per operation and omits only examples", async () => {
+  slow("the document without examples has at most 8.7 KB per operation and omits only examples", async () => {
     const [whole, lean] = [await served("/v1/openapi.json"), await served("/v1/openapi.json?examples=no")]
     console.log(`openapi.json: ${whole.length} bytes, ${lean.length} without examples, ${catalog.length} operations`)
     expect(catalog.length).toBeGreaterThanOrEqual(30)

@@ -16,7 +16,7 @@ import { jsonSchema } from "../../src/lib/schema.ts"
 import { closed } from "../closed-document.ts"
 import operationRows from "../contract/operations.json"
 import { freshDatabase } from "../database.ts"
-import { LONG, long } from "../long.ts"
+import { LONG, long, slow } from "../long.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
 import { openService, PUBLIC_URL } from "../service.ts"
 import { expectSnapshots } from "../snapshot.ts"
@@ -54,7 +54,7 @@ describe("the document", () => {
     expect(output).toContain("no-invalid-media-type-examples")
   })
 
-  test("a validator with formats accepts every example, including errors", () => {
+  slow("a validator with formats accepts every example, including errors", () => {
     const ajv = addFormats(
       new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } }),
     )
@@ -139,7 +139,7 @@ describe("an operation in the document", () => {
     expect(hive.parameters?.[1]).not.toHaveProperty("required")
   })
 
-  test("documented limits are enforced: one more character or item is refused", () => {
+  slow("documented limits are enforced: one more character or item is refused", () => {
     let tried = 0
     for (const operation of catalog) {
       const properties = limited(jsonSchema(operation.input, "input")).properties as Record<string, Limited>

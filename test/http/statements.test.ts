@@ -5,6 +5,7 @@ import { callsOf, type Subjects } from "../bench/holds-calls.ts"
 import { NOW } from "../bench/years-fill.ts"
 import { fillWorld } from "../bench/years-world.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { openService } from "../service.ts"
 import { countedOn } from "./counted.ts"
 
@@ -69,7 +70,7 @@ const MAX_STATEMENTS: Record<string, number> = {
 const MAX_STATEMENTS_DEFAULT = 6
 const mostOf = (id: string) => MAX_STATEMENTS[id] ?? MAX_STATEMENTS_DEFAULT
 
-test("every read takes at most its listed number of database statements", async () => {
+slow("every read takes at most its listed number of database statements", async () => {
   const found: Record<string, number> = {}
   for (const operation of READS) {
     const [usual] = callsOf(operation, subjects)

@@ -5,6 +5,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { modern as anew, CAPABILITIES, ENVELOPE, MODERN, post, request } from "./tools-messages.ts"
@@ -106,7 +107,7 @@ describe.each([
   ["before 2026-07-28, the answer at another process", older],
   ["from 2026-07-28 on", newer],
 ])("%s", (_, connect) => {
-  test("an accepted change is written once, and the person was shown what it is", async () => {
+  slow("an accepted change is written once, and the person was shown what it is", async () => {
     const person: Person = { press: "accept", read: [] }
     const client = await connect(person)
     const confirmToken = await previewed()
@@ -124,7 +125,7 @@ describe.each([
     await client.close()
   })
 
-  test.each(["decline", "cancel"] as const)(
+  slow.each(["decline", "cancel"] as const)(
     "after %s nothing is written or charged, and the token stays valid",
     async (press) => {
       const person: Person = { press, read: [] }
@@ -215,7 +216,7 @@ describe("an answer", () => {
     return { id: first.id as string, events, first }
   }
 
-  test("a missing answer counts as a refusal after the timeout, and the token stays valid", async () => {
+  slow("a missing answer counts as a refusal after the timeout, and the token stays valid", async () => {
     const impatient = serve(openService({ sql, toolPace: { patienceMs: 100 } }))
     servers.unshift(impatient)
     const confirmToken = await previewed()
@@ -233,7 +234,7 @@ describe("an answer", () => {
     return JSON.parse(/^data: (.*)$/m.exec(all)![1]!)
   }
 
-  test("an answer with another key, to another question or to none is accepted and ignored", async () => {
+  slow("an answer with another key, to another question or to none is accepted and ignored", async () => {
     const { id, events } = await question(await previewed())
     const stranger = await service.key(await service.workspace())
     const answerTo = (id: unknown, action: string) => ({ jsonrpc: "2.0", id, result: { action, content: {} } })
@@ -249,14 +250,14 @@ describe("an answer", () => {
     expect(await terms()).toEqual(["tea"])
   })
 
-  test("an error as the answer counts as a refusal", async () => {
+  slow("an error as the answer counts as a refusal", async () => {
     const { id, events, first } = await question(await previewed())
     expect(first).toMatchObject({ method: "elicitation/create", params: { requestedSchema: { type: "object" } } })
     await post(service, { jsonrpc: "2.0", id, error: { code: -1, message: "closed" } }, { key })
     expect((await last(events)).result.isError).toBe(true)
   })
 
-  test("an answer after the caller disconnected writes nothing", async () => {
+  slow("an answer after the caller disconnected writes nothing", async () => {
     const { id, events } = await question(await previewed())
     await events.cancel()
     await post(service, { jsonrpc: "2.0", id, result: { action: "accept", content: {} } }, { key })

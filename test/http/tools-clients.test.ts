@@ -6,6 +6,7 @@ import { catalog } from "../../src/catalog.ts"
 import { readTree } from "../../src/database/assets.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
+import { slow } from "../long.ts"
 import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { type Served, serve } from "./tools-server.ts"
@@ -81,7 +82,7 @@ describe.each(clients)("%s", (_, connect) => {
     await connected.close()
   })
 
-  test("the client lists every tool on one page and calls each of them", async () => {
+  slow("the client lists every tool on one page and calls each of them", async () => {
     const connected = await connect(testKey)
     const { tools, nextCursor } = await connected.listTools()
     expect([tools.map(({ name }) => name), nextCursor]).toEqual([catalog.map(({ id }) => id).sort(), undefined])

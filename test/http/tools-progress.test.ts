@@ -9,6 +9,7 @@ import { readTree } from "../../src/database/assets.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { Fault } from "../../src/lib/faults.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { openService, type Service } from "../service.ts"
 import { request } from "./tools-messages.ts"
 import { type Served, serve } from "./tools-server.ts"
@@ -25,7 +26,7 @@ let key: string
 let go: () => void
 let waits: Promise<void>
 
-const slow: Operation = operation({
+const slowTool: Operation = operation({
   id: "slow_tool",
   method: "GET",
   path: "/slow",
@@ -50,7 +51,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
   service = openService({
     sql,
-    catalog: [...catalog, slow],
+    catalog: [...catalog, slowTool],
     fixtures: new Map([...readTree("fixtures/sandbox", ".json"), ["slow_tool.json", fixture]]),
     toolPace: { progressEveryMs: PROGRESS_MS },
   })
@@ -140,7 +141,7 @@ test("a call that answers before its first progress message is one message with 
   expect(response.headers.get("x-credits-limit")).not.toBe("0")
 })
 
-test("a client that accepts no stream or names no progress token gets no stream", async () => {
+slow("a client that accepts no stream or names no progress token gets no stream", async () => {
   for (const [params, accept] of [
     [{ _meta: { progressToken: 1 } }, "application/json"],
     [{}, BOTH],

@@ -5,7 +5,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { once } from "../../src/lib/prepared.ts"
 import { asTool, type Outcomes, outcomesOver } from "../core/outcomes.ts"
 import { freshDatabase } from "../database.ts"
-import { LONG } from "../long.ts"
+import { LONG, slow } from "../long.ts"
 import { reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
 import { openService, PUBLIC_URL, type Service } from "../service.ts"
@@ -43,7 +43,7 @@ const triedOnce = once(async () => {
   return tried
 })
 
-test("an app named like an instruction appears only as a quoted value that is marked as data", async () => {
+slow("an app named like an instruction appears only as a quoted value that is marked as data", async () => {
   let count = 0
   const writing = catalog.filter(({ effect }) => effect === "writes")
   const written = LONG

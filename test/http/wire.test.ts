@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net"
 import type { ListeningProcess } from "../../src/commands/cli/command.ts"
 import { listen } from "../../src/commands/process/listen.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { checkedHeaders, openService, type Service } from "../service.ts"
 
 setDefaultTimeout(60_000)
@@ -59,7 +60,7 @@ describe("a body larger than the limit", () => {
     expect(await send("/nowhere")).toBe("unknown_endpoint")
   })
 
-  test("a body of 400 MB ends its connection and is never held in memory", async () => {
+  slow("a body of 400 MB ends its connection and is never held in memory", async () => {
     Bun.gc(true)
     const before = process.memoryUsage().rss
     const { sent, answer } = await poured(400)

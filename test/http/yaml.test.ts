@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { yamlOf } from "../../src/http/openapi/yaml.ts"
+import { slow } from "../long.ts"
 
-test("any JSON value is read back unchanged by a YAML parser", () => {
+slow("any JSON value is read back unchanged by a YAML parser", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), (value) => {
       const plain = JSON.parse(JSON.stringify(value))

@@ -4,6 +4,7 @@ import { createOutbox, type OutboxOptions } from "../../src/jobs/outbox.ts"
 import { claim, extend, finish, giveBack, markSent } from "../../src/jobs/outbox-jobs.ts"
 import { createLog, silentLog } from "../../src/lib/log.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { bidJob, enqueued, jobRow, letLeaseRunOut, owner, stuck } from "./enqueued.ts"
 import { bidding, gateway, type Platform, standIn, until } from "./platform.ts"
 
@@ -149,7 +150,7 @@ test("a lease must be longer than the timeout of the request it covers", () => {
   expect(() => worker({ leaseMs: 12_000, sendMs: 12_000 })).toThrow("outlast")
 })
 
-test("a heartbeat keeps the lease of long work, and no other worker starts it", async () => {
+slow("a heartbeat keeps the lease of long work, and no other worker starts it", async () => {
   const id = await enqueued(sql, bidJob(by))
   const { arrived, letGo } = holdFirst("GET")
   const [busy, other] = [1, 2].map(() => worker({ leaseMs: 1_800, sendMs: 1_000, pollMs: 50 }))
@@ -166,7 +167,7 @@ test("a heartbeat keeps the lease of long work, and no other worker starts it", 
   await Promise.all([busy!.stop(), other!.stop()])
 })
 
-test("a worker whose heartbeats fail stops before its lease ends and sends nothing", async () => {
+slow("a worker whose heartbeats fail stops before its lease ends and sends nothing", async () => {
   const id = await enqueued(sql, bidJob(by))
   let isAway = false
   const flaky = failing("", () => isAway)
@@ -207,7 +208,7 @@ test("a job whose worker dies each time fails after five attempts and is logged"
   expect(events).toEqual([...Array(4).fill("jobs_recovered queued"), "jobs_recovered failed"])
 })
 
-test("a write whose outcome cannot be stored is stored as soon as the database answers", async () => {
+slow("a write whose outcome cannot be stored is stored as soon as the database answers", async () => {
   const id = await enqueued(sql, bidJob(by))
   let failures = 0
   await worker({ sql: failing("result =", () => ++failures <= 2) }).runOnce()

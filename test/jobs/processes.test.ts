@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { afterEach, beforeEach, expect, setDefaultTimeout } from "bun:test"
 import { join } from "node:path"
 import { readTree } from "../../src/database/assets.ts"
 import { openDatabase } from "../../src/database/connect.ts"
@@ -9,7 +9,7 @@ import { createOutbox, type OutboxOptions } from "../../src/jobs/outbox.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { scratchFolder } from "../database/processes.ts"
 import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
-import { longOnServer } from "../long.ts"
+import { longOnServer, slow } from "../long.ts"
 import { bidJob, enqueued, jobRow, owner, stuck } from "./enqueued.ts"
 import { bidding, gateway, type Platform, standIn, until } from "./platform.ts"
 
@@ -229,7 +229,7 @@ longOnServer(
   },
 )
 
-test("after kill -9 with the embedded database in the process, sent jobs are unknown and others run once", async () => {
+slow("after kill -9 with the embedded database in the process, sent jobs are unknown and others run once", async () => {
   const { folder, remove } = scratchFolder()
   const dataDir = join(folder, "data")
   await makeEmbedded(dataDir)

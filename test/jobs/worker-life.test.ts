@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { createLog } from "../../src/lib/log.ts"
+import { slow } from "../long.ts"
 import { bidJob, enqueued, jobRow } from "./enqueued.ts"
 import { gateway, until } from "./platform.ts"
 import { prepareScene } from "./scene.ts"
@@ -8,7 +9,7 @@ import { prepareScene } from "./scene.ts"
 const scene = prepareScene()
 
 describe("a started worker", () => {
-  test("a started worker runs the jobs it is nudged for, at most four at once, until none are left", async () => {
+  slow("a started worker runs the jobs it is nudged for, at most four at once, until none are left", async () => {
     let most = 0
     let now = 0
     scene.platform.on("GET", async (_, answer) => {
@@ -115,7 +116,7 @@ describe("a stop", () => {
     expect([scene.platform.writes(reading.target).length, scene.platform.writes(sending.target).length]).toEqual([1, 1])
   })
 
-  test("a stop ends even if the database never answers", async () => {
+  slow("a stop ends even if the database never answers", async () => {
     const hung = (() => new Promise(() => {})) as unknown as Sql
     const stopping = scene.worker({ sql: Object.assign(hung, { json: scene.sql.json }), stopMs: 20 })
     stopping.start()

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { appRecordId, keywordRecordId, parseRecordId, rivalRecordId } from "../../src/lib/record-ids.ts"
 import { isStoreId } from "../../src/lib/store-ids.ts"
 import { normaliseTerm } from "../../src/lib/term.ts"
-import { cases } from "../long.ts"
+import { cases, slow } from "../long.ts"
 
 const appId = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).filter((id) => !id.includes(":"))
 const country = fc.stringMatching(/^[a-z]{2}$/)
@@ -65,7 +65,7 @@ test("ids of apps and rivals are parsed back, and the platform follows from the 
   )
 })
 
-test("random text is refused or names something, and never throws", () => {
+slow("random text is refused or names something, and never throws", () => {
   const text = fc
     .tuple(fc.constantFrom("", "app:", "kw:", "rival:", "kw:a:us:"), fc.string({ unit: "binary" }))
     .map(([a, b]) => a + b)

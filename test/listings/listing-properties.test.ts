@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { LISTING_LOCALES, languageOf } from "../../src/lib/locales.ts"
 import { FIELDS, LIMITS } from "../../src/listings/checks/finding.ts"
 import { MAX_SIMILAR, measured, type Texts } from "../../src/listings/checks/report.ts"
-import { cases } from "../long.ts"
+import { cases, slow } from "../long.ts"
 import { checked, found, NOTHING_KNOWN, named, points, readListing } from "./listing.ts"
 
 setDefaultTimeout(120_000)
@@ -249,7 +249,7 @@ const PIECES = [
   "\u200b",
 ]
 // Short runs try a third of the pieces, one of each script and kind of mark.
-test.each(PIECES.filter((_, at) => at % cases(3, 1) === 0))(
+slow.each(PIECES.filter((_, at) => at % cases(3, 1) === 0))(
   "100,000 times %p is checked quickly, with few findings",
   (piece) => {
     const long = piece.repeat(Math.ceil(LONG / piece.length))

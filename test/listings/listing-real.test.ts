@@ -5,6 +5,7 @@ import { csvRecords } from "../../src/lib/csv.ts"
 import type { AppBackground } from "../../src/listings/checks/listing.ts"
 import type { Texts } from "../../src/listings/checks/report.ts"
 import { appleAppPage } from "../../src/listings/sources/apple-app-page.ts"
+import { slow } from "../long.ts"
 import { checked, found } from "./listing.ts"
 
 const fixtures = join(import.meta.dirname, "../../fixtures")
@@ -68,7 +69,7 @@ interface Looked {
   description: string
 }
 
-test("none of 645 names on the US store is wrongly reported if the store's own name is known", () => {
+slow("none of 645 names on the US store is wrongly reported if the store's own name is known", () => {
   const names = demoNames()
   expect(names.length).toBeGreaterThan(600)
   const all = names.flatMap((name) => accused({ name }, "en-US", { name }))
@@ -81,7 +82,7 @@ test("none of 645 names on the US store is wrongly reported if the store's own n
   expect(all).toHaveLength(9)
 })
 
-test("5 of the 645 names contain a price or platform word as drafts of an unknown app", () => {
+slow("5 of the 645 names contain a price or platform word as drafts of an unknown app", () => {
   const names = demoNames()
   const broken = names.filter((name) =>
     checked({ name }, "en-US").findings.some(

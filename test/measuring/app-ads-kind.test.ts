@@ -3,6 +3,7 @@ import { openStoreReading } from "../../src/commands/process/store-reading.ts"
 import type { Log } from "../../src/lib/log.ts"
 import { OutboundProblem } from "../../src/outbound/problem.ts"
 import { readSettings } from "../../src/settings/settings.ts"
+import { slow } from "../long.ts"
 import { HARBOR } from "./public-pages.ts"
 import { publicScene } from "./public-scene.ts"
 import { captchaPage, lookupAnswer } from "./store-pages.ts"
@@ -18,7 +19,7 @@ const health = async () =>
   )[0]
 
 describe("the app-ads.txt of an app's developer", () => {
-  test("app-ads.txt waits for a look-up that names the site, which is neither a failure nor no_site", async () => {
+  slow("app-ads.txt waits for a look-up that names the site, which is neither a failure nor no_site", async () => {
     await scene.track()
     expect(await scene.read("app_ads")).toBe(1)
     expect(await scene.due("app_ads")).toMatchObject([{ failures: 0, failure: null, measured: false, hours: 24 }])
@@ -76,7 +77,7 @@ describe("the app-ads.txt of an app's developer", () => {
     expect([scene.requestedSites, await looks()]).toEqual([[], []])
   })
 
-  test("app-ads.txt takes one turn per request, common to all sites", async () => {
+  slow("app-ads.txt takes one turn per request, common to all sites", async () => {
     await scene.track()
     await scene.read("app")
     scene.sites.set("northlight.example", new OutboundProblem("tls"))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { effectOf, readCountries } from "../../src/measuring/countries.ts"
 import { readHealth } from "../../src/measuring/health.ts"
-import { long } from "../long.ts"
+import { long, slow } from "../long.ts"
 import { fixture, wholeBody } from "../stores/parsing/parsed.ts"
 import { inCountry } from "../stores/parsing/play-pages.ts"
 import { publicScene } from "./public-scene.ts"
@@ -46,7 +46,7 @@ describe("a Play page of another country than the one asked", () => {
     }
   })
 
-  test("a Play page of another country also fails the hints of that country, which name none", async () => {
+  slow("a Play page of another country also fails the hints of that country, which name none", async () => {
     answersFor("PL")
     await track()
     await scene.read("search")
@@ -58,7 +58,7 @@ describe("a Play page of another country than the one asked", () => {
     expect([await failures("hints"), await scene.count("hint_answer")]).toEqual([[null], 1])
   })
 
-  test("a missing Play page does not count as absent if Play answers for another country", async () => {
+  slow("a missing Play page does not count as absent if Play answers for another country", async () => {
     answersFor("PL", { page: null })
     await track()
     await scene.read("app")
@@ -100,7 +100,7 @@ describe("a Play page of another country than the one asked", () => {
 })
 
 describe("the effect of the requested country", () => {
-  test("the effect of the requested country is learnt from every answer that names a country", async () => {
+  slow("the effect of the requested country is learnt from every answer that names a country", async () => {
     answersFor("PL")
     await track()
     await scene.read("search")

@@ -8,7 +8,7 @@ import { openLane } from "../../src/measuring/pace.ts"
 import { RETRY } from "../../src/measuring/rescheduling.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { errorOf } from "../error-of.ts"
-import { long } from "../long.ts"
+import { long, slow } from "../long.ts"
 import { countRowsRead } from "./rows-read.ts"
 import { APPS, EGRESS, ITUNES, letLeaseRunOut, prepareScene } from "./scene.ts"
 import { lookUps, searches } from "./stand-in.ts"
@@ -65,7 +65,7 @@ describe("a claim", () => {
     expect(subjects(await next([searches], { ...APPS, egress: "elsewhere" }, 60_000))).toEqual(["tea"])
   })
 
-  test("a claim takes as many rows of one kind, platform and storefront as fit one request", async () => {
+  slow("a claim takes as many rows of one kind, platform and storefront as fit one request", async () => {
     for (let i = 0; i < 60; i++) await scene.track([], { iosId: String(500_000 + i), only: null })
     await scene.track([], { iosId: "600001", countries: ["de"], only: null })
     await scene.track([], { iosId: "600002", countries: ["de"], only: null })
@@ -89,7 +89,7 @@ describe("a claim", () => {
     expect(await readWait(scene.sql, APPS, [french], 1_000)).toBe(1_000)
   })
 
-  test("twelve concurrent claims get different subjects", async () => {
+  slow("twelve concurrent claims get different subjects", async () => {
     await scene.track(Array.from({ length: 40 }, (_, i) => `term ${i}`))
     await openLane(scene.sql, APPS, 0)
     const claimed: string[] = []

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -8,7 +8,7 @@ import { silentLog } from "../../src/lib/log.ts"
 import { UPSTREAMS, type Upstream } from "../../src/lib/upstreams.ts"
 import { freshDatabase } from "../database.ts"
 import { until } from "../jobs/platform.ts"
-import { cases } from "../long.ts"
+import { afterSlow, beforeSlow, cases, slow } from "../long.ts"
 import { openService, type Service } from "../service.ts"
 import { type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
 import { slowness } from "../unit.ts"
@@ -21,7 +21,7 @@ const OWN_APP = "1234567890"
 const COUNT = cases(8, 30)
 const TERMS = Array.from({ length: COUNT }, (_, i) => `tide ${i}`)
 const YESTERDAY = new Date(Date.now() - 86_400_000)
-const folder = mkdtempSync(join(tmpdir(), "appmeter-raw-"))
+let folder: string
 
 let sql: Sql
 let stores: ReplayServer
@@ -33,7 +33,8 @@ let app: string
 /** The app's rank for the nth term; absent for every tenth. */
 let rankOf = (n: number): number | null => (n % 10 === 9 ? null : n + 1)
 
-beforeAll(async () => {
+beforeSlow(async () => {
+  folder = mkdtempSync(join(tmpdir(), "appmeter-raw-"))
   sql = await freshDatabase()
   stores = replayServer()
   stores.on("apps.apple.com", "/us/iphone/search", ({ url }) => {
@@ -55,12 +56,12 @@ beforeAll(async () => {
   service = openService({ sql, now: () => now })
   key = await service.key(await service.workspace())
 })
-afterAll(async () => {
+afterSlow(async () => {
   await stores.stop()
   rmSync(folder, { recursive: true })
 })
 
-test("a fresh instance goes from add_app to ranks, metrics, name and icon by itself, at its pace", async () => {
+slow("a fresh instance goes from add_app to ranks, metrics, name and icon by itself, at its pace", async () => {
   const args = { iosId: OWN_APP, countries: ["us"], keywords: TERMS }
   const preview = await service.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
   const body = { confirmToken: preview.body.confirmToken }
@@ -97,7 +98,7 @@ test("a fresh instance goes from add_app to ranks, metrics, name and icon by its
   for (const upstream of UPSTREAMS) expect([upstream, tooSoon(upstream)]).toEqual([upstream, []])
 })
 
-test("the next day's bodies give the right rank changes", async () => {
+slow("the next day's bodies give the right rank changes", async () => {
   const before = new Map<string, number | null>((await keywords()).map(({ term, rank }) => [term, rank]))
   now = new Date()
   rankOf = (n) => (n === 9 ? 4 : n === 0 ? null : n % 10 === 9 ? null : n + 3)
@@ -120,7 +121,7 @@ test("the next day's bodies give the right rank changes", async () => {
   })
 })
 
-test("a CAPTCHA page is blocked, leaves its day unmeasured, and is not requested again at once", async () => {
+slow("a CAPTCHA page is blocked, leaves its day unmeasured, and is not requested again at once", async () => {
   const term = "a new term"
   const token = await service.call("/v1/actions", {
     key,

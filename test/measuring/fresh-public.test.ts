@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -11,6 +11,7 @@ import type { SafeFetch } from "../../src/outbound/safe-fetch.ts"
 import { freshDatabase } from "../database.ts"
 import { rowsOf } from "../every-row.ts"
 import { until } from "../jobs/platform.ts"
+import { afterSlow, beforeSlow, slow } from "../long.ts"
 import { openService, type Service } from "../service.ts"
 import { type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
 import { APP_ADS, answersPublic, answersReviews, HARBOR } from "./public-pages.ts"
@@ -20,8 +21,8 @@ setDefaultTimeout(90_000)
 
 const GAP_MS = 5
 const TERMS = ["sleep sounds", "white noise", "rain"]
-const folder = mkdtempSync(join(tmpdir(), "appmeter-raw-"))
 
+let folder: string
 let sql: Sql
 let stores: ReplayServer
 let service: Service
@@ -36,7 +37,8 @@ const outbound: SafeFetch = async (url) => {
   return { url, status: 200, headers: new Headers(), bytes: new TextEncoder().encode(APP_ADS) }
 }
 
-beforeAll(async () => {
+beforeSlow(async () => {
+  folder = mkdtempSync(join(tmpdir(), "appmeter-raw-"))
   sql = await freshDatabase()
   stores = replayServer()
   answersPublic(stores)
@@ -49,12 +51,12 @@ beforeAll(async () => {
   service = openService({ sql })
   key = await service.key(await service.workspace())
 })
-afterAll(async () => {
+afterSlow(async () => {
   await stores.stop()
   rmSync(folder, { recursive: true })
 })
 
-test("a fresh instance reads all public data of an added app by itself", async () => {
+slow("a fresh instance reads all public data of an added app by itself", async () => {
   const args = { iosId: HARBOR.id, countries: ["us"], keywords: TERMS }
   const preview = await service.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
   const body = { confirmToken: preview.body.confirmToken }
@@ -110,7 +112,7 @@ test("a fresh instance reads all public data of an added app by itself", async (
   expect(logged).toEqual([])
 })
 
-test("a day on which the stores refuse changes nothing", async () => {
+slow("a day on which the stores refuse changes nothing", async () => {
   const before = await picture()
   stores.on("apps.apple.com", "/", captchaPage)
   stores.on("itunes.apple.com", "/", () => new Response("", { status: 404 }))

@@ -7,7 +7,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { addDays, dayOf } from "../../src/lib/days.ts"
 import { createScene, rule } from "../alerts/delivery/scene.ts"
 import { freshDatabase } from "../database.ts"
-import { long } from "../long.ts"
+import { long, slow } from "../long.ts"
 import { importLines } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { ask, contextOf, newWorkspace } from "./record/measured.ts"
@@ -75,7 +75,7 @@ const EXPECTED = [
 ]
 
 describe("an import of past days", () => {
-  test("an import of past days makes alerts marked with their day, also for days before tracking began", async () => {
+  slow("an import of past days makes alerts marked with their day, also for days before tracking began", async () => {
     await load(FALLS)
     expect(await alertLines()).toEqual(EXPECTED)
     const { unread, alerts } = await ask(listAlerts, contextOf(sql, workspaceId, TODAY), { limit: 50 })
@@ -89,7 +89,7 @@ describe("an import of past days", () => {
     ])
   })
 
-  test("an import delivers alerts of the last three days only", async () => {
+  slow("an import delivers alerts of the last three days only", async () => {
     const other = await createScene(sql)
     for (const type of ["rank_drop", "rank_rise"]) await rule(other, type)
     await load(FALLS)
@@ -109,7 +109,7 @@ describe("an import of past days", () => {
     expect(await alertLines()).toEqual(EXPECTED)
   })
 
-  test("an import that fills a gap replaces the alerts across it, and marks news as withdrawn", async () => {
+  slow("an import that fills a gap replaces the alerts across it, and marks news as withdrawn", async () => {
     await load([ranked(30, 15), ranked(20, 40)])
     expect(await alertLines()).toEqual([`${day(20)} rank_drop 15 40 history`])
     await load([ranked(25, 39)])

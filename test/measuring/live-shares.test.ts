@@ -4,7 +4,7 @@ import { takeShare } from "../../src/measuring/live-asks.ts"
 import { createMeasure } from "../../src/measuring/measure.ts"
 import type { MeasuringWorker } from "../../src/measuring/worker.ts"
 import { until } from "../jobs/platform.ts"
-import { long } from "../long.ts"
+import { long, slow } from "../long.ts"
 import { slowness } from "../unit.ts"
 import { APPS, EGRESS, gaps, prepareScene } from "./scene.ts"
 import { requestedTerms, searches } from "./stand-in.ts"
@@ -111,7 +111,7 @@ describe("requests of a workspace", () => {
     expect(await scene.sql`select 1 from due where priority = 4`).toHaveLength(0)
   })
 
-  test("a request beyond the share is refused at once, without a row, if a minute of work is due first", async () => {
+  slow("a request beyond the share is refused at once, without a row, if a minute of work is due first", async () => {
     await pace(1_000)
     await scene.track(Array.from({ length: 70 }, (_, i) => `due ${i}`))
     const measure = onlyAsking()
@@ -127,7 +127,7 @@ describe("requests of a workspace", () => {
     await until(async () => (await count()) === 70)
   })
 
-  test("a workspace can request at most 20 subjects at a time; other workspaces' do not count", async () => {
+  slow("a workspace can request at most 20 subjects at a time; other workspaces' do not count", async () => {
     const measure = onlyAsking()
     const ask = (subject: string, workspaceId: number) =>
       measure(subjectOf(subject), { ...WHILE, waitMs: 300 }, { workspaceId })
@@ -138,7 +138,7 @@ describe("requests of a workspace", () => {
     await until(async () => (await count()) === 0)
   })
 
-  test("the subjects that a workspace requests are counted across processes", async () => {
+  slow("the subjects that a workspace requests are counted across processes", async () => {
     const [firstCaller, secondCaller] = [onlyAsking(), onlyAsking()]
     const patience = { maxAgeMs: 3_600_000, waitMs: 1 }
     for (let i = 0; i < 20; i++) await firstCaller(subjectOf(`tea ${i}`), patience, { workspaceId: 1 })
@@ -149,7 +149,7 @@ describe("requests of a workspace", () => {
     expect((await secondCaller(subjectOf("milk"), patience, { workspaceId: 2 })).state).toBe("pending")
   })
 
-  test("a request that joins another's turn takes none of the share", async () => {
+  slow("a request that joins another's turn takes none of the share", async () => {
     await pace(1_000)
     const measure = onlyAsking()
     const ask = (workspaceId: number) => measure(subjectOf("tea"), { ...WHILE, waitMs: 300 }, { workspaceId })

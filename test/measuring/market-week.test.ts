@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ import { followMarket } from "../../src/market/followed-storefronts.ts"
 import { OutboundProblem } from "../../src/outbound/problem.ts"
 import { freshDatabase } from "../database.ts"
 import { until } from "../jobs/platform.ts"
-import { cases } from "../long.ts"
+import { afterSlow, beforeSlow, cases, slow } from "../long.ts"
 import { openService } from "../service.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
 import { type ReplayRequest, type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
@@ -34,7 +34,7 @@ const FEEDS = {
   topfreeipadapplications: ["ipad", "free"],
 } as const
 
-const folder = mkdtempSync(join(tmpdir(), "appmeter-raw-"))
+let folder: string
 const logged: string[] = []
 const log: Log = (level, event, fields) => {
   if (level === "error" || level === "warn") logged.push(`${event} ${fields?.reason ?? ""}`)
@@ -45,7 +45,8 @@ let stores: ReplayServer
 /** The day of the stores' content and of the clock. */
 let today = DAYS[0] as string
 
-beforeAll(async () => {
+beforeSlow(async () => {
+  folder = mkdtempSync(join(tmpdir(), "appmeter-raw-"))
   sql = await freshDatabase()
   stores = replayServer()
   stores.on("itunes.apple.com", "/", ({ url }) => {
@@ -55,7 +56,7 @@ beforeAll(async () => {
     return chartFeed(url, rankedApps(nameOf(url), today).map(String).map(toApp))
   })
 })
-afterAll(async () => {
+afterSlow(async () => {
   await stores.stop()
   rmSync(folder, { recursive: true })
 })
@@ -155,7 +156,7 @@ function sorted(requests: readonly ReplayRequest[]) {
   }
 }
 
-test("a fresh instance reads every list once and looks up every listed app once, in fifties", async () => {
+slow("a fresh instance reads every list once and looks up every listed app once, in fifties", async () => {
   await followMarket(
     sql,
     MARKET.map((storefront) => ({ storefront, genres: GENRES })),
@@ -177,7 +178,7 @@ test("a fresh instance reads every list once and looks up every listed app once,
   expect([...lookedUp]).toEqual(MARKET.map((storefront) => ({ storefront, apps: onLists(storefront, today).size })))
 })
 
-test("on each later day every request is made once, and apps that left are not looked up again", async () => {
+slow("on each later day every request is made once, and apps that left are not looked up again", async () => {
   for (const [at, day] of DAYS.entries()) {
     if (at === 0) continue
     today = day
@@ -202,7 +203,7 @@ test("on each later day every request is made once, and apps that left are not l
   expect(logged).toEqual([])
 })
 
-test("the finder lists exactly the apps of the replayed lists, page by page, and none twice", async () => {
+slow("the finder lists exactly the apps of the replayed lists, page by page, and none twice", async () => {
   const service = openService({ sql })
   const key = await service.key(
     await service.workspace({ plan: "enterprise", explorer: true, overrides: { credits: 1e6 } }),
@@ -230,7 +231,7 @@ interface Listed {
   genre: string
 }
 
-test("the history is that of those days: each list once a day, who stood on it since when, and who moved", async () => {
+slow("the history is that of those days: each list once a day, who stood on it since when, and who moved", async () => {
   const results = await sql<{ name: string; days: string[] }[]>`
     select concat_ws(' ', c.storefront, c.device, c.chart, c.genre) as name,
       array_agg(r.day::text order by r.day) as days

@@ -3,6 +3,7 @@ import type { LiveSubject, Measure } from "../../src/lib/live-read.ts"
 import { createMeasure, type LiveParts } from "../../src/measuring/measure.ts"
 import type { MeasuringWorker } from "../../src/measuring/worker.ts"
 import { until } from "../jobs/platform.ts"
+import { slow } from "../long.ts"
 import { record } from "../record.ts"
 import { reading } from "./record/measured.ts"
 import { APPS, EGRESS, gaps, prepareScene, stored } from "./scene.ts"
@@ -49,7 +50,7 @@ function asking(parts: Partial<LiveParts> = {}): Measure {
 }
 
 describe("a live read", () => {
-  test("a live read for 200 concurrent callers is one request, and all get its result", async () => {
+  slow("a live read for 200 concurrent callers is one request, and all get its result", async () => {
     answersSearches(scene.stores, () => 100)
     const measure = inProcess()
     const patience = { maxAgeMs: HOUR_MS, waitMs: 10_000 }
@@ -59,7 +60,7 @@ describe("a live read", () => {
     expect(await stored(scene.sql, "tea")).toBe(1)
   })
 
-  test("a live read uses a stored reading if it is recent enough, else reads anew", async () => {
+  slow("a live read uses a stored reading if it is recent enough, else reads anew", async () => {
     const measure = inProcess()
     const first = await measure(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
     const repeated = await measure(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
@@ -70,7 +71,7 @@ describe("a live read", () => {
     expect(anew.state === "fresh" && first.state === "fresh" && anew.measuredAt > first.measuredAt).toBeTrue()
   })
 
-  test("a live read does not use the demo's data", async () => {
+  slow("a live read does not use the demo's data", async () => {
     const demo = reading("tea", new Date(Date.now() - 1_000).toISOString(), ["10001"], { origin: "demo" })
     await record(scene.sql, [demo])
     const answer = await inProcess()(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
@@ -78,7 +79,7 @@ describe("a live read", () => {
     expect(answer.state === "fresh" && answer.measuredAt > demo.seenAt).toBeTrue()
   })
 
-  test("a live read that takes longer than the caller waits is pending, and there for the next caller", async () => {
+  slow("a live read that takes longer than the caller waits is pending, and there for the next caller", async () => {
     answersSearches(scene.stores, () => 400)
     const measure = inProcess()
     const pending = await measure(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 50 })
@@ -88,7 +89,7 @@ describe("a live read", () => {
     expect(requestedTerms(scene.stores)).toEqual(["tea"])
   })
 
-  test("a live read goes before everything nobody waits for", async () => {
+  slow("a live read goes before everything nobody waits for", async () => {
     const terms = Array.from({ length: 20 }, (_, i) => `bulk ${i}`)
     await scene.track(terms)
     const measure = inProcess(60)
@@ -125,7 +126,7 @@ describe("a live read", () => {
       expect(await measure(subject, { maxAgeMs: HOUR_MS, waitMs: 10 })).toEqual({ state: "failed", why: "off" })
   })
 
-  test("a live read by another process is noticed, and so is its failure", async () => {
+  slow("a live read by another process is noticed, and so is its failure", async () => {
     inProcess()
     const measure = asking()
     expect((await measure(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })).state).toBe("fresh")
@@ -136,7 +137,7 @@ describe("a live read", () => {
     })
   })
 
-  test("a waiting live read does not block other statements", async () => {
+  slow("a waiting live read does not block other statements", async () => {
     answersSearches(scene.stores, () => 1_500)
     const measure = inProcess()
     const waits = Array.from({ length: 50 }, (_, i) =>

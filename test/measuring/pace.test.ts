@@ -4,6 +4,7 @@ import type { Kind } from "../../src/measuring/due-kind.ts"
 import { type Lane, NoTurn, noteAnswer, noteRefusal, openLane, takeTurn } from "../../src/measuring/pace.ts"
 import type { MeasuringOptions } from "../../src/measuring/worker.ts"
 import { errorOf } from "../error-of.ts"
+import { slow } from "../long.ts"
 import { APPS, gaps, ITUNES, prepareScene } from "./scene.ts"
 import { CAPTCHA, lookUps, otherRanks, requestedTerms, searches } from "./stand-in.ts"
 
@@ -43,7 +44,7 @@ async function turns(count: number, lane = APPS, hurry = bulk): Promise<number[]
 }
 
 describe("turns", () => {
-  test("concurrent turns come one gap after another", async () => {
+  slow("concurrent turns come one gap after another", async () => {
     await openLane(scene.sql, APPS, 60)
     const waits = await turns(8)
     for (const [place, ms] of waits.entries()) expect(ms).toBeGreaterThanOrEqual(place * 60 - 15)
@@ -59,7 +60,7 @@ describe("turns", () => {
     expect(await pace(otherEgress)).toMatchObject({ gap_ms: 60_000, refusals: 0 })
   })
 
-  test("turns are booked ahead for waiting callers; for others by a few seconds at most", async () => {
+  slow("turns are booked ahead for waiting callers; for others by a few seconds at most", async () => {
     await openLane(scene.sql, APPS, 2_000)
     const ahead = Array.from({ length: 4 }, () => takeTurn(scene.sql, APPS, live).catch(() => {}))
     await Bun.sleep(100)
@@ -85,7 +86,7 @@ describe("turns", () => {
     expect((await pace()).freeMs).toBeLessThanOrEqual(20_000)
   })
 
-  test("booked turns are lost if the upstream refuses in the meantime", async () => {
+  slow("booked turns are lost if the upstream refuses in the meantime", async () => {
     await openLane(scene.sql, APPS, 300)
     await takeTurn(scene.sql, APPS, bulk)
     const waiting = errorOf(takeTurn(scene.sql, APPS, { ...bulk, withinMs: 2_000 }))
@@ -264,7 +265,7 @@ describe("later requests of a reading", () => {
     },
   }
 
-  test("later requests of a reading wait for turns, which other readings share", async () => {
+  slow("later requests of a reading wait for turns, which other readings share", async () => {
     await scene.track(Array.from({ length: 5 }, (_, i) => `term ${i}`))
     const gapsMs = new Map([...gaps(0), ["itunes.apple.com" as const, 80]])
     expect(await scene.measuring({ kinds: [twoRequests], gapsMs }).runOnce()).toBe(5)

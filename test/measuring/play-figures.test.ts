@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { demandOf } from "../../src/keywords/formulas/demand.ts"
 import { estimatePopularity } from "../../src/keywords/formulas/popularity.ts"
+import { slow } from "../long.ts"
 import { record } from "../record.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
 import { publicScene } from "./public-scene.ts"
@@ -24,7 +25,7 @@ test("an Android app's counts by star are stored with the reading of its page", 
 
 const STARS = [6_403_317, 878_696, 479_693, 306_894, 971_173]
 
-test("an Android keyword has a demand only if enough of its first ten apps have rating counts", async () => {
+slow("an Android keyword has a demand only if enough of its first ten apps have rating counts", async () => {
   scene.stores.on("play.google.com", "/store/search", () => new Response(fixture("play-search-panda.html")))
   await scene.track({ androidPkg: TRANSLATE, countries: ["us"], keywords: ["panda"] })
   await scene.read("search")

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, afterEach, beforeEach, expect, setDefaultTimeout } from "bun:test"
 import { hash } from "node:crypto"
 import { replay } from "../../src/commands/replay/replay.ts"
 import { lastAdsDay } from "../../src/consoles/ads/days.ts"
@@ -14,6 +14,7 @@ import { sealer } from "../alerts/delivery/scene.ts"
 import { AD_ACCOUNT, type AdsScene, addTeaAdGroup, adsScene } from "../consoles/ads/scene.ts"
 import { TEA } from "../consoles/scene.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { removeBodies, someBodies } from "./bodies.ts"
 
 setDefaultTimeout(60_000)
@@ -47,7 +48,7 @@ const counts = ({ sources }: Awaited<ReturnType<typeof run>>) =>
     ]),
   )
 
-test("each figure of an ad account follows from its stored body; a replay corrects an earlier parser's", async () => {
+slow("each figure of an ad account follows from its stored body; a replay corrects an earlier parser's", async () => {
   const [fact] = scene.standIn.terms
   for (let i = 0; i < 5_200; i++) scene.standIn.terms.push({ ...fact!, text: `tea ${i}`, spend: "0.01", taps: 1 })
   await scene.add()
@@ -96,7 +97,7 @@ test("each figure of an ad account follows from its stored body; a replay correc
   )
 })
 
-test("search terms, bids and spend lead to their report, and its hash to a stored body", async () => {
+slow("search terms, bids and spend lead to their report, and its hash to a stored body", async () => {
   await scene.add()
   await readAll()
   const { sql, workspaceId, appId } = scene

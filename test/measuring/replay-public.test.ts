@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeEach, describe, expect, setDefaultTimeout } from "bun:test"
 import { appleCharts } from "../../src/charts/sources/apple-charts.ts"
 import { replay } from "../../src/commands/replay/replay.ts"
 import type { Attempt } from "../../src/core/observation/attempt.ts"
@@ -9,6 +9,7 @@ import { SOURCES } from "../../src/sources.ts"
 import { appleGenres } from "../../src/stores/apple/genres.ts"
 import { itunesDeveloper } from "../../src/stores/apple/itunes-developer.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { record, recordAttempt } from "../record.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
 import { bodyOf, removeBodies, seenIn, someBodies } from "./bodies.ts"
@@ -55,7 +56,7 @@ function lesser(observation: Observation): Observation {
 }
 
 describe.each(["chart", "genres", "developer"] as const)("a kept body of %s", (kind) => {
-  test(`${kind} bodies that are parsed differently now are reported, and recorded if asked to`, async () => {
+  slow(`${kind} bodies that are parsed differently now are reported, and recorded if asked to`, async () => {
     const observation = read[kind]()
     await record(sql, [observation], now)
     const whole = await countStored(kind)
@@ -74,7 +75,7 @@ describe.each(["chart", "genres", "developer"] as const)("a kept body of %s", (k
     expect(await countStored(kind)).toBe(whole)
   })
 
-  test(`${kind} bodies that could not be parsed become readings once they can, and only once`, async () => {
+  slow(`${kind} bodies that could not be parsed become readings once they can, and only once`, async () => {
     const observation = read[kind]()
     const subject = { chart: "iphone free 6015", genres: "36", developer: "1500000011" }[kind]
     const attempt: Attempt = {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, afterEach, beforeEach, expect, setDefaultTimeout } from "bun:test"
 import { replay } from "../../src/commands/replay/replay.ts"
 import { pacificDay } from "../../src/consoles/pacific.ts"
 import { createAccountReading } from "../../src/consoles/worker.ts"
@@ -12,6 +12,7 @@ import { type AccountScene, accountScene, TEA } from "../consoles/scene.ts"
 import { salesReport } from "../consoles/stand-in.ts"
 import { analyticsPart } from "../consoles/stand-in-analytics.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { removeBodies, someBodies } from "./bodies.ts"
 
 setDefaultTimeout(60_000)
@@ -75,7 +76,7 @@ const counts = ({ sources }: Awaited<ReturnType<typeof run>>) =>
     recorded,
   ])
 
-test("each figure of an account follows from its stored body, and a replay corrects an earlier parser's", async () => {
+slow("each figure of an account follows from its stored body, and a replay corrects an earlier parser's", async () => {
   await readAll()
   expect(counts(await run({ write: true }))).toEqual([
     ["asc-downloads", 1, 0, 0, 0, 0],

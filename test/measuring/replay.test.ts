@@ -14,6 +14,7 @@ import { itunesLookup } from "../../src/stores/apple/itunes-lookup.ts"
 import { itunesSearch } from "../../src/stores/apple/itunes-search.ts"
 import type { AppsObservation } from "../../src/stores/kinds/apps-shape.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { record, recordAttempt } from "../record.ts"
 import { fixture, PARSED } from "../stores/parsing/parsed.ts"
 import { blockData, withData } from "../stores/parsing/play-pages.ts"
@@ -48,7 +49,7 @@ const PANDA = fixture("play-search-panda.html")
 const panda = (at = AT) => seenIn(playSearch, { storefront: "us", term: "panda" }, PANDA, at)
 
 describe("unchanged bodies", () => {
-  test("a replay of unchanged bodies of every source changes nothing, with or without writing", async () => {
+  slow("a replay of unchanged bodies of every source changes nothing, with or without writing", async () => {
     const all: readonly Source<never>[] = Object.values(SOURCES).flat()
     // bodies that name people are not stored
     const replayed = all.filter(({ namesPeople }) => !namesPeople).map(({ name }): string => name)
@@ -95,7 +96,7 @@ describe("unchanged bodies", () => {
     expect(await same({ source: "itunes-lookup" })).toEqual([])
   })
 
-  test("a replay reads all bodies, also if they are more than a page", async () => {
+  slow("a replay reads all bodies, also if they are more than a page", async () => {
     const days = Array.from({ length: 60 }, (_, i) => new Date(Date.parse(AT) - i * 3_600_000))
     const text = fixture("apple-hints-tide-us.plist")
     const hints = Array.from({ length: 210 }, (_, i) => ({ storefront: "us", prefix: `tide ${i}` }))
@@ -312,7 +313,7 @@ describe("failed reads", () => {
   const hints = fixture("apple-hints-tide-us.plist")
   const ios = { platform: "ios" } as const
 
-  test("a failed read becomes a reading of its own day once it can be parsed, and is reported once", async () => {
+  slow("a failed read becomes a reading of its own day once it can be parsed, and is reported once", async () => {
     const details = fixture("play-details-translate.html")
     const apps = { kind: "apps", subject: "284882215,10009", source: "itunes-lookup", ...ios } as const
     for (const entry of [

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { Lane } from "../../src/measuring/pace.ts"
 import { takeTurn } from "../../src/measuring/pace.ts"
 import { readFeed } from "../../src/reviews/read/feeds.ts"
-import { long } from "../long.ts"
+import { long, slow } from "../long.ts"
 import { playAnswer } from "../stores/parsing/review-pages.ts"
 import { answersReviews, HARBOR, reviewPages } from "./public-pages.ts"
 import { publicScene } from "./public-scene.ts"
@@ -19,7 +19,7 @@ const read = async (feed = "us") => {
 }
 
 describe("an app's reviews", () => {
-  test("an app's reviews are first read completely, ten pages, and then with one request a day", async () => {
+  slow("an app's reviews are first read completely, ten pages, and then with one request a day", async () => {
     await scene.track()
     await scene.read("reviews")
     expect([feedRequests(), await storedReviews()]).toEqual([10, 500])
@@ -29,7 +29,7 @@ describe("an app's reviews", () => {
     expect(await read()).toEqual({ readAt: scene.now, completeAt: scene.now, complete: true, empty: false })
   })
 
-  test("reviews with an empty middle page are stored without it, and read from the top the next day", async () => {
+  slow("reviews with an empty middle page are stored without it, and read from the top the next day", async () => {
     await scene.track()
     answersReviews(scene.stores, HARBOR.id, reviewPages(9_000, 300, { 3: { reviews: [], last: 6 } }))
     await scene.read("reviews")
@@ -39,7 +39,7 @@ describe("an app's reviews", () => {
     expect([await storedReviews(), await read()]).toMatchObject([300, { complete: true }])
   })
 
-  test("reviews count as neither absent nor deleted after a refused request or an unusable feed", async () => {
+  slow("reviews count as neither absent nor deleted after a refused request or an unusable feed", async () => {
     await scene.track()
     answersReviews(scene.stores, HARBOR.id, reviewPages(9_000, 60))
     await scene.read("reviews")
@@ -88,7 +88,7 @@ describe("a first reading, which is long", () => {
     expect(await scene.read("reviews", { atOnce: 6 })).toBe(2)
   })
 
-  test("a first reading books no turn ahead, so that whatever is due then can go first", async () => {
+  slow("a first reading books no turn ahead, so that whatever is due then can go first", async () => {
     const lane: Lane = { upstream: "itunes.apple.com", egress: EGRESS }
     await scene.sql`
       insert into pace (upstream, egress, next_at, base_gap_ms, gap_ms)
@@ -128,7 +128,7 @@ describe("reviews on Google Play", () => {
       .filter(({ url }) => url.hostname === "play.google.com")
       .map(({ url }) => [url.searchParams.get("hl"), url.searchParams.get("gl")].join())
 
-  test("Google Play reviews are read once for all storefronts with a language, from anywhere", async () => {
+  slow("Google Play reviews are read once for all storefronts with a language, from anywhere", async () => {
     scene.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(playAnswer([900, 899], null)))
     await scene.track({ androidPkg: PACKAGE, countries: ["us", "de", "at", "jp"] })
     for (const count of [2, 2, 0]) expect(await scene.read("reviews", { isDue: true })).toBe(count)

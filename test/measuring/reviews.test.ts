@@ -14,7 +14,7 @@ import { readFeed, readStoredIds } from "../../src/reviews/read/feeds.ts"
 import { readPlayReviews, readReviews } from "../../src/reviews/sources/read-reviews.ts"
 import { itunesLookup } from "../../src/stores/apple/itunes-lookup.ts"
 import { freshDatabase } from "../database.ts"
-import { long } from "../long.ts"
+import { long, slow } from "../long.ts"
 import { record } from "../record.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
 import { type ReplayServer, reachOf, replayServer } from "../stores/parsing/replay.ts"
@@ -109,7 +109,7 @@ const storedReviews = async () =>
 const appId = async () => (await sql<{ id: number }[]>`select id from store_app`)[0]!.id
 
 describe("an app's reviews, read day after day", () => {
-  test("daily readings have all reviews after the first day, and then need one request a day", async () => {
+  slow("daily readings have all reviews after the first day, and then need one request a day", async () => {
     const first = feed(pagesOf(9_000, 500))
     expect(await readToday()).toMatchObject({ recorded: 10, refused: [] })
     expect(first).toHaveLength(10)
@@ -176,7 +176,7 @@ describe("an app's reviews, read day after day", () => {
   })
 })
 
-test("reviews of Google Play are read and stored by language", async () => {
+slow("reviews of Google Play are read and stored by language", async () => {
   const app = "com.example.tide"
   const requestedTokens: (string | null)[] = []
   stores.on("play.google.com", "/_/PlayStoreUi", ({ body }) => {

@@ -1,11 +1,12 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { createMeasure } from "../../src/measuring/measure.ts"
+import { slow } from "../long.ts"
 import { EGRESS, prepareScene } from "./scene.ts"
 import { searches } from "./stand-in.ts"
 
 const scene = prepareScene()
 
-test("a reading of a store that has long been unreachable is refused with the reason instead of an eta", async () => {
+slow("a reading of a store that has long been unreachable is refused with the reason instead of an eta", async () => {
   const measure = createMeasure({
     sql: scene.sql,
     kinds: [searches],

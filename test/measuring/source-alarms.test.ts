@@ -17,7 +17,7 @@ import {
 } from "../../src/measuring/source-alarms.ts"
 import { noteRead } from "../../src/measuring/source-reads.ts"
 import { freshDatabase, scratchUrl } from "../database.ts"
-import { cases } from "../long.ts"
+import { cases, slow } from "../long.ts"
 import { newWorkspace, reading } from "./record/measured.ts"
 
 const WEB = "apple-web-search"
@@ -211,7 +211,7 @@ describe("concurrent processes", () => {
     return databases.map((database) => database.sql)
   }
 
-  test("eight processes with only failed reads open one alert and log one line, and one ends it", async () => {
+  slow("eight processes with only failed reads open one alert and log one line, and one ends it", async () => {
     const each = await connections(8)
     for (let round = 1; round <= 5; round++) {
       logged = []

@@ -5,6 +5,7 @@ import { appleHints } from "../../src/keywords/sources/apple-hints.ts"
 import { appleStoreSearch } from "../../src/keywords/sources/apple-store-search.ts"
 import { createBodyLimit } from "../../src/measuring/parsing/body-limit.ts"
 import { parseBody, ReadFailure, readOnce, type SourceAccess } from "../../src/measuring/source.ts"
+import { slow } from "../long.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
 import { type Answering, reachOf, replayServer } from "../stores/parsing/replay.ts"
 
@@ -149,7 +150,7 @@ describe("a large body", () => {
     expect([failure.outcome, failure.message]).toEqual(["changed", "more than 500000 bytes"])
   })
 
-  test("a large body waits until another leaves, and gives up with its reading", async () => {
+  slow("a large body waits until another leaves, and gives up with its reading", async () => {
     const limit = createBodyLimit(1)
     const large = BODY + " ".repeat(3_000_000)
     const [first, second, small] = [limit.guest(), limit.guest(), limit.guest()]
@@ -235,7 +236,7 @@ describe("a connection", () => {
     expect(failure.message).toBe("no answer within 100 ms")
   })
 
-  test("a connection that stalls within a body times out", async () => {
+  slow("a connection that stalls within a body times out", async () => {
     const stuck = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode(BODY.slice(0, 500))),
     })

@@ -4,6 +4,7 @@ import { createLog } from "../../src/lib/log.ts"
 import type { Kind } from "../../src/measuring/due-kind.ts"
 import type { RawBody } from "../../src/measuring/source.ts"
 import { gateway, until } from "../jobs/platform.ts"
+import { slow } from "../long.ts"
 import { slowness } from "../unit.ts"
 import { letLeaseRunOut, prepareScene, stored } from "./scene.ts"
 import { CAPTCHA, lookUps, otherRanks, ranks, requestedTerms, searches } from "./stand-in.ts"
@@ -146,7 +147,7 @@ describe("a reading", () => {
 })
 
 describe("a poison subject", () => {
-  test("a subject that always throws backs off until the next day, logs once, and harms no other", async () => {
+  slow("a subject that always throws backs off until the next day, logs once, and harms no other", async () => {
     await scene.track(["poison", ...Array.from({ length: 12 }, (_, i) => `term ${i}`)])
     await scene.sql`update due set next_at = now() - interval '1 hour' where subject = 'poison'`
     const logged: string[] = []
@@ -185,7 +186,7 @@ describe("a lease", () => {
     expect(await scene.sql`select 1 from attempt`).toHaveLength(0)
   })
 
-  test("a lease is extended by heartbeats during a long reading, and no other worker takes it", async () => {
+  slow("a lease is extended by heartbeats during a long reading, and no other worker takes it", async () => {
     await scene.track(["tea"])
     const { arrived, letGo } = holdFirst()
     const [busy, other] = [1, 2].map(() => scene.measuring({ leaseMs: 900, pollMs: 50 }))
@@ -201,7 +202,7 @@ describe("a lease", () => {
     await Promise.all([busy!.stop(), other!.stop()])
   })
 
-  test("a lease is given up before it ends by a worker whose heartbeats fail", async () => {
+  slow("a lease is given up before it ends by a worker whose heartbeats fail", async () => {
     await scene.track(["tea"])
     let isAway = false
     let isStoredAtEnd: unknown
@@ -222,7 +223,7 @@ describe("a lease", () => {
 })
 
 describe("a started worker", () => {
-  test("a started worker reads at once what it is nudged for, six at a time per upstream", async () => {
+  slow("a started worker reads at once what it is nudged for, six at a time per upstream", async () => {
     const { open, opened } = gateway()
     const active = { "apps.apple.com": 0, "itunes.apple.com": 0 }
     for (const upstream of ["apps.apple.com", "itunes.apple.com"] as const)
@@ -255,7 +256,7 @@ describe("a started worker", () => {
     expect(requestedTerms(scene.stores)).toHaveLength(12)
   })
 
-  test("a started worker finds what another process tracked, and continues at each turn", async () => {
+  slow("a started worker finds what another process tracked, and continues at each turn", async () => {
     const polling = scene.measuring({ pollMs: 20, gapsMs: new Map([["apps.apple.com", 100]]) })
     polling.start()
     await Bun.sleep(50)
@@ -289,7 +290,7 @@ describe("a started worker", () => {
     await idle.stop()
   })
 
-  test("a started worker continues when a lost database is back, and logs the loss once", async () => {
+  slow("a started worker continues when a lost database is back, and logs the loss once", async () => {
     let isAway = true
     const logged: string[] = []
     const log = createLog((line) => void logged.push(line))
@@ -334,7 +335,7 @@ describe("a stop", () => {
     expect(await stored(scene.sql)).toBe(1)
   })
 
-  test("a stop ends even if the database never answers", async () => {
+  slow("a stop ends even if the database never answers", async () => {
     const hung = (() => new Promise(() => {})) as unknown as Sql
     const stopping = scene.measuring({ sql: hung, stopMs: 20 })
     stopping.start()

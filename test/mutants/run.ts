@@ -235,7 +235,7 @@ async function failingFile(root: string, files: string[], deadline: number): Pro
     ],
     {
       cwd: root,
-      env: { ...env, BUN_JSC_useFTLJIT: "0", NO_BROWSER: "1", NO_COLOR: "1" },
+      env: { ...env, SLOW: "1", BUN_JSC_useFTLJIT: "0", NO_BROWSER: "1", NO_COLOR: "1" },
       stdout: "ignore",
       stderr: "pipe",
       timeout: Math.max(1, deadline - Date.now()),

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib"
 import { removeFolders } from "../commands/child.ts"
 import { denoBinary, noDeno, underDeno } from "../deno-process.ts"
+import { slow } from "../long.ts"
 import type { Asking, Ended } from "./asking-process.ts"
 import { ask, codeOf, flood, page, safeSite, site, text } from "./site.ts"
 
@@ -49,7 +50,7 @@ function limits(runtime: "bun" | "deno") {
     }
   })
 
-  test("an endless response is refused before it takes memory, whatever it sends", async () => {
+  slow("an endless response is refused before it takes memory, whatever it sends", async () => {
     const chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
     const floods: [said: string, head: string, bytes: string][] = [
       ["too_large", "HTTP/1.1 200 OK\r\n\r\n", "x".repeat(60_000)],
@@ -72,7 +73,7 @@ function limits(runtime: "bun" | "deno") {
     }
   })
 
-  test("a request goes only to the resolved address, with the host's name", async () => {
+  slow("a request goes only to the resolved address, with the host's name", async () => {
     await using safe = await safeSite((_, socket) => socket.end(page("safe")))
     await using open = await site(page("open"))
     await using asking = askingProcess(runtime)
@@ -98,7 +99,7 @@ function limits(runtime: "bun" | "deno") {
 }
 
 describe("time limits", () => {
-  test("a request ends after 5 s without a byte, or after 10 s of single bytes", async () => {
+  slow("a request ends after 5 s without a byte, or after 10 s of single bytes", async () => {
     const [silentMs, slowMs] = await timed
     expect(silentMs).toBeGreaterThan(4_900)
     expect(silentMs).toBeLessThan(9_000)
@@ -106,7 +107,7 @@ describe("time limits", () => {
     expect(slowMs).toBeLessThan(20_000)
   })
 
-  test("a request times out in every phase: look-up, TLS, head, body and redirects", async () => {
+  slow("a request times out in every phase: look-up, TLS, head, body and redirects", async () => {
     await using silent = await site(() => {})
     await using slowHead = await site((_, socket) => drip(socket, "HTTP/1.1 200 OK\r\nx: "))
     await using slowBody = await site((_, socket) => drip(socket, "HTTP/1.1 200 OK\r\ncontent-length: 999\r\n\r\n"))
@@ -128,7 +129,7 @@ describe("time limits", () => {
     expect(codes).toEqual(codes.map(() => "timeout"))
   })
 
-  test("the first byte in time ends only the wait for the first byte, not the total limit", async () => {
+  slow("the first byte in time ends only the wait for the first byte, not the total limit", async () => {
     await using late = await site((_, socket) => {
       socket.write("HTTP/1.1 200 OK\r\n")
       setTimeout(() => socket.end("\r\nhere"), 400)
@@ -136,7 +137,7 @@ describe("time limits", () => {
     expect(text(await ask(`http://a.test:${late.port}/`, late.port, { firstByteMs: 200 }))).toBe("here")
   })
 
-  test("the caller's abort ends the request, before it and during it, and closes the connection", async () => {
+  slow("the caller's abort ends the request, before it and during it, and closes the connection", async () => {
     let closed = 0
     await using silent = await site((_, socket) => void socket.on("close", () => closed++))
     const url = `http://a.test:${silent.port}/`

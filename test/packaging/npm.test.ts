@@ -2,6 +2,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { isQuick } from "../long.ts"
 import { writeNpmPackages } from "./npm.ts"
 
 setDefaultTimeout(120_000)
@@ -22,24 +23,27 @@ function install(name: string, packages: string[]): string {
   return folder
 }
 
-test.skipIf(!hasNpm)("npx appmeter runs the program of this machine with its arguments and exit code", () => {
-  const program = join(scratch, "program")
-  writeFileSync(program, '#!/bin/sh\necho "$@"\nexit 78\n')
-  chmodSync(program, 0o755)
-  const isMusl = !(process.report.getReport() as { header: { glibcVersionRuntime?: string } }).header
-    .glibcVersionRuntime
-  const target = `linux-${process.arch}${isMusl ? "-musl" : ""}`
-  const into = join(scratch, "packages")
-  writeNpmPackages(into, "1.2.3", [{ file: program, target }])
-  const npx = (cwd: string) => {
-    const { exitCode, stdout, stderr } = Bun.spawnSync(["npx", "--no-install", "appmeter", "key", "list"], { cwd })
-    return { exitCode, out: stdout.toString(), err: stderr.toString() }
-  }
-  const installation = install("both", [join(into, `appmeter-${target}`), join(into, "appmeter")])
-  expect(npx(installation)).toMatchObject({ exitCode: 78, out: "key list\n" })
-  rmSync(join(installation, "node_modules", `appmeter-${target}`), { recursive: true })
-  expect(npx(installation)).toMatchObject({
-    exitCode: 1,
-    err: expect.stringContaining(`no program for this machine (appmeter-${target})`),
-  })
-})
+test.skipIf(isQuick || !hasNpm)(
+  "npx appmeter runs the program of this machine with its arguments and exit code",
+  () => {
+    const program = join(scratch, "program")
+    writeFileSync(program, '#!/bin/sh\necho "$@"\nexit 78\n')
+    chmodSync(program, 0o755)
+    const isMusl = !(process.report.getReport() as { header: { glibcVersionRuntime?: string } }).header
+      .glibcVersionRuntime
+    const target = `linux-${process.arch}${isMusl ? "-musl" : ""}`
+    const into = join(scratch, "packages")
+    writeNpmPackages(into, "1.2.3", [{ file: program, target }])
+    const npx = (cwd: string) => {
+      const { exitCode, stdout, stderr } = Bun.spawnSync(["npx", "--no-install", "appmeter", "key", "list"], { cwd })
+      return { exitCode, out: stdout.toString(), err: stderr.toString() }
+    }
+    const installation = install("both", [join(into, `appmeter-${target}`), join(into, "appmeter")])
+    expect(npx(installation)).toMatchObject({ exitCode: 78, out: "key list\n" })
+    rmSync(join(installation, "node_modules", `appmeter-${target}`), { recursive: true })
+    expect(npx(installation)).toMatchObject({
+      exitCode: 1,
+      err: expect.stringContaining(`no program for this machine (appmeter-${target})`),
+    })
+  },
+)

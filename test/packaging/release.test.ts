@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library"
 import { versionOf } from "../../src/database/assets.ts"
 import { once } from "../../src/lib/prepared.ts"
+import { slow } from "../long.ts"
 import { productionPackages } from "./production-packages.ts"
 import { sbomOf } from "./sbom.ts"
 
@@ -49,7 +50,7 @@ const run = (command: string[], cwd: string) => {
 }
 
 describe("a release", () => {
-  test("a release has an archive for each machine, a bill of materials and checksums that sha256sum accepts", () => {
+  slow("a release has an archive for each machine, a bill of materials and checksums that sha256sum accepts", () => {
     const folder = plain()
     const published = [`${UNIX}.tar.xz`, `${WINDOWS}.zip`, `${WINDOWS}.mcpb`, `appmeter-${version}.cdx.json`]
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(published))
@@ -93,7 +94,7 @@ describe("a release", () => {
     expect(Object.keys(manifest.user_config)).toEqual(settings!)
   })
 
-  test("the same programs give the same bytes and the same signature, which its public key confirms", () => {
+  slow("the same programs give the same bytes and the same signature, which its public key confirms", () => {
     const { privateKey, publicKey } = generateKeyPairSync("ed25519")
     const keyFile = join(scratch, "key.pem")
     writeFileSync(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }))
@@ -112,7 +113,7 @@ describe("a release", () => {
     expect(check()).toBe(1)
   })
 
-  test("the bill of materials is valid CycloneDX and has every production package with its hash", async () => {
+  slow("the bill of materials is valid CycloneDX and has every production package with its hash", async () => {
     const text = sbomOf(version, productionPackages())
     expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text)).toBeNull()
     const { components } = JSON.parse(text) as { components: { purl?: string; hashes?: object[] }[] }

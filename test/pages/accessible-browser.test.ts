@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout } from "bun:test"
 import { readFileSync } from "node:fs"
 import { createInvitation, invitationLinkOf } from "../../src/access/people/invitations.ts"
 import { scopesOf } from "../../src/access/people/roles.ts"
@@ -6,7 +6,7 @@ import { createCode } from "../../src/access/sign-in/code.ts"
 import { manualAddresses } from "../../src/docs/manual.ts"
 import { pkce, queryOf, register } from "../access/oauth/scene.ts"
 import { freshDatabase } from "../database.ts"
-import { cases, LONG } from "../long.ts"
+import { afterSlow, beforeSlow, cases, LONG, slow } from "../long.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { record } from "../record.ts"
 import { openService } from "../service.ts"
@@ -76,7 +76,7 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
   let app: string
   let signIn: () => Promise<void>
 
-  beforeAll(async () => {
+  beforeSlow(async () => {
     const service = openService({ sql: await freshDatabase(), settingsPorts: NO_PORTS })
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => service.app.fetch(request, "127.0.0.1") })
     const scene = await sharing(service, { name: "Tea", keywords: ["tea", "green tea"] })
@@ -138,7 +138,7 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
     }
     app = scene.app
   })
-  afterAll(async () => {
+  afterSlow(async () => {
     await tab.close()
     await server.stop(true)
   })
@@ -199,7 +199,7 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
 
   const openPage = (page: string) => tab.open(`${server.url.origin}${page}`)
 
-  test("no public page breaks a checkable rule of WCAG 2.2 A and AA or scrolls sideways", async () => {
+  slow("no public page breaks a checkable rule of WCAG 2.2 A and AA or scrolls sideways", async () => {
     expect(await problemsOf(pages)).toEqual([])
     // an owner's pages have the same parts and more forms, so they replace these in the short run; in the long run each
     // has one of the sizes
@@ -216,7 +216,7 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
     expect(await problemsOf(LONG ? manual.slice(2) : [], openPage, [narrow])).toEqual([])
   })
 
-  test("no page of an owner breaks a checkable rule, including previews and answers of buttons", async () => {
+  slow("no page of an owner breaks a checkable rule, including previews and answers of buttons", async () => {
     await signIn()
     const found = await problemsOf(owners)
     const pressed = await problemsOf(

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout } from "bun:test"
 import { createCode } from "../../src/access/sign-in/code.ts"
 import { freshDatabase } from "../database.ts"
+import { afterSlow, beforeSlow, slow } from "../long.ts"
 import { openService } from "../service.ts"
 import { type Sharing, sharing } from "../sharing/share-scene.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
@@ -15,7 +16,7 @@ describe.skipIf(binary === null)("/app in a browser", () => {
   let tea: Sharing
   let at: (path: string) => string
 
-  beforeAll(async () => {
+  beforeSlow(async () => {
     const sql = await freshDatabase()
     const service = openService({ sql })
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => service.app.fetch(request, "127.0.0.1") })
@@ -32,21 +33,21 @@ describe.skipIf(binary === null)("/app in a browser", () => {
     await tab.open(at(`/sign-in?code=${await createCode(sql, tea.writer.workspace)}`))
     await tab.leave("document.querySelector('main button').click()")
   })
-  afterAll(async () => {
+  afterSlow(async () => {
     await tab.close()
     await server.stop(true)
   })
 
   const path = () => tab.value<string>("location.pathname + location.search")
 
-  test("the printed link leads to a rank in three clicks: the form, the app, and the rank", async () => {
+  slow("the printed link leads to a rank in three clicks: the form, the app, and the rank", async () => {
     expect(await path()).toBe("/app")
     await tab.leave(`document.querySelector('.apps a[href$="${tea.app}"]').click()`)
     expect(await path()).toBe(`/app/apps/${tea.app}`)
     expect(await tab.value("document.querySelector('tbody .rank').textContent")).toBe("4")
   })
 
-  test("the dashboard works by keyboard: each stop is visible, none traps the focus, Enter opens", async () => {
+  slow("the dashboard works by keyboard: each stop is visible, none traps the focus, Enter opens", async () => {
     await tab.open(at(`/app/apps/${tea.app}`))
     // a selected row shows the toolbar
     await tab.value("document.querySelector('[name=terms]').click()")
@@ -74,7 +75,7 @@ describe.skipIf(binary === null)("/app in a browser", () => {
     expect(await path()).toBe(`/app/apps/${tea.app}/evidence?term=tea&at=us-ios`)
   })
 
-  test("the keyword filter works while typing, and by its form without script", async () => {
+  slow("the keyword filter works while typing, and by its form without script", async () => {
     await tab.open(at(`/app/apps/${tea.app}`))
     const countVisible = "[...document.querySelectorAll('#keywords tbody tr')].filter((row) => !row.hidden).length"
     expect(await tab.value<number>(countVisible)).toBe(2)
@@ -89,7 +90,7 @@ describe.skipIf(binary === null)("/app in a browser", () => {
     await tab.scripts(true)
   })
 
-  test("the dashboard requests no other host and logs no errors", async () => {
+  slow("the dashboard requests no other host and logs no errors", async () => {
     for (const page of ["/app", "/app/alerts", `/app/apps/${tea.app}/ranks?terms=tea`, "/app/sample"])
       await tab.open(at(page))
     expect(

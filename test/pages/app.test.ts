@@ -9,7 +9,7 @@ import { APP_POLICY } from "../../src/ui/app/frame.ts"
 import { type Browser, browserOf, fieldIn } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
 import { countedOn } from "../http/counted.ts"
-import { long } from "../long.ts"
+import { long, slow } from "../long.ts"
 import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { readPage, type Sharing, sharing } from "../sharing/share-scene.ts"
 import { dayAgo } from "../world/clock.ts"
@@ -67,7 +67,7 @@ describe("the sample", () => {
 })
 
 describe("every page", () => {
-  test("every page is well-formed, small, loads from no other host, and has a policy that enforces it", async () => {
+  slow("every page is well-formed, small, loads from no other host, and has a policy that enforces it", async () => {
     const ownPages = [...OWN_PAGES.map((page) => `/app${page}`), ...appPages("/app", tea.app, "tea")]
     for (const page of [...SAMPLE, ...ownPages]) {
       const { text, headers } = await owner.open(page)
@@ -123,7 +123,7 @@ describe("keywords", () => {
     expect(row("oolong")).not.toContain("evidence")
   })
 
-  test("keywords can be found, filtered and sorted by the address", async () => {
+  slow("keywords can be found, filtered and sorted by the address", async () => {
     const terms = async (query: string) =>
       [...(await owner.open(`${base}?${query}`)).text.matchAll(/name="terms" value="([^"]*)"/g)].map(([, term]) => term)
     expect(await terms("")).toEqual(["tea", "green tea", "oolong"])
@@ -141,7 +141,7 @@ describe("keywords", () => {
     expect(await terms("page=9&at=zz-android")).toEqual(["tea", "green tea", "oolong"])
   })
 
-  test("keywords that were not read recently are shown, filtered and counted as of their last day", async () => {
+  slow("keywords that were not read recently are shown, filtered and counted as of their last day", async () => {
     const late = await sharing(service, { name: "Late", keywords: ["slow", "fast", "never"] })
     for (const [term, day, rank] of [
       ["slow", 40, 9],
@@ -231,7 +231,7 @@ test("a store page, the reviews and the readings show when and how the last read
 })
 
 describe("other workspaces", () => {
-  test("no page shows another workspace's name, keyword, key, write or alert, or opens its pages", async () => {
+  slow("no page shows another workspace's name, keyword, key, write or alert, or opens its pages", async () => {
     const coffee = await sharing(service, { name: "Coffee Secret", keywords: ["espresso hidden"] })
     await coffee.measure("espresso hidden", 1, 12)
     await coffee.measure("espresso hidden", 0, 3)

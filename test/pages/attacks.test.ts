@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout } from "bun:test"
 import type { Role } from "../../src/access/people/roles.ts"
 import { APP_PAGES, WORKSPACE_PAGES } from "../../src/pages/pages.ts"
 import { sectionAddress } from "../../src/ui/app/settings.ts"
@@ -8,7 +8,7 @@ import { reachOf, TEA } from "../consoles/scene.ts"
 import { type StandIn, startStandIn } from "../consoles/stand-in.ts"
 import { freshDatabase } from "../database.ts"
 import { everyRow } from "../every-row.ts"
-import { cases, LONG } from "../long.ts"
+import { afterSlow, beforeSlow, cases, LONG, slow } from "../long.ts"
 import { openService, type Service } from "../service.ts"
 import { readPage, type Sharing, sharing } from "../sharing/share-scene.ts"
 import { tellAlerts } from "../writes/feed-alerts.ts"
@@ -36,7 +36,7 @@ let before: Set<string>
 /** Tables that any request may change: use of sessions, and the log of commands, which lists refused ones too. */
 const VOLATILE = ["person_session", "operator_action", "secret_try"]
 
-beforeAll(async () => {
+beforeSlow(async () => {
   standIn = startStandIn()
   standIn.apps.push(TEA)
   const outbound = async (url: string) => ({ url, status: 200, headers: new Headers(), bytes: Buffer.from("ok") })
@@ -86,7 +86,7 @@ beforeAll(async () => {
   }
   before = new Set(await everyRow(sql, ...VOLATILE))
 })
-afterAll(() => standIn.stop())
+afterSlow(() => standIn.stop())
 
 /** Creates one of everything that the settings list. */
 async function fillSettings(): Promise<void> {
@@ -124,7 +124,7 @@ const lostRows = async () => {
 
 const tokenOf = async (browser: Browser) => fieldIn(await browser.open("/app/settings/profile"), "form") as string
 
-test("the walk finds the pages and forms that it must", () => {
+slow("the walk finds the pages and forms that it must", () => {
   // some pages of the route list need a parameter
   for (const [address, { status }] of pages) expect([address, status < 500]).toEqual([address, true])
   expect(pages.size).toBeGreaterThan(50)
@@ -135,7 +135,7 @@ test("the walk finds the pages and forms that it must", () => {
 })
 
 describe("every form", () => {
-  test("a form without the token of its session, or with that of another, is refused and changes nothing", async () => {
+  slow("a form without the token of its session, or with that of another, is refused and changes nothing", async () => {
     const foreign = await tokenOf(lesser.viewer.browser)
     const accepted: unknown[] = []
     for (const form of forms)
@@ -147,7 +147,7 @@ describe("every form", () => {
     expect((await everyRow(service.sql, ...VOLATILE)).length).toBe(before.size)
   })
 
-  test("a form sent by the owner of another workspace changes nothing here, and shows nothing of it", async () => {
+  slow("a form sent by the owner of another workspace changes nothing here, and shows nothing of it", async () => {
     const { browser: stranger } = await memberOf(service, await service.workspace(), "owner")
     const token = await tokenOf(stranger)
     const accepted: unknown[] = []
@@ -161,7 +161,7 @@ describe("every form", () => {
     expect([accepted, await lostRows()]).toEqual([[], []])
   })
 
-  test("a person of a lesser role sends only the forms that the role may send", async () => {
+  slow("a person of a lesser role sends only the forms that the role may send", async () => {
     const accepted: unknown[] = []
     for (const [role, { browser }] of Object.entries(lesser)) {
       const token = await tokenOf(browser)
@@ -174,7 +174,7 @@ describe("every form", () => {
     expect([accepted, await lostRows()]).toEqual([[], []])
   })
 
-  test("the pages of a viewer have no form that a viewer may not send", async () => {
+  slow("the pages of a viewer have no form that a viewer may not send", async () => {
     const { browser } = lesser.viewer
     const refused: string[] = []
     let count = 0
@@ -188,7 +188,7 @@ describe("every form", () => {
     expect([count > 50, refused]).toEqual([true, []])
   })
 
-  test("hostile texts come back escaped, and are shown as text on every page", async () => {
+  slow("hostile texts come back escaped, and are shown as text on every page", async () => {
     const token = await tokenOf(owner)
     for (const form of forms.filter(({ texts }) => texts.length > 0))
       for (const hostile of HOSTILE) {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout } from "bun:test"
 import { readFileSync } from "node:fs"
 import { csvRecords } from "../../src/lib/csv.ts"
 import { freshDatabase } from "../database.ts"
-import { cases } from "../long.ts"
+import { afterSlow, beforeSlow, cases, slow } from "../long.ts"
 import { openService } from "../service.ts"
 import { appPages, SAMPLE_PAGES } from "./app-scene.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
@@ -62,12 +62,12 @@ describe.skipIf(binary === null)("charts in a browser", () => {
   /** The plot in the window. */
   let plot: { left: number; top: number; width: number; height: number }
 
-  beforeAll(async () => {
+  beforeSlow(async () => {
     const service = openService({ sql: await freshDatabase() })
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => service.app.fetch(request, "127.0.0.1") })
     tab = await openTab(binary as string)
   })
-  afterAll(async () => {
+  afterSlow(async () => {
     await tab.close()
     await server.stop(true)
   })
@@ -103,7 +103,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
 
   const PARTS = Array.from({ length: POSITIONS }, (_, at) => (at + 0.5) / POSITIONS)
 
-  test("at each of 61 positions under the mouse, the crosshair shows the day's values of every line", async () => {
+  slow("at each of 61 positions under the mouse, the crosshair shows the day's values of every line", async () => {
     await show(1_280)
     for (const [at, part] of PARTS.entries()) {
       // at changing heights, because a reader need not aim at the line
@@ -119,7 +119,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
     expect(await shownDay()).toBeNull()
   })
 
-  test("at each of 61 positions under a finger, the crosshair shows the day's values of every line", async () => {
+  slow("at each of 61 positions under a finger, the crosshair shows the day's values of every line", async () => {
     await show(390)
     for (const part of PARTS) {
       await tab.point(plot.left + part * plot.width, plot.top + plot.height / 2, "finger")
@@ -130,7 +130,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
     expect(await shownDay()).toBeNull()
   })
 
-  test("Home, End and the arrow keys reach every day, and a live region contains its values", async () => {
+  slow("Home, End and the arrow keys reach every day, and a live region contains its values", async () => {
     await show(1_280)
     await tab.value("document.querySelector('.plot').focus()")
     const announced = () => tab.value<string>("document.querySelector('[aria-live=polite]').textContent")
@@ -167,7 +167,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
 
   // all charts share one script; the short run tries one with notes, and one across unmeasured days
   for (const { path, id, times } of LINE_CHARTS.slice(0, cases(2, LINE_CHARTS.length)))
-    test(`chart ${id} of ${path} shows every line at 61 positions by mouse, finger and keys`, async () => {
+    slow(`chart ${id} of ${path} shows every line at 61 positions by mouse, finger and keys`, async () => {
       const days = await readFile(path, id)
       const check = async (expected: FileDay) => {
         const { day, lines } = await shownIn(id)
@@ -194,7 +194,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
       }
     })
 
-  test("every line chart of the sample has a CSV, and its crosshair is tested here", async () => {
+  slow("every line chart of the sample has a CSV, and its crosshair is tested here", async () => {
     const found = new Set<string>()
     for (const page of [
       ...SAMPLE_PAGES.map((path) => `/app/sample${path}`),
@@ -211,7 +211,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
     expect([...found].filter((id) => !["ranks", ...tested].includes(id))).toEqual([])
   })
 
-  test("the crosshair names what happened on a day, and a hidden line is left out", async () => {
+  slow("the crosshair names what happened on a day, and a hidden line is left out", async () => {
     await show(1_280)
     const at = DAYS.indexOf("2026-10-13")
     const x = plot.left + plot.width * (0.008 + (0.984 * at) / (DAYS.length - 1))

@@ -1,4 +1,4 @@
-import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import { listDemoApps } from "../../src/demo/demo.ts"
 import { INVENTED_APP } from "../../src/demo/invented/world.ts"
 import { loadDemoInto } from "../../src/demo/load-at-start.ts"
@@ -7,7 +7,7 @@ import { addDays, dayOf } from "../../src/lib/days.ts"
 import { recording } from "../../src/recording.ts"
 import type { Browser } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
-import { isLeftOut } from "../long.ts"
+import { beforeSlow, isLeftOut, slow } from "../long.ts"
 import { openService } from "../service.ts"
 import { ownerOf } from "./app-scene.ts"
 
@@ -19,7 +19,7 @@ const LENGTH = 7
 let owner: Browser
 let base: string
 
-beforeAll(async () => {
+beforeSlow(async () => {
   const service = openService({ sql: await freshDatabase(), now: () => new Date() })
   const workspace = await service.workspace({ plan: "enterprise" })
   await loadDemoInto(recording, service.sql, workspace, { days: isLeftOut ? 17 : 60 })
@@ -43,7 +43,7 @@ const CHARTS = [
 ] as const
 
 for (const [path, chart, line] of CHARTS)
-  test(`the chart ${chart} lays the period before over the chosen days, with exactly its values`, async () => {
+  slow(`the chart ${chart} lays the period before over the chosen days, with exactly its values`, async () => {
     const to = addDays(TODAY, -2)
     const from = addDays(to, 1 - LENGTH)
     const before = { from: addDays(from, -LENGTH), to: addDays(from, -1) }
@@ -56,7 +56,7 @@ for (const [path, chart, line] of CHARTS)
     expect(moved.filter(([, state]) => state === "measured").length).toBeGreaterThan(4)
   })
 
-test("a day of the rating is the average of the reviews of the seven days up to it", async () => {
+slow("a day of the rating is the average of the reviews of the seven days up to it", async () => {
   const to = addDays(TODAY, -3)
   const byDay = await owner.open(`${base}/reviews?${new URLSearchParams({ from: addDays(to, -6), to, as: "csv" })}`)
   const stars = [...csvRecords(byDay.text)].slice(1).map(({ fields }) => Number(fields![2]))
@@ -66,7 +66,7 @@ test("a day of the rating is the average of the reviews of the seven days up to 
   expect(Number(rating.get("Average stars")![0]![2])).toBeCloseTo(average, 2)
 })
 
-test("each page offers the comparison, and its charts have the app's own changes", async () => {
+slow("each page offers the comparison, and its charts have the app's own changes", async () => {
   for (const path of ["reviews", "revenue", "visibility", "ranks?terms=x", "charts"]) {
     const { text } = await owner.open(`${base}/${path}`)
     const hasComparison = path !== "charts"

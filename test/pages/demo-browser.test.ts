@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout } from "bun:test"
 import { createCode } from "../../src/access/sign-in/code.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { listDemoApps } from "../../src/demo/demo.ts"
@@ -6,7 +6,7 @@ import { INVENTED_APP } from "../../src/demo/invented/world.ts"
 import { loadDemoOnce, loadRestOnce } from "../../src/demo/load-at-start.ts"
 import { recording } from "../../src/recording.ts"
 import { freshDatabase } from "../database.ts"
-import { isLeftOut, long } from "../long.ts"
+import { afterSlow, beforeSlow, isLeftOut, long, slow } from "../long.ts"
 import { openService, type Service } from "../service.ts"
 import { APP_TABS, OWN_PAGES, ownerOf } from "./app-scene.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
@@ -99,7 +99,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
   let ownPages: string[]
   let invented: string
 
-  beforeAll(async () => {
+  beforeSlow(async () => {
     sql = await freshDatabase()
     service = openService({ sql, now: () => new Date() })
     workspace = await service.workspace({ plan: "enterprise", explorer: true })
@@ -126,7 +126,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     await tab.open(`${server.url.origin}/sign-in?code=${await createCode(sql, workspace)}`)
     await tab.leave("document.querySelector('main button').click()")
   })
-  afterAll(async () => {
+  afterSlow(async () => {
     await tab.close()
     await server.stop(true)
   })
@@ -144,7 +144,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     return app?.name ?? expect.stringMatching(/\S/)
   }
 
-  test("every demo page shows data, except those that explain what they would show", async () => {
+  slow("every demo page shows data, except those that explain what they would show", async () => {
     for (const page of ownPages) {
       const { status, heading, count, empty } = await see(page)
       expect([page, status, heading === "" || heading === "Page not found"]).toEqual([page, 200, false])
@@ -193,7 +193,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     expect(sent.size).toBeGreaterThan(8)
   })
 
-  test("invented reviews are marked as such, with their stars, search words and themes", async () => {
+  slow("invented reviews are marked as such, with their stars, search words and themes", async () => {
     const text = () => tab.value<string>("document.querySelector('main').textContent")
     for (const app of isLeftOut ? apps.slice(0, 2) : apps) {
       await tab.open(`${server.url.origin}/app/apps/${app}/reviews`)

@@ -9,6 +9,7 @@ import { createWriting } from "../../src/texts/port/write.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { type Browser, fieldIn } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { appsReading, reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
@@ -110,7 +111,7 @@ async function opened(): Promise<Opened> {
   }
 }
 
-test("ideas show their cost first, then their evidence, and selected ideas are tracked", async () => {
+slow("ideas show their cost first, then their evidence, and selected ideas are tracked", async () => {
   const { owner, base, app, used, press } = await opened()
   expect((await owner.open(base)).text).toContain(`href="${base}/ideas?at=us-ios"`)
   const asks = await owner.open(`${base}/ideas`)

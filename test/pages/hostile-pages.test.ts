@@ -1,6 +1,7 @@
-import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import type { Browser } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
+import { beforeSlow, slow } from "../long.ts"
 import { record } from "../record.ts"
 import { openService } from "../service.ts"
 import { newStoreId, trackOwn } from "../world/app.ts"
@@ -31,7 +32,7 @@ let iosId: string
 let base: string
 let ids: string[]
 
-beforeAll(async () => {
+beforeSlow(async () => {
   const service = openService({ sql: await freshDatabase() })
   const workspaceId = await service.workspace({ plan: "enterprise", explorer: true })
   iosId = newStoreId()
@@ -82,7 +83,7 @@ beforeAll(async () => {
   owner = await ownerOf(service, workspaceId)
 })
 
-test("texts of stores and reviewers are shown as text on every page of the market and of reviews", async () => {
+slow("texts of stores and reviewers are shown as text on every page of the market and of reviews", async () => {
   const term = encodeURIComponent(HOSTILE_TERM)
   const showing = [
     "/app/market/charts?country=us&genre=36",
@@ -114,7 +115,7 @@ test("texts of stores and reviewers are shown as text on every page of the marke
   }
 })
 
-test("a hostile text in any parameter of an address is shown as text or left out", async () => {
+slow("a hostile text in any parameter of an address is shown as text or left out", async () => {
   const hostile = encodeURIComponent(HOSTILE_MARKUP)
   const parameters = [
     "q",

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout } from "bun:test"
 import { createCode } from "../../src/access/sign-in/code.ts"
 import { consoleScene, REVIEW } from "../consoles/actions/scene.ts"
+import { afterSlow, beforeSlow, slow } from "../long.ts"
 import { charted } from "../measuring/record/charted.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { record } from "../record.ts"
@@ -16,7 +17,7 @@ describe.skipIf(binary === null)("by keyboard only", () => {
   let server: ReturnType<typeof Bun.serve>
   let tab: Tab
 
-  beforeAll(async () => {
+  beforeSlow(async () => {
     server = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
@@ -24,7 +25,7 @@ describe.skipIf(binary === null)("by keyboard only", () => {
     })
     tab = await openTab(binary as string)
   })
-  afterAll(async () => {
+  afterSlow(async () => {
     await tab.close()
     await server.stop(true)
   })
@@ -69,7 +70,7 @@ describe.skipIf(binary === null)("by keyboard only", () => {
   const text = () => tab.value<string>("document.querySelector('main').innerText")
 
   for (const width of [1_280, 390])
-    test(`at ${width} pixels, an app is found in the market and tracked, and its storefront followed`, async () => {
+    slow(`at ${width} pixels, an app is found in the market and tracked, and its storefront followed`, async () => {
       const apps = [7, 8, 9].map((at) => ({ id: `${width}00${at}`, name: `Tide ${at}`, developer: "Maker" }))
       const ids = apps.map(({ id }) => id)
       await record(scene.service.sql, [charted(daysAgo(0), ids, { source: "apple-charts", apps })])
@@ -96,7 +97,7 @@ describe.skipIf(binary === null)("by keyboard only", () => {
     })
 
   for (const width of [1_280, 390])
-    test(`at ${width} pixels, reviews are filtered and paged, and a reply is drafted and sent`, async () => {
+    slow(`at ${width} pixels, reviews are filtered and paged, and a reply is drafted and sent`, async () => {
       const storeId = "310633997"
       const reviews = Array.from({ length: 60 }, (_, at) => ({
         id: `p${at}`,

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout } from "bun:test"
 import { createCode } from "../../src/access/sign-in/code.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { reachOf, TEA } from "../consoles/scene.ts"
 import { type StandIn, startStandIn } from "../consoles/stand-in.ts"
 import { freshDatabase } from "../database.ts"
 import { until } from "../jobs/platform.ts"
-import { LONG } from "../long.ts"
+import { afterSlow, beforeSlow, LONG, slow } from "../long.ts"
 import { answerSearches, lookupAnswer, type ShownApp, someApps } from "../measuring/store-pages.ts"
 import { type LiveStores, liveStores } from "../world/stores.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
@@ -30,7 +30,7 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
   let server: ReturnType<typeof Bun.serve>
   let tab: Tab
 
-  beforeAll(async () => {
+  beforeSlow(async () => {
     sql = await freshDatabase()
     standIn = startStandIn()
     standIn.apps.push({ ...TEA, name: TIDE.name })
@@ -46,7 +46,7 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
     })
     tab = await openTab(binary as string)
   })
-  afterAll(async () => {
+  afterSlow(async () => {
     await tab.close()
     await server.stop(true)
     await scene[Symbol.asyncDispose]()
@@ -54,7 +54,7 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
   })
 
   for (const width of WIDTHS)
-    test(`at ${width} pixels, everything is managed from the first sign-in on`, async () => {
+    slow(`at ${width} pixels, everything is managed from the first sign-in on`, async () => {
       const workspace = await scene.service.workspace({ plan: "pro" })
       const { origin } = server.url
       const owner = personAt(tab, origin)

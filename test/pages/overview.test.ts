@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { type Member, memberOf } from "../access/people/scene.ts"
 import { type Browser, fieldIn } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { openService, type Service } from "../service.ts"
 import { type Sharing, sharing } from "../sharing/share-scene.ts"
 import { newStoreId, trackOwn } from "../world/app.ts"
@@ -45,7 +46,7 @@ const hoursPass = (hours: number) =>
     where workspace_id = ${workspace}`
 
 describe("since you were last here", () => {
-  test("a first visit shows seven days, and a person's mark hides them from nobody else", async () => {
+  slow("a first visit shows seven days, and a person's mark hides them from nobody else", async () => {
     await tellAlerts(service.sql, [{ workspace, app: tea.app, at: "2025-11-01T10:00:00Z" }])
     await found()
     const { text } = await owner.browser.open("/app")
@@ -75,7 +76,7 @@ describe("since you were last here", () => {
     expect(terms).toEqual(["tea", "moon 1", "moon 2"])
   })
 
-  test("a mark is undone in the same visit, and only then", async () => {
+  slow("a mark is undone in the same visit, and only then", async () => {
     await found()
     await press(owner.browser, "mark_seen")
     const { text } = await press(owner.browser, "unmark_seen")

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect } from "bun:test"
 import { catalog } from "../../src/catalog.ts"
 import { readTree } from "../../src/database/assets.ts"
 import { prepareSandbox } from "../../src/http/sandbox.ts"
 import { freshDatabase } from "../database.ts"
-import { cases, long } from "../long.ts"
+import { afterSlow, beforeSlow, cases, long, slow } from "../long.ts"
 import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
 
@@ -13,7 +13,7 @@ const reads = catalog.filter(({ method }) => method === "GET")
 
 // without a browser these tests cannot run
 if (binary === null)
-  test("no Chromium is installed here: the reference is not tested in a browser", () => expect(binary).toBeNull())
+  slow("no Chromium is installed here: the reference is not tested in a browser", () => expect(binary).toBeNull())
 else
   describe("the reference in a browser", () => {
     let service: Service
@@ -21,7 +21,7 @@ else
     let tab: Tab
     let origin: string
 
-    beforeAll(async () => {
+    beforeSlow(async () => {
       service = openService({ sql: await freshDatabase() })
       server = Bun.serve({
         hostname: "127.0.0.1",
@@ -34,12 +34,12 @@ else
       await tab.open(`${origin}/docs`)
     })
 
-    afterAll(async () => {
+    afterSlow(async () => {
       await tab.close()
       await server.stop(true)
     })
 
-    test("the form of every GET shows the sandbox's bytes in the page", async () => {
+    slow("the form of every GET shows the sandbox's bytes in the page", async () => {
       for (const { id } of reads.filter((_, at) => at % cases(12, 1) === 0)) {
         await openPageOf(id)
         const { summary, body } = await sent(id)
@@ -50,7 +50,7 @@ else
       }
     })
 
-    test("every read has a form on the page of its toolset", async () => {
+    slow("every read has a form on the page of its toolset", async () => {
       for (const toolset of new Set(reads.map(({ toolset }) => toolset))) {
         await tab.open(`${origin}/docs/${toolset}`)
         const forms = await tab.value<string[]>(
@@ -60,7 +60,7 @@ else
       }
     })
 
-    test("a form sends its values encoded, and shows a refusal with its code", async () => {
+    slow("a form sends its values encoded, and shows a refusal with its code", async () => {
       await openPageOf("list_keyword_ranks")
       await fill("list_keyword_ranks", "[data-path=appId]", "a/b c&d")
       expect((await sent("list_keyword_ranks")).summary).toBe("404, refused /v1/sandbox/apps/a%2Fb%20c%26d/keywords")
@@ -73,7 +73,7 @@ else
       expect(tab.complaints.splice(0).every((line) => /status of 40[04]/.test(line))).toBe(true)
     })
 
-    test("markup in a field stays text", async () => {
+    slow("markup in a field stays text", async () => {
       await openPageOf("search")
       await fill("search", "[name=q]", `<img src=x onerror="document.title='run'">`)
       expect((await sent("search")).summary).toStartWith("200, ")
@@ -81,7 +81,7 @@ else
       expect(await tab.value<number>("document.querySelectorAll('img').length")).toBe(0)
     })
 
-    test("matches appear while one types, as links that Escape removes", async () => {
+    slow("matches appear while one types, as links that Escape removes", async () => {
       await tab.open(`${origin}/docs/errors`)
       await tab.open(`${origin}/docs`)
       await fill(null, "#query", "REVIEWS search")
@@ -97,7 +97,7 @@ else
       expect(await tab.value<string>(`document.querySelector("#query").value`)).toBe("")
     })
 
-    test("the search form leads to a page with the matches", async () => {
+    slow("the search form leads to a page with the matches", async () => {
       await tab.open(`${origin}/docs/keywords`)
       await fill(null, "#query", "bad_country")
       await tab.leave(`document.querySelector("form.search button").click()`)
@@ -107,7 +107,7 @@ else
       )
     })
 
-    test("an anchor of the former single page leads to the part, and one of a field opens its table", async () => {
+    slow("an anchor of the former single page leads to the part, and one of a field opens its table", async () => {
       await tab.open(`${origin}/docs#list_alerts`)
       await until(`location.href === ${JSON.stringify(`${origin}/docs/account#list_alerts`)}`)
       await tab.open(`${origin}/docs/errors`)
@@ -115,7 +115,7 @@ else
       expect(await tab.value<boolean>(`document.querySelector("#list_alerts .fields").open`)).toBe(true)
     })
 
-    test("a form with a key calls this instance, and the key is stored nowhere", async () => {
+    slow("a form with a key calls this instance, and the key is stored nowhere", async () => {
       const secret = await service.key(await service.workspace())
       await openPageOf("whoami")
       await fill(null, "#key", secret)
@@ -145,7 +145,7 @@ else
       expect(roles.some(({ role, name }) => role === "navigation" && name === "Contents")).toBe(true)
     })
 
-    test("a phone shows the opened reference without sideways scrolling", async () => {
+    slow("a phone shows the opened reference without sideways scrolling", async () => {
       await tab.show(360, 740)
       for (const path of ["/docs", "/docs/keywords", "/docs/writes", "/docs/search?q=rank", "/docs/errors"]) {
         await tab.open(`${origin}${path}`)
@@ -155,7 +155,7 @@ else
       await tab.show(1_200, 900)
     })
 
-    test("a language opened in one place is opened everywhere", async () => {
+    slow("a language opened in one place is opened everywhere", async () => {
       const open = () =>
         tab.value<string[]>(
           `[...new Set([...document.querySelectorAll(".lines details[open] summary")].map((s) => s.textContent))]`,
@@ -166,7 +166,7 @@ else
       expect(await open()).toEqual(["Python"])
     })
 
-    test("a phone shows the text first, with collapsed contents and the name on one line", async () => {
+    slow("a phone shows the text first, with collapsed contents and the name on one line", async () => {
       await tab.show(390, 800)
       await tab.open(`${origin}/docs`)
       expect(await tab.value<number>("document.querySelector('h1').getBoundingClientRect().top")).toBeLessThan(160)
@@ -176,7 +176,7 @@ else
       await tab.open(`${origin}/docs`)
     })
 
-    test("the reference requests no other host, logs no errors and sets no cookie", async () => {
+    slow("the reference requests no other host, logs no errors and sets no cookie", async () => {
       expect(tab.requests.length).toBeGreaterThan(reads.length / cases(4, 1))
       const beyond = tab.requests.filter(
         (url) => !url.startsWith(`${origin}/docs`) && !url.startsWith("data:") && !url.startsWith(`${origin}/v1/`),

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { type Browser, fieldIn, type Page } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { openService, type Service } from "../service.ts"
 import { type Sharing, sharing } from "../sharing/share-scene.ts"
 import { tellAlerts } from "../writes/feed-alerts.ts"
@@ -125,7 +126,7 @@ describe("a change at once", () => {
     (await service.sql<{ tags: unknown }[]>`select keyword_tags as tags from tracked_app where id = ${tea.app}`)[0]!
       .tags
 
-  test("keywords are added in pieces of 50, removed, tagged and buried at once, and each is undone", async () => {
+  slow("keywords are added in pieces of 50, removed, tagged and buried at once, and each is undone", async () => {
     const before = await tracked()
     const many = Array.from({ length: 120 }, (_, at) => `keyword ${at}`)
     const added = await next(await atOnce("add_keywords", { keywords: many.join("\n") }))

@@ -3,6 +3,7 @@ import { setWrites } from "../../src/consoles/writing/writers.ts"
 import { type Browser, fieldIn, type Page } from "../access/sign-in/browser.ts"
 import { replyScene } from "../consoles/play/reply-scene.ts"
 import { reported } from "../consoles/reported.ts"
+import { slow } from "../long.ts"
 import { ownerOf } from "../pages/app-scene.ts"
 import { record } from "../record.ts"
 
@@ -28,7 +29,7 @@ async function previewOf(response: string): Promise<Page> {
   return await owner.send("/app/write", { ...Object.fromEntries(fields), response })
 }
 
-test("a reply on Google Play is written, previewed with its length, sent, and shown at its review", async () => {
+slow("a reply on Google Play is written, previewed with its length, sent, and shown at its review", async () => {
   expect(plainText(await owner.open(reply))).toContain("At most 350 characters.")
   const long = await previewOf("x".repeat(351))
   expect([long.status, plainText(long)]).toEqual([400, expect.stringContaining("On Google Play: at most 350")])

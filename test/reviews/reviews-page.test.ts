@@ -2,6 +2,7 @@ import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { setWrites } from "../../src/consoles/writing/writers.ts"
 import { type Browser, fieldIn, type Page } from "../access/sign-in/browser.ts"
 import { consoleScene, REVIEW } from "../consoles/actions/scene.ts"
+import { slow } from "../long.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { ownerOf } from "../pages/app-scene.ts"
 import { record } from "../record.ts"
@@ -36,7 +37,7 @@ async function confirmOf(preview: Page): Promise<Page> {
   return await owner.open(headers.get("location") as string)
 }
 
-test("a reply is previewed, confirmed, queued, and shown as sent at its review", async () => {
+slow("a reply is previewed, confirmed, queued, and shown as sent at its review", async () => {
   expect((await owner.open(reviews)).text).toContain(`reply?review=${REVIEW.id}`)
   const preview = await previewOf("Thank <you>.\r\nIt is back.")
   expect(plainText(preview)).toMatch(/Reply none Thank &lt;you&gt;\. It is back\./)
@@ -81,7 +82,7 @@ test("an empty reply comes back with the message at its field", async () => {
   expect(refused.text).toContain("Write a reply of 1 to 5,970 characters.")
 })
 
-test("the pages of the list lead to the last review, and the file has all of them", async () => {
+slow("the pages of the list lead to the last review, and the file has all of them", async () => {
   const at = (number: number) => new Date(Date.now() - 86_400_000 * (4 + (number % 40)))
   const many = Array.from({ length: 120 }, (_, number) => ({
     id: `p${number}`,

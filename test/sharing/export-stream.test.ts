@@ -4,6 +4,7 @@ import type { Gate } from "../../src/database/gate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { createExportFiles } from "../../src/sharing/export/download.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { openService, type Service } from "../service.ts"
 import { largeExport } from "./large-export.ts"
 import { readTable } from "./read-csv.ts"
@@ -84,7 +85,7 @@ describe("a large file", () => {
     expect(gate.requested - 1).toBe(2)
   })
 
-  test("a large file has every row once, in order, in both formats", async () => {
+  slow("a large file has every row once, in order, in both formats", async () => {
     for (const format of ["csv", "json"] as const) {
       const { token, rows } = await largeExport(sql, workspace, 3, format)
       const body = new Uint8Array(await new Response(await streamed(token, counting())).arrayBuffer())
@@ -134,7 +135,7 @@ describe("idle readers", () => {
     expect(more.filter((status) => status === 429)).toHaveLength(40 - 12)
   })
 
-  test("an idle reader is disconnected after a while, which makes room and is logged", async () => {
+  slow("an idle reader is disconnected after a while, which makes room and is logged", async () => {
     const files = createExportFiles(200)
     const { token } = await largeExport(sql, workspace, 3)
     const logged: string[] = []
@@ -181,7 +182,7 @@ describe("over a connection", () => {
     return { read, port: server.port as number, url: `http://127.0.0.1:${server.port}` }
   }
 
-  test("a stalled reader delays the file, a disconnected one ends it; neither keeps a transaction open", async () => {
+  slow("a stalled reader delays the file, a disconnected one ends it; neither keeps a transaction open", async () => {
     const parts = 400
     const { token } = await largeExport(sql, workspace, parts)
     const { read, port } = serving()
@@ -200,7 +201,7 @@ describe("over a connection", () => {
     expect(await openTransactions()).toBe(0)
   })
 
-  test("a file that is cut off is incomplete for its reader, and the server keeps running", async () => {
+  slow("a file that is cut off is incomplete for its reader, and the server keeps running", async () => {
     const { token } = await largeExport(sql, workspace, 40)
     await sql`delete from export_part where place = 30 and export_id = (select max(id) from export)`
     const { url } = serving()

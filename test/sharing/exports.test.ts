@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { removeApp } from "../../src/tracking/apps.ts"
 import { removeTerms } from "../../src/tracking/terms.ts"
+import { slow } from "../long.ts"
 import { HOSTILE } from "../pages/hostile.ts"
 import { openService, PUBLIC_URL } from "../service.ts"
 import { ago, exportScene, OTHERS, OWN_APP } from "./export-scene.ts"
@@ -36,7 +37,7 @@ describe("a file", () => {
       expect([day, demand, popularity, difficulty, popularityNone]).toEqual([ago(1), "", "", "", "false"])
   })
 
-  test("an export of keywords equals list_keyword_ranks, and one of reviews equals search_reviews", async () => {
+  slow("an export of keywords equals list_keyword_ranks, and one of reviews equals search_reviews", async () => {
     const json = async (dataset: string) =>
       JSON.parse((await scene.open((await scene.exported({ dataset, format: "json" })).url)).text)
     const get = async (path: string) =>
@@ -108,7 +109,7 @@ describe("a file", () => {
 })
 
 describe("a confirmed file", () => {
-  test("a confirmed file never changes, whatever is read, edited, untracked or deleted afterwards", async () => {
+  slow("a confirmed file never changes, whatever is read, edited, untracked or deleted afterwards", async () => {
     const urls: string[] = []
     for (const dataset of ["keywords", "history", "reviews"])
       for (const format of ["csv", "json"]) urls.push((await scene.exported({ dataset, format })).url)

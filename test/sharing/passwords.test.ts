@@ -2,9 +2,10 @@ import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { hashPassword, isPassword } from "../../src/access/passwords.ts"
 import { denoBinary, noDeno } from "../deno-process.ts"
+import { slow } from "../long.ts"
 
 describe("passwords", () => {
-  test("a password hash equals the argon2id of another implementation", async () => {
+  slow("a password hash equals the argon2id of another implementation", async () => {
     const bunHash = await Bun.password.hash("tea", { algorithm: "argon2id", memoryCost: 8_192, timeCost: 3 })
     expect([await isPassword("tea", bunHash), await isPassword("Tea", bunHash)]).toEqual([true, false])
     const ownHash = await hashPassword("tea", (size) => new Uint8Array(size).fill(7))

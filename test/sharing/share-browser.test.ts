@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { hash } from "node:crypto"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
+import { afterSlow, beforeSlow, slow } from "../long.ts"
 import { chromiumBinary, openTab, type Tab } from "../pages/browser.ts"
 import { openService, type Service } from "../service.ts"
 import { readPage, type Sharing, sharing } from "./share-scene.ts"
@@ -22,7 +23,7 @@ function inBrowser(binary: string) {
     let tab: Tab
     let scene: Sharing
 
-    beforeAll(async () => {
+    beforeSlow(async () => {
       sql = await freshDatabase()
       service = openService({ sql })
       server = Bun.serve({
@@ -46,7 +47,7 @@ function inBrowser(binary: string) {
       await readPage(service, scene.iosId)
       tab = await openTab(binary)
     })
-    afterAll(async () => {
+    afterSlow(async () => {
       await tab.close()
       await server.stop(true)
     })
@@ -63,7 +64,7 @@ function inBrowser(binary: string) {
           `document.querySelector("form").requestSubmit()`,
       )
 
-    test("a wrong password is reported, the right one opens the page for that reader alone", async () => {
+    slow("a wrong password is reported, the right one opens the page for that reader alone", async () => {
       const { path } = await scene.share({ password: "open sesame" })
       await tab.show(1_000, 800)
       await tab.open(at(path))
@@ -89,7 +90,7 @@ function inBrowser(binary: string) {
       expect(await text()).toContain("Too many passwords were tried")
     })
 
-    test("an expired link shows that nothing is there", async () => {
+    slow("an expired link shows that nothing is there", async () => {
       const { path, token } = await scene.share()
       await tab.open(at(path))
       expect(await text()).toContain("App Store")
@@ -101,7 +102,7 @@ function inBrowser(binary: string) {
       expect(await text()).toContain("Nothing is shared here")
     })
 
-    test("a page stays unchanged after its source changed", async () => {
+    slow("a page stays unchanged after its source changed", async () => {
       const ownScene = await sharing(service, { keywords: ["white tea"] })
       await ownScene.measure("white tea", 1, 5)
       const { path } = await ownScene.share()
@@ -113,7 +114,7 @@ function inBrowser(binary: string) {
       expect(await text()).toBe(before)
     })
 
-    test("a page fits a phone of 360 pixels and a wide screen, in light and dark mode", async () => {
+    slow("a page fits a phone of 360 pixels and a wide screen, in light and dark mode", async () => {
       const { path } = await scene.share()
       const colours = new Set<string>()
       for (const [width, scheme] of [
@@ -135,7 +136,7 @@ function inBrowser(binary: string) {
       expect(colours.size).toBe(2)
     })
 
-    test("a phone shows the table's column heads unbroken, even with long keywords", async () => {
+    slow("a phone shows the table's column heads unbroken, even with long keywords", async () => {
       const ownScene = await sharing(service, { keywords: ["a long keyword ".repeat(9).trim(), "x".repeat(60)] })
       const { path } = await ownScene.share()
       await tab.show(360, 800)
@@ -149,7 +150,7 @@ function inBrowser(binary: string) {
       expect(await tab.value<number>("document.documentElement.scrollWidth")).toBe(360)
     })
 
-    test("a screen reader gets landmarks, headings, tables with headers, and the charts in words", async () => {
+    slow("a screen reader gets landmarks, headings, tables with headers, and the charts in words", async () => {
       const { path } = await scene.share()
       await tab.open(at(path))
       const roles = await tab.roles()
@@ -171,7 +172,7 @@ function inBrowser(binary: string) {
       )
     })
 
-    test("pages load nothing from elsewhere, set no cookie without a password, and cause no errors", async () => {
+    slow("pages load nothing from elsewhere, set no cookie without a password, and cause no errors", async () => {
       expect(tab.requests.length).toBeGreaterThan(10)
       expect(tab.requests.filter((url) => !url.startsWith(server.url.origin) && !url.startsWith("data:"))).toEqual([])
       expect(await tab.cookies()).toEqual([])
@@ -180,7 +181,7 @@ function inBrowser(binary: string) {
       expect(tab.complaints.filter((text) => !status.test(text))).toEqual([])
     })
 
-    test("the policy would stop an injected script, remote picture or inline style", async () => {
+    slow("the policy would stop an injected script, remote picture or inline style", async () => {
       const before = tab.requests.length
       await tab.value(`
         const injected = '<img src="https://example.com/a.png"><p id="p" style="color: red">p</p>';

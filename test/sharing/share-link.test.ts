@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { openService, type Service } from "../service.ts"
 import { dayAgo } from "../world/clock.ts"
 import { anApp, booksAt, booksOf, outcomeOf } from "../writes/writer.ts"
@@ -160,7 +161,7 @@ describe("a confirm", () => {
 })
 
 describe("secrets", () => {
-  test("neither the password nor the address is in the database or the log", async () => {
+  slow("neither the password nor the address is in the database or the log", async () => {
     const ownScene = await sharing(service)
     await readPage(service, ownScene.iosId)
     const password = "correct horse battery stäple"
@@ -186,7 +187,7 @@ describe("secrets", () => {
     expect(JSON.stringify(audit)).not.toContain("argon2id")
   })
 
-  test("the stored hash is an argon2id that another implementation accepts, with a new salt each time", async () => {
+  slow("the stored hash is an argon2id that another implementation accepts, with a new salt each time", async () => {
     const ownScene = await sharing(service)
     for (let i = 0; i < 2; i++) await ownScene.share({ password: "Käse" })
     const hashes = (await links(ownScene.writer.workspace)).map(({ password }) => password as string)

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import { hash } from "node:crypto"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { readMarkup } from "../pages/markup.ts"
 import { openService, type Service } from "../service.ts"
 import { tally } from "../writes/writer.ts"
@@ -94,7 +95,7 @@ describe("a page with a password", () => {
     },
   )
 
-  test("a password of 1 to 128 characters is accepted in any Unicode composition, and nothing else is", async () => {
+  slow("a password of 1 to 128 characters is accepted in any Unicode composition, and nothing else is", async () => {
     for (const password of ["x", " ", "a&b=c+d%20", "Käse", "😀".repeat(128)]) {
       const { path } = await shared(password)
       expect([password, (await tried(path, password, address())).status]).toEqual([password, 200])
@@ -178,7 +179,7 @@ describe("tries of a password", () => {
     expect((await tried(path, "x", from)).status).toBe(200)
   })
 
-  test("expired tries are deleted by the next try, at most twenty at a time", async () => {
+  slow("expired tries are deleted by the next try, at most twenty at a time", async () => {
     await sql`delete from secret_try`
     for (const { path } of [await shared("x"), await shared("x"), await shared("x")])
       for (let i = 0; i < 10; i++) await tried(path, "no", address())
@@ -207,7 +208,7 @@ describe("a flood of tries from changing addresses", () => {
     await letPass(60)
   }
 
-  test("a flood of tries locks out neither readers with the cookie, nor with the form, nor other links", async () => {
+  slow("a flood of tries locks out neither readers with the cookie, nor with the form, nor other links", async () => {
     const [{ path }, other] = [await scene.share({ password: "x" }), await scene.share({ password: "x" })]
     const { headers } = await tried(path, "x", address())
     const cookie = headers.get("set-cookie")!.split(";")[0]!

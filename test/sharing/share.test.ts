@@ -5,6 +5,7 @@ import { removeOld } from "../../src/measuring/retention/remove-old.ts"
 import { RETENTION } from "../../src/recording.ts"
 import { removeApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { readMarkup } from "../pages/markup.ts"
 import { type Answer, openService, type Service } from "../service.ts"
 import { dayAgo } from "../world/clock.ts"
@@ -221,7 +222,7 @@ describe("a link that opens nothing", () => {
     }
   })
 
-  test("a link works until its last second, by the database's clock", async () => {
+  slow("a link works until its last second, by the database's clock", async () => {
     const { path, token } = await scene.share()
     await expireAt(token, "1 s")
     expect((await open(path)).status).toBe(200)
@@ -229,7 +230,7 @@ describe("a link that opens nothing", () => {
     expect((await open(path)).status).toBe(404)
   })
 
-  test("the clean-up deletes expired links, and tries after an hour", async () => {
+  slow("the clean-up deletes expired links, and tries after an hour", async () => {
     const ownScene = await sharing(service)
     const [over, lasting] = [await ownScene.share({ password: "x" }), await ownScene.share()]
     await open(over.path, form("no"))

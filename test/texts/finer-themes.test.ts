@@ -9,7 +9,7 @@ import { partsOf, sampleOf, tokensOfReview } from "../../src/texts/themes/review
 import { type SummedReview, wholeText } from "../../src/texts/themes/theme-figures.ts"
 import { freshDatabase } from "../database.ts"
 import { until } from "../jobs/platform.ts"
-import { cases } from "../long.ts"
+import { cases, slow } from "../long.ts"
 import { COUNTRIES, rowsOf, SOME } from "../measuring/record/review-rows.ts"
 import { ATTACKS } from "./attacks.ts"
 import { type Line, openStandIn, type Script, well } from "./stand-in.ts"
@@ -108,7 +108,7 @@ test.each([8_000, 100_000])(
   },
 )
 
-test("all passes continue after their caller has left, and the next call sends no request", async () => {
+slow("all passes continue after their caller has left, and the next call sends no request", async () => {
   const slow = { ...(well(finding) as object), afterMs: 100 } as Script
   const write = writer(8_000, slow)
   const about = nextTask()
@@ -129,7 +129,7 @@ const CALLERS = cases(8, 80)
 /** Short runs try every fifth attack. */
 const TRIED = ATTACKS.filter((_, n) => n % cases(8, 1) === 0)
 
-test(`${CALLERS} callers of the same themes share one set of requests`, async () => {
+slow(`${CALLERS} callers of the same themes share one set of requests`, async () => {
   const write = writer(100_000)
   const about = nextTask()
   const states = await Promise.all(Array.from({ length: CALLERS }, () => writeThemes(write, MANY, about)))
@@ -137,7 +137,7 @@ test(`${CALLERS} callers of the same themes share one set of requests`, async ()
   expect(standIn.requests.length).toBe(6)
 })
 
-test("no parts are requested after a failed one, and the next call requests only the missing ones", async () => {
+slow("no parts are requested after a failed one, and the next call requests only the missing ones", async () => {
   const about = nextTask()
   const good = well(finding) as { say(lines: Line[]): string }
   const isOf = (lines: Line[]) => lines.some(({ r }) => r === "form")

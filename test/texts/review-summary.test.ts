@@ -4,7 +4,7 @@ import { summarise } from "../../src/texts/review-summary.ts"
 import type { SummedReview } from "../../src/texts/themes/theme-figures.ts"
 import { deniedIn } from "../../src/texts/topics/denials.ts"
 import { topicsOf } from "../../src/texts/topics/find-topics.ts"
-import { cases } from "../long.ts"
+import { cases, slow } from "../long.ts"
 import { COUNTRIES, type Row, rowsOf, SOME } from "../measuring/record/review-rows.ts"
 import { ATTACKS } from "./attacks.ts"
 
@@ -44,7 +44,7 @@ describe.each([...feeds])("summaries of real reviews in %s", (country, rows) => 
     expect(summaryOf(reviews.toReversed(), languages)).toEqual(summaryOf(reviews, languages))
   })
 
-  test("an attack in one review changes no figure or quote of the others, and is never quoted", () => {
+  slow("an attack in one review changes no figure or quote of the others, and is never quoted", () => {
     const [victim, ...rest] = reviews as [SummedReview, ...SummedReview[]]
     const clean = summaryOf([{ ...victim, title: null, text: "…" }, ...rest], languages)
     for (const [at, attack] of ATTACKS.entries()) {

@@ -8,6 +8,7 @@ import { topicsOf } from "../../src/texts/topics/find-topics.ts"
 import { TOPIC_PAIRS } from "../../src/texts/topics/topic-pairs.ts"
 import { TOPIC_WORDS } from "../../src/texts/topics/topic-words.ts"
 import { TOPIC_CHECKED, TOPIC_LABELS, TOPICS, TOPICS_CHECKED } from "../../src/texts/topics/topics.ts"
+import { slow } from "../long.ts"
 import { ALL, isAllHere, rowsOf, SOME } from "../measuring/record/review-rows.ts"
 import { agreementOf, HELD_OUT, LABELLED, precisionOf, recallOf } from "./label-agreement.ts"
 
@@ -70,7 +71,7 @@ describe("labelled reviews", () => {
     expect(HELD_OUT.slice(0, 162).map(({ row }) => row.review_id)).toEqual(drawn)
   })
 
-  test("the rules find nine of ten topics in the reviews they were tuned on; nine of ten findings are right", () => {
+  slow("the rules find nine of ten topics in the reviews they were tuned on; nine of ten findings are right", () => {
     expect([LABELLED.length, LABELLED.filter(({ topics }) => topics === undefined)]).toEqual([970, []])
     const { all, ads, misleading } = agreementOf(LABELLED)
     expect([precisionOf(all), recallOf(all)].map((score) => score > 0.89)).toEqual([true, true])

@@ -11,6 +11,7 @@ import { WIRE_NAMES, type WireName, type WritingTask } from "../../src/lib/writi
 import { openRawBodies } from "../../src/measuring/raw-bodies.ts"
 import { createWriting, type WritingParts } from "../../src/texts/port/write.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { openStandIn, receiptOf, type Script, type StandIn, well } from "./stand-in.ts"
 
 setDefaultTimeout(60_000)
@@ -206,7 +207,7 @@ describe("callers", () => {
     expect(first.standIn.requests.length).toBe(1)
   })
 
-  test("a caller waits no longer than it asked; the text is stored and found later", async () => {
+  slow("a caller waits no longer than it asked; the text is stored and found later", async () => {
     const { run, find, standIn } = writerOf("chat")
     const request = task()
     expect(await run([{ ...(good as object), afterMs: 200 } as Script], request, 20)).toEqual({ state: "pending" })

@@ -8,7 +8,7 @@ import { forgetDemo, loadDemoInto, loadDemoOnce, loadRestOnce, removeAllOfDemo }
 import { removeDemo } from "../../src/demo/remove-demo.ts"
 import { recording } from "../../src/recording.ts"
 import { freshDatabase } from "../database.ts"
-import { cases, isLeftOut, long } from "../long.ts"
+import { cases, isLeftOut, long, slow } from "../long.ts"
 import { charted, chartTables } from "../measuring/record/charted.ts"
 import { appsReading, newWorkspace, stored } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
@@ -67,7 +67,7 @@ describe("the demo's file of charts", () => {
   })
 })
 
-test("a key finds the demo's charts, movers and landscape, each with its day, without live reading", async () => {
+slow("a key finds the demo's charts, movers and landscape, each with its day, without live reading", async () => {
   // the rest of the demo has no charts and takes twice as long
   const { recorded, bad } = isLeftOut
     ? await loadDemoCharts(recording, sql, file)
@@ -100,7 +100,7 @@ test("a key finds the demo's charts, movers and landscape, each with its day, wi
   expect(publisher.body.apps).toMatchObject([{ id, rank: 1, country: "jp", day: "2025-08-31" }])
 })
 
-test("the demo's charts make nothing due, and loading them again changes nothing", async () => {
+slow("the demo's charts make nothing due, and loading them again changes nothing", async () => {
   expect(await load()).toMatchObject({ recorded: READINGS, known: 0, bad: [] })
   const before = await stored(sql)
   expect(await load()).toMatchObject({ recorded: 0, known: READINGS })
@@ -131,7 +131,7 @@ describe("a chart of the demo that this instance reads too", () => {
   const [first, second] = [lines[29].apps[4].id, lines[29].apps[1].id]
   const reading = ownChart("2026-11-18T10:00:00Z", [first, 10_001, second])
 
-  test("a demo chart read by this instance is measured since its own reading, in either order", async () => {
+  slow("a demo chart read by this instance is measured since its own reading, in either order", async () => {
     await load()
     await recordAll(reading)
     const after = await chartTables(sql)
@@ -145,7 +145,7 @@ describe("a chart of the demo that this instance reads too", () => {
     expect(await chartTables(sql)).toEqual(after)
   })
 
-  test("a demo chart shows this instance's reading of a day, even if the demo's is deeper", async () => {
+  slow("a demo chart shows this instance's reading of a day, even if the demo's is deeper", async () => {
     await load()
     await recordAll(ownChart("2025-08-31T01:00:00Z", [10_001], { source: "import" }))
     const [now] = await sql`

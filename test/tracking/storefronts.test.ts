@@ -6,6 +6,7 @@ import { trackApp } from "../../src/tracking/apps.ts"
 import { addCountries } from "../../src/tracking/countries.ts"
 import { type LiveStores, liveStores } from "../core/live.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { importLines } from "../record.ts"
 
 setDefaultTimeout(60_000)
@@ -92,7 +93,7 @@ describe("a call with a country that only Google Play has", () => {
     expect((await get("/hive/keywords/tides/ranks?country=bd&platform=android"))[1]).not.toBe("bad_country")
   })
 
-  test("a country is checked against the store of the app or platform in the call, also without a key", async () => {
+  slow("a country is checked against the store of the app or platform in the call, also without a key", async () => {
     const sandbox = async (path: string) => (await scene.service.call(`/v1/sandbox${path}`)).body
     for (const ask of [
       "/hive/apps/1234567890?country=bd",

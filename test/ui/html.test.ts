@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { html } from "../../src/ui/html.ts"
 import { layout } from "../../src/ui/layout.ts"
-import { cases } from "../long.ts"
+import { cases, slow } from "../long.ts"
 import { readMarkup } from "../pages/markup.ts"
 
 describe("a template", () => {
@@ -15,7 +15,7 @@ describe("a template", () => {
     expect(html`${[1, [html`<i>2</i>`, "3"]]}${0}${null}${undefined}${false}`.text).toBe("1<i>2</i>30")
   })
 
-  test("no random text opens a tag or leaves its attribute", () => {
+  slow("no random text opens a tag or leaves its attribute", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const page = layout(text, text, html`<p id="here">${text}</p>`)

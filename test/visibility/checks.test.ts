@@ -6,6 +6,7 @@ import type { AssistantChecks } from "../../src/lib/writing/assistant-checks.ts"
 import { recording } from "../../src/recording.ts"
 import { createAsking } from "../../src/visibility/worker.ts"
 import { deleteRows, freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { appsReading, reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
 import { openService, type Service } from "../service.ts"
@@ -222,7 +223,7 @@ test("a check beyond the month's units is ai_limit with the limit and the time o
   expect(new Date(body.resetsAt).getTime()).toBeGreaterThan(Date.now())
 })
 
-test("answers of the last day serve other workspaces: their check ends at once without a request", async () => {
+slow("answers of the last day serve other workspaces: their check ends at once without a request", async () => {
   const [first, second] = [await opened(), await opened()]
   stand.answers.openai = naming("**Tea Timer**")
   await first.start()

@@ -1,13 +1,13 @@
-import { beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { noteCountry } from "../../src/measuring/countries.ts"
 import { freshDatabase } from "../database.ts"
-import { long } from "../long.ts"
+import { beforeSlow, long, slow } from "../long.ts"
 import { answersLookUps, type Live, live } from "../world/stores.ts"
 
 let sql: Sql
 
-beforeAll(async () => {
+beforeSlow(async () => {
   sql = await freshDatabase()
 })
 
@@ -16,7 +16,7 @@ const preview = ({ service, key }: Live, args: object) =>
 const requestsTo = ({ stores }: Live, path: string) => stores.requests.filter(({ url }) => url.pathname === path).length
 
 describe("the preview of add_app", () => {
-  test("add_app shows the app by its store's name after one look-up, and the confirm asks no store", async () => {
+  slow("add_app shows the app by its store's name after one look-up, and the confirm asks no store", async () => {
     await using scene = await live(sql, [])
     answersLookUps(scene.stores, { "20001": { trackName: "Tide Times" } })
     const previewed = await preview(scene, { iosId: "20001" })
@@ -31,7 +31,7 @@ describe("the preview of add_app", () => {
     )
   })
 
-  test("add_app refuses an id that the store does not have, naming it, and stores nothing", async () => {
+  slow("add_app refuses an id that the store does not have, naming it, and stores nothing", async () => {
     await using scene = await live(sql, [])
     answersLookUps(scene.stores, {})
     // Google Play's "not found" has no country, so it counts only if the latest page was for the requested country
@@ -55,7 +55,7 @@ describe("the preview of add_app", () => {
     expect(scene.stores.requests.length).toBe(before)
   })
 
-  test("add_app accepts an app that one of its storefronts has, even if another does not", async () => {
+  slow("add_app accepts an app that one of its storefronts has, even if another does not", async () => {
     await using scene = await live(sql, [])
     scene.stores.on("itunes.apple.com", "/lookup", ({ url }) => {
       const results =

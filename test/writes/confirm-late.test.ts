@@ -4,7 +4,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { proxyTo } from "../database/proxy.ts"
 import { freshDatabase, scratchUrl } from "../database.ts"
-import { cases } from "../long.ts"
+import { cases, slow } from "../long.ts"
 import { type Answer, openService, type Service } from "../service.ts"
 import { type Steps, steppable } from "./stepped.ts"
 import { booksAt, booksOf, outcomeOf, someWriter, tally, termsOf, type Writer } from "./writer.ts"
@@ -31,7 +31,7 @@ beforeAll(async () => {
 const postgresOnly = test.skipIf(!process.env.DATABASE_URL)
 
 describe("a confirm delayed until its caller got a 503", () => {
-  test(
+  slow(
     "a confirm delayed before its turn until the caller got a 503 writes nothing, " +
       `${TIMES} times, and its token works`,
     async () => {
@@ -46,7 +46,7 @@ describe("a confirm delayed until its caller got a 503", () => {
     },
   )
 
-  test("a confirm delayed within its transaction is rolled back, and its token works", async () => {
+  slow("a confirm delayed within its transaction is rolled back, and its token works", async () => {
     for (const step of ["update confirm_token", "insert into audit"]) {
       const pending = await late((hold) => ({ statement: (_, text) => (text.startsWith(step) ? hold() : undefined) }))
       expect([step, await settled(pending)]).toEqual([step, "nothing, then 200"])
@@ -63,7 +63,7 @@ describe("a confirm delayed until its caller got a 503", () => {
     expect(ends).toEqual({ "nothing, then 200": length })
   })
 
-  test("a confirm delayed in or after its commit is applied, and the token has the time of its use", async () => {
+  slow("a confirm delayed in or after its commit is applied, and the token has the time of its use", async () => {
     for (const step of ["commit", "committed"] as const) {
       const pending = await late((hold) => ({ [step]: hold }))
       expect([step, await settled(pending)]).toEqual([step, "applied, then 400 confirm_token_invalid"])

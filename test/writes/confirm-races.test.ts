@@ -4,7 +4,7 @@ import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
-import { cases, long } from "../long.ts"
+import { cases, long, slow } from "../long.ts"
 import { openService, type Service } from "../service.ts"
 import { type Confirming, confirming } from "./processes.ts"
 import { anApp, booksAt, booksOf, outcomeOf, someWriter, tally, termsOf } from "./writer.ts"
@@ -70,7 +70,7 @@ describe("one token", () => {
     return added(parts as Record<string, number>[])
   }
 
-  test(`a token confirmed by ${CALLERS} callers at once in one process is applied once`, async () => {
+  slow(`a token confirmed by ${CALLERS} callers at once in one process is applied once`, async () => {
     const { sql, close } = await openInMemory()
     await migrate(sql, readTree("sql", ".sql"), silentLog)
     const service = openService({ sql, settings })
@@ -155,7 +155,7 @@ describe("many tokens of one app", () => {
     },
   )
 
-  test("many tokens of one app confirmed at once add up; a refused one works later or shows the change", async () => {
+  slow("many tokens of one app confirmed at once add up; a refused one works later or shows the change", async () => {
     const { workspace, app, token, confirm } = await someWriter(service, { keywords: ["old"], countries: ["us", "de"] })
     // ten of them also add the same keyword: the first one adds it, and the others were previewed without it
     const keywordsFor = (n: number) => (n % 5 === 0 ? [`own ${n}`, "shared"] : [`own ${n}`])
@@ -201,7 +201,7 @@ describe("many tokens of one app", () => {
 })
 
 describe("tokens of different apps of a workspace", () => {
-  test("tokens of different apps confirmed at once are all applied, and none is in_progress", async () => {
+  slow("tokens of different apps confirmed at once are all applied, and none is in_progress", async () => {
     const { workspace, token, confirm } = await someWriter(service)
     const tokens = await times(APPS, async (n) => {
       const appId = await anApp(sql, workspace, ["old"])
@@ -255,7 +255,7 @@ describe("a limit and twenty simultaneous confirms", () => {
     }
   })
 
-  test("simultaneous confirms reach the limit of apps or credits exactly, and refused ones write nothing", async () => {
+  slow("simultaneous confirms reach the limit of apps or credits exactly, and refused ones write nothing", async () => {
     const small = await someWriter(service, { overrides: { apps: 8 } })
     const poor = await someWriter(service, { overrides: { credits: 15, apps: 100 } })
     const addApps = ({ token }: typeof small) =>

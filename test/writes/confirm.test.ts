@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { removeTerms } from "../../src/tracking/terms.ts"
+import { slow } from "../long.ts"
 import { prepareScene } from "./scene.ts"
 import { termsOf } from "./writer.ts"
 
@@ -154,7 +155,7 @@ describe("a confirm", () => {
     expect((await scene.confirm(confirmToken, spender)).credits).toMatchObject({ used: 2 })
   })
 
-  test("a confirm is refused beyond a key's budget, and without a scope removed since the preview", async () => {
+  slow("a confirm is refused beyond a key's budget, and without a scope removed since the preview", async () => {
     const tight = await scene.service.key(scene.workspace, { monthlyBudget: 0 })
     const { confirmToken } = (await scene.preview("remove_keywords", { appId: scene.app, keywords: ["tea"] }, tight))
       .body

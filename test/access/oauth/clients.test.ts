@@ -8,6 +8,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { OutboundProblem } from "../../../src/outbound/problem.ts"
 import { freshDatabase } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
+import { slow } from "../../long.ts"
 import { consentOf, type ServedService, serveAt } from "./served.ts"
 
 // Third-party clients, from only the URL of the tool endpoint to a call, over a socket.
@@ -114,7 +115,7 @@ describe.each(kinds)("%s", (name, make) => {
     }
   }
 
-  test(
+  slow(
     "a client with only the server's URL is refused, registers, is approved, " +
       "calls and renews its tokens by itself",
     async () => {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout } from "bun:test"
 import { ensureMember } from "../../../src/access/people/people.ts"
 import { createCode } from "../../../src/access/sign-in/code.ts"
 import { setPassphrase } from "../../../src/access/sign-in/passphrase.ts"
 import { freshDatabase } from "../../database.ts"
+import { afterSlow, beforeSlow, slow } from "../../long.ts"
 import { chromiumBinary, openTab, type Tab } from "../../pages/browser.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { pkce, queryOf, register } from "./scene.ts"
@@ -19,7 +20,7 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
   let workspaceId: number
   const callbacks: URL[] = []
 
-  beforeAll(async () => {
+  beforeSlow(async () => {
     const sql = await freshDatabase()
     served = serveAt(sql)
     workspaceId = await served.service.workspace({ name: "acme" })
@@ -41,7 +42,7 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
     tab = await openTab(binary as string)
     await tab.scripts(false)
   })
-  afterAll(async () => {
+  afterSlow(async () => {
     await tab?.close()
     served?.stop()
     client?.stop(true)
@@ -56,7 +57,7 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
     return `${served.url}/oauth/authorize?${query}`
   }
 
-  test("a person signs in, approves the request and is redirected, also through the client's redirect", async () => {
+  slow("a person signs in, approves the request and is redirected, also through the client's redirect", async () => {
     await tab.open(await request())
     expect(await tab.value("document.title")).toBe("Sign in · Appmeter")
     await tab.value(`document.querySelector("[name=passphrase]").value = "correct horse battery"`)
@@ -72,7 +73,7 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
     expect(tab.complaints).toEqual([])
   })
 
-  test("a sign-in link signs in with one click", async () => {
+  slow("a sign-in link signs in with one click", async () => {
     await tab.forget()
     await tab.open(`${served.url}/sign-in?code=${await createCode(served.service.sql, workspaceId)}`)
     await tab.leave(`document.querySelector("[name=code]").form.querySelector("button").click()`)

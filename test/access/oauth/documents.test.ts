@@ -6,6 +6,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { OutboundProblem } from "../../../src/outbound/problem.ts"
 import { type OutboundOptions, type SafeFetch, safeFetch } from "../../../src/outbound/safe-fetch.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { openService } from "../../service.ts"
 import { browserOf } from "../sign-in/browser.ts"
 import { ownerBrowser, pkce, queryOf, REDIRECT } from "./scene.ts"
@@ -125,43 +126,47 @@ describe("the document of a client", () => {
     expect([status, requests.length]).toEqual([303, 0])
   })
 
-  test("a client document must have an https URL on the public network", async () => {
-    let hits = 0
-    const trap = Bun.serve({
-      port: 0,
-      hostname: "127.0.0.1",
-      fetch: () => Response.json({ ...DOCUMENT, hits: ++hits }),
-    })
-    // Names that resolve to a private network.
-    const fetchGuarded: SafeFetch = (address, options) =>
-      safeFetch(address, { ...options, resolve: async () => ["10.0.0.7"] })
-    try {
-      for (const host of [
-        "127.0.0.1",
-        "localhost",
-        "10.0.0.1",
-        "169.254.169.254",
-        "[::1]",
-        "[::ffff:127.0.0.1]",
-        "2130706433",
-        "internal.example",
-      ]) {
-        for (const id of [
-          `https://${host}/client.json`,
-          `https://${host}:${trap.port}/client.json`,
-          `http://${host}:${trap.port}/client.json`,
+  slow(
+    "a client document must have an https URL on the public network",
+    async () => {
+      let hits = 0
+      const trap = Bun.serve({
+        port: 0,
+        hostname: "127.0.0.1",
+        fetch: () => Response.json({ ...DOCUMENT, hits: ++hits }),
+      })
+      // Names that resolve to a private network.
+      const fetchGuarded: SafeFetch = (address, options) =>
+        safeFetch(address, { ...options, resolve: async () => ["10.0.0.7"] })
+      try {
+        for (const host of [
+          "127.0.0.1",
+          "localhost",
+          "10.0.0.1",
+          "169.254.169.254",
+          "[::1]",
+          "[::ffff:127.0.0.1]",
+          "2130706433",
+          "internal.example",
         ]) {
-          const page = await openAuthorize(id, {}, fetchGuarded)
-          expect([id, page.status]).toEqual([id, 400])
-          // The page must not show the address of a name.
-          expect(page.text).not.toContain("10.0.0.7")
+          for (const id of [
+            `https://${host}/client.json`,
+            `https://${host}:${trap.port}/client.json`,
+            `http://${host}:${trap.port}/client.json`,
+          ]) {
+            const page = await openAuthorize(id, {}, fetchGuarded)
+            expect([id, page.status]).toEqual([id, 400])
+            // The page must not show the address of a name.
+            expect(page.text).not.toContain("10.0.0.7")
+          }
         }
+        expect(hits).toBe(0)
+      } finally {
+        trap.stop(true)
       }
-      expect(hits).toBe(0)
-    } finally {
-      trap.stop(true)
-    }
-  }, 30_000)
+    },
+    30_000,
+  )
 
   test("a client document has one canonical URL", () => {
     const wrong = [

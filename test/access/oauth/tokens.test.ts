@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { listKeys, pauseKey, revokeKey } from "../../../src/access/key-register.ts"
+import { slow } from "../../long.ts"
 import { openService, PUBLIC_URL } from "../../service.ts"
 import { fresh, newOwner, openScene, service, sql, workspace, workspaceId } from "./owner-scene.ts"
 import { codeFor, letIn, ownerBrowser, pkce, post, queryOf, REDIRECT, refresh, register } from "./scene.ts"
@@ -121,7 +122,7 @@ describe("tokens", () => {
     expect((await service.tool("whoami", {}, { key: tokens.access_token })).status).toBe(200)
   })
 
-  test("a grant is paused and revoked like a key, within a second", async () => {
+  slow("a grant is paused and revoked like a key, within a second", async () => {
     const { clientId, tokens } = await letIn(service, workspaceId)
     const { id } = (await listKeys(sql, workspace)).find(({ name }) => name === "Test client")!
     await pauseKey(sql, id)

@@ -11,6 +11,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { listAudit } from "../../../src/writes/audit.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
+import { slow } from "../../long.ts"
 import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { agree, answerIn, codeFor, pkce, post, queryOf, REDIRECT, refresh, register, scopesOn } from "../oauth/scene.ts"
@@ -110,7 +111,7 @@ describe("the first start", () => {
     expect([...(await people())]).toMatchObject([{ name: "owner" }, { name: "acme", operator: false }])
   })
 
-  test("the first code offers a passphrase, which signs in without a name while it is the only one", async () => {
+  slow("the first code offers a passphrase, which signs in without a name while it is the only one", async () => {
     const fresh = await freshDatabase()
     const first = openService({ sql: fresh })
     const browser = browserOf(first)
@@ -133,7 +134,7 @@ describe("the first start", () => {
 })
 
 describe("an invitation", () => {
-  test("an invitation creates a person with its rights, name and passphrase, once", async () => {
+  slow("an invitation creates a person with its rights, name and passphrase, once", async () => {
     const code = await invite("viewer")
     const browser = browserOf(service, { from: anotherAddress() })
     for (const _ of [1, 2]) expect((await browser.open(`/invitation?code=${code}`)).text).toContain(workspace)
@@ -146,7 +147,7 @@ describe("an invitation", () => {
     expect(response.status).toBe(303)
   })
 
-  test("one of ten browsers that accept an invitation at once becomes a member", async () => {
+  slow("one of ten browsers that accept an invitation at once becomes a member", async () => {
     const code = await invite("viewer")
     const sent = await Promise.all(Array.from({ length: 10 }, (_, n) => join(code, `Twin ${count} ${n}`)))
     expect(sent.filter(({ status }) => status === 303)).toHaveLength(1)
@@ -166,7 +167,7 @@ describe("an invitation", () => {
     for (const code of [...codes, "A".repeat(43), ""]) expect((await join(code, `Mallory ${count}`)).status).toBe(404)
   })
 
-  test("an invitation needs a free name and a valid passphrase, and stays open until then", async () => {
+  slow("an invitation needs a free name and a valid passphrase, and stays open until then", async () => {
     const code = await invite("viewer")
     for (const [name, problem] of [
       [owner.name.toLowerCase(), "There is already a person named"],
@@ -204,7 +205,7 @@ describe("several workspaces", () => {
 })
 
 describe("rights", () => {
-  test("a viewer can neither preview, confirm another's token, nor approve on a page", async () => {
+  slow("a viewer can neither preview, confirm another's token, nor approve on a page", async () => {
     const viewer = await memberOf(service, workspaceId, "viewer")
     expect((await previewOn(viewer.browser, "tea")).status).toBe(403)
     const { confirmToken } = await previewOn(owner.browser, "tea")
@@ -228,7 +229,7 @@ describe("rights", () => {
     expect(await listAudit(sql, { workspaceId, rights: null, limit: 1 })).toMatchObject([{ approvedBy: owner.name }])
   })
 
-  test("an assistant never gets more than its person has, at consent or later", async () => {
+  slow("an assistant never gets more than its person has, at consent or later", async () => {
     const viewer = await memberOf(service, workspaceId, "viewer-without-money")
     const clientId = await register(service)
     const { challenge } = pkce()
@@ -307,7 +308,7 @@ describe("rights", () => {
   })
 })
 
-test("all access of a removed person ends within a second in every process", async () => {
+slow("all access of a removed person ends within a second in every process", async () => {
   const bo = await memberOf(service, workspaceId, "owner")
   await setPassphrase(sql, bo.personId, PASSPHRASE)
   bo.browser = await signedIn(service, workspaceId, bo.name)
@@ -372,7 +373,7 @@ describe("the passphrase again", () => {
     return { send, verdict }
   }
 
-  test("an approval ten minutes after the sign-in asks for the passphrase and then goes through", async () => {
+  slow("an approval ten minutes after the sign-in asks for the passphrase and then goes through", async () => {
     await setPassphrase(sql, owner.personId, PASSPHRASE)
     const browser = await signedIn(service, workspaceId, owner.name)
     const { send, verdict } = await approvalForm(browser)
@@ -397,7 +398,7 @@ describe("the passphrase again", () => {
     expect(await verdict()).toBe("approved")
   })
 
-  test("guesses at the passphrase again are counted as those at the sign-in", async () => {
+  slow("guesses at the passphrase again are counted as those at the sign-in", async () => {
     await setPassphrase(sql, owner.personId, PASSPHRASE)
     const browser = await signedIn(service, workspaceId, owner.name)
     const { send, verdict } = await approvalForm(browser)

@@ -5,7 +5,7 @@ import type { Operation } from "../../../src/core/operation.ts"
 import { readTree } from "../../../src/database/assets.ts"
 import { freshDatabase } from "../../database.ts"
 import { cells, pageOf } from "../../docs/pages.ts"
-import { cases } from "../../long.ts"
+import { cases, slow } from "../../long.ts"
 import { NO_PORTS } from "../../pages/settings/ports.ts"
 import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -105,7 +105,7 @@ test("each role can preview exactly the writes that the manual says", async () =
       }
 })
 
-test("each role sees on the pages what the manual says", async () => {
+slow("each role sees on the pages what the manual says", async () => {
   const base = `/app/apps/${app}`
   const pages: Record<string, string[]> = {
     "Apps, keywords, rivals, charts, alerts": ["/app", base, `${base}/rivals`, `${base}/charts`, "/app/alerts"],

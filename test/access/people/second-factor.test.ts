@@ -5,6 +5,7 @@ import { setPassphrase } from "../../../src/access/sign-in/passphrase.ts"
 import { removeSecondFactor } from "../../../src/access/sign-in/second-factor.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { NO_PORTS } from "../../pages/settings/ports.ts"
 import { settingsBrowser } from "../../pages/settings/settings-browser.ts"
 import { openService, type Service } from "../../service.ts"
@@ -118,7 +119,7 @@ describe("the setup", () => {
     expect((await profileOf(member).send("confirm-factor", { code: codeOf(member.secret) })).status).toBe(400)
   })
 
-  test("the page turns the second factor off only with the passphrase and a code", async () => {
+  slow("the page turns the second factor off only with the passphrase and a code", async () => {
     const member = await memberWithFactor()
     const turnOff = (current: string, code: string) => profileOf(member).send("end-factor", { current, code })
     expect((await turnOff("x", codeOf(member.secret))).status).toBe(400)
@@ -131,7 +132,7 @@ describe("the setup", () => {
 const signInOf = ({ name }: Member) => ({ name, passphrase: PASSPHRASE })
 
 describe("the sign-in", () => {
-  test("the sign-in asks for the code after the passphrase, and then continues where it began", async () => {
+  slow("the sign-in asks for the code after the passphrase, and then continues where it began", async () => {
     const { name, secret } = await memberWithFactor()
     const browser = await firstStep(name)
     expect((await browser.open(`${STEP}?next=%2Fapp%2Falerts`)).text).toContain("Code of your authenticator app")
@@ -163,7 +164,7 @@ describe("the sign-in", () => {
     expect((await browser.open("/sign-in")).text).not.toContain("Sign out")
   })
 
-  test("a code is accepted once, and no earlier code after it", async () => {
+  slow("a code is accepted once, and no earlier code after it", async () => {
     const { name, secret } = await memberWithFactor()
     const [now, before] = [codeOf(secret), codeOf(secret, -1)]
     const browsers = await Promise.all([1, 2, 3].map(() => firstStep(name)))
@@ -172,7 +173,7 @@ describe("the sign-in", () => {
     expect((await (await firstStep(name)).send(STEP, { code: before })).status).toBe(403)
   })
 
-  test("a recovery code signs in once instead of the app's code", async () => {
+  slow("a recovery code signs in once instead of the app's code", async () => {
     const member = await memberWithFactor()
     const [code = ""] = member.recovery
     const browsers = await Promise.all([1, 2].map(() => firstStep(member.name)))
@@ -181,7 +182,7 @@ describe("the sign-in", () => {
     expect((await member.browser.open(PROFILE)).text).toContain("9 recovery codes left")
   })
 
-  test("codes of another person sign nobody in", async () => {
+  slow("codes of another person sign nobody in", async () => {
     const [ada, bo] = [await memberWithFactor(), await memberWithFactor()]
     const browser = await firstStep(ada.name)
     for (const code of [codeOf(bo.secret), bo.recovery[0]!])
@@ -189,7 +190,7 @@ describe("the sign-in", () => {
     expect(await isSignedIn(browser)).toBe(false)
   })
 
-  test("guesses are slowed down from one address, and over all addresses", async () => {
+  slow("guesses are slowed down from one address, and over all addresses", async () => {
     const { name, secret } = await memberWithFactor()
     const browser = await firstStep(name)
     const guesses = []
@@ -209,7 +210,7 @@ describe("the sign-in", () => {
     expect((await guess(codeOf(secret))).status).toBe(429)
   })
 
-  test("the second step needs its cookie, ends after ten minutes and counts once", async () => {
+  slow("the second step needs its cookie, ends after ten minutes and counts once", async () => {
     const { name, secret } = await memberWithFactor()
     const browser = await firstStep(name)
     const cookies = new Map(browser.cookies)
@@ -224,7 +225,7 @@ describe("the sign-in", () => {
     expect((await lateBrowser.send(STEP, { code: codeOf(secret) })).status).toBe(403)
   })
 
-  test("the session has another token than the first step, and a planted cookie is not taken over", async () => {
+  slow("the session has another token than the first step, and a planted cookie is not taken over", async () => {
     const { name, secret } = await memberWithFactor()
     const browser = newBrowser()
     browser.cookies.set("appmeter", "A".repeat(43))
@@ -238,14 +239,14 @@ describe("the sign-in", () => {
     expect([...planted.values()]).not.toContain(browser.cookies.get("appmeter"))
   })
 
-  test("a code that another site sends is refused", async () => {
+  slow("a code that another site sends is refused", async () => {
     const { name, secret } = await memberWithFactor()
     const browser = await firstStep(name)
     const sent = await browser.send(STEP, { code: codeOf(secret) }, { "sec-fetch-site": "cross-site" })
     expect([sent.status, await isSignedIn(browser)]).toEqual([400, false])
   })
 
-  test("a new passphrase and the removal of the person end sign-ins that are not finished", async () => {
+  slow("a new passphrase and the removal of the person end sign-ins that are not finished", async () => {
     const { name, secret, personId } = await memberWithFactor()
     const first = await firstStep(name)
     await setPassphrase(sql, personId, PASSPHRASE)
@@ -269,7 +270,7 @@ describe("the sign-in", () => {
 })
 
 describe("the passphrase again", () => {
-  test("a sensitive change asks for the code with the passphrase", async () => {
+  slow("a sensitive change asks for the code with the passphrase", async () => {
     const { browser, personId, secret } = await memberWithFactor()
     await sql`update person_session set proved_at = now() - interval '11 minutes' where person_id = ${personId}`
     const keys = settingsBrowser(browser, "/app/settings/keys")

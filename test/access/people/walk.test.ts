@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout } from "bun:test"
 import { ROLES, type Role, scopesOf } from "../../../src/access/people/roles.ts"
 import type { Scope } from "../../../src/access/scopes.ts"
 import { catalog } from "../../../src/catalog.ts"
@@ -8,7 +8,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { pageOperations } from "../../../src/pages/app/operations.ts"
 import { SOURCES } from "../../../src/sources.ts"
 import { freshDatabase } from "../../database.ts"
-import { LONG } from "../../long.ts"
+import { beforeSlow, LONG, slow } from "../../long.ts"
 import { appPages } from "../../pages/app-scene.ts"
 import { NO_PORTS } from "../../pages/settings/ports.ts"
 import { openService, type Service } from "../../service.ts"
@@ -36,7 +36,7 @@ let crawled: Visited[]
 /** The addresses of all pages. */
 let pages: string[]
 
-beforeAll(async () => {
+beforeSlow(async () => {
   sql = await freshDatabase()
   service = openService({ sql, settingsPorts: NO_PORTS })
   const open = async (workspace: string, mark: string, iosIds: [string, string]) => {
@@ -191,7 +191,7 @@ const withWords = (called: readonly Called[], words: RegExp) =>
   called.flatMap(({ id, text }) => (words.test(text) ? [`${id}: ${around(text, words)}`] : []))
 
 describe("money", () => {
-  test("a viewer reads the money of the workspace on pages and in calls", async () => {
+  slow("a viewer reads the money of the workspace on pages and in calls", async () => {
     const paths = (await pagesWith(memberIn("viewer"), MONEY)).map((page) => page.split(":")[0])
     const base = `/app/apps/${ownWorkspace.app}`
     expect(paths).toEqual(expect.arrayContaining(["/app/changes", "/app/alerts", `${base}/revenue`, `${base}/ads`]))
@@ -200,7 +200,7 @@ describe("money", () => {
     expect(calls).toEqual(expect.arrayContaining([...money, "get_job"]))
   })
 
-  test("no page and no call shows money to a viewer without money", async () => {
+  slow("no page and no call shows money to a viewer without money", async () => {
     const member = memberIn("viewer-without-money")
     expect(await pagesWith(member, MONEY)).toEqual([])
     expect(withWords(await call(member), MONEY)).toEqual([])
@@ -215,7 +215,7 @@ const NEEDED: Record<string, Scope> = {
 }
 
 describe("rights", () => {
-  test("each role may make exactly the calls whose scope it has", async () => {
+  slow("each role may make exactly the calls whose scope it has", async () => {
     for (const role of WALKED) {
       const refused = (await call(memberIn(role))).filter(({ code }) => code === "scope_required")
       const lacking = operations.filter((operation) => {
@@ -228,7 +228,7 @@ describe("rights", () => {
 })
 
 describe("other workspaces", () => {
-  test("nothing of another workspace is on any page or in any call, for any role", async () => {
+  slow("nothing of another workspace is on any page or in any call, for any role", async () => {
     for (const role of WALKED) {
       expect([role, await pagesWith(memberIn(role), FOREIGN)]).toEqual([role, []])
       expect([role, withWords(await call(memberIn(role)), FOREIGN)]).toEqual([role, []])
@@ -236,7 +236,7 @@ describe("other workspaces", () => {
     expect((await pagesWith(stranger, FOREIGN)).length).toBeGreaterThan(5)
   })
 
-  test("an owner of another workspace gets nothing by the addresses and ids of this one", async () => {
+  slow("an owner of another workspace gets nothing by the addresses and ids of this one", async () => {
     const ownMarks = /ownmark|secondmark/i
     expect(await pagesWith(stranger, ownMarks)).toEqual([])
     for (const { path, page } of await visit(stranger))
@@ -250,7 +250,7 @@ describe("other workspaces", () => {
     expect(called.find(({ id }) => id === "settle_approval")?.text).toContain('"settled":false')
   })
 
-  test("nobody sees a page or an answer without signing in", async () => {
+  slow("nobody sees a page or an answer without signing in", async () => {
     const nobody = browserOf(service, { from: anotherAddress() })
     for (const { path, page } of await visit({ browser: nobody })) {
       const { status, headers } = page
@@ -263,7 +263,7 @@ describe("other workspaces", () => {
   })
 })
 
-test("a person limited to some apps sees nothing of another app", async () => {
+slow("a person limited to some apps sees nothing of another app", async () => {
   expect(await pagesWith(limited, SECOND)).toEqual([])
   for (const { path, page } of await visit(limited))
     if (path.includes(`/${ownWorkspace.secondApp}`)) expect([path, page.status]).toEqual([path, 403])

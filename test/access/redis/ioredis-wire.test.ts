@@ -6,6 +6,7 @@ import { ioredisWire } from "../../../src/access/redis/ioredis-wire.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { until } from "../../jobs/platform.ts"
+import { slow } from "../../long.ts"
 
 const REDIS_URL = process.env.REDIS_URL ?? ""
 const withRedis = test.skipIf(!REDIS_URL)
@@ -126,7 +127,7 @@ test("a refused password fails every command at once, without showing the passwo
   expect(await refusalText()).not.toContain("canary")
 })
 
-test("commands fail at once without a server, without queueing, and succeed once it appears", async () => {
+slow("commands fail at once without a server, without queueing, and succeed once it appears", async () => {
   const url = await standIn(() => undefined)
   servers.splice(0)[0]!.close()
   const wire = wireTo(url)
@@ -138,7 +139,7 @@ test("commands fail at once without a server, without queueing, and succeed once
   await reachable(wire)
 })
 
-test("a broken connection fails its pending commands, and the next one does not get their replies", async () => {
+slow("a broken connection fails its pending commands, and the next one does not get their replies", async () => {
   let connections = 0
   const seenSockets = new Set<Socket>()
   const url = await standIn((text, socket) => {
@@ -155,7 +156,7 @@ test("a broken connection fails its pending commands, and the next one does not 
   expect(connections).toBe(2)
 })
 
-test("a connection that is silent, from the start or later, is replaced", async () => {
+slow("a connection that is silent, from the start or later, is replaced", async () => {
   let silent = false
   const url = await standIn((text) => (silent ? undefined : "+PONG\r\n".repeat(text.split("PING").length - 1)))
   const wire = wireTo(url, 200)

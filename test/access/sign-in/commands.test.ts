@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import { readTree } from "../../../src/database/assets.ts"
 import { openEmbedded } from "../../../src/database/embedded/open.ts"
 import { migrate } from "../../../src/database/migrate.ts"
@@ -6,6 +6,7 @@ import type { Database } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { removeFolders, scratch } from "../../commands/child.ts"
 import { runHere } from "../../commands/here.ts"
+import { afterSlow, beforeSlow, slow } from "../../long.ts"
 import { openService, type Service } from "../../service.ts"
 import { browserOf, fieldIn } from "./browser.ts"
 
@@ -16,7 +17,7 @@ let service: Service
 let env: Record<string, string>
 
 // A server holds the database, so the commands use its socket.
-beforeAll(async () => {
+beforeSlow(async () => {
   env = { DATA_DIR: scratch(), PUBLIC_URL: "https://ranks.example.com" }
   database = await openEmbedded({ dataDir: env.DATA_DIR!, as: "server", log: silentLog })
   await migrate(database.sql, readTree("sql", ".sql"), silentLog)
@@ -24,14 +25,14 @@ beforeAll(async () => {
   await service.workspace({ name: "acme" })
 })
 
-afterAll(async () => {
+afterSlow(async () => {
   await database.close()
   removeFolders()
 })
 
 const run = (args: string[], stdin?: string) => runHere(args, { env, ...(stdin !== undefined && { stdin }) })
 
-test("sign-in prints a code and a link, and the link's form signs in", async () => {
+slow("sign-in prints a code and a link, and the link's form signs in", async () => {
   const { code, out } = await run(["sign-in", "--workspace", "acme"])
   const [typed, url] = out.trim().split("\n")
   expect([code, url]).toEqual([0, `https://ranks.example.com/sign-in?code=${typed}`])
@@ -42,7 +43,7 @@ test("sign-in prints a code and a link, and the link's form signs in", async () 
   expect(json).toEqual({ workspace: "acme", code: expect.any(String), url: expect.stringContaining(json.code) })
 })
 
-test("a passphrase is generated and shown once, read from stdin and never shown, or removed", async () => {
+slow("a passphrase is generated and shown once, read from stdin and never shown, or removed", async () => {
   const generated = (await run(["person", "passphrase", "owner"])).out.trim()
   const trySignIn = async (passphrase: string) => (await browserOf(service).send("/sign-in", { passphrase })).status
   expect(await trySignIn(generated)).toBe(303)
@@ -57,7 +58,7 @@ test("a passphrase is generated and shown once, read from stdin and never shown,
   expect(audit).not.toContain("horse")
 })
 
-test("a second factor is shown and turned off on the machine", async () => {
+slow("a second factor is shown and turned off on the machine", async () => {
   const factor = async (...options: string[]) => await run(["person", "second-factor", "owner", ...options])
   expect([(await factor()).out, (await factor("--off")).code]).toEqual(["off\n", 1])
   await database.sql`
@@ -67,7 +68,7 @@ test("a second factor is shown and turned off on the machine", async () => {
   expect([(await factor("--off")).out, (await factor()).out]).toEqual(["off\n", "off\n"])
 })
 
-test("the command line adds, lists, changes, invites and removes people, and ends their sessions", async () => {
+slow("the command line adds, lists, changes, invites and removes people, and ends their sessions", async () => {
   const list = async () => JSON.parse((await run(["person", "list", "--json"])).out).people
   const { code, person } = JSON.parse((await run(["person", "add", "Ada", "--role", "editor", "--json"])).out)
   expect(person).toMatchObject({ name: "Ada", role: "editor", appList: null, isOperator: false })

@@ -7,6 +7,7 @@ import type { Delivery } from "../../../src/alerts/delivery/worker.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { gateway, until } from "../../jobs/platform.ts"
+import { slow } from "../../long.ts"
 import { distinct, idOf, type Receiver, receiver } from "./receiver.ts"
 import { addAlerts, createScene, deliveries, deliveryOf, hook, rule, type Scene } from "./scene.ts"
 
@@ -39,7 +40,7 @@ function startDelivery(options = {}): Delivery {
 
 const listDelivered = async () => (await deliveries(scene)).filter(({ state }) => state === "delivered")
 
-test("forty of fifty receivers get all their alerts within 5 s while ten hang", async () => {
+slow("forty of fifty receivers get all their alerts within 5 s while ten hang", async () => {
   for (let i = 0; i < 50; i++) await hook(scene, `${standIn.url}/${i}`)
   for (let i = 0; i < 50; i += 5) standIn.on(`/${i}`, () => new Promise(() => {}))
   const since = performance.now()
@@ -52,7 +53,7 @@ test("forty of fifty receivers get all their alerts within 5 s while ten hang", 
   for (let i = 0; i < 50; i++) expect(standIn.at(`/${i}`)).toHaveLength(i % 5 === 0 ? 1 : 3)
 })
 
-test("a channel sends one alert at a time and in order, even with several processes", async () => {
+slow("a channel sends one alert at a time and in order, even with several processes", async () => {
   await hook(scene, `${standIn.url}/slow`)
   let [now, peak] = [0, 0]
   standIn.on("/slow", async () => {
@@ -69,7 +70,7 @@ test("a channel sends one alert at a time and in order, even with several proces
   expect(distinct(standIn.at("/slow").map(idOf))).toHaveLength(30)
 })
 
-test("a stop ends within 2 s and releases hanging deliveries; the next process resends them", async () => {
+slow("a stop ends within 2 s and releases hanging deliveries; the next process resends them", async () => {
   await hook(scene, `${standIn.url}/hangs`)
   standIn.on("/hangs", (_, before) => (before === 0 ? new Promise<Response>(() => {}) : new Response()))
   await addAlerts(scene)

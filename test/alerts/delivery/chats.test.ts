@@ -8,6 +8,7 @@ import { createLog } from "../../../src/lib/log.ts"
 import { safeFetch } from "../../../src/outbound/safe-fetch.ts"
 import { freshDatabase } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
+import { slow } from "../../long.ts"
 import { type ReceivedRequest, type Receiver, receiver } from "./receiver.ts"
 import {
   addAlerts,
@@ -82,7 +83,7 @@ describe("Telegram", () => {
     },
   )
 
-  test("Telegram's retry_after delays the whole channel, and counts no attempt", async () => {
+  slow("Telegram's retry_after delays the whole channel, and counts no attempt", async () => {
     await bot()
     standIn.on(PATH, (_, before) =>
       before === 0
@@ -172,7 +173,7 @@ describe("Telegram", () => {
     expect(JSON.stringify(await findChannel(sql, scene.workspaceId, id))).toContain("the topic is closed")
   })
 
-  test("Telegram gets at most one message per second and chat", async () => {
+  slow("Telegram gets at most one message per second and chat", async () => {
     await bot()
     await addAlerts(scene, 2)
     const delivery = openDelivery({ gapsMs: {} })
@@ -242,7 +243,7 @@ describe("Slack", () => {
     expect(JSON.stringify([channel, logged])).not.toContain("canary")
   })
 
-  test("Slack's Retry-After is obeyed", async () => {
+  slow("Slack's Retry-After is obeyed", async () => {
     await slack()
     standIn.on("/services/T0/B0/canary", (_, before) =>
       before === 0 ? new Response(null, { status: 429, headers: { "retry-after": "1" } }) : new Response("ok"),

@@ -13,7 +13,7 @@ import { createMailer } from "../../../src/outbound/mail/smtp.ts"
 import { freshDatabase, scratchUrl } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
 import { until } from "../../jobs/platform.ts"
-import { longOnServer } from "../../long.ts"
+import { longOnServer, slow } from "../../long.ts"
 import { type MailServer, parsed, plainServer, startMailServer } from "../../outbound/mail/mail-server.ts"
 import { addAlerts, createScene, deliveries, deliveryOf, foundPassings, outbound, rule, type Scene } from "./scene.ts"
 
@@ -77,7 +77,7 @@ describe("alerts by mail", () => {
     expect(await add()).toMatchObject({ kind: "email", address: "ada@example.org", state: "on" })
   })
 
-  test("a mail covers one event, with a Message-ID made of the delivery, without foreign links", async () => {
+  slow("a mail covers one event, with a Message-ID made of the delivery, without foreign links", async () => {
     await confirm(personId)
     await add()
     await rule(scene, "rank_drop", { channels: ["email"] })
@@ -117,7 +117,7 @@ describe("alerts by mail", () => {
     expect((await channels())[0]).toMatchObject({ state: "on" })
   })
 
-  test("an address that the mail server refuses disables the channel, which notes it once for the person", async () => {
+  slow("an address that the mail server refuses disables the channel, which notes it once for the person", async () => {
     await confirm(personId)
     const { id } = await add()
     await rule(scene, "rank_drop", { channels: ["email"] })
@@ -138,7 +138,7 @@ describe("alerts by mail", () => {
     expect(result).toMatchObject({ taken: false, failure: expect.stringContaining("no confirmed address") })
   })
 
-  test("mails follow a new confirmed address, and end with the address or the membership", async () => {
+  slow("mails follow a new confirmed address, and end with the address or the membership", async () => {
     await confirm(personId)
     await add()
     await confirm(personId, "new@example.org")

@@ -9,6 +9,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { safeFetch } from "../../../src/outbound/safe-fetch.ts"
 import { freshDatabase } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
+import { slow } from "../../long.ts"
 import { distinct, idOf, type ReceivedRequest, type Receiver, receiver } from "./receiver.ts"
 import { addAlerts, createScene, deliveries, deliveryOf, hook, hurry, outbound, rule, type Scene } from "./scene.ts"
 
@@ -95,7 +96,7 @@ describe("the signature", () => {
   })
 })
 
-test("a receiver that fails four times and then accepts gets one id and five timestamps, each signed", async () => {
+slow("a receiver that fails four times and then accepts gets one id and five timestamps, each signed", async () => {
   const { secret } = await hook(scene, `${standIn.url}/late`)
   standIn.on("/late", (_, before) => new Response(null, { status: before < 4 ? [500, 302, 404, 503][before]! : 200 }))
   const [alert] = await addAlerts(scene)

@@ -3,6 +3,7 @@ import { createSummaries } from "../../../src/alerts/delivery/weekly.ts"
 import { addDays, mondayOf } from "../../../src/lib/days.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { parsed } from "../../outbound/mail/mail-server.ts"
 import { settingsBrowser } from "../../pages/settings/settings-browser.ts"
 import { sharing } from "../../sharing/share-scene.ts"
@@ -44,7 +45,7 @@ const stateOf = async (personId: number) =>
   )[0]
 
 describe("an address", () => {
-  test("an address counts once its code was typed, and gets nothing but the code before", async () => {
+  slow("an address counts once its code was typed, and gets nothing but the code before", async () => {
     const { browser, personId } = await subscriber(scene)
     const { send } = settingsBrowser(browser, MAIL)
     await send("address", { address: "bo@example.org" })
@@ -59,7 +60,7 @@ describe("an address", () => {
     expect([...rows]).toEqual([{ address: "bo@example.org", pending: null, code_sha256: null }])
   })
 
-  test("an address gets at most five codes a day, and a malformed address gets none", async () => {
+  slow("an address gets at most five codes a day, and a malformed address gets none", async () => {
     const { browser } = await subscriber(scene)
     const { send } = settingsBrowser(browser, MAIL)
     const bad = await send("address", { address: "bo@example.org\r\nBcc: eve@evil.example" })
@@ -69,7 +70,7 @@ describe("an address", () => {
     expect(scene.mailServer.received).toHaveLength(5)
   })
 
-  test("an address gets a test message from the page", async () => {
+  slow("an address gets a test message from the page", async () => {
     const { browser } = await subscriber(scene)
     const { headers } = await settingsBrowser(browser, MAIL).send("test", {})
     expect(headers.get("location")).toBe(`${MAIL}?done=tested`)
@@ -78,7 +79,7 @@ describe("an address", () => {
 })
 
 describe("a digest", () => {
-  test("a digest is one mail per person and period, with the changes and the reviews", async () => {
+  slow("a digest is one mail per person and period, with the changes and the reviews", async () => {
     const { personId } = await subscriber(scene)
     const [first, second] = [digests(scene), digests(scene)]
     await Promise.all([first.runOnce(), second.runOnce()])
@@ -101,7 +102,7 @@ describe("a digest", () => {
     expect(await stateOf(personId)).toEqual({ state: "sent", failure: null })
   })
 
-  test("a weekly digest has the figures of the feed's summary, on the Monday after it", async () => {
+  slow("a weekly digest has the figures of the feed's summary, on the Monday after it", async () => {
     const weekly = await mailScene(await freshDatabase(), "Week")
     await weekly.tea.measure("tea", 7, 3)
     const { browser, personId } = await subscriber(weekly)
@@ -123,7 +124,7 @@ describe("a digest", () => {
     await weekly.mailServer.stop()
   })
 
-  test("a digest for a removed person is not sent, whenever the removal happens", async () => {
+  slow("a digest for a removed person is not sent, whenever the removal happens", async () => {
     const { personId } = await subscriber(scene)
     const other = await subscriber(scene, "viewer", "eve@example.org")
     await remove(scene, other.personId)
@@ -144,7 +145,7 @@ describe("a digest", () => {
     expect(rows).toHaveLength(0)
   })
 
-  test("a digest without a response of the server has an unknown outcome and is not sent again", async () => {
+  slow("a digest without a response of the server has an unknown outcome and is not sent again", async () => {
     const { personId } = await subscriber(scene)
     const stop = new AbortController()
     scene.mailServer.beforeAnswer = async () => stop.abort()
@@ -158,7 +159,7 @@ describe("a digest", () => {
     expect(scene.mailServer.received).toHaveLength(2)
   })
 
-  test("a digest whose process ended between the mail and the record is unknown and is not sent again", async () => {
+  slow("a digest whose process ended between the mail and the record is unknown and is not sent again", async () => {
     const { personId, browser } = await subscriber(scene)
     const mailer: MailScene["mailer"] = {
       ...scene.mailer,
@@ -174,7 +175,7 @@ describe("a digest", () => {
     expect((await browser.open(MAIL)).text).toContain("may have been sent")
   })
 
-  test("a digest that the server refuses for now is tried again", async () => {
+  slow("a digest that the server refuses for now is tried again", async () => {
     const { personId } = await subscriber(scene)
     scene.mailServer.refuse.set("ada@example.org", 451)
     await digests(scene).runOnce()
@@ -185,7 +186,7 @@ describe("a digest", () => {
     expect(await stateOf(personId)).toEqual({ state: "sent", failure: null })
   })
 
-  test("a digest that the address refuses for good pauses the address until a test message is accepted", async () => {
+  slow("a digest that the address refuses for good pauses the address until a test message is accepted", async () => {
     const { personId, browser } = await subscriber(scene)
     scene.mailServer.refuse.set("ada@example.org", 550)
     await digests(scene).runOnce()
@@ -198,7 +199,7 @@ describe("a digest", () => {
     expect(await digests(scene).runOnce()).toBe(1)
   })
 
-  test("a digest of a workspace without measurements is skipped and shows the reason", async () => {
+  slow("a digest of a workspace without measurements is skipped and shows the reason", async () => {
     const idle = { ...scene, tea: await sharing(scene.service, { name: "Idle", keywords: ["never read"] }) }
     const { personId, browser } = await subscriber(idle)
     await digests(scene).runOnce()
@@ -208,7 +209,7 @@ describe("a digest", () => {
 })
 
 describe("the link that ends a subscription", () => {
-  test("the unsubscribe link changes nothing when opened, and unsubscribes by a POST without sign-in", async () => {
+  slow("the unsubscribe link changes nothing when opened, and unsubscribes by a POST without sign-in", async () => {
     const { personId } = await subscriber(scene)
     await digests(scene).runOnce()
     const { headers } = await parsed(scene.mailServer.received.at(-1)!)

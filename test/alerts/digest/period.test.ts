@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { duePeriod } from "../../../src/alerts/digest/period.ts"
+import { slow } from "../../long.ts"
 
 const day = (hour: number, zone: string, now: string) => {
   const period = duePeriod({ every: "day", hour, zone }, new Date(now))
@@ -39,7 +40,7 @@ test.each([
   expect(week(hour, zone, now)).toEqual(expected)
 })
 
-test("days follow one another, once each, also when clocks change", () => {
+slow("days follow one another, once each, also when clocks change", () => {
   const days = new Set<string>()
   for (let hour = 0; hour < 40 * 24; hour++) {
     const now = new Date(Date.UTC(2025, 9, 10) + hour * 3_600_000)

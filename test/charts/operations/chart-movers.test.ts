@@ -3,7 +3,7 @@ import { getChartMovers } from "../../../src/charts/operations/chart-movers.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { freshDatabase } from "../../database.ts"
-import { LONG } from "../../long.ts"
+import { LONG, slow } from "../../long.ts"
 import { ALL, daysOf, isAllHere, linesOf, rowsOf, SOME } from "../../measuring/record/chart-rows.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { ask, contextOf, NOW, newWorkspace, rename } from "../../measuring/record/measured.ts"
@@ -46,7 +46,7 @@ interface Moved {
 describe.each([["12 days", SOME, 12], ...(LONG && isAllHere ? [["247 days", ALL, 247] as const] : [])])(
   "%s of the finance chart of Japan",
   (_, path, dayCount) => {
-    test("risers, fallers, entrants and drop-outs equal those of the source table", async () => {
+    slow("risers, fallers, entrants and drop-outs equal those of the source table", async () => {
       const rows = rowsOf(path)
       const days = daysOf(rows)
       expect(days.size).toBe(dayCount)
@@ -128,7 +128,7 @@ function idsIn({ risers, fallers, entrants, dropouts, counts }: any) {
 }
 
 describe("the compared days", () => {
-  test("a move of three places counts and one of two does not, and unnamed apps have their id", async () => {
+  slow("a move of three places counts and one of two does not, and unnamed apps have their id", async () => {
     const appId = await track()
     await setCategory("10001", "6015")
     const addChart = (day: string, order: number[]) =>
@@ -338,7 +338,7 @@ describe("chart movers over HTTP", () => {
     return status === 200 ? "taken" : `${body.error} ${body.field}`
   }
 
-  test("values at and beyond each bound are accepted or refused with their own code", async () => {
+  slow("values at and beyond each bound are accepted or refused with their own code", async () => {
     await addGenres("us", { 36: "App Store", 6015: "Finance" })
     const cases: [string, string][] = [
       ["kind=free", "taken"],

@@ -3,6 +3,7 @@ import { getChartPositions } from "../../../src/charts/operations/charts.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { daysOf, linesOf, rowsOf, SOME } from "../../measuring/record/chart-rows.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { ask, contextOf, NOW, newWorkspace } from "../../measuring/record/measured.ts"
@@ -208,7 +209,7 @@ describe("the history of a list", () => {
     })
   })
 
-  test("the history of apps on a real chart equals the source table", async () => {
+  slow("the history of apps on a real chart equals the source table", async () => {
     const rows = rowsOf(SOME)
     async function* lines() {
       yield* linesOf(rows)

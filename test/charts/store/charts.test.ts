@@ -5,7 +5,7 @@ import { readChart } from "../../../src/charts/read/charts.ts"
 import { rebuildCharts } from "../../../src/charts/store/rebuild-charts.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
-import { cases, long } from "../../long.ts"
+import { cases, long, slow } from "../../long.ts"
 import {
   charted,
   chartTables,
@@ -78,7 +78,7 @@ describe("a reading of a chart", () => {
     expect(await ids()).toEqual([1, 2, 3])
   })
 
-  test("an older reading never changes the current places, and a newer one removes the apps that left", async () => {
+  slow("an older reading never changes the current places, and a newer one removes the apps that left", async () => {
     await record(sql, [charted("2025-11-18T09:00:00Z", [10001, 10002, 10003])], now)
     await record(sql, [charted("2025-11-17T09:00:00Z", [10009])], now)
     await record(sql, [charted("2025-11-18T08:00:00Z", [10008, 10009, 10007])], now)
@@ -200,7 +200,7 @@ test("an app's first day on a chart is its earliest reading, however late that i
   expect(await days()).toEqual(["10001 2025-11-19", "10002 2025-11-20", "10003 2025-11-10", "10004 2025-11-18"])
 })
 
-test("current places and first days follow from the readings, in any order of recording", async () => {
+slow("current places and first days follow from the readings, in any order of recording", async () => {
   const batches = fc.array(fc.array(anyReading, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 })
   const run = fc.asyncProperty(batches, async (parts) => {
     await deleteRows(
@@ -237,7 +237,7 @@ long("emptied derived tables are rebuilt identically from the readings", async (
   expect(await chartTables(sql)).toEqual(before)
 })
 
-test("wrong derived rows are corrected by a rebuild", async () => {
+slow("wrong derived rows are corrected by a rebuild", async () => {
   await record(sql, fc.sample(anyReading, { seed: 8, numRuns: cases(20, 60) }), now)
   const before = await chartTables(sql)
   const [app] = await sql<{ id: number }[]>`
@@ -265,7 +265,7 @@ long("postgres: charts of a storefront that are recorded concurrently give the s
   expect(await listsNow(sql)).toEqual(await listsFromReadings(sql))
 })
 
-test("a month that was opened before charts existed gets a partition for them", async () => {
+slow("a month that was opened before charts existed gets a partition for them", async () => {
   await record(sql, [charted("2025-11-18T09:00:00Z", [10001])], now)
   await sql`drop table chart_results_2025_11`
   await sql`truncate chart_place`

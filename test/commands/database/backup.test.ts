@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
@@ -7,7 +7,7 @@ import { versionOf } from "../../../src/database/assets.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { scratchDatabase } from "../../database/server.ts"
 import { until } from "../../jobs/platform.ts"
-import { cases, LONG, long, longOnServer } from "../../long.ts"
+import { afterSlow, beforeSlow, cases, isQuick, LONG, long, longOnServer, slow } from "../../long.ts"
 import { answer, appmeter, copyOf, dataFolder, removeFolders, scratch, startCommand } from "../child.ts"
 import {
   type Filled,
@@ -24,7 +24,7 @@ import {
 import { bytesOf, flipBit, packed, recordsOf, resign, rowsOf } from "./backup-bytes.ts"
 
 setDefaultTimeout(120_000)
-const postgres = test.skipIf(!process.env.DATABASE_URL)
+const postgres = test.skipIf(isQuick || !process.env.DATABASE_URL)
 
 let filled: Filled
 /** A filled folder that is never opened; tests copy it. */
@@ -33,7 +33,7 @@ let sums: Record<string, string>
 /** A backup of the folder. */
 let whole: string
 
-beforeAll(async () => {
+beforeSlow(async () => {
   sourceDir = (await dataFolder()).DATA_DIR
   filled = await inFolder(sourceDir, async (sql) => {
     const filling = await fill(sql)
@@ -45,10 +45,10 @@ beforeAll(async () => {
   whole = join(scratch(), "whole.backup")
   await answer(["backup", whole], { env: { DATA_DIR: copyOf(sourceDir) } })
 })
-afterAll(removeFolders)
+afterSlow(removeFolders)
 
 describe("a backup restores", () => {
-  test("a backup restores into another folder with the same rows and answers, and works on", async () => {
+  slow("a backup restores into another folder with the same rows and answers, and works on", async () => {
     const DATA_DIR = join(scratch(), "new")
     const restored = await answer(["restore", whole], { env: { DATA_DIR } })
     expect(restored.tables.map(({ name }: { name: string }) => name).sort()).toEqual(TABLES)
@@ -104,7 +104,7 @@ describe("a backup restores", () => {
     })
   })
 
-  test("a restore refuses a database with a newer schema or from before 0.1.0", async () => {
+  slow("a restore refuses a database with a newer schema or from before 0.1.0", async () => {
     const { DATA_DIR } = await dataFolder()
     const expectRefusal = async (change: string) => {
       await inFolder(DATA_DIR, async (sql) => {
@@ -125,7 +125,7 @@ describe("a backup restores", () => {
     )
   })
 
-  test("a backup restores over empty tables of another version", async () => {
+  slow("a backup restores over empty tables of another version", async () => {
     const { DATA_DIR } = await dataFolder()
     await inFolder(DATA_DIR, (sql) => sql`update schema_migration set sha256 = 'x' where name = 'baseline'`)
     await answer(["restore", whole], { env: { DATA_DIR } })
@@ -146,7 +146,7 @@ describe("while a server works", () => {
     await inServer(server.url, async (sql) => booksAddUp(await whileCharging(sql, env)))
   })
 
-  test("a restore is refused while a server works", async () => {
+  slow("a restore is refused while a server works", async () => {
     const DATA_DIR = copyOf(sourceDir)
     await inFolder(DATA_DIR, async () => {
       const { code, err } = await appmeter(["restore", whole, "--force"], { env: { DATA_DIR } })
@@ -160,7 +160,7 @@ describe("while a server works", () => {
 })
 
 describe("the file", () => {
-  test("a backup file is readable by its user only, describes its content and contains no key", async () => {
+  slow("a backup file is readable by its user only, describes its content and contains no key", async () => {
     expect(statSync(whole).mode & 0o777).toBe(0o600)
     const [head = "", ...rows] = gunzipSync(readFileSync(whole)).toString().split("\n")
     const { tables, migrations, ...rest } = JSON.parse(head)
@@ -195,7 +195,7 @@ describe("the file", () => {
     expect(await answer(["restore", file, "--check"])).toMatchObject({ whole: true })
   })
 
-  test("a missing folder and a missing database fail with one line", async () => {
+  slow("a missing folder and a missing database fail with one line", async () => {
     const DATA_DIR = copyOf(sourceDir)
     const unwritable = await appmeter(["backup", "/nowhere/at/all.backup"], { env: { DATA_DIR } })
     expect([unwritable.code, unwritable.err]).toEqual([
@@ -257,7 +257,7 @@ describe("a file that is not whole restores nothing", () => {
     ["no backup", () => packed('{"a":1}\n'), / is not a backup of Appmeter\n$/],
     ["no gzip", () => Buffer.from("hello"), / is damaged: it is not gzip or was altered; /],
   ]
-  test.each(damages)("a damaged file restores nothing: %s", async (_, bytes, line) => {
+  slow.each(damages)("a damaged file restores nothing: %s", async (_, bytes, line) => {
     const [file, DATA_DIR] = [join(scratch(), "x.backup"), join(scratch(), "none")]
     writeFileSync(file, bytes())
     const { code, out, err } = await appmeter(["restore", file, "--force"], { env: { DATA_DIR } })
@@ -266,7 +266,7 @@ describe("a file that is not whole restores nothing", () => {
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
-  test("a backup with one changed bit is refused or reads as it was written", async () => {
+  slow("a backup with one changed bit is refused or reads as it was written", async () => {
     const [bytes, file, rows] = [readFileSync(whole), join(scratch(), "x.backup"), await rowsOf(whole)]
     const lines = new Map<string, number>()
     const [ROUNDS, AT_START] = [cases(12, 160), cases(6, 60)]

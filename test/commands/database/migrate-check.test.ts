@@ -1,22 +1,23 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
+import { afterSlow, beforeSlow, slow } from "../../long.ts"
 import { answer, appmeter, dataFolder, removeFolders } from "../child.ts"
 import { inFolder } from "../filled.ts"
 
 setDefaultTimeout(60_000)
-afterAll(removeFolders)
+afterSlow(removeFolders)
 
 let env: { DATA_DIR: string }
 const check = (words: string[] = []) => appmeter(["migrate", "--check", ...words], { env })
 
-beforeAll(async () => {
+beforeSlow(async () => {
   env = await dataFolder()
 })
 
-test("data of this version is up to date", async () => {
+slow("data of this version is up to date", async () => {
   expect(await answer(["migrate", "--check"], { env })).toMatchObject({ readable: true, missing: [], reason: null })
 })
 
-test("an empty database gets the steps of the first start, and is not changed", async () => {
+slow("an empty database gets the steps of the first start, and is not changed", async () => {
   await inFolder(env.DATA_DIR, (sql) => sql`alter table schema_migration rename to kept`)
   for (let attempt = 0; attempt < 2; attempt++) {
     const { code, out } = await check()
@@ -25,7 +26,7 @@ test("an empty database gets the steps of the first start, and is not changed", 
   await inFolder(env.DATA_DIR, (sql) => sql`alter table kept rename to schema_migration`)
 })
 
-test.each([
+slow.each([
   [
     "is newer than this program: it has migration 9999_later.sql",
     "insert into schema_migration values ('9999_later.sql', '')",

@@ -9,7 +9,7 @@ import { silentLog } from "../../../src/lib/log.ts"
 import { describeSchema } from "../../database/describe-schema.ts"
 import { scratchDatabase } from "../../database/server.ts"
 import { until } from "../../jobs/platform.ts"
-import { longOnServer } from "../../long.ts"
+import { longOnServer, slow } from "../../long.ts"
 import { answer, appmeter, copyOf, dataFolder, removeFolders, scratch, startCommand } from "../child.ts"
 import { type Filled, fill, fillUp, inFolder, inServer, livesOn, recorded, sumsOf, TABLES } from "../filled.ts"
 
@@ -148,7 +148,7 @@ describe("a move is refused", () => {
     expect([code, err]).toEqual([1, expect.stringContaining("Stop it first, because data that it writes")])
   })
 
-  test("a move is refused while a server uses the source", async () => {
+  slow("a move is refused while a server uses the source", async () => {
     const DATA_DIR = copyOf(sourceDir)
     await inFolder(DATA_DIR, async () => {
       const { code, out, err } = await appmeter(["move-database", "--to", "-"], { env: { DATA_DIR }, stdin: NOWHERE })
@@ -170,7 +170,7 @@ describe("a move is refused", () => {
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
-  test("a move to an invalid or unreachable address is refused without showing the password", async () => {
+  slow("a move to an invalid or unreachable address is refused without showing the password", async () => {
     const env = { DATA_DIR: copyOf(sourceDir) }
     for (const [url, line] of [
       [NOWHERE, "the database at 127.0.0.1:1/name is not reachable: nothing listens there"],
@@ -196,7 +196,7 @@ describe("a move is refused", () => {
   })
 })
 
-test("a move copies every table of the schema", async () => {
+slow("a move copies every table of the schema", async () => {
   await inFolder(copyOf(sourceDir), async (sql) => {
     const rows = await sql<{ name: string }[]>`
       select relname::text as name

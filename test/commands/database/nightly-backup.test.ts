@@ -1,10 +1,11 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, describe, expect, setDefaultTimeout } from "bun:test"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createNightlyBackup } from "../../../src/commands/process/nightly-backup.ts"
 import type { LogFields, LogLevel } from "../../../src/lib/log.ts"
 import { readSettings } from "../../../src/settings/settings.ts"
 import { until } from "../../jobs/platform.ts"
+import { slow } from "../../long.ts"
 import { answer, appmeter, dataFolder, openFolder, removeFolders, scratch } from "../child.ts"
 
 setDefaultTimeout(120_000)
@@ -31,7 +32,7 @@ async function doctorOf(env: Record<string, string>): Promise<{ state: string; s
 }
 
 describe("with BACKUP_DIR", () => {
-  test("a server backs up each night, beside its own work, and the backup restores into a new folder", async () => {
+  slow("a server backs up each night, beside its own work, and the backup restores into a new folder", async () => {
     const env = { ...(await dataFolder()), BACKUP_DIR: join(scratch(), "backups") }
     await answer(["workspace", "create", "studio"], { env })
     const database = await openFolder(env)
@@ -45,14 +46,14 @@ describe("with BACKUP_DIR", () => {
     expect(workspaces.map(({ name }: { name: string }) => name)).toEqual(["studio"])
   })
 
-  test("a night before 03:00 UTC belongs to the day before, and is backed up once", async () => {
+  slow("a night before 03:00 UTC belongs to the day before, and is backed up once", async () => {
     const env = { ...(await dataFolder()), BACKUP_DIR: join(scratch(), "backups") }
     await backUpAt("2025-11-20T02:59:00Z", env)
     await backUpAt("2025-11-21T04:00:00Z", env)
     expect(readdirSync(env.BACKUP_DIR).sort()).toEqual(["appmeter-2025-11-19.backup", "appmeter-2025-11-21.backup"])
   })
 
-  test("the newest seven are kept, and files of others are left alone", async () => {
+  slow("the newest seven are kept, and files of others are left alone", async () => {
     const env = { ...(await dataFolder()), BACKUP_DIR: scratch() }
     for (let day = 10; day < 20; day++) writeFileSync(join(env.BACKUP_DIR, `appmeter-2025-11-${day}.backup`), "old")
     writeFileSync(join(env.BACKUP_DIR, "appmeter.backup"), "taken by hand")
@@ -61,7 +62,7 @@ describe("with BACKUP_DIR", () => {
     expect(readdirSync(env.BACKUP_DIR).sort()).toEqual([...days, "appmeter.backup"])
   })
 
-  test("a folder that cannot be written is logged, and nothing is left in it", async () => {
+  slow("a folder that cannot be written is logged, and nothing is left in it", async () => {
     const file = join(scratch(), "file")
     writeFileSync(file, "no folder")
     const env = { ...(await dataFolder()), BACKUP_DIR: file }
@@ -70,7 +71,7 @@ describe("with BACKUP_DIR", () => {
     expect(readFileSync(file, "utf8")).toBe("no folder")
   })
 
-  test("doctor reports the newest backup, and warns if the last night is missing", async () => {
+  slow("doctor reports the newest backup, and warns if the last night is missing", async () => {
     const folder = scratch()
     const env = { ...(await dataFolder()), BACKUP_DIR: folder }
     expect(await doctorOf(env)).toMatchObject({ state: "warning", says: `no nightly backup in ${folder} yet` })
@@ -84,7 +85,7 @@ describe("with BACKUP_DIR", () => {
 })
 
 describe("backup -", () => {
-  test("backup - writes the backup to stdout, and its summary to stderr", async () => {
+  slow("backup - writes the backup to stdout, and its summary to stderr", async () => {
     const { DATA_DIR } = await dataFolder()
     const file = join(scratch(), "piped.backup")
     const main = join(import.meta.dirname, "../../../src/main.ts")

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { catalog } from "../../../src/catalog.ts"
 import type { EmbeddedDatabase } from "../../../src/database/embedded/open.ts"
 import { addDays, dayOf } from "../../../src/lib/days.ts"
+import { slow } from "../../long.ts"
 import { newWorkspace, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { answer, appmeter, dataFolder, openFolder, removeFolders, scratch } from "../child.ts"
@@ -119,7 +120,7 @@ describe("call", () => {
     expect([code, err]).toEqual([2, expect.stringContaining("confirm_action is a write and needs a key")])
   })
 
-  test("call answers like REST, as JSON, CSV, lines or a table, free of charge", async () => {
+  slow("call answers like REST, as JSON, CSV, lines or a table, free of charge", async () => {
     const { ranks } = await answer(["ranks", "--country", "us"], { env })
     const words = ["call", "list_keyword_ranks", `appId=${ranks[0].appId}`, "country=us"]
     const { keywords } = await answer(words, { env })
@@ -167,7 +168,7 @@ test("alerts, reviews and usage show the data and what was never read", async ()
   expect(alerts?.out.length).toBeGreaterThan(0)
 })
 
-test("alerts shows day and app before the text, and one line per fall", async () => {
+slow("alerts shows day and app before the text, and one line per fall", async () => {
   const search = (daysAgo: number, rank: number) => {
     const results = [...above(rank), IOS].map((id) => ({ id, name: `App ${id}` }))
     const head = { kind: "search", source: "import", platform: "ios", storefront: "us", term: "moon" }
@@ -185,7 +186,7 @@ test("alerts shows day and app before the text, and one line per fall", async ()
   )
 })
 
-test("alerts takes the filters of the API, and says what is wrong with a value", async () => {
+slow("alerts takes the filters of the API, and says what is wrong with a value", async () => {
   const count = async (...filters: string[]) => {
     const { code, out, err } = await run(["alerts", "--limit", "500", "--json", ...filters])
     expect([filters, code, err]).toEqual([filters, 0, ""])

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { type BridgeParts, bridge, type Endpoint } from "../../../src/commands/stdio/bridge.ts"
+import { slow } from "../../long.ts"
 
 const URL_OF_IT = "http://127.0.0.1/mcp?tools=keywords"
 
@@ -304,7 +305,7 @@ describe("calls", () => {
     expect(requests.filter(({ message }) => message.method === "notifications/cancelled")).toHaveLength(2)
   })
 
-  test("open calls are answered at the end of stdin or at a stop, within a time limit", async () => {
+  slow("open calls are answered at the end of stdin or at a stop, within a time limit", async () => {
     const slow = Promise.withResolvers<void>()
     const stop = Promise.withResolvers<void>()
     const { endpoint } = stub(async ({ id }) => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import { STORE_HOSTS } from "../../../src/lib/upstreams.ts"
+import { afterSlow, beforeSlow, slow } from "../../long.ts"
 import { hintsAnswer, lookupAnswer, type ShownApp, searchPage, storeSearchAnswer } from "../../measuring/store-pages.ts"
 import { type ReplayServer, replayServer } from "../../stores/parsing/replay.ts"
 import { answer, appmeter, dataFolder, removeFolders, type Serving, serving } from "../child.ts"
@@ -17,7 +18,7 @@ let stores: ReplayServer
 let server: Serving
 let env: Record<string, string>
 
-beforeAll(async () => {
+beforeSlow(async () => {
   stores = replayServer()
   stores.on("apps.apple.com", "/", ({ url }) => searchPage("us", url.searchParams.get("term")!, APPS))
   stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(APPS))
@@ -33,7 +34,7 @@ beforeAll(async () => {
   }
   server = await serving({ env })
 })
-afterAll(async () => {
+afterSlow(async () => {
   server.kill()
   await server.exited
   await stores.stop()
@@ -44,7 +45,7 @@ const add = (...words: string[]) => appmeter(["app", "add", ...words], { env })
 const listTracked = async () =>
   (await answer(["app", "list"], { env })).apps.map(({ iosId }: { iosId: string }) => iosId)
 
-test("app add looks a link up and shows the first ranks as soon as they are read", async () => {
+slow("app add looks a link up and shows the first ranks as soon as they are read", async () => {
   const { code, out, err } = await add(
     "https://apps.apple.com/us/app/tide-clock/id1200000002",
     "--keyword",
@@ -59,14 +60,14 @@ test("app add looks a link up and shows the first ranks as soon as they are read
   expect(commands.map(({ command }: { command: string }) => command)).toEqual(["app add"])
 })
 
-test("app add refuses a link to another page of a store and tracks nothing", async () => {
+slow("app add refuses a link to another page of a store and tracks nothing", async () => {
   const before = await listTracked()
   const { code, err } = await add("https://apps.apple.com/us/developer/example-inc/id310634000")
   expect([code, err]).toEqual([2, expect.stringContaining("leads to a developer, not to an app")])
   expect(await listTracked()).toEqual(before)
 })
 
-test("app add uses the storefront of the link unless another is given", async () => {
+slow("app add uses the storefront of the link unless another is given", async () => {
   const { code } = await add("<https://apps.apple.com/de/app/surf-report/id1200000003>.")
   expect(code).toBe(0)
   const { apps } = await answer(["app", "list"], { env })
@@ -74,7 +75,7 @@ test("app add uses the storefront of the link unless another is given", async ()
   expect((await appmeter(["app", "remove", "Surf Report", "--force"], { env })).code).toBe(0)
 })
 
-test("app add refuses an id that the store does not have, unless --force is given", async () => {
+slow("app add refuses an id that the store does not have, unless --force is given", async () => {
   const before = await listTracked()
   const { code, out, err } = await add("--ios", "1200000009")
   expect([code, out]).toEqual([2, ""])
@@ -83,7 +84,7 @@ test("app add refuses an id that the store does not have, unless --force is give
   expect((await add("--ios", "1200000009", "--force")).code).toBe(0)
 })
 
-test("app add does not call a name unknown if no store can be read", async () => {
+slow("app add does not call a name unknown if no store can be read", async () => {
   for (const host of STORE_HOSTS) stores.on(host, "/", () => new Response(null, { status: 503 }))
   stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => new Response(null, { status: 503 }))
   stores.on("itunes.apple.com", "/search", () => new Response(null, { status: 503 }))

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { EmbeddedDatabase } from "../../../src/database/embedded/open.ts"
 import { addDays } from "../../../src/lib/days.ts"
+import { afterSlow, beforeSlow, slow } from "../../long.ts"
 import { record } from "../../record.ts"
 import { openService } from "../../service.ts"
 import { dayAgo, daysAgo } from "../../world/clock.ts"
@@ -23,7 +24,7 @@ let id: string
 let key: string
 const run = (...words: string[]) => appmeter(["app", "history", ...words], { env })
 
-beforeAll(async () => {
+beforeSlow(async () => {
   env = await dataFolder()
   database = await openFolder(env)
   await answer(["workspace", "create", "own", "--plan", "pro"], { env })
@@ -37,7 +38,7 @@ beforeAll(async () => {
   const readings = [2, 1].map((days) => searchReading("tide 0", daysAgo(days), results.slice(days - 1)))
   expect((await record(database.sql, readings)).recorded).toBe(2)
 })
-afterAll(async () => {
+afterSlow(async () => {
   await database.close()
   removeFolders()
 })
@@ -61,7 +62,7 @@ async function readAnswers(): Promise<string[]> {
   return texts
 }
 
-test("a year of another tool's ranks is imported by one command, and no figure of own readings changes", async () => {
+slow("a year of another tool's ranks is imported by one command, and no figure of own readings changes", async () => {
   const before = await readAnswers()
   const path = yearFile()
   const { code, out, err } = await run("import", STORE_ID, path, "--tool", "AppTweak")
@@ -75,7 +76,7 @@ test("a year of another tool's ranks is imported by one command, and no figure o
   expect(repeated.out).toContain(": 0 new or changed;")
 })
 
-test("imports are listed by file, corrected by a later file, and deleted with their ranks", async () => {
+slow("imports are listed by file, corrected by a later file, and deleted with their ranks", async () => {
   const path = join(scratch(), "corrected.csv")
   writeFileSync(path, `date,keyword,rank\n${LAST},tide 0,150\n${LAST},tide 1,0\n`)
   const corrected = await run("import", STORE_ID, path, "--tool", "AppTweak", "--country", "us")
@@ -93,7 +94,7 @@ test("imports are listed by file, corrected by a later file, and deleted with th
   expect((await answer(["app", "history", "list", STORE_ID], { env })).imports).toHaveLength(1)
 })
 
-test("wrong use is refused with what to do, and a bad line does not stop the others", async () => {
+slow("wrong use is refused with what to do, and a bad line does not stop the others", async () => {
   const path = join(scratch(), "bad.csv")
   writeFileSync(path, `date,keyword,country,rank\n${LAST},tides,xx,1\n${LAST},tides,us,5\n`)
   const partly = await run("import", STORE_ID, path)

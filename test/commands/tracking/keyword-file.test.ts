@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { EmbeddedDatabase } from "../../../src/database/embedded/open.ts"
 import { keywordsIn } from "../../../src/tracking/keyword-file.ts"
+import { slow } from "../../long.ts"
 import { answer, appmeter, dataFolder, openFolder, removeFolders, scratch } from "../child.ts"
 
 setDefaultTimeout(60_000)
@@ -76,7 +77,7 @@ describe("what is tracked", () => {
     )
   })
 
-  test("a storefront is added with another's keywords within the limit, and removed again", async () => {
+  slow("a storefront is added with another's keywords within the limit, and removed again", async () => {
     const added = await answer(["app", "country", "add", id, "DE", "us", "--like", "us"], { env })
     expect(added).toEqual({ added: ["de"], alreadyTracked: ["us"], keywords: 2 })
     const overLimit = await run("app", "country", "add", id, "fr", "gb", "--like", "us")

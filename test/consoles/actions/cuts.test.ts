@@ -1,5 +1,5 @@
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
-import { cases, LONG } from "../../long.ts"
+import { cases, LONG, slow } from "../../long.ts"
 import type { Cut } from "../cutter.ts"
 import { listingArgs } from "./listing-args.ts"
 import { stockShelf, textsAt } from "./listing-scene.ts"
@@ -34,7 +34,7 @@ async function settle(id: string): Promise<string> {
   return (await scene.job(id)).status
 }
 
-test.each(CUTS.filter((_, at) => at % cases(2, 1) === 0))(
+slow.each(CUTS.filter((_, at) => at % cases(2, 1) === 0))(
   "a reply cut %j is sent once, and the job ends in the console's state",
   async (cut) => {
     const id = await scene.queued("reply_review", {
@@ -54,7 +54,7 @@ test.each(CUTS.filter((_, at) => at % cases(2, 1) === 0))(
   },
 )
 
-test.each(CUTS.flatMap((cut, at) => [0, 1].filter((nth) => LONG || nth === at % 2).map((nth) => [nth, cut] as const)))(
+slow.each(CUTS.flatMap((cut, at) => [0, 1].filter((nth) => LONG || nth === at % 2).map((nth) => [nth, cut] as const)))(
   "step %d of an edit cut %j is sent at most once, and the job reports it correctly",
   async (nth, cut) => {
     const id = await scene.queued("update_listing", listingArgs(scene.appId, FIELDS))

@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { setWrites } from "../../../src/consoles/writing/writers.ts"
 import { everyRow } from "../../every-row.ts"
+import { slow } from "../../long.ts"
 import { consoleScene, REVIEW, REVIEWER } from "./scene.ts"
 
 setDefaultTimeout(60_000)
@@ -25,7 +26,7 @@ const setReply = (text: string, lastModifiedDate = "2026-01-01T00:00:00Z") => {
   }
 }
 
-test("a reply is sent once, with the console's id of the review, and is done when the console shows it", async () => {
+slow("a reply is sent once, with the console's id of the review, and is done when the console shows it", async () => {
   const { body } = await previewReply()
   expect(body).toMatchObject({
     asynchronous: true,

@@ -10,6 +10,7 @@ import type { RawBody } from "../../../src/measuring/source.ts"
 import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import type { JsonObject } from "./queries.ts"
 import { AD_ACCOUNT, type AdsScene, addTeaAdGroup, adsScene } from "./scene.ts"
 import { refusal } from "./stand-in.ts"
@@ -156,7 +157,7 @@ describe("reading of search terms", () => {
     expect(await terms()).toHaveLength(3)
   })
 
-  test("search terms are read if the platform refuses includeRows", async () => {
+  slow("search terms are read if the platform refuses includeRows", async () => {
     scene.standIn.before = ({ path, body }) => {
       const isAsked = path.includes("/reports/") && (body as JsonObject).options?.includeRows !== undefined
       return isAsked ? refusal(400, "INVALID_INPUT", "includeRows is not supported", "options.includeRows") : null
@@ -166,7 +167,7 @@ describe("reading of search terms", () => {
     expect(await sql`select from ads_day_fact`).not.toHaveLength(0)
   })
 
-  test("search terms in unreadable rows count as undisclosed and are shown as unread", async () => {
+  slow("search terms in unreadable rows count as undisclosed and are shown as unread", async () => {
     rewrite("searchterms", ({ rows, summary }) => ({
       rows: [rows[0], { ...rows[1], totalMetrics: { ...rows[1].totalMetrics, taps: -1 } }, null, rows[2]],
       summary,
@@ -185,7 +186,7 @@ describe("reading of search terms", () => {
     )
   })
 
-  test("a failed read of search terms is named in the answer", async () => {
+  slow("a failed read of search terms is named in the answer", async () => {
     scene.standIn.before = ({ path }) => (path.includes("searchterms") ? refusal(400, "INVALID_INPUT", "No.") : null)
     await readAll()
     const { status, body } = await call("ads-search-terms")
@@ -195,7 +196,7 @@ describe("reading of search terms", () => {
   })
 })
 
-test("a change with an unknown event or type of user is stored as other", async () => {
+slow("a change with an unknown event or type of user is stored as other", async () => {
   const [change] = scene.standIn.changes
   scene.standIn.changes.push(
     { ...change!, transactionId: "1", entityId: "82", userType: "RULE_ENGINE" as "CUSTOMER" },
@@ -212,7 +213,7 @@ test("a change with an unknown event or type of user is stored as other", async 
   expect(body.commands.map(({ by }: { by: string }) => by).sort()).toEqual(["dashboard", "dashboard", "other"])
 })
 
-test("a change without a time or with refused details does not affect other changes", async () => {
+slow("a change without a time or with refused details does not affect other changes", async () => {
   const [change] = scene.standIn.changes
   scene.standIn.changes.push({ ...change!, transactionId: "1", entityId: "82" })
   rewrite("change-history/query", (rows) => [
@@ -228,7 +229,7 @@ test("a change without a time or with refused details does not affect other chan
 })
 
 describe("reading of search popularity", () => {
-  test("a search popularity row without a figure does not affect the others", async () => {
+  slow("a search popularity row without a figure does not affect the others", async () => {
     const [row] = scene.standIn.popularity
     scene.standIn.popularity.push({ ...row!, searchTerm: "kanne", searchPopularity1to100: null, rankInGenre: 2 })
     await readAll()
@@ -243,7 +244,7 @@ describe("reading of search popularity", () => {
     ])
   })
 
-  test("search popularity is read in smaller pages if the platform refuses large ones", async () => {
+  slow("search popularity is read in smaller pages if the platform refuses large ones", async () => {
     const [row] = scene.standIn.popularity
     for (let rank = 2; rank <= 5_200; rank++)
       scene.standIn.popularity.push({ ...row!, searchTerm: `tee ${rank}`, rankInGenre: rank })
@@ -278,7 +279,7 @@ test("a day without installs or spend keeps its other figures, and the missing o
   expect(putAside.text()).toBe("2026-09-01 lacks installs, newDownloads, spend in some rows")
 })
 
-test("an unreadable campaign, ad group or keyword does not affect the others", async () => {
+slow("an unreadable campaign, ad group or keyword does not affect the others", async () => {
   const { campaigns, adgroups, keywords } = scene.standIn
   campaigns.push({ ...campaigns[0]!, id: 5, promotedObjectId: null })
   adgroups.push({ ...adgroups[0]!, id: "no number" })
@@ -295,7 +296,7 @@ test("an unreadable campaign, ad group or keyword does not affect the others", a
   ])
 })
 
-test("an unreadable list or a missing right ends only its own task", async () => {
+slow("an unreadable list or a missing right ends only its own task", async () => {
   scene.standIn.before = ({ path }) => {
     if (path === "/v1/keywords/query") return new Response("<html>")
     return path.includes("searchterms") ? refusal(403, "FORBIDDEN", "no") : null

@@ -10,6 +10,7 @@ import type { RawBody } from "../../../src/measuring/source.ts"
 import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { AD_ACCOUNT, type AdsScene, addTeaAdGroup, adsScene, campaign } from "./scene.ts"
 import { refusal } from "./stand-in.ts"
 
@@ -40,7 +41,7 @@ const makeDue = () => sql`update account_task set next_at = now()`
 const failures = async () =>
   (await sql`select task, failure from account_task where failure is not null order by task`).map((row) => ({ ...row }))
 
-test("reading an ad account stores its campaigns, costs by day, search terms, changes and popularity", async () => {
+slow("reading an ad account stores its campaigns, costs by day, search terms, changes and popularity", async () => {
   const { id } = await scene.add()
   await readAll()
   expect(await failures()).toEqual([])
@@ -97,7 +98,7 @@ test("reading an ad account stores its campaigns, costs by day, search terms, ch
   expect(scene.standIn.requests.filter((path) => !path.includes(" /v1/"))).toEqual([])
 })
 
-test("reading again changes nothing, while a new bid, a grown day and a deleted campaign are stored", async () => {
+slow("reading again changes nothing, while a new bid, a grown day and a deleted campaign are stored", async () => {
   const { id } = await scene.add()
   await readAll()
   const storedReports = async () =>
@@ -124,7 +125,7 @@ test("reading again changes nothing, while a new bid, a grown day and a deleted 
   expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)
 })
 
-test("an ad account is due with its next task, except for tasks that a missing right forbids", async () => {
+slow("an ad account is due with its next task, except for tasks that a missing right forbids", async () => {
   await scene.add()
   await readAll()
   await sql`update account_task set next_at = now() + interval '3 hours'`
@@ -143,7 +144,7 @@ test("an ad account is due with its next task, except for tasks that a missing r
   expect(scene.standIn.requests.filter((path) => path.includes("searchterms"))).toEqual([])
 })
 
-test("the facts of an ad account can be rebuilt from its stored reports", async () => {
+slow("the facts of an ad account can be rebuilt from its stored reports", async () => {
   await scene.add()
   await readAll()
   await sql`update ads_day_fact_row set taps = taps + 1 where day = ${LAST}`
@@ -167,7 +168,7 @@ test("a report whose rows exceed the grand total fails: its body is kept and no 
   expect(bodies.some(({ text }) => text.includes("9999"))).toBe(true)
 })
 
-test("a Maps campaign is left out even if it is listed, and reports of several thousand rows add up", async () => {
+slow("a Maps campaign is left out even if it is listed, and reports of several thousand rows add up", async () => {
   scene.standIn.campaigns.push(campaign({ id: 7, promotedObjectType: "BUSINESS_BRAND" }))
   const [fact] = scene.standIn.terms
   for (let i = 0; i < 5_100; i++) scene.standIn.terms.push({ ...fact!, text: `tea ${i}`, spend: "0.01", taps: 1 })

@@ -9,7 +9,7 @@ import {
 import type { DailyFigures } from "../../../src/consoles/impact/series.ts"
 import { holdsAgainstPlacebos, holmAdjusted, verdictOf } from "../../../src/consoles/impact/verdict.ts"
 import { controlWeights, onSimplex } from "../../../src/consoles/impact/weights.ts"
-import { LONG } from "../../long.ts"
+import { LONG, slow } from "../../long.ts"
 import { shuffled } from "../../measuring/record/listed.ts"
 import { randomOf } from "../../stores/parsing/mutations.ts"
 import { downloadsIn, HISTORY, tallyOf } from "./worlds.ts"
@@ -28,7 +28,7 @@ const effectIn = (comparison: Comparison, at: ChangedDay = day): Effect => {
 describe("simulated worlds (bench/change-impact.ts runs 1,000)", () => {
   // Three standard errors for this many worlds: outside 86 to 94 %, and below 70 and 80 %.
   const [WORLDS, MIN_COVERED, MAX_COVERED] = LONG ? [250, 0.8, 0.98] : [60, 0.74, 1]
-  test.each([
+  slow.each([
     [7, LONG ? 0.61 : 0.52],
     [14, LONG ? 0.72 : 0.64],
   ] as const)(
@@ -41,7 +41,7 @@ describe("simulated worlds (bench/change-impact.ts runs 1,000)", () => {
   )
 })
 
-test("the interval is wider after a fall by 70 and 80 %, because smaller counts vary more", () => {
+slow("the interval is wider after a fall by 70 and 80 %, because smaller counts vary more", () => {
   for (const effect of [-0.7, -0.8]) {
     const { worlds, covered } = tallyOf(100, { days: HISTORY[7], window: 7, effect })
     expect([effect, covered / worlds > 0.84]).toEqual([effect, true])

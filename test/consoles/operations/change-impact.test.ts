@@ -3,6 +3,7 @@ import type { Observation } from "../../../src/kinds.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { IOS_ID } from "../../core/paged.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { EXAMPLE_ACCOUNT, reported } from "../reported.ts"
@@ -168,7 +169,7 @@ describe("change impact with the console's analytics", () => {
       await scene.sql`delete from ${scene.sql(table)}`
   })
 
-  test("new screenshots are judged by conversion, with search impressions listed and no outcome missing", async () => {
+  slow("new screenshots are judged by conversion, with search impressions listed and no outcome missing", async () => {
     await recordAnalytics()
     const { body } = await call("?country=us")
     const [first] = body.outcomes

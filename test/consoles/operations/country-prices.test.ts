@@ -4,6 +4,7 @@ import { silentLog } from "../../../src/lib/log.ts"
 import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { appsReading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { type AccountScene, accountScene, isReport, putOffReports, TEA } from "../scene.ts"
@@ -74,7 +75,7 @@ function sells(): void {
   )
 }
 
-test("country prices list price, proceeds, Apple's price, dollars at a dated rate and affordability", async () => {
+slow("country prices list price, proceeds, Apple's price, dollars at a dated rate and affordability", async () => {
   sells()
   const { id } = await scene.add(scene.standIn.key("ADMIN"))
   await readPrices()
@@ -125,7 +126,7 @@ test("country prices list price, proceeds, Apple's price, dollars at a dated rat
   ])
 })
 
-test("prices over a day old are read now by a running worker, and returned unchanged without one", async () => {
+slow("prices over a day old are read now by a running worker, and returned unchanged without one", async () => {
   sells()
   await scene.add(scene.standIn.key("ADMIN"))
   await readPrices()
@@ -160,7 +161,7 @@ test("prices over a day old are read now by a running worker, and returned uncha
   expect(performance.now() - startedAt).toBeLessThan(3_000)
 })
 
-test("unchanged prices are not stored again, and a removed product keeps its price history", async () => {
+slow("unchanged prices are not stored again, and a removed product keeps its price history", async () => {
   sells()
   await scene.add(scene.standIn.key("ADMIN"))
   await readPrices()
@@ -197,7 +198,7 @@ describe("refusals of country prices, over REST and as a tool", () => {
   })
 })
 
-test("the app's price is compared with at least three paid rivals in the same currency", async () => {
+slow("the app's price is compared with at least three paid rivals in the same currency", async () => {
   sells()
   await scene.add(scene.standIn.key("ADMIN"))
   await readPrices()

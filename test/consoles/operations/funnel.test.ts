@@ -10,6 +10,7 @@ import type { RawBody } from "../../../src/measuring/source.ts"
 import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { type AccountScene, accountScene, isReport, putOffReports, TEA } from "../scene.ts"
 import { type AnalyticsFile, analyticsPart, type EngagementLine } from "../stand-in-analytics.ts"
@@ -90,7 +91,7 @@ function aWeek(): void {
 
 const NONE = { impressions: null, pageViews: null, taps: null, firstDownloads: null, redownloads: null }
 
-test("two reports become one funnel with counts, rates and denominators, and unknown days are null", async () => {
+slow("two reports become one funnel with counts, rates and denominators, and unknown days are null", async () => {
   aWeek()
   const { id } = await scene.add(scene.standIn.key("SALES"))
   await readAll(2)
@@ -176,7 +177,7 @@ test("two reports become one funnel with counts, rates and denominators, and unk
   expect(answer.result.structuredContent).toEqual(body)
 })
 
-test("a later file replaces a whole day and is read once, and a day missing in complete files is zero", async () => {
+slow("a later file replaces a whole day and is read once, and a day missing in complete files is zero", async () => {
   aWeek()
   await scene.add()
   await readAll(2)
@@ -214,7 +215,7 @@ test("a later file replaces a whole day and is read once, and a day missing in c
 })
 
 describe("broken analytics files", () => {
-  test("an expired URL is requested again, and broken, missing or foreign files store nothing", async () => {
+  slow("an expired URL is requested again, and broken, missing or foreign files store nothing", async () => {
     aWeek()
     const { analytics } = scene.standIn
     analytics.expired = 1
@@ -243,7 +244,7 @@ describe("broken analytics files", () => {
     expect([body.totals.impressions, body.totals.firstDownloads, body.completeTo]).toEqual([509, null, null])
   })
 
-  test("a part with a wrong checksum is not stored, and the account continues", async () => {
+  slow("a part with a wrong checksum is not stored, and the account continues", async () => {
     aWeek()
     scene.standIn.analytics.wrongChecksum = true
     await scene.add()
@@ -279,7 +280,7 @@ describe("refusals of the funnel, over REST and as a tool", () => {
     expect(await refusal()).toEqual([404, "not_measured", expect.stringContaining("within two days")])
   })
 
-  test("the funnel is refused with the required action if reports are not requested, stopped or denied", async () => {
+  slow("the funnel is refused with the required action if reports are not requested, stopped or denied", async () => {
     const { id } = await scene.add(scene.standIn.key("SALES"))
     await readAll()
     const how = `appmeter account analytics ${id} ${TEA.id}`
@@ -301,7 +302,7 @@ describe("refusals of the funnel, over REST and as a tool", () => {
     expect((await refusal())[2]).toMatch(/may not read these reports/)
   })
 
-  test("stopped reports keep their figures, with the reason why no new ones arrive", async () => {
+  slow("stopped reports keep their figures, with the reason why no new ones arrive", async () => {
     aWeek()
     const { id } = await scene.add()
     await readAll(2)
@@ -341,7 +342,7 @@ describe("refusals of the funnel, over REST and as a tool", () => {
     expect(await refusal()).toEqual([400, "unsupported_platform", expect.stringContaining("add google-play-console")])
   })
 
-  test("the stored figures are shown while the console is down, and reading resumes automatically", async () => {
+  slow("the stored figures are shown while the console is down, and reading resumes automatically", async () => {
     aWeek()
     await scene.add()
     await readAll(2)

@@ -8,6 +8,7 @@ import { silentLog } from "../../../src/lib/log.ts"
 import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { type AccountScene, accountScene, isReport, TEA } from "../scene.ts"
 import { type SalesRow, salesReport, table } from "../stand-in.ts"
@@ -76,7 +77,7 @@ function daily(): void {
 
 const NOTHING = { downloads: 0, redownloads: 0, updates: 0, purchases: 0, subscriptions: 0, other: 0, refunds: 0 }
 
-test("revenue after connecting lists each day as read, empty or unknown, and each currency separately", async () => {
+slow("revenue after connecting lists each day as read, empty or unknown, and each currency separately", async () => {
   daily()
   const { id } = await scene.add()
   await readReports(16)
@@ -148,7 +149,7 @@ test("money stays exact beyond the precision of floating-point numbers", async (
   ])
 })
 
-test("a restated day is listed once with its figures before and after", async () => {
+slow("a restated day is listed once with its figures before and after", async () => {
   daily()
   await scene.add()
   await readReports(3)
@@ -246,7 +247,7 @@ test("subscriptions are counted by event, with free trials separate from paid st
   expect((await call("subscriptions?days=2&country=us")).body.stock.active).toBe(12)
 })
 
-test("the day and the portfolio show dollars, trials and their source, and nothing without the right", async () => {
+slow("the day and the portfolio show dollars, trials and their source, and nothing without the right", async () => {
   const trial = { "App Apple ID": TEA.id, "Subscription Apple ID": "77", "Subscription Name": "Tea Pro", Country: "DE" }
   scene.standIn.report = (type, day) => {
     if (type === "SALES" && day === ago(1)) return { tsv: salesReport(day, [APP, DOLLARS, BACK]) }
@@ -409,7 +410,7 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
     expect((await call("revenue?country=zz")).body.error).toBe("bad_country")
   })
 
-  test("stored revenue is shown with the required action during an open agreement or an outage", async () => {
+  slow("stored revenue is shown with the required action during an open agreement or an outage", async () => {
     daily()
     await scene.add()
     await readReports(3)

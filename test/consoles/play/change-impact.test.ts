@@ -1,6 +1,7 @@
-import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import { addDays } from "../../../src/lib/days.ts"
 import { freshDatabase } from "../../database.ts"
+import { beforeSlow, slow } from "../../long.ts"
 import { listed } from "../../measuring/record/listed.ts"
 import { record } from "../../record.ts"
 import { playFacts } from "./facts-scene.ts"
@@ -67,7 +68,7 @@ async function storeCounts(month: string, to = LAST): Promise<void> {
   )
 }
 
-beforeAll(async () => {
+beforeSlow(async () => {
   const sql = await freshDatabase()
   scene = await playFacts(sql, { app: APP, now: NOW, countries: COUNTRIES })
   const page = (day: string, storefront: string) => {
@@ -89,7 +90,7 @@ type Body = Awaited<ReturnType<typeof impact>>
 const outcome = (body: Body, name: string): Body =>
   body.outcomes.find((figure: { outcome: string }) => figure.outcome === name)
 
-test("an Android change is too early until the files have every day of the window", async () => {
+slow("an Android change is too early until the files have every day of the window", async () => {
   await storeCounts("2026-10", "2026-10-16")
   const early = await impact()
   expect([early.day, early.verdict, early.complete]).toEqual([CHANGED, "too_early", false])
@@ -99,7 +100,7 @@ test("an Android change is too early until the files have every day of the windo
   expect((await impact()).complete).toBe(true)
 })
 
-test("half more installs per visitor after new screenshots are found in Google Play's files", async () => {
+slow("half more installs per visitor after new screenshots are found in Google Play's files", async () => {
   const body = await impact()
   expect(body).toMatchObject({ verdict: "improved", changed: [{ kind: "screenshots", countries: ["us"] }] })
   expect(body.outcomes.map((figure: { outcome: string }) => figure.outcome)).toEqual([
@@ -133,7 +134,7 @@ test("half more installs per visitor after new screenshots are found in Google P
   ])
 })
 
-test("proceeds are too early until the month's earnings are settled", async () => {
+slow("proceeds are too early until the month's earnings are settled", async () => {
   const earnings = (month: string) => {
     const rows = rowsOf(month)
     const head =

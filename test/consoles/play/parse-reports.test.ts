@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { PlayEarningsRow } from "../../../src/consoles/kinds/play-shape.ts"
 import { type ParsedPlayReport, PLAY_REPORTS, parsePlayReport } from "../../../src/consoles/sources/play/reports.ts"
+import { slow } from "../../long.ts"
 import { hundredths, rawLines, recordedFiles } from "./recorded.ts"
 
 const UPDATED = "2025-11-06T03:25:01.123Z"
@@ -232,7 +233,7 @@ describe("files of money", () => {
     expect((await parseReport(SALES, [head, ...lines].join("\n"))).days).toHaveLength(31)
   })
 
-  test("a month of thirty thousand rows is summed up in pieces, so that other work runs between them", async () => {
+  slow("a month of thirty thousand rows is summed up in pieces, so that other work runs between them", async () => {
     const lines = Array.from({ length: 30_000 }, (_, place) => earningsRow({ order: `GPA.${place}` }))
     let turns = 0
     const timer = setInterval(() => turns++, 0)

@@ -9,6 +9,7 @@ import type { RawBody } from "../../../src/measuring/source.ts"
 import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { type PlayScene, playScene, TEA_PACKAGE } from "./scene.ts"
 import { googleRefusal, utf16 } from "./stand-in.ts"
 import { zipOf } from "./zip.ts"
@@ -83,7 +84,7 @@ const days = async () => {
 
 const media = () => scene.standIn.requests.filter((path) => path.includes("alt=media"))
 
-test("files of tracked apps and known reports are read, the latest months first and back two years", async () => {
+slow("files of tracked apps and known reports are read, the latest months first and back two years", async () => {
   const { standIn } = scene
   standIn.pageSize = 2
   for (const monthsBack of [0, 1, 2, 23, 24])
@@ -112,7 +113,7 @@ test("files of tracked apps and known reports are read, the latest months first 
   expect((await findAccount(sql, scene.workspaceId, account)).troubles).toEqual([])
 })
 
-test("a late file is not empty, an empty file is not zero, and a file that appears later is read then", async () => {
+slow("a late file is not empty, an empty file is not zero, and a file that appears later is read then", async () => {
   const { standIn } = scene
   standIn.put(nameOf(2), installs(2, { "01": 5 }), EARLIER)
   standIn.put(nameOf(1), installs(1, {}), EARLIER)
@@ -134,7 +135,7 @@ test("a late file is not empty, an empty file is not zero, and a file that appea
   expect(media()).toHaveLength(1)
 })
 
-test("a restated month replaces the changed days once and keeps both reports; others are not requested", async () => {
+slow("a restated month replaces the changed days once and keeps both reports; others are not requested", async () => {
   const { standIn } = scene
   standIn.put(nameOf(1), installs(1, { "01": 10, "02": 20 }), EARLIER)
   standIn.put(nameOf(2), installs(2, { "01": 5 }), EARLIER)
@@ -195,7 +196,7 @@ test("a second file of the same month's earnings is put aside until the first is
   expect(await proceeds()).toEqual(["2"])
 })
 
-test("a file that vanishes after it was listed is late, and read once it is there again", async () => {
+slow("a file that vanishes after it was listed is late, and read once it is there again", async () => {
   scene.standIn.put(nameOf(1), installs(1, { "01": 1 }), EARLIER)
   scene.standIn.before = (path) =>
     path.includes("alt=media") ? googleRefusal(404, "notFound", "No such object: x") : null
@@ -208,7 +209,7 @@ test("a file that vanishes after it was listed is late, and read once it is ther
 })
 
 describe("a file that cannot be read", () => {
-  test("a file that cannot be read is put aside alone, with its name and the reason", async () => {
+  slow("a file that cannot be read is put aside alone, with its name and the reason", async () => {
     const { standIn } = scene
     standIn.put(nameOf(0), installs(0, { "01": 1 }), EARLIER)
     standIn.put(nameOf(1), new Uint8Array([0xff, 0xff, 0xfe, 0x00]), EARLIER)
@@ -250,7 +251,7 @@ describe("a file that cannot be read", () => {
     expect((await findAccount(sql, scene.workspaceId, account)).troubles[0]?.why).toBe("Google answers 503")
   })
 
-  test("a file without the right is denied, and read once Play Console gives the right", async () => {
+  slow("a file without the right is denied, and read once Play Console gives the right", async () => {
     const { standIn } = scene
     standIn.put(nameOf(1), installs(1, { "01": 1 }), EARLIER)
     standIn.put(`sales/salesreport_${compact(1)}.zip`, orders(1, "2.00"), EARLIER)
@@ -270,7 +271,7 @@ describe("a file that cannot be read", () => {
   })
 })
 
-test("UTF-16 of either order and UTF-8 are read alike", async () => {
+slow("UTF-16 of either order and UTF-8 are read alike", async () => {
   const text = installs(1, { "01": 3 })
   const big = Buffer.from(utf16(text)).swap16()
   for (const bytes of [utf16(text), big, Buffer.from(text), Buffer.from(`\uFEFF${text}`)]) {

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { setWrites } from "../../../src/consoles/writing/writers.ts"
 import { everyRow } from "../../every-row.ts"
-import { cases } from "../../long.ts"
+import { cases, slow } from "../../long.ts"
 import { reviewed } from "../../measuring/record/reviewed.ts"
 import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -23,7 +23,7 @@ function refuseReplies(answer: () => Response) {
   return counted
 }
 
-test("a reply to a review of Google Play is sent once, and done when Google accepts it", async () => {
+slow("a reply to a review of Google Play is sent once, and done when Google accepts it", async () => {
   const { body } = await scene.preview()
   expect(body).toMatchObject({
     asynchronous: true,
@@ -58,7 +58,7 @@ test("an existing reply is shown before it is overwritten, and repeating it is f
   expect((await scene.preview({ response: "Thanks!" })).body).toMatchObject({ credits: 0 })
 })
 
-test("a reply given in Play Console after the preview refuses the confirm, and later ends the job unsent", async () => {
+slow("a reply given in Play Console after the preview refuses the confirm, and later ends the job unsent", async () => {
   const { body } = await scene.preview()
   scene.review.reply = { text: "Somebody else's.", atMs: Date.now() }
   expect((await scene.confirm(body.confirmToken)).body).toMatchObject({
@@ -154,7 +154,7 @@ test.each([429, 500, 503, 302])(
   },
 )
 
-test("a failure while the review is read before the reply is retried, because nothing was sent", async () => {
+slow("a failure while the review is read before the reply is retried, because nothing was sent", async () => {
   const id = await scene.queued()
   let fails = 2
   scene.standIn.before = (path) =>
@@ -172,7 +172,7 @@ const CUTS: Cut[] = [
   { at: "answer", bytes: 60 },
 ]
 
-test.each(CUTS.filter((_, at) => at < cases(4, 6)))(
+slow.each(CUTS.filter((_, at) => at < cases(4, 6)))(
   "a reply cut %j is sent once, and the job ends as Google Play has it",
   async (cut) => {
     const id = await scene.queued()

@@ -7,6 +7,7 @@ import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
 import { everyRow } from "../../every-row.ts"
+import { slow } from "../../long.ts"
 import { reviewedOnPlay } from "../../measuring/record/reviewed.ts"
 import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -67,7 +68,7 @@ async function task() {
 const list = async (query = "") => (await scene.service.call(`/v1/apps/${scene.appId}/reviews${query}`, { key })).body
 const idsOf = (body: { android: { id: string }[] | null }) => body.android?.map((review) => review.id) ?? null
 
-test("all pages of the week are read, and listed with their source; no author is stored", async () => {
+slow("all pages of the week are read, and listed with their source; no author is stored", async () => {
   shelf.pageSize = 2
   shelf.reviews = [1, 2, 3, 4, 5].map((number) => shelfReview(number))
   await readAll()
@@ -80,7 +81,7 @@ test("all pages of the week are read, and listed with their source; no author is
   expect((await everyRow(sql)).filter((row) => row.includes(AUTHOR))).toEqual([])
 })
 
-test("a review of the store's page is listed once, and what only the console has is kept", async () => {
+slow("a review of the store's page is listed once, and what only the console has is kept", async () => {
   const [first, second] = [shelfReview(1), shelfReview(2, { reply: { text: "Thanks!", atMs: Date.now() - HOUR_MS } })]
   shelf.reviews = [first, second]
   const onPage = { id: second.id, stars: 2, text: "Text 2", at: new Date(second.atMs) }
@@ -110,7 +111,7 @@ test("a review of the store's page is listed once, and what only the console has
   expect(stats.body).toMatchObject({ count: 3, coveredTo: expect.any(String) })
 })
 
-test("an edited review keeps the earlier text, also if the language of the device changed", async () => {
+slow("an edited review keeps the earlier text, also if the language of the device changed", async () => {
   shelf.reviews = [shelfReview(5)]
   await readAll()
   const edited = {
@@ -131,7 +132,7 @@ test("an edited review keeps the earlier text, also if the language of the devic
   ])
 })
 
-test("a review belongs to the storefronts of its language, and one without a language to each", async () => {
+slow("a review belongs to the storefronts of its language, and one without a language to each", async () => {
   const languages = ["en", "de_DE", "pt", "zh-TW", "xx-1", undefined]
   shelf.reviews = languages.map((reviewerLanguage, at) => shelfReview(at + 1, { fields: { reviewerLanguage } }))
   await sql`update tracked_app set countries = '{us,de,br}' where id = ${scene.appId}`
@@ -169,7 +170,7 @@ test("an unreadable review is put aside, and hostile texts are stored as they ar
   expect(android[0].text.length).toBeLessThanOrEqual(20_000)
 })
 
-test("an answer that is no page is a failure of its task, and the pages before it are stored", async () => {
+slow("an answer that is no page is a failure of its task, and the pages before it are stored", async () => {
   shelf.pageSize = 1
   shelf.reviews = [shelfReview(1), shelfReview(2)]
   scene.standIn.before = (path) => (path.includes("token=1") ? Response.json({ reviews: "many" }) : null)
@@ -182,7 +183,7 @@ test("an answer that is no page is a failure of its task, and the pages before i
   expect(idsOf(await list())).toEqual([id(1), id(2)])
 })
 
-test("a week without reviews is empty, an unknown app is gone, and a missing right is denied", async () => {
+slow("a week without reviews is empty, an unknown app is gone, and a missing right is denied", async () => {
   await readAll()
   expect(await task()).toMatchObject({ state: "empty", failure: null })
   expect((await list()).android).toBeNull()

@@ -5,6 +5,7 @@ import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
+import { slow } from "../../long.ts"
 import { type Bought, purchase, SECRET } from "../billing/scene.ts"
 import { reachOf, TEA } from "../scene.ts"
 import { playFacts } from "./facts-scene.ts"
@@ -129,7 +130,7 @@ test("settled earnings of Google Play are compared with a service's Play purchas
   ])
 })
 
-test("days that Google Play has not settled have no difference in any total", async () => {
+slow("days that Google Play has not settled have no difference in any total", async () => {
   const scene = await twoWitnesses()
   await scene.deliver(MESSAGES)
   const { products } = await scene.reconciliation("days=3&to=2026-11-03")

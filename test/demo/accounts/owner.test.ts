@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout } from "bun:test"
 import { deleteDemoAccounts, makeDemoAccounts } from "../../../src/consoles/demo-accounts.ts"
 import { EVIDENCE_REPORTS, type EvidenceReport, readReportEvidence } from "../../../src/consoles/read/read-evidence.ts"
 import { pauseAccount, removeAccount, rotateKey, testAccount } from "../../../src/consoles/register.ts"
@@ -13,7 +13,7 @@ import { sealer } from "../../alerts/delivery/scene.ts"
 import { reported } from "../../consoles/reported.ts"
 import { type AccountScene, accountScene, TEA } from "../../consoles/scene.ts"
 import { freshDatabase } from "../../database.ts"
-import { long } from "../../long.ts"
+import { afterSlow, beforeSlow, long, slow } from "../../long.ts"
 import { ownerOf } from "../../pages/app-scene.ts"
 import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -32,14 +32,14 @@ const load = (now = NOW) =>
   loadDemoOwner(recording, scene.sql, { workspaceId: scene.workspaceId, apps: apps(), now: () => now })
 const ask = (path: string, by = key) => scene.service.call(`/v1/apps/${scene.appId}/${path}`, { key: by })
 
-beforeAll(async () => {
+beforeSlow(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
   key = await scene.service.key(scene.workspaceId)
   await load()
 })
-afterAll(() => scene.standIn.stop())
+afterSlow(() => scene.standIn.stop())
 
-test("no figure of the demo is from the future, at whatever hour of whatever day it is loaded", () => {
+slow("no figure of the demo is from the future, at whatever hour of whatever day it is loaded", () => {
   const accounts = { console: "console", ads: "ads" }
   const apps = [{ id: "app", iosId: TEA.id, name: TEA.name, keywords: KEYWORDS }]
   // two weeks around each change of the clocks in California
@@ -53,7 +53,7 @@ test("no figure of the demo is from the future, at whatever hour of whatever day
 })
 
 describe("the demo's account for a new key", () => {
-  test("sales cover each of ninety days up to yesterday, in three currencies, with matching sums", async () => {
+  slow("sales cover each of ninety days up to yesterday, in three currencies, with matching sums", async () => {
     const { status, body } = await ask("revenue?days=90")
     expect([status, body.from, body.to]).toEqual([200, "2025-12-11", YESTERDAY])
     expect(body.sources).toMatchObject([{ state: "demo", why: expect.stringContaining("invented"), reportedDays: 90 }])
@@ -70,7 +70,7 @@ describe("the demo's account for a new key", () => {
     expect(body.products.map(({ title }: { title: string }) => title)).toContain("Invented Pro, monthly")
   })
 
-  test("subscriptions, active counts and the funnel are shown, and first downloads equal the sales", async () => {
+  slow("subscriptions, active counts and the funnel are shown, and first downloads equal the sales", async () => {
     const { body: subscriptions } = await ask("subscriptions?days=30")
     expect(subscriptions.sources.map(({ state }: { state: string }) => state)).toEqual(["demo", "demo"])
     expect(subscriptions.totals.trialStarts).toBeGreaterThan(subscriptions.totals.trialConversions)
@@ -83,7 +83,7 @@ describe("the demo's account for a new key", () => {
     expect(funnel.sources[0].state).toBe("demo")
   })
 
-  test("ads cover four weeks, with terms that add up to the campaign, a change and the week's searches", async () => {
+  slow("ads cover four weeks, with terms that add up to the campaign, a change and the week's searches", async () => {
     const [campaigns, keywords, terms, commands, popularity] = await Promise.all(
       ["campaigns", "ads-keywords", "ads-search-terms", "ads-commands", "search-popularity"].map((path) => ask(path)),
     )
@@ -101,7 +101,7 @@ describe("the demo's account for a new key", () => {
     expect(newDownloads).toBeLessThan((await ask("revenue?days=28&country=us")).body.totals.downloads)
   })
 
-  test("prices, the portfolio and today have data", async () => {
+  slow("prices, the portfolio and today have data", async () => {
     const pricing = await ask("pricing")
     expect([pricing.status, pricing.body.sources[0].state]).toEqual([200, "demo"])
     expect(pricing.body.offered).toMatchObject([{ kind: "introductory", mode: "FREE_TRIAL", duration: "ONE_WEEK" }])
@@ -120,7 +120,7 @@ describe("the demo's account for a new key", () => {
     )
   })
 
-  test("the owner's pages begin with a notice that the data is invented", async () => {
+  slow("the owner's pages begin with a notice that the data is invented", async () => {
     const owner = await ownerOf(scene.service, scene.workspaceId)
     for (const page of ["revenue", "ads"]) {
       const { status, text } = await owner.open(`/app/apps/${scene.appId}/${page}`)
@@ -129,7 +129,7 @@ describe("the demo's account for a new key", () => {
     }
   })
 
-  test("every figure leads to a report whose rows add up to it", async () => {
+  slow("every figure leads to a report whose rows add up to it", async () => {
     const readReport = async (report: EvidenceReport, day = YESTERDAY) => {
       const app = { id: scene.appId, iosId: TEA.id, androidPkg: null }
       return (await readReportEvidence(scene.sql, scene.workspaceId, app, { report, day }))!.said
@@ -170,7 +170,7 @@ describe("the demo's account for a new key", () => {
     expect(await readReport("sales", "2025-01-01")).toEqual([])
   })
 
-  test("no other key sees the demo's account", async () => {
+  slow("no other key sees the demo's account", async () => {
     const otherWorkspace = await scene.service.workspace()
     const appId = await trackOwn(scene.sql, { workspaceId: otherWorkspace, iosId: TEA.id, keywords: ["tea"] })
     const otherKey = await scene.service.key(otherWorkspace)
@@ -180,7 +180,7 @@ describe("the demo's account for a new key", () => {
   })
 })
 
-test("the demo's account has no key, sends no requests, and can only be removed", async () => {
+slow("the demo's account has no key, sends no requests, and can only be removed", async () => {
   const { sql, workspaceId, register, standIn } = scene
   const requestCount = standIn.requests.length
   const parts = { sql, sealer, log: silentLog, reach: register.reach, gapMs: 0 }
@@ -211,7 +211,7 @@ test("the demo's account has no key, sends no requests, and can only be removed"
   expect(await sql`select from connected_account where next_at is not null`).toHaveLength(0)
 })
 
-test("invented data stays in the demo's account, and real data outside it", async () => {
+slow("invented data stays in the demo's account, and real data outside it", async () => {
   const [account] = await scene.sql<{ id: string }[]>`
     select id
     from connected_account
@@ -239,7 +239,7 @@ long("loading the demo again changes nothing; a day later it adds days without c
   scene.clock.now = NOW
 })
 
-test("the demo's account is removed by a real account, with the demo, or by itself, and does not return", async () => {
+slow("the demo's account is removed by a real account, with the demo, or by itself, and does not return", async () => {
   const { sql, workspaceId } = scene
   const demos = () => sql`select id from connected_account where state = 'demo'`
   const { id } = await scene.add()

@@ -1,10 +1,11 @@
-import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { beforeEach, expect, setDefaultTimeout } from "bun:test"
 import { loadDemoOwner } from "../../../src/demo/accounts/owner.ts"
 import { removeAllOfDemo } from "../../../src/demo/load-at-start.ts"
 import { recording } from "../../../src/recording.ts"
 import { rebuildReviews } from "../../../src/reviews/store/rebuild-reviews.ts"
 import { type AccountScene, accountScene, TEA } from "../../consoles/scene.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { reviewed } from "../../measuring/record/reviewed.ts"
 import { ownerOf } from "../../pages/app-scene.ts"
 import { record } from "../../record.ts"
@@ -34,7 +35,7 @@ beforeEach(async () => {
   await load()
 })
 
-test(
+slow(
   "the demo's reviews have all stars in three languages, are marked, and can be counted, " + "searched and summarised",
   async () => {
     const stats = await ask("/stats")
@@ -57,7 +58,7 @@ test(
   },
 )
 
-test("nobody else sees the demo's reviews: not with the same app, in the market or among readings", async () => {
+slow("nobody else sees the demo's reviews: not with the same app, in the market or among readings", async () => {
   const otherWorkspace = await scene.service.workspace({ explorer: true, plan: "pro" })
   const otherApp = await trackOwn(scene.sql, { workspaceId: otherWorkspace, iosId: TEA.id, keywords: ["tea"] })
   const their = await scene.service.key(otherWorkspace)
@@ -73,13 +74,13 @@ test("nobody else sees the demo's reviews: not with the same app, in the market 
   expect(await readings(scene.workspaceId, scene.appId)).toContain("demo-us")
 })
 
-test("a store's own reviews replace the demo's and are never mixed with them", async () => {
+slow("a store's own reviews replace the demo's and are never mixed with them", async () => {
   await record(scene.sql, [OWN_REVIEW], () => NOW)
   const { reviews, feed } = await ask("/search?from=2025-10-01")
   expect([feed.feed, reviews.map(({ id }: { id: string }) => id)]).toEqual(["us", ["1"]])
 })
 
-test("loading the demo's reviews again changes nothing, even after a rebuild; a day later it adds days", async () => {
+slow("loading the demo's reviews again changes nothing, even after a rebuild; a day later it adds days", async () => {
   const before = await storedVersions()
   expect(before.versions.length).toBe(28)
   expect((await load()).recorded).toBe(0)
@@ -90,7 +91,7 @@ test("loading the demo's reviews again changes nothing, even after a rebuild; a 
   expect([after.length, before.versions.every(({ id }) => after.includes(id))]).toEqual([30, true])
 })
 
-test("the demo's reviews are removed by the first real account, and with the demo", async () => {
+slow("the demo's reviews are removed by the first real account, and with the demo", async () => {
   await scene.add()
   expect(await ask("/stats")).toMatchObject({ feed: { feed: "us", state: "never_read" }, count: null })
   expect(await storedVersions()).toEqual({ versions: [], days: [], reads: [], feeds: [] })

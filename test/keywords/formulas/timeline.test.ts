@@ -10,6 +10,7 @@ import {
 } from "../../../src/keywords/formulas/timeline.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { UNMEASURED } from "../../../src/lib/month-bytes.ts"
+import { slow } from "../../long.ts"
 import { randomOf } from "../../measuring/record/listed.ts"
 
 interface Day {
@@ -142,7 +143,7 @@ test("the five biggest moves are ordered by places, then by the better rank, the
   expect(counts).toEqual({ up: 3, down: 2, entered: 1, dropped: 1, unchanged: 1, uncertain: 0, unmeasured: 0 })
 })
 
-test("the outcomes of 3,000 random histories equal those of a plain scan of the days", () => {
+slow("the outcomes of 3,000 random histories equal those of a plain scan of the days", () => {
   const random = randomOf(20_260_610)
   const any = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
   const counts = new Map<string, number>()

@@ -8,6 +8,7 @@ import { listKeywordRanks } from "../../../src/keywords/operations/keywords.ts"
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
 import { recording } from "../../../src/recording.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { openService, type Service } from "../../service.ts"
@@ -37,7 +38,7 @@ describe("the competition in the demo's file", () => {
     .split("\n")
     .map((line): Line => JSON.parse(line))
 
-  test("the competition figures equal those computed from the demo file", async () => {
+  slow("the competition figures equal those computed from the demo file", async () => {
     const { apps } = await loadDemo(recording, sql, workspaceId, text)
     for (const [at, { id }] of apps.entries()) {
       const { iosId, keywords } = DEMO_APPS[at] as (typeof DEMO_APPS)[number]

@@ -4,6 +4,7 @@ import { listKeywordRanks } from "../../../src/keywords/operations/keywords.ts"
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
 import { fetchRecord } from "../../../src/overview/operations/fetch-record.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import {
   ask,
   contextOf,
@@ -158,7 +159,7 @@ test("a store that the app is not in has nothing measured", async () => {
   expect(measuredAt).toBeNull()
 })
 
-test("an app with thousands of keywords lists each once, in its order, with the rank of the latest day", async () => {
+slow("an app with thousands of keywords lists each once, in its order, with the rank of the latest day", async () => {
   const keywords = Array.from({ length: 1_100 }, (_, n) => `word ${(n * 701) % 1_100}`)
   const large = await trackOwn(sql, { workspaceId, iosId: "10007", countries: ["us"], keywords })
   const measured = [0, 499, 500, 1_099].map((at) => keywords[at]!)

@@ -6,6 +6,7 @@ import { DEMO_APPS, DEMO_FILE, loadDemo } from "../../../src/demo/demo.ts"
 import { listRivals } from "../../../src/keywords/operations/list-rivals.ts"
 import { recording } from "../../../src/recording.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -28,7 +29,7 @@ describe("rivals in the demo's file", () => {
     .split("\n")
     .map((line): Line => JSON.parse(line))
 
-  test("the rivals are the apps that the demo file lists above each app", async () => {
+  slow("the rivals are the apps that the demo file lists above each app", async () => {
     const workspaceId = await newWorkspace(sql)
     const { apps } = await loadDemo(recording, sql, workspaceId, text)
     for (const [at, { id }] of apps.entries()) {

@@ -3,6 +3,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import type { SearchObservation } from "../../../src/keywords/kinds/search-shape.ts"
 import { RANK_SOURCES } from "../../../src/lib/upstreams.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { NOW, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { openService, type Service } from "../../service.ts"
@@ -93,7 +94,7 @@ function expectedKeywords(storefront: string) {
   return { searched: recent.length, keywords: found.sort((a, b) => a.rank - b.rank || (a.term < b.term ? -1 : 1)) }
 }
 
-test("a rival's keywords equal those found by scanning 400 readings of all days, sources and storefronts", async () => {
+slow("a rival's keywords equal those found by scanning 400 readings of all days, sources and storefronts", async () => {
   await record(sql, readings, () => NOW)
   for (const storefront of ["us", "gb"]) {
     const expected = expectedKeywords(storefront)

@@ -8,6 +8,7 @@ import { pointsOf, type StoredMonth } from "../../../src/lib/month-bytes.ts"
 import { sourceOf } from "../../../src/lib/rank-sources.ts"
 import { findApp } from "../../../src/tracking/tracked-app.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -41,7 +42,7 @@ async function readMonths() {
   }))
 }
 
-test("the months of all tracked terms equal their series, for few and for many terms", async () => {
+slow("the months of all tracked terms equal their series, for few and for many terms", async () => {
   const few = await readMonths()
   expect(few.map(({ term, points }) => [term, points.length])).toEqual([
     ["tea", 4],
@@ -61,7 +62,7 @@ test("the months of all tracked terms equal their series, for few and for many t
   expect(many.slice(0, 2)).toEqual(few)
 })
 
-test("the months of several sides read together equal those of each side, also in several batches", async () => {
+slow("the months of several sides read together equal those of each side, also in several batches", async () => {
   const sides = [SIDE, { ...SIDE, storefront: "de" }, { ...SIDE, storefront: "fr" }, SIDE]
   const batched = await readSidesRankMonths(
     sql,

@@ -8,7 +8,7 @@ import { UNMEASURED } from "../../../src/keywords/store/keyword-figures.ts"
 import { deriveKeywordMetrics, readKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
 import type { Observation } from "../../../src/kinds.ts"
 import { freshDatabase } from "../../database.ts"
-import { long } from "../../long.ts"
+import { long, slow } from "../../long.ts"
 import { appsReading, hintsReading, NOW, popularityReading, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 
@@ -54,7 +54,7 @@ const rows = () =>
   )
 
 describe("keyword metrics", () => {
-  test("a reading with ratings and suggestions gives all four figures", async () => {
+  slow("a reading with ratings and suggestions gives all four figures", async () => {
     const answers = [
       hintsReading("tea", AT, ["tea", "tea timer", "tea shop"]),
       hintsReading("te", AT, ["tea", "tetris"]),
@@ -301,7 +301,7 @@ describe("concurrent measurements", () => {
     expect((await figures("word 7"))?.demand).toBe(demandOf(Array(10).fill(500))!.score as number)
   })
 
-  test("a measurement of another part of a keyword waits, and the popularity uses both", async () => {
+  slow("a measurement of another part of a keyword waits, and the popularity uses both", async () => {
     // creates the list first, since creating it would make others wait anyway
     await record(sql, [popularityReading("tea", "2025-08-01", 50)], () => NOW)
     const [derived, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -324,7 +324,7 @@ describe("concurrent measurements", () => {
     expect(Object.keys(popularity?.parts.of)).toEqual(["hints", "demand"])
   })
 
-  test("removing the demo removes the figures based on it and restores the others", async () => {
+  slow("removing the demo removes the figures based on it and restores the others", async () => {
     const now = new Date("2025-11-19T23:59:59.999Z")
     await derive([ten("tea"), popularityReading("tea", "2025-09-01", 63)], { now })
     const before = await rows()

@@ -9,7 +9,7 @@ import type { Observation } from "../../../src/kinds.ts"
 import { RANK_SOURCES } from "../../../src/lib/upstreams.ts"
 import { trackApp } from "../../../src/tracking/apps.ts"
 import { deleteRows, freshDatabase, scratchUrl } from "../../database.ts"
-import { cases } from "../../long.ts"
+import { cases, slow } from "../../long.ts"
 import { hintsReading, NOW, newWorkspace, popularityReading, reading, stored } from "../../measuring/record/measured.ts"
 import { nowByTruth, readStoredNow } from "../../measuring/record/now-truth.ts"
 import { record } from "../../record.ts"
@@ -82,62 +82,70 @@ async function empty(): Promise<void> {
 }
 
 describe("list_now and keyword_now", () => {
-  test("the now rows are the latest stored values, in any order of recording and without the demo", async () => {
-    const shapes = { ranks: 0, figures: 0 }
-    await fc.assert(
-      fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 5 }), async (steps) => {
-        await empty()
-        for (const step of [...steps, ...steps.toReversed()]) {
-          await take(step)
-          expect(await readStoredNow(sql)).toEqual(await nowByTruth(sql))
-        }
-        const before = await stored(sql)
-        for (const { observations } of steps) await record(sql, observations, () => NOW)
-        expect(await stored(sql)).toBe(before)
-        expect(await rebuildNow(sql, async () => {})).toEqual({ ranks: 0, figures: 0 })
-        await removeDemo(sql)
-        const { ranks, figures } = await readStoredNow(sql)
-        expect({ ranks, figures }).toEqual(await nowByTruth(sql))
-        shapes.ranks += ranks.length
-        shapes.figures += figures.length
-      }),
-      { seed: 20251119, numRuns: cases(2, 16) },
-    )
-    expect([shapes.ranks > 0, shapes.figures > 0]).toEqual([true, true])
-  }, 240_000)
+  slow(
+    "the now rows are the latest stored values, in any order of recording and without the demo",
+    async () => {
+      const shapes = { ranks: 0, figures: 0 }
+      await fc.assert(
+        fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 5 }), async (steps) => {
+          await empty()
+          for (const step of [...steps, ...steps.toReversed()]) {
+            await take(step)
+            expect(await readStoredNow(sql)).toEqual(await nowByTruth(sql))
+          }
+          const before = await stored(sql)
+          for (const { observations } of steps) await record(sql, observations, () => NOW)
+          expect(await stored(sql)).toBe(before)
+          expect(await rebuildNow(sql, async () => {})).toEqual({ ranks: 0, figures: 0 })
+          await removeDemo(sql)
+          const { ranks, figures } = await readStoredNow(sql)
+          expect({ ranks, figures }).toEqual(await nowByTruth(sql))
+          shapes.ranks += ranks.length
+          shapes.figures += figures.length
+        }),
+        { seed: 20251119, numRuns: cases(2, 16) },
+      )
+      expect([shapes.ranks > 0, shapes.figures > 0]).toEqual([true, true])
+    },
+    240_000,
+  )
 
-  test("missing, wrong and surplus now rows are rebuilt, and correct ones are not written", async () => {
-    await empty()
-    const terms = Array.from({ length: 230 }, (_, n) => `term ${n}`)
-    await record(
-      sql,
-      terms.flatMap((term) => [
-        reading(term, "2025-11-19T10:00:00Z", [10001]),
-        popularityReading(term, "2025-09-01", 5),
-      ]),
-      () => NOW,
-    )
-    const before = await stored(sql)
-    const lists = await sql<{ id: number }[]>`select id from list where term like 'term %' order by id`
-    const [first, second] = lists.map(({ id }) => id)
-    await sql`delete from list_now where list_id = ${first!}`
-    await sql`update list_now set app_ids = '{}' where list_id = ${second!}`
-    await sql`delete from keyword_now where list_id <> ${first!}`
-    await sql`update keyword_now set demand = 1, demand_day = '2025-11-19', demand_at = now()`
-    await sql`insert into list (platform, storefront, term) values ('ios', 'us', 'never read')`
-    await sql`
+  slow(
+    "missing, wrong and surplus now rows are rebuilt, and correct ones are not written",
+    async () => {
+      await empty()
+      const terms = Array.from({ length: 230 }, (_, n) => `term ${n}`)
+      await record(
+        sql,
+        terms.flatMap((term) => [
+          reading(term, "2025-11-19T10:00:00Z", [10001]),
+          popularityReading(term, "2025-09-01", 5),
+        ]),
+        () => NOW,
+      )
+      const before = await stored(sql)
+      const lists = await sql<{ id: number }[]>`select id from list where term like 'term %' order by id`
+      const [first, second] = lists.map(({ id }) => id)
+      await sql`delete from list_now where list_id = ${first!}`
+      await sql`update list_now set app_ids = '{}' where list_id = ${second!}`
+      await sql`delete from keyword_now where list_id <> ${first!}`
+      await sql`update keyword_now set demand = 1, demand_day = '2025-11-19', demand_at = now()`
+      await sql`insert into list (platform, storefront, term) values ('ios', 'us', 'never read')`
+      await sql`
       insert into list_now (list_id, day, source, depth, seen_at, platform, storefront, term, app_ids)
       select max(l.id), '2025-11-01', 10, 1, now(), 'ios', 'us', 'never read', '{}'
       from list l`
-    let pauses = 0
-    const pause = async () => {
-      pauses += 1
-    }
-    expect(await rebuildNow(sql, pause)).toEqual({ ranks: 3, figures: terms.length })
-    expect(pauses).toBeGreaterThan(1)
-    await sql`delete from list where term = 'never read'`
-    expect(await stored(sql)).toBe(before)
-  }, 60_000)
+      let pauses = 0
+      const pause = async () => {
+        pauses += 1
+      }
+      expect(await rebuildNow(sql, pause)).toEqual({ ranks: 3, figures: terms.length })
+      expect(pauses).toBeGreaterThan(1)
+      await sql`delete from list where term = 'never read'`
+      expect(await stored(sql)).toBe(before)
+    },
+    60_000,
+  )
 
   test.skipIf(!process.env.DATABASE_URL)(
     "postgres: the now rows are the latest after two processes read the same keywords at once",

@@ -1,8 +1,8 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import type { SearchObservation } from "../../../src/keywords/kinds/search-shape.ts"
 import { freshDatabase } from "../../database.ts"
-import { cases } from "../../long.ts"
+import { cases, slow } from "../../long.ts"
 import { shuffled } from "../../market/formulas/play-apps.ts"
 import { NOW, newWorkspace } from "../../measuring/record/measured.ts"
 import { randomReadings, readAnswers, TERMS } from "../../measuring/record/search-answers.ts"
@@ -14,7 +14,7 @@ const BATCH = cases(60, 20)
 /** Each day takes some twenty statements per list. */
 const DAYS = cases(6, 16)
 
-test("every reader returns the same in whatever order and however often search results are recorded", async () => {
+slow("every reader returns the same in whatever order and however often search results are recorded", async () => {
   const readings = randomReadings(17)
   const expected = await answersAfter(readings, readings.length)
   expect(expected.readings.length).toBeGreaterThan(270)

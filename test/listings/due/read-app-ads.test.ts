@@ -4,7 +4,7 @@ import type { Socket } from "node:net"
 import { gzipSync } from "node:zlib"
 import { readAppAds } from "../../../src/listings/due/read-app-ads.ts"
 import type { SafeFetch } from "../../../src/outbound/safe-fetch.ts"
-import { long } from "../../long.ts"
+import { long, slow } from "../../long.ts"
 import { ask, codeOf, flood, page, type Site, safeSite, site } from "../../outbound/site.ts"
 
 const NOW = new Date("2026-04-01T12:00:00Z")
@@ -150,7 +150,7 @@ describe("app-ads.txt of a site", () => {
     expect(await state(slow, "https://example.test/")).toEqual(["unreachable", "example.test"])
   })
 
-  test("a reading that the caller aborts throws instead of returning a state", async () => {
+  slow("a reading that the caller aborts throws instead of returning a state", async () => {
     await using slow = await world({ "https://example.test": drip })
     const reading = readAppAds(slow.fetch, siteOf("https://example.test"), {
       now: () => NOW,

@@ -4,6 +4,7 @@ import { getFeaturing } from "../../../src/listings/operations/featuring.ts"
 import type { Listing } from "../../../src/stores/kinds/listing-shape.ts"
 import { contextOn, IOS_ID, june, PACKAGE, played, recordAll, recorded, TODAY, trackTea } from "../../core/paged.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { listed, PAGE } from "../../measuring/record/listed.ts"
 import { ask, newWorkspace } from "../../measuring/record/measured.ts"
 import { recordAttempt } from "../../record.ts"
@@ -149,7 +150,7 @@ describe("history of featuring", () => {
     expect(await states(TASTING.endsAt)).toEqual([undefined, "gone 06-28"])
   })
 
-  test("the history is as long as the plan's and does not change when a read fails", async () => {
+  slow("the history is as long as the plan's and does not change when a read fails", async () => {
     const appId = await trackTea(sql, workspaceId)
     await recordAll(sql, listed(june(1), { editorial: [STORY], events: [] }))
     const before = await similarLines(appId)
@@ -175,7 +176,7 @@ describe("history of featuring", () => {
     expect(await free("2026-09-01T00:00:00Z")).toEqual([ROOM.id])
   })
 
-  test("the history has the latest 200 of a storefront and states whether there are more", async () => {
+  slow("the history has the latest 200 of a storefront and states whether there are more", async () => {
     const appId = await trackTea(sql, workspaceId)
     const cards = (count: number) =>
       Array.from({ length: count }, (_, n) => ({ ...STORY, id: String(1_400_000_000 + n) }))
@@ -190,7 +191,7 @@ describe("history of featuring", () => {
 })
 
 describe("storefronts of featuring", () => {
-  test("all tracked storefronts of both stores are returned unless one is requested", async () => {
+  slow("all tracked storefronts of both stores are returned unless one is requested", async () => {
     const appId = await trackTea(sql, workspaceId, { androidPkg: PACKAGE })
     const german = { storefront: "de" }
     await recordAll(sql, listed(june(1)), listed(june(2), { editorial: [ROOM], similar: [] }, german), played(june(3)))
@@ -255,7 +256,7 @@ describe("storefronts of featuring", () => {
     })
   })
 
-  test("an unknown storefront and another workspace's app are refused", async () => {
+  slow("an unknown storefront and another workspace's app are refused", async () => {
     const service = openService({ sql, now: () => TODAY })
     const id = await service.workspace()
     const key = await service.key(id)

@@ -4,6 +4,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { getStorePage } from "../../../src/listings/operations/store-page.ts"
 import { contextOn, IOS_ID, june, PACKAGE, played, recordAll, recorded, TODAY, trackTea } from "../../core/paged.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { listed, PAGE } from "../../measuring/record/listed.ts"
 import { ask, newWorkspace } from "../../measuring/record/measured.ts"
 import { recordAttempt } from "../../record.ts"
@@ -232,7 +233,7 @@ describe("timeline of a store page", () => {
     expect(await days("pro", new Date("2026-07-02T00:00:00Z"), "de")).toEqual(["2026-06-03"])
   })
 
-  test("a truncated timeline is marked", async () => {
+  slow("a truncated timeline is marked", async () => {
     const appId = await trackTea(sql, workspaceId)
     // A page with a new version every hour.
     const hourly = (count: number) =>
@@ -354,7 +355,7 @@ test("a key on Free reads its part through the tools and nothing over REST", asy
 })
 
 describe("Google Play page of an app", () => {
-  test("the Google Play page is returned next to the App Store's, with installs and in-app prices", async () => {
+  slow("the Google Play page is returned next to the App Store's, with installs and in-app prices", async () => {
     const appId = await trackTea(sql, workspaceId, { androidPkg: PACKAGE, countries: ["us"] })
     await recordAll(sql, listed(june(1)), played(june(1)), played(june(2), { version: "4.2", similar: [] }))
     const [app] = await sql`select id from store_app where platform = 'android' and store_id = ${PACKAGE}`

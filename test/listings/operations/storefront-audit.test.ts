@@ -5,6 +5,7 @@ import { STOREFRONTS } from "../../../src/lib/storefronts.ts"
 import { auditState, beginScan } from "../../../src/listings/audits/storefront-audits.ts"
 import { recording } from "../../../src/recording.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { type Audited, audited, OWN_APP, otherStorefronts, TEXTS } from "./audited.ts"
 
@@ -90,7 +91,7 @@ describe("app that was never scanned", () => {
 })
 
 describe("running storefront audit", () => {
-  test("concurrent requests of several workspaces start only one scan", async () => {
+  slow("concurrent requests of several workspaces start only one scan", async () => {
     const otherWorkspace = await scene.service.workspace()
     const otherKey = await scene.service.key(otherWorkspace)
     const otherApp = await trackOwn(sql, { workspaceId: otherWorkspace, iosId: OWN_APP, countries: ["de"] })
@@ -108,7 +109,7 @@ describe("running storefront audit", () => {
     expect(await scene.due()).toEqual([...STOREFRONTS])
   })
 
-  test("a scan waits for every storefront and estimates the remaining time", async () => {
+  slow("a scan waits for every storefront and estimates the remaining time", async () => {
     await scene.ask("?refresh=true")
     await sql`
       insert into pace (upstream, egress, base_gap_ms, gap_ms)
@@ -193,7 +194,7 @@ describe("end of a storefront audit", () => {
     expect(await scene.scans()).toEqual([{ running: false, failed: false }])
   })
 
-  test("concurrent calls complete a scan only once", async () => {
+  slow("concurrent calls complete a scan only once", async () => {
     await scene.ask("?refresh=true")
     await scene.says({ us: {} })
     await scene.fails(otherStorefronts("us"))
@@ -319,7 +320,7 @@ describe("table of a storefront audit", () => {
     expect(body.summary.sold).toBe(1)
   })
 
-  test("on Free the table has five rows and nothing of the others, with the whole summary", async () => {
+  slow("on Free the table has five rows and nothing of the others, with the whole summary", async () => {
     const names = ["us", "gb", "de", "fr", "jp", "it", "es"]
     const { body: full } = await scanned(
       Object.fromEntries(

@@ -4,7 +4,7 @@ import { type ListingChangeKind, PAGE_CHANGES } from "../../../src/listings/chan
 import { readChanges } from "../../../src/listings/read/changes.ts"
 import type { Listing, ListingObservation } from "../../../src/stores/kinds/listing-shape.ts"
 import { freshDatabase } from "../../database.ts"
-import { cases } from "../../long.ts"
+import { cases, slow } from "../../long.ts"
 import { listed, PAGE, randomOf, shuffled } from "../../measuring/record/listed.ts"
 import { record, recordAttempt } from "../../record.ts"
 
@@ -115,7 +115,7 @@ describe("changes of a listing", () => {
     expect(await changeKinds()).toEqual(["06-02 version", "06-03 rating_jump", "06-03 version", "06-04 version"])
   })
 
-  test("changes follow from the readings alone, in any order and when recorded twice", async () => {
+  slow("changes follow from the readings alone, in any order and when recorded twice", async () => {
     const random = randomOf(3)
     const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
     const edits = [...EDITS.map(([, edit]) => edit), ...SILENT, {}]

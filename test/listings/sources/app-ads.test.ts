@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseAppAds } from "../../../src/listings/sources/app-ads.ts"
+import { slow } from "../../long.ts"
 import { appAdsInputs, expectAppAds } from "../../stores/parsing/app-ads-inputs.ts"
 
 const records = (text: string) => parseAppAds(text).records
@@ -111,7 +112,7 @@ test("2,000 garbled files are parsed without an error and give only storable val
   for (const input of appAdsInputs(2_000, 1)) expectAppAds(input)
 })
 
-test("half a megabyte of anything is parsed in linear time", () => {
+slow("half a megabyte of anything is parsed in linear time", () => {
   const pieces = ["a.", "=", ",", "a", "#", " ", "\r", "a,", "A=", "OWNERDOMAIN=a\n", "a.com,1,DIRECT\n", "é", "\ud800"]
   const startedAt = performance.now()
   for (const piece of pieces) parseAppAds(`a${piece.repeat(512_000 / piece.length)}`)

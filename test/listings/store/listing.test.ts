@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import type { ListingObservation } from "../../../src/stores/kinds/listing-shape.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
-import { cases } from "../../long.ts"
+import { cases, slow } from "../../long.ts"
 import { listed, PAGE, randomOf, shuffled } from "../../measuring/record/listed.ts"
 import { stored } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
@@ -146,7 +146,7 @@ test("events and cards are stored with first and last sighting and their latest 
   }
 })
 
-test("readings in any order, grouping and concurrency give the same rows", async () => {
+slow("readings in any order, grouping and concurrency give the same rows", async () => {
   const random = randomOf(7)
   const pick = <T>(...from: T[]) => from[Math.floor(random() * from.length)] as T
   const pages = Array.from({ length: 40 }, (_, i) =>

@@ -8,6 +8,7 @@ import { makeEstimate } from "../../../src/market/estimates/make-estimate.ts"
 import { readCalibration, readGradedMonth } from "../../../src/market/read/grades.ts"
 import type { AppsObservation } from "../../../src/stores/kinds/apps-shape.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { appsReading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { openService } from "../../service.ts"
@@ -87,7 +88,7 @@ test("the newest graded month is shown, without months that had too few apps", a
   expect(await readGradedMonth(sql)).toMatchObject({ month: "2025-10", n: 24 })
 })
 
-test("apps graded by another process, or before a kill, are graded once", async () => {
+slow("apps graded by another process, or before a kill, are graded once", async () => {
   await gradeAll(SETTLED)
   const firstRows = await stored()
   expect(firstRows.length).toBe(26)

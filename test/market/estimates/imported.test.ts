@@ -5,6 +5,7 @@ import { makeDue } from "../../../src/market/estimates/estimates.ts"
 import { gradeNext } from "../../../src/market/estimates/grade-month.ts"
 import { readGradedMonth } from "../../../src/market/read/grades.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { importLines } from "../../record.ts"
 
 setDefaultTimeout(60_000)
@@ -48,7 +49,7 @@ test("an app with one count gets its estimate once an import brings a second", a
   expect(await importThenMake(counted(0, 1_400))).toEqual({ downloads: 400, days: 20 })
 })
 
-test("the last month is graded again with the readings that an import brings", async () => {
+slow("the last month is graded again with the readings that an import brings", async () => {
   const gradeAll = async () => {
     while ((await gradeNext(sql, NOW)) === "more");
   }

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { scoreIntervals, scoreOf } from "../../../src/market/formulas/scores.ts"
 import { RATINGS_TEST } from "../../../src/market/operations/estimates/estimate.ts"
+import { slow } from "../../long.ts"
 import { drawCoverage, estimateTwice, growingApps, measureDoubled, measureTwice, unratedApps } from "./back-test.ts"
 import { installsOf } from "./installs/level.ts"
 import { type AppTwice, appsOf, appsTwice, isLeftOut, type PlayApp, ratedOnce, SOME } from "./play-apps.ts"
@@ -38,7 +39,7 @@ test.each(["2020-07", "2021-06"])("the level of %s beats the published constants
   }
 })
 
-test.each(["2020-07", "2021-06"])(
+slow.each(["2020-07", "2021-06"])(
   "an 80 %% interval of %s covers 77 to 83 %% after 300 truths of the month",
   (month) => {
     const { covered, width } = drawCoverage(leftOut.filter((app) => app.month === month))

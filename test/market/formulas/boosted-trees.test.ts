@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { slow } from "../../long.ts"
 import { randomFrom } from "./calibration.ts"
 import { correctionOf, growTrees, treeIn, treeText } from "./installs/boosted-trees.ts"
 
@@ -13,7 +14,7 @@ function residuals(count: number, seed: number) {
   })
 }
 
-test("trees learn facts that count only together, which a line cannot", () => {
+slow("trees learn facts that count only together, which a line cannot", () => {
   const trees = growTrees(residuals(2_000, 3))
   for (const [a, b] of [
     [0.2, 0.2],

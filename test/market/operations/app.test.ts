@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { slow } from "../../long.ts"
 import { openService } from "../../service.ts"
 import { fixture } from "../../stores/parsing/parsed.ts"
 import { marketWorld } from "../../world/market.ts"
@@ -14,7 +15,7 @@ const page = (body: string, status = 200) =>
   scene.stores.on("apps.apple.com", "/us/app/", () => new Response(body, { ...HTML, status }))
 const requests = (host: string) => scene.stores.requests.filter(({ url }) => url.hostname === host).length
 
-test("concurrent calls for an app share one look-up and one page reading, and both are stored", async () => {
+slow("concurrent calls for an app share one look-up and one page reading, and both are stored", async () => {
   answersLookUps(scene.stores, { [APP]: { trackName: "Harbor", userRatingCount: 321, averageUserRating: 4.25 } })
   page(fixture("apple-app-page-us.html"))
   const all = await Promise.all(Array.from({ length: 10 }, () => ask(APP)))
@@ -36,7 +37,7 @@ test("concurrent calls for an app share one look-up and one page reading, and bo
   expect([requests("itunes.apple.com"), requests("apps.apple.com"), await scene.creditsUsed()]).toEqual([1, 1, 110])
 })
 
-test("each part of an app names its origin", async () => {
+slow("each part of an app names its origin", async () => {
   answersLookUps(scene.stores, { [APP]: { languageCodesISO2A: ["EN"], userRatingCount: 321, averageUserRating: 4.25 } })
   page(fixture("apple-app-page-us.html"))
   const origins = async () => {
@@ -51,7 +52,7 @@ test("each part of an app names its origin", async () => {
   expect(await origins()).toEqual(["a peer", "a peer", "a third", "a third", "another peer"])
 })
 
-test("fields of a page that cannot be read are null, never 0", async () => {
+slow("fields of a page that cannot be read are null, never 0", async () => {
   answersLookUps(scene.stores, { [APP]: { userRatingCount: undefined, averageUserRating: undefined } })
   page("no", 503)
   const { status, body } = await ask(APP)
@@ -74,7 +75,7 @@ test("fields of a page that cannot be read are null, never 0", async () => {
   })
 })
 
-test("an app that the store does not sell there is an answer that lists where it is sold", async () => {
+slow("an app that the store does not sell there is an answer that lists where it is sold", async () => {
   answersLookUps(scene.stores, { [APP]: {} })
   page("no", 404)
   await ask(APP)
@@ -89,7 +90,7 @@ test("an app that the store does not sell there is an answer that lists where it
   ])
 })
 
-test("languages and size come from the latest look-up in any storefront, with its time", async () => {
+slow("languages and size come from the latest look-up in any storefront, with its time", async () => {
   page("no", 503)
   answersLookUps(scene.stores, { [APP]: { languageCodesISO2A: ["FR", "EN", "FR"], fileSizeBytes: "112401408" } })
   const { body } = await ask(APP)
@@ -102,7 +103,7 @@ test("languages and size come from the latest look-up in any storefront, with it
   expect(german.measuredAt > german.builtAt).toBe(true)
 })
 
-test("an instance that reads nothing answers from stored data or lists the storefronts that have it", async () => {
+slow("an instance that reads nothing answers from stored data or lists the storefronts that have it", async () => {
   answersLookUps(scene.stores, { [APP]: {} })
   page(fixture("apple-app-page-us.html"))
   await ask(APP)

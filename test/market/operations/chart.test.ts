@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
+import { slow } from "../../long.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { record } from "../../record.ts"
 import { fixture } from "../../stores/parsing/parsed.ts"
@@ -17,7 +18,7 @@ const answers = () =>
   scene.stores.on("itunes.apple.com", "/us/rss/", () => new Response(fixture("apple-charts-us-free-finance.json")))
 
 describe("hive_get_chart", () => {
-  test("concurrent calls for a chart share one reading, which is then stored", async () => {
+  slow("concurrent calls for a chart share one reading, which is then stored", async () => {
     answers()
     const before = await scene.creditsUsed()
     const all = await Promise.all(Array.from({ length: 20 }, () => ask("charts?genre=6015")))

@@ -4,7 +4,7 @@ import { readOwn } from "../../../src/keywords/read/own-reading.ts"
 import { explainEach, type Work } from "../../core/explained.ts"
 import { answersLookUps, type LiveStores, liveStores } from "../../core/live.ts"
 import { freshDatabase } from "../../database.ts"
-import { cases, long } from "../../long.ts"
+import { cases, long, slow } from "../../long.ts"
 import { reading } from "../../measuring/record/measured.ts"
 import { lookupAnswer, searchPage, someApps } from "../../measuring/store-pages.ts"
 import { record } from "../../record.ts"
@@ -45,7 +45,7 @@ const answers = (holdMs = 0) =>
 const ids = (places: { rank: number; id: string }[]) => places.map(({ rank, id }) => [rank, id])
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
 
-test(`${CALLERS} concurrent callers for an untracked term share one request and get rank and apps above`, async () => {
+slow(`${CALLERS} concurrent callers for an untracked term share one request and get rank and apps above`, async () => {
   answers(200)
   const workspaces = await Promise.all(
     Array.from({ length: 4 }, async () =>
@@ -77,7 +77,7 @@ test(`${CALLERS} concurrent callers for an untracked term share one request and 
   expect(all[0]!.body.above).toEqual([])
 })
 
-test("a reading of this instance is fresh for an hour, and an import never is", async () => {
+slow("a reading of this instance is fresh for an hour, and an import never is", async () => {
   answers()
   const webSearch = { source: "apple-web-search" } as const
   await record(sql, [reading("tide table", minutesAgo(50), ["10002", "10001"], webSearch)])
@@ -94,7 +94,7 @@ test("a reading of this instance is fresh for an hour, and an import never is", 
   expect([read.rank, read.source, requestCount("/search")]).toEqual([1, "apple-web-search", 1])
 })
 
-test("an app that the store sells but the results lack is absent, at the full price", async () => {
+slow("an app that the store sells but the results lack is absent, at the full price", async () => {
   answers()
   answersLookUps(scene.stores, { [OTHER]: { trackName: "Elsewhere" } })
   const { status, body } = await ask(OTHER)
@@ -106,7 +106,7 @@ test("an app that the store sells but the results lack is absent, at the full pr
   expect([await used(), requestCount("/search"), requestCount("/lookup")]).toEqual([20, 1, 1])
 })
 
-test("an app that a look-up does not find is not_in_store, at the full price", async () => {
+slow("an app that a look-up does not find is not_in_store, at the full price", async () => {
   answers()
   scene.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([]))
   const { status, body } = await ask(OTHER, "&cc=GB")
@@ -114,7 +114,7 @@ test("an app that a look-up does not find is not_in_store, at the full price", a
   expect([body.app.id, body.top.length, await used()]).toEqual([OTHER, 10, 10])
 })
 
-test("an app of unknown availability is measure_busy for free, neither absent nor not_in_store", async () => {
+slow("an app of unknown availability is measure_busy for free, neither absent nor not_in_store", async () => {
   answers()
   scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
   const { status, body } = await ask(OTHER)

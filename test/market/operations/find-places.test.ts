@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "bun:test"
 import { rebuildCharts } from "../../../src/charts/store/rebuild-charts.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { record } from "../../record.ts"
 import { type Answer, openService } from "../../service.ts"
@@ -17,7 +18,7 @@ beforeAll(async () => {
   ask = (query) => service.call(`/v1/hive/find?${query}`, { key })
 })
 
-test("rankMin and rankMax apply to the best rank on all searched charts", async () => {
+slow("rankMin and rankMax apply to the best rank on all searched charts", async () => {
   const listOf = (chart: "free" | "paid", ids: string[]) => {
     const apps = ids.map((id) => ({ id, name: `Tea ${id}` }))
     return charted("2025-08-30T12:00:00Z", [], { chart, apps, depth: 3, source: "apple-charts" })

@@ -4,7 +4,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { hiveFindApps } from "../../../src/market/operations/find.ts"
 import { deriveAppTexts } from "../../../src/stores/store/app-texts.ts"
 import { freshDatabase } from "../../database.ts"
-import { cases, LONG } from "../../long.ts"
+import { cases, LONG, slow } from "../../long.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { record } from "../../record.ts"
 import { openService, type Service } from "../../service.ts"
@@ -126,7 +126,7 @@ describe("real charts", () => {
     }
   })
 
-  test(`${QUESTIONS} queries with random filters return the same rows as an independent script`, async () => {
+  slow(`${QUESTIONS} queries with random filters return the same rows as an independent script`, async () => {
     const any = randomFrom(20_251_101)
     const pick = <T>(of: readonly T[]): T => of[any(of.length)]!
     const some = (of: readonly string[], most: number) => [
@@ -210,7 +210,7 @@ describe("real charts", () => {
     for (const [what, count] of Object.entries(counted)) expect([what, count > QUESTIONS / 50]).toEqual([what, true])
   })
 
-  test("a frequent text and a rare text both find the matching apps on the charts", async () => {
+  slow("a frequent text and a rare text both find the matching apps on the charts", async () => {
     await sql`
       insert into store_app (platform, store_id)
       select 'ios', (300000000 + n)::text
@@ -228,7 +228,7 @@ describe("real charts", () => {
     )
   })
 
-  test("twenty pages contain every app once, and no app twice per state while charts are recorded", async () => {
+  slow("twenty pages contain every app once, and no app twice per state while charts are recorded", async () => {
     const ids: string[] = []
     const still = await ask("country=us,gb&kind=free&limit=20")
     for (let page = 1; page <= 20; page++)
@@ -348,7 +348,7 @@ describe("queries of the finder", () => {
     expect(await foundNames()).toEqual(["Tea 10005", "Tea 10003"])
   })
 
-  test("a repeated text search uses current names: added, changed and removed ones", async () => {
+  slow("a repeated text search uses current names: added, changed and removed ones", async () => {
     const called = (hour: string, names: Record<string, string>) => {
       const apps = Object.entries(names).map(([id, name]) => ({ id, name }))
       return record(

@@ -4,6 +4,7 @@ import { findAppKeywords, findGap } from "../../../src/keywords/read/keywords-of
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
 import { explainEach, readsOf, type Work } from "../../core/explained.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { appsReading, popularityReading, reading, rename } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { openService, type Service } from "../../service.ts"
@@ -163,7 +164,7 @@ test("gap answers nothing and charges nothing if the credits do not cover every 
   expect((await ask("10001,10009")).status).toBe(200)
 })
 
-test("gap over 1,500 readings equals a walk over all of them, page by page too", async () => {
+slow("gap over 1,500 readings equals a walk over all of them, page by page too", async () => {
   const readings = scatteredReadings(1_500, 14)
   await record(sql, readings)
   const popular = new Map(["wort 1", "zoo 2", "été 3", "zoo 7", "wort 9"].map((term, i) => [term, 20 + 10 * (i % 3)]))

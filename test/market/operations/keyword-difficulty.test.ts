@@ -4,7 +4,7 @@ import { readFirstTen } from "../../../src/keywords/read/first-ten.ts"
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
 import { explainEach, type Work } from "../../core/explained.ts"
 import { until } from "../../jobs/platform.ts"
-import { long } from "../../long.ts"
+import { long, slow } from "../../long.ts"
 import { appsReading, hintsReading, reading } from "../../measuring/record/measured.ts"
 import { answerSearches, type ShownApp, someApps } from "../../measuring/store-pages.ts"
 import { record } from "../../record.ts"
@@ -31,7 +31,7 @@ const answers = (changes: { apps?: ShownApp[]; looked?: ShownApp[]; suggests?: s
   answerSearches(scene.stores, { apps: LISTED, suggests: ["tide table", "tide tables usa"], ...changes })
 
 describe("an untracked keyword", () => {
-  test("concurrent calls for an untracked keyword share its search, suggestions and look-up", async () => {
+  slow("concurrent calls for an untracked keyword share its search, suggestions and look-up", async () => {
     answers()
     const all = await Promise.all(Array.from({ length: 20 }, () => ask()))
     expect(all.map(({ status }) => status)).toEqual(all.map(() => 200))
@@ -44,7 +44,7 @@ describe("an untracked keyword", () => {
     await until(async () => (await scene.sql`select from due where subject = 'tide table'`).length === 0)
   })
 
-  test("an untracked keyword has difficulty with parts, demand, related keywords and the first ten apps", async () => {
+  slow("an untracked keyword has difficulty with parts, demand, related keywords and the first ten apps", async () => {
     answers()
     const { body } = await ask("?term=Tide%20Table&cc=GB")
     const updatedAt = new Date("2026-01-01T08:00:00Z")
@@ -85,7 +85,7 @@ describe("an untracked keyword", () => {
     })
   })
 
-  test("a keyword that no top ten name contains is loosely matched, and unknown if a name is unknown", async () => {
+  slow("a keyword that no top ten name contains is loosely matched, and unknown if a name is unknown", async () => {
     answers({ apps: someApps(12) })
     expect((await ask()).body.zayifEslesme).toBe(true)
     await scene.forget("searches")
@@ -104,7 +104,7 @@ describe("an untracked keyword", () => {
     expect((await ask("?term=low%20tide")).body.zayifEslesme).toBeNull()
   })
 
-  test("a keyword with few results is thin, and below five it has no difficulty, at the full price", async () => {
+  slow("a keyword with few results is thin, and below five it has no difficulty, at the full price", async () => {
     for (const [count, none] of [
       [7, false],
       [4, true],
@@ -128,14 +128,14 @@ describe("an untracked keyword", () => {
     }
   })
 
-  test("a keyword whose apps lack ratings has a null difficulty, which is an answer", async () => {
+  slow("a keyword whose apps lack ratings has a null difficulty, which is an answer", async () => {
     answers({ looked: LISTED.slice(0, 7) })
     const { status, body } = await ask()
     expect([status, body.difficulty, body.difficultyNone, body.parts, body.rated]).toEqual([200, null, false, null, 7])
     expect([body.top[8].ratings, await scene.creditsUsed()]).toEqual([null, 10])
   })
 
-  test("related keywords are empty without suggestions, and null if suggestions cannot be read", async () => {
+  slow("related keywords are empty without suggestions, and null if suggestions cannot be read", async () => {
     answers({ suggests: [] })
     expect((await ask("?term=other")).body.related).toEqual([])
     scene.stores.on("search.itunes.apple.com", "/", () => new Response("no", { status: 503 }))
@@ -143,7 +143,7 @@ describe("an untracked keyword", () => {
     expect([status, body.related, body.relatedAt, body.difficulty === null]).toEqual([200, null, null, false])
   })
 
-  test("a keyword whose results or apps cannot be read is measure_busy for free", async () => {
+  slow("a keyword whose results or apps cannot be read is measure_busy for free", async () => {
     answers()
     scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
     const { status, body } = await ask()
@@ -177,7 +177,7 @@ describe("a stored difficulty", () => {
     await scene.sql.begin((tx) => deriveKeywordMetrics(tx, [list], new Date(daysAgo(days))))
   }
 
-  test("a stored difficulty answers for seven days without a request, also from an import", async () => {
+  slow("a stored difficulty answers for seven days without a request, also from an import", async () => {
     await store(6)
     const { status, body } = await ask()
     expect([status, body.source, body.day, body.related]).toEqual([
@@ -189,7 +189,7 @@ describe("a stored difficulty", () => {
     expect([body.difficulty === null, scene.stores.requests.length]).toEqual([false, 0])
   })
 
-  test("a stored difficulty is read again after seven days", async () => {
+  slow("a stored difficulty is read again after seven days", async () => {
     await store(8)
     answers()
     const { body } = await ask()
@@ -216,7 +216,7 @@ describe("a stored difficulty", () => {
   })
 })
 
-test("on Free a tool answers only for keywords tracked in that storefront, and refusals cost nothing", async () => {
+slow("on Free a tool answers only for keywords tracked in that storefront, and refusals cost nothing", async () => {
   answers()
   const workspaceId = await scene.service.workspace({
     explorer: true,

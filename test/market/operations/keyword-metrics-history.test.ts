@@ -3,6 +3,7 @@ import type { Attempt } from "../../../src/core/observation/attempt.ts"
 import { readMetricRecords } from "../../../src/keywords/read/metric-records.ts"
 import { listIds } from "../../../src/measuring/record/identities.ts"
 import { explainEach, type Work } from "../../core/explained.ts"
+import { slow } from "../../long.ts"
 import { popularityReading, reading } from "../../measuring/record/measured.ts"
 import { record, recordAttempt } from "../../record.ts"
 import { DAY_MS } from "../../world/clock.ts"
@@ -142,7 +143,7 @@ test("the price depends on the requested days, 30 by default, and an empty histo
   expect(prices).toEqual([20, 10, 10, 20, 20, 40, 40])
 })
 
-test("each series pages by 200 records until every record was returned once, despite newer ones", async () => {
+slow("each series pages by 200 records until every record was returned once, despite newer ones", async () => {
   const scores = Object.fromEntries(Array.from({ length: 90 }, (_, days) => [days, days]))
   await figures("difficulty", scores)
   await figures("popularity", scores)
@@ -180,7 +181,7 @@ test("each series pages by 200 records until every record was returned once, des
   }
 })
 
-test("a cursor of other parameters, a tampered one and an invented one are bad_cursor for free", async () => {
+slow("a cursor of other parameters, a tampered one and an invented one are bad_cursor for free", async () => {
   await figures("difficulty", { 0: 1 })
   await figures("difficulty", { 0: 1 }, { term: "other" })
   await scene.sql`
@@ -223,7 +224,7 @@ test("Google Play, wrong days and unknown storefronts are refused for free, and 
   expect([status, body.error, await scene.creditsUsed()]).toEqual([403, "explorer_required", 0])
 })
 
-test("records are read by the keyword's keys, however many other records exist", async () => {
+slow("records are read by the keyword's keys, however many other records exist", async () => {
   await figures("difficulty", { 0: 1, 1: 1 })
   await scene.sql`
     insert into list (platform, storefront, term)

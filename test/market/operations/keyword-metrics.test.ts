@@ -5,7 +5,7 @@ import { CHECKED, POPULARITY_FORMULA, popularityBand } from "../../../src/keywor
 import { readAttempts, readFigures } from "../../../src/keywords/read/keyword-standing.ts"
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
 import { explainEach, type Work } from "../../core/explained.ts"
-import { long } from "../../long.ts"
+import { long, slow } from "../../long.ts"
 import { appsReading, hintsReading, popularityReading, reading } from "../../measuring/record/measured.ts"
 import { record, recordAttempt } from "../../record.ts"
 import { DAY_MS, daysAgo } from "../../world/clock.ts"
@@ -46,7 +46,7 @@ function failed(days: number, rest: Partial<Attempt> = {}) {
   })
 }
 
-test("a keyword that was never measured is not_measured for 1 credit, and no reading is requested", async () => {
+slow("a keyword that was never measured is not_measured for 1 credit, and no reading is requested", async () => {
   const { status, body } = await ask()
   expect([status, body.error, await scene.creditsUsed()]).toEqual([404, "not_measured", 1])
   expect(
@@ -152,7 +152,7 @@ test("a published popularity precedes an estimate, has month and genres, and goe
   expect(body.popularityStanding.evidence.readings).toMatchObject([{ source: "apple-ads-report" }])
 })
 
-test("a figure is stale but shown after seven days, and no longer current after ninety", async () => {
+slow("a figure is stale but shown after seven days, and no longer current after ninety", async () => {
   await measure(8)
   const stale = (await ask()).body
   expect([stale.popularityStanding.stale, stale.difficultyStanding.stale]).toEqual([true, true])

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
 import { readOnce } from "../../../src/measuring/source.ts"
 import { itunesLookup } from "../../../src/stores/apple/itunes-lookup.ts"
+import { slow } from "../../long.ts"
 import { rowsOf, SOME } from "../../measuring/record/chart-rows.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { appsReading } from "../../measuring/record/measured.ts"
@@ -92,7 +93,7 @@ function middle(values: readonly number[]): number {
   return remaining.reduce((sum, value) => sum + value) / remaining.length
 }
 
-test("concurrent calls for a category share the look-up of its apps, and figures match the reference", async () => {
+slow("concurrent calls for a category share the look-up of its apps, and figures match the reference", async () => {
   await listToday()
   const all = await Promise.all(Array.from({ length: 10 }, () => ask("?country=jp&genre=finance")))
   const { status, body } = all[0]!
@@ -115,7 +116,7 @@ test("concurrent calls for a category share the look-up of its apps, and figures
   expect(paths()).toHaveLength(1)
 })
 
-test("the figures of a completely looked-up chart match the reference, each with its number of apps", async () => {
+slow("the figures of a completely looked-up chart match the reference, each with its number of apps", async () => {
   await listToday()
   for (const from of [0, 50]) {
     const ids = LIST.slice(from, from + 50).map(({ id }) => id)
@@ -129,7 +130,7 @@ test("the figures of a completely looked-up chart match the reference, each with
   expect(stats.every((name) => Object.values(category[name]).every((value) => value !== null))).toBe(true)
 })
 
-test("a category that was never read is read with its apps", async () => {
+slow("a category that was never read is read with its apps", async () => {
   scene.stores.on("itunes.apple.com", "/us/rss/", () => new Response(fixture("apple-charts-us-free-finance.json")))
   const entries = JSON.parse(fixture("apple-charts-us-free-finance.json")).feed.entry
   const ids: string[] = entries.map(
@@ -142,7 +143,7 @@ test("a category that was never read is read with its apps", async () => {
   expect(paths().map((path) => path.split("/").at(1))).toEqual(["us", "lookup"])
 })
 
-test("without look-ups a category has no ratings wall and costs the price of an empty answer", async () => {
+slow("without look-ups a category has no ratings wall and costs the price of an empty answer", async () => {
   scene.stores.on("itunes.apple.com", "/us/rss/", () => new Response(fixture("apple-charts-us-free-finance.json")))
   scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
   const { status, body } = await ask("?genre=6015")
@@ -181,7 +182,7 @@ test("without a genre every measured category is returned with its own day, and 
   ])
 })
 
-test("counts and updates read far from the chart's day are unknown, while a release date stays known", async () => {
+slow("counts and updates read far from the chart's day are unknown, while a release date stays known", async () => {
   const [releasedAt, updatedAt] = [new Date(daysAgo(400)), new Date(daysAgo(60))]
   await record(scene.sql, [appsReading(daysAgo(45), [{ id: "10001", ratings: 40, rating: 4, releasedAt, updatedAt }])])
   await onChart(0, [10_001], { genre: "6015" })

@@ -3,7 +3,7 @@ import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { freshDatabase } from "../../database.ts"
-import { long } from "../../long.ts"
+import { long, slow } from "../../long.ts"
 import { linesOf, rowsOf, SOME } from "../../measuring/record/chart-rows.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { importLines, record } from "../../record.ts"
@@ -89,7 +89,7 @@ describe("new apps", () => {
     expect(rows((await ask("?country=us")).body)).toEqual(["2025-11-18 us 10002 2"])
   })
 
-  test("a chart imported later with earlier days makes its apps not new", async () => {
+  slow("a chart imported later with earlier days makes its apps not new", async () => {
     await recordChart("2025-11-17", [10001])
     await recordChart(TODAY, [10001, 10002, 10003])
     await recordChart("2025-11-18", [10002], { chart: "paid" })
@@ -100,7 +100,7 @@ describe("new apps", () => {
     expect(rows((await ask("?country=us")).body)).toEqual(["2025-11-17 us 10001 1"])
   })
 
-  test("across storefronts an app is new once, where it was first seen", async () => {
+  slow("across storefronts an app is new once, where it was first seen", async () => {
     for (const storefront of ["us", "de", "fr"]) await recordChart("2025-11-15", [10001], { storefront })
     await recordChart("2025-11-17", [10001, 10002], { storefront: "fr" })
     await recordChart("2025-11-18", [10001, 10002, 10003])

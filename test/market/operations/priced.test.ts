@@ -5,6 +5,7 @@ import { makeDue } from "../../../src/market/estimates/estimates.ts"
 import { fillMarket, type HiveWorld } from "../../bench/hive-reads-world.ts"
 import contract from "../../contract/operations.json"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { appsReading } from "../../measuring/record/measured.ts"
 import { type ContractParameter, probes } from "../../probes.ts"
 import { record } from "../../record.ts"
@@ -203,7 +204,7 @@ test("every operation on the market is covered", () => {
 describe.each(ROWS)("$operationId", (row) => {
   const { full, empty } = FORMS[row.operationId]!
 
-  test("an answer costs its price and is refused as a whole if the credits do not suffice", async () => {
+  slow("an answer costs its price and is refused as a whole if the credits do not suffice", async () => {
     for (const form of full()) {
       // data read on request is available from the first answer on
       const { status, body, paid } = await ask(form)
@@ -222,7 +223,7 @@ describe.each(ROWS)("$operationId", (row) => {
     }
   })
 
-  test("an answer without measurements costs 1 credit", async () => {
+  slow("an answer without measurements costs 1 credit", async () => {
     for (const form of empty()) {
       const { status, body, paid } = await ask(form)
       expect([200, 202, 404]).toContain(status)

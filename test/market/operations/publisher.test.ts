@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "bun:test"
 import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
 import { readChartedApps } from "../../../src/market/read/publishers.ts"
 import { explainEach, type Work } from "../../core/explained.ts"
-import { long } from "../../long.ts"
+import { long, slow } from "../../long.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { record } from "../../record.ts"
 import { openService } from "../../service.ts"
@@ -29,7 +29,7 @@ const recordChart = (days: number, ids: readonly string[], rest: Partial<ChartOb
 const shelf = () =>
   scene.stores.on("itunes.apple.com", "/lookup", () => new Response(fixture("itunes-developer-us.json")))
 
-test("a publisher lists every charted app with its best rank, its storefronts and its first day", async () => {
+slow("a publisher lists every charted app with its best rank, its storefronts and its first day", async () => {
   shelf()
   // the first day does not show since when; the day after does
   await recordChart(5, ["10009", APPS[0]!])
@@ -59,7 +59,7 @@ test("a publisher lists every charted app with its best rank, its storefronts an
   expect([scene.stores.requests.length, await scene.creditsUsed()]).toEqual([1, 20])
 })
 
-test("an app that left the charts is not listed, and returns with the day on which it was first seen", async () => {
+slow("an app that left the charts is not listed, and returns with the day on which it was first seen", async () => {
   await recordChart(5, ["10009"])
   await recordChart(4, [APPS[0]!])
   await recordChart(1, ["10009"])
@@ -75,7 +75,7 @@ test("an app that left the charts is not listed, and returns with the day on whi
   expect((await ask()).body.apps).toMatchObject([{ id: APPS[0], firstSeen: dayAgo(4) }])
 })
 
-test("a store that cannot be read makes the shelf unknown and leaves the charts", async () => {
+slow("a store that cannot be read makes the shelf unknown and leaves the charts", async () => {
   await recordChart(1, [APPS[0]!])
   scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
   const { status, body } = await ask()
@@ -96,7 +96,7 @@ test("an unknown publisher is not_measured for 1 credit, with or without a store
   ])
 })
 
-test("charts without publisher ids are not searched, and an answer without rows gives that reason", async () => {
+slow("charts without publisher ids are not searched, and an answer without rows gives that reason", async () => {
   const service = openService({ sql: scene.sql })
   await recordChart(1, ["10009"], { storefront: "jp", origin: "demo", source: "import" })
   const { status, body } = await service.call("/v1/hive/publisher/1599999999", { key: scene.key })

@@ -5,6 +5,7 @@ import { MAX_COMPARED } from "../../../src/market/read/texts.ts"
 import { rebuildAppTexts } from "../../../src/stores/store/app-texts.ts"
 import { answersLookUps, answersSearches, type LiveStores, liveStores } from "../../core/live.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { appsReading } from "../../measuring/record/measured.ts"
 import { importLines, record } from "../../record.ts"
 import { slowness } from "../../unit.ts"
@@ -80,7 +81,7 @@ describe("search by the index", () => {
     ])
   })
 
-  test("a query matches names in any script, ignores accents, case and punctuation, and has no wildcards", async () => {
+  slow("a query matches names in any script, ignores accents, case and punctuation, and has no wildcards", async () => {
     await know([
       { id: "20001", name: "Café Décor: Pro!" },
       { id: "20002", name: "100% Focus_Time" },
@@ -139,7 +140,7 @@ describe("search by the index", () => {
 })
 
 describe("search by the store", () => {
-  test("missing matches come from one request to the store, are stored, and have no rank", async () => {
+  slow("missing matches come from one request to the store, are stored, and have no rank", async () => {
     await know(GARDENS.slice(4))
     const found = {
       30003: { trackName: "Plant Calendar", userRatingCount: 50 },
@@ -187,7 +188,7 @@ describe("search by the store", () => {
     expect(searches()).toHaveLength(2)
   })
 
-  test("two hundred concurrent calls for a name share one request to the store", async () => {
+  slow("two hundred concurrent calls for a name share one request to the store", async () => {
     // a call that waits ten seconds for the database is refused, so slow machines use fewer callers
     const callers = Math.ceil(200 / (await slowness()))
     answersSearches(scene.stores, { 30002: { trackName: "Garden Diary" } }, 300)
@@ -198,7 +199,7 @@ describe("search by the store", () => {
     expect(searches()).toHaveLength(1)
   })
 
-  test("known apps come with a reason if the store cannot be queried, and without any the call is free", async () => {
+  slow("known apps come with a reason if the store cannot be queried, and without any the call is free", async () => {
     await know(GARDENS.slice(0, 1))
     scene.stores.on("itunes.apple.com", "/search", () => new Response("no", { status: 503 }))
     const unknown = await ask("nobody")
@@ -221,7 +222,7 @@ describe("search by the store", () => {
 })
 
 describe("search by link or id", () => {
-  test("a link or an id of a known app is answered without a request", async () => {
+  slow("a link or an id of a known app is answered without a request", async () => {
     await know(GARDENS)
     const answers = [
       await matched("https://apps.apple.com/de/app/garden/id20001?l=en"),
@@ -232,7 +233,7 @@ describe("search by link or id", () => {
     expect([scene.stores.requests.length, await used()]).toEqual([0, 30])
   })
 
-  test("an app without a name is looked up once", async () => {
+  slow("an app without a name is looked up once", async () => {
     answersLookUps(scene.stores, { 40001: { trackName: "Tea" } })
     for (const q of ["https://apps.apple.com/us/app/tea/id40001", "40001"])
       expect((await ask(q)).body.apps).toMatchObject([

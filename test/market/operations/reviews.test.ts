@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { slow } from "../../long.ts"
 import { answersReviews, reviewPages } from "../../measuring/public-pages.ts"
 import { reviewed } from "../../measuring/record/reviewed.ts"
 import { record } from "../../record.ts"
@@ -49,7 +50,7 @@ test("concurrent calls for an untracked app share one reading of the newest page
   for (const name of ["author", "reviewer", "nickname"]) expect(text.toLowerCase()).not.toContain(`"${name}`)
 })
 
-test("one request decides whether all reviews are stored, however long the feed is", async () => {
+slow("one request decides whether all reviews are stored, however long the feed is", async () => {
   answersReviews(scene.stores, "1000000001", reviewPages(9_000, 500))
   const { body } = await ask("1000000001")
   expect([body.reviews.length, body.held, body.complete]).toEqual([50, 50, false])
@@ -60,7 +61,7 @@ test("one request decides whether all reviews are stored, however long the feed 
   expect([three.reviews.length, sumOf(three.distribution), three.held]).toEqual([3, 3, 20])
 })
 
-test("a feed is fresh for 12 hours, and a new reading keeps the stored reviews", async () => {
+slow("a feed is fresh for 12 hours, and a new reading keeps the stored reviews", async () => {
   const old = { id: "8990", at: new Date(Date.UTC(2026, 0, 1)) }
   await record(scene.sql, [reviewed(hoursAgo(11), [old], { storeId: "1000000001", end: END })])
   expect([(await ask("1000000001")).body.held, scene.stores.requests.length]).toEqual([1, 0])
@@ -70,7 +71,7 @@ test("a feed is fresh for 12 hours, and a new reading keeps the stored reviews",
   expect([body.held, scene.stores.requests.length]).toEqual([20, 1])
 })
 
-test("Google Play's reviews are those of the language, 150 of them, read once for all its storefronts", async () => {
+slow("Google Play's reviews are those of the language, 150 of them, read once for all its storefronts", async () => {
   const ids = Array.from({ length: 150 }, (_, i) => 900 - i)
   scene.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(playAnswer(ids, "more")))
   const { status, body } = await ask(PACKAGE, "?limit=200")

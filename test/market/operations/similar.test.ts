@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { slow } from "../../long.ts"
 import { fixture } from "../../stores/parsing/parsed.ts"
 import { marketWorld } from "../../world/market.ts"
 
@@ -47,7 +48,7 @@ test("similar apps without a reading come from the first followed storefront", a
   await scene.sql`delete from market_storefront`
 })
 
-test("a page without similar apps is an empty answer, and a missing page is none", async () => {
+slow("a page without similar apps is an empty answer, and a missing page is none", async () => {
   const withoutSimilar = fixture("apple-app-page-us.html").replaceAll('"similarItems"', '"otherItems"')
   page("us", withoutSimilar)
   const { status, body } = await ask(APP)

@@ -3,6 +3,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { findAppKeywords } from "../../../src/keywords/read/keywords-of-apps.ts"
 import { explainEach, readsOf, type Work } from "../../core/explained.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { popularityReading, reading, rename } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { openService, type Service } from "../../service.ts"
@@ -121,7 +122,7 @@ test("spy refuses an id of the other store, a bad id, a foreign cursor and a mis
   expect([body.error, body.scope]).toEqual(["scope_required", "hive:spy"])
 })
 
-test("spy pages more than 1,000 keywords, each once, and charges each page", async () => {
+slow("spy pages more than 1,000 keywords, each once, and charges each page", async () => {
   const terms = Array.from({ length: 2_300 }, (_, i) => `${["wort", "Été", "語"][i % 3]} ${i}`.toLowerCase())
   const answers = terms.map((term, i) => ({ term, ids: i % 2 ? ["10002", "10001"] : ["10001"] }))
   await storeAnswers(sql, dayAgo(1), answers)
@@ -142,7 +143,7 @@ test("spy pages more than 1,000 keywords, each once, and charges each page", asy
 describe("1,500 readings of many days, sources, origins, storefronts and depths", () => {
   const readings = scatteredReadings(1_500, 14)
 
-  test("each app has the keywords that a walk over all readings finds, in each storefront and store", async () => {
+  slow("each app has the keywords that a walk over all readings finds, in each storefront and store", async () => {
     await record(sql, readings)
     let found = 0
     for (const platform of ["ios", "android"] as const)

@@ -5,6 +5,7 @@ import { kindsOf } from "../../../src/due-kinds.ts"
 import { createMeasure } from "../../../src/measuring/measure.ts"
 import { damageSearches, repairSearches } from "../../core/market.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { reading } from "../../measuring/record/measured.ts"
 import { answerSearches, someApps } from "../../measuring/store-pages.ts"
 import { record } from "../../record.ts"
@@ -65,7 +66,7 @@ const OPERATIONS = [
 const rest = (at: (typeof OPERATIONS)[number], service = scene.service) =>
   service.call(at[2], { key, method: at[1], ...(at[1] === "POST" && { body: { wait: 20 } }) })
 
-test.each(["53100", "25006", "23514"])(
+slow.each(["53100", "25006", "23514"])(
   "a reading that cannot be stored (SQLSTATE %s) is hive_write_failed for free, and a retry succeeds",
   async (sqlstate) => {
     await refuseSearches(sqlstate)
@@ -87,7 +88,7 @@ test.each(["53100", "25006", "23514"])(
   },
 )
 
-test("a tracked keyword that cannot be stored stays due, and another process gets the same error", async () => {
+slow("a tracked keyword that cannot be stored stays due, and another process gets the same error", async () => {
   await refuseSearches("53100")
   await trackOwn(sql, { workspaceId, iosId: "10002", countries: ["us"], keywords: ["journal"], origin: "own" })
   await sql`delete from due`

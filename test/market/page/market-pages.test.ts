@@ -3,6 +3,7 @@ import type { LiveReadState, LiveSubject, Patience } from "../../../src/lib/live
 import { followMarket } from "../../../src/market/followed-storefronts.ts"
 import { type Browser, fieldIn, type Page } from "../../access/sign-in/browser.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { charted, FINANCE } from "../../measuring/record/charted.ts"
 import { ownerOf } from "../../pages/app-scene.ts"
 import { record } from "../../record.ts"
@@ -154,7 +155,7 @@ describe("following", () => {
     return await browser.send("/app/settings/market", { [name]: value, back: "/app/market", ...fields })
   }
 
-  test("an operator follows a category, undoes it, and MARKET stays as it is set", async () => {
+  slow("an operator follows a category, undoes it, and MARKET stays as it is set", async () => {
     await followMarket(service.sql, [{ storefront: "gb", genres: ["36"] }])
     const sent = await form(owner, { do: "follow", storefront: "us", genre: "6015" })
     expect(sent.status).toBe(303)
@@ -233,7 +234,7 @@ describe("the finder page", () => {
   })
 })
 
-test("a list longer than a page is sorted as a whole, except by name, and the page states why", async () => {
+slow("a list longer than a page is sorted as a whole, except by name, and the page states why", async () => {
   const apps = Array.from({ length: 230 }, (_, at) => named(40_001 + at))
   const growing = (days: number, count: number) =>
     chartOf(days, apps.slice(0, count), { storefront: "gb", genre: "6014", depth: count })
@@ -301,7 +302,7 @@ describe("the comparison page", () => {
     ])
   })
 
-  test("selected keywords are added to the app at once, with an offer to undo it", async () => {
+  slow("selected keywords are added to the app at once, with an offer to undo it", async () => {
     const iosId = newStoreId()
     const app = await trackOwn(service.sql, {
       workspaceId: workspace,

@@ -4,6 +4,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { readMeasuredDownloads, readRatingGains } from "../../../src/market/read/gains.ts"
 import type { AppsObservation } from "../../../src/stores/kinds/apps-shape.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { appsReading, NOW } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { shuffled } from "../formulas/play-apps.ts"
@@ -42,7 +43,7 @@ beforeEach(async () => {
 })
 
 describe("the rating gain of an untracked app", () => {
-  test("an untracked app's rating gain is listed by storefront, with source, age and the month before", async () => {
+  slow("an untracked app's rating gain is listed by storefront, with source, age and the month before", async () => {
     const readings = [
       rated(-38, 700),
       rated(-12, 760),

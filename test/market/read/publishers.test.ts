@@ -1,7 +1,8 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import type { Observation } from "../../../src/kinds.ts"
 import { readChartedApps } from "../../../src/market/read/publishers.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { appsReading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
@@ -14,7 +15,7 @@ const READINGS = [
   charted("2025-11-19T10:00:00Z", ["10004", APP], { device: "iphone", chart: "free", genre: "6000" }),
 ]
 
-test("one of two charts with the same rank is always shown, in any order of recording", async () => {
+slow("one of two charts with the same rank is always shown, in any order of recording", async () => {
   const places = []
   for (const order of [READINGS, READINGS.toReversed(), [READINGS[1]!, READINGS[0]!, READINGS[2]!]]) {
     const sql = await freshDatabase()

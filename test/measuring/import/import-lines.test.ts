@@ -4,7 +4,7 @@ import { KINDS } from "../../../src/kinds.ts"
 import { createBatchSize } from "../../../src/measuring/import/batch-size.ts"
 import { LineProblem } from "../../../src/measuring/import/lines.ts"
 import { freshDatabase } from "../../database.ts"
-import { long } from "../../long.ts"
+import { long, slow } from "../../long.ts"
 import { importLines, parseLine } from "../../record.ts"
 import { NOW, stored } from "../record/measured.ts"
 
@@ -163,7 +163,7 @@ test("bad lines are reported by number and skipped completely; all others are st
   expect(await sql`select 1 from store_app where store_id = '10003'`).toHaveLength(0)
 })
 
-test("a transaction has at most 1,000 results, with a pause before the next", async () => {
+slow("a transaction has at most 1,000 results, with a pause before the next", async () => {
   const deep = (minute: number) =>
     search({
       seenAt: `2025-10-25T03:${10 + minute}:00Z`,

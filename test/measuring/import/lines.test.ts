@@ -3,6 +3,7 @@ import { hash } from "node:crypto"
 import type { Sql } from "../../../src/database/types.ts"
 import { KINDS } from "../../../src/kinds.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { importLines, parseLine } from "../../record.ts"
 import { NOW, stored } from "../record/measured.ts"
 import { reasonOf } from "./reason-of.ts"
@@ -183,7 +184,7 @@ test("lines of every kind can be imported together, and again without a change",
   expect(await stored(sql)).toBe(before)
 })
 
-test("a transaction has at most 1,000 apps, and none is left out", async () => {
+slow("a transaction has at most 1,000 apps, and none is left out", async () => {
   const many = (minute: number) =>
     apps({
       seenAt: `2025-10-25T03:1${minute}:00Z`,
@@ -202,7 +203,7 @@ test("a transaction has at most 1,000 apps, and none is left out", async () => {
   expect(steps.at(-1)).toBe(4)
 })
 
-test("an app of an imported look-up has a page as in a live one, unless it has no name or is of a search", () => {
+slow("an app of an imported look-up has a page as in a live one, unless it has no name or is of a search", () => {
   const line = (source: string, apps: object[]) => {
     const about = { kind: "apps", source, platform: "ios", storefront: "us", seenAt: "2025-10-25T03:25:01Z" }
     return JSON.stringify({ ...about, asked: apps.map((app) => (app as { id: string }).id), apps })

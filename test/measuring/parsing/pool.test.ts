@@ -4,7 +4,7 @@ import { openBodyParsers } from "../../../src/commands/process/body-parsers.ts"
 import { appAdsText } from "../../../src/listings/sources/app-ads.ts"
 import type { Parsers, ParsersOptions } from "../../../src/measuring/parsing/pool.ts"
 import { parseBody, type RawBody, ReadFailure, rawBody } from "../../../src/measuring/source.ts"
-import { cases } from "../../long.ts"
+import { cases, slow } from "../../long.ts"
 import { fixture, PARSED } from "../../stores/parsing/parsed.ts"
 
 const open: Parsers[] = []
@@ -67,7 +67,7 @@ describe("a large body", () => {
     expect(failure.body).toBe(body)
   })
 
-  test("a large body that is never parsed times out, and the next one is parsed", async () => {
+  slow("a large body that is never parsed times out, and the next one is parsed", async () => {
     const { parse } = parsers({ start: endless, deadlineMs: 500 })
     const [first, second] = await Promise.all([
       failureOf(parse(source, subject, bodyOf(`e${LARGE}`), undefined)),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { parseXml } from "../../../src/measuring/parsing/xml.ts"
 import { ReadFailure } from "../../../src/measuring/source.ts"
+import { slow } from "../../long.ts"
 
 const outcome = (xml: string, lenient = false) => {
   try {
@@ -68,7 +69,7 @@ describe("XML", () => {
     ])
   })
 
-  test("parsing takes time linear to the length of the text", () => {
+  slow("parsing takes time linear to the length of the text", () => {
     const parts = ["<a ", " ", "<", "&", "&#", "<a>", 'b="', "=", "\n", "<a b='c' ", "]]", "</a", "<![CDATA[", "]]>"]
     for (const part of parts) {
       const began = performance.now()

@@ -4,7 +4,7 @@ import { readChartSeries } from "../../../src/charts/read/charts.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { freshDatabase } from "../../database.ts"
-import { LONG, long } from "../../long.ts"
+import { LONG, long, slow } from "../../long.ts"
 import { importLines, parseLine } from "../../record.ts"
 import { reasonOf } from "../import/reason-of.ts"
 import { ALL, daysOf, isAllHere, JP_FINANCE, linesOf, movedBetween, rowsOf, SOME } from "./chart-rows.ts"
@@ -78,7 +78,7 @@ describe.each([["12 days", SOME, 12, 16], ...(LONG && isAllHere ? [["247 days", 
     const rows = rowsOf(path)
     const lines = linesOf(rows)
 
-    test("chart lines are imported completely, give every app's history, and again change nothing", async () => {
+    slow("chart lines are imported completely, give every app's history, and again change nothing", async () => {
       const first = await importLines(sql, each(lines), options)
       expect(first).toEqual({ read: readingCount, recorded: readingCount, known: 0, attempts: 0, bad: [] })
       const [counts] = await sql`

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { deriveKeywordMetrics, readKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
 import { freshDatabase } from "../../database.ts"
-import { cases, long } from "../../long.ts"
+import { cases, long, slow } from "../../long.ts"
 import { importLines, parseLine, record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { NOW, newWorkspace } from "./measured.ts"
@@ -85,7 +85,7 @@ async function readLive(values: readonly object[], into: Sql): Promise<void> {
 }
 
 describe("imported searches, counts and suggestions", () => {
-  test("imported readings give the same demand, popularity, difficulty and hints as live ones", async () => {
+  slow("imported readings give the same demand, popularity, difficulty and hints as live ones", async () => {
     const days = [...recorded("2025-11-10"), ...recorded("2025-11-18", 70)]
     await load(days)
     const live = await freshDatabase()
@@ -146,7 +146,7 @@ describe("imported searches, counts and suggestions", () => {
     expect(tea).toMatchObject({ hintCount: 1, demand: null, difficulty: null, popularitySource: "estimate" })
   })
 
-  test("imported readings give the same metrics for every publisher", async () => {
+  slow("imported readings give the same metrics for every publisher", async () => {
     const scores = async () => (await figures()).map(([term, figure]) => [term, figure.demand, figure.difficulty])
     await load(recorded("2025-11-18"))
     const ownScores = await scores()

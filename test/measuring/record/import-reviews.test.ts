@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { hash } from "node:crypto"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { importLines, parseLine } from "../../record.ts"
 import { reasonOf } from "../import/reason-of.ts"
 import { stored } from "./measured.ts"
@@ -143,7 +144,7 @@ const SETS: [name: string, path: string, size: number][] = [["203 real reviews",
 if (isAllHere) SETS.push(["the 8,820 real reviews", ALL, 8_820])
 
 for (const [name, path, size] of SETS) {
-  test(`${name} are imported completely, and twice without a change`, async () => {
+  slow(`${name} are imported completely, and twice without a change`, async () => {
     const rows = rowsOf(path)
     expect(rows).toHaveLength(size)
     const lines = linesOf(rows)

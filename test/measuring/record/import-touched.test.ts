@@ -4,7 +4,7 @@ import { deriveFigures } from "../../../src/keywords/store/figures.ts"
 import { readKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { freshDatabase } from "../../database.ts"
-import { cases } from "../../long.ts"
+import { cases, slow } from "../../long.ts"
 import { importLines } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { countRowsRead } from "../rows-read.ts"
@@ -81,7 +81,7 @@ async function deriveAll(): Promise<void> {
 }
 
 describe("metrics derived by an import", () => {
-  test("metrics derived by an import equal those of deriving every keyword, after each part of it", async () => {
+  slow("metrics derived by an import equal those of deriving every keyword, after each part of it", async () => {
     let derived = 0
     for (let world = 1; world <= cases(1, 60); world++) {
       sql = await freshDatabase()
@@ -128,7 +128,7 @@ describe("metrics derived by an import", () => {
     expect((await figures())[0]!.at(-2)![1]).toMatchObject({ demand: expect.any(Number) })
   })
 
-  test("metrics derived by an import read equally many rows with ten other keywords or two hundred", async () => {
+  slow("metrics derived by an import read equally many rows with ten other keywords or two hundred", async () => {
     const rows: number[] = []
     for (const otherCount of [10, 200]) {
       sql = await freshDatabase()

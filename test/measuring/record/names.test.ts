@@ -4,7 +4,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import type { Observation } from "../../../src/kinds.ts"
 import { nameIn } from "../../../src/stores/store/app-names.ts"
 import { freshDatabase } from "../../database.ts"
-import { cases } from "../../long.ts"
+import { cases, slow } from "../../long.ts"
 import { record } from "../../record.ts"
 import { charted } from "./charted.ts"
 import { listed } from "./listed.ts"
@@ -48,7 +48,7 @@ const telling: fc.Arbitrary<Telling> = fc
   })
   .map((item) => ({ ...item, demo: item.demo && item.kind === "search" }))
 
-test("readings in any order, parts and repetitions give the same names, each in its storefront", async () => {
+slow("readings in any order, parts and repetitions give the same names, each in its storefront", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(telling, { minLength: 1, maxLength: 14 }), fc.infiniteStream(fc.nat()), holdsAlways),
     { seed: 12, numRuns: RUNS, endOnFailure: true },

@@ -3,6 +3,7 @@ import type { StoreApp } from "../../../src/core/observation/line-parts.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import type { AppsObservation } from "../../../src/stores/kinds/apps-shape.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { record } from "../../record.ts"
 import { appsReading, NOW, reading, readStoredNames, stored } from "./measured.ts"
 
@@ -137,7 +138,7 @@ describe("a store's reading of an app", () => {
     expect([...(await sql`select ctid::text from rating_count`)]).toEqual([...places])
   })
 
-  test("readings of an app give the same rows in any order and parts", async () => {
+  slow("readings of an app give the same rows in any order and parts", async () => {
     const sha = (byte: number) => new Uint8Array(32).fill(byte)
     const worstFirst = [
       appsReading("2025-11-18T12:00:00Z", [{ ...TEA, name: "Day before", ratings: 2 }], { parser: 9, sha256: sha(9) }),

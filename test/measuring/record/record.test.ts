@@ -3,6 +3,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import type { SearchObservation } from "../../../src/keywords/kinds/search-shape.ts"
 import { listKeywordRanks } from "../../../src/keywords/operations/keywords.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { record, recordAttempt } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { ask, contextOf, NOW, newWorkspace, reading, stored } from "./measured.ts"
@@ -69,7 +70,7 @@ describe("recording", () => {
     expect(await ranks()).toEqual([1])
   })
 
-  test("the best of several bodies of one time is stored, in any order and parts", async () => {
+  slow("the best of several bodies of one time is stored, in any order and parts", async () => {
     const ranks = await tracking(["tea"])
     const body = (ids: number[], rest: Partial<SearchObservation>) => reading("tea", "2025-11-19T10:00:00Z", ids, rest)
     const sha = (byte: number) => ({ sha256: new Uint8Array(32).fill(byte) })
@@ -148,7 +149,7 @@ describe("recording", () => {
     expect(await ranks()).toEqual([1])
   })
 
-  test("existing rows use up no sequence values", async () => {
+  slow("existing rows use up no sequence values", async () => {
     for (let i = 0; i < 20; i++) {
       await record(sql, [reading("tea", `2025-11-19T10:00:${10 + i}Z`, [10001, 10002, 10003])], now)
     }

@@ -12,7 +12,7 @@ import { removeOld } from "../../../src/measuring/retention/remove-old.ts"
 import { RETENTION } from "../../../src/recording.ts"
 import { EXAMPLE_ACCOUNT, holdAccount, type PrivateKind, reported } from "../../consoles/reported.ts"
 import { freshDatabase, scratchUrl } from "../../database.ts"
-import { LONG, long, longOnServer } from "../../long.ts"
+import { LONG, long, longOnServer, slow } from "../../long.ts"
 import { record } from "../../record.ts"
 import { stepped } from "../../writes/stepped.ts"
 import { DAY, LATER, ROWS, sold } from "./report-pieces.ts"
@@ -193,7 +193,7 @@ long("a report interrupted at any transaction leaves the previous day, and the n
   expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)
 })
 
-test("a reader sees all of one report or all of the other while it is stored and restated", async () => {
+slow("a reader sees all of one report or all of the other while it is stored and restated", async () => {
   const unitCounts = new Set<number | null>()
   const watching = stepped(sql, { ended: () => {}, committed: async () => void unitCounts.add(await units()) })
   await record(watching, [sold(1)], LATER)
@@ -266,7 +266,7 @@ long("two processes that store one day at once leave the later report, whichever
   expect(await countStored()).toMatchObject({ pieces: 4 * PIECES, sets: 5 })
 })
 
-test("a set begun too long ago never counts, and the set that is deleted belongs to no report", async () => {
+slow("a set begun too long ago never counts, and the set that is deleted belongs to no report", async () => {
   let begun = 0
   const slow = stepped(sql, {
     begin: async () => {

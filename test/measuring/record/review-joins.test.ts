@@ -5,6 +5,7 @@ import { readStoredIds } from "../../../src/reviews/read/feeds.ts"
 import { readFeedState } from "../../../src/reviews/read/reviews.ts"
 import { tallyReviews } from "../../../src/reviews/read/tallies.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { importLines } from "../../record.ts"
 import { NOW } from "./measured.ts"
 
@@ -65,7 +66,7 @@ test("a complete reading that includes a stored review covers the days in betwee
   expect(await coverage()).toEqual({ complete: true, measured: [13, 14, 15, 16, 17, 18], covered: DAYS })
 })
 
-test("a reading with only new reviews is not complete and covers no earlier day, in any order", async () => {
+slow("a reading with only new reviews is not complete and covers no earlier day, in any order", async () => {
   const lines = [line(14, [12, 13]), line(19, [16, 18])]
   await load(...lines)
   // 14 to 16 lie between the stored reviews and the new ones

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
-import { cases } from "../../long.ts"
+import { cases, slow } from "../../long.ts"
 import { importLines } from "../../record.ts"
 import { openService } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -137,7 +137,7 @@ describe("a stale reading of an app", () => {
     ["stale-listing", "6744000010"],
     ["stale-lookup", "6744000020"],
   ] as const)
-    test(`a stale reading is no change of the app (${name}), in any order of import`, async () => {
+    slow(`a stale reading is no change of the app (${name}), in any order of import`, async () => {
       const lines = await linesOf(`${name}.jsonl`)
       for (const order of ordersOf(lines)) {
         sql = await freshDatabase()

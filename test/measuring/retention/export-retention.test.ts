@@ -6,6 +6,7 @@ import { RETENTION } from "../../../src/recording.ts"
 import { findExport } from "../../../src/sharing/export/store.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
 import { owner } from "../../jobs/enqueued.ts"
+import { slow } from "../../long.ts"
 import { largeExport } from "../../sharing/large-export.ts"
 
 setDefaultTimeout(60_000)
@@ -26,7 +27,7 @@ const countRemaining = async () => {
   return { ...row! }
 }
 
-test("an export is deleted with all its parts a day after its link has expired, and no other is", async () => {
+slow("an export is deleted with all its parts a day after its link has expired, and no other is", async () => {
   const [old, expired, young] = [
     await largeExport(sql, workspace, 25),
     await largeExport(sql, workspace, 2),

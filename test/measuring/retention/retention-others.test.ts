@@ -8,6 +8,7 @@ import { RETENTION } from "../../../src/recording.ts"
 import { EXAMPLE_ACCOUNT, holdAccount } from "../../consoles/reported.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
 import { owner } from "../../jobs/enqueued.ts"
+import { slow } from "../../long.ts"
 
 const RETENTION_DAYS: RetentionDays = { ledgerDays: 1, attemptDays: 90, jobDays: 90, auditDays: 400, alertDays: 365 }
 const FOR_EVER: RetentionDays = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
@@ -69,7 +70,7 @@ describe("retention of other tables", () => {
     expect((await rebuildNow(sql, async () => {})).figures).toBe(0)
   })
 
-  test("attempts are deleted by their own time, also if they were imported late", async () => {
+  slow("attempts are deleted by their own time, also if they were imported late", async () => {
     await sql`
       insert into attempt (at, kind, subject, storefront, platform, source, outcome)
       select now() - (n * 37 % 200) * interval '1 day', 'search', n::text, 'us', 'ios', 'web', 'blocked'

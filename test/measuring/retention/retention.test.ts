@@ -12,7 +12,7 @@ import { dataFolder, removeFolders } from "../../commands/child.ts"
 import { deleteRows, freshDatabase, scratchUrl } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
 import { bidJob, enqueued, owner } from "../../jobs/enqueued.ts"
-import { long, longOnServer } from "../../long.ts"
+import { long, longOnServer, slow } from "../../long.ts"
 import { readRowCount } from "../rows-read.ts"
 
 setDefaultTimeout(60_000)
@@ -122,7 +122,7 @@ describe("the ledger", () => {
     expect(await counted(sql, "ledger_month")).toBeLessThan(14 * 15)
   })
 
-  test("the ledger is unchanged by a second clean-up and by 0 days", async () => {
+  slow("the ledger is unchanged by a second clean-up and by 0 days", async () => {
     await ledger(sql)
     await removeOld(sql, RETENTION, FOR_EVER, quick)
     expect([await counted(sql, "ledger"), await counted(sql, "ledger_month")]).toEqual([700, 0])
@@ -141,7 +141,7 @@ describe("the ledger", () => {
     expect(row).toEqual({ kept: true, whole: true })
   })
 
-  test("a charge that a queued job may still refund stays, and is refunded once", async () => {
+  slow("a charge that a queued job may still refund stays, and is refunded once", async () => {
     const by = await owner(sql)
     const requestId = crypto.randomUUID()
     await sql`update account set quota = 100, month = '2025-01-01' where workspace_id = ${by.workspaceId}`
@@ -163,7 +163,7 @@ describe("the ledger", () => {
     expect(await refund(sql, { ...by, cost: 7, operation: "set_bid", requestId })).toBeFalse()
   })
 
-  test("this month's charges equal an account's used credits, before and after", async () => {
+  slow("this month's charges equal an account's used credits, before and after", async () => {
     const by = await owner(sql)
     await ledger(sql)
     await sql`update ledger set workspace_id = ${by.workspaceId} where month < date_trunc('month', now())`
@@ -182,7 +182,7 @@ describe("the ledger", () => {
     expect(await figures()).toEqual([{ used: 8, charged: 8 }])
   })
 
-  test("a clean-up interrupted at any statement leaves correct totals, and the next one completes it", async () => {
+  slow("a clean-up interrupted at any statement leaves correct totals, and the next one completes it", async () => {
     await ledger(sql, 300)
     const before = await books(sql)
     for (const when of ["before", "after"] as const) {
@@ -249,7 +249,7 @@ describe("the audit table", () => {
 })
 
 describe("a running server", () => {
-  test("a server cleans up repeatedly, logs what was deleted, and ends when it is stopped", async () => {
+  slow("a server cleans up repeatedly, logs what was deleted, and ends when it is stopped", async () => {
     await ledger(sql)
     const lines: [string, LogFields | undefined][] = []
     const log = (_: string, event: string, fields?: LogFields) => void lines.push([event, fields])
@@ -270,7 +270,7 @@ describe("a running server", () => {
     expect(await counted(sql, "ledger")).toBe(remaining)
   })
 
-  test("a server checks all apps for rating counts to pack once a day, not in every run", async () => {
+  slow("a server checks all apps for rating counts to pack once a day, not in every run", async () => {
     await sql`insert into store_app (platform, store_id) values ('ios', '6446000009')`
     const days = ["20", "20", "20", "21", "21", "21"]
     const lookedAt: number[] = []

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { mailAddressOf, mailboxOf } from "../../../src/outbound/mail/address.ts"
 import { createMailer, type Mail } from "../../../src/outbound/mail/smtp.ts"
 import { errorOf } from "../../error-of.ts"
+import { slow } from "../../long.ts"
 import { AUTHORITY } from "../certificates.ts"
 import { type MailServer, parsed, plainServer, startMailServer } from "./mail-server.ts"
 
@@ -43,7 +44,7 @@ describe("a mail", () => {
     expect(read.headers.has("list-unsubscribe")).toBe(false)
   })
 
-  test("a mail offers to unsubscribe by one POST only at an https address", async () => {
+  slow("a mail offers to unsubscribe by one POST only at an https address", async () => {
     const mailer = createMailer(plainServer(mailServer))
     await mailer.send(mail({ unsubscribeUrl: "https://ranks.example.com/unsubscribe/abc" }))
     await mailer.send(mail({ unsubscribeUrl: "http://10.0.0.1/unsubscribe/abc" }))
@@ -87,7 +88,7 @@ describe("the connection", () => {
     expect(mailServer.received[0]).toMatchObject({ isSecure: true, user: "ada" })
   })
 
-  test("the connection is refused if it must be encrypted and the server does not offer that", async () => {
+  slow("the connection is refused if it must be encrypted and the server does not offer that", async () => {
     const open = await startMailServer({ disabledCommands: ["STARTTLS"] })
     const mailer = createMailer(plainServer(open, { needsTls: true, login: LOGIN }))
     expect(messageOf(await errorOf(mailer.check()))).toContain("no encrypted connection could be made")
@@ -101,7 +102,7 @@ describe("the connection", () => {
     expect(messageOf(await errorOf(mailer.check()))).toContain("check its certificate")
   })
 
-  test("the connection is checked with the login, and the message has no password", async () => {
+  slow("the connection is checked with the login, and the message has no password", async () => {
     const bad = { user: "ada", password: "wrong-secret" }
     const server = { needsTls: true, ca: AUTHORITY, servername: "example.test" }
     const message = messageOf(await errorOf(createMailer(plainServer(mailServer, { ...server, login: bad })).check()))
@@ -117,7 +118,7 @@ describe("the connection", () => {
 })
 
 describe("the outcome", () => {
-  test("an address refused for good has the outcome refused, one refused for now has failed", async () => {
+  slow("an address refused for good has the outcome refused, one refused for now has failed", async () => {
     mailServer.refuse.set("bo@example.org", 550).set("eve@example.org", 451)
     const mailer = createMailer(plainServer(mailServer))
     expect(await mailer.send(mail())).toEqual({
@@ -150,7 +151,7 @@ describe("the outcome", () => {
     })
   })
 
-  test("sending begins only when the server takes the mail, and nothing is sent if that throws", async () => {
+  slow("sending begins only when the server takes the mail, and nothing is sent if that throws", async () => {
     const begun: string[] = []
     const begin = async () => {
       begun.push("begun")

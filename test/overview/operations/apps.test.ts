@@ -4,6 +4,7 @@ import { getApp, listApps } from "../../../src/overview/operations/apps.ts"
 import { removeApp } from "../../../src/tracking/apps.ts"
 import { addTerms, removeTerms } from "../../../src/tracking/terms.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { openService } from "../../service.ts"
@@ -51,7 +52,7 @@ test("a workspace without apps lists none", async () => {
   expect(await ask(listApps, contextOf(sql, await newWorkspace(sql)))).toEqual({ apps: [] })
 })
 
-test("concurrent calls each list the apps of their own key, with every change made before the call", async () => {
+slow("concurrent calls each list the apps of their own key, with every change made before the call", async () => {
   const service = openService({ sql })
   const callers = await Promise.all(
     Array.from({ length: 6 }, async (_, n) => {

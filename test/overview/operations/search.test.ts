@@ -10,7 +10,7 @@ import { search } from "../../../src/overview/operations/search.ts"
 import { recording } from "../../../src/recording.ts"
 import type { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
-import { cases, long } from "../../long.ts"
+import { cases, long, slow } from "../../long.ts"
 import { ask, contextOf, NOW, newWorkspace, reading, rename } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { openService, type Service } from "../../service.ts"
@@ -204,23 +204,31 @@ describe("rivals", () => {
     expect(found?.url).toBe("https://apps.apple.com/de/app/id60006")
   })
 
-  test("a rival is found by its name in any characters, in capitals and in decomposed form too", async () => {
-    const workspace = await newWorkspace(sql)
-    const appId = await track({ iosId: "64001", keywords: ["names"] }, workspace)
-    const letters = fc.constantFrom(..."abiIıİkKßẞσςΣéÉüÜçÇжЖяЯ語にñÑ%_\\'\"*. -+&")
-    const name = fc.string({ unit: letters, minLength: 3, maxLength: 25 }).filter((text) => text.trim().length > 2)
-    const names =
-      fc.sample(fc.uniqueArray(name, { minLength: NAMES, maxLength: NAMES }), { numRuns: 1, seed: 20_261_121 })[0] ?? []
-    const results = names.map((text, at) => ({ id: String(65_000 + at), name: at % 2 ? text : text.normalize("NFD") }))
-    await record(sql, [reading("names", DAY, [], { depth: 200, results })], () => NOW)
-    const ctx = contextOf(sql, workspace)
-    for (const [at, text] of names.entries()) {
-      const expectedId = `rival:${appId}:${65_000 + at}`
-      for (const q of [text, text.toLowerCase(), text.replaceAll("ß", "ẞ").toUpperCase(), text.normalize("NFD")]) {
-        expect([q, (await find(q, ctx)).some(({ id }) => id === expectedId)]).toEqual([q, true])
+  slow(
+    "a rival is found by its name in any characters, in capitals and in decomposed form too",
+    async () => {
+      const workspace = await newWorkspace(sql)
+      const appId = await track({ iosId: "64001", keywords: ["names"] }, workspace)
+      const letters = fc.constantFrom(..."abiIıİkKßẞσςΣéÉüÜçÇжЖяЯ語にñÑ%_\\'\"*. -+&")
+      const name = fc.string({ unit: letters, minLength: 3, maxLength: 25 }).filter((text) => text.trim().length > 2)
+      const names =
+        fc.sample(fc.uniqueArray(name, { minLength: NAMES, maxLength: NAMES }), { numRuns: 1, seed: 20_261_121 })[0] ??
+        []
+      const results = names.map((text, at) => ({
+        id: String(65_000 + at),
+        name: at % 2 ? text : text.normalize("NFD"),
+      }))
+      await record(sql, [reading("names", DAY, [], { depth: 200, results })], () => NOW)
+      const ctx = contextOf(sql, workspace)
+      for (const [at, text] of names.entries()) {
+        const expectedId = `rival:${appId}:${65_000 + at}`
+        for (const q of [text, text.toLowerCase(), text.replaceAll("ß", "ẞ").toUpperCase(), text.normalize("NFD")]) {
+          expect([q, (await find(q, ctx)).some(({ id }) => id === expectedId)]).toEqual([q, true])
+        }
       }
-    }
-  }, 30_000)
+    },
+    30_000,
+  )
 
   test("rivals come from the latest day of all keywords, including those beyond the search limit", async () => {
     const workspace = await newWorkspace(sql)
@@ -241,7 +249,7 @@ describe("rivals", () => {
     expect((await ask(fetchRecord, ctx, { id: `rival:${appId}:68003` })).title).toBe("Today Book")
   })
 
-  test("a search over many keywords reads only the first places of each", async () => {
+  slow("a search over many keywords reads only the first places of each", async () => {
     const workspace = await newWorkspace(sql)
     const keywords = Array.from({ length: 100 }, (_, i) => `bounded ${i}`)
     const appId = await track({ iosId: "66001", keywords }, workspace)

@@ -5,6 +5,7 @@ import { addDays, dayOf } from "../../../src/lib/days.ts"
 import { getTimeline } from "../../../src/overview/operations/timeline.ts"
 import { contextOn, IOS_ID, june, PACKAGE, played, recordAll, trackTea } from "../../core/paged.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { listed, PAGE, randomOf } from "../../measuring/record/listed.ts"
 import { ask, newWorkspace, reading } from "../../measuring/record/measured.ts"
 import { recordAttempt } from "../../record.ts"
@@ -142,7 +143,7 @@ describe("the window", () => {
   })
 })
 
-test("the movements over random histories equal those computed from the readings", async () => {
+slow("the movements over random histories equal those computed from the readings", async () => {
   const random = randomOf(20_260_620)
   const any = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
   const terms = Array.from({ length: 12 }, (_, n) => `term ${n}`)

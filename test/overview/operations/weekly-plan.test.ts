@@ -4,6 +4,7 @@ import type { Observation } from "../../../src/kinds.ts"
 import { getWeeklyPlan } from "../../../src/overview/operations/weekly-plan.ts"
 import { addTerms } from "../../../src/tracking/terms.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { listed } from "../../measuring/record/listed.ts"
 import {
   appsReading,
@@ -184,7 +185,7 @@ test("tasks of all storefronts are merged by value up to the limit, and one stor
   expect([usPlan.tasks[0].country, usPlan.storefronts.length]).toEqual(["us", 1])
 })
 
-test("five of eleven tasks are returned by default, at most ten, and only returned tasks are stored", async () => {
+slow("five of eleven tasks are returned by default, at most ten, and only returned tasks are stored", async () => {
   const countries = ["us", "gb", "ca", "au", "nz", "ie", "za", "in", "sg", "ph", "ng"]
   const appId = await track({ countries })
   for (const storefront of countries) await measured(storefront)
@@ -237,7 +238,7 @@ test("over HTTP the plan requires Pro, costs 1 credit, and each invalid paramete
   expect((await service.call(`/v1/apps/${app}/weekly-plan`, { key: other })).body.error).toBe("plan_required")
 })
 
-test("a task whose text appears on the page later is graded by its keywords' ranks since, and not before", async () => {
+slow("a task whose text appears on the page later is graded by its keywords' ranks since, and not before", async () => {
   const appId = await track()
   await measured()
   const [task] = (await plan(appId)).tasks

@@ -8,6 +8,7 @@ import { playStandIn } from "../../consoles/play/stand-in.ts"
 import { reachOf, TEA } from "../../consoles/scene.ts"
 import { type StandIn, startStandIn } from "../../consoles/stand-in.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { ownerOf } from "../app-scene.ts"
@@ -193,7 +194,7 @@ describe("connected accounts in the settings", () => {
     ads.stop()
   })
 
-  test("Google Play Console is added with a pasted key and the address of its bucket", async () => {
+  slow("Google Play Console is added with a pasted key and the address of its bucket", async () => {
     const play = playStandIn()
     play.put("stats/installs/installs_com.example.tea_202610_overview.csv", "")
     const settingsPorts = { ...NO_PORTS, reach: reachOf(play.url) }

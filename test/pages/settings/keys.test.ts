@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { listWorkspaceKeys } from "../../../src/access/key-register.ts"
 import type { Browser } from "../../access/sign-in/browser.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { openService, type Service } from "../../service.ts"
 import { type Sharing, sharing } from "../../sharing/share-scene.ts"
 import { ownerOf } from "../app-scene.ts"
@@ -108,7 +109,7 @@ describe("keys in the settings", () => {
 })
 
 describe("attacks on the keys", () => {
-  test("invented forms, rights and ids are refused", async () => {
+  slow("invented forms, rights and ids are refused", async () => {
     expect((await settings.send("constructor", {})).status).toBe(400)
     expect((await settings.send("destroy", {})).status).toBe(400)
     expect((await create({ scopes: ["root"] })).status).toBe(400)

@@ -4,6 +4,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { alsoMember, type Member, memberOf, signedIn } from "../../access/people/scene.ts"
 import { browserOf } from "../../access/sign-in/browser.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { readMarkup } from "../markup.ts"
@@ -36,7 +37,7 @@ const peopleOf = ({ browser }: Member) => settingsBrowser(browser, PEOPLE)
 const profileOf = ({ browser }: Member) => settingsBrowser(browser, PROFILE)
 
 describe("people in the settings", () => {
-  test("an owner invites a person to some apps by a link, changes their role, and removes them", async () => {
+  slow("an owner invites a person to some apps by a link, changes their role, and removes them", async () => {
     const app = await trackOwn(sql, { workspaceId, iosId: "2000000001" })
     const created = await peopleOf(owner).send("invite", { name: "Bo", role: "editor", appList: app })
     const link = /value="([^"]*\/invitation\?code=[\w-]{43})"/.exec(created.text)?.[1] ?? ""
@@ -89,7 +90,7 @@ describe("people in the settings", () => {
     expect([last.status, last.text.includes("needs at least one person who manages it")]).toEqual([400, true])
   })
 
-  test("ten minutes after the sign-in, an invitation asks for the passphrase and then goes through", async () => {
+  slow("ten minutes after the sign-in, an invitation asks for the passphrase and then goes through", async () => {
     await setPassphrase(sql, owner.personId, PASSPHRASE)
     owner.browser = await signedIn(service, workspaceId, owner.name)
     await sql`update person_session set proved_at = now() - interval '11 minutes'`

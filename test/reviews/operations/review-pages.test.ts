@@ -3,7 +3,7 @@ import { ENTITLEMENTS } from "../../../src/access/plans.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { listReviews } from "../../../src/reviews/operations/list-reviews.ts"
 import { freshDatabase } from "../../database.ts"
-import { cases } from "../../long.ts"
+import { cases, slow } from "../../long.ts"
 import { randomFrom } from "../../market/formulas/calibration.ts"
 import { ask, contextOf, NOW, newWorkspace } from "../../measuring/record/measured.ts"
 import { reviewed, reviewedOnPlay } from "../../measuring/record/reviewed.ts"
@@ -104,7 +104,7 @@ describe("pages of reviews", () => {
       .map(({ id }) => id)
   }
 
-  test("the pages of every sort and filter together list each matching review once, in order", async () => {
+  slow("the pages of every sort and filter together list each matching review once, in order", async () => {
     for (let round = 0; round < cases(24, 200); round++) {
       const filters: Filters = { sort: pick(["newest", "oldest", "lowest", "highest"] as const) }
       if (random() < 0.4) filters.rating = pick([[1], [5, 1], [2, 3, 4]])
@@ -121,7 +121,7 @@ describe("pages of reviews", () => {
     }
   })
 
-  test("reviews that are written or edited between two pages neither repeat nor hide one", async () => {
+  slow("reviews that are written or edited between two pages neither repeat nor hide one", async () => {
     let [read, number] = [0, 1_000]
     let current = reviews
     for (const sort of ["newest", "oldest", "lowest", "highest"] as const) {

@@ -4,6 +4,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { getReviewStats } from "../../../src/reviews/operations/review-stats.ts"
 import { searchReviews } from "../../../src/reviews/operations/search-reviews.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { ask, contextOf, NOW, newWorkspace } from "../../measuring/record/measured.ts"
 import { ALL, isAllHere, SOME } from "../../measuring/record/review-rows.ts"
 import { reviewed } from "../../measuring/record/reviewed.ts"
@@ -43,7 +44,7 @@ describe.each(SETS)("statistics of %s", (_, path) => {
     { from: "2026-01-08", to: "2026-01-08" },
   ]
 
-  test("every figure equals that of the rows, and the search finds the same number", async () => {
+  slow("every figure equals that of the rows, and the search finds the same number", async () => {
     const ctx = reader(sql, workspaceId, AFTER)
     for (const [feed, rows] of real.feeds) {
       const [game, country] = [feed.slice(0, feed.lastIndexOf(" ")), feed.slice(feed.lastIndexOf(" ") + 1)]

@@ -1,4 +1,4 @@
-import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { beforeEach, expect, setDefaultTimeout } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { readWrittenReviews } from "../../../src/keywords/read/day-facts.ts"
 import { addDays } from "../../../src/lib/days.ts"
@@ -8,7 +8,7 @@ import { readFeedState } from "../../../src/reviews/read/reviews.ts"
 import { tallyReviews } from "../../../src/reviews/read/tallies.ts"
 import { rebuildReviews } from "../../../src/reviews/store/rebuild-reviews.ts"
 import { freshDatabase } from "../../database.ts"
-import { cases, long } from "../../long.ts"
+import { cases, long, slow } from "../../long.ts"
 import { randomFrom } from "../../market/formulas/calibration.ts"
 import { NOW } from "../../measuring/record/measured.ts"
 import { reviewed, written } from "../../measuring/record/reviewed.ts"
@@ -70,7 +70,7 @@ async function read(world: World, now: number, { most, breaksOff }: { most: numb
   world.stood = [...world.listed]
 }
 
-test("a covered day misses no review in random histories, and exactly the covered days are measured", async () => {
+slow("a covered day misses no review in random histories, and exactly the covered days are measured", async () => {
   const random = randomFrom(20_251_122)
   let covered = 0
   let uncovered = 0

@@ -13,6 +13,7 @@ import { silentLog } from "../../../src/lib/log.ts"
 import { createCalls } from "../../../src/settings/metrics/calls.ts"
 import { exposed } from "../../../src/settings/metrics/text.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { sandboxAt } from "../../sandbox.ts"
 import { checkedHeaders } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -255,7 +256,7 @@ describe("metrics", () => {
     expect(figureOf(metrics, "appmeter_readers")).toBe(1)
   })
 
-  test("metrics count calls that wait for a silent database, and those abandoned", async () => {
+  slow("metrics count calls that wait for a silent database, and those abandoned", async () => {
     const { promise: never, resolve } = Promise.withResolvers<never[]>()
     const real = sql
     const silent = new Proxy(sql, { apply: () => never })
@@ -314,7 +315,7 @@ describe("the test parser", () => {
   })
 })
 
-test("after thousands of odd calls, metrics contain no key, term, app, workspace or other caller input", async () => {
+slow("after thousands of odd calls, metrics contain no key, term, app, workspace or other caller input", async () => {
   const words = [
     "svc_live_canary",
     TERM,

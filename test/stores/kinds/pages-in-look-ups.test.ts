@@ -4,7 +4,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { readChanges } from "../../../src/listings/read/changes.ts"
 import type { AppsObservation } from "../../../src/stores/kinds/apps-shape.ts"
 import { freshDatabase } from "../../database.ts"
-import { cases } from "../../long.ts"
+import { cases, slow } from "../../long.ts"
 import { listed, randomOf, shuffled } from "../../measuring/record/listed.ts"
 import { appsReading, stored } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
@@ -59,7 +59,7 @@ async function changeLines(): Promise<string[]> {
 }
 
 describe("listing in a look-up", () => {
-  test("a look-up is a reading of the page, and its changes are listed", async () => {
+  slow("a look-up is a reading of the page, and its changes are listed", async () => {
     const edits: [string, Partial<StoreApp>, ListedBeside?][] = [
       ["version", { version: "4.2" }],
       ["name", { name: "Tea Clock" }],
@@ -143,7 +143,7 @@ describe("listing in a look-up", () => {
     expect(await sql`select 1 from store_app`).toHaveLength(0)
   })
 
-  test("changes follow from the readings alone, in any order and when recorded twice", async () => {
+  slow("changes follow from the readings alone, in any order and when recorded twice", async () => {
     const random = randomOf(11)
     const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
     const readings = Array.from({ length: 24 }, (_, i) => {

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib"
 import { denoBinary, noDeno } from "../../deno-process.ts"
+import { slow } from "../../long.ts"
 import { fixture } from "./parsed.ts"
 
 const BODY = fixture("apple-store-search-us.json")
@@ -54,7 +55,7 @@ const MODEL_OUTCOMES = ["read", "read", "read", "read", "unreadable", "unreadabl
 const OUTCOMES = Object.values(PAGES).map(({ outcome }) => outcome)
 
 describe("a compressed response of a store or a language model", () => {
-  test("a compressed response is inflated only up to its limit, and a wrong coding logs nothing", async () => {
+  slow("a compressed response is inflated only up to its limit, and a wrong coding logs nothing", async () => {
     const { lines, err } = await read([process.execPath])
     expect(lines.map(({ outcome }) => outcome)).toEqual(OUTCOMES)
     expect(lines.map(({ model }) => model)).toEqual(MODEL_OUTCOMES)

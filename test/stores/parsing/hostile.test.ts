@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { parseAppAds } from "../../../src/listings/sources/app-ads.ts"
-import { cases, LONG } from "../../long.ts"
+import { cases, LONG, slow } from "../../long.ts"
 import { checkObservation } from "../../record.ts"
 import { FLOODS, type HostileForm, intrusions, LINES, longTexts } from "./hostile.ts"
 import { fixture, PARSED } from "./parsed.ts"
@@ -36,21 +36,29 @@ describe("time to read a body", () => {
   for (const [at, { source, subject, fixture: file, as }] of BODIES.entries()) {
     const read = (body: string) => checkObservation(source.parse(body, subject, about), about.seenAt)
     const body = fixture(file)
-    test(`${source.name} reads ${file.split(".").at(-1)} in time linear in its size`, () => {
-      // Each body gets some of the floods, different from its neighbours: every eighth in short runs, every second in
-      // long ones.
-      const floods = FLOODS.filter((_, i) => (i + at) % cases(8, 2) === 0)
-      expect(slowIn(floods, read, MIN_SIZE)).toEqual([])
-      expect(slowIn(intrusions(body, [Math.floor(body.length / 2)]), read, 1 / 8)).toEqual([])
-      expect(slowIn(longTexts(body, as, ["digits", "marks", "white space"]), read, 1 / 16)).toEqual([])
-    }, 120_000)
+    slow(
+      `${source.name} reads ${file.split(".").at(-1)} in time linear in its size`,
+      () => {
+        // Each body gets some of the floods, different from its neighbours: every eighth in short runs, every second in
+        // long ones.
+        const floods = FLOODS.filter((_, i) => (i + at) % cases(8, 2) === 0)
+        expect(slowIn(floods, read, MIN_SIZE)).toEqual([])
+        expect(slowIn(intrusions(body, [Math.floor(body.length / 2)]), read, 1 / 8)).toEqual([])
+        expect(slowIn(longTexts(body, as, ["digits", "marks", "white space"]), read, 1 / 16)).toEqual([])
+      },
+      120_000,
+    )
   }
 
-  test("app-ads.txt is read in time linear in its size", () => {
-    // At most 0.5 MB are read: 1 MB may have 80,000 records, which are checked one by one.
-    const half = (body: string) => parseAppAds(body.slice(0, body.length / 2))
-    expect(slowIn([...FLOODS, ...LINES], half, MIN_SIZE, LONG ? [1, 4] : [])).toEqual([])
-  }, 120_000)
+  slow(
+    "app-ads.txt is read in time linear in its size",
+    () => {
+      // At most 0.5 MB are read: 1 MB may have 80,000 records, which are checked one by one.
+      const half = (body: string) => parseAppAds(body.slice(0, body.length / 2))
+      expect(slowIn([...FLOODS, ...LINES], half, MIN_SIZE, LONG ? [1, 4] : [])).toEqual([])
+    },
+    120_000,
+  )
 })
 
 test.skipIf(!LONG || !existsSync("/proc/self/status"))(

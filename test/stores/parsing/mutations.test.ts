@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { SearchObservation, SearchQuestion } from "../../../src/keywords/kinds/search-shape.ts"
 import { appleStoreSearch } from "../../../src/keywords/sources/apple-store-search.ts"
 import { ReadFailure, type Source } from "../../../src/measuring/source.ts"
+import { slow } from "../../long.ts"
 import { expectTypedOrFaithful, mutations } from "./mutations.ts"
 import { fixture } from "./parsed.ts"
 
@@ -63,7 +64,7 @@ describe("mutations of a body", () => {
 })
 
 describe("check of a parser", () => {
-  test("a correct parser passes", () => {
+  slow("a correct parser passes", () => {
     expect(verdictOn((reading) => reading)).toMatchObject({ read: expect.any(Number), changed: expect.any(Number) })
   })
 

@@ -9,7 +9,7 @@ import { foldApp, foldedWords, gramsOf } from "../../../src/stores/app-text.ts"
 import { rebuildAppTexts } from "../../../src/stores/store/app-texts.ts"
 import { explainEach, type Work } from "../../core/explained.ts"
 import { freshDatabase } from "../../database.ts"
-import { cases, long } from "../../long.ts"
+import { cases, long, slow } from "../../long.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { appsReading, NOW, reading, stored } from "../../measuring/record/measured.ts"
 import { shelved } from "../../measuring/record/public-facts.ts"
@@ -85,35 +85,39 @@ const anyTelling: fc.Arbitrary<Observation> = fc
   })
 
 describe("search texts of apps", () => {
-  test("search texts equal the current names in any order, when repeated, and without the demo", async () => {
-    let texts = 0
-    await fc.assert(
-      fc.asyncProperty(fc.array(anyTelling, { minLength: 1, maxLength: 10 }), fc.nat(10), async (readings, cut) => {
-        const orders = [
-          [readings],
-          readings.toReversed().map((single) => [single]),
-          [readings.slice(cut), readings.slice(0, cut)],
-        ]
-        const after: Text[][] = []
-        for (const parts of orders) {
-          await freshDatabase()
-          await Promise.all(parts.map((part) => recordAll(...part)))
-          after.push(await storedTexts())
-          expect(after.at(-1)).toEqual(await byTruth())
-        }
-        expect(after).toEqual([after[0]!, after[0]!, after[0]!])
-        texts += after[0]!.length
-        const before = await stored(sql)
-        await recordAll(...readings)
-        expect(await rebuildAppTexts(sql, async () => {})).toBe(0)
-        expect(await stored(sql)).toBe(before)
-        await removeDemo(sql)
-        expect(await storedTexts()).toEqual(await byTruth())
-      }),
-      { seed: 20251119, numRuns: cases(2, 10) },
-    )
-    expect(texts).toBeGreaterThan(0)
-  }, 240_000)
+  slow(
+    "search texts equal the current names in any order, when repeated, and without the demo",
+    async () => {
+      let texts = 0
+      await fc.assert(
+        fc.asyncProperty(fc.array(anyTelling, { minLength: 1, maxLength: 10 }), fc.nat(10), async (readings, cut) => {
+          const orders = [
+            [readings],
+            readings.toReversed().map((single) => [single]),
+            [readings.slice(cut), readings.slice(0, cut)],
+          ]
+          const after: Text[][] = []
+          for (const parts of orders) {
+            await freshDatabase()
+            await Promise.all(parts.map((part) => recordAll(...part)))
+            after.push(await storedTexts())
+            expect(after.at(-1)).toEqual(await byTruth())
+          }
+          expect(after).toEqual([after[0]!, after[0]!, after[0]!])
+          texts += after[0]!.length
+          const before = await stored(sql)
+          await recordAll(...readings)
+          expect(await rebuildAppTexts(sql, async () => {})).toBe(0)
+          expect(await stored(sql)).toBe(before)
+          await removeDemo(sql)
+          expect(await storedTexts()).toEqual(await byTruth())
+        }),
+        { seed: 20251119, numRuns: cases(2, 10) },
+      )
+      expect(texts).toBeGreaterThan(0)
+    },
+    240_000,
+  )
 
   test("a search text is written only when a name or developer changes", async () => {
     const versions = async () => await sql`select app_id, xmin::text, ctid::text from app_text order by app_id`

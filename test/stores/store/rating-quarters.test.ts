@@ -6,7 +6,7 @@ import { removeOld } from "../../../src/measuring/retention/remove-old.ts"
 import { RETENTION } from "../../../src/recording.ts"
 import { rebuildRatings } from "../../../src/stores/store/rebuild-ratings.ts"
 import { freshDatabase, scratchUrl } from "../../database.ts"
-import { cases, long, longOnServer } from "../../long.ts"
+import { cases, long, longOnServer, slow } from "../../long.ts"
 import { shuffled } from "../../market/formulas/play-apps.ts"
 import { counted, foldAll, LAST, readCounts } from "../../measuring/record/counted.ts"
 import { appsReading, NOW } from "../../measuring/record/measured.ts"
@@ -35,7 +35,7 @@ const sizes = async () =>
   )[0]!
 
 describe("rating counts that are packed into quarters", () => {
-  test("packed counts give the same days, gains, jumps and past values, in any order of arrival", async () => {
+  slow("packed counts give the same days, gains, jumps and past values, in any order of arrival", async () => {
     const readings = counted(17)
     await store(...readings)
     const whole = await readCounts(sql)

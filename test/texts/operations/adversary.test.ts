@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { cases, long } from "../../long.ts"
+import { cases, long, slow } from "../../long.ts"
 import type { Answer } from "../../service.ts"
 import { NEVER_SHOWN, openRandom, scriptsOf } from "../adversary.ts"
 import { ATTACKS } from "../attacks.ts"
@@ -68,7 +68,7 @@ describe.each(Object.keys(MODEL_ANSWERS))("%s with a randomly failing provider",
   const random = openRandom()
   const scripts = scriptsOf(MODEL_ANSWERS[operation]!, random)
 
-  test("a unit is charged only for a text, and nothing of a failing provider's is shown", async () => {
+  slow("a unit is charged only for a text, and nothing of a failing provider's is shown", async () => {
     let writtenCount = 0
     const rounds = SCRIPTS
     for (let n = 0; n < rounds; n++) {
@@ -154,7 +154,7 @@ describe("an attack that the model obeys", () => {
     }
   })
 
-  test("an obeyed attack in a screenshot affects only that picture's text, and is no localised caption", async () => {
+  slow("an obeyed attack in a screenshot affects only that picture's text, and is no localised caption", async () => {
     await scene.list({})
     scene.table.says = word("Calm")
     await scene.forget()
@@ -190,7 +190,7 @@ describe("an attack that the model obeys", () => {
     }
   })
 
-  test("an obeyed attack in an app's name or in praise appears in no reason and no draft", async () => {
+  slow("an obeyed attack in an app's name or in praise appears in no reason and no draft", async () => {
     for (const [n, attack] of attacks.entries()) {
       await scene.forget()
       play(well((lines) => ({ ...MODEL_ANSWERS.suggest_keywords!.obeying(lines), picks: ["c1", attack] })))

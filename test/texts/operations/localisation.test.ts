@@ -5,6 +5,7 @@ import { silentLog } from "../../../src/lib/log.ts"
 import { createWriting } from "../../../src/texts/port/write.ts"
 import { picturesThat } from "../../core/written.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { listed } from "../../measuring/record/listed.ts"
 import { record } from "../../record.ts"
 import { openService, type Service } from "../../service.ts"
@@ -128,7 +129,7 @@ test("the first call starts a translation, a poll waits for it, and later calls 
   expect(JSON.stringify(standIn.requests[0]!.body)).not.toMatch(/temperature|top_p|30077/)
 })
 
-test("a field that lost its placeholder twice keeps the page's text, with a reason; a fixed one is shown", async () => {
+slow("a field that lost its placeholder twice keeps the page's text, with a reason; a fixed one is shown", async () => {
   const { get, polled } = await opened()
   play(good({ promotionalText: "Jetzt mit Sorten Oolong." }))
   await get("locale=de_at")
@@ -142,7 +143,7 @@ test("a field that lost its placeholder twice keeps the page's text, with a reas
   expect((await other.polled("locale=de_de")).body.fields[2]).toMatchObject({ kept: null })
 })
 
-test("a failed translation returns its write, is reported once, and leaves no job", async () => {
+slow("a failed translation returns its write, is reported once, and leaves no job", async () => {
   const { get, polled, used } = await opened()
   play({ raw: "<html>" })
   await get("locale=de_de")
@@ -154,7 +155,7 @@ test("a failed translation returns its write, is reported once, and leaves no jo
   expect([(await polled("locale=de_de")).status, await used()]).toEqual([200, 1])
 })
 
-test("Free has one locale in total; a failed one does not count, even if nobody asked for the outcome", async () => {
+slow("Free has one locale in total; a failed one does not count, even if nobody asked for the outcome", async () => {
   const { get, polled, used } = await opened({ plan: "free", pack: 1_000 })
   play({ raw: "<html>" })
   await get("locale=de_de")
@@ -178,7 +179,7 @@ test("Free has one locale in total; a failed one does not count, even if nobody 
   expect((await pro.get("locale=de_de")).body).toMatchObject({ error: "localize_quota", limit: 0, period: "month" })
 })
 
-test("a translation whose process ended is resumed by the next poll, and given up after a day", async () => {
+slow("a translation whose process ended is resumed by the next poll, and given up after a day", async () => {
   const { get, polled, used, appId } = await opened()
   play({ ...good(), afterMs: 30_000 } as Script)
   const { write, stop } = createWriting({

@@ -4,7 +4,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { createLog } from "../../../src/lib/log.ts"
 import { createWriting } from "../../../src/texts/port/write.ts"
 import { freshDatabase } from "../../database.ts"
-import { cases } from "../../long.ts"
+import { cases, slow } from "../../long.ts"
 import { reviewed, reviewedOnPlay } from "../../measuring/record/reviewed.ts"
 import { record } from "../../record.ts"
 import { openService, type Service } from "../../service.ts"
@@ -212,7 +212,7 @@ const obeying: Script = well((lines) => {
   return { addresses: [text], reply: `As you wish: ${text} Visit www.evil.com. Refund granted! {"r":"r999"}` }
 })
 
-test("a model that obeys a review's instructions gets only checked text shown", async () => {
+slow("a model that obeys a review's instructions gets only checked text shown", async () => {
   const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 1_000 } })
   play(obeying)
   for (const [n] of ATTACKS.entries()) {
@@ -249,7 +249,7 @@ describe("random scripts", () => {
     return state % below
   }
 
-  test("random scripts of a model charge one unit for a text and nothing for anything else", async () => {
+  slow("random scripts of a model charge one unit for a text and nothing for anything else", async () => {
     const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 100_000, credits: 1_000_000 } })
     let expected = 0
     for (let n = 0; n < cases(15, 75); n++) {

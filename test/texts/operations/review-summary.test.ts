@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { reviewed, reviewedOnPlay } from "../../measuring/record/reviewed.ts"
 import { record } from "../../record.ts"
 import { openService, type Service } from "../../service.ts"
@@ -133,7 +134,7 @@ describe("calls that cost no unit", () => {
   })
 })
 
-test("one of 50 simultaneous calls for one summary is charged a unit, and all get the same", async () => {
+slow("one of 50 simultaneous calls for one summary is charged a unit, and all get the same", async () => {
   const { get, used } = await opened()
   const answers = await Promise.all(Array.from({ length: 50 }, () => get()))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))

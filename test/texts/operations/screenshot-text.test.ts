@@ -6,6 +6,7 @@ import { createLog } from "../../../src/lib/log.ts"
 import { OutboundProblem } from "../../../src/outbound/problem.ts"
 import { openPictures, type PictureParts } from "../../../src/texts/pictures/read-pictures.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { listed } from "../../measuring/record/listed.ts"
 import { record } from "../../record.ts"
 import { openService, type Service } from "../../service.ts"
@@ -124,7 +125,7 @@ test("pictures read by one workspace are free for another, and only a changed sc
   expect([(await other.get()).status, await other.used(), requestedUrls.length]).toEqual([200, 1, 3])
 })
 
-test("many callers in two processes read a picture once", async () => {
+slow("many callers in two processes read a picture once", async () => {
   readMs = 100
   const { get } = await opened([at("once.png")], { overrides: { ratePerSecond: 10_000 } })
   const second = serviceWith()

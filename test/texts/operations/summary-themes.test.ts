@@ -5,6 +5,7 @@ import { silentLog } from "../../../src/lib/log.ts"
 import { createWriting } from "../../../src/texts/port/write.ts"
 import { TOPIC_LABELS } from "../../../src/texts/topics/topics.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { reviewed } from "../../measuring/record/reviewed.ts"
 import { record } from "../../record.ts"
 import { openService, type Service } from "../../service.ts"
@@ -237,7 +238,7 @@ test.each(["ja", "ko", "zh", "ru", "de", "es", "fr", "pt", "tr"])(
   },
 )
 
-test("text in the wrong language is retried once, and shown if the retry is in the right one", async () => {
+slow("text in the wrong language is retried once, and shown if the retry is in the right one", async () => {
   const { get, used } = await opened()
   const isMended = (lines: Line[]) => lines.some((line) => "your_last_answer_was_refused_because" in line)
   const french: Summed = {
@@ -261,7 +262,7 @@ test("text in the wrong language is retried once, and shown if the retry is in t
   expect(await used()).toBe(1)
 })
 
-test("one more review makes a new summary, which costs a unit and a request", async () => {
+slow("one more review makes a new summary, which costs a unit and a request", async () => {
   const { get, used } = await opened()
   play(summing(WELL))
   const first = await get()

@@ -6,7 +6,7 @@ import { linesOf } from "../../../src/texts/pictures/lines.ts"
 import { type OcrThread, openOcrThread } from "../../../src/texts/pictures/ocr-thread.ts"
 import { pictureSize } from "../../../src/texts/pictures/picture-size.ts"
 import { errorOf } from "../../error-of.ts"
-import { cases } from "../../long.ts"
+import { cases, slow } from "../../long.ts"
 import { LEVEL } from "../../packaging/build.ts"
 import captions from "./opentracks/captions.json"
 
@@ -28,7 +28,7 @@ function threadOf(options: Partial<Parameters<typeof openOcrThread>[0]> = {}): O
 // long runs read eight pictures with 65 words (opentracks/SOURCES.md)
 const READ = cases(1, 8)
 
-test(`every caption word of ${READ} real screenshots is read, in order, with nothing else but numbers`, async () => {
+slow(`every caption word of ${READ} real screenshots is read, in order, with nothing else but numbers`, async () => {
   const thread = threadOf()
   let words = 0
   for (const [at, lines] of captions.slice(0, READ).entries()) {
@@ -44,14 +44,14 @@ test(`every caption word of ${READ} real screenshots is read, in order, with not
   expect(words).toBe(READ === 8 ? 65 : 8)
 })
 
-test("a file that is no picture gives no text, and the next picture is read", async () => {
+slow("a file that is no picture gives no text, and the next picture is read", async () => {
   const thread = threadOf()
   expect(await thread.read(new TextEncoder().encode("<html>"), ["eng"])).toBeNull()
   expect((await thread.read(screenshot(8).slice(0, 20_000), ["eng"])) ?? "").not.toContain("Dashboard")
   expect(await thread.read(screenshot(8), ["eng"])).toContain("Dashboard")
 })
 
-test("a picture with 1.6 GB of pixels is given up before it takes 300 MB, and the next one is read", async () => {
+slow("a picture with 1.6 GB of pixels is given up before it takes 300 MB, and the next one is read", async () => {
   const thread = threadOf({ deadlineMs: 50_000 })
   const bomb = screenshot(8)
   const frame = bomb.findIndex((byte, at) => byte === 0xff && [0xc0, 0xc2].includes(bomb[at + 1]!))
@@ -77,7 +77,7 @@ test("a slow picture ends its thread but not the queue; without the files there 
   expect(String(await errorOf(broken.read(picture, ["eng"])))).toMatch("no files")
 })
 
-test("the OCR files in a binary are smaller than 8 MB", () => {
+slow("the OCR files in a binary are smaller than 8 MB", () => {
   const carried = [packagedWasm(), packagedEnglish()].map(
     (bytes) => Bun.zstdCompressSync(bytes, { level: LEVEL }).length,
   )

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import { deriveFor, TODAY } from "../../alerts/derived-alerts.ts"
-import { cases } from "../../long.ts"
+import { cases, slow } from "../../long.ts"
 import { reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 import { prepareScene } from "../../writes/scene.ts"
@@ -168,7 +168,7 @@ describe("a hidden rival", () => {
     expect(await found()).toEqual([id(scene.app), id(other)].toSorted())
   })
 
-  test("a hidden rival is no longer followed and no longer listed with charts", async () => {
+  slow("a hidden rival is no longer followed and no longer listed with charts", async () => {
     const followed = async () => {
       await deriveFor(scene.sql, { subject: OWN_APP })
       const rows = await scene.sql<{ id: string }[]>`
@@ -220,7 +220,7 @@ describe("a hidden rival", () => {
     expect([await readFigures(), await listed()]).toEqual([[[], []], [[POT, false]]])
   })
 
-  test("a rival that is added and hidden while findings are derived has the state of the last write", async () => {
+  slow("a rival that is added and hidden while findings are derived has the state of the last write", async () => {
     const followed = async () => {
       const rows = await scene.sql<{ manual: boolean; terms: number }[]>`
         select r.manual, r.terms

@@ -1,8 +1,9 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { createAccountReading } from "../../../../src/consoles/worker.ts"
 import { silentLog } from "../../../../src/lib/log.ts"
 import { recording } from "../../../../src/recording.ts"
 import { sealer } from "../../../alerts/delivery/scene.ts"
+import { slow } from "../../../long.ts"
 import { adsWrites, CAMPAIGN, KEYWORD } from "./scene.ts"
 
 interface Listed {
@@ -15,7 +16,7 @@ interface Listed {
 
 const scene = adsWrites()
 
-test("our writes are merged with the platform's entries, and other programs' changes are separate", async () => {
+slow("our writes are merged with the platform's entries, and other programs' changes are separate", async () => {
   const bid = await scene.done("set_keyword_bid", { keywordId: KEYWORD, amount: 1.2 })
   const added = await scene.done("add_negative_keyword", { text: "Free" })
   // Another program pauses, in the same minute, the campaign that our write added to.

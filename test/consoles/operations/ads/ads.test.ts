@@ -11,6 +11,7 @@ import { silentLog } from "../../../../src/lib/log.ts"
 import { recording } from "../../../../src/recording.ts"
 import { sealer } from "../../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../../database.ts"
+import { slow } from "../../../long.ts"
 import { reading } from "../../../measuring/record/measured.ts"
 import { record } from "../../../record.ts"
 import { trackOwn } from "../../../world/tracked.ts"
@@ -53,7 +54,7 @@ async function readAll(): Promise<void> {
 
 const euros = (amount: string) => ({ amount, currency: "EUR" })
 
-test("campaigns are listed with state, budget and 28 days by spend, over REST and as a tool", async () => {
+slow("campaigns are listed with state, budget and 28 days by spend, over REST and as a tool", async () => {
   scene.standIn.campaigns.push(campaign({ id: 2, name: "Quiet", status: "PAUSED", dailyBudget: null }))
   await scene.add()
   await readAll()
@@ -103,7 +104,7 @@ test("campaigns are listed with state, budget and 28 days by spend, over REST an
   expect(answer.result.structuredContent).toEqual(body)
 })
 
-test("keywords are listed with their own or the group's bid, their costs and the app's organic rank", async () => {
+slow("keywords are listed with their own or the group's bid, their costs and the app's organic rank", async () => {
   await scene.add()
   await readAll()
   const at = new Date()
@@ -214,7 +215,7 @@ describe("list_ads_commands", () => {
           ${sentAt ?? new Date()})`
   }
 
-  test("changes by people, other programs and our writes are listed once each, failed writes separately", async () => {
+  slow("changes by people, other programs and our writes are listed once each, failed writes separately", async () => {
     const at = new Date(Date.now() - 30 * 60_000)
     const change = (transactionId: string, entityId: string, minutes: number, rest: object = {}) => ({
       transactionId,
@@ -324,7 +325,7 @@ describe("refusals of ads reads, over REST and as a tool", () => {
     expect((await call("search-popularity?limit=201")).body.error).toBe("invalid_arguments")
   })
 
-  test("late days are listed, a revoked account shows its figures, and other workspaces see nothing", async () => {
+  slow("late days are listed, a revoked account shows its figures, and other workspaces see nothing", async () => {
     const { id } = await scene.add()
     await readAll()
     await sql`delete from ads_report where report = 'ads_days' and day = ${LAST}`

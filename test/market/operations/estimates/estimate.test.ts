@@ -3,6 +3,7 @@ import type { StoreApp } from "../../../../src/core/observation/line-parts.ts"
 import { addDays, dayOf } from "../../../../src/lib/days.ts"
 import { makeDue } from "../../../../src/market/estimates/estimates.ts"
 import type { AppsObservation } from "../../../../src/stores/kinds/apps-shape.ts"
+import { slow } from "../../../long.ts"
 import { charted } from "../../../measuring/record/charted.ts"
 import { appsReading } from "../../../measuring/record/measured.ts"
 import { record } from "../../../record.ts"
@@ -31,7 +32,7 @@ async function makeEstimates() {
   while ((await makeDue(scene.sql, new Date())) > 0);
 }
 
-test("the first call costs 1 credit and returns an eta, the next uses one count at the full price", async () => {
+slow("the first call costs 1 credit and returns an eta, the next uses one count at the full price", async () => {
   answersLookUps(scene.stores, { [IOS]: { trackName: "Harbor", userRatingCount: 3_000 } })
   const first = await ask(IOS)
   expect([first.status, first.body.downloads, first.body.madeAt, await scene.creditsUsed()]).toEqual([
@@ -87,7 +88,7 @@ test("an app without a new rating in thirty days has an upper bound of 1,000 and
   expect(await scene.creditsUsed()).toBe(500)
 })
 
-test("installs of Google Play are measured, and a count doubled for three days changes nothing", async () => {
+slow("installs of Google Play are measured, and a count doubled for three days changes nothing", async () => {
   for (const [days, installs] of [
     [29, 1_000],
     [20, 1_200],
@@ -125,7 +126,7 @@ test("a count recorded while an estimate is made makes it due again", async () =
   expect((await dueAt()).next_at.getTime()).toBeLessThan(Date.now() + 1_000)
 })
 
-test("an unknown figure is never zero in storage, in a chart, in the finder or in its filters", async () => {
+slow("an unknown figure is never zero in storage, in a chart, in the finder or in its filters", async () => {
   await scene.sql`update account set quota = 1000000000`
   await record(scene.sql, [charted(new Date(Date.now() - 1_000).toISOString(), [IOS], { source: "apple-charts" })])
   const find = async (filter: string) => {

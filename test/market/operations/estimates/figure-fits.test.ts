@@ -1,9 +1,9 @@
-import { beforeAll, expect, test } from "bun:test"
+import { expect } from "bun:test"
 import fc from "fast-check"
 import { deriveMarketFigures } from "../../../../src/charts/store/market-apps.ts"
 import type { Sql } from "../../../../src/database/types.ts"
 import { freshDatabase } from "../../../database.ts"
-import { cases } from "../../../long.ts"
+import { beforeSlow, cases, slow } from "../../../long.ts"
 import { charted } from "../../../measuring/record/charted.ts"
 import { record } from "../../../record.ts"
 import { openService, type Service } from "../../../service.ts"
@@ -15,7 +15,7 @@ let service: Service
 let key: string
 let apps: { id: number; storeId: string }[]
 
-beforeAll(async () => {
+beforeSlow(async () => {
   sql = await freshDatabase()
   service = openService({ sql, now: () => NOW })
   const overrides = { credits: 1e9, ratePerSecond: 1e6 }
@@ -120,7 +120,7 @@ function growthFit(percent: number | null, { min = -1e9, max = 1e9 }: Range) {
   return percent >= min && percent <= max ? "yes" : "no"
 }
 
-test("a filter by figures finds apps by their displayed estimates and counts the unknown", async () => {
+slow("a filter by figures finds apps by their displayed estimates and counts the unknown", async () => {
   const rows = new Map<string, Row>()
   const run = fc.asyncProperty(
     fc.array(fc.array(row, { minLength: 1, maxLength: 40 }), { minLength: 1, maxLength: 3 }),

@@ -6,6 +6,7 @@ import { addDays, dayOf, daysInMonth, monthOf } from "../../../../src/lib/days.t
 import { playFacts } from "../../../consoles/play/facts-scene.ts"
 import { type AccountScene, accountScene, TEA } from "../../../consoles/scene.ts"
 import { freshDatabase } from "../../../database.ts"
+import { slow } from "../../../long.ts"
 import { appsReading } from "../../../measuring/record/measured.ts"
 import { record } from "../../../record.ts"
 import { trackOwn } from "../../../world/tracked.ts"
@@ -115,7 +116,7 @@ test("a month with an unreported day has no downloads and no verdict", async () 
   expect(body.ownRecord[0]).toMatchObject({ reportedDays: 29, downloads: null, held: null })
 })
 
-test("an Android app's month has its console's installs, which are unknown with a withheld day", async () => {
+slow("an Android app's month has its console's installs, which are unknown with a withheld day", async () => {
   const app = "com.example.tea"
   const play = await playFacts(await freshDatabase(), { app, now: NOW })
   const { sql, service, workspaceId } = { ...play, sql: play.service.sql }

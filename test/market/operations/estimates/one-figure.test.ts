@@ -8,6 +8,7 @@ import { makeDue } from "../../../../src/market/estimates/estimates.ts"
 import { BETWEEN_APPS, STORE_PRIORS, storeLevel } from "../../../../src/market/formulas/ratio.ts"
 import { type AccountScene, accountScene, TEA } from "../../../consoles/scene.ts"
 import { freshDatabase } from "../../../database.ts"
+import { slow } from "../../../long.ts"
 import { charted } from "../../../measuring/record/charted.ts"
 import { appsReading } from "../../../measuring/record/measured.ts"
 import { ownerOf } from "../../../pages/app-scene.ts"
@@ -86,7 +87,7 @@ const singleEstimates = async (key: string) => {
   return figures
 }
 
-test("an app's estimate is the same in every operation, and an unknown one is null in each", async () => {
+slow("an app's estimate is the same in every operation, and an unknown one is null in each", async () => {
   const each = await singleEstimates(other)
   expect(each.map(({ downloads }) => downloads?.value ?? downloads?.under ?? null)).toEqual(
     GAINED.map((gained) => (gained === null ? null : gained === 0 ? 1_500 : Math.round(gained * 1.5 * PRIOR))),
@@ -114,7 +115,7 @@ test("a row without a figure of its own is free", async () => {
   expect((await used()) - before).toBe(10 + 50 * 10)
 })
 
-test("own sales change only the estimates of their workspace and of keys that may read them", async () => {
+slow("own sales change only the estimates of their workspace and of keys that may read them", async () => {
   const { sql, service } = scene
   const narrow = await service.key(scene.workspaceId, { scopes: ["hive:read", "hive:estimate"] })
   const everything = async () => {

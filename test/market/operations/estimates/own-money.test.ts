@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import { sales } from "../../../../src/consoles/kinds/sales.ts"
 import { daysUpTo } from "../../../../src/consoles/read/app-accounts.ts"
 import { makeDue } from "../../../../src/market/estimates/estimates.ts"
@@ -10,6 +10,7 @@ import {
 } from "../../../../src/market/formulas/revenue.ts"
 import { type AccountScene, accountScene, TEA } from "../../../consoles/scene.ts"
 import { freshDatabase } from "../../../database.ts"
+import { afterSlow, beforeSlow, slow } from "../../../long.ts"
 import { charted } from "../../../measuring/record/charted.ts"
 import { appsReading } from "../../../measuring/record/measured.ts"
 import { record } from "../../../record.ts"
@@ -30,7 +31,7 @@ let scene: AccountScene
 let [ownKey, narrow, other] = ["", "", ""]
 let account = ""
 
-beforeAll(async () => {
+beforeSlow(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
   const { sql, service } = scene
   await sql`update workspace set explorer = true`
@@ -57,7 +58,7 @@ beforeAll(async () => {
   )
   account = (await scene.add()).id
 })
-afterAll(() => scene.standIn.stop())
+afterSlow(() => scene.standIn.stop())
 
 const ask = (path: string, key: string) => scene.service.call(`/v1/hive/${path}`, { key })
 // biome-ignore lint/suspicious/noExplicitAny: answers
@@ -106,7 +107,7 @@ async function sold(days: readonly string[], { proceeds = "60", currency = "USD"
   expect((await record(scene.sql, reports as never, () => new Date())).refused).toEqual([])
 }
 
-test("own revenue changes the worth of grossing ranks only for its workspace and keys that may read it", async () => {
+slow("own revenue changes the worth of grossing ranks only for its workspace and keys that may read it", async () => {
   const published = (place: number | null) => grossingRevenue(place, 60, PUBLISHED_ANCHORS)
   const before = await singleEstimates(ownKey)
   const places = [12, 20, 50, 55, null]

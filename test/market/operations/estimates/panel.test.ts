@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import { sales } from "../../../../src/consoles/kinds/sales.ts"
 import { pacificDay } from "../../../../src/consoles/pacific.ts"
 import { daysUpTo } from "../../../../src/consoles/read/app-accounts.ts"
@@ -8,6 +8,7 @@ import { STORE_PRIORS } from "../../../../src/market/formulas/ratio.ts"
 import { scoreOf } from "../../../../src/market/formulas/scores.ts"
 import { type AccountScene, accountScene } from "../../../consoles/scene.ts"
 import { freshDatabase } from "../../../database.ts"
+import { afterSlow, beforeSlow, slow } from "../../../long.ts"
 import { appsReading } from "../../../measuring/record/measured.ts"
 import { record } from "../../../record.ts"
 import { trackOwn } from "../../../world/tracked.ts"
@@ -31,7 +32,7 @@ let key = ""
  * They are a workspace's own App Store apps: ratings were read twice, and the console reported the installs up to the
  * first reading only.
  */
-beforeAll(async () => {
+beforeSlow(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
   const { sql, service, standIn, workspaceId } = scene
   await sql`update workspace set explorer = true`
@@ -90,7 +91,7 @@ beforeAll(async () => {
   while ((await makeDue(sql, NOW)) > 0);
   key = await service.key(workspaceId)
 })
-afterAll(() => scene.standIn.stop())
+afterSlow(() => scene.standIn.stop())
 
 async function answers(apps: readonly AppTwice[]) {
   const found = []
@@ -102,7 +103,7 @@ async function answers(apps: readonly AppTwice[]) {
   return found
 }
 
-test("own ratios estimate half of 26 real apps within 10^0.2, and 20 within the 80 % interval", async () => {
+slow("own ratios estimate half of 26 real apps within 10^0.2, and 20 within the 80 % interval", async () => {
   const found = await answers(GROWING)
   expect(found.map(({ basis }) => basis)).toEqual(GROWING.map(() => "own"))
   const { n, medianAbsLog10 } = scoreOf(found)!
@@ -112,7 +113,7 @@ test("own ratios estimate half of 26 real apps within 10^0.2, and 20 within the 
   expect(covered).toBeGreaterThanOrEqual(20)
 })
 
-test("13 real apps without a new rating have only an upper bound of 1,000, and are below it", async () => {
+slow("13 real apps without a new rating have only an upper bound of 1,000, and are below it", async () => {
   const found = await answers(UNRATED)
   expect(found).toHaveLength(13)
   for (const { value, low, high, under, truth } of found) {

@@ -3,7 +3,7 @@ import type { Sql } from "../../../../src/database/types.ts"
 import { deriveKeywordMetrics } from "../../../../src/keywords/store/keyword-metrics.ts"
 import { freshDatabase } from "../../../database.ts"
 import { until } from "../../../jobs/platform.ts"
-import { cases, long } from "../../../long.ts"
+import { cases, long, slow } from "../../../long.ts"
 import { appsReading, hintsReading, popularityReading, reading } from "../../../measuring/record/measured.ts"
 import { answerSearches, captchaPage, hintsAnswer, someApps } from "../../../measuring/store-pages.ts"
 import { record } from "../../../record.ts"
@@ -69,7 +69,7 @@ async function stored(days: number, ids = APPS.map(({ id }) => id)): Promise<voi
 }
 
 describe("an unmeasured keyword", () => {
-  test("an unmeasured keyword is measured with one unit, and the next call uses the stored figures", async () => {
+  slow("an unmeasured keyword is measured with one unit, and the next call uses the stored figures", async () => {
     answers()
     const { status, body } = await measure()
     expect([status, body.started, body.popularityEnd, body.difficultyEnd]).toEqual([200, true, "measured", "measured"])
@@ -86,7 +86,7 @@ describe("an unmeasured keyword", () => {
     await until(async () => (await sql`select from due where subject = 'tide table'`).length === 0)
   })
 
-  test(`${CALLERS} concurrent callers of five workspaces share one request of each kind and one unit`, async () => {
+  slow(`${CALLERS} concurrent callers of five workspaces share one request of each kind and one unit`, async () => {
     answers({ suggests: [], holdMs: 300 })
     const callers = await Promise.all(Array.from({ length: 5 }, () => caller()))
     const all = await Promise.all(Array.from({ length: CALLERS }, (_, i) => measure({ wait: 20 }, callers[i % 5]![1])))
@@ -101,7 +101,7 @@ describe("an unmeasured keyword", () => {
     expect(unitsUsed.reduce((sum, n) => sum + n)).toBe(1)
   })
 
-  test("a keyword being read is pending for 1 credit, and a second call joins the work", async () => {
+  slow("a keyword being read is pending for 1 credit, and a second call joins the work", async () => {
     answers({ holdMs: 600 })
     const first = await measure({})
     expect([first.status, first.body.started, first.body.eta]).toEqual([202, true, undefined])
@@ -114,7 +114,7 @@ describe("an unmeasured keyword", () => {
     expect(requestPaths().filter((path) => path.endsWith("/lookup")).length).toBe(1)
   })
 
-  test("a keyword that the store has no results for is absent, at the full price", async () => {
+  slow("a keyword that the store has no results for is absent, at the full price", async () => {
     answers({ apps: [], suggests: [] })
     const { status, body } = await measure()
     expect([status, body.popularityEnd, body.difficultyEnd]).toEqual([200, "absent", "absent"])
@@ -122,7 +122,7 @@ describe("an unmeasured keyword", () => {
     expect((await measure()).body).toMatchObject({ popularityEnd: "stored", difficultyEnd: "stored" })
   })
 
-  test("a tool waits 15 seconds by default", async () => {
+  slow("a tool waits 15 seconds by default", async () => {
     answers({ holdMs: 400 })
     const { body, isError } = await scene.service.tool("hive_measure_keyword", { term: "tide table" }, { key })
     expect([isError, body.popularityEnd, body.difficultyEnd]).toEqual([false, "measured", "measured"])
@@ -145,7 +145,7 @@ describe("a stored metric", () => {
     expect([requestPaths(), await units()]).toEqual([[], 0])
   })
 
-  test("a stored metric older than a week is measured again", async () => {
+  slow("a stored metric older than a week is measured again", async () => {
     answers()
     await stored(8)
     const { body } = await measure({ metrics: ["difficulty"], wait: 20 })
@@ -180,7 +180,7 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     }
   })
 
-  test("a measurement whose reading is not queued is hive_measurement_not_started", async () => {
+  slow("a measurement whose reading is not queued is hive_measurement_not_started", async () => {
     await swallow("return null")
     try {
       await refused("hive_measurement_not_started", measure({ wait: 0 }))
@@ -189,7 +189,7 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     }
   })
 
-  test("a metric with a broken source is hive_measurement_failed, and the other figure is still returned", async () => {
+  slow("a metric with a broken source is hive_measurement_failed, and the other figure is still returned", async () => {
     answers()
     scene.stores.on("apps.apple.com", "/", () => new Response("<html>not what it was</html>"))
     scene.stores.on("itunes.apple.com", "/search", () => new Response("{", { status: 200 }))
@@ -212,7 +212,7 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     expect(metrics).toMatchObject({ difficultyEnd: "incomplete", difficulty: null })
   })
 
-  test("a measurement beyond the day's units is daily_hive_limit, while joining needs no unit", async () => {
+  slow("a measurement beyond the day's units is daily_hive_limit, while joining needs no unit", async () => {
     const [id, poor] = await caller(1)
     answers({ holdMs: 500 })
     const begun = measure({ wait: 20 })

@@ -1,9 +1,9 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout } from "bun:test"
 import type { Sql } from "../../../../src/database/types.ts"
 import { deriveKeywordMetrics } from "../../../../src/keywords/store/keyword-metrics.ts"
 import { addTerms } from "../../../../src/tracking/terms.ts"
 import { freshDatabase } from "../../../database.ts"
-import { cases } from "../../../long.ts"
+import { beforeSlow, cases, slow } from "../../../long.ts"
 import { appsReading, hintsReading, popularityReading, reading } from "../../../measuring/record/measured.ts"
 import { answerSearches, type ShownApp, someApps } from "../../../measuring/store-pages.ts"
 import { record } from "../../../record.ts"
@@ -18,7 +18,7 @@ let sql: Sql
 let scene: Live
 let key: string
 
-beforeAll(async () => {
+beforeSlow(async () => {
   sql = await freshDatabase()
 })
 
@@ -54,7 +54,7 @@ const answers = (suggests: string[], apps = LISTED) => answerSearches(scene.stor
 const termsOf = (rows: Row[]) => rows.map(({ term }) => term)
 
 describe("related keywords", () => {
-  test("related keywords share apps, then occur in names, then are suggested, each with reasons", async () => {
+  slow("related keywords share apps, then occur in names, then are suggested, each with reasons", async () => {
     answers(["tide table", "tide table usa"])
     await record(sql, [
       reading("far", now(), idsOf(11), webSearch),
@@ -98,7 +98,7 @@ describe("related keywords", () => {
     expect([body.related, await used()]).toEqual([["tide table", "tide table usa"], 50])
   })
 
-  test("related keywords request no reading: a metric is unmeasured, or pending if already under way", async () => {
+  slow("related keywords request no reading: a metric is unmeasured, or pending if already under way", async () => {
     answers(["tide table", "tide clock", "tide chart"])
     await scene.service.call(`/v1/apps/${scene.appId}`, { key: scene.key })
     await ask()
@@ -114,7 +114,7 @@ describe("related keywords", () => {
     expect(scene.stores.requests.slice(before).filter(({ url }) => url.search.includes("chart"))).toEqual([])
   })
 
-  test("related keywords distinguish a verified absence, a failed source and a missing reading", async () => {
+  slow("related keywords distinguish a verified absence, a failed source and a missing reading", async () => {
     answers(["tide table", "absent", "broken"])
     await record(sql, [reading("absent", now(), [], webSearch), hintsReading("absent", now(), [])])
     const list = { platform: "ios", storefront: "us", term: "absent" } as const
@@ -129,7 +129,7 @@ describe("related keywords", () => {
     expect(of("broken")).toMatchObject({ popularityState: "failed", difficultyState: "failed", appCount: null })
   })
 
-  test("related keywords compare with other storefronts, where an unmeasured metric is not zero", async () => {
+  slow("related keywords compare with other storefronts, where an unmeasured metric is not zero", async () => {
     answers(["tide table", "tide clock"])
     await record(sql, [popularityReading("tide clock", "2025-09-01", 44, { storefront: "gb" })])
     const { body } = await ask("&compare=gb,de")
@@ -150,7 +150,7 @@ describe("related keywords", () => {
   })
 })
 
-test("a seed without suggestions gets a spelling correction", async () => {
+slow("a seed without suggestions gets a spelling correction", async () => {
   answers([])
   await record(sql, [
     popularityReading("tide tables", "2025-09-01", 60),
@@ -162,12 +162,12 @@ test("a seed without suggestions gets a spelling correction", async () => {
   expect((await ask()).body.spell).toBeNull()
 })
 
-test("a seed that is exactly an app's name is a brand", async () => {
+slow("a seed that is exactly an app's name is a brand", async () => {
   answers(["tide table"], [{ ...LISTED[0]!, name: "Tide Table - Sea & Sun" }, ...LISTED.slice(1)])
   expect((await ask()).body.seed.brand).toBeTrue()
 })
 
-test("concurrent callers of one seed share one search, one look-up and one suggestion call", async () => {
+slow("concurrent callers of one seed share one search, one look-up and one suggestion call", async () => {
   // a call that waits ten seconds for the database is refused, so slow machines use fewer callers
   const callers = Math.ceil(cases(20, 200) / (await slowness()))
   answers(["something else"])
@@ -187,14 +187,14 @@ test("concurrent callers of one seed share one search, one look-up and one sugge
   ])
 })
 
-test("a seed without readings is not_measured for 1 credit, and a pack does not suffice", async () => {
+slow("a seed without readings is not_measured for 1 credit, and a pack does not suffice", async () => {
   const { status, body } = await openService({ sql }).call("/v1/hive/research?seed=tide%20table", { key })
   expect([status, body.error, await used()]).toEqual([404, "not_measured", 1])
   const pack = await scene.service.key(await scene.service.workspace({ plan: "pro", pack: 1_000 }))
   expect((await ask("", pack)).body.error).toBe("explorer_required")
 })
 
-test("ratings alone do not name an app that was never seen", async () => {
+slow("ratings alone do not name an app that was never seen", async () => {
   answers(["tide table"])
   await record(sql, [appsReading(now(), [{ id: "20001", name: "Tides: Moon Phases", ratings: 5 }])])
   expect((await ask()).body.seed.top[0]).toEqual({ id: "20001", name: "Tides: Moon Phases" })

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import type { Sql } from "../../../../src/database/types.ts"
 import type { trackApp } from "../../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../../database.ts"
+import { slow } from "../../../long.ts"
 import { listed } from "../../../measuring/record/listed.ts"
 import { appsReading, NOW, reading } from "../../../measuring/record/measured.ts"
 import { record } from "../../../record.ts"
@@ -66,7 +67,7 @@ describe("the apps that are rivals", () => {
     return status === 200 ? body.id : [status, body.error, body.field]
   }
 
-  test("apps in the latest results of any tracked storefront and apps added by hand are rivals", async () => {
+  slow("apps in the latest results of any tracked storefront and apps added by hand are rivals", async () => {
     await sql`update tracked_app set manual_rivals = '{ios:19999,android:com.example.rival}'`
     await stored(
       reading("tea", at(0), [10_003, OWN_APP, RIVAL]),
@@ -203,7 +204,7 @@ describe("the keyword spy", () => {
     expect(await spies()).toBe(2)
   })
 
-  test("100 concurrent first reads take one spy, and each returns the whole list", async () => {
+  slow("100 concurrent first reads take one spy, and each returns the whole list", async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => ask()))
     for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]!.body])
     expect(answers[0]!.body).toMatchObject({ locked: false, spies: { used: 1 }, total: 2 })

@@ -2,6 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, 
 import type { Sql } from "../../../../src/database/types.ts"
 import type { AppAdsObservation } from "../../../../src/listings/kinds/app-ads.ts"
 import { freshDatabase } from "../../../database.ts"
+import { slow } from "../../../long.ts"
 import { page } from "../../../outbound/site.ts"
 import { record } from "../../../record.ts"
 import { answersLookUps, type Live, live } from "../../../world/stores.ts"
@@ -101,7 +102,7 @@ describe("stored ad networks", () => {
     }
   })
 
-  test("a reading that is almost 14 days old is answered, an older one is read again", async () => {
+  slow("a reading that is almost 14 days old is answered, an older one is read again", async () => {
     answersLookUps(scene.stores, { [RIVAL]: { sellerUrl: "https://www.maker.test/app" } })
     await record(sql, [look(14 * DAY_MS - 60_000, { records: [row("google.com", "DIRECT", "1")] })])
     expect((await scene.service.call(path(), { key: scene.key })).body.state).toBe("records")
@@ -137,7 +138,7 @@ describe("a reading of ad networks on request", () => {
     expect([scene.stores.requests.length, scene.hostnames.length]).toEqual(requests)
   })
 
-  test("50 concurrent callers cause one reading", async () => {
+  slow("50 concurrent callers cause one reading", async () => {
     answersLookUps(scene.stores, { [RIVAL]: { sellerUrl: "https://maker.test" } }, 1_000)
     Object.assign(scene.says, { site: page("google.com, pub-1, DIRECT\n"), holdMs: 1_000 })
     const answers = await Promise.all(Array.from({ length: 50 }, () => scene.settled(path())))
@@ -148,7 +149,7 @@ describe("a reading of ad networks on request", () => {
     ])
   })
 
-  test("a slow reading answers 202 with eta at the price of an answer, and is available later", async () => {
+  slow("a slow reading answers 202 with eta at the price of an answer, and is available later", async () => {
     answersLookUps(scene.stores, { [RIVAL]: { sellerUrl: "https://maker.test" } })
     Object.assign(scene.says, { site: page("google.com, pub-1, DIRECT\n"), holdMs: 4_500 })
     const { status, body, credits, pending } = await scene.settled(path())
@@ -156,7 +157,7 @@ describe("a reading of ad networks on request", () => {
     expect([status, body.state, credits.used]).toEqual([200, "records", 1 + pending.length])
   })
 
-  test("a request waits for the store and then for the site without exceeding its deadline", async () => {
+  slow("a request waits for the store and then for the site without exceeding its deadline", async () => {
     answersLookUps(scene.stores, { [RIVAL]: { sellerUrl: "https://maker.test" } }, 2_400)
     Object.assign(scene.says, { site: page("google.com, pub-1, DIRECT\n"), holdMs: 2_400 })
     const { status, body } = await scene.service.call(path(), { key: scene.key })
@@ -164,7 +165,7 @@ describe("a reading of ad networks on request", () => {
     expect(["200 records", "202 measuring"]).toContain(`${status} ${body.state}`)
   })
 
-  test("a listing without a site and an unreachable site have different states", async () => {
+  slow("a listing without a site and an unreachable site have different states", async () => {
     answersLookUps(scene.stores, { [RIVAL]: {} })
     expect((await scene.settled(path())).body).toMatchObject({ state: "no_site", domain: null, networks: null })
     await sql`delete from app_ads`

@@ -2,6 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, 
 import type { MarketFacts } from "../../../../src/core/observation/line-parts.ts"
 import type { Sql } from "../../../../src/database/types.ts"
 import { freshDatabase } from "../../../database.ts"
+import { slow } from "../../../long.ts"
 import { appsReading, reading } from "../../../measuring/record/measured.ts"
 import { record } from "../../../record.ts"
 import { fixture } from "../../../stores/parsing/parsed.ts"
@@ -42,7 +43,7 @@ describe("market data of the App Store", () => {
   const page = () =>
     scene.stores.on("apps.apple.com", "/us/app/", () => new Response(fixture("apple-app-page-us.html"), HTML))
 
-  test("a look-up gives price, ratings and release, and the app's page its in-app purchases", async () => {
+  slow("a look-up gives price, ratings and release, and the app's page its in-app purchases", async () => {
     answersLookUps(scene.stores, { [RIVAL]: {} })
     page()
     const { status, body, text, pending } = await scene.settled(path())
@@ -103,7 +104,7 @@ describe("market data of the App Store", () => {
     expect(await sql`select from app_storefront where source = 'itunes-lookup'`).toHaveLength(0)
   })
 
-  test("a slow reading answers 202 with what is stored so far", async () => {
+  slow("a slow reading answers 202 with what is stored so far", async () => {
     page()
     await record(sql, [
       appsReading(ago(8 * DAY_MS), [{ id: RIVAL, name: "Old", price: 9, currency: "USD", ratings: 7 }]),

@@ -9,7 +9,7 @@ import { countNewReviews, type FeedKey, readFeedState } from "../../../../src/re
 import { type FeedTallies, tallyReviews } from "../../../../src/reviews/read/tallies.ts"
 import { rebuildReviews } from "../../../../src/reviews/store/rebuild-reviews.ts"
 import { deleteRows, freshDatabase, scratchUrl } from "../../../database.ts"
-import { cases } from "../../../long.ts"
+import { cases, slow } from "../../../long.ts"
 import { record } from "../../../record.ts"
 import { feedByReviews, newByReviews, writtenByReviews } from "../../../reviews/read/known-by-reviews.ts"
 import { tallyByReviews } from "../../../reviews/read/tally-by-reviews.ts"
@@ -114,27 +114,31 @@ async function found(feed: FeedKey, limit: number): Promise<[object[], object[]]
 }
 
 describe("derived review rows", () => {
-  test("derived review rows and all answers from them follow from the reviews in any order and twice", async () => {
-    const shapes = { gaps: 0, moved: 0, joined: 0, some: 0 }
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(anyPage, { maxLength: 4 }), { minLength: 1, maxLength: 5 }), async (steps) => {
-        await empty()
-        for (const pages of [...steps, ...steps.toReversed()]) {
-          await record(sql, pages, () => NOW)
-          expect(await readStoredDays(sql)).toEqual(await daysByTruth(sql))
-        }
-        const before = await stored(sql)
-        for (const pages of steps.toReversed()) await record(sql, pages, () => NOW)
-        expect(await stored(sql)).toBe(before)
-        expect(await rebuildReviews(sql, noPause)).toBe(0)
-        for (const feed of await feeds()) {
-          expect(await answersOf(feed, true)).toEqual(await answersOf(feed, false))
-          for (const limit of [1, 2, 100]) {
-            const [byDays, byRows] = await found(feed, limit)
-            expect(byDays).toEqual(byRows)
-          }
-        }
-        const [shape] = await sql`
+  slow(
+    "derived review rows and all answers from them follow from the reviews in any order and twice",
+    async () => {
+      const shapes = { gaps: 0, moved: 0, joined: 0, some: 0 }
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.array(anyPage, { maxLength: 4 }), { minLength: 1, maxLength: 5 }),
+          async (steps) => {
+            await empty()
+            for (const pages of [...steps, ...steps.toReversed()]) {
+              await record(sql, pages, () => NOW)
+              expect(await readStoredDays(sql)).toEqual(await daysByTruth(sql))
+            }
+            const before = await stored(sql)
+            for (const pages of steps.toReversed()) await record(sql, pages, () => NOW)
+            expect(await stored(sql)).toBe(before)
+            expect(await rebuildReviews(sql, noPause)).toBe(0)
+            for (const feed of await feeds()) {
+              expect(await answersOf(feed, true)).toEqual(await answersOf(feed, false))
+              for (const limit of [1, 2, 100]) {
+                const [byDays, byRows] = await found(feed, limit)
+                expect(byDays).toEqual(byRows)
+              }
+            }
+            const [shape] = await sql`
           select
             (select count(*) from review_day where gap_seen_at is not null) as gaps,
             (
@@ -145,12 +149,15 @@ describe("derived review rows", () => {
             ) as moved,
             (select count(*) from review_feed where complete and not empty) as joined,
             (select count(*) from review_feed where read_at is null) as some`
-        for (const name of Object.keys(shapes) as (keyof typeof shapes)[]) shapes[name] += shape![name]
-      }),
-      { seed: 20251120, numRuns: cases(10, 25) },
-    )
-    expect(Object.values(shapes).every((count) => count > 0)).toBe(true)
-  }, 240_000)
+            for (const name of Object.keys(shapes) as (keyof typeof shapes)[]) shapes[name] += shape![name]
+          },
+        ),
+        { seed: 20251120, numRuns: cases(10, 25) },
+      )
+      expect(Object.values(shapes).every((count) => count > 0)).toBe(true)
+    },
+    240_000,
+  )
 
   test("derived review rows are stored with their reviews or not at all", async () => {
     await empty()
