@@ -72,8 +72,8 @@ export async function foldRatings(
     { before, chunk },
   )
   const end = found.at(-1)?.id as number
-  // Apps locked by others are left to the next run.
-  return { packed, next: packed < chunk ? end + 1 : (locked[0]?.id ?? end + 1) }
+  // Apps locked by others are left to the next run. A full chunk has counts of at least one app.
+  return { packed, next: packed < chunk ? end + 1 : locked[0]!.id }
 }
 
 /** Selects counts of earlier months that a later count of the same series and origin supersedes. */
