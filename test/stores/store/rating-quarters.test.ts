@@ -4,6 +4,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import type { Observation } from "../../../src/kinds.ts"
 import { removeOld } from "../../../src/measuring/retention/remove-old.ts"
 import { RETENTION } from "../../../src/recording.ts"
+import { foldRatings } from "../../../src/stores/store/rating-quarters.ts"
 import { rebuildRatings } from "../../../src/stores/store/rebuild-ratings.ts"
 import { freshDatabase, scratchUrl } from "../../database.ts"
 import { cases, long, longOnServer, slow } from "../../long.ts"
@@ -76,7 +77,7 @@ describe("rating counts that are packed into quarters", () => {
 
   test("a packed count is replaced by a later reading of the day, and not by an earlier one", async () => {
     const at = (day: string, hour: string, ratings: number) =>
-      appsReading(`${day}T${hour}:00:00Z`, [{ id: "10001", ratings }])
+      appsReading(`${day}T${hour}:00:00Z`, [{ id: "10001", ratings, rating: 4.5 }])
     await store(at("2025-07-05", "10", 100), at("2025-07-06", "10", 101), at(LAST, "10", 200))
     expect(await foldAll(sql, "2025-11-01")).toBe(2)
     expect(await store(at("2025-07-05", "09", 7))).toBe(0)
@@ -93,6 +94,19 @@ describe("rating counts that are packed into quarters", () => {
     expect(await foldAll(sql, "2025-11-01")).toBe(1)
     expect(await days()).toEqual(all)
     expect(await sizes()).toEqual({ whole: 1, quarters: 1 })
+  })
+
+  test("packing continues at the app that has counts left, and otherwise after the last app", async () => {
+    await store(
+      ...["2025-07-05", "2025-07-06", "2025-07-07", LAST].map((day) =>
+        appsReading(`${day}T10:00:00Z`, [{ id: "10001", ratings: 100 }]),
+      ),
+    )
+    const [app] = await sql<[{ id: number }]>`select id from store_app`
+    const pack = (chunk: number) => sql.begin((tx) => foldRatings(tx, { before: "2025-11-01", chunk, from: app.id }))
+    expect(await pack(2)).toEqual({ packed: 2, next: app.id })
+    expect(await pack(2)).toEqual({ packed: 1, next: app.id + 1 })
+    expect(await pack(2)).toEqual({ packed: 0, next: app.id + 1 })
   })
 
   long("counts that are stored twice are repaired by doctor --rebuild, and the later one stays", async () => {
