@@ -5,7 +5,7 @@ import type { Sql, Tx } from "../../../src/database/types.ts"
 import { createEstimates } from "../../../src/market/estimates/estimates.ts"
 import { gradeNext } from "../../../src/market/estimates/grade-month.ts"
 import { makeEstimate } from "../../../src/market/estimates/make-estimate.ts"
-import { readCalibration, readGradedMonth } from "../../../src/market/read/grades.ts"
+import { readCalibration, readGradedMonth, readStoredFigures } from "../../../src/market/read/grades.ts"
 import type { AppsObservation } from "../../../src/stores/kinds/apps-shape.ts"
 import { freshDatabase } from "../../database.ts"
 import { slow } from "../../long.ts"
@@ -134,7 +134,9 @@ test("an App Store app gets intervals from the graded month, widened by the unce
   expect([before.pairs, before.coverage, after.pairs, after.value]).toEqual([0, null, 24, before.value])
   expect(after.coverage).toBeWithin(0.5, 1.01)
   expect(after.high / after.value!).toBeGreaterThan(10 ** (1.28 * 0.3))
-  expect(await readCalibration(sql, "2026-02-15")).toBeNull()
+  // October's calibration is stale once November and December are over
+  expect(await readCalibration(sql, "2025-12-31")).toEqual(calibration)
+  expect(await readCalibration(sql, "2026-01-01")).toBeNull()
 })
 
 test("the figure of a tracked App Store app is stored for its owner, without a truth", async () => {
@@ -149,6 +151,33 @@ test("the figure of a tracked App Store app is stored for its owner, without a t
     value: expect.closeTo((280 * 30 * Math.sqrt(6_000)) / 28, 6),
     truth: null,
   })
+})
+
+test("the stored figures of an app are those of its last months, whatever figures other apps have", async () => {
+  await gradeAll(SETTLED)
+  await sql`
+    insert into estimate_grade (month, app_id, formula, ratings, storefronts, value, low, high, under)
+    select '2025-09-01', app_id, formula, ratings, storefronts, value, low, high, under
+    from estimate_grade`
+  const read = async (months: number) => {
+    const figures = await readStoredFigures(sql, { platform: "android", ids: ["com.example.app7"] }, months)
+    return [...figures].map(([id, rows]) => [id, ...rows.map(({ month }) => month)])
+  }
+  expect(await read(1)).toEqual([["com.example.app7", "2025-10-01"]])
+  expect(await read(3)).toEqual([["com.example.app7", "2025-10-01", "2025-09-01"]])
+})
+
+test("estimates that fail are logged and not tried again at once", async () => {
+  const events: string[] = []
+  const now = () => {
+    throw new Error("no clock")
+  }
+  const estimates = createEstimates({ sql, log: (_, event) => events.push(event), now }, { pollMs: 50 })
+  estimates.start()
+  while (events.length === 0) await Bun.sleep(5)
+  await Bun.sleep(30)
+  await estimates.stop()
+  expect(events).toEqual(["estimates_failed"])
 })
 
 test("an Android app without a public count has a figure only if it is tracked, and grades nothing", async () => {
