@@ -10,6 +10,7 @@ import { record } from "../../record.ts"
 import { openService, type Service } from "../../service.ts"
 import { newStoreId, trackOwn } from "../../world/app.ts"
 import { dayAgo, daysAgo } from "../../world/clock.ts"
+import { hintsReading, searchReading } from "../../world/readings.ts"
 
 setDefaultTimeout(60_000)
 
@@ -107,6 +108,25 @@ test("the page of an app whose facts were not read has its name, its ranks on ch
   expect(page.text).toContain("<h1>App 10001</h1>")
   expect(page.text).toContain('href="/app/add?app=ios%3A10001')
   expect(textOf(page)).toMatch(/This app was not read there yet .* Ranks on charts .* Finance, United States 3/)
+})
+
+test("a related keyword has each of its reasons: shared apps, names, and the App Store's suggestions", async () => {
+  const names = ["Tides: Moon Phases", "Surf Forecast, Moon Phases"]
+  const results = Array.from({ length: 12 }, (_, at) => named(30_001 + at, names[at]))
+  const search = { source: "apple-web-search", depth: 200, results } as const
+  const { refused } = await record(service.sql, [
+    searchReading("tide table", daysAgo(0), [], search),
+    searchReading("tide chart", daysAgo(0), [], search),
+    hintsReading("tide table", daysAgo(0), ["tide chart", "tide clock"]),
+  ])
+  expect(refused).toEqual([])
+  const page = await owner.open("/app/market/keyword?term=tide+table&country=us")
+  const reasons = (term: string) => /<p class="small quiet">(.*?)<\/p>/.exec(rowOf(page, term))?.[1]
+  expect(["tide chart", "tide clock", "moon phases"].map(reasons)).toEqual([
+    "12 of 12 apps rank for both · suggested by the App Store",
+    "suggested by the App Store",
+    "in 2 names of its first apps",
+  ])
 })
 
 describe("reading and credits", () => {
