@@ -51,6 +51,26 @@ test("a call without a scope is open to a key without scopes", () => {
 })
 
 describe("plans", () => {
+  test("the Free plan includes 500 credits a month, 2 requests a second, 2 apps and 50 keywords", () => {
+    expect(entitlementsOf("free")).toEqual({
+      credits: 500,
+      ratePerSecond: 2,
+      liveKeys: 1,
+      apps: 2,
+      trackedKeywords: 50,
+      historyDays: 30,
+      reviewDays: 30,
+      discovery: 2,
+      aiQuestions: 5,
+      reviewAi: 3,
+      aiWriting: 0,
+      aiVisibility: 0,
+      spy: 3,
+      listingWrites: 1,
+      measurements: 5,
+    })
+  })
+
   test("REST needs a pack on Free, while tools are open", () => {
     const fault = refusal({ plan: "free", explorer: true }, "rest", {})
     expect(fault?.code).toBe("plan_required")
