@@ -129,4 +129,26 @@ describe("a digest", () => {
       rows: [{ app: "Tea", amounts: [{ amount: 7, currency: "USD" }] }],
     })
   })
+
+  test("a digest lists the lowest ratings first, and the newest first among equal ratings", async () => {
+    const day = "2025-11-19"
+    const reviews = [
+      review("good, late", { rating: 4, date: `${day}T20:00:00.000Z` }),
+      review("bad, early", { rating: 1, date: `${day}T08:00:00.000Z` }),
+      review("good, early", { rating: 4, date: `${day}T08:00:00.000Z` }),
+      review("bad, late", { rating: 1, date: `${day}T20:00:00.000Z` }),
+    ]
+    const answers: Record<string, unknown> = {
+      list_app_heads: { apps: [{ id: "app_1", name: "Tea", iosId: "1", androidPkg: null, countries: ["us"] }] },
+      list_alerts: { alerts: [] },
+      get_portfolio_overview: { apps: [], conns: [], hiddenMoney: false },
+      search_reviews: { feed: { feed: "us" }, reviews },
+      get_timeline: { changes: [] },
+      get_weekly_plan: { tasks: [] },
+    }
+    const ask = (async (id: string) => answers[id]) as unknown as Ask
+    const digest = await readDigest(ask, "day", { from: day, to: day, at: new Date() })
+    const listed = ["bad, late", "bad, early", "good, late", "good, early"]
+    expect(digest?.reviews.map(({ text }) => text)).toEqual(listed)
+  })
 })
