@@ -45,6 +45,14 @@ const openDelivery = () => {
 }
 const port = () => ({ outbound: toStandIn(standIn.url), telegramApi: standIn.url, mail: null })
 
+/** Adds a channel of the kind. Returns the stand-in's service. */
+async function addAs(kind: Channel): Promise<Service> {
+  const service = SERVICES.find((candidate) => candidate.kind === kind) as Service
+  standIn.on(service.path, service.answer)
+  await addService(service, scene, standIn)
+  return service
+}
+
 describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s", (_, service) => {
   const { path, endings, busy, textOf } = service
   const texts = () => standIn.at(path).map(textOf)
@@ -144,12 +152,18 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
   })
 })
 
+test("a message that Teams accepts is delivered, whatever error the body of its response contains", async () => {
+  const { path } = await addAs("teams")
+  standIn.on(path, () => Response.json({ error: { code: "WorkflowDisabled" } }, { status: 202 }))
+  await addAlerts(scene)
+  await openDelivery().runOnce()
+  expect(await deliveries(scene)).toMatchObject([{ state: "delivered", attempts: 1 }])
+})
+
 describe("a hostile name", () => {
   const sendAlert = async (kind: Channel) => {
-    const service = SERVICES.find((candidate) => candidate.kind === kind) as Service
-    standIn.on(service.path, service.answer)
     await sql`update tracked_app set name = ${HOSTILE} where id = ${scene.appId}`
-    await addService(service, scene, standIn)
+    const service = await addAs(kind)
     await addAlerts(scene)
     await openDelivery().runOnce()
     return standIn.at(service.path)[0] as ReceivedRequest
