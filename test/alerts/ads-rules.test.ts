@@ -1,11 +1,13 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test"
 import { type Alert, sentenceOf } from "../../src/alerts/alert.ts"
 import { createAdsNotices } from "../../src/alerts/delivery/ads-rules.ts"
+import { setMapping } from "../../src/consoles/register.ts"
 import { createAccountReading } from "../../src/consoles/worker.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { recording } from "../../src/recording.ts"
 import { type AdsScene, addTeaAdGroup, adsScene, campaign } from "../consoles/ads/scene.ts"
+import { TEA } from "../consoles/scene.ts"
 import { freshDatabase } from "../database.ts"
 import { slow } from "../long.ts"
 import { sealer } from "./delivery/scene.ts"
@@ -157,4 +159,13 @@ slow("changes before the last three days are not news", async () => {
   await readAll()
   expect(await sql`select from ads_change_fact`).toHaveLength(1)
   expect(await notices().runOnce()).toBe(0)
+})
+
+test("an app of the ad account that is mapped to no app of the workspace adds no alert", async () => {
+  addChange(HOUR_MS)
+  const id = await connectAccount()
+  await setMapping(sql, scene.workspaceId, { id, outsideId: TEA.id, appId: null })
+  expect(await notices().runOnce()).toBe(0)
+  await setMapping(sql, scene.workspaceId, { id, outsideId: TEA.id, appId: scene.appId })
+  expect(await notices().runOnce()).toBe(1)
 })
