@@ -107,6 +107,11 @@ slow("reading again changes nothing, while a new bid, a grown day and a deleted 
   await makeDue()
   await readAll()
   expect(await storedReports()).toEqual(before)
+  // An unchanged campaign or keyword is not stored on a later day either.
+  await sql`update ads_report set day = day - 1 where report in ('ads_campaigns', 'ads_keywords')`
+  await makeDue()
+  await readAll()
+  expect(await storedReports()).toHaveLength(before.length)
   scene.standIn.keywords[0]!.bid = { amount: "1.40", currency: "EUR" }
   scene.standIn.days[0]!.installs += 1
   await makeDue()
