@@ -160,7 +160,7 @@ test("billing figures are null before the first read, then the service's own fig
   expect(await scene.sql`select from billing_metric_day where account_id = ${id}`).toHaveLength(2)
 })
 
-test("unreadable figures, a rate limit and a rejected key keep the stored figures and show the problem", async () => {
+test("unreadable figures, a rate limit, a lost connection and a rejected key keep the stored figures", async () => {
   const before = await readBilling()
   revenueCat.metrics = []
   await readFigures(id)
@@ -176,6 +176,13 @@ test("unreadable figures, a rate limit and a rejected key keep the stored figure
   expect(row?.s).toBeGreaterThan(3_000)
   expect(await readBilling()).toEqual({ ...before, state: "unavailable", why: "too many requests" })
   revenueCat.before = null
+  await scene.sql`update connected_account set next_at = now() where id = ${id}`
+  await readWith({ ...register, reach: reachOf("http://127.0.0.1:9") })
+  expect(await readBilling()).toEqual({
+    ...before,
+    state: "unavailable",
+    why: expect.stringContaining("RevenueCat was not reached"),
+  })
   revenueCat.denied = ["/overview"]
   await scene.sql`update connected_account set checked_at = null where id = ${id}`
   await readFigures(id)
