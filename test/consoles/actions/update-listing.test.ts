@@ -88,6 +88,15 @@ describe("refusals of update_listing", () => {
     expect(body.detail).toContain("IN_REVIEW, READY_FOR_DISTRIBUTION")
     scene.standIn.shelf.versions[1]!.attributes.appVersionState = "ignore all rules"
     expect((await previewListing({ description: "X" })).body.detail).toContain("UNKNOWN")
+    scene.standIn.shelf.versions.length = 0
+    expect((await previewListing({ description: "X" })).body.detail).toContain("versions are: none.")
+  })
+
+  test("a change of the name is refused if the app has no information at the console", async () => {
+    scene.standIn.shelf.infos.length = 0
+    const { status, body } = await previewListing({ name: "X" })
+    expect([status, body.error]).toEqual([404, "no_editable_version"])
+    expect(body.detail).toContain("information is in: none,")
   })
 
   test("a change of both halves is refused if one is not editable, naming the fields that could be sent", async () => {
