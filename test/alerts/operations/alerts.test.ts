@@ -127,10 +127,11 @@ describe("GET /v1/alerts", () => {
   test("a page has 50 of 501 alerts by default and 500 at most, and all unread ones are counted", async () => {
     const many = await service.workspace()
     const app = await trackNew(sql, [], { workspaceId: many, iosId: "10009" })
+    // The two oldest have the same time; the one found first is left out of 500.
     await sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
       select ${many}, ${app}, 'rank_drop', 'ios', 'us', 'term ' || n, '2025-11-20',
-        timestamptz '2025-11-20' + n * interval '1 second',
+        timestamptz '2025-11-20' + greatest(n, 2) * interval '1 second',
         jsonb_build_object('term', 'term ' || n, 'rank', 9, 'was', 3, 'depth', 50, 'wasDepth', 50, 'source', 'import',
           'against', '2025-11-19')
       from generate_series(1, 501) n
