@@ -14,14 +14,14 @@ const ALLOWANCES = [
   "spy",
 ] as const satisfies (keyof Entitlements)[]
 export type Allowance = (typeof ALLOWANCES)[number]
-/** Monthly, or once and for all on plans that grant them only once. */
+/** The monthly allowance, and that of plans that grant it only once and for all. */
 const LISTING_ALLOWANCES = ["listingWrites", "listingWritesEver"] as const
 export type ListingAllowance = (typeof LISTING_ALLOWANCES)[number]
 export type AnyAllowance = Allowance | ListingAllowance
 /** Counted by the UTC day of the database. */
 type DailyAllowance = "hive" | "measurements"
 
-/** The monthly allowances that operations take units from. The others are not counted. */
+/** The monthly allowances that operations take units from. Other allowances are not counted. */
 const METERED: readonly Allowance[] = ["reviewAi", "aiWriting", "aiVisibility", "spy"]
 
 /** The subject that a unit opens. While the subject is open, it takes no further unit. */
@@ -50,11 +50,11 @@ export interface Takings {
   take(allowance: AnyAllowance, opening: UnitPurpose): Promise<AllowanceState>
   /** Gives back what this call took for a subject, unless another call relies on it. */
   release(allowance: AnyAllowance, about: string): Promise<void>
-  /** Gives back the unit of work that went on after its call and failed. False if there is none. */
+  /** Gives back the unit of work that continued after its call and then failed. False if there is none. */
   returnUnit(allowance: AnyAllowance, about: string): Promise<boolean>
   /** Takes a unit of the day's measurements, once per call. Only new work takes a unit. */
   takeMeasurement(): Promise<AllowanceState>
-  /** Gives that unit back when no work was started with it. */
+  /** Gives back the unit of `takeMeasurement` when no work was started with it. */
   returnMeasurement(): Promise<void>
   /** Ends the call as answered, so that its units stay taken. If the process dies before this, nothing stays taken. */
   keep(): Promise<void>
@@ -169,7 +169,7 @@ interface WantedUnits {
 
 interface TakenUnits {
   granted: number
-  /** Units used in this period, including these. */
+  /** Units used in this period, including the granted ones. */
   used: number
   resetsAt: string
   openUntil: string | null
@@ -227,8 +227,8 @@ async function takeUnit(sql: Sql, unit: Unit, limit: number, days: number): Prom
 const TRIES = 5
 
 /**
- * Gives back a unit by its request id, so that it is given back only once. If taking it got no answer, it may have been
- * taken.
+ * Gives back a unit by its request id, so that it is given back only once. Also needed if the database's response to
+ * taking it was lost: the unit may have been taken.
  */
 async function giveUnitBack(parts: TakingParts, { unit, taking }: PendingUnit): Promise<void> {
   const taken = await taking.catch(() => null)
@@ -250,7 +250,7 @@ export async function giveBackUnit(
   return row.isReturned
 }
 
-/** If this fails, the units are given back although the call was answered. */
+/** Marks the units as those of an answered call. If this fails, they are given back although the call was answered. */
 async function keepUnits({ sql, log, requestId }: TakingParts, begun: readonly PendingUnit[]): Promise<void> {
   const units = begun.map(({ unit }) => unit)
   try {

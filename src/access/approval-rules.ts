@@ -28,7 +28,7 @@ export async function readApprovalRule(
   return rule
 }
 
-/** Returns the ids of a workspace's keys that have a rule of their own. */
+/** Returns the ids of a workspace's keys that have their own approval rule. */
 export async function listKeysWithApproval(sql: Sql, workspaceId: number): Promise<Set<number>> {
   const rows = await sql<{ id: number }[]>`
     select id

@@ -162,7 +162,7 @@ const NOBODY = { "x-credits-used": "0", "x-credits-limit": "0", "x-credits-remai
 
 let month = { from: 0, until: 0, resetsAt: "" }
 
-/** Cached for the month, because every sandbox response has it in its headers. */
+/** Cached for the month, because every sandbox response has these figures in its headers. */
 function nextMonth(now: Date): string {
   const at = now.getTime()
   if (at < month.from || at >= month.until) {

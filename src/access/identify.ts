@@ -21,9 +21,9 @@ export type Surface = "rest" | "tools" | "pages"
 export interface Identify {
   /** Throws the Fault of the first failed check; rate_limited if too many unknown keys came from the address. */
   identify(credentials: Credentials, address: string | null, surface?: Surface): Promise<Caller>
-  /** The same from the cache. Null if the database must be read. */
+  /** Like `identify`, but from the cache only. Null if the database must be read. */
   atHand(credentials: Credentials, address: string | null, surface: Surface): Caller | null
-  /** Updates the figures of the caller, and those that later calls of its key see, to those of a charge. */
+  /** Sets the figures of the caller, and those that later calls of its key see, to the figures after a charge. */
   charged(caller: Caller, paid: ChargeResult): void
   /** Reloads the caller from the database, before refusing something that a purchase may just have allowed. */
   renew(caller: Caller): Promise<void>
@@ -51,7 +51,7 @@ export function createIdentify(options: IdentifyOptions): Identify {
   const find = async (proof: Proof | null, address: string | null) => {
     // A key with a wrong checksum costs no query and does not count as a guess.
     if (!proof) return null
-    // A cached key is not an attempt, so that a caller who shares an address with a guesser keeps working.
+    // A call with a cached key is not an attempt, so that a caller who shares an address with a guesser keeps working.
     if (proof.by === "grant" || cache.has(proof)) return await cache.find(proof)
     return await attempts.watch(address, () => cache.find(proof))
   }
@@ -84,7 +84,10 @@ export function createIdentify(options: IdentifyOptions): Identify {
 /** Refusals that a purchase or a new month can lift. */
 const LIFTED = new Set<string>(["plan_required", "explorer_required", "credits_exhausted", "key_budget_reached"])
 
-/** Refusals about money rest on figures up to 750 ms old. Reloads the caller before giving one. */
+/**
+ * Runs a check. If it refuses about money, reloads the caller and runs it again, because the cached figures are up to
+ * 750 ms old.
+ */
 export function checkLatest(identify: Identify, caller: Caller, check: () => void): Promise<void> | undefined {
   try {
     check()
@@ -128,12 +131,15 @@ const isWhole = (text: string) => parseKey(text) !== null
 /** A refresh token or a mistyped token is also an invalid token: its client must sign in again. */
 const TOKEN = /^svc_(?:access|refresh)_/
 
-// Any other scheme is kept: it was sent as a credential and is not a key.
+// Any other scheme stays in the text: it was sent as a credential and is not a valid key.
 function bearer(authorization: string | null): string | undefined {
   return authorization?.trim().replace(/^bearer(\s+|$)/i, "")
 }
 
-/** A token whose grant has ended is invalid as a token, so that its client signs in again. */
+/**
+ * Refusals that mean that a token's grant has ended: the token is reported as invalid, so that its client signs in
+ * again.
+ */
 const OVER = new Set<string>(["key_expired", "key_revoked", "key_leaked"])
 
 function refusalOf({ caller, refused, addresses }: KnownKey, address: string | null, isToken: boolean): Fault | null {

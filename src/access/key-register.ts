@@ -145,7 +145,7 @@ export async function findKey(sql: Sql, id: number): Promise<ApiKey> {
   return keyOf(row)
 }
 
-/** Throws AccessProblem unless the key belongs to the workspace. */
+/** Returns a key. Throws AccessProblem unless it belongs to the workspace. */
 export async function findWorkspaceKey(sql: Sql, workspaceId: number, id: number): Promise<ApiKey> {
   const key = await findKey(sql, id)
   if (key.workspaceId !== workspaceId) throw noKey(id)
@@ -188,17 +188,22 @@ export async function markLeaked(sql: Sql, idOrSecret: number | string): Promise
 }
 
 function checkKey({ kind, name, scopes, ipAllowList, appList, monthlyBudget, expiresAt }: NewKey): void {
-  if (kind !== "live" && kind !== "test") throw new AccessProblem("a key's kind is live or test")
+  if (kind !== "live" && kind !== "test") throw new AccessProblem("a key's kind must be live or test")
   checkName("key", name)
   const unknown = scopes?.find((scope) => !SCOPES.includes(scope))
-  if (unknown !== undefined) throw new AccessProblem(`there is no such scope; known are ${SCOPES.join(", ")}`, "scopes")
+  if (unknown !== undefined)
+    throw new AccessProblem(`there is no such scope; the scopes are ${SCOPES.join(", ")}`, "scopes")
   if (ipAllowList?.length === 0)
-    throw new AccessProblem("an empty allow list would admit nobody; leave it out", "ipAllowList")
+    throw new AccessProblem(
+      "an empty allow list would admit nobody; leave the list out to admit every address",
+      "ipAllowList",
+    )
   parseAddressList(ipAllowList ?? [])
-  if (appList?.length === 0) throw new AccessProblem("an empty app list would show no app; leave it out", "appList")
+  if (appList?.length === 0)
+    throw new AccessProblem("an empty app list would show no app; leave the list out to show every app", "appList")
   if (monthlyBudget !== undefined) checkAmount("a monthly budget", monthlyBudget, 0, "monthlyBudget")
   if (expiresAt && Number.isNaN(expiresAt.getTime()))
-    throw new AccessProblem("the expiry is no point in time", "expiresAt")
+    throw new AccessProblem("the expiry is not a valid time", "expiresAt")
 }
 
 type KeyValues = Omit<NewKey, "workspace" | "kind" | "scopes"> & {
@@ -253,7 +258,7 @@ interface KeyRow extends Omit<ApiKey, "state"> {
   olderLiveKeys: number
 }
 
-// The order of reasons is that of known-keys.ts, which decides. This one is only shown.
+// The order of reasons is that of known-keys.ts, which decides whether a key is refused. This one is only for display.
 function columns(sql: Sql) {
   return sql`
     select k.id, k.workspace_id as "workspaceId", k.kind, k.name, k.hint, p.name as person, k.scopes,
@@ -281,12 +286,12 @@ function keyOf({ ended, plan, overrides, olderLiveKeys, ...key }: KeyRow): ApiKe
 
 async function findKeyId(sql: Sql, secret: string): Promise<number> {
   const text = secret.trim()
-  if (!parseKey(text)) throw new AccessProblem("this is no key of this program; give the whole key, or its id")
+  if (!parseKey(text)) throw new AccessProblem("this is not a key of this program; give the whole key, or its id")
   const [row] = await sql<{ id: number }[]>`
     select id
     from api_key
     where secret_sha256 = ${keyDigest(text)}`
-  if (!row) throw new AccessProblem("no such key was made by this instance")
+  if (!row) throw new AccessProblem("this instance has not created this key")
   return row.id
 }
 

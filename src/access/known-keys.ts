@@ -22,7 +22,7 @@ export type Proof = { by: "key" | "token"; digest: Buffer } | { by: "grant"; id:
 interface KnownKeys {
   /** Returns the key as it was in the database at most `ttlMs` before this call. Null if there is none. */
   find(proof: Proof): Promise<KnownKey | null>
-  /** The same from the cache only. Null also if the database must be read. */
+  /** Like `find`, but from the cache only. Null also if the database must be read. */
   atHand(proof: Proof): KnownKey | null
   has(proof: Proof): boolean
   /** Copies the figures of a charge, so that calls before the next look-up see them. */
@@ -110,8 +110,8 @@ export function createKnownKeys(options: KnownKeysOptions): KnownKeys {
 }
 
 /**
- * The workspace's live keys older than key k that count against its limit. Revoked, leaked and expired keys do not
- * count.
+ * SQL: the number of the workspace's live keys older than key k that count against its limit. Revoked, leaked and
+ * expired keys do not count.
  */
 export function olderLiveKeys(sql: Sql) {
   return sql`
@@ -132,11 +132,11 @@ interface Entry {
   askedAtMs: number
   answer: Promise<KnownKey | null>
   isAnswered: boolean
-  /** The previous result until the answer arrives. */
+  /** The result of the previous query, until the new one has answered. */
   found: KnownKey | null
 }
 
-// Answers of concurrent charges can arrive in any order. Within a month the higher count is the later one.
+// Results of concurrent charges can arrive in any order. Within a month the higher count is the later one.
 function update(caller: Caller, { credits, budget }: ChargeResult): void {
   if (credits.resetsAt === caller.credits.resetsAt && credits.used < caller.credits.used) return
   const { used, limit, remaining, resetsAt, packCredits } = credits
@@ -152,7 +152,7 @@ interface KeyRow extends BalanceRow {
   scopes: Right[]
   ipAllowList: string[] | null
   appList: string[] | null
-  /** Null if the key belongs to nobody. */
+  /** Null if the key belongs to no person. */
   personId: number | null
   personName: string | null
   isOperator: boolean
@@ -202,7 +202,7 @@ async function lookUp(sql: Sql, proof: Proof, resource: string): Promise<KnownKe
   return row ? knownKey(row) : null
 }
 
-/** Selects the row of api_key. For a token, its scopes limit those of the key. */
+/** SQL: the row of api_key that a proof identifies. For a token, its scopes limit those of the key. */
 function shownBy(sql: Sql, proof: Proof, resource: string) {
   const itself = { key: sql`from api_key k`, scopes: sql`k.scopes`, over: sql`false` }
   if (proof.by === "grant") return { ...itself, is: sql`k.id = ${proof.id} and k.kind = 'grant'` }
@@ -240,7 +240,10 @@ function knownKey(row: KeyRow): KnownKey {
   }
 }
 
-/** A key never has more rights than its person. The operator's right belongs to the person's own pages only. */
+/**
+ * Returns the rights of a key, which never has more than its person. The operator's right belongs to the grant of the
+ * person's pages only.
+ */
 function scopesOf({ keyId, scopes, member, isOperator }: KeyRow): Right[] {
   if (!member) return scopes
   const rights = scopes.filter((scope) => member.scopes.includes(scope))
@@ -252,7 +255,7 @@ function appListOf({ appList, member }: KeyRow): string[] | null {
   return appList.filter((id) => member.appList?.includes(id))
 }
 
-/** Whether the key's person is no member of the workspace any more. */
+/** Whether the key belongs to a person who is no longer a member of the workspace. */
 function isOrphaned({ personId, member }: KeyRow): boolean {
   return personId !== null && (member === null || member.isRevoked)
 }

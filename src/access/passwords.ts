@@ -25,7 +25,8 @@ export async function hashPassword(
 /** Whether the password matches the hash. Throws unavailable when too many attempts at the same hash are waiting. */
 export async function isPassword(password: string, hashed: string): Promise<boolean> {
   const [, memory, passes, salt, tag] = PHC.exec(hashed) ?? []
-  if (salt === undefined || tag === undefined) throw new Error("a stored password is no argon2id of ours")
+  if (salt === undefined || tag === undefined)
+    throw new Error("a stored password is not an argon2id hash of this program")
   const cost = { salt: new Uint8Array(Buffer.from(salt, "base64")), memory: Number(memory), passes: Number(passes) }
   const computed = await checking(hashed, () => argon2id(password, cost))
   return nodeCrypto.timingSafeEqual(computed, Buffer.from(tag, "base64"))

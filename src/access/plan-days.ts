@@ -19,12 +19,12 @@ interface UnreadDay {
   what: PlannedDays
   day: string
   today: string
-  /** The code if no higher plan would show the day. */
+  /** The error code if no higher plan would show the day. */
   otherwise: FaultCode
   field: string
 }
 
-/** Explains why a day before the readable ones is not shown: plan_required only if a higher plan would show it. */
+/** Returns the fault for a day before the readable ones: plan_required only if a higher plan would show it. */
 export function unread({ plan, entitlements }: Caller, { what, day, today, otherwise, field }: UnreadDay): Fault {
   const { days, words } = READ[what]
   const higher = PLANS.slice(PLANS.indexOf(plan) + 1)

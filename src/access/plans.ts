@@ -4,7 +4,7 @@ export type Plan = (typeof PLANS)[number]
 
 /**
  * The entitlements of a plan. A workspace may override each by name. The specification does not give all amounts; the
- * others are our choice.
+ * others are this project's choice.
  */
 export interface Entitlements {
   credits: number

@@ -10,7 +10,10 @@ export interface Requirements {
   hive?: "pack" | "explorer" | undefined
 }
 
-/** Throws plan_required, scope_required or explorer_required, in this order. Not for test keys, which need no right. */
+/**
+ * Throws plan_required, scope_required or explorer_required, in this order, if the caller lacks a right. Test keys need
+ * no rights.
+ */
 export function checkRights(
   caller: Caller,
   surface: "rest" | "tools" | "pages",

@@ -29,7 +29,7 @@ export type Right = Scope | (typeof PERSON_SCOPES)[number]
 /** The scopes of a new key by default: all but hive:measure, which starts paid work and is opt-in. */
 export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== "hive:measure")
 
-/** The scope that shows what writes of a scope change. */
+/** For each write scope, the scope that shows what its writes change. */
 const READ_SCOPES: Partial<Record<Scope, Scope>> = {
   "track:write": "apps:read",
   "reports:write": "apps:read",
@@ -39,8 +39,8 @@ const READ_SCOPES: Partial<Record<Scope, Scope>> = {
 }
 
 /**
- * Returns the scopes whose writes a caller may see in lists: they may make such a write, or read what it changes. A
- * write's summary names figures, such as a bid.
+ * Returns the scopes whose writes a caller may see in lists, because they may make such a write, or read what it
+ * changes. A write's summary contains figures, such as a bid.
  */
 export function visibleWriteScopes(scopes: readonly Right[]): Scope[] {
   return SCOPES.filter((scope) => {
@@ -53,18 +53,18 @@ export function visibleWriteScopes(scopes: readonly Right[]): Scope[] {
 export const SCOPE_MEANINGS: Record<Right, string> = {
   "apps:read": "See the apps, their keywords, ranks, rivals and listings.",
   "reviews:read": "Read the stored reviews.",
-  "ai:read": "See what assistants say of the apps, and have texts suggested.",
+  "ai:read": "Read what AI assistants say about the apps, and get suggestions for texts.",
   "revenue:read": "See sales, subscriptions and money of connected accounts.",
   "hive:read": "Ask about the whole market: keywords, charts and apps.",
-  "hive:spy": "Look into another app's keywords; each takes from the month's allowance.",
+  "hive:spy": "Look into another app's keywords, which uses up the monthly allowance.",
   "hive:estimate": "See estimates of downloads and revenue.",
   "ads:read": "See campaigns and keywords of connected ad accounts.",
   "track:write": "Change what is tracked: apps, keywords, storefronts, alert rules.",
-  "reports:write": "Make public links and exports.",
+  "reports:write": "Create public links and exports.",
   "reviews:write": "Reply to reviews.",
   "listing:write": "Change the listing in the store's console.",
   "ads:write": "Change campaigns, bids and keywords of ads.",
-  "hive:measure": "Start measurements, which cost credits each.",
+  "hive:measure": "Start measurements, each of which costs credits.",
   "workspace:manage": "Manage people, keys, channels and connected accounts.",
   "server:operate": "See the machine's health, data folder and backups.",
 }

@@ -19,7 +19,7 @@ export interface Sealer {
   /** Throws AccessProblem when the text was changed, belongs to another row, or its key is unknown. */
   open(sealed: string, place: Place): Promise<string>
   /**
-   * Whether an earlier key encrypted the text. Once all of those are encrypted again, the earlier key can be removed.
+   * Whether an earlier key encrypted the text. Once all such texts are encrypted again, the earlier key can be removed.
    */
   isOld(sealed: string): boolean
 }
@@ -95,8 +95,8 @@ export async function createSealer(keys: SecretKeys | null, randomBytes: RandomB
 const VERSION = "v1"
 const NONCE_BYTES = 12
 const MISSING =
-  "this needs SECRET_KEY, which is not set; make one with: head -c 32 /dev/urandom | base64, " +
-  "and keep it where the database's backups are not"
+  "this needs SECRET_KEY, which is not set; make one with: head -c 32 /dev/urandom | base64, and store it apart " +
+  "from the database's backups"
 const BROKEN = "a stored secret cannot be opened: it was changed, or belongs to another row"
 const UNKNOWN = "a stored secret was sealed with a key that is neither SECRET_KEY nor in SECRET_KEY_PREVIOUS"
 
@@ -111,7 +111,7 @@ async function knownKey(bytes: Uint8Array<ArrayBuffer>): Promise<KnownKey> {
   return { id: written(digest.subarray(0, 6)), key }
 }
 
-/** JSON, so that two names cannot run together. */
+/** Returns the authenticated data as JSON, so that two names cannot run together. */
 function bound(keyId: string, { table, row }: Place): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify([VERSION, keyId, table, row]))
 }

@@ -76,7 +76,8 @@ function randomName(): string {
 function checkName(role: string): void {
   if (/^[a-z_][a-z0-9_]{0,62}$/.test(role) && !role.startsWith("pg_")) return
   throw new AccessProblem(
-    "the name of a role has 1 to 63 lower-case letters, digits and underscores, begins with a letter and not with pg_",
+    "the name of a role must have 1 to 63 lower-case letters, digits and underscores, begin with a letter and not " +
+      "begin with pg_",
   )
 }
 
@@ -91,7 +92,9 @@ async function assertMayCreateRoles(tx: Tx): Promise<void> {
     )
 }
 
-/** Returns whether the role exists. Throws AccessProblem unless it is free or belongs to the workspace. */
+/**
+ * Returns whether the role already exists. Throws AccessProblem unless its name is free or belongs to the workspace.
+ */
 async function claimName(tx: Tx, role: string, workspaceId: number): Promise<boolean> {
   const [row] = await tx<[{ exists: boolean; workspaceId: number | null; isShared: boolean }]>`
     select exists (select from pg_roles where rolname = ${role}) as exists,
@@ -105,7 +108,7 @@ async function claimName(tx: Tx, role: string, workspaceId: number): Promise<boo
       ) as "isShared"`
   if (row.workspaceId === null ? row.exists : row.workspaceId !== workspaceId)
     throw new AccessProblem(`the role ${role} exists already and does not read this workspace; choose another --role`)
-  // A copy on the server of the original: the original's tools would lose their password.
+  // This database may be a copy on the server of the original, whose tools would lose their password.
   if (row.isShared)
     throw new AccessProblem(`another database of this server uses the role ${role}; choose another --role`)
   return row.exists
@@ -131,7 +134,7 @@ async function setDefaults(tx: Tx, role: string, database: string, schema: strin
   if (me.isSuper) await tx`alter role ${tx(role)} in database ${tx(database)} set temp_file_limit = '1GB'`
 }
 
-/** Throws AccessProblem if rights that everybody has would let the role read or change more than the reports. */
+/** Throws AccessProblem if rights of PUBLIC would let the role read or change more than the reports. */
 async function assertReadsOnlyReports(
   tx: Tx,
   role: string,
@@ -184,8 +187,9 @@ async function assertReadsOnlyReports(
     limit 3`
   if (excess.length === 0) return
   throw new AccessProblem(
-    "in this database everybody may do more than read the reports; run as the owner, then grant again: " +
-      `${excess.map(({ remedy }) => remedy).join("; ")}. The user of Appmeter keeps its rights if it owns them`,
+    "PUBLIC has more rights in this database than reading the reports; run as the owner: " +
+      `${excess.map(({ remedy }) => remedy).join("; ")}. Then grant again. The user of Appmeter keeps its rights on ` +
+      "what it owns",
   )
 }
 
@@ -250,7 +254,7 @@ export async function revokeSqlRole(sql: Sql, role: string): Promise<boolean> {
     select pg_terminate_backend(pid)
     from pg_stat_activity
     where usename = ${role} and datname = current_database()`.catch((error) => {
-    // Without the right to end them: the sessions read nothing any more.
+    // Without the right to end them they stay open, but they can no longer read anything.
     if (error.code !== "42501") throw error
   })
   try {

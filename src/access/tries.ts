@@ -21,7 +21,7 @@ export interface SecretTry {
   /** Addresses are counted per scope: "sign-in", or one share link. */
   scope: string
   address: string | null
-  /** The secret that is guessed. Null for a code: it is one of 19^8 and belongs to no known workspace. */
+  /** The secret that is guessed. Null for a sign-in code: it is one of 19^8 and belongs to no known workspace. */
   secret: string | null
 }
 
@@ -52,7 +52,10 @@ export async function countTries(sql: Db, secret: string): Promise<number> {
   return row?.tries ?? 0
 }
 
-/** Also deletes expired counts, so that a flood from ever new addresses does not grow the table. */
+/**
+ * Counts a try from an address. Also deletes expired counts, so that a flood from ever new addresses does not grow the
+ * table.
+ */
 async function takeAddressTry(sql: Sql, digest: Buffer): Promise<number | null> {
   // An array, because a locking subquery may run again for each row and would then lock every row.
   const [taken] = await sql`

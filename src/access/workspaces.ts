@@ -185,7 +185,9 @@ function checkChanges({ plan, overrides = {} }: WorkspaceChanges, held: Partial<
   const merged: Overrides = { ...held, ...overrides }
   for (const [name, amount] of Object.entries(merged)) {
     if (!ENTITLEMENT_NAMES.includes(name as keyof Entitlements)) {
-      throw new AccessProblem(`there is no entitlement of that name; known are ${ENTITLEMENT_NAMES.join(", ")}`)
+      throw new AccessProblem(
+        `there is no entitlement of that name; the entitlements are ${ENTITLEMENT_NAMES.join(", ")}`,
+      )
     }
     if (amount !== null) checkAmount(name, amount, 0)
   }

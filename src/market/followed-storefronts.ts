@@ -4,9 +4,9 @@ import type { MarketStorefront } from "../lib/storefronts.ts"
 import { retryDeadlocks } from "../measuring/record/record.ts"
 
 /**
- * Makes the storefronts of the setting MARKET, and those that were chosen on pages, the followed ones. Storefronts that
- * stay keep their first day, so repeated or concurrent calls change nothing. Each added storefront takes a transaction
- * of its own: if its charts were read before, some 10,000 apps become due with it.
+ * Follows the storefronts of the setting MARKET and those chosen on pages, and no others. Storefronts that remain keep
+ * their first day, so repeated or concurrent calls change nothing. Each storefront is added in its own transaction: if
+ * its charts were read before, some 10,000 apps become due.
  */
 export async function followMarket(sql: Sql, setting: readonly MarketStorefront[]): Promise<void> {
   const market = unionOf(setting, await readChosenMarket(sql))
@@ -16,7 +16,7 @@ export async function followMarket(sql: Sql, setting: readonly MarketStorefront[
     await retryDeadlocks(() => sql.begin((tx) => follow(tx, followed)))
 }
 
-/** Most starts change nothing, and this check needs no lock. */
+/** Returns whether exactly these storefronts are followed, as they are at most starts. This check needs no lock. */
 async function isFollowed(sql: Sql, market: readonly MarketStorefront[]): Promise<boolean> {
   const rows = await sql<MarketStorefront[]>`select storefront, genres from market_storefront`
   const genresOf = new Map(rows.map(({ storefront, genres }) => [storefront, genres.join()]))
@@ -26,7 +26,7 @@ async function isFollowed(sql: Sql, market: readonly MarketStorefront[]): Promis
   )
 }
 
-/** Stops following all others. Returns the storefronts that are not followed yet, or with other genres. */
+/** Stops following all other storefronts. Returns those that are not followed yet, or with other genres. */
 async function removeUnlisted(tx: Tx, market: readonly MarketStorefront[]): Promise<Set<string>> {
   await lockMarket(tx)
   const storefronts = market.map(({ storefront }) => storefront)
@@ -61,7 +61,7 @@ async function follow(tx: Tx, { storefront, genres }: MarketStorefront): Promise
 
 async function lockMarket(tx: Tx): Promise<void> {
   await takeSharedLock(tx, "tracking followed")
-  // serialises the writers, which would deadlock because each writes the rows in its own order
+  // serialises the writers, which would otherwise deadlock: each writes the rows in its own order
   await tx`lock table market_storefront in share row exclusive mode`
 }
 
@@ -74,7 +74,7 @@ export async function followGenres(sql: Sql, wanted: MarketStorefront): Promise<
     sql.begin(async (tx) => {
       await lockMarket(tx)
       const followed = await readGenres(tx, wanted.storefront)
-      // genres of MARKET stay with the setting, so that they cannot be dropped on a page
+      // genres of MARKET are changed only by the setting, so that they cannot be dropped on a page
       const added = wanted.genres.filter((genre) => !followed.includes(genre))
       if (added.length === 0) return
       await writeChosen(tx, unionOf(await readChosenMarket(tx), [{ ...wanted, genres: added }]))

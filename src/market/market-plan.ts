@@ -17,7 +17,8 @@ export interface MarketPlan {
   lookUps: number
   requests: number
   /**
-   * Upper bound of the requests: each chart never read has the maximum number of apps, all of them on no other chart.
+   * Upper bound of the requests: assumes that each chart never read has the maximum number of apps, and that these are
+   * on no other chart.
    */
   mostRequests: number
 }

@@ -38,11 +38,11 @@ describe("the client's address", () => {
     "999.1.1.1",
     "1.1.1.1\u0000",
     "x".repeat(10_240),
-  ])("garbage from a trusted proxy gives no address: %#", (header) => {
+  ])("an invalid header from a trusted proxy gives no address: %#", (header) => {
     expect(clientAddress("10.0.0.1", header, proxies)).toBeNull()
   })
 
-  test("garbage from an untrusted peer is ignored", () => {
+  test("an invalid header from an untrusted peer is ignored", () => {
     expect(clientAddress("203.0.113.9", "x".repeat(10_240), proxies)).toBe("203.0.113.9")
   })
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-/** Returns the takings of a call of a workspace with `spy` keyword spies a month. */
+/** Opens the allowances of a call of a workspace with `spy` keyword spies a month. */
 function call(workspaceId: number, spy = 3, database = sql): Takings {
   const caller = { workspaceId, entitlements: { ...ENTITLEMENTS.pro, spy } } as Caller
   return openTakings({ sql: database, log: silentLog, requestId: crypto.randomUUID() }, caller)
@@ -30,7 +30,7 @@ const countUsed = async (workspaceId: number) => (await countUsedAllowances(sql,
 const rivalOf = (n: number) => ({ ...RIVAL, about: `ios us ${30_000 + n}` })
 const short = ({ granted, used }: AllowanceState) => [granted, used]
 
-test("units are granted up to the allowance, further ones refused uncharged, opened subjects stay open", async () => {
+test("units are granted up to the allowance, more are refused uncharged, and opened subjects stay open", async () => {
   const workspace = await newWorkspace()
   const answers: AllowanceState[] = []
   for (let n = 0; n < 5; n++) answers.push(await call(workspace).take("spy", rivalOf(n)))
@@ -97,7 +97,7 @@ describe("periods by the database's clock", () => {
     expect(Date.parse(renewed.openUntil as string)).toBeGreaterThanOrEqual(Date.parse(openUntil as string))
   })
 
-  test("units of last month do not count in this one, and their subjects are still open", async () => {
+  test("units of last month do not count in this month, while their subjects are still open", async () => {
     const workspace = await newWorkspace()
     for (let n = 0; n < 3; n++) await call(workspace).take("spy", rivalOf(n))
     await sql`
@@ -186,9 +186,9 @@ describe("failed calls", () => {
     expect(await countUsed(workspace)).toBe(1)
   })
 
-  test("a failed call gives back a unit whose taking got no answer", async () => {
+  test("a failed call gives back a unit if the response to taking it was lost", async () => {
     const workspace = await newWorkspace()
-    // The database runs the statement, but its answer is lost.
+    // The database runs the statement, but its response is lost.
     const lossy = new Proxy(sql, {
       apply(target, self, args) {
         const sent = Reflect.apply(target, self, args)

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const somePayer = (means?: Partial<Means>) => payerOf(sql, means)
 
-/** Wraps the client and records the number of charges in each charging statement. */
+/** Wraps the client and records the number of charges in each statement that charges. */
 function countStatements(client: Sql) {
   const sizes: number[] = []
   const counted = new Proxy(client, {

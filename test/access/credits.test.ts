@@ -53,7 +53,7 @@ async function someAccount(credits: number, pack = 0, monthlyBudget?: number, wa
   }
 }
 
-/** Charges in one statement with another workspace. */
+/** Charges in one statement, together with another workspace. */
 async function chargeInGroup(due: Due) {
   const [, charged] = await charge(sql, [{ ...companion, requestId: `beside ${++requests}` }, due], true)
   return charged!
@@ -119,7 +119,7 @@ describe.each(WAYS)("charging %s", (_, way) => {
       { limit: 10, used: 8, resetsAt },
     ])
     expect((await way({ ...due, keyId: other.key.id, cost: 90 })).refused).toBeNull()
-    // Both are exhausted. The key's budget is reported first, like in the check before the run.
+    // Both limits are exhausted. The key's budget is reported first, as in the check before the call.
     expect((await pay(3)).refused).toBe("key_budget_reached")
   })
 
@@ -209,7 +209,7 @@ describe.each(WAYS)("packs, charged %s,", (_, way) => {
 })
 
 test.each(WAYS)(
-  "a transaction from before the month's turn, charging %s, does not turn the month back",
+  "a transaction from before the end of a month, charging %s, does not turn the account's month back",
   async (_, way) => {
     const { due, pay, credits } = await someAccount(100, 0, 100, way)
     await pay(40)

@@ -63,7 +63,7 @@ test("a look-up that throws is not a failed attempt and delays nobody", async ()
   expect(await outcomeOf(attempts.watch("203.0.113.9", async () => null))).toBe("rate_limited")
 })
 
-test("no more than maxAddresses are remembered, and the oldest is evicted", async () => {
+test("no more than maxAddresses addresses are remembered, and the oldest is evicted", async () => {
   const { attempt } = openCounter({ perMinute: 1, maxAddresses: 2 })
   for (const last of [1, 2]) await attempt(`203.0.113.${last}`)
   expect(await outcomeOf(attempt("203.0.113.2"))).toBe("rate_limited")

@@ -122,7 +122,7 @@ withRedis("redis: wire: the day changes between 23:59:59.999 and 00:00:00.000 UT
   ])
 })
 
-slow("a dead or silent Redis grants no call and fails within its second", async () => {
+slow("a dead or silent Redis grants no call, and the call fails within a second", async () => {
   const silent = createServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
   const { port } = silent.address() as { port: number }
@@ -142,7 +142,7 @@ slow("a dead or silent Redis grants no call and fails within its second", async 
   silent.close()
 })
 
-test("an answer that is not a count grants no call", async () => {
+test("a response of the store that is not a count grants no call", async () => {
   for (const reply of [null, "OK", 1, [], [1], ["x", "y"], [1, null], { allowed: 1 }]) {
     const { hive } = open({ wire: { send: async () => reply, close() {} } })
     expect(await problem(hive.take(1, 500))).toBeInstanceOf(AllowanceUnavailable)
@@ -222,7 +222,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   },
 )
 
-test("a database that refuses grants no call", async () => {
+test("a database that fails grants no call", async () => {
   const { hive } = open({})
   const error = await problem(hive.take(2_000_000_000, 500))
   expect(error).toBeInstanceOf(AllowanceUnavailable)

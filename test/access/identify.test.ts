@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 const HERE = "203.0.113.9"
 
-/** Returns the result for a key in a process without a cache. */
+/** Returns the code for a key in a process without a cache. */
 const verdict = (secret: string, address: string | null = HERE) =>
   outcomeOf(freshIdentify(sql).identify(bearing(secret), address))
 
@@ -146,7 +146,7 @@ describe("codes of refused keys", () => {
     ])
   })
 
-  test("the newest live keys over the limit are on hold, and dead and test keys do not count", async () => {
+  test("the newest live keys over the limit are on hold, while dead keys and test keys do not count", async () => {
     const workspace = await someWorkspace(sql)
     const keys: Awaited<ReturnType<typeof someKey>>[] = []
     for (let n = 0; n < 4; n++) keys.push(await someKey(sql, workspace))
@@ -154,7 +154,7 @@ describe("codes of refused keys", () => {
     const verdicts = async () => await Promise.all([...keys, trial].map(({ secret }) => verdict(secret)))
     await setWorkspace(sql, workspace.name, { plan: "free" })
     expect(await verdicts()).toEqual(["ok", "key_limit", "key_limit", "key_limit", "ok"])
-    // A paused key still counts.
+    // A paused key still counts against the limit.
     await pauseKey(sql, keys[0]!.key.id)
     expect(await verdicts()).toEqual(["key_paused", "key_limit", "key_limit", "key_limit", "ok"])
     await revokeKey(sql, keys[0]!.key.id)
@@ -215,7 +215,7 @@ describe("the record of a key", () => {
     expect(budget).toEqual({ used: 0, limit: 50 })
   })
 
-  test("concurrent and later calls of a key in the cache time share one query; the next queries again", async () => {
+  test("calls of a key in the cache time share one query, even concurrently; the next one queries again", async () => {
     const { secret } = await someKey(sql, await someWorkspace(sql))
     const counted = countingLookUps(sql)
     const clock = { ms: 1_000 }
@@ -238,7 +238,7 @@ describe("the record of a key", () => {
     const first = await chargeAlone(sql, { ...due, cost: 12, requestId: "1" })
     const second = await chargeAlone(sql, { ...due, cost: 3, requestId: "2" })
     charged(caller, second)
-    // A late answer does not reset the figures.
+    // A late result does not reset the figures.
     charged(caller, first)
     for (const state of [caller, await identify(bearing(secret), HERE)]) {
       expect(state.credits).toMatchObject({ used: 15, limit: 15, remaining: 0 })

@@ -35,7 +35,7 @@ test("no more than maxKeys are cached, and a flood of unknown keys evicts none",
   expect(counted.count()).toBe(before + 1)
 })
 
-test("a slow query is shared only while its answer is young enough", async () => {
+test("a slow query is shared only while its result is young enough", async () => {
   const { secret } = await someKey(sql, await someWorkspace(sql))
   const counted = countingLookUps(sql)
   const clock = { ms: 0 }

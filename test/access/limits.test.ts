@@ -257,7 +257,7 @@ slow("an Upstash that is dead, hangs, answers nonsense or refuses the token is b
     const { rate } = open({ upstash: { url: `http://127.0.0.1:${server.port}`, token: "token" } })
     const { answer, ms } = await time(() => rate.take(someone(), 1))
     expect([name, answer]).toEqual([name, expect.objectContaining({ allowed: true, degraded: true })])
-    // The one that hangs does so for 2 s.
+    // The server that hangs does so for 2 s.
     expect(ms).toBeLessThan(Math.min(1_900, 300 * (await slowness())))
     await server.stop(true)
     expect(await rate.take(someone(), 0)).toMatchObject({ allowed: false })

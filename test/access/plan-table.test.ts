@@ -9,7 +9,7 @@ import { cases } from "../long.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
 import { openService, type Service } from "../service.ts"
 
-/** These lists answer without rows, free of charge. */
+/** These list operations succeed without rows, free of charge. */
 const LISTS = new Set(["hive_list_new_apps", "hive_find_apps", "hive_get_keyword_gap"])
 
 // 4 plans × {nothing more, a credit pack, Explorer} × {live, test} × every operation.
@@ -34,7 +34,7 @@ beforeAll(async () => {
   }
 })
 
-/** Derived from the specification, not from the code under test. */
+/** Returns the expected code, derived from the specification instead of the code under test. */
 function expectedCode(operation: Operation, plan: Plan, extra: Extra, kind: "live" | "test"): string {
   const writing = operation.effect === "writes" || operation.effect === "previews"
   if (kind === "test") return writing ? "test_key_read_only" : "sandbox"
@@ -44,9 +44,9 @@ function expectedCode(operation: Operation, plan: Plan, extra: Extra, kind: "liv
   if (!planCovers(plan, operation.plan ?? "free")) return "plan_required"
   if (operation.hive === "explorer" && extra !== "explorer") return "explorer_required"
   if (operation.hive === "pack" && extra === "none") return "explorer_required"
-  // On Free, the difficulty of an untracked term is not available.
+  // On Free, the difficulty is not available for terms that the workspace does not track.
   if (operation.id === "get_keyword_difficulty" && plan === "free") return "plan_required"
-  // The subjects of Hive calls were never measured.
+  // The keywords and apps of these calls were never measured.
   if (operation.id === "hive_measure_keyword") return "hive_measurement_unavailable"
   if (operation.hive && catalog.includes(operation) && !LISTS.has(operation.id)) return "not_measured"
   // The workspaces of this test track no app, so a call about an app finds none, which is also the fault that the

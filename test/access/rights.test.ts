@@ -32,7 +32,7 @@ function refusal(differences: Partial<Caller>, surface: "rest" | "tools", needs:
   }
 }
 
-test("each of the 14 scopes allows the calls that require it, and no others", () => {
+test("each of the 14 scopes allows the calls that require it, and no other calls", () => {
   expect(SCOPES).toHaveLength(14)
   for (const scope of SCOPES) {
     for (const surface of ["rest", "tools"] as const) {
@@ -105,7 +105,7 @@ test.each([
   if (code) expect(fault?.extra.detail).toContain("Explorer")
 })
 
-test("a call with every problem is refused for plan, then scope, then Explorer", () => {
+test("a call with every problem is refused first for its plan, then for its scope, then for Explorer", () => {
   const needs = { scope: "hive:read", plan: "pro", hive: "explorer" } as const
   expect(refusal({ plan: "free", scopes: [] }, "tools", needs)?.code).toBe("plan_required")
   expect(refusal({ plan: "pro", scopes: [] }, "tools", needs)?.code).toBe("scope_required")

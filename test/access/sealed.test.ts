@@ -38,7 +38,7 @@ test("an encrypted text is decrypted unchanged, is text, and never repeats", asy
   )
 })
 
-test("a text with any byte or character changed, added or removed is not decrypted", async () => {
+test("a text in which any byte or character is changed, added or removed is not decrypted", async () => {
   const sealed = await sealer.seal("a secret of some length", place)
   for (let at = 0; at < sealed.length; at++) {
     const changed = [...new Set(["A", "B", "_", ".", "=", " "])].map(
@@ -59,7 +59,7 @@ test("a text with any byte or character changed, added or removed is not decrypt
   }
 })
 
-test("every other last character is refused, even if it decodes to the same bytes", async () => {
+test("an encrypted text with any other last character is refused, even if it decodes to the same bytes", async () => {
   for (const secret of ["", "a", "ab", "abc"]) {
     const sealed = await sealer.seal(secret, place)
     for (const c of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -89,7 +89,7 @@ test("a text is decrypted only in its own row, even if table and row run togethe
 })
 
 describe("a change of keys", () => {
-  test("texts under earlier keys stay readable, new ones use the newest key, and old ones are detected", async () => {
+  test("texts under earlier keys stay readable and are detected, and new texts use the newest key", async () => {
     const old = await sealer.seal("kept", place)
     const next = await sealerOf(third, second, first)
     expect(await next.open(old, place)).toBe("kept")
@@ -99,7 +99,7 @@ describe("a change of keys", () => {
     expect(await problemOf((await sealerOf(third, second)).open(old, place))).toContain("SECRET_KEY_PREVIOUS")
   })
 
-  test("another key with the id of the right one does not decrypt a text", async () => {
+  test("another key with the same id as the right one does not decrypt a text", async () => {
     const sealed = (await sealer.seal("secret", place)).split(".")
     const other = await sealerOf(second)
     const [, id] = (await other.seal("x", place)).split(".")
@@ -108,7 +108,7 @@ describe("a change of keys", () => {
 })
 
 describe("without a key", () => {
-  test("without a key, sealing and opening say what to set, and the command in the message creates a key", async () => {
+  test("without a key, sealing and opening fail, and the error has a command that creates a key", async () => {
     const keyless = await createSealer(null)
     const sealed = await sealer.seal("secret", place)
     for (const call of [keyless.seal("secret", place), keyless.open(sealed, place)]) {

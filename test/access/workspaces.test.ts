@@ -201,7 +201,7 @@ test("a key has its limits, and invalid ones are refused without creating a key"
   expect(await listKeys(sql, workspace.name)).toEqual([key])
 })
 
-test("the list of keys shows why each cannot be used", async () => {
+test("the list of keys shows why each unusable key cannot be used", async () => {
   const workspace = await someWorkspace(sql, { overrides: { liveKeys: 2 } })
   const ids = []
   for (const name of ["revoked", "leaked", "expired", "paused", "usable", "on_hold"]) {
@@ -219,7 +219,7 @@ test("the list of keys shows why each cannot be used", async () => {
   expect((await resumeKey(sql, revoked)).state).toBe("revoked")
 })
 
-test("a leaked key is found by its full text, and the answer does not repeat it", async () => {
+test("a leaked key is found by its full text, which the answer does not repeat", async () => {
   const workspace = await someWorkspace(sql)
   const { key, secret } = await someKey(sql, workspace)
   expect(await markLeaked(sql, ` ${secret}\n`)).toMatchObject({ id: key.id, state: "leaked" })

@@ -20,7 +20,7 @@ afterLong(freshSchema)
 const isAnalysedByItself = process.env.DATABASE_URL !== undefined
 
 const TIMES = 5
-/** Allows work proportional to the answer and a change of plan between two proportional ones. */
+/** Work may be proportional to the answer, and the plan may change between two proportional ones. */
 const MAX_RATIO = 1.7 * TIMES
 /**
  * Fewer rows than this take about ten milliseconds and are acceptable, whatever the ratio. For example, a feed's
@@ -40,7 +40,7 @@ const GROWN: [string, Size, Size][] = [
 ]
 
 long.each(GROWN)(
-  "without statistics no read of five times as many %s costs much more than five times as much",
+  "without statistics, five times as many %s make no read cost much more than five times as much",
   async (_, small, large) => {
     const few = await worksIn(small)
     const many = await worksIn(large)

@@ -93,7 +93,7 @@ describe.skipIf(binary === null)("by keyboard only", () => {
       await open("Follow daily")
       expect(await text()).toContain("United States is followed")
       await open("Undo")
-      expect(await text()).toContain("United States is not followed any more")
+      expect(await text()).toContain("United States is no longer followed")
     })
 
   for (const width of [1_280, 390])

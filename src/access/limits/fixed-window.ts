@@ -5,7 +5,10 @@ import { checkLimit } from "./limiter.ts"
 import { createTogether } from "./together.ts"
 
 export interface FixedWindow {
-  /** A refused unit is not counted. Throws StoreSilent when the store times out, otherwise the client's error. */
+  /**
+   * Takes a unit. A refused unit is not counted. Throws StoreSilent when the store times out, otherwise the client's
+   * error.
+   */
   take(subject: string, limit: number): Promise<WindowCount>
 }
 

@@ -1,6 +1,9 @@
 /** Counts a caller's calls in windows of one UTC second. A refused call is not counted. */
 export interface RateLimiter {
-  /** Does not throw when the shared store is down: this process then counts alone, and the answer is `degraded`. */
+  /**
+   * Counts a call. Does not throw when the shared store is down: this process then counts alone, and the result is
+   * marked `degraded`.
+   */
   take(subject: string, perSecond: number): Promise<RateAnswer>
 }
 
@@ -18,7 +21,7 @@ export interface RateAnswer {
 
 export const SECOND_MS = 1_000
 
-/** Returns the answer for a subject with `used` calls counted in this second, including this call if it was allowed. */
+/** Returns the result for a subject with `used` calls counted in this second, including this call if it was allowed. */
 export function rateAnswer(allowed: boolean, limit: number, used: number, at: Date): RateAnswer {
   const resetMs = SECOND_MS - (at.getTime() % SECOND_MS)
   return {
@@ -66,11 +69,11 @@ export function perSecondCounter(): Count {
 
 interface SecondCounter {
   take: Count
-  /** Returns a unit taken at `at`, unless its second is over. */
+  /** Gives back a unit taken at `at`, unless its second is over. */
   release(subject: string, at: Date): void
 }
 
-/** Like perSecondCounter, for units that can be returned. */
+/** Creates a counter like perSecondCounter, whose units can be given back. */
 export function createSecondCounter(): SecondCounter {
   let second = -1
   let counts = new Map<string, number>()

@@ -62,7 +62,7 @@ export function openSharedLimits({
 }
 
 const RATE_MS = 250
-// A slow store only delays a call, but a timeout costs the caller a 503.
+// A slow store only delays a call, whereas a timeout makes it fail with 503.
 const HIVE_MS = 1_000
 
 async function answers(redis: Redis): Promise<boolean> {

@@ -11,7 +11,7 @@ export class WireRequester implements Requester {
 
   /** Returns every reply of Redis, including errors. Throws only when the connection fails. */
   async request<T>(request: UpstashRequest): Promise<UpstashResponse<T>> {
-    if (request.path?.length) throw new Error(`${request.path[0]} is not spoken over a Redis wire`)
+    if (request.path?.length) throw new Error(`${request.path[0]} is not supported over a Redis connection`)
     const [command, ...args] = (request.body as unknown[]).map(String)
     try {
       return { result: (await this.#wire.send(command!, args)) as T }

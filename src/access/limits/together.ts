@@ -35,7 +35,7 @@ export function createTogether<Unit, Answer>({ ask, timeoutMs, late }: TogetherO
   let underWay = 0
   let gathering: Batch<Unit, Answer> | null = null
 
-  /** A batch that timed out no longer occupies its place: the next one is sent without waiting for it. */
+  /** Ends a batch. One that timed out no longer occupies its place: the next one is sent without waiting for it. */
   const end = (batch: Batch<Unit, Answer>): void => {
     if (batch.isOver) return
     batch.isOver = true

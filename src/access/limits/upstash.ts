@@ -30,7 +30,7 @@ export function sharedLimiter(shared: FixedWindow, log: Log, now: () => Date = (
       checkLimit(perSecond)
       const at = now()
       const local = localCounter.take(subject, perSecond, at)
-      // The store has counted these calls too, or did not answer them, so it need not be called.
+      // The store has counted the allowed calls too, or did not answer them, so it need not be called.
       if (!local.allowed) return rateAnswer(false, perSecond, local.used, at)
       try {
         const { allowed, used } = await shared.take(subject, perSecond)

@@ -23,9 +23,9 @@ export function isDocumentAddress(clientId: string): boolean {
 export async function fetchDocument({ fetch }: Pick<OAuthParts, "fetch">, address: string): Promise<FetchedDocument> {
   try {
     const { status, headers, bytes } = await fetch(address, { headers: { accept: "application/json" }, ...LIMITS })
-    if (status !== 200) throw unread("it answers with no document")
+    if (status !== 200) throw unread("its server did not return a document")
     const found = parsedDocument(Buffer.from(bytes).toString("utf8"))
-    if (found.client_id !== address) throw unread("the document is another client's")
+    if (found.client_id !== address) throw unread("the document belongs to another client")
     return {
       name: found.client_name,
       redirectUris: found.redirect_uris,
@@ -37,7 +37,7 @@ export async function fetchDocument({ fetch }: Pick<OAuthParts, "fetch">, addres
   }
 }
 
-/** The document's URL must not redirect. */
+/** Without `mayFollow`, redirects are refused: the document must be at the client's URL itself. */
 const LIMITS = { totalMs: 5_000, firstByteMs: 3_000, mostBytes: 16_384 }
 
 const Document = v.object({

@@ -23,7 +23,7 @@ export async function findClient(parts: OAuthParts, id: string): Promise<OAuthCl
   if (!client)
     throw new OAuthProblem(
       "invalid_client",
-      "This client is not known here any more. Remove it there, and connect it again.",
+      "This client is not registered here any more. Remove the connector in the client, and connect it again.",
     )
   return {
     id,

@@ -16,7 +16,7 @@ export interface AuthorizationRequest {
   resource: string
 }
 
-/** A refusal that may be sent to the client, because its redirect address is verified. */
+/** A refusal that may be sent to the client, because its redirect address was verified before. */
 export class RefusedRequest extends OAuthProblem {
   override name = "RefusedRequest"
   readonly to: RefusedClient
@@ -44,12 +44,12 @@ export async function readRequest(parts: OAuthParts, query: string): Promise<Aut
   const fields = new URLSearchParams(query)
   const [clientId, redirectUri] = ["client_id", "redirect_uri"].map((name) => onlyOne(fields, name))
   if (!clientId || !redirectUri || !isStorable(clientId))
-    throw new OAuthProblem("invalid_request", "The client must say once who it is and where the answer goes.")
+    throw new OAuthProblem("invalid_request", "The request must contain client_id and redirect_uri exactly once.")
   const client = await findClient(parts, clientId)
   if (!isRegistered(redirectUri, client.redirectUris))
     throw new OAuthProblem(
       "invalid_request",
-      "The answer would go to an address that is not this client's. Nothing was sent there.",
+      "The redirect address is not registered for this client. Nothing was sent to it.",
     )
   const to = { client, redirectUri, state: onlyOne(fields, "state") ?? null }
   const refuse = (code: string, message: string): never => {
@@ -60,7 +60,7 @@ export async function readRequest(parts: OAuthParts, query: string): Promise<Aut
   if (fields.get("response_type") !== "code") refuse("unsupported_response_type", "The response type must be code.")
   const challenge = fields.get("code_challenge") ?? ""
   if (fields.get("code_challenge_method") !== "S256" || !/^[\w-]{43}$/.test(challenge))
-    refuse("invalid_request", "A code challenge by S256 is needed.")
+    refuse("invalid_request", "A code challenge with the method S256 is required.")
   const resource = fields.get("resource")
   if (resource !== null && !isResource(parts.publicUrl, resource))
     refuse("invalid_target", "The resource is not this tool endpoint.")

@@ -13,7 +13,7 @@ export interface OAuthParts {
   people: People
   /** The issuer. Must match exactly: clients compare it with every document and response. */
   publicUrl: string
-  /** Fetches client documents. Strangers choose their addresses. */
+  /** Fetches client documents. Anybody can choose their addresses, so they are fetched through the outbound guard. */
   fetch: SafeFetch
   now: () => Date
   log: Log

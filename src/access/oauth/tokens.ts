@@ -51,8 +51,8 @@ interface Renewal {
 }
 
 /**
- * Exchanges a refresh token, which is valid once, for new tokens. Null if it is invalid. A token reused after the grace
- * period was stolen, from its client or by it: the grant is revoked, because the two cannot be told apart.
+ * Exchanges a refresh token, which is valid once, for new tokens. Null if it is invalid. If a token is reused after the
+ * grace period, it was stolen: the grant is revoked, because its client and the thief cannot be told apart.
  */
 export async function refreshTokens(tx: Tx, { refresh, clientId, scopes }: Renewal): Promise<Tokens | null> {
   if (parseToken(refresh) !== "refresh") return null
@@ -117,7 +117,7 @@ async function createAccess(
   return access
 }
 
-/** The grant expires with its newest refresh token. */
+/** Stores a refresh token. The grant expires with its newest refresh token. */
 async function storeRefresh(
   tx: Tx,
   { keyId, refresh, endsAt }: { keyId: number; refresh: string; endsAt: Date },

@@ -80,7 +80,9 @@ export async function beginVisit(sql: Db, token: string, visit: OidcVisit): Prom
     )`
 }
 
-/** Uses a visit up, so that its answer cannot be sent twice. Null if it is unknown, used or expired. */
+/**
+ * Uses up a visit, so that the provider's response to it cannot be used twice. Null if it is unknown, used or expired.
+ */
 export async function takeVisit(sql: Db, token: string): Promise<OidcVisit | null> {
   const [row] = await sql<OidcVisit[]>`
     delete from oidc_visit

@@ -24,7 +24,7 @@ export interface OidcSettings {
   clientId: string
   /** Undefined for a public client, which PKCE protects alone. */
   clientSecret: string | undefined
-  /** The name on the button. */
+  /** The name of the provider on the sign-in button. */
   name: string
 }
 
@@ -32,14 +32,14 @@ export interface OidcSettings {
 export interface Subject {
   issuer: string
   subject: string
-  /** How the provider names them. Shown to them only; it proves nothing. */
+  /** The account's name at the provider. Shown only to its person; it does not identify anybody. */
   label: string
 }
 
 /** Why a sign-in with the provider failed. */
 export class OidcProblem extends Error {
   override name = "OidcProblem"
-  /** False: it answered, but with an error or with something that does not belong to this visit. */
+  /** False: the provider answered, but with an error or with something that does not belong to this visit. */
   readonly isUnreachable: boolean
 
   constructor(reason: string, isUnreachable: boolean) {
@@ -58,13 +58,13 @@ export interface OidcProvider {
 
 interface ProviderParts extends OidcSettings {
   publicUrl: string
-  /** Fetches what is not on the issuer's host. */
+  /** Fetches addresses that are not on the issuer's host. */
   fetch: SafeFetch
 }
 
 export const OIDC_CALLBACK_PATH = "/sign-in/oidc/callback"
 
-/** How long a discovery document counts. Keys are read again when the provider uses an unknown one. */
+/** How long a discovery document is fresh. Keys are read again when the provider uses an unknown one. */
 const DISCOVERY_MS = 3_600_000
 const TIMEOUT_SECONDS = 10
 const TOLERATED_CLOCK_SECONDS = 30
@@ -184,7 +184,10 @@ function guarded(issuer: string, fetch: SafeFetch): CustomFetch {
 
 const ANYWHERE = { includes: () => true }
 
-/** Derives what a visit sends to the provider, so that neither the database nor the provider could repeat the visit. */
+/**
+ * Derives the values that a visit sends to the provider, so that neither the database nor the provider could repeat the
+ * visit.
+ */
 function secretsOf(visitToken: string): { state: string; nonce: string; verifier: string } {
   const derived = (purpose: string) => createHmac("sha256", visitToken).update(purpose).digest("base64url")
   return { state: derived("state"), nonce: derived("nonce"), verifier: derived("verifier") }
@@ -204,13 +207,15 @@ async function reporting<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether the provider answered with a status of 500 or more, as a gateway in front of one that is down does. */
+/**
+ * Whether the provider answered with a status of 500 or more, as a gateway does while the provider behind it is down.
+ */
 function hasServerStatus(cause: Error): boolean {
   const { status } = cause as { status?: unknown }
   return typeof status === "number" && status >= 500
 }
 
-/** The errors behind an error, which the library nests. Their messages contain no tokens. */
+/** Returns the errors behind an error, which the library nests. Their messages contain no tokens. */
 function causesOf(error: unknown): Error[] {
   const causes: Error[] = []
   for (let cause = error; cause instanceof Error && causes.length < 5; cause = cause.cause) causes.push(cause)

@@ -75,7 +75,7 @@ export interface OpenInvitation extends Rights {
 /** The secret of an invitation's link, or the id of an invitation whose link was opened before. */
 type InvitationProof = string | { id: number }
 
-/** Null if the invitation is unknown, used or expired, or its workspace is deleted or suspended. */
+/** Returns an invitation. Null if it is unknown, used or expired, or its workspace is deleted or suspended. */
 export async function readInvitation(sql: Db, proof: InvitationProof): Promise<OpenInvitation | null> {
   const [digest, id] = typeof proof === "string" ? [digestOf(proof), null] : [null, proof.id]
   const [row] = await sql<OpenInvitation[]>`
@@ -87,7 +87,7 @@ export async function readInvitation(sql: Db, proof: InvitationProof): Promise<O
   return row ?? null
 }
 
-/** Uses an invitation up. Null as in readInvitation. */
+/** Uses up an invitation and returns it. Null as in readInvitation. */
 export async function takeInvitation(tx: Tx, proof: InvitationProof): Promise<OpenInvitation | null> {
   const invitation = await readInvitation(tx, proof)
   if (!invitation) return null

@@ -66,8 +66,8 @@ export async function readMailRecipients(
 }
 
 /**
- * Notes an address and returns the code to mail there, "BCDF-GHJK", valid for an hour. Only its hash is stored. The
- * confirmed address stays until then. Throws AccessProblem.
+ * Stores an address as pending and returns the code to mail to it, "BCDF-GHJK", valid for an hour. Only its hash is
+ * stored. The confirmed address stays valid until the code is typed. Throws AccessProblem.
  */
 export async function requestMailCode(
   sql: Sql,
@@ -77,7 +77,7 @@ export async function requestMailCode(
   const address = mailAddressOf(typed)
   if (address === null)
     throw new AccessProblem(
-      "this is no mail address; write it as name@example.com, an international domain in its xn-- form",
+      "this is not a mail address; write it as name@example.com, with an international domain in its xn-- form",
       "address",
     )
   const code = letters(LENGTH, randomBytes)
@@ -107,14 +107,14 @@ export async function confirmMailAddress(sql: Sql, personId: number, typed: stri
   return row.address
 }
 
-/** Deletes both addresses. Digests and alerts by mail end with it. */
+/** Deletes both addresses, which ends digests and alerts by mail. */
 export async function removeMailAddress(sql: Sql, personId: number): Promise<void> {
   await sql`
     delete from mail_address
     where person_id = ${personId}`
 }
 
-/** Notes that the mail server refused an address for good. */
+/** Records that the mail server refused an address permanently. */
 export async function noteRefusedAddress(sql: Db, personId: number, address: string, why: string): Promise<void> {
   await sql`
     update mail_address
@@ -122,7 +122,7 @@ export async function noteRefusedAddress(sql: Db, personId: number, address: str
     where person_id = ${personId} and address = ${address} and refused is null`
 }
 
-/** Notes that the mail server accepted an address that it had refused. */
+/** Records that the mail server accepted an address that it had refused. */
 export async function noteAcceptedAddress(sql: Db, personId: number, address: string): Promise<void> {
   await sql`
     update mail_address

@@ -14,7 +14,7 @@ export interface Member extends Rights {
   hasSecondFactor: boolean
   /** The preset with exactly these rights, or "custom". */
   role: string
-  /** The person's last use of a page. Null if they never signed in, or not within the life of a session. */
+  /** The person's last use of a page. Null if they never signed in, or not within the lifetime of a session. */
   usedAt: Date | null
   createdAt: Date
 }
@@ -188,7 +188,7 @@ export async function ensureMember(tx: Tx, workspaceId: number, name?: string): 
   return personId
 }
 
-/** The workspaces of a person, by name. */
+/** Returns the workspaces of a person, by name. */
 export async function listWorkspacesOf(sql: Db, personId: number): Promise<{ id: number; name: string }[]> {
   return await sql<{ id: number; name: string }[]>`
     select w.id, w.name
@@ -206,9 +206,12 @@ function canManage({ scopes }: Pick<Rights, "scopes">): boolean {
 /** Throws AccessProblem unless the rights make sense together. */
 export function checkRights({ scopes, appList }: Rights): void {
   if (scopes.length === 0) throw new AccessProblem("a person needs at least one scope")
-  if (scopes.includes("server:operate")) throw new AccessProblem("server:operate follows from being an operator")
-  if (canManage({ scopes }) && appList) throw new AccessProblem("whoever manages the workspace sees all of its apps")
-  if (appList?.length === 0) throw new AccessProblem("an empty app list would show no app; leave it out")
+  if (scopes.includes("server:operate"))
+    throw new AccessProblem("server:operate cannot be given; every operator has it")
+  if (canManage({ scopes }) && appList)
+    throw new AccessProblem("a person who manages the workspace cannot be limited to some of its apps")
+  if (appList?.length === 0)
+    throw new AccessProblem("an empty app list would show no app; leave the list out to show every app")
 }
 
 function pagesOf(name: string): string {
@@ -231,7 +234,7 @@ async function findMembership(tx: Tx, workspaceId: number, personId: number) {
     from membership m
     join api_key k on k.id = m.key_id
     where m.person_id = ${personId} and m.workspace_id = ${workspaceId}`
-  if (!row) throw new AccessProblem("this person is no member of the workspace")
+  if (!row) throw new AccessProblem("this person is not a member of the workspace")
   return row
 }
 
@@ -249,7 +252,7 @@ async function checkStillManaged(tx: Tx, workspaceId: number): Promise<void> {
   if (!members.some(canManage)) throw new AccessProblem("a workspace needs at least one person who manages it")
 }
 
-/** "owner" for the first person of a server, otherwise a name after the workspace. */
+/** Returns "owner" for the first person of a server, otherwise a name after the workspace. */
 async function freeName(tx: Tx, workspaceId: number): Promise<string> {
   const [row] = await tx<{ name: string }[]>`
     select c.name
@@ -261,6 +264,6 @@ async function freeName(tx: Tx, workspaceId: number): Promise<string> {
       and not exists (select from person p where lower(p.name) = lower(c.name) and p.removed_at is null)
     order by c.place
     limit 1`
-  if (!row) throw new AccessProblem("name the person; the usual names are taken")
+  if (!row) throw new AccessProblem("name the person; the default names are taken")
   return row.name
 }

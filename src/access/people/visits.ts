@@ -16,7 +16,7 @@ const STORED_MINUTES = 10
 const FIRST_DAYS = 7
 
 /**
- * Notes that the person of a grant opened the overview, and returns what they have seen. A new visit begins where the
+ * Records that the person of a grant opened the overview, and returns what they have seen. A new visit begins where the
  * visit before it ended. Null if the grant belongs to nobody.
  */
 export async function noteVisit(sql: Db, keyId: number): Promise<SeenMark | null> {
@@ -40,7 +40,7 @@ export async function noteVisit(sql: Db, keyId: number): Promise<SeenMark | null
   return mark ?? null
 }
 
-/** Marks everything found until then as seen. The time is at most now, and never moves back. */
+/** Marks everything found until a time as seen. The time is at most now, and never moves back. */
 export async function markSeen(sql: Db, keyId: number, until: Date): Promise<void> {
   await sql`
     update membership

@@ -29,7 +29,7 @@ export function bunRedisWire(url: string, silenceMs = 5_000): RedisWire {
   }
 
   const send = async (command: string, args: string[]) => {
-    // A host that vanished would otherwise be waited for as long as TCP retries, about 15 minutes.
+    // otherwise a command to a host that vanished would wait for as long as TCP retries, about 15 minutes
     if (waiting > 0 && performance.now() - heardAt > silenceMs) replace()
     const usedClient = client
     if (waiting === 0) heardAt = performance.now()

@@ -6,7 +6,7 @@ export function ioredisWire(url: string, silenceMs = 5_000): RedisWire {
   const address = new URL(url)
   // A user name without a password cannot log in. Bun's client sends neither.
   if (address.password === "") address.username = ""
-  let problem = "it was not reached yet"
+  let problem = "it has not been reached yet"
   const client = new Redis(address.href, {
     // The Upstash client expects RESP2 replies.
     protocol: 2,
@@ -17,7 +17,7 @@ export function ioredisWire(url: string, silenceMs = 5_000): RedisWire {
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     connectTimeout: CONNECT_MS,
-    // Counts only while commands wait.
+    // Limits the wait for replies, so it applies only while commands wait.
     socketTimeout: silenceMs,
     retryStrategy: () => RETRY_MS,
   })

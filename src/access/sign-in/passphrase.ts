@@ -60,7 +60,7 @@ interface SignInPerson {
   workspaceId: number
 }
 
-/** Null if nobody has that name, or every workspace of theirs is suspended. */
+/** Returns the person with a name. Null if nobody has it, or every workspace of theirs is suspended. */
 export async function findSignInPerson(sql: Sql, name: string): Promise<SignInPerson | null> {
   const [row] = await sql<SignInPerson[]>`
     select p.id, p.passphrase as hashed, m.workspace_id as "workspaceId"
@@ -80,7 +80,10 @@ export async function findSignInPerson(sql: Sql, name: string): Promise<SignInPe
   return row ?? null
 }
 
-/** The only person with a passphrase, whose name the sign-in page need not ask for. Null if there are more or none. */
+/**
+ * Returns the only person with a passphrase, whose name the sign-in page need not ask for. Null if there are several or
+ * none.
+ */
 export async function findOnlyName(sql: Sql): Promise<string | null> {
   const rows = await sql<{ name: string }[]>`
     select name
@@ -100,7 +103,10 @@ export async function isPassphraseOf(sql: Sql, personId: number, typed: string):
   return await isPassphrase(typed, row?.hashed ?? null)
 }
 
-/** Takes as long without a passphrase as with one, so that the response time does not reveal which people exist. */
+/**
+ * Whether the text is the passphrase. Takes as long without a passphrase as with one, so that the response time does
+ * not reveal which people exist.
+ */
 export async function isPassphrase(typed: string, hashed: string | null): Promise<boolean> {
   const usable = isUsablePassword(typed) ? typed : "?"
   const right = await isPassword(usable, hashed ?? (await nobodys()))

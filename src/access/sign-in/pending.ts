@@ -11,7 +11,7 @@ export interface PendingSignIn {
 
 const MINUTES = 10
 
-/** Stores it under the hash of its token. False if the person is no member of the workspace. */
+/** Stores a pending sign-in under the hash of its token. False if the person is no member of the workspace. */
 export async function createPendingSignIn(tx: Tx, token: string, pending: PendingSignIn): Promise<boolean> {
   const { personId, workspaceId, via } = pending
   const { count } = await tx`
@@ -22,7 +22,7 @@ export async function createPendingSignIn(tx: Tx, token: string, pending: Pendin
   return count > 0
 }
 
-/** Null if it is unknown, finished or expired. */
+/** Returns a pending sign-in. Null if it is unknown, finished or expired. */
 export async function readPendingSignIn(sql: Db, token: string): Promise<PendingSignIn | null> {
   const [row] = await sql<PendingSignIn[]>`
     select person_id as "personId", workspace_id as "workspaceId", via
@@ -31,7 +31,7 @@ export async function readPendingSignIn(sql: Db, token: string): Promise<Pending
   return row ?? null
 }
 
-/** Uses it up. False if another request did. */
+/** Uses up a pending sign-in. False if another request did so already. */
 export async function takePendingSignIn(tx: Tx, token: string): Promise<boolean> {
   const { count } = await tx`
     delete from pending_sign_in

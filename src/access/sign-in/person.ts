@@ -24,13 +24,19 @@ interface Visit {
 }
 
 export interface People {
-  /** Null if nobody is signed in; redirect to `signInAddress` then. Rejects while the database is unavailable. */
+  /**
+   * Returns the signed-in person. Null if nobody is signed in; redirect to `signInAddress` then. Rejects while the
+   * database is unavailable.
+   */
   personOf(visit: Visit): Promise<Person | null>
   /** Returns the name of the person whom a trusted proxy vouches for. Null unless such a proxy sent the request. */
   proxyNameOf(visit: Visit): string | null
-  /** Null if the person is right about what they know and have. Counts as tries, as on the sign-in page. */
+  /**
+   * Checks the passphrase and the second factor of a signed-in person again. Null if they are right. Counts as tries,
+   * as on the sign-in page.
+   */
   prove(person: Session, proof: Proof): Promise<ProofProblem | null>
-  /** Null if the code of the person's second factor is right. It is used up. */
+  /** Checks and uses up a code of the person's second factor. Null if it is right. */
   proveSecondFactor(personId: number, code: string, address: string | null): Promise<ProofProblem | null>
 }
 
@@ -47,7 +53,7 @@ interface PeopleParts {
   publicUrl: string
   /** How long a session lasts without use. */
   sessionDays: number
-  /** The proxy that signs people in. Null: none does. */
+  /** The proxy that signs people in. Null if there is none. */
   proxy: SignInProxy | null
   /** Encrypts the secrets of second factors. */
   sealer?: Sealer | undefined
@@ -78,7 +84,10 @@ export function createPeople({ sql, gate, publicUrl, sessionDays, proxy, sealer 
   }
 }
 
-/** Whether the proxy names the session's person, where it named anybody at the sign-in or does now. */
+/**
+ * Whether the session is still valid behind a proxy: if the proxy names somebody, it must be the session's person, and
+ * a session that the proxy began needs such a name.
+ */
 function isVouchedFor({ via, person }: Session, proxyName: string | null): boolean {
   if (proxyName === null) return via !== "proxy"
   return proxyName.toLowerCase() === person.toLowerCase()
@@ -162,7 +171,7 @@ function masked(token: Buffer): string {
   return Buffer.concat([pad, combined(pad, token)]).toString("base64url")
 }
 
-/** Null if the text is not a masked token. */
+/** Returns the token. Null if the text is not a masked token. */
 function unmasked(text: string): Buffer | null {
   const bytes = Buffer.from(text, "base64url")
   if (bytes.length !== 2 * TOKEN_BYTES) return null

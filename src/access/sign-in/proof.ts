@@ -16,7 +16,7 @@ export const PROOF_CODE_FIELD = "proofCode"
 export type ProofProblem = "wrong" | "wrong code" | "unreadable factor" | { waitSeconds: number }
 
 export interface Proof {
-  /** The passphrase, or a code of the machine if the person has none. */
+  /** The passphrase, or a sign-in code from the machine if the person has none. */
   typed: string
   /** The code of the second factor. */
   code: string
@@ -28,8 +28,8 @@ interface ProofParts extends FactorParts {
 }
 
 /**
- * Checks the passphrase of a signed-in person, or a code of theirs if they have none, and their second factor if they
- * have one. Records it in the session. Null if all is right. Counts as tries, as on the sign-in page.
+ * Checks the passphrase of a signed-in person, or a sign-in code of theirs if they have none, and their second factor
+ * if they have one. Records the proof in the session. Null if all is right. Counts as tries, as on the sign-in page.
  */
 export async function prove(
   parts: ProofParts,

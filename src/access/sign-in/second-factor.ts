@@ -29,7 +29,7 @@ interface SecondFactor {
   recoveryCodesLeft: number
 }
 
-/** Null if the person never began to set one up. */
+/** Returns a person's second factor. Null if the person never began to set one up. */
 export async function readSecondFactor(sql: Db, personId: number): Promise<SecondFactor | null> {
   const [row] = await sql<SecondFactor[]>`
     select confirmed_at as "confirmedAt", cardinality(recovery) as "recoveryCodesLeft"
@@ -43,7 +43,7 @@ export async function hasSecondFactor(sql: Db, personId: number): Promise<boolea
   return (await readSecondFactor(sql, personId))?.confirmedAt instanceof Date
 }
 
-/** Creates a new secret, which counts after `confirmSecondFactor`. Throws AccessProblem. */
+/** Creates a new secret, which is valid after `confirmSecondFactor`. Throws AccessProblem. */
 export async function beginSecondFactor({ sql, sealer }: FactorParts, personId: number): Promise<void> {
   const secret = new Secret({ buffer: new Uint8Array(randomBytes(20)).buffer }).base32
   const sealed = await sealerOf(sealer).seal(secret, placeOf(personId))
@@ -62,7 +62,7 @@ export interface FactorSetup {
   secret: string
 }
 
-/** Null unless the person has begun to set one up and has not confirmed it. */
+/** Returns the setup of a second factor. Null unless the person has begun one and has not confirmed it. */
 export async function readFactorSetup(
   parts: FactorParts,
   { personId, person }: { personId: number; person: string },
@@ -73,7 +73,7 @@ export async function readFactorSetup(
     const totp = await openTotp(parts, personId, stored.sealed, person)
     return { address: totp.toString(), secret: totp.secret.base32 }
   } catch (error) {
-    // Sealed with a key that is gone: the setup begins again.
+    // It was sealed with a key that is gone, so the setup begins again.
     if (error instanceof AccessProblem) return null
     throw error
   }

@@ -68,7 +68,7 @@ export async function createSession(tx: Tx, session: NewSession): Promise<boolea
   return count > 0
 }
 
-/** Null if the session has expired, its grant is revoked, or its workspace is deleted or suspended. */
+/** Returns a session. Null if it has expired, its grant is revoked, or its workspace is deleted or suspended. */
 export async function readSession(sql: Sql, token: string): Promise<(Session & { isOld: boolean }) | null> {
   const [row] = await sql<(Session & { isOld: boolean })[]>`
     select s.id, p.id as "personId", p.name as person, p.is_operator as "isOperator",
@@ -148,7 +148,7 @@ export async function listSessions(
     limit 1000`
 }
 
-/** Ends one session by its id, of the given person only unless that is null. False if there is none. */
+/** Ends a session by its id, only if it belongs to the given person, unless that is null. False if there is none. */
 export async function endSessionById(sql: Db, id: number, personId: number | null): Promise<boolean> {
   const { count } = await sql`
     delete from person_session

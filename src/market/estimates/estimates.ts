@@ -13,7 +13,7 @@ import { type AppFigures, type EstimatedApp, makeEstimate } from "./make-estimat
 /** Apps per batch. Each takes three short reads, one after another, so that requests get the database in between. */
 const AT_ONCE = 50
 const GRADE_EVERY_MS = 60_000
-/** Counts leave the 30-day window of a figure, so figures are renewed even without new counts. */
+/** Counts leave the 30-day window of a figure over time, so figures are renewed even without new counts. */
 const AGAIN_DAYS = 7
 
 interface DueApp extends EstimatedApp {
@@ -21,12 +21,12 @@ interface DueApp extends EstimatedApp {
   nextAt: string
 }
 
-/** Makes due estimates and, when none is due, grades ended months. Any number of processes may run it. */
+/** Makes the due estimates. When none is due, grades ended months. Any number of processes may run this job. */
 export function createEstimates(
   { sql, log, now = () => new Date() }: { sql: Sql; log: Log; now?: () => Date },
   { pollMs = 1_000 } = {},
 ): RecurringWork {
-  // a month is graded once and again after an import, so checking each second would be wasted
+  // a month is graded once, and again only after an import, so a check every second would be wasted
   let gradeAt = 0
   const workOnce = async (): Promise<boolean> => {
     if ((await makeDue(sql, now())) > 0) return true
@@ -46,8 +46,8 @@ export function createEstimates(
 }
 
 /**
- * Makes the estimates that have been due longest, at most 50. Returns their number; 0 also if another process is
- * writing its own.
+ * Makes at most 50 estimates, those that have been due longest. Returns their number; also 0 if another process is
+ * storing its estimates.
  */
 export async function makeDue(sql: Sql, now: Date): Promise<number> {
   const due = await sql<DueApp[]>`

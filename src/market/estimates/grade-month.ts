@@ -98,8 +98,8 @@ interface GradedApp extends Omit<Grade, "truth"> {
 }
 
 /**
- * Returns no grade if the app's figure is not based on gained ratings, or if nobody can know the true count: Google
- * Play shows none, and no workspace tracks the app.
+ * Returns no grade if the app's figure is not based on gained ratings, or if nobody can know the true count, because
+ * Google Play shows none and no workspace tracks the app.
  */
 async function gradeApp(sql: Db, { app, platform, genre, isTracked }: GradableApp, asOf: string): Promise<GradedApp[]> {
   const gains = (await readRatingGains(sql, app, asOf)).filter(({ gain }) => gain !== null && gain.days >= MIN_DAYS)

@@ -38,7 +38,8 @@ interface EstimateTerms {
   /** The last UTC day whose data may be used. */
   asOf: string
   /**
-   * How far apps deviate from their store's level, measured on apps that Google Play counts. Null if there are too few.
+   * How far apps deviate from their store's level, measured on apps whose installs Google Play publishes. Null if these
+   * are too few.
    */
   calibration: IntervalCalibration | null
 }
@@ -60,7 +61,7 @@ async function readGooglePlayFigures(sql: Db, { app }: EstimatedApp, asOf: strin
   ]
   const downloads = now && { ...now, markets: 1 }
   const growth = growthOf(gainOf(now), gainOf(before), "measured", LEVEL)
-  // the price formula is monthly, and a shorter span would understate it
+  // the price formula expects about a month; a shorter span would understate the revenue
   const revenue = now && now.days >= MONTH_DAYS - 2 ? paidRevenue(downloads, money.priceUsd) : null
   return {
     downloads: now,

@@ -5,7 +5,9 @@ import { ALL_APPS } from "../../lib/charts.ts"
 interface MoneyFacts {
   /** Latest price in the United States. Null if unknown or in another currency. */
   priceUsd: number | null
-  /** True if the app is known to be sold there. Only then does its absence from a chart mean anything. */
+  /**
+   * True if the app is known to be sold in the United States. Only then does its absence from a chart mean anything.
+   */
   isSold: boolean
   /**
    * Rank on the overall grossing chart for iPhone in the United States, read within the last week. Null if not on it.

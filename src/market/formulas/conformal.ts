@@ -75,7 +75,9 @@ function errorOf({ stated, truth }: TruthPair): number {
   return Math.abs(Math.log10(truth / stated))
 }
 
-/** Ten-fold cross-validation. The assignment to folds does not depend on the order of the pairs. */
+/**
+ * Returns the share by ten-fold cross-validation. The assignment to folds does not depend on the order of the pairs.
+ */
 function crossCoverage(pairs: readonly TruthPair[], level: Level): number {
   const sorted = pairs.toSorted((a, b) => a.ratings - b.ratings || a.truth - b.truth || a.stated - b.stated)
   const inside = Array.from({ length: FOLDS }, (_, fold) => {

@@ -30,7 +30,7 @@ export interface MonthScore {
   under: { n: number; held: number }
 }
 
-/** Null with fewer than 20 apps, which are too few for a score. */
+/** Returns the score of a month. Null with fewer than 20 apps, which are too few. */
 export function scoreMonth(grades: readonly Grade[], level: Level): MonthScore | null {
   const pairs = valuesOf(grades)
   const score = scoreOf(pairs)

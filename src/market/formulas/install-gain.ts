@@ -25,8 +25,8 @@ export function measureDownloads(
 }
 
 /**
- * Returns the `longestGain` of the plausible counts. Null if the count stood still for less than a week, as the store
- * may be late.
+ * Returns the `longestGain` of the plausible counts. Null if the count stood still for less than a week, because the
+ * store may update it late.
  */
 export function installGain(counts: readonly CountReading[], asOf: string): Gain | null {
   const gain = longestGain(standingCounts(counts.filter(({ day }) => day <= asOf)), asOf)

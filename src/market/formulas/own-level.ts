@@ -14,7 +14,7 @@ const PRIOR = STORE_PRIORS.ios
 /** Uncertainty of an app's downloads per rating if only the store's prior is known. */
 const PRIOR_SPREAD = together(PRIOR.spread, BETWEEN_APPS)
 
-/** Returns the factor by which this ratio changes downloads that were estimated with the App Store's prior. */
+/** Returns the factor by which a ratio changes downloads that were estimated with the App Store's prior. */
 export function timesOf(ratio: DownloadsPerRating): number {
   return ratio.value / 10 ** PRIOR.mean
 }

@@ -6,7 +6,7 @@ export interface DownloadsPerRating {
   /** Standard deviation of log10. */
   spread: number
   basis: "own" | "genre" | "prior"
-  /** Number of own apps that it was learnt from. */
+  /** Number of the workspace's own apps that the ratio was learnt from. */
   apps: number
 }
 
@@ -26,12 +26,12 @@ interface StoreLevel {
 type Store = "ios" | "android"
 
 /**
- * Downloads per rating as long as no own apps are known.
+ * Downloads per rating while the true downloads of no app of the workspace are known.
  *
  * Source: Android, the median of 7,384 apps with exact installs in June 2021 (143;
  * gauthamp10/Google-Playstore-Dataset). The median of eleven months before is 1 % off; the spread allows for more. iOS
- * has no public truth: 60 to 100 is the usual claim, and the level may be off by a factor of two to three until own
- * sales are known.
+ * has no public truth: 60 to 100 is the usual claim, and the level may be off by a factor of two to three until
+ * sales of the workspace's apps are known.
  */
 export const STORE_PRIORS: Record<Store, StoreLevel> = {
   ios: { mean: Math.log10(Math.sqrt(60 * 100)), spread: 0.3 },
@@ -50,8 +50,9 @@ const BETWEEN_GENRES = 0.1
 const OWN_SPREAD = 0.4341
 
 /**
- * Returns the app's own downloads per rating. If unknown, that of own apps of its genre, shrunk towards the store's
- * level. Without such apps, the store's level, which own apps of any genre shift too.
+ * Returns the app's own downloads per rating. If unknown, returns the ratio of the workspace's apps of its genre,
+ * shrunk towards the store's level. Without such apps, returns the store's level, adjusted by the workspace's apps of
+ * any genre.
  */
 export function downloadsPerRating(
   store: Store,
@@ -82,8 +83,8 @@ export function downloadsPerRating(
 }
 
 /**
- * Bayesian update of the store's level with n own apps: a normal prior and n readings, each with the spread between
- * apps. The error falls from 0.30 to 0.25 with one app, 0.20 with three, 0.13 with ten.
+ * Updates the store's level (Bayes) with n of the workspace's apps: a normal prior and n readings, each with the spread
+ * between apps. The error falls from 0.30 to 0.25 with one app, 0.20 with three, 0.13 with ten.
  */
 export function storeLevel(prior: StoreLevel, logRatios: readonly number[]): StoreLevel {
   const before = 1 / prior.spread ** 2
@@ -93,12 +94,14 @@ export function storeLevel(prior: StoreLevel, logRatios: readonly number[]): Sto
   return { mean: (before * prior.mean + each * sum) / precision, spread: Math.sqrt(1 / precision) }
 }
 
-/** Null if either count is zero. */
+/** Returns log10 of downloads per rating. Null if either count is zero. */
 function logRatio({ downloads, ratings }: Pick<KnownApp, "downloads" | "ratings">): number | null {
   return downloads > 0 && ratings > 0 ? Math.log10(downloads / ratings) : null
 }
 
-/** The mean of a genre's apps, shrunk towards the store's level: more so with few apps, as genres differ little. */
+/**
+ * Returns the mean of a genre's apps, shrunk towards the store's level: more so with few apps, as genres differ little.
+ */
 function genreRatio(level: StoreLevel, logs: readonly number[]): { value: number; spread: number } {
   const within = Math.sqrt(BETWEEN_APPS ** 2 - BETWEEN_GENRES ** 2)
   const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length

@@ -8,7 +8,10 @@ interface GrossingAnchor {
   usdADay: number
 }
 
-/** One day of an own app: its rank on the grossing chart, and its revenue in that storefront, in US dollars. */
+/**
+ * One day of one of the workspace's apps: its rank on the grossing chart, and its revenue in that storefront, in US
+ * dollars.
+ */
 interface OwnPlace {
   place: number
   usd: number
@@ -48,8 +51,8 @@ export const PUBLISHED_ANCHORS: readonly GrossingAnchor[] = [
 ]
 
 /**
- * Revenue of a paid app: downloads · price · share. Null if the downloads are unknown or the app is free. In-app
- * purchases are not included.
+ * Returns the revenue of a paid app: downloads · price · share. Null if the downloads are unknown or the app is free.
+ * In-app purchases are not included.
  */
 export function paidRevenue(downloads: DownloadEstimate | null, priceUsd: number | null): RevenueEstimate | null {
   if (!downloads || priceUsd === null || priceUsd <= 0) return null
@@ -89,10 +92,10 @@ export function grossingRevenue(
 }
 
 /**
- * Returns the factor between the revenue of own apps at their ranks and that of the anchors: the mean of log10 over an
- * app's days, then over the apps, shrunk towards the anchors by ANCHOR_SPREAD (the anchors' error) and PLACE_SPREAD (an
- * app's), errors assumed normal. The curve is extrapolated behind the last anchor. Null without revenue, with fewer
- * than 7 days, or with ranks before the first anchor only.
+ * Returns the factor between the revenue of the workspace's apps at their ranks and that of the anchors: the mean of
+ * log10 over an app's days, then over the apps, shrunk towards the anchors by ANCHOR_SPREAD (the anchors' error) and
+ * PLACE_SPREAD (an app's), errors assumed normal. The curve is extrapolated behind the last anchor. Null without
+ * revenue, with fewer than 7 days, or with ranks before the first anchor only.
  */
 export function grossingTimes(
   apps: readonly (readonly OwnPlace[])[],
@@ -130,7 +133,7 @@ function curveOf(anchors: readonly GrossingAnchor[]): GrossingAnchor[] {
   return curve.length >= 2 ? curve.sort((a, b) => a.place - b.place) : []
 }
 
-/** For ranks from the first anchor on. Behind the last anchor the last slope continues. */
+/** Returns the revenue of a rank from the first anchor's on. Behind the last anchor the last slope continues. */
 function moneyAt(place: number, curve: readonly GrossingAnchor[]): number {
   const next = curve.findIndex((anchor) => anchor.place >= place)
   const upTo = next === -1 ? curve.length - 1 : Math.max(1, next)

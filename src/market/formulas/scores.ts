@@ -26,7 +26,7 @@ export interface EstimatePair {
   truth: number
 }
 
-/** Values and truths must be above zero. Null for an empty list. */
+/** Returns the accuracy of these figures. Values and truths must be above zero. Null for an empty list. */
 export function scoreOf(graded: readonly EstimatePair[]): Score | null {
   if (graded.length === 0) return null
   const errors = graded.map(({ value, truth }) => Math.abs(Math.log10(truth / value)))
@@ -52,7 +52,7 @@ export function median(values: readonly number[]): number {
   return ((sorted[Math.ceil(half) - 1] as number) + (sorted[Math.floor(half)] as number)) / 2
 }
 
-/** Spearman's rank correlation; equal values share the mean of their ranks. */
+/** Returns Spearman's rank correlation; equal values share the mean of their ranks. */
 function rankCorrelation(graded: readonly EstimatePair[]): number {
   const values = ranksOf(graded.map(({ value }) => value))
   const truths = ranksOf(graded.map(({ truth }) => truth))

@@ -53,7 +53,7 @@ const Threshold = named(
     n: v.optional(described(Count, "Apps of the chart with a figure.")),
   }),
 )
-/** Fixed by the API specification. */
+/** These ranks are fixed by the API specification. */
 const THRESHOLDS = [10, 50, 100]
 
 export const hiveGetChart = operation({
@@ -138,7 +138,7 @@ export const hiveGetChart = operation({
   })
 })
 
-/** Returns the reading that a chart needs. */
+/** Returns the reading that the answer about a chart needs. */
 export function wantedChart({ platform, storefront, device, chart, genre }: ChartKey) {
   return { kind: "chart" as const, platform, storefront, subject: `${device} ${chart} ${genre}` }
 }

@@ -89,8 +89,8 @@ export const checkRank = operation({
 })
 
 /**
- * Resolves a package name that is the bundle id of an App Store app. Returns that app's id if the App Store is
- * requested, or if no store is requested and Google Play has no such app.
+ * Resolves a package name that is also the bundle id of an App Store app. Returns the id of that app if the App Store
+ * is requested, or if no store is requested and Google Play has no such app.
  */
 async function storeIdMeant(sql: Sql, id: string, requested: "ios" | "android" | undefined): Promise<string> {
   if (platformOf(id) === "ios" || requested === "android") return id
@@ -117,7 +117,10 @@ interface TermReading extends OwnReading {
   term: string
 }
 
-/** Returns one of the three states. "Absent" requires that the store is known to sell the app. */
+/**
+ * Returns the app's state: ranked, absent or not in the store. "Absent" requires that the store is known to sell the
+ * app.
+ */
 async function standingOf(ctx: Context, app: AnyApp, reading: TermReading) {
   const { sql } = ctx
   const { id, platform, storefront } = app

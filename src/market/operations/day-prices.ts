@@ -1,4 +1,4 @@
-/** Price in credits by the maximum number of days. */
+/** Prices in credits, each up to a number of days. */
 const PRICES = [
   { upTo: 7, credits: 10 },
   { upTo: 30, credits: 20 },
@@ -7,7 +7,7 @@ const PRICES = [
 
 export const MAX_DAYS = 90
 
-/** The price depends on the requested days, however few of them have data. */
+/** The price depends on the number of requested days, however few of them have data. */
 export function dayPrice(daysLeftOut: number) {
   return {
     min: PRICES[0].credits,

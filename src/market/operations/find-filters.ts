@@ -71,7 +71,10 @@ export type FindQuery = v.InferOutput<typeof FindInput>
 
 const RANGES = ["rank", "revenue", "downloads", "growth"] as const
 
-/** Throws no_filters without any filter, bad_filter for an empty range, and invalid_arguments beyond MAX_ROWS. */
+/**
+ * Returns the filters unchanged. Throws no_filters without any filter, bad_filter for an empty range, and
+ * invalid_arguments beyond MAX_ROWS.
+ */
 export function checkFilters(query: FindQuery): FindQuery {
   const names = keysOf(filters)
   if (!names.some((name) => isFilter(query, name))) throw new Fault("no_filters", { filters: names })

@@ -18,7 +18,7 @@ import { marketAppFields } from "./market-apps.ts"
 
 const CREDITS = 20
 const MAX_ROWS = 200
-/** Day zero for the first day of apps in `state`. */
+/** Day from which `state` counts the first days of apps. */
 const EPOCH = "2000-01-01"
 
 const Found = named(
@@ -128,7 +128,7 @@ export const hiveFindApps = operation({
   }),
 }).run(async (query, ctx) => await foundIn(query, "rank", ctx))
 
-/** Sorts all matches in this order, and returns one page of them. */
+/** Sorts all matches in the answer's order, and returns one page of them. */
 export async function foundIn(query: FindQuery, order: FoundOrder, ctx: Context) {
   const { sql } = ctx
   const countries = [...new Set(query.country)]
@@ -203,8 +203,8 @@ function shownApp({ app: _, measuredMs, ...app }: FoundApp, today: string) {
 }
 
 /**
- * Returns a hash of everything the answer depends on: the charts with their reading times, those of all apps first, and
- * the figures. Null without charts.
+ * Returns a hash of everything the answer depends on: the charts with their reading times, those of the overall charts
+ * first, and the figures. Null without charts.
  */
 function stateOf(lists: readonly SearchedList[], since: string | null, figures: string | null): string | null {
   if (lists.length === 0) return null
@@ -225,7 +225,7 @@ interface CoverageScope {
   kind: string | undefined
 }
 
-/** Three charts of the iPhone and the free one of the iPad. */
+/** Three charts of the iPhone, and the free one of the iPad. */
 const LISTS_OF_GENRE = 4
 
 function coverageOf(country: string, { lists, followed, genres, kind }: CoverageScope) {

@@ -27,7 +27,10 @@ interface AppSearch {
   page: number
 }
 
-/** Orders of all matching apps. Names are joined to the apps of a page only, so that they order none. */
+/**
+ * The orders that apply to all matching apps. There is none by name, because names are joined only to the apps of a
+ * page.
+ */
 export const FOUND_ORDERS = ["rank", "firstSeen", "downloads", "revenue", "growth"] as const
 export type FoundOrder = (typeof FOUND_ORDERS)[number]
 
@@ -56,7 +59,7 @@ export interface FoundApp extends SearchedList {
 }
 
 interface FoundApps {
-  /** Ordered by country, device, kind and genre. */
+  /** Sorted by country, device, kind and genre. */
   lists: SearchedList[]
   apps: FoundApp[]
   total: number
@@ -201,7 +204,9 @@ function bestPlaces(sql: Sql, search: AppSearch): Fragment {
     group by m.app_id`
 }
 
-/** SQL: the value that orders a row of market_app (m), greatest first. Null if unknown, or ordered by rank alone. */
+/**
+ * SQL: the value that a row of market_app (m) is ordered by, greatest first. Null if unknown, or ordered by rank alone.
+ */
 function worthOf(sql: Sql, order: FoundOrder, level: OwnLevel | null): Fragment {
   const { downloaded, earned } = amountsSeen(sql, level)
   if (order === "firstSeen") return sql`(first_day - '2000-01-01'::date)::float8`

@@ -30,7 +30,7 @@ export const StoreAppLink = coded(
   v.pipe(
     v.string(),
     v.maxLength(2_000),
-    // links to other pages pass here: `refuseOtherLink` then explains what they lead to
+    // links to other pages are accepted here, so that `refuseOtherLink` can explain what they lead to
     v.check((text) => storeIdIn(text) !== null || whyNoApp(text) !== null),
     v.description("Link to the store page, App Store id, or Google Play package name."),
   ),

@@ -147,7 +147,7 @@ export const getKeywordDifficulty = operation({
 
 const NOT_DEEP = "The reading did not reach the tenth result."
 
-/** Throws plan_required on the Free plan if the workspace does not track the keyword there. */
+/** Throws plan_required on the Free plan if the workspace does not track the keyword in that storefront. */
 async function refuseUntracked({ sql, caller, visibleApps }: Context, term: string, storefront: string): Promise<void> {
   if (planCovers(caller.plan, "pro")) return
   const apps = await visibleApps()
@@ -192,7 +192,7 @@ function shownTen(term: string, { day, source, origin, depth, seenAt, results, a
   }
 }
 
-/** False if one name contains the words. True only if all names are known and none does. */
+/** Returns false if one name contains the words, and true only if all names are known and none does. Null otherwise. */
 function isLoose(term: string, apps: readonly RatedResult[]): boolean | null {
   if (apps.some(({ name }) => name !== null && titleMatch(term, name) >= LOOSE)) return false
   return apps.length === 0 || apps.some(({ name }) => name === null) ? null : true

@@ -150,7 +150,7 @@ export const hiveGetLandscape = operation({
 async function measuredCategories(ctx: Context, country: string) {
   const genres = await listChartGenres(ctx.sql, country)
   const categories: Awaited<ReturnType<typeof readCategory>>[] = []
-  // one after another: each reads a hundred apps, and other requests need the database too
+  // one after another: each reads a hundred apps, and other requests also need the database
   for (const genre of genres) categories.push(await readCategory(ctx, keyOf(country, genre)))
   return answered(country, categories, null)
 }
@@ -163,8 +163,8 @@ function answered(country: string, categories: Awaited<ReturnType<typeof readCat
 }
 
 /**
- * Requests look-ups of the first apps of a chart that are missing. Returns the seconds until they are done, or null.
- * Apps that cannot be looked up are left out; each figure comes with its number of apps.
+ * Requests look-ups of the first apps of a chart that are missing. Returns the seconds until they are done, or null if
+ * none is missing. Apps that cannot be looked up are left out; each figure comes with its number of apps.
  */
 async function readApps(ctx: Context, key: ChartKey): Promise<number | null> {
   const wanted = { ...wantedChart(key), kind: "chart_apps" } as const

@@ -38,7 +38,7 @@ export async function findBundle(sql: Sql, bundleId: string, most: number): Prom
     limit ${most}`
 }
 
-/** Returns those apps of a store that were ever seen, by store id, with their names in a storefront. */
+/** Returns those of the apps that were ever seen, by store id, with their names in a storefront. */
 export async function findMarketApps(
   sql: Sql,
   { platform, storefront }: Side,

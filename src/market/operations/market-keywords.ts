@@ -87,7 +87,7 @@ export function refuseOtherStore(
   throw new Fault(code, { field, detail: `${other} is an id of ${store}. Set platform to ${parameter}.` })
 }
 
-/** Returns the values of `answerFields`. */
+/** Returns the values of `answerFields` for a keyword. */
 export function keywordAnswer({ depth, day, source, origin, figures }: MarketKeyword) {
   const { popularity, popularityLow, popularityHigh, popularitySource, popularityWeek, difficulty } = figures
   return {

@@ -17,7 +17,7 @@ export const FRESH_DAYS = 7
 /** A published monthly figure is fresh for this many days from the first of its month, until the next report is out. */
 const FRESH_MONTH_DAYS = 63
 
-/** A metric as a whole number. */
+/** Describes a metric as a whole number up to 100, or null. */
 export const figure = (least: number, text: string) =>
   described(v.nullable(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(100))), text)
 
@@ -97,9 +97,12 @@ export const PopularityStanding = named(
               v.strictObject({
                 terms: described(v.number(), "Number of Apple Ads terms used for the check, all in the United States."),
                 correlation: described(v.number(), "Rank correlation of the scores with Apple's figures."),
-                held: described(v.number(), "Share of them within bands fitted to other terms."),
+                held: described(
+                  v.number(),
+                  "Share of these terms whose Apple figure lies within a band fitted to other terms.",
+                ),
                 points: described(v.number(), "Error of the best single figure: root mean square, in points."),
-                constant: described(v.number(), "The same error of a constant."),
+                constant: described(v.number(), "The same error if every term is given one constant."),
               }),
             ),
             "Error of the formula. Null for a published figure.",
@@ -218,7 +221,7 @@ function popularityEvidence(figure: StoredFigure, figures: readonly StoredFigure
     return { formula: null, readings: [reading], ratings: null, error: null, parts: null, genres }
   }
   const { of, demand, prefixDepth, hintCount, blend } = figure.parts as EstimateParts
-  // a component that was recalculated since then no longer belongs to this figure
+  // a component figure that was recalculated since then no longer belongs to this figure
   const made = figures.filter(({ metric, seenAt }) => of[metric] === seenAt.toISOString())
   const { terms, correlation, held, line, constant } = CHECKED
   return {

@@ -149,7 +149,7 @@ async function readPublisherApps(sql: Sql, charted: readonly ChartedApp[]) {
   return apps.sort((a, b) => a.rank - b.rank || Number(a.id) - Number(b.id))
 }
 
-/** Null if it is unknown for one of them. */
+/** Returns the earliest first day. Null if that of any storefront is unknown. */
 function earliest(storefronts: readonly { firstSeen: string | null }[]): string | null {
   const days = storefronts.map(({ firstSeen }) => firstSeen)
   return days.includes(null) ? null : (days as string[]).toSorted()[0]!

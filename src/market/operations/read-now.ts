@@ -8,9 +8,9 @@ interface Reading {
   keptDays: number
   /** Default: 3 s. */
   waitMs?: number
-  /** Refuse older readings: if the wait is exceeded, the result is measure_busy. */
+  /** True refuses older readings: the call fails with measure_busy if the wait is exceeded. */
   live?: true
-  /** Returns where else the same is stored, for the error if nothing is stored here. */
+  /** Returns a sentence on where else the answer is stored, for the error if nothing is stored here. */
   elsewhere?: () => Promise<string | null>
 }
 
@@ -33,7 +33,7 @@ export async function readNow<Answer extends object>(
   return nothing(new Fault("not_measured", { detail: place === null ? detail : `${detail} ${place}` }))
 }
 
-/** Returns the reason why it was not read. Null if it is stored. */
+/** Reads the subject unless it is fresh. Returns the reason why it was not read, or null if it is stored. */
 export async function whyUnread(ctx: Context, { wanted, keptDays, waitMs, live }: Reading): Promise<Fault | null> {
   try {
     const eta = await readOnRequest(ctx, wanted, { keptDays, waitMs })

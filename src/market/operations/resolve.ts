@@ -141,7 +141,7 @@ interface AppMatch {
 interface AppMatches {
   apps: AppMatch[]
   isCut?: boolean
-  /** The reason why the store's search was not queried. Null if it was, undefined if it was not needed. */
+  /** The reason why the store's search could not be used. Null if it was used, undefined if it was not needed. */
   why?: Fault | null
   storeAskedAt?: Date | undefined
 }

@@ -4,8 +4,9 @@ import { selectField } from "../../ui/fields.ts"
 import { type Html, html } from "../../ui/html.ts"
 
 /**
- * A form around a table whose ticked keywords are added to an app. With one app they are added at once, with an offer
- * to undo it; with several the app is chosen, and a preview follows. The plain table if nothing can be added.
+ * Renders a form around a table whose ticked keywords are added to an app. With one app they are added at once, with an
+ * offer to undo it; with several apps, the person chooses one and sees a preview. Returns the plain table if nothing
+ * can be added.
  */
 export async function addKeywordsForm(context: PageContext, table: Html): Promise<Html> {
   if (context.editFields.length === 0) return table
@@ -26,7 +27,7 @@ export async function addKeywordsForm(context: PageContext, table: Html): Promis
   return writeForm(context, form, fields) || table
 }
 
-/** A keyword that can be ticked, with a link to its page. */
+/** Renders a keyword that can be ticked, with a link to its page. */
 export function tickedTerm(context: PageContext, term: string, name: Html | string): Html {
   if (context.editFields.length === 0) return html`${name}`
   return html`<input type="checkbox" name="terms" value="${term}" aria-label="Select ${term}"> ${name}`

@@ -30,10 +30,13 @@ import { popularityText } from "./keyword.ts"
 
 type App = AnswerOf<"hive_get_app">
 
-/** Credits of the parts: facts, reviews and similar apps; the estimate has a price of its own. */
+/** Credits of the facts, reviews and similar apps together. The estimate has its own price. */
 const CREDITS = 530
 
-/** Any app of the stores: facts, ranks, estimates, keywords, reviews and similar apps, and a button that tracks it. */
+/**
+ * Renders any app of the stores: facts, ranks, estimates, keywords, reviews and similar apps, and a button that tracks
+ * it.
+ */
 export async function marketAppPage(context: PageContext): Promise<Page> {
   const id = context.query.get("id") ?? ""
   const country = countryIn(context.query)
@@ -58,7 +61,7 @@ export async function marketAppPage(context: PageContext): Promise<Page> {
   if (isFault(app) && isFault(spied)) {
     const isReadable = app.code === "not_measured"
     const credits = isReadable ? 0 : CREDITS
-    const missing = missingPart(context, app, { title: "This app was not read there yet", credits })
+    const missing = missingPart(context, app, { title: "This app was not read in this storefront yet", credits })
     return page(name, html`${isReadable && head}<section class="card">${missing}</section>${places}`)
   }
   return page(
@@ -139,7 +142,7 @@ function factsCard(context: PageContext, app: App): Html {
         .slice(0, MAX_PURCHASES)
         .map(({ name, price }, at) => html`${at > 0 && "; "}<bdi>${name}</bdi>${price && ` (${price})`}`)}</p>`
     }<p class="small quiet">${
-      app.measuredAt === null ? "Not looked up there yet." : html`Read ${momentTime(app.measuredAt)}`
+      app.measuredAt === null ? "Not looked up in this storefront yet." : html`Read ${momentTime(app.measuredAt)}`
     }${app.source && html`, ${sourceName(app.source)}`}${app.origin !== "own" && app.origin && ` (${app.origin})`}</p>
 </div>`,
   )
@@ -229,7 +232,7 @@ function keywordsCard(
       title,
       empty(
         `In none of ${counted(spied.searched, "keyword")} that were read`,
-        "Track keywords in this storefront, or research one, and the apps that rank for it are known.",
+        "Track keywords in this storefront, or research one, to learn which apps rank for it.",
       ),
       compare,
     )

@@ -39,7 +39,10 @@ const PAGE_ROWS = 100
 const KINDS = ["free", "paid", "grossing", "ipad"] as const
 const PERIODS = [1, 7, 30] as const
 
-/** A top chart of any measured day: positions, changes, first days, newcomers, leavers, and the history of an app. */
+/**
+ * Renders a top chart of any measured day: positions, changes, first days, newcomers, leavers, and the history of an
+ * app.
+ */
 export async function marketChartsPage(context: PageContext): Promise<Page> {
   const market = await context.ask("get_market")
   const wanted = chartIn(context, market)
@@ -70,7 +73,7 @@ ${await thresholdsCard(context, chart)}</div></div>`
   return { ...page(body), ...(history && { charts: [history] }) }
 }
 
-/** Returns the chart in the address, otherwise one that was read. */
+/** Returns the chart that the address names, otherwise one that was read. */
 function chartIn(context: PageContext, { first }: Market) {
   const { query } = context
   const kind = query.get("kind") ?? ""
@@ -148,7 +151,7 @@ ${dayTime(day)}${next && html` · <a href="${dayAddress(context, next)}" rel="ne
     title,
     html`${
       shown.length === 0
-        ? empty("The chart was read, and it was empty", "The store lists no app there.")
+        ? empty("The chart was read and is empty", "The store lists no app on it.")
         : html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table class="rows chart">
 <thead><tr><th scope="col" class="num">#</th><th scope="col">App</th>${heads}
 <th scope="col" class="wide">First seen</th><th scope="col" class="wide">Positions</th></tr>
@@ -206,7 +209,10 @@ function movesCard(
   if (moves === null)
     return card(
       title,
-      empty("Nothing can be compared yet", "It takes two measured days of one source. Follow the storefront for that."),
+      empty(
+        "Nothing can be compared yet",
+        "A comparison needs two measured days from one source. Follow the storefront to have it read daily.",
+      ),
       nav,
     )
   if (moves.length === 0) return card(title, html`<p class="inside quiet">${none}</p>`, nav)
@@ -237,7 +243,7 @@ function sinceLinks(context: PageContext, title: string): Html {
 
 const sinceIn = ({ query }: PageContext) => PERIODS.find((days) => String(days) === query.get("since")) ?? 1
 
-/** The largest climbs and falls since the chosen number of days. */
+/** Renders the largest climbs and falls since the chosen number of days. */
 function moversCard(context: PageContext, chart: Chart, faces: ReadonlyMap<string, Face>): Html | false {
   const at = PERIODS.indexOf(sinceIn(context))
   const moves = chart.apps.flatMap((row) => {
@@ -258,7 +264,10 @@ function moversCard(context: PageContext, chart: Chart, faces: ReadonlyMap<strin
   return card("Movers", html`<ul class="list">${items}</ul>`, sinceLinks(context, "Movers"))
 }
 
-/** The estimated figures that ranks of the chart need, once they are asked for, since they take longer to read. */
+/**
+ * Renders the estimated figures that ranks of the chart need. They are read only when the person requests them, since
+ * they take longer.
+ */
 async function thresholdsCard(context: PageContext, { country, kind, genre }: Chart): Promise<Html | false> {
   if (kind === "ipad" || context.isSent) return false
   const name = kind === "grossing" ? "Revenue" : "Downloads"
@@ -271,7 +280,7 @@ async function thresholdsCard(context: PageContext, { country, kind, genre }: Ch
   const query = { country, kind, genre: genre.id, limit: 1, estimates: true }
   const answer = await marketAnswer(context.ask("hive_get_chart", query))
   if (isFault(answer) || !answer.thresholds || answer.thresholds.length === 0)
-    return card(title, empty("Too few estimates yet", "It takes five apps of the chart with an estimate."))
+    return card(title, empty("Too few estimates yet", "At least five apps of the chart must have an estimate."))
   const written = answer.measure === "revenue" ? dollars : whole
   const rows = answer.thresholds.map(
     ({ rank, estimate, n }) => html`<tr><th scope="row">Rank ${rank}</th><td>${estimateText(estimate, written)}</td>
@@ -285,7 +294,7 @@ async function thresholdsCard(context: PageContext, { country, kind, genre }: Ch
   )
 }
 
-/** Returns the positions of the chosen app on this chart. Null if they are no line. */
+/** Returns the positions of the chosen app on this chart. Null if they are too few for a line. */
 function historyOf({ history }: Chart): Lines | null {
   const points = history?.points ?? []
   if (!history || points.length < 2 || points.every(([, rank]) => rank === null)) return null
@@ -308,12 +317,12 @@ function historyCard(context: PageContext, { history, country }: Chart, lines: L
     ? html`<div class="inside">${chartPart(context, lines)}
 <p class="small quiet">Measured days of the last 90. A gap is a day that was not measured.</p></div>`
     : points.length === 1 && points[0]![1] !== null
-      ? empty("One measured day is no line yet", "The line starts with the second measured day.")
-      : empty("It was not on this chart", "Within the last 90 days it was on no measured day of this chart.")
+      ? empty("Only one day was measured so far", "The line starts with the second measured day.")
+      : empty("It was not on this chart", "It was on this chart on no measured day of the last 90 days.")
   return card(html`Positions of ${name_}`, body, html`<a href="${close}">Close</a>`)
 }
 
-/** The address of a chart with the history of an app. */
+/** Returns the address of a chart with the history of an app. */
 export function chartAddress(
   context: PageContext,
   chart: { country: string; kind: string; genre: string },

@@ -26,7 +26,7 @@ const SHOWS = [
   ["shared", "Only where all rank"],
 ] as const
 
-/** Up to ten apps on the same keywords: who ranks where, and the gaps of the first app. */
+/** Renders a comparison of up to ten apps on the same keywords: who ranks where, and the gaps of the first app. */
 export async function marketComparePage(context: PageContext): Promise<Page> {
   const market = await context.ask("get_market")
   const { apps: own } = await context.ask("list_app_heads")
@@ -53,7 +53,7 @@ export async function marketComparePage(context: PageContext): Promise<Page> {
   return page(await matrixCard(context, compared, { rows, show, country }))
 }
 
-/** Returns the ids in the address: of links, ids and ticked own apps. */
+/** Returns the ids of the apps in the address, from links, ids and ticked apps of the workspace. */
 function idsIn(query: URLSearchParams): string[] {
   const typed = [...query.getAll("own"), ...query.getAll("apps").flatMap((text) => text.split(/[\s,;]+/))]
   const ids = typed.flatMap((text) => (text.trim() === "" ? [] : [storeIdInLink(bareText(text)) ?? text.trim()]))
@@ -62,7 +62,7 @@ function idsIn(query: URLSearchParams): string[] {
 
 function problemIn(ids: readonly string[]): string | null {
   const wrong = ids.find((id) => !isStoreId("ios", id) && !isStoreId("android", id))
-  if (wrong !== undefined) return `“${wrong}” is no link to an app's store page and no id.`
+  if (wrong !== undefined) return `“${wrong}” is neither a link to an app's store page nor an id.`
   if (ids.length > MAX_APPS) return `Choose at most ${MAX_APPS} apps.`
   if (new Set(ids.map((id) => isStoreId("ios", id))).size > 1)
     return "Choose apps of one store: results of the App Store and Google Play cannot be compared."
@@ -109,8 +109,8 @@ async function introCard(context: PageContext): Promise<Html> {
     marketAddress(context, "compare", { apps: [subject.storeId, ...rivals].join(","), country: subject.side.country })
   return html`<section class="card">${empty(
     "Choose two apps or more",
-    "A row for each keyword that one of them ranks for, a column for each app, and filters for the gaps. " +
-      "The keywords are those that were read here: track or research some in the storefront, and they appear.",
+    "A row for each keyword that one of them ranks for, a column for each app, and filters for the gaps. Only " +
+      "keywords that this server has read are compared: track or research keywords in the storefront to add them.",
   )}${
     start &&
     html`<p class="inside"><a href="${start}">Compare <bdi>${subject.name}</bdi> with
@@ -133,7 +133,7 @@ async function matrixCard(
   if (compared.rows.length === 0)
     return html`<section class="card">${empty(
       `None of them ranks for a keyword that was read in ${nameOfStorefront(country)}`,
-      `${counted(searched, "keyword")} were searched. Track keywords there, or research one, and the table fills.`,
+      `${counted(searched, "keyword")} were searched. Track keywords there, or research one, to fill the table.`,
     )}</section>`
   const faces = await readFaces(
     context,
@@ -173,7 +173,8 @@ async function matrixCard(
     apps: apps.map(({ id }) => id).join(","),
     as: "csv",
   })
-  const none = show === "gap" ? "The first app ranks wherever the others do." : "No keyword has them all."
+  const none =
+    show === "gap" ? "The first app ranks wherever the others do." : "There is no keyword that all of them rank for."
   return card(
     counted(rows.length, "keyword"),
     html`${

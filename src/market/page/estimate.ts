@@ -10,7 +10,7 @@ import { missingPart } from "./frame.ts"
 type Estimated = AnswerOf<"hive_estimate_app">
 type Estimate = NonNullable<Estimated["downloads"]>
 
-/** Estimated downloads and revenue of an app, each with its interval, and how they were derived. */
+/** Renders the estimated downloads and revenue of an app, each with its interval, and how they were derived. */
 export function estimateCard(context: PageContext, answer: Estimated | Fault): Html {
   const title = "Downloads and revenue, estimated"
   if (isFault(answer))
@@ -22,7 +22,7 @@ export function estimateCard(context: PageContext, answer: Estimated | Fault): H
       empty(
         "There is no estimate yet",
         eta === undefined
-          ? "It takes two counts of ratings, a day or more apart."
+          ? "An estimate needs two counts of ratings at least a day apart."
           : `The store is being read. An estimate is expected in ${waitText(eta)}.`,
       ),
     )
@@ -48,7 +48,10 @@ function waitText(seconds: number): string {
   return counted(Math.ceil(seconds / 3_600), "hour")
 }
 
-/** "3,780–91,500, most likely 18,600", "under 1,000", or a dash. An estimate is never shown without its interval. */
+/**
+ * Formats an estimate: "3,780–91,500, most likely 18,600", "under 1,000", or a dash. An estimate is never shown without
+ * its interval.
+ */
 export function estimateText(estimate: Estimate | null | undefined, written: (amount: number) => string): Html {
   if (!estimate) return html`<span class="quiet" title="too little is known">–</span>`
   const { value, low, high, under } = estimate
@@ -76,7 +79,7 @@ function derivation({ basis, revenueBasis, markets, days, day, backTest, graded,
       html`From counts of ${counted(markets, "storefront")}, the newest of ${dayTime(day)}${
         days !== null && `, ${counted(days, "day")} after the one before`
       }. Other storefronts are not included.`,
-    pairs === 0 && "The App Store publishes no true values, so the width comes from what is typical.",
+    pairs === 0 && "The App Store publishes no true values, so the width comes from typical figures.",
     coverage !== null &&
       html`Of ${counted(pairs ?? 0, "known true value")}, ${percent(coverage)} lay within their intervals.`,
     backTest &&

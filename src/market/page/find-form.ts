@@ -5,7 +5,7 @@ import { checkFields, type FormState, selectField, textField } from "../../ui/fi
 import { type Html, html } from "../../ui/html.ts"
 import { genreOptions, kindName, marketAddress } from "./frame.ts"
 
-/** The filters in an address: as the operation takes them, as the form shows them, and what is wrong. */
+/** The filters in an address: as input of the operation, as values of the form, and the errors by field. */
 export interface Filters {
   input: Record<string, unknown>
   values: URLSearchParams
@@ -89,7 +89,7 @@ export function filtersIn(query: URLSearchParams, country: string): Filters {
   }
 }
 
-/** Every filter of the finder as a field. It comes back as it was sent, with messages at the fields. */
+/** Renders every filter of the finder as a field, with the values that were sent and the messages about them. */
 export function finderForm(context: PageContext, { values, errors }: Filters): Html {
   const form: FormState = { id: "find-apps", values, errors }
   const ranges = RANGES.map(

@@ -16,11 +16,14 @@ type Found = AnswerOf<"hive_find_apps">
 type Row = Found["apps"][number]
 
 const PAGE_ROWS = 100
-/** Apps that are sorted here: by name, which would have to be read for all matches, or of several storefronts. */
+/**
+ * Maximum number of apps that this page sorts itself: by name, which would have to be read for all matches, or over
+ * several storefronts.
+ */
 const MAX_SORTED = 200
 const MAX_FILE = 1_000
 
-/** Finds apps on charts by every filter of the finder, as a sorted table or a file. */
+/** Renders the apps on charts that match every filter of the finder, as a sorted table or a file. */
 export async function marketFindPage(context: PageContext): Promise<Page> {
   const market = await context.ask("get_market")
   const query = context.isSample ? SAMPLE_QUERY : context.query
@@ -46,7 +49,7 @@ export async function marketFindPage(context: PageContext): Promise<Page> {
   return page(html`${formCard(context, filters)}${results}`)
 }
 
-/** Whether all matches are ordered by the column in SQL: figures and first days are those of one storefront. */
+/** Returns whether SQL can order all matches by this column: figures and first days are those of one storefront. */
 const isOrderedWhole = (order: Order, { countries }: Pick<Found, "countries">) =>
   countries.length === 1 && order !== "name"
 
@@ -68,7 +71,7 @@ async function rowsIn(
   return sorted(found.apps, order).slice((number - 1) * PAGE_ROWS, number * PAGE_ROWS)
 }
 
-/** The filters of the sample's answer. */
+/** The filters of the answer in the sample. */
 const SAMPLE_QUERY = new URLSearchParams({ genre: "6012", kind: "free", rankMax: "5" })
 
 function formCard(context: PageContext, filters: Filters): Html {
@@ -111,7 +114,7 @@ function noneFound(context: PageContext, { input }: Filters, { coverage, noEstim
   if (country !== undefined)
     return html`${empty(
       `No chart of ${nameOfStorefront(country)} was read yet`,
-      "The finder searches charts that were read. Follow the storefront, and its apps are found from the first day on.",
+      "The finder searches charts that were read. Follow the storefront to find its apps from the first day on.",
     )}${followForm(context, { country, genre: (input.genre as string[] | undefined)?.[0] ?? "all" })}`
   return html`${empty(
     "No app matches all filters",

@@ -54,7 +54,7 @@ function backIn({ context }: SettingsVisit, fields: URLSearchParams): string {
   return /^\/app\/market(?:[/?]|$)/.test(back) && !/[\\\s]/.test(back) ? back : sectionAddress(PATH, {}) || context.base
 }
 
-/** The followed storefronts, with a button for what was chosen on a page. */
+/** Renders the followed storefronts, with a button to stop following what was chosen on a page. */
 export function followedList(context: SettingsVisit["context"], { followed }: Market): Html {
   const items = followed.map(({ country, genres, chosen, since }) => {
     const isWhole = genres.length === CHART_GENRES.length

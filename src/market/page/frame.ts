@@ -29,7 +29,7 @@ export function marketAddress(context: PageContext, path: string, query: Paramet
   return address(`${context.base}/market${path && `/${path}`}`, query)
 }
 
-/** A page of the market, with the tabs that all of them share. */
+/** Renders a page of the market, with the tabs that all of them share. */
 export function marketPage(
   context: PageContext,
   { title, tab, body }: { title: string; tab: string; body: HtmlPart },
@@ -44,10 +44,10 @@ export function marketPage(
   }
 }
 
-/** The things that the sample has pages of. */
+/** The ids of the app and the publisher, and the keyword, that the sample has pages of. */
 const SAMPLED = new Set(["9990000102", "9990009001", "journal"])
 
-/** A link to the page of an app, a publisher or a keyword. Plain text where the sample has no such page. */
+/** Renders a link to the page of an app, a publisher or a keyword, or plain text if the sample has no such page. */
 export function linkTo(context: PageContext, id: string, to: string, text: HtmlPart): HtmlPart {
   return hasPage(context, id) ? html`<a href="${to}">${text}</a>` : text
 }
@@ -65,7 +65,7 @@ export function appPageAddress(context: PageContext, id: string, country: string
   return marketAddress(context, "app", { id, country })
 }
 
-/** An app of a list: icon, name and publisher, each with a link to its page. */
+/** Renders an app of a list: icon, name and publisher, each with a link to its page. */
 export function appCell(
   context: PageContext,
   app: NamedApp,
@@ -92,7 +92,7 @@ export function countryIn(query: URLSearchParams, otherwise = "us"): string {
   return STOREFRONTS.includes(country) ? country : otherwise
 }
 
-/** Returns a day in the address. Null if it is none. */
+/** Returns the day in a parameter of the address. Null if it is not a valid day. */
 export function dayIn(query: URLSearchParams, name: string): string | null {
   const day = query.get(name) ?? ""
   return /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day)) ? day : null
@@ -103,7 +103,7 @@ export const storefrontOptions = () =>
 
 export const genreOptions = () => CHART_GENRES.map((id) => [id, genreName(id)] as const)
 
-/** Returns the storefront's own name of a genre, or ours. */
+/** Returns the storefront's name of a genre, or else this program's name. */
 export function nameOfGenre({ id, name }: { id: string; name: string | null }): string {
   return id === ALL_APPS ? genreName(id) : (name ?? genreName(id))
 }
@@ -112,7 +112,7 @@ export function kindName(kind: string): string {
   return kind === "ipad" ? "Free, iPad" : spoken(kind)
 }
 
-/** Returns an answer, or the fault of a page that shows why there is none, also if the store cannot be read now. */
+/** Returns the answer, or the fault that the page shows instead, including one that the store cannot be read now. */
 export async function marketAnswer<Answer>(asked: Promise<Answer>): Promise<Answer | Fault> {
   try {
     return await asked
@@ -122,15 +122,18 @@ export async function marketAnswer<Answer>(asked: Promise<Answer>): Promise<Answ
   }
 }
 
-/** Faults of a read that may succeed later. */
+/** Codes of faults of a read that may succeed later. */
 const SHOWN = new Set<string>(["measure_busy", "hive_write_failed", "hive_read_failed"])
 
 interface Missing {
   /** The heading, for example "This chart was not read yet". */
   title: string
-  /** Credits of reading it, where a plan limits them. 0: the page has the button elsewhere, or nothing can be read. */
+  /**
+   * Credits of reading it, shown where a plan limits credits. 0 if the page has the button elsewhere, or nothing can be
+   * read.
+   */
   credits: number
-  /** The form that follows it. */
+  /** The form that follows this chart or storefront. */
   follow?: HtmlPart
 }
 
@@ -145,11 +148,11 @@ export function missingPart(
     return html`<div class="empty" data-reading=""><p class="what">It is being read</p>
 <p class="quiet">This page shows it in a few seconds. <a href="${hereOf(context)}">Look again</a></p></div>`
   if (!SHOWN.has(code) && code !== "not_measured") return refusedPart(Object.assign(new Fault(code), fault, { extra }))
-  const text = context.isMetered() && !context.isSent ? "Nobody has asked the store for it yet." : (detail ?? message)
+  const text = context.isMetered() && !context.isSent ? "It was not requested from the store yet." : (detail ?? message)
   return html`${empty(title, text)}${readButton(context, credits)}${follow}`
 }
 
-/** A button that reads the page's data again, where that costs credits. Elsewhere opening the page reads it. */
+/** Renders a button that reads the page's data again, if that costs credits. Otherwise opening the page reads it. */
 export function readButton(context: PageContext, credits: number): Html | false {
   if (credits === 0 || !context.isMetered() || context.formFields.length === 0) return false
   return html`<form class="filters" method="post" action="${hereOf(context)}">${hiddenFields(context.formFields)}
@@ -162,7 +165,10 @@ interface Followed {
   genre: string
 }
 
-/** Says what following does, with the form for it. Only an operator can follow, since the server has to read it. */
+/**
+ * Explains what following does, with the form for it. Only an operator can follow a storefront, because the server has
+ * to read it.
+ */
 export function followForm(context: PageContext, { country, genre }: Followed, id = "follow"): Html | false {
   if (context.isSample) return false
   if (!context.person?.isOperator)
@@ -182,7 +188,7 @@ export function followForm(context: PageContext, { country, genre }: Followed, i
 and its apps some two more.</p>`
 }
 
-/** A button that follows genres of a storefront, or stops following them. */
+/** Renders a button that follows genres of a storefront, or stops following them. */
 export function marketButton(
   context: PageContext,
   { deed, country, genres }: { deed: "follow" | "drop"; country: string; genres: string },
@@ -208,6 +214,6 @@ function followNotice(context: PageContext): Html | false {
   return html`<div class="notice" role="status" data-toast=""><p>${
     deed === "follow"
       ? `${storefrontName(country)} is followed: its charts are read within minutes, then daily.`
-      : `${storefrontName(country)} is not followed any more. What was read stays.`
+      : `${storefrontName(country)} is no longer followed. Data that was read is kept.`
   }</p>${undo}</div>`
 }

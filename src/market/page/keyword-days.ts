@@ -16,7 +16,7 @@ type History = AnswerOf<"hive_get_keyword_metrics_history">
 /** Days of results side by side. */
 const MAX_DAYS = 5
 
-/** The first ten results on the latest measured days. */
+/** Renders the first ten results on the latest measured days. */
 export function resultsCard(context: PageContext, ranks: Ranks | Fault, country: string): Html | false {
   if (isFault(ranks)) return false
   const days = ranks.results.filter(({ measured }) => measured).slice(0, MAX_DAYS)
@@ -43,7 +43,7 @@ export function resultsCard(context: PageContext, ranks: Ranks | Fault, country:
   )
 }
 
-/** Popularity and difficulty as they were measured, newest first, with failed attempts. */
+/** Renders popularity and difficulty as they were measured, newest first, with failed attempts. */
 export function historyCard(history: History | Fault): Html | false {
   if (isFault(history)) return false
   const { popularity, difficulty } = history
@@ -72,7 +72,7 @@ function stateText(one: Measured | undefined): Html | string {
   return html`<span class="gone" title="${one.outcome ? spoken(one.outcome) : ""}">${one.state}</span>`
 }
 
-/** Checks the current rank of any app for the keyword. */
+/** Renders a form that checks the current rank of any app for the keyword. */
 export function rankCheckCard(
   context: PageContext,
   { term, country }: { term: string; country: string },
@@ -98,11 +98,11 @@ export function rankCheckCard(
 type Checked = AnswerOf<"check_rank">
 
 const STATES = {
-  absent: "It is sold there, but not among the results that were read.",
+  absent: "It is sold in this storefront, but not among the results that were read.",
   not_in_store: "It is not sold in this storefront.",
 } as const
 
-/** The rank of an app for a keyword, with its evidence and the apps above it. */
+/** Renders the rank of an app for a keyword, with its evidence and the apps above it. */
 export function checkedCard(context: PageContext, checked: Checked): Html {
   const { app, rank, state, above, top, depth, measuredAt, source, sha256, country, platform } = checked
   const list = (above ?? top ?? []).map(

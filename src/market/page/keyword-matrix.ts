@@ -11,7 +11,7 @@ export interface Comparison {
   /** Ranks by app. Null: absent from the results. Undefined: the keyword was not among those that were read. */
   rows: (Omit<GapRow, "held" | "missing" | "ranks"> & { ranks: ReadonlyMap<string, number | null | undefined> })[]
   searched: number
-  /** There are more keywords than were read. */
+  /** True if there are more keywords than were read. */
   isCut: boolean
 }
 
@@ -40,8 +40,8 @@ export async function compareApps(context: PageContext, ids: readonly string[], 
 }
 
 /**
- * Joins comparisons of different apps. A comparison that is complete lists every keyword of its apps, so that they are
- * absent from the others. One that is cut leaves the others unknown.
+ * Joins comparisons of different apps. A complete comparison lists every keyword of its apps, so they are absent for
+ * all other keywords. A comparison that was cut leaves them unknown.
  */
 function joined(gaps: readonly Gap[]): Comparison {
   const apps = gaps.flatMap((gap) => gap.apps).map(({ id, name, keywords }) => ({ id, name, keywords }))

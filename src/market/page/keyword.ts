@@ -31,7 +31,10 @@ type Difficulty = AnswerOf<"get_keyword_difficulty">
 /** Credits of reading a keyword: measuring, research, difficulty and first results. */
 const CREDITS = 120
 
-/** Any keyword: its top apps, popularity, difficulty, history, and related and suggested keywords to add to an app. */
+/**
+ * Renders any keyword: its top apps, popularity, difficulty, history, and related and suggested keywords to add to an
+ * app.
+ */
 export async function marketKeywordPage(context: PageContext): Promise<Page> {
   const market = await context.ask("get_market")
   const country = countryIn(context.query, market.first?.country)
@@ -143,13 +146,13 @@ async function introCard(context: PageContext): Promise<Html> {
   return html`<section class="card">${empty(
     "Type a keyword that people might search for",
     "You see the apps that rank for it, how often it is searched and how hard it is, each with its source, and " +
-      "related keywords to add to your apps. A keyword that nobody read yet is read now, which takes some seconds.",
+      "related keywords to add to your apps. A keyword that was never read is read now, which takes some seconds.",
   )}${links.length > 0 && html`<p class="inside">Or start from one of yours: ${links}</p>`}</section>`
 }
 
 const MAX_STARTS = 12
 
-/** A published popularity, an estimated band, or a dash with the reason. */
+/** Formats a published popularity, an estimated band, or a dash with the reason. */
 export function popularityText(row: Pick<Keyword, "popularity" | "popularityLow" | "popularityHigh">): HtmlPart {
   const { popularity, popularityLow: low, popularityHigh: high } = row
   return low === null ? figure(popularity) : popularityBand(low, high)
@@ -177,7 +180,7 @@ function seedTiles(seed: Research["seed"]): Html {
 
 const STATES = {
   measured: "",
-  absent: "too little to tell",
+  absent: "too little data to tell",
   pending: "being measured",
   failed: "the store could not be read",
   unmeasured: "not measured",
@@ -245,7 +248,7 @@ ${figure(strongest)}, the middle ${figure(median)}. Demand from ratings: ${figur
   )
 }
 
-/** A button that measures popularity and difficulty again. */
+/** Renders a button that measures popularity and difficulty again. */
 function measureForm(context: PageContext): Html | false {
   if (context.formFields.length === 0) return false
   const price = context.isMetered() ? ` · ${counted(CREDITS, "credit")}` : ""

@@ -22,7 +22,7 @@ import {
 
 const DAYS = [7, 1, 14, 30] as const
 
-/** Apps that charts of a storefront, or of all, showed for the first time. */
+/** Renders the apps that charts of one storefront, or of all, showed for the first time. */
 export async function marketNewPage(context: PageContext): Promise<Page> {
   const { query } = context
   const country = storefrontOptions().some(([code]) => code === query.get("country")) ? query.get("country") : null

@@ -21,7 +21,7 @@ import {
 const CREDITS = 10
 const MAX_STOREFRONTS = 6
 
-/** Every app of a publisher on the charts that were read, and how many apps it sells. */
+/** Renders every app of a publisher on the charts that were read, and the number of apps that it sells. */
 export async function marketPublisherPage(context: PageContext): Promise<Page> {
   const publisherId = context.query.get("id") ?? ""
   const answer = await marketAnswer(context.ask("hive_get_publisher", { publisherId }))

@@ -6,9 +6,7 @@ import { LOOKUP_SOURCES } from "../../stores/kinds/apps-shape.ts"
 import { preferredRating } from "../../stores/read/rating-days.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 
-/**
- * Stored facts of any app in a storefront, from a look-up and its latest ratings, each with its own time and source.
- */
+/** Stored facts of any app in a storefront, from a look-up and its latest ratings, each with its time and source. */
 export interface AppFacts {
   app: number
   name: string | null
@@ -50,7 +48,7 @@ export interface AppFacts {
   } | null
 }
 
-/** Null if the app was never seen. */
+/** Returns the stored facts of an app. Null if it was never seen. */
 export async function readAppFacts(
   sql: Sql,
   { platform, id }: { platform: Platform; id: string },

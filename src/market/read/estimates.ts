@@ -36,7 +36,7 @@ export async function readEstimates(sql: Sql, apps: readonly number[]): Promise<
   return new Map(rows.map((row) => [row.app, estimateOf(row)]))
 }
 
-/** Tells whether the estimate has any figure. */
+/** Returns whether the estimate has any figure. */
 export function isKnown({ downloads, revenue, growth }: StoredEstimate): boolean {
   return downloads !== null || revenue !== null || growth !== null
 }

@@ -18,7 +18,7 @@ export interface RatingGain extends StorefrontRatings {
   source: SourceName
   /** The day of the newest count. */
   day: string
-  /** The gain of the 30 days before those. Null if unknown. */
+  /** The gain of the 30 days before those of `gain`. Null if unknown. */
   before: Gain | null
 }
 
@@ -89,7 +89,7 @@ async function readReleases(sql: Db, app: number): Promise<Map<string, string>> 
   return new Map(rows.map(({ storefront, day }) => [storefront, day]))
 }
 
-/** Null if nothing was read within the 30 days. */
+/** Returns the gain of one source. Null if it read nothing within the 30 days. */
 function gainOf(counts: DatedCounts, asOf: string) {
   const readings = readingsOf(counts)
   const newest = readings.at(-1) as CountReading

@@ -5,7 +5,7 @@ export interface MarketDay {
   day: string
   seenAt: Date
   source: string
-  /** Exact if the store publishes it exactly. */
+  /** Number of installs. Exact if the store publishes an exact number. */
   installs: number | null
   hasInAppPurchases: boolean | null
   /** The cheapest and the most expensive in-app purchase, in `inAppCurrency` (ISO 4217). */
@@ -30,7 +30,8 @@ export function tellingDays(
           order by source
           limit 1
         )`
-  // a literal limit: for a parameter PostgreSQL expects a tenth of a year's rows and plans the statement anew each time
+  // a literal limit: with a parameter, PostgreSQL expects a tenth of a year's rows and plans the statement anew each
+  // time
   const newest = sql`(
               select *
               from market_fact

@@ -65,7 +65,7 @@ export interface NameSearch {
   seenAt: Date
 }
 
-/** Null if the store was not queried. */
+/** Returns the latest result of a text. Null if the store was not queried. */
 export async function readNameSearch(sql: Sql, term: string, storefront: string): Promise<NameSearch | null> {
   const [row] = await sql<NameSearch[]>`
     select app_ids as apps, seen_at as "seenAt"

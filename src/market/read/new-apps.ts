@@ -36,7 +36,7 @@ export async function readNewApps(
   { from, to, everywhere, limit }: Days & { everywhere: boolean; limit: number },
 ): Promise<NewApp[]> {
   const found: NewApp[] = []
-  // newest days first, then growing spans as long as rows are few: a day of 77 storefronts has thousands
+  // newest days first, then growing spans while there are too few rows: a day of 77 storefronts has thousands
   for (let [last, days] = [to, 1]; last >= from && found.length < limit; days *= 4) {
     const first = addDays(last, 1 - days)
     const span = { from: first < from ? from : first, to: last }

@@ -22,8 +22,8 @@ export interface ChartedApp {
 const MAX_APPS = 1_000
 
 /**
- * Best ranks first within each app. Looks each app up by its key, because the planner may assume that one publisher has
- * all apps.
+ * Returns the ranks of the publisher's charted apps, the best first within each app. Looks each app up by its key,
+ * because the planner may assume that one publisher has all apps.
  */
 export async function readChartedApps(sql: Sql, publisherId: string): Promise<ChartedApp[]> {
   const rows = await sql<(Omit<ChartedApp, "source"> & { code: number })[]>`

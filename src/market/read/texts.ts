@@ -21,7 +21,7 @@ function holdsWords(sql: Db, words: readonly string[]): Fragment {
   return sql`grams @> ${gramsOfSearch(words)}::int[] and ${hasParts(sql, sql`folded`, words)}`
 }
 
-/** One clause per part: comparing with an array took most of the time. */
+/** Returns one clause per part, because comparing with an array took most of the time. */
 function hasParts(sql: Db, text: Fragment, words: readonly string[]): Fragment {
   return words.map((word) => sql`strpos(${text}, ${partOf(word)}) > 0`).reduce((all, item) => sql`${all} and ${item}`)
 }

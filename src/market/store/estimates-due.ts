@@ -2,11 +2,12 @@ import type { FollowUp } from "../../core/recording.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 
 /**
- * Minimum hours between two estimates of an app as long as nobody waits: every chart reading counts all its apps anew.
+ * Minimum hours between two estimates of an app while nobody waits for one: every chart reading brings new counts of
+ * all its apps.
  */
 const AGAIN_HOURS = 6
 
-/** Estimates of an import wait this long for more of its counts, or until it ends. */
+/** Estimates of an import's apps wait this many seconds for more of its counts, or until it ends. */
 const IMPORT_SECONDS = 60
 
 export const estimates: FollowUp = {

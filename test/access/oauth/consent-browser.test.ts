@@ -27,7 +27,7 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
     const personId = await sql.begin((tx) => ensureMember(tx, workspaceId))
     await setPassphrase(sql, personId, "correct horse battery")
     await trackOwn(sql, { workspaceId, iosId: "1437843273" })
-    // A client on this machine that redirects its user to its own site, like Claude Code.
+    // A client on this machine that redirects its user to its website, like Claude Code.
     client = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",

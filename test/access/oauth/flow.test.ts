@@ -98,7 +98,7 @@ describe("the metadata", () => {
 })
 
 describe("from a request to a call", () => {
-  test("an owner approves, and the client calls on every plan, even if the plan's keys are used up", async () => {
+  test("an approved client can call on every plan, even if the plan's keys are used up", async () => {
     await service.key(workspaceId)
     const { tokens } = await letIn(service, workspaceId)
     expect(tokens).toMatchObject({ token_type: "Bearer", expires_in: 3_600 })

@@ -167,7 +167,7 @@ describe("tokens", () => {
     expect((await service.call(`/v1/account?x=${tokens.access_token}`)).body.error).toBe("key_in_url")
   })
 
-  test("a client may identify itself by HTTP Basic with an empty secret, and with no other secret", async () => {
+  test("a client may identify itself by HTTP Basic with an empty secret, but not with another one", async () => {
     const { clientId, tokens } = await letIn(service, workspaceId)
     const renew = async (credentials: string) => {
       const headers = { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` }

@@ -73,7 +73,7 @@ function changeQuery(path: string, change: (query: URLSearchParams) => void): st
   return `${CALLBACK}?${query}`
 }
 
-test("a linked person signs in with the provider and continues where they were going", async () => {
+test("a linked person signs in with the provider and continues to the page that they requested", async () => {
   const browser = newBrowser()
   expect((await browser.open("/sign-in")).text).toContain("Sign in with Keycloak")
   const url = await beginVisit(browser, { next: "/app/alerts" })
@@ -105,7 +105,7 @@ test("an invitation accepted with the provider creates a person who then signs i
   expect((await visit.browser.open(visit.path)).status).toBe(303)
 })
 
-test("an invitation withdrawn during the visit lets nobody in", async () => {
+test("an invitation that is withdrawn during the visit to the provider lets nobody in", async () => {
   const browser = newBrowser()
   const url = await beginVisit(browser, { code: await invite("Late"), name: "Late" })
   const path = await provider.signIn(url, "late")
@@ -114,7 +114,7 @@ test("an invitation withdrawn during the visit lets nobody in", async () => {
   expect((await browser.open("/app")).status).toBe(303)
 })
 
-test("a state that is missing or foreign is refused", async () => {
+test("a callback with a missing or foreign state is refused", async () => {
   const first = await visitProvider()
   await refuse(
     first.browser,
@@ -128,7 +128,7 @@ test("a state that is missing or foreign is refused", async () => {
   )
 })
 
-test("a callback that was used is refused, with its cookie and without", async () => {
+test("a callback that was used already is refused, with its cookie and without", async () => {
   const { browser, path } = await visitProvider()
   const cookies = new Map(browser.cookies)
   expect((await browser.open(path)).status).toBe(303)
@@ -157,7 +157,7 @@ test("a code for an authorization request without nonce or with another one is r
   }
 })
 
-test("a code for a request whose challenge was taken away is refused (PKCE downgrade)", async () => {
+test("a code for a request whose challenge was removed is refused (PKCE downgrade)", async () => {
   const browser = newBrowser()
   const url = new URL(await beginVisit(browser))
   url.searchParams.delete("code_challenge")
@@ -165,7 +165,7 @@ test("a code for a request whose challenge was taken away is refused (PKCE downg
   await refuse(browser, await provider.signIn(url.href, "linked"))
 })
 
-test("an answer in the name of another issuer, or of none, is refused (mix-up)", async () => {
+test("a response that names another issuer, or none, is refused (mix-up)", async () => {
   const [foreign, withoutIssuer] = [await visitProvider(), await visitProvider()]
   await refuse(
     foreign.browser,
@@ -197,7 +197,7 @@ test("a link begun by one person is not finished in the session of another", asy
   expect((await planted.browser.open(planted.path)).status).toBe(403)
 })
 
-test("linking needs the form's token, a recent proof, and an account that nobody else has linked", async () => {
+test("linking needs the form's token, a recent proof, and an account that is not linked to somebody else", async () => {
   const { browser, personId } = await memberOf(service, workspaceId, "viewer")
   expect((await browser.send("/sign-in/oidc", { link: "1", form: "x" })).status).toBe(400)
   const form = fieldIn(await browser.open("/app/settings/profile"), "form") ?? ""
@@ -235,7 +235,7 @@ test("an unlinked account and the account of a removed person no longer sign in"
   }
 })
 
-test("a provider that is down is answered with a page that says what to do", async () => {
+test("a provider that is down leads to a page that says what to do", async () => {
   const down = await runProvider({ redirectUri: `${PUBLIC_URL}${CALLBACK}`, email: "x" })
   await down.close()
   const broken = openService({ sql, settings: { oidc: { issuer: down.issuer, ...CLIENT, name: "Keycloak" } } })
@@ -245,7 +245,7 @@ test("a provider that is down is answered with a page that says what to do", asy
   expect(broken.logged.some((line) => line.includes("oidc_failed"))).toBe(true)
 })
 
-test("without a provider the sign-in page has no button and the addresses do not exist", async () => {
+test("without a provider the sign-in page has no button for it, and the callback is not found", async () => {
   const plain = browserOf(openService({ sql }), { from: anotherAddress() })
   expect((await plain.open("/sign-in")).text).not.toContain("/sign-in/oidc")
   expect((await plain.open(`${CALLBACK}?code=1&state=2`)).status).toBe(404)

@@ -43,7 +43,7 @@ beforeEach(async () => {
   app = await trackOwn(sql, { workspaceId, iosId: String(2_000_000_000 + count) })
 })
 
-/** Another process: its caches are its own, and it answers until it looks again. */
+/** Another process with its own caches, which serves a cached caller until it looks it up again. */
 const otherProcess = () => openService({ sql })
 
 const invite = (role: Role, inviter: Member | null = owner) =>
@@ -58,7 +58,7 @@ const invite = (role: Role, inviter: Member | null = owner) =>
 const join = (code: string, name: string, browser = browserOf(service, { from: anotherAddress() })) =>
   browser.send("/invitation", { code, name, passphrase: PASSPHRASE })
 
-/** Previews a write on a page. Returns the status, and the token that confirms it. */
+/** Previews a write on a page. Returns the status, and the token that confirms the write. */
 async function previewOn(browser: Browser, keyword: string) {
   const form = fieldIn(await browser.open("/app/add"), "form") ?? ""
   const page = await browser.send("/app/write", {
@@ -111,7 +111,7 @@ describe("the first start", () => {
     expect([...(await people())]).toMatchObject([{ name: "owner" }, { name: "acme", operator: false }])
   })
 
-  slow("the first code offers a passphrase, which signs in without a name while it is the only one", async () => {
+  slow("the first sign-in by code offers a passphrase, which needs no name while it is the only one", async () => {
     const fresh = await freshDatabase()
     const first = openService({ sql: fresh })
     const browser = browserOf(first)
@@ -147,13 +147,13 @@ describe("an invitation", () => {
     expect(response.status).toBe(303)
   })
 
-  slow("one of ten browsers that accept an invitation at once becomes a member", async () => {
+  slow("one of ten browsers that accept an invitation concurrently becomes a member", async () => {
     const code = await invite("viewer")
     const sent = await Promise.all(Array.from({ length: 10 }, (_, n) => join(code, `Twin ${count} ${n}`)))
     expect(sent.filter(({ status }) => status === 303)).toHaveLength(1)
   })
 
-  test("an expired, withdrawn or guessed invitation lets nobody in, nor one of a removed person", async () => {
+  test("an invitation that is expired, withdrawn, guessed or from a removed person lets nobody in", async () => {
     const other = await memberOf(service, workspaceId, "owner")
     const codes = [await invite("owner"), await invite("owner", other), await invite("owner")]
     await sql`update invitation set expires_at = now() where id = (select min(id) from invitation)`
@@ -167,7 +167,7 @@ describe("an invitation", () => {
     for (const code of [...codes, "A".repeat(43), ""]) expect((await join(code, `Mallory ${count}`)).status).toBe(404)
   })
 
-  slow("an invitation needs a free name and a valid passphrase, and stays open until then", async () => {
+  slow("accepting an invitation needs a free name and a valid passphrase, and it stays open until then", async () => {
     const code = await invite("viewer")
     for (const [name, problem] of [
       [owner.name.toLowerCase(), "There is already a person named"],
@@ -177,7 +177,7 @@ describe("an invitation", () => {
     expect((await join(code, `Bo ${count}`)).status).toBe(303)
   })
 
-  test("a form of another site accepts no invitation, neither anew nor for who is signed in", async () => {
+  test("a form of another site accepts no invitation, neither for a new person nor for the signed-in one", async () => {
     const code = await invite("owner")
     const headers = { "sec-fetch-site": "cross-site" }
     const fields = { code, name: "Mallory", passphrase: PASSPHRASE }
@@ -205,7 +205,7 @@ describe("several workspaces", () => {
 })
 
 describe("rights", () => {
-  slow("a viewer can neither preview, confirm another's token, nor approve on a page", async () => {
+  slow("a viewer can neither preview a write, nor confirm somebody else's, nor approve one on a page", async () => {
     const viewer = await memberOf(service, workspaceId, "viewer")
     expect((await previewOn(viewer.browser, "tea")).status).toBe(403)
     const { confirmToken } = await previewOn(owner.browser, "tea")
@@ -229,7 +229,7 @@ describe("rights", () => {
     expect(await listAudit(sql, { workspaceId, rights: null, limit: 1 })).toMatchObject([{ approvedBy: owner.name }])
   })
 
-  slow("an assistant never gets more than its person has, at consent or later", async () => {
+  slow("an assistant never has more rights than its person, neither at consent nor later", async () => {
     const viewer = await memberOf(service, workspaceId, "viewer-without-money")
     const clientId = await register(service)
     const { challenge } = pkce()
@@ -271,7 +271,7 @@ describe("rights", () => {
     )
   })
 
-  test("a key of a person has no right that they lack, and rights of persons can be given to no key", async () => {
+  test("a person's key has no right that the person lacks, and no key can get a right for persons only", async () => {
     const viewer = await memberOf(service, workspaceId, "viewer")
     const key = await keyOf(viewer.personId)
     const args = { appId: app, keywords: ["tea"] }
@@ -291,7 +291,7 @@ describe("rights", () => {
     expect([await statusFor(owner), await statusFor(editor)]).toEqual([200, 403])
   })
 
-  test("a workspace keeps somebody who manages it", async () => {
+  test("the last person who manages a workspace can be neither removed nor demoted", async () => {
     const message = "a workspace needs at least one person who manages it"
     const demoting = sql.begin((tx) =>
       changeRights(tx, workspaceId, owner.personId, { scopes: scopesOf("editor"), appList: null }),
@@ -355,10 +355,12 @@ slow("all access of a removed person ends within a second in every process", asy
   expect((await browserOf(service, { from: anotherAddress() }).send("/sign-in", passphrase)).status).toBe(403)
 })
 
-describe("the passphrase again", () => {
+describe("asking for the passphrase again", () => {
   const elapse = () => sql`update person_session set proved_at = now() - interval '11 minutes'`
 
-  /** Approves a write that waits, by the form of its page and further fields. */
+  /**
+   * Requests a write that waits for approval. Returns functions that send the form of its page and read the verdict.
+   */
   async function approvalForm(browser: Browser) {
     await setApprovalRule(sql, workspaceId, null, { actions: ["all"] })
     const key = await service.key(workspaceId)
@@ -388,7 +390,7 @@ describe("the passphrase again", () => {
     expect([(await next.send()).status, await next.verdict()]).toEqual([303, "approved"])
   })
 
-  test("a person without a passphrase proves it with a code of their own", async () => {
+  test("a person without a passphrase approves with a new sign-in code of theirs", async () => {
     const { send, verdict } = await approvalForm(owner.browser)
     await elapse()
     expect((await send()).text).toContain("appmeter sign-in")
@@ -398,7 +400,7 @@ describe("the passphrase again", () => {
     expect(await verdict()).toBe("approved")
   })
 
-  slow("guesses at the passphrase again are counted as those at the sign-in", async () => {
+  slow("guesses when the passphrase is asked for again count like those at the sign-in", async () => {
     await setPassphrase(sql, owner.personId, PASSPHRASE)
     const browser = await signedIn(service, workspaceId, owner.name)
     const { send, verdict } = await approvalForm(browser)

@@ -62,7 +62,7 @@ function configurationOf(redirectUri: string, email: string): Configuration {
       await grant.save()
       return grant
     },
-    // The client must prove its challenge if it sent one. The tests take one away.
+    // The client must prove its challenge if it sent one. Some tests remove the challenge.
     pkce: { required: () => false },
   }
 }

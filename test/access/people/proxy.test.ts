@@ -42,7 +42,7 @@ test("a person whom the trusted proxy names is signed in, in any case of the nam
   expect((await browser.open("/app")).status).toBe(200)
 })
 
-test("the header is ignored from any other address, also if it claims to be forwarded by the proxy", async () => {
+test("the header is ignored from any other address, even if it claims to be forwarded by the proxy", async () => {
   const { name } = await memberOf(service, workspaceId, "owner")
   for (const from of ["203.0.113.9", "10.1.2.4", "::ffff:10.1.2.30"]) {
     const browser = behindProxy(name, from)
@@ -51,7 +51,7 @@ test("the header is ignored from any other address, also if it claims to be forw
   }
 })
 
-test("the header means nothing at /v1 and /mcp, even from the proxy", async () => {
+test("the header is ignored at /v1 and /mcp, even from the proxy", async () => {
   const { name } = await memberOf(service, workspaceId, "owner")
   const headers = { "remote-user": name }
   const rest = await service.call("/v1/apps", { headers, from: PROXY })
@@ -68,7 +68,7 @@ test("the header means nothing at /v1 and /mcp, even from the proxy", async () =
   expect(response.status).toBe(401)
 })
 
-test("an unknown person needs an invitation, and then has the name of the proxy's header", async () => {
+test("an unknown person needs an invitation, and then gets the name in the proxy's header", async () => {
   const browser = behindProxy("newcomer@example.com")
   const refused = await browser.open("/sign-in")
   expect([refused.status, refused.text.includes("Ask for an invitation"), browser.cookies.size]).toEqual([403, true, 0])
@@ -85,7 +85,7 @@ test("an unknown person needs an invitation, and then has the name of the proxy'
   expect((await behindProxy("newcomer@example.com").open("/sign-in")).status).toBe(303)
 })
 
-test("a session by the proxy ends where the proxy names nobody or somebody else", async () => {
+test("a session that the proxy began ends when the proxy names nobody or somebody else", async () => {
   const [ada, bo] = [await memberOf(service, workspaceId, "owner"), await memberOf(service, workspaceId, "viewer")]
   const browser = behindProxy(ada.name)
   await browser.open("/sign-in")
@@ -96,7 +96,7 @@ test("a session by the proxy ends where the proxy names nobody or somebody else"
   expect((await direct.open("/app")).status).toBe(303)
 })
 
-test("a person behind the proxy can still sign in by passphrase without it", async () => {
+test("a person whom the proxy signs in can also sign in with a passphrase without the proxy", async () => {
   const { personId, name } = await memberOf(service, workspaceId, "viewer")
   await setPassphrase(sql, personId, "correct horse battery")
   const direct = browserOf(service, { from: "203.0.113.200" })
@@ -104,7 +104,7 @@ test("a person behind the proxy can still sign in by passphrase without it", asy
   expect((await direct.open("/app")).status).toBe(200)
 })
 
-test("the proxy signs in a person with a second factor without asking for it, a passphrase does not", async () => {
+test("a person's second factor is needed after the passphrase, but not when the proxy signs them in", async () => {
   const { personId, name } = await memberOf(service, workspaceId, "viewer")
   await setPassphrase(sql, personId, "correct horse battery")
   await sql`insert into second_factor (person_id, sealed, confirmed_at) values (${personId}, 'v1', now())`

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const sql = await freshDatabase()
   service = openService({ sql, settingsPorts: NO_PORTS })
   const workspaceId = await service.workspace({ plan: "enterprise", explorer: true })
-  // The first person operates the server, who is none of those below.
+  // The first person operates the server, which none of the people below may do.
   await memberOf(service, workspaceId, "owner")
   app = await trackOwn(sql, { workspaceId, iosId: "2000000001" })
   for (const role of ROLES) {

@@ -50,7 +50,7 @@ async function memberWithPassphrase(): Promise<Member> {
   return { ...member, browser: await signedIn(service, workspaceId, member.name) }
 }
 
-/** A signed-in person whose second factor is on. Its codes are all unused. */
+/** A signed-in person whose second factor is on. None of its codes is used yet. */
 async function memberWithFactor(): Promise<Protected> {
   const member = await memberWithPassphrase()
   await profileOf(member).send("begin-factor", { current: PASSPHRASE })
@@ -60,7 +60,7 @@ async function memberWithFactor(): Promise<Protected> {
   return { ...member, secret, recovery: recoveryIn(page) }
 }
 
-/** Pretends that the accepted codes were those of another day. */
+/** Lets codes that were accepted before be accepted again. */
 const forgetSteps = () => sql`update second_factor set last_step = 0`
 
 const newBrowser = () => browserOf(service, { from: anotherAddress() })
@@ -75,7 +75,7 @@ async function firstStep(name: string, browser = newBrowser()): Promise<Browser>
 const isSignedIn = async (browser: Browser) => (await browser.open("/app")).status === 200
 
 describe("the setup", () => {
-  test("the profile shows the secret as a picture and as text, and ten recovery codes after a right code", async () => {
+  test("the profile shows the secret as picture and text, and ten recovery codes after a correct code", async () => {
     const member = await memberWithPassphrase()
     const other = await signedIn(service, workspaceId, member.name)
     const started = await profileOf(member).send("begin-factor", { current: PASSPHRASE })
@@ -102,7 +102,7 @@ describe("the setup", () => {
     for (const hidden of [secret.replaceAll(" ", ""), ...recoveryIn(confirmed)]) expect(stored).not.toContain(hidden)
   })
 
-  test("the setup needs the passphrase, and shows the secret only to who has just typed it", async () => {
+  test("the setup needs the passphrase, and shows the secret only for ten minutes after it was typed", async () => {
     const member = await memberWithPassphrase()
     const refused = await profileOf(member).send("begin-factor", { current: "x" })
     expect([refused.status, refused.text.includes("This is not your passphrase.")]).toEqual([400, true])
@@ -111,7 +111,7 @@ describe("the setup", () => {
     expect(secretIn(await member.browser.open(PROFILE))).toBeUndefined()
   })
 
-  test("a factor that is on can be neither begun nor confirmed again", async () => {
+  test("a second factor that is on can be neither set up nor confirmed again", async () => {
     const member = await memberWithFactor()
     const started = await profileOf(member).send("begin-factor", { current: PASSPHRASE, code: codeOf(member.secret) })
     expect([started.status, started.text.includes("The second factor is on already.")]).toEqual([400, true])
@@ -119,7 +119,7 @@ describe("the setup", () => {
     expect((await profileOf(member).send("confirm-factor", { code: codeOf(member.secret) })).status).toBe(400)
   })
 
-  slow("the page turns the second factor off only with the passphrase and a code", async () => {
+  slow("the second factor can be turned off on the page only with the passphrase and a code", async () => {
     const member = await memberWithFactor()
     const turnOff = (current: string, code: string) => profileOf(member).send("end-factor", { current, code })
     expect((await turnOff("x", codeOf(member.secret))).status).toBe(400)
@@ -152,7 +152,7 @@ describe("the sign-in", () => {
     expect(await isSignedIn(browser)).toBe(true)
   })
 
-  test("a session that is half signed in opens no page, form, approval or consent", async () => {
+  test("a sign-in without its second factor opens no page, form, approval or consent", async () => {
     const { name } = await memberWithFactor()
     const browser = await firstStep(name)
     const token = [...browser.cookies.values()][0] ?? ""
@@ -182,7 +182,7 @@ describe("the sign-in", () => {
     expect((await member.browser.open(PROFILE)).text).toContain("9 recovery codes left")
   })
 
-  slow("codes of another person sign nobody in", async () => {
+  slow("codes of another person do not sign in", async () => {
     const [ada, bo] = [await memberWithFactor(), await memberWithFactor()]
     const browser = await firstStep(ada.name)
     for (const code of [codeOf(bo.secret), bo.recovery[0]!])
@@ -210,7 +210,7 @@ describe("the sign-in", () => {
     expect((await guess(codeOf(secret))).status).toBe(429)
   })
 
-  slow("the second step needs its cookie, ends after ten minutes and counts once", async () => {
+  slow("the second step needs its cookie, expires after ten minutes and can be used once", async () => {
     const { name, secret } = await memberWithFactor()
     const browser = await firstStep(name)
     const cookies = new Map(browser.cookies)
@@ -225,7 +225,7 @@ describe("the sign-in", () => {
     expect((await lateBrowser.send(STEP, { code: codeOf(secret) })).status).toBe(403)
   })
 
-  slow("the session has another token than the first step, and a planted cookie is not taken over", async () => {
+  slow("the session's token differs from that of the first step, and a planted cookie is not adopted", async () => {
     const { name, secret } = await memberWithFactor()
     const browser = newBrowser()
     browser.cookies.set("appmeter", "A".repeat(43))
@@ -239,7 +239,7 @@ describe("the sign-in", () => {
     expect([...planted.values()]).not.toContain(browser.cookies.get("appmeter"))
   })
 
-  slow("a code that another site sends is refused", async () => {
+  slow("a code that a form of another site sends is refused", async () => {
     const { name, secret } = await memberWithFactor()
     const browser = await firstStep(name)
     const sent = await browser.send(STEP, { code: codeOf(secret) }, { "sec-fetch-site": "cross-site" })
@@ -269,7 +269,7 @@ describe("the sign-in", () => {
   })
 })
 
-describe("the passphrase again", () => {
+describe("asking for the passphrase again", () => {
   slow("a sensitive change asks for the code with the passphrase", async () => {
     const { browser, personId, secret } = await memberWithFactor()
     await sql`update person_session set proved_at = now() - interval '11 minutes' where person_id = ${personId}`

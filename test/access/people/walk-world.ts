@@ -7,16 +7,16 @@ import { type PrivateKind, reported } from "../../consoles/reported.ts"
 import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
-// A workspace with money of every kind, for walks over all pages and calls as each role. Names and amounts say whose
-// they are, so that a page that shows too much is found by its text.
+// A workspace with money of every kind, for tests that open all pages and make all calls as each role. Names and
+// amounts show which workspace and app they belong to, so that a page that shows too much is found by its text.
 
-/** Words that only the scopes for money may show. Amounts, as figures and as pages write them. */
+/** Text that only the scopes for money may show. Amounts, as figures and as pages write them. */
 export const MONEY = /moneymark|(?<![\w.])(?:6,?173|7,?351)(?![\d])/i
 
-/** Words of another workspace. */
+/** Text of another workspace. */
 export const FOREIGN = /foreignmark/i
 
-/** Words of an app that a person limited to other apps may not see. */
+/** Text of an app that a person limited to other apps may not see. */
 export const SECOND = /secondmark/i
 
 const AMOUNT = "7351.93"
@@ -67,7 +67,7 @@ interface About {
   secondApp: string
 }
 
-/** Made and waiting writes of ads, of the second app and of links, and alerts about ads. */
+/** Adds applied and waiting writes of ads, of the second app and of links, and alerts about ads. */
 async function addWrites(sql: Sql, { workspaceId, keyId, mark, secondMark, secondApp }: About, app: string) {
   const ads = `Set the budget of "moneymark ${mark}" to 6173.50 EUR.`
   const tracked = `Track "${secondMark} term".`
@@ -154,7 +154,7 @@ export async function connectAll(sql: Sql, { workspaceId, app }: Pick<WalkWorksp
   await record(sql, [reported("billing_event", { ...event, price: AMOUNT, priceUsd: AMOUNT, currency: "USD" })])
 }
 
-/** The example of a kind, with other fields in its rows as far as a row has them. */
+/** Returns the example of a kind, with other fields in its rows if a row has them. */
 function alterExample(name: PrivateKind, rest: object, fields: Record<string, unknown>) {
   const example = reported(name, rest) as ReturnType<typeof reported> & { rows: Record<string, unknown>[] }
   const rows = example.rows.map((row) => {

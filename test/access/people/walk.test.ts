@@ -77,7 +77,10 @@ async function crawl(browser: Browser): Promise<Visited[]> {
   return [...found.values()]
 }
 
-/** Pages of one kind differ in their values only. A long run also opens each set of parameters. */
+/**
+ * Returns the kind of a page. Pages of one kind differ in their values only. A long run also distinguishes sets of
+ * parameters.
+ */
 function kindOf(path: string): string {
   const { pathname, searchParams } = new URL(path, "http://here.invalid")
   return LONG ? `${pathname}?${[...searchParams.keys()].sort()}` : pathname
@@ -105,7 +108,7 @@ function memoize<Of extends object, Result>(make: (key: Of) => Promise<Result>) 
   }
 }
 
-/** Returns the pages whose text matches, except for what their own address says. */
+/** Returns the pages whose text matches, apart from text that repeats the page's address. */
 async function pagesWith(member: Member, words: RegExp): Promise<string[]> {
   return (await visit(member)).flatMap(({ path, page }) => {
     const [, query = ""] = path.split("?")
@@ -135,7 +138,7 @@ const operations = [
   ...PAGE_OPERATIONS.filter(({ id }) => !catalog.some((operation) => operation.id === id)),
 ]
 
-/** Input with which an operation answers about an app. */
+/** Returns the input with which an operation answers about an app. */
 function inputOf({ id, path }: Operation, { app, job, approval }: WalkWorkspace): Record<string, unknown> {
   if (id === "get_job") return { jobId: job }
   if (id === "settle_approval") return { id: approval, verdict: "declined" }
@@ -143,7 +146,7 @@ function inputOf({ id, path }: Operation, { app, job, approval }: WalkWorkspace)
   return String(input.appId).startsWith("app_") ? { ...input, appId: app } : input
 }
 
-/** Inputs of operations of forms, which the sample does not have. Of the app alone by default. */
+/** Inputs of the operations behind forms, which the sample lacks. Default: only the app. */
 const PAGE_INPUTS: Record<string, Record<string, unknown>> = {
   get_made_change: { requestId: "00000000-0000-4000-8000-000000000000" },
   find_store_apps: { q: "tea" },
@@ -200,7 +203,7 @@ describe("money", () => {
     expect(calls).toEqual(expect.arrayContaining([...money, "get_job"]))
   })
 
-  slow("no page and no call shows money to a viewer without money", async () => {
+  slow("no page and no call shows money to a person without the scopes for it", async () => {
     const member = memberIn("viewer-without-money")
     expect(await pagesWith(member, MONEY)).toEqual([])
     expect(withWords(await call(member), MONEY)).toEqual([])
@@ -236,7 +239,7 @@ describe("other workspaces", () => {
     expect((await pagesWith(stranger, FOREIGN)).length).toBeGreaterThan(5)
   })
 
-  slow("an owner of another workspace gets nothing by the addresses and ids of this one", async () => {
+  slow("an owner of another workspace gets nothing by this workspace's addresses and ids", async () => {
     const ownMarks = /ownmark|secondmark/i
     expect(await pagesWith(stranger, ownMarks)).toEqual([])
     for (const { path, page } of await visit(stranger))

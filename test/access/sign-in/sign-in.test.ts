@@ -252,7 +252,7 @@ describe("a session", () => {
     expect(await personOf(browser, url)).toMatchObject({ workspaceId: first })
   })
 
-  test("a session calls for the person on every plan, and is charged and listed as a key", async () => {
+  test("a session makes calls for the person on every plan, and is charged and listed like a key", async () => {
     await service.key(workspaceId)
     const person = (await personOf(await signedIn()))!
     expect(await callAs(person)).toMatchObject({ status: 200, answer: { plan: "free", auth: "sign-in" } })
@@ -309,7 +309,7 @@ describe("a session", () => {
 })
 
 describe("the page", () => {
-  test("the sign-in page runs the colour switch only, loads nothing and sends forms to this server only", async () => {
+  test("the sign-in page runs only the colour switch's script, loads nothing and sends forms only here", async () => {
     for (const page of [await browserOf(service).open("/sign-in"), await (await signedIn()).open("/sign-in")]) {
       const policy = page.headers.get("content-security-policy")!
       for (const rule of ["default-src 'none'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"])
@@ -361,7 +361,7 @@ describe("the page", () => {
     expect((await browser.send("/sign-in", { code }, { "sec-fetch-site": "same-origin" })).status).toBe(303)
   })
 
-  test("a request that is not its form is refused by the sign-in page", async () => {
+  test("the sign-in page refuses any request other than its form", async () => {
     const browser = browserOf(service)
     const wrong: (Record<string, string> | [string, string][])[] = [
       {},

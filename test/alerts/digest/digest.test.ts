@@ -64,7 +64,7 @@ describe("an address", () => {
     const { browser } = await subscriber(scene)
     const { send } = settingsBrowser(browser, MAIL)
     const bad = await send("address", { address: "bo@example.org\r\nBcc: eve@evil.example" })
-    expect([bad.status, bad.text.includes("This is no mail address")]).toEqual([400, true])
+    expect([bad.status, bad.text.includes("This is not a mail address")]).toEqual([400, true])
     for (let code = 2; code <= 5; code++) await send("address", { address: "stranger@example.org" })
     expect((await send("address", { address: "stranger@example.org" })).text).toContain("At most 5 codes")
     expect(scene.mailServer.received).toHaveLength(5)

@@ -17,7 +17,7 @@ import { trackOwn } from "../../world/tracked.ts"
 setDefaultTimeout(60_000)
 
 const IOS = "1600000101"
-/** The last hour in which counts of October may still arrive, and the first after it. */
+/** The last hour in which counts of October may still arrive, and the first hour after it. */
 const [SOON, SETTLED] = [new Date("2025-11-03T23:00:00Z"), new Date("2025-11-04T01:00:00Z")]
 let sql: Sql
 
@@ -61,7 +61,7 @@ const stored = async () => [
   ...(await sql`select month, app_id, ratings, value, low, high, under, truth from estimate_grade order by app_id`),
 ]
 
-test("a month is graded once its last counts are in, by figures made without the store's count", async () => {
+test("a month is graded once its last counts are in, using figures made without the store's count", async () => {
   await gradeAll(SOON)
   expect([
     (await sql`select from estimate_month where month = '2025-10-01'`).length,
@@ -180,7 +180,7 @@ test("estimates that fail are logged and not tried again at once", async () => {
   expect(events).toEqual(["estimates_failed"])
 })
 
-test("an Android app without a public count has a figure only if it is tracked, and grades nothing", async () => {
+test("an Android app without a public count has a figure only if tracked, and changes no score", async () => {
   await gradeAll(SETTLED)
   const before = await readGradedMonth(sql)
   const ids = ["com.example.tracked", "com.example.untracked"]

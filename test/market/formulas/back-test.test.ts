@@ -15,7 +15,7 @@ const level = (sample: readonly PlayApp[]) =>
 const byConstant = (sample: readonly PlayApp[], perInstall: number) =>
   scoreOf(sample.map(({ facts, installs }) => ({ value: facts.ratings / perInstall, truth: installs })))!
 
-test("the rows are those that no fit used, and the fifty apps that were read twice", () => {
+test("the fixtures contain exactly the rows that no fit used and the fifty apps that were read twice", () => {
   expect(leftOut.filter((app) => !isLeftOut(app))).toEqual([])
   expect(leftOut).toHaveLength(2_236)
   expect(readTwice).toHaveLength(50)

@@ -39,7 +39,7 @@ export function drawCoverage(apps: readonly PlayApp[], level: 0.8 | 0.9 = 0.8, f
   }
 }
 
-/** Apps whose installs and ratings both rose, that had ratings before, and whose release is known. */
+/** Returns the apps whose installs and ratings both rose, that had ratings before, and whose release is known. */
 export function growingApps(apps: readonly AppTwice[]): AppTwice[] {
   return apps.filter(
     ({ first, second }) =>
@@ -50,7 +50,7 @@ export function growingApps(apps: readonly AppTwice[]): AppTwice[] {
   )
 }
 
-/** Apps whose rating count is the same eleven months later. */
+/** Returns the apps whose rating count is the same eleven months later. */
 export function unratedApps(apps: readonly AppTwice[]): AppTwice[] {
   return apps.filter(({ first, second }) => second.facts.ratings === first.facts.ratings)
 }
@@ -78,8 +78,8 @@ export function estimateTwice({ first, second }: AppTwice, isOwn = true): Downlo
 }
 
 /**
- * Two exact counts thirty days apart and some days in between at an even pace. On three of these days the store shows
- * 1.97 times its count.
+ * Measures two exact counts thirty days apart and some days in between at an even pace. On three of these days the
+ * store shows 1.97 times its count.
  */
 export function measureDoubled({ first, second }: AppTwice): { value: number | null; days: number } | null {
   const countOn = (day: number) => Math.round(first.installs + ((second.installs - first.installs) * day) / 30)

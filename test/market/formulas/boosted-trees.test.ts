@@ -14,7 +14,7 @@ function residuals(count: number, seed: number) {
   })
 }
 
-slow("trees learn facts that count only together, which a line cannot", () => {
+slow("trees learn facts that are informative only together, which a line cannot", () => {
   const trees = growTrees(residuals(2_000, 3))
   for (const [a, b] of [
     [0.2, 0.2],

@@ -31,7 +31,8 @@ describe("the documented popularity", () => {
     expect(text).toEndWith(">5–50</span>")
   })
 
-  // the two files of the check have no licence; these terms come with the project, on the other scale of Apple's report
+  // the two files of the check have no licence and are optional; these terms are part of the project and use the other
+  // scale of Apple's report
   test("at most one in thirty of 187 frequently searched terms is at the floor, by ratings alone", () => {
     const bands = terms.map(
       (term) => popularityBand("ios", estimatePopularity({ ratingMass: massOf(term), hints: null })!.score!)!,

@@ -32,7 +32,7 @@ export interface Listed {
 
 const SHIPPED = join(import.meta.dirname, "../../../fixtures/upstream/keyword-popularity-us-2025-09.jsonl")
 
-/** The terms whose apps have names. */
+/** Returns the terms whose apps have names. */
 export function listedTerms(): Listed[] {
   const lines = readFileSync(SHIPPED, "utf8").trim().split("\n")
   return lines.map((line) => {
@@ -53,7 +53,7 @@ export function massOf({ ratings }: Calibrated): number | null {
   return demandOf(ratings)?.parts.ratingMass ?? null
 }
 
-/** The blend of an estimate by ratings alone: no suggestions of that day are available. */
+/** Returns the blend of an estimate by ratings alone, because no suggestions of that day are available. */
 export function blendOf(term: Calibrated): number {
   return estimatePopularity({ ratingMass: massOf(term), hints: null })?.parts.blend ?? Number.NaN
 }
@@ -66,7 +66,7 @@ export function spearman(a: readonly number[], b: readonly number[]): number {
   return products(ra, rb) / Math.sqrt(products(ra, ra) * products(rb, rb))
 }
 
-/** Ranks from 1. Equal values share the mean of their ranks. */
+/** Returns ranks from 1. Equal values share the mean of their ranks. */
 function ranksOf(values: readonly number[]): number[] {
   return values.map((value) => {
     const below = values.filter((other) => other < value).length
@@ -75,7 +75,7 @@ function ranksOf(values: readonly number[]): number[] {
   })
 }
 
-/** Bootstrap: the middle 95 % of a figure over resamples with replacement, from a fixed seed. */
+/** Returns the middle 95 % of a figure over resamples with replacement from a fixed seed (bootstrap). */
 export function interval<T>(items: readonly T[], figure: (sample: T[]) => number, rounds = 2_000): [number, number] {
   const random = randomFrom(20_250_901)
   const drawn = Array.from({ length: rounds }, () => figure(resample(items, random))).sort((a, b) => a - b)

@@ -182,7 +182,7 @@ describe("total installs", () => {
     category: "Tools",
   }
 
-  test("an unknown fact is not zero: the figure then is that of an average app", () => {
+  test("an unknown fact is not counted as zero: the figure is then that of an average app", () => {
     const value = (more: Partial<typeof facts> | Record<string, null>) =>
       estimateInstalls({ ...facts, ...more }, null)!.value!
     expect(value({ priceUsd: 4.99 })).toBeLessThan(0.6 * value({}))

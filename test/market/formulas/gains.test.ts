@@ -93,7 +93,7 @@ describe("installs counted by the store", () => {
     expect(installGain([...before, ...countsOn([2, 1_990], [5, 1_020], [9, 1_030])], LAST)).toMatchObject({
       gained: 30,
     })
-    // no reading within the week, and the old count after it
+    // no reading in the week after the jump, and later a count near the old one
     expect(installGain([...before, ...countsOn([2, 1_990], [20, 1_200])], LAST)).toMatchObject({
       gained: 200,
       days: 20,
@@ -112,7 +112,7 @@ describe("installs counted by the store", () => {
     },
   )
 
-  test("a count that is doubled for three days changes nothing, on any days", () => {
+  test("a count that is doubled for any three days does not change the gain", () => {
     fc.assert(
       fc.property(rising, fc.integer({ min: 1, max: 27 }), (readings, from) => {
         const undoubled = readings.filter(({ count }) => count > 40_000)

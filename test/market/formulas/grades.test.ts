@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { calibrateMonth, type Grade, scoreMonth, widenedBy } from "../../../src/market/formulas/grades.ts"
 import { randomFrom } from "./calibration.ts"
 
-/** Apps whose downloads are about `level` times their figure, each with its own error. */
+/** Creates apps whose downloads are about `level` times their figure, each with its own error. */
 function grades(n: number, level = 1, seed = 7): Grade[] {
   const random = randomFrom(seed)
   return Array.from({ length: n }, () => {

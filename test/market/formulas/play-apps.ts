@@ -10,8 +10,8 @@ import type { LevelFit } from "./installs/level-fit.ts"
 const ROOT = join(import.meta.dirname, "../../..")
 
 /**
- * Apps of Google Play with their exact installs: the project contains those that no fit used, the other file all apps
- * if it is available.
+ * Apps of Google Play with their exact installs. The project contains those that no fit used; the other file has all
+ * apps, if it is available.
  */
 export const SOME = join(ROOT, "fixtures/upstream/play-exact-installs-us-2020-07-2021-06-cut.csv.gz")
 export const ALL = join(ROOT, "../shared/data/21-play-exact-installs/play_exact_installs_2020-07_2021-06.csv")
@@ -62,7 +62,7 @@ export function appsTwice(apps: readonly PlayApp[]): AppTwice[] {
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Apps with at least ten ratings that occur in only one month. */
+/** Returns the apps with at least ten ratings that occur in only one month. */
 export function ratedOnce(apps: readonly PlayApp[], month?: string): PlayApp[] {
   const twiceIds = new Set(appsTwice(apps).map(({ id }) => id))
   return apps.filter(
@@ -70,7 +70,7 @@ export function ratedOnce(apps: readonly PlayApp[], month?: string): PlayApp[] {
   )
 }
 
-/** A fifth of all apps, chosen by their ids alone. No fit ever uses them. */
+/** Returns whether an app belongs to the fifth of all apps that no fit ever uses, chosen by id alone. */
 export function isLeftOut({ id }: Pick<PlayApp, "id">): boolean {
   return hashOf(`17:${id}`) % 5 === 0
 }

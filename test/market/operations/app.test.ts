@@ -75,7 +75,7 @@ slow("fields of a page that cannot be read are null, never 0", async () => {
   })
 })
 
-slow("an app that the store does not sell there is an answer that lists where it is sold", async () => {
+slow("an app that is not sold in the storefront is answered with the storefronts that sell it", async () => {
   answersLookUps(scene.stores, { [APP]: {} })
   page("no", 404)
   await ask(APP)

@@ -42,7 +42,7 @@ describe("hive_get_chart", () => {
     expect(scene.stores.requests.length).toBe(1)
   })
 
-  test("a stored day answers without the store, cut to the limit", async () => {
+  test("a stored chart is returned without a request to the store, cut to the limit", async () => {
     await recordChart(0, [10_003, 10_001, 10_002])
     const { body } = await ask("charts?genre=6015&limit=2")
     expect(body).toMatchObject({ country: "us", kind: "free", genre: { id: "6015" }, day: dayAgo(0), depth: 3 })
@@ -54,7 +54,7 @@ describe("hive_get_chart", () => {
     expect(scene.stores.requests.length).toBe(0)
   })
 
-  test("an older reading answers with its day if the store cannot be read", async () => {
+  test("an older chart is returned with its day if the store cannot be read", async () => {
     await recordChart(3, [10_001])
     scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
     const { status, body } = await ask("charts?genre=6015")
@@ -67,7 +67,7 @@ describe("hive_get_chart", () => {
     expect([busy.status, busy.body.error, await scene.creditsUsed()]).toEqual([503, "measure_busy", 0])
   })
 
-  test("an instance that reads nothing is not_measured for 1 credit, with the reason", async () => {
+  test("an instance that reads no store fails with not_measured for 1 credit, with the reason", async () => {
     const service = (await import("../../service.ts")).openService({ sql: scene.sql })
     const { status, body, credits } = await service.call("/v1/hive/charts?genre=6015", { key: scene.key })
     expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
@@ -89,7 +89,7 @@ describe("hive_get_chart", () => {
     expect((await ask("charts?genre=6015", packed)).status).toBe(200)
   })
 
-  test("a genre that the store does not have is bad_genre and costs nothing", async () => {
+  test("a genre that the store does not have fails with bad_genre and costs nothing", async () => {
     await scene.sql`
       insert into genre (platform, storefront, genre, name, place, seen_at, source, parser, origin, sha256)
       values ('ios', 'us', '6015', 'Finance', 1, now(), 'apple-genres', 1, 'own', '\\x00')
@@ -101,7 +101,7 @@ describe("hive_get_chart", () => {
 })
 
 describe("hive_get_chart_movers", () => {
-  test("movers lists what climbed, fell, entered and left since the last day read by then", async () => {
+  test("movers compares the latest day with the last one that was read on or before the requested day", async () => {
     await recordChart(9, [10_001, 10_002, 10_003])
     await recordChart(8, [10_001, 10_002, 10_003, 10_004])
     await recordChart(0, [10_002, 10_005, 10_001, 10_004])
@@ -119,7 +119,7 @@ describe("hive_get_chart_movers", () => {
     expect([body.counts, await scene.creditsUsed()]).toEqual([{ climbed: 1, fell: 1, entered: 1, left: 1 }, 10])
   })
 
-  test("movers on the first day are measured false at the price of an empty answer", async () => {
+  test("movers on the first day of a chart returns measured: false at the price of an empty answer", async () => {
     await recordChart(0, [10_001])
     const { status, body } = await ask("movers?genre=6015")
     expect([status, body.measured, body.against, body.climbed, body.counts]).toEqual([200, false, null, null, null])
@@ -141,7 +141,7 @@ describe("hive_get_chart_movers", () => {
     expect([body.measured, body.against.source, body.entered]).toEqual([false, "import", null])
   })
 
-  test("the kind ipad is the iPad's list of free apps", async () => {
+  test("the kind ipad selects the iPad's chart of free apps", async () => {
     await recordChart(1, [10_001], { device: "ipad" })
     await recordChart(0, [10_002, 10_001], { device: "ipad" })
     await recordChart(0, [10_009])

@@ -77,7 +77,7 @@ slow(`${CALLERS} concurrent callers for an untracked term share one request and 
   expect(all[0]!.body.above).toEqual([])
 })
 
-slow("a reading of this instance is fresh for an hour, and an import never is", async () => {
+slow("a reading of this instance is fresh for an hour, and an imported one never is", async () => {
   answers()
   const webSearch = { source: "apple-web-search" } as const
   await record(sql, [reading("tide table", minutesAgo(50), ["10002", "10001"], webSearch)])
@@ -94,7 +94,7 @@ slow("a reading of this instance is fresh for an hour, and an import never is", 
   expect([read.rank, read.source, requestCount("/search")]).toEqual([1, "apple-web-search", 1])
 })
 
-slow("an app that the store sells but the results lack is absent, at the full price", async () => {
+slow("an app that is sold but missing in the results has the state absent, at the full price", async () => {
   answers()
   answersLookUps(scene.stores, { [OTHER]: { trackName: "Elsewhere" } })
   const { status, body } = await ask(OTHER)
@@ -106,7 +106,7 @@ slow("an app that the store sells but the results lack is absent, at the full pr
   expect([await used(), requestCount("/search"), requestCount("/lookup")]).toEqual([20, 1, 1])
 })
 
-slow("an app that a look-up does not find is not_in_store, at the full price", async () => {
+slow("an app that a look-up does not find has the state not_in_store, at the full price", async () => {
   answers()
   scene.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([]))
   const { status, body } = await ask(OTHER, "&cc=GB")
@@ -114,14 +114,14 @@ slow("an app that a look-up does not find is not_in_store, at the full price", a
   expect([body.app.id, body.top.length, await used()]).toEqual([OTHER, 10, 10])
 })
 
-slow("an app of unknown availability is measure_busy for free, neither absent nor not_in_store", async () => {
+slow("an app of unknown availability fails with measure_busy for free, not as absent or not_in_store", async () => {
   answers()
   scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
   const { status, body } = await ask(OTHER)
   expect([status, body.error, await used()]).toEqual([503, "measure_busy", 0])
 })
 
-test("a store that refuses or has no free slot soon is measure_busy for free, despite older readings", async () => {
+test("a store that refuses or has no slot soon fails with measure_busy for free despite older readings", async () => {
   await record(sql, [reading("tide table", minutesAgo(70), ["10001"], { source: "apple-web-search" })])
   for (const upstream of ["apps.apple.com", "itunes.apple.com"] as const)
     scene.stores.on(upstream, "/", () => new Response("no", { status: 503 }))
@@ -132,7 +132,7 @@ test("a store that refuses or has no free slot soon is measure_busy for free, de
   expect(Number(headers.get("retry-after"))).toBeGreaterThan(0)
 })
 
-test("Google Play in an unsupported country is not_measured for 1 credit, without a request", async () => {
+test("Google Play in an unsupported country fails with not_measured for 1 credit, without a request", async () => {
   const { status, body } = await ask("com.example.tides", "&cc=de")
   expect([status, body.error, await used(), scene.stores.requests.length]).toEqual([404, "not_measured", 1, 0])
 })
@@ -160,7 +160,7 @@ test("an app of Google Play is checked there, by its package or a link", async (
   })
 })
 
-test("a link is used only for its id, an invalid one is bad_app_id, and the wrong platform is refused", async () => {
+test("only a link's id is used, an invalid link fails with bad_app_id, and the wrong platform is refused", async () => {
   answers()
   const link = `https://apps.apple.com/de/app/app-name/id${APPS[2]!.id}?l=en`
   for (const app of [link, ` ${APPS[2]!.id} `, `id${APPS[2]!.id}`]) {
@@ -183,7 +183,7 @@ test("a link is used only for its id, an invalid one is bad_app_id, and the wron
   expect(await used()).toBe(before)
 })
 
-long("a rank is read by key, without other terms or other days of the term", async () => {
+long("a rank is read by its key, without reading other terms or other days of the term", async () => {
   const terms = Array.from({ length: 300 }, (_, i) => `other ${i}`)
   const webSearch = { source: "apple-web-search" } as const
   await record(

@@ -97,7 +97,7 @@ async function estimateSome(ids: readonly string[], any: (below: number) => numb
   return figures
 }
 
-/** Uses the format of the reference script. Null and undefined stay distinct. */
+/** Returns the format of the reference script. Null and undefined stay distinct. */
 // biome-ignore lint/suspicious/noExplicitAny: of an answer
 function plain(estimates: any): unknown {
   if (!estimates) return estimates ?? null
@@ -228,7 +228,7 @@ describe("real charts", () => {
     )
   })
 
-  slow("twenty pages contain every app once, and no app twice per state while charts are recorded", async () => {
+  slow("twenty pages contain every app once, and no app twice per state, even while charts are recorded", async () => {
     const ids: string[] = []
     const still = await ask("country=us,gb&kind=free&limit=20")
     for (let page = 1; page <= 20; page++)
@@ -432,18 +432,18 @@ describe("queries of the finder", () => {
     ["kind=best", "bad_kind", "kind"],
     ["rankMax=5&limit=201", "invalid_arguments", "limit"],
     ["rankMax=5&limit=200&page=51", "invalid_arguments", "page"],
-  ])("the query %j is %s of the field %s", async (query, code, field) => {
+  ])("the query %j fails with %s at the field %s", async (query, code, field) => {
     const { body } = await ask(query)
     expect([body.error, body.field]).toEqual([code, field])
     if (code === "no_filters") expect(body.filters).toContain("released")
   })
 
-  test("a genre that is known, or unknown in some storefront, is accepted", async () => {
+  test("a genre is accepted if it is known, or unknown in only some of the storefronts", async () => {
     for (const query of ["genre=6015", "genre=36", "genre=6014&country=us,de"])
       expect([query, (await ask(query)).status]).toEqual([query, 200])
   })
 
-  test("the fiftieth page of 200 is the last", async () => {
+  test("the fiftieth page of 200 rows can be requested", async () => {
     expect((await ask("rankMax=5&limit=200&page=50")).status).toBe(200)
   })
 })

@@ -156,7 +156,7 @@ test("gap refuses fewer than two apps, more than five, duplicates and ids of ano
   expect([body.error, await used()]).toEqual(["explorer_required", 0])
 })
 
-test("gap answers nothing and charges nothing if the credits do not cover every app inside the index", async () => {
+test("gap is refused without a charge if the credits do not cover every app inside the index", async () => {
   await record(sql, [reading("tide", at(1), ["10001", "10002"], WEB_SEARCH)])
   key = await service.key(await service.workspace({ explorer: true, plan: "pro", overrides: { credits: 399 } }))
   const { status, body } = await ask("10001,10002")
@@ -164,7 +164,7 @@ test("gap answers nothing and charges nothing if the credits do not cover every 
   expect((await ask("10001,10009")).status).toBe(200)
 })
 
-slow("gap over 1,500 readings equals a walk over all of them, page by page too", async () => {
+slow("gap over 1,500 readings equals an independent computation over all of them, also page by page", async () => {
   const readings = scatteredReadings(1_500, 14)
   await record(sql, readings)
   const popular = new Map(["wort 1", "zoo 2", "été 3", "zoo 7", "wort 9"].map((term, i) => [term, 20 + 10 * (i % 3)]))
@@ -274,7 +274,7 @@ test("gap reads only the lists that contain one of the apps", async () => {
     page,
   )
   expect([found.total, found.totals]).toEqual([12, [12, 6]])
-  // the page is read by key
+  // the page is read by its key
   expect(readsOf(works, "list_now")).toEqual([
     { node: "Bitmap Heap Scan", rows: 18 },
     { node: "Index Scan", rows: 12 },

@@ -104,7 +104,7 @@ describe("an untracked keyword", () => {
     expect((await ask("?term=low%20tide")).body.zayifEslesme).toBeNull()
   })
 
-  slow("a keyword with few results is thin, and below five it has no difficulty, at the full price", async () => {
+  slow("a keyword with few results is marked thin, and below five it has no difficulty, at full price", async () => {
     for (const [count, none] of [
       [7, false],
       [4, true],
@@ -128,7 +128,7 @@ describe("an untracked keyword", () => {
     }
   })
 
-  slow("a keyword whose apps lack ratings has a null difficulty, which is an answer", async () => {
+  slow("a keyword whose apps lack ratings is answered with a null difficulty at the full price", async () => {
     answers({ looked: LISTED.slice(0, 7) })
     const { status, body } = await ask()
     expect([status, body.difficulty, body.difficultyNone, body.parts, body.rated]).toEqual([200, null, false, null, 7])
@@ -143,7 +143,7 @@ describe("an untracked keyword", () => {
     expect([status, body.related, body.relatedAt, body.difficulty === null]).toEqual([200, null, null, false])
   })
 
-  slow("a keyword whose results or apps cannot be read is measure_busy for free", async () => {
+  slow("a keyword whose results or apps cannot be read fails with measure_busy for free", async () => {
     answers()
     scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
     const { status, body } = await ask()
@@ -153,7 +153,7 @@ describe("an untracked keyword", () => {
     expect((await ask("?term=other")).body.error).toBe("measure_busy")
   })
 
-  test("a keyword is not_measured for 1 credit, with the reason, if this instance reads nothing", async () => {
+  test("an instance that reads no store fails with not_measured for 1 credit, with the reason", async () => {
     const { status, body, credits } = await openService({ sql: scene.sql }).call("/v1/keyword-difficulty?term=tide", {
       key: scene.key,
     })
@@ -177,7 +177,7 @@ describe("a stored difficulty", () => {
     await scene.sql.begin((tx) => deriveKeywordMetrics(tx, [list], new Date(daysAgo(days))))
   }
 
-  slow("a stored difficulty answers for seven days without a request, also from an import", async () => {
+  slow("a stored difficulty, even an imported one, is returned for seven days without a request", async () => {
     await store(6)
     const { status, body } = await ask()
     expect([status, body.source, body.day, body.related]).toEqual([
@@ -197,7 +197,7 @@ describe("a stored difficulty", () => {
     expect(readKinds()).toEqual(["hints", "lookup", "search"])
   })
 
-  long("a stored difficulty is read by its keys, without other keywords and apps", async () => {
+  long("a stored difficulty is read by its keys, without reading other keywords and apps", async () => {
     await record(
       scene.sql,
       Array.from({ length: 400 }, (_, i) => reading(`other ${i}`, daysAgo(i % 20), [String(20_000 + i)])),

@@ -46,7 +46,7 @@ function failed(failedAt: Date, rest: Partial<Attempt> = {}) {
 type FigureRow = Record<"day" | "state" | "value" | "basis" | "of" | "outcome" | "source", unknown>
 const brief = (records: FigureRow[]) => records.map(({ day, state, value }) => [day, state, value])
 
-test("days without a record are no rows, and failed or incomplete readings mark theirs with what was due", async () => {
+test("a day without a record has no row, and failed or incomplete readings have one with what was due", async () => {
   await figures("difficulty", { 1: 40, 3: null, 8: 0 })
   await figures("popularity", { 1: 22 })
   await failed(at(2), { outcome: "rate_limited" })
@@ -181,7 +181,7 @@ slow("each series pages by 200 records until every record was returned once, des
   }
 })
 
-slow("a cursor of other parameters, a tampered one and an invented one are bad_cursor for free", async () => {
+slow("a cursor of other parameters, a tampered one and an invented one fail with bad_cursor for free", async () => {
   await figures("difficulty", { 0: 1 })
   await figures("difficulty", { 0: 1 }, { term: "other" })
   await scene.sql`

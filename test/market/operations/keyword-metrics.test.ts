@@ -46,7 +46,7 @@ function failed(days: number, rest: Partial<Attempt> = {}) {
   })
 }
 
-slow("a keyword that was never measured is not_measured for 1 credit, and no reading is requested", async () => {
+slow("a keyword never measured fails with not_measured for 1 credit, and no reading is requested", async () => {
   const { status, body } = await ask()
   expect([status, body.error, await scene.creditsUsed()]).toEqual([404, "not_measured", 1])
   expect(
@@ -54,7 +54,7 @@ slow("a keyword that was never measured is not_measured for 1 credit, and no rea
   ).toBe(0)
 })
 
-test("a keyword with failed readings only is unmeasured for 1 credit, with the outcome", async () => {
+test("a keyword with failed readings only is returned as unmeasured for 1 credit, with the outcome", async () => {
   await failed(1)
   const { status, body } = await ask()
   expect([status, body.popularity, body.difficulty, await scene.creditsUsed()]).toEqual([200, null, null, 1])
@@ -110,7 +110,7 @@ test("a measured keyword has both figures with their readings, formula and error
   expect(Math.round((0.3 * titles + 0.6 * weakest) / 0.9)).toBe(body.difficulty)
 })
 
-test("a keyword that was read without a result is absent and null, at the full price", async () => {
+test("a keyword that was read without a result has null metrics with the state absent, at the full price", async () => {
   await measure(1, [], [])
   const { body } = await ask()
   expect([body.popularity, body.difficulty, await scene.creditsUsed()]).toEqual([null, null, 10])

@@ -17,7 +17,7 @@ const webSearch = { source: "apple-web-search" } as const
 // biome-ignore lint/suspicious/noExplicitAny: an answer
 const idsOf = ({ apps }: any) => apps?.map(({ id }: { id: string }) => id) ?? null
 
-test("the best reading of each day is listed, latest first, and a day without one is not measured", async () => {
+test("the best reading of each day is listed, latest first, and a day without one is marked unmeasured", async () => {
   await record(scene.sql, [
     reading("tide table", daysAgo(0), ["10002", "10001"], webSearch),
     reading("tide table", daysAgo(2), ["10009"]),
@@ -116,7 +116,7 @@ test("an answer has fewer than 1,000 rows: the number of days is reduced and ret
   }
 })
 
-test("Google Play has days of its own, and a keyword is normalised", async () => {
+test("the days of Google Play are separate, and a keyword is normalised", async () => {
   await record(scene.sql, [
     reading("tide table", daysAgo(0), ["com.example.tides"], {
       platform: "android",
@@ -158,7 +158,7 @@ test("CSV has one row per result, and one row for a day without results", async 
   ])
 })
 
-long("days are read by the keyword's key, without other keywords or days outside the window", async () => {
+long("days are read by the keyword's key, without reading other keywords or days outside the window", async () => {
   const otherSearches = Array.from({ length: 400 }, (_, i) =>
     reading(`other ${i}`, daysAgo(i % 20), ["10001"], webSearch),
   )
@@ -173,6 +173,6 @@ long("days are read by the keyword's key, without other keywords or days outside
   expect(read.map(({ day, appIds }) => [day, appIds.length])).toEqual(
     [0, 1, 2, 3, 4, 5, 6].map((day) => [dayAgo(day), 1]),
   )
-  // seven days, found in either form, put together, sorted and joined: nine steps
+  // nine steps for seven days: found in either form, combined, sorted and joined
   expect(works.map(({ rows }) => rows < 70)).toEqual([true])
 })

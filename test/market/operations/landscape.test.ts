@@ -21,7 +21,7 @@ const onChart = (days: number, ids: readonly number[], rest: Partial<ChartObserv
   record(scene.sql, [charted(daysAgo(days), ids, { source: "apple-charts", ...rest })])
 const paths = () => scene.stores.requests.map(({ url }) => url.pathname)
 
-/** The recorded chart of a day, a hundred apps in order, with look-up results for most of them. */
+/** The recorded chart of one day: a hundred apps in order, with look-up results for most of them. */
 const LIST = rowsOf(SOME)
   .slice(0, 100)
   .map(({ id, name, developer }, i) => ({
@@ -31,7 +31,7 @@ const LIST = rowsOf(SOME)
     row: i % 9 === 8 ? null : rowOf(i),
   }))
 
-/** Every seventh has no languages. */
+/** Every seventh app has no languages. */
 function rowOf(i: number) {
   const ratings = (i * 7_919) % 100_003
   return {
@@ -44,7 +44,7 @@ function rowOf(i: number) {
   }
 }
 
-/** The chart was read today. The store answers the look-ups. */
+/** Records the chart as read today, and lets the store answer look-ups. */
 async function listToday() {
   const apps = LIST.map(({ id, name, developer }) => ({ id, name, developer }))
   await onChart(0, [], { storefront: "jp", apps, depth: apps.length })
@@ -54,7 +54,9 @@ async function listToday() {
   answersLookUps(scene.stores, Object.fromEntries(rows))
 }
 
-/** The expected figures of the chart after look-ups of its first apps, computed independently of the product. */
+/**
+ * Returns the expected figures of the chart after look-ups of its first apps, computed independently of the product.
+ */
 function reckoned(day: string, lookedUp: number) {
   const of = LIST.length
   const lookedUpRows = LIST.slice(0, lookedUp).flatMap(({ row }) => row ?? [])
@@ -111,7 +113,7 @@ slow("concurrent calls for a category share the look-up of its apps, and figures
   expect([category.ratingsWall.n, category.sizeBytes]).toEqual([9, { median: null, n: 45, of: 100 }])
   expect(category.restsOn.ratings.sources).toEqual(["itunes-lookup"])
   expect(category.restsOn.lookUps.from <= category.restsOn.lookUps.to).toBe(true)
-  // by id the answer is the same, without another look-up
+  // requesting the category by id gives the same answer, without another look-up
   expect((await ask("?country=jp&genre=6015")).body).toEqual(body)
   expect(paths()).toHaveLength(1)
 })
@@ -194,14 +196,14 @@ slow("counts and updates read far from the chart's day are unknown, while a rele
   expect([near.ratingsWall.least, near.updatedWithin90Days]).toEqual([40, { share: 1, n: 1, of: 1 }])
 })
 
-test("an unread category is not_measured at the price of an empty answer if this instance reads nothing", async () => {
+test("without store readings a new category fails with not_measured at the price of an empty answer", async () => {
   const service = openService({ sql: scene.sql })
   const { status, body, credits } = await service.call("/v1/hive/landscape?genre=games", { key: scene.key })
   expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
   expect(body.detail).toContain("does not read")
 })
 
-test("an unknown genre is bad_genre, lists the allowed keys and costs nothing", async () => {
+test("an unknown genre fails with bad_genre, lists the allowed keys and costs nothing", async () => {
   for (const genre of ["sport", "06015", "Finance", "1234567"]) {
     const { status, body } = await ask(`?genre=${genre}`)
     expect([status, body.error, body.field]).toEqual([400, "bad_genre", "genre"])

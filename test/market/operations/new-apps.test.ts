@@ -96,7 +96,7 @@ describe("new apps", () => {
     await recordChart(TODAY, [10003], { chart: "paid" })
     expect(rows((await ask("?country=us")).body)).toEqual([`${TODAY} us 10003 3`])
     await recordChart("2025-11-10", [10003])
-    // the former first day of the chart no longer is one, so its new apps count
+    // the former first day of the chart no longer counts as first, so its apps are new
     expect(rows((await ask("?country=us")).body)).toEqual(["2025-11-17 us 10001 1"])
   })
 

@@ -14,7 +14,7 @@ import { type CallOptions, openService, type Service } from "../../service.ts"
 setDefaultTimeout(120_000)
 
 const ROWS = contract.filter(({ group }) => group === "Hive")
-/** An app that was never seen, and a keyword that was never read. */
+/** The id of an app that was never seen, and a keyword that was never read. */
 const [NOBODY, UNHEARD] = ["1999999999", "nobody%20asked%20this"]
 
 let sql: Sql
@@ -204,7 +204,7 @@ test("every operation on the market is covered", () => {
 describe.each(ROWS)("$operationId", (row) => {
   const { full, empty } = FORMS[row.operationId]!
 
-  slow("an answer costs its price and is refused as a whole if the credits do not suffice", async () => {
+  slow("a call costs the price of its answer, and is refused as a whole if the credits do not suffice", async () => {
     for (const form of full()) {
       // data read on request is available from the first answer on
       const { status, body, paid } = await ask(form)
@@ -232,7 +232,7 @@ describe.each(ROWS)("$operationId", (row) => {
     }
   })
 
-  test("a refusal costs nothing: wrong and unknown parameters, a missing scope, a missing Explorer", async () => {
+  test("a refused call costs nothing: wrong and unknown parameters, a missing scope, a missing Explorer", async () => {
     const [form] = full()
     const before = await used()
     let refusals = 0

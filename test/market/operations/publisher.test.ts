@@ -31,7 +31,7 @@ const shelf = () =>
 
 slow("a publisher lists every charted app with its best rank, its storefronts and its first day", async () => {
   shelf()
-  // the first day does not show since when; the day after does
+  // for apps on the first day of a chart the first day is unknown; for those that enter a day later it is known
   await recordChart(5, ["10009", APPS[0]!])
   await recordChart(4, ["10009", APPS[0]!, APPS[1]!])
   await recordChart(0, [APPS[1]!, "10009", "10008", APPS[0]!])
@@ -59,7 +59,7 @@ slow("a publisher lists every charted app with its best rank, its storefronts an
   expect([scene.stores.requests.length, await scene.creditsUsed()]).toEqual([1, 20])
 })
 
-slow("an app that left the charts is not listed, and returns with the day on which it was first seen", async () => {
+slow("an app that left the charts is not listed, and keeps its first day when it returns", async () => {
   await recordChart(5, ["10009"])
   await recordChart(4, [APPS[0]!])
   await recordChart(1, ["10009"])
@@ -75,14 +75,14 @@ slow("an app that left the charts is not listed, and returns with the day on whi
   expect((await ask()).body.apps).toMatchObject([{ id: APPS[0], firstSeen: dayAgo(4) }])
 })
 
-slow("a store that cannot be read makes the shelf unknown and leaves the charts", async () => {
+slow("a store that cannot be read makes the shelf null, while the apps on charts are still listed", async () => {
   await recordChart(1, [APPS[0]!])
   scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
   const { status, body } = await ask()
   expect([status, body.shelf, body.apps.length, await scene.creditsUsed()]).toEqual([200, null, 1, 10])
 })
 
-test("an unknown publisher is not_measured for 1 credit, with or without a store reading", async () => {
+test("an unknown publisher fails with not_measured for 1 credit, with or without a store reading", async () => {
   scene.stores.on("itunes.apple.com", "/lookup", () => Response.json({ resultCount: 0, results: [] }))
   const unknown = await ask("1599999999")
   expect([unknown.status, unknown.body.error, await scene.creditsUsed()]).toEqual([404, "not_measured", 1])
@@ -104,7 +104,7 @@ slow("charts without publisher ids are not searched, and an answer without rows 
   expect(body.detail).toContain("Charts of jp list publishers without ids")
   await recordChart(0, [APPS[0]!])
   expect((await service.call(`/v1/hive/publisher/${PUBLISHER}`, { key: scene.key })).body.searched).toEqual(["us"])
-  // a reading with publisher ids makes the storefront searched
+  // a reading with publisher ids adds the storefront to `searched`
   await recordChart(0, [APPS[1]!], { storefront: "jp" })
   expect((await service.call(`/v1/hive/publisher/${PUBLISHER}`, { key: scene.key })).body.searched).toEqual([
     "jp",
@@ -115,7 +115,7 @@ slow("charts without publisher ids are not searched, and an answer without rows 
   )
 })
 
-test("a publisher on Google Play has no charts, and the answer needs no request", async () => {
+test("a publisher on Google Play has no charts, and answering needs no request", async () => {
   const { status, body } = await ask("Northlight+Apps")
   expect([status, body.error, await scene.creditsUsed(), scene.stores.requests.length]).toEqual([
     404,
@@ -126,7 +126,7 @@ test("a publisher on Google Play has no charts, and the answer needs no request"
   expect(body.detail).toContain("Google Play")
 })
 
-test("an unknown publisher is measure_busy for free if the store is unavailable", async () => {
+test("an unknown publisher fails with measure_busy for free if the store is unavailable", async () => {
   scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
   const { status, body } = await ask("1599999998")
   expect([status, body.error, await scene.creditsUsed()]).toEqual([503, "measure_busy", 0])

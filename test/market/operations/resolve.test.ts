@@ -199,7 +199,7 @@ describe("search by the store", () => {
     expect(searches()).toHaveLength(1)
   })
 
-  slow("known apps come with a reason if the store cannot be queried, and without any the call is free", async () => {
+  slow("without the store known apps are returned with the reason; without any, the call is free", async () => {
     await know(GARDENS.slice(0, 1))
     scene.stores.on("itunes.apple.com", "/search", () => new Response("no", { status: 503 }))
     const unknown = await ask("nobody")
@@ -278,7 +278,7 @@ describe("search by link or id", () => {
     expect([await used(), scene.stores.requests.length]).toEqual([before, 0])
   })
 
-  test("an id that cannot be looked up is returned alone at the price of an empty answer", async () => {
+  test("an id that cannot be looked up is returned without further facts at the price of an empty answer", async () => {
     scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
     const { status, body } = await ask("https://apps.apple.com/us/app/tea/id40009")
     expect([status, await used()]).toEqual([200, 1])

@@ -105,13 +105,13 @@ test("an empty feed of an app without ratings has no reviews, at the price of an
   expect([sure.complete, sumOf(sure.distribution), await scene.creditsUsed()]).toEqual([true, 0, 2])
 })
 
-test("a feed that is empty by failure or unavailable is measure_busy for free", async () => {
+test("an empty feed that may be a failure of the store fails with measure_busy for free", async () => {
   answersReviews(scene.stores, "1000000004", [{ reviews: [], last: null }])
   const { status, body } = await ask("1000000004")
   expect([status, body.error, await scene.creditsUsed()]).toEqual([503, "measure_busy", 0])
 })
 
-test("a store that cannot be read leaves the stored reviews with their day", async () => {
+test("stored reviews are returned with their day if the store cannot be read", async () => {
   await record(scene.sql, [
     reviewed(hoursAgo(80), [{ id: "1", at: new Date(Date.UTC(2026, 0, 1)) }], { storeId: "1000000005", end: END }),
   ])

@@ -48,7 +48,7 @@ test("similar apps without a reading come from the first followed storefront", a
   await scene.sql`delete from market_storefront`
 })
 
-slow("a page without similar apps is an empty answer, and a missing page is none", async () => {
+slow("a page without similar apps gives an empty answer, and a missing page fails with not_measured", async () => {
   const withoutSimilar = fixture("apple-app-page-us.html").replaceAll('"similarItems"', '"otherItems"')
   page("us", withoutSimilar)
   const { status, body } = await ask(APP)
@@ -59,7 +59,7 @@ slow("a page without similar apps is an empty answer, and a missing page is none
   expect(missing.body.detail).toContain("does not list it there")
 })
 
-test("an id of neither store is bad_app_id and costs nothing", async () => {
+test("an id of neither store fails with bad_app_id and costs nothing", async () => {
   for (const id of ["12", "abc", "app_12345", "com"])
     expect((await ask(id)).body).toMatchObject({ error: "bad_app_id", field: "appId" })
   expect(await scene.creditsUsed()).toBe(0)

@@ -94,7 +94,7 @@ test("an app without keywords costs 1 credit and returns how many keywords were 
   expect(await used()).toBe(3)
 })
 
-test("a storefront without recent results is not_measured, which is no empty list", async () => {
+test("a storefront without recent results fails with not_measured instead of an empty list", async () => {
   await record(sql, [reading("old", at(31), ["10001"], WEB_SEARCH)])
   const { status, body } = await ask()
   expect([status, body.error, await used()]).toEqual([404, "not_measured", 1])
@@ -143,7 +143,7 @@ slow("spy pages more than 1,000 keywords, each once, and charges each page", asy
 describe("1,500 readings of many days, sources, origins, storefronts and depths", () => {
   const readings = scatteredReadings(1_500, 14)
 
-  slow("each app has the keywords that a walk over all readings finds, in each storefront and store", async () => {
+  slow("spy finds each app's keywords as an independent computation over all readings does", async () => {
     await record(sql, readings)
     let found = 0
     for (const platform of ["ios", "android"] as const)

@@ -67,7 +67,7 @@ const rest = (at: (typeof OPERATIONS)[number], service = scene.service) =>
   service.call(at[2], { key, method: at[1], ...(at[1] === "POST" && { body: { wait: 20 } }) })
 
 slow.each(["53100", "25006", "23514"])(
-  "a reading that cannot be stored (SQLSTATE %s) is hive_write_failed for free, and a retry succeeds",
+  "a reading that cannot be stored (SQLSTATE %s) fails with hive_write_failed for free, and a retry succeeds",
   async (sqlstate) => {
     await refuseSearches(sqlstate)
     for (const at of OPERATIONS) {
@@ -103,12 +103,12 @@ slow("a tracked keyword that cannot be stored stays due, and another process get
     select failure, failures, lease, next_at > now() as later from due where kind = 'search' and subject = 'journal'`
   expect(due).toMatchObject({ failure: "unstored", lease: null })
   expect(due!.failures).toBeGreaterThan(0)
-  // the status of the row is a failed attempt, because the format has no other value for it
+  // the attempt of this row counts as failed, because the format has no other value for it
   const { body } = await service.call("/v1/hive/keywords/journal/metrics?country=us", { key })
   expect(body.difficultyStanding.lastAttempt).toMatchObject({ of: "results", outcome: "failed" })
 })
 
-test("damaged results are hive_read_failed without a charge, and the log names the call", async () => {
+test("damaged results fail with hive_read_failed without a charge, and the log names the call", async () => {
   const service = openService({ sql })
   await record(sql, [
     reading("journal", new Date().toISOString(), ["10001", "10002"], { source: "apple-web-search", depth: 10 }),

@@ -25,7 +25,7 @@ const context = {
 } as unknown as PageContext
 const appOf = (id: string) => ({ id, name: id, keywords: 1 })
 
-test("an app is absent only where its keywords were read to the end, and unknown where the list was cut", async () => {
+test("an unlisted app is absent if its keywords were read to the end, and unknown if the list was cut", async () => {
   const ids = ["1000001", "1000002", "1000003", "1000004", "1000005", "1000006"]
   const { rows, isCut } = await compareApps(context, ids, "us")
   const ranksOf = (term: string) => ids.map((id) => rows.find((item) => item.term === term)!.ranks.get(id))

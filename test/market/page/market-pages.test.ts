@@ -107,7 +107,9 @@ test("the page of an app whose facts were not read has its name, its ranks on ch
   const page = await owner.open("/app/market/app?id=10001")
   expect(page.text).toContain("<h1>App 10001</h1>")
   expect(page.text).toContain('href="/app/add?app=ios%3A10001')
-  expect(textOf(page)).toMatch(/This app was not read there yet .* Ranks on charts .* Finance, United States 3/)
+  expect(textOf(page)).toMatch(
+    /This app was not read in this storefront yet .* Ranks on charts .* Finance, United States 3/,
+  )
 })
 
 test("a related keyword has each of its reasons: shared apps, names, and the App Store's suggestions", async () => {
@@ -135,7 +137,7 @@ describe("reading and credits", () => {
     return row?.used ?? 0
   }
 
-  test("opening a page starts the reading without waiting for it, costs nothing, and reloads", async () => {
+  test("opening a page starts the reading without waiting for it, costs nothing, and the page reloads", async () => {
     state = { state: "pending", eta: 5 }
     const before = await used(workspace)
     const page = await owner.open("/app/market/charts?country=fr&genre=6015")
@@ -199,7 +201,7 @@ describe("following", () => {
     expect(await followed()).toEqual([])
   })
 
-  test("nobody but an operator follows, and only with the form of a page", async () => {
+  test("only an operator can follow a storefront, and only with the form of a page", async () => {
     const other = await service.workspace({ plan: "enterprise", explorer: true })
     const person = await ownerOf(service, other)
     await service.sql`
@@ -229,7 +231,7 @@ describe("the finder page", () => {
     for (const value of ["Japan, Atlantis", "much", "pay"]) expect(text).toContain(`value="${value}"`)
   })
 
-  test("a range that is upside down is refused at its field by the operation", async () => {
+  test("a range whose minimum is above its maximum is refused by the operation, at its field", async () => {
     const { text } = await owner.open("/app/market/find?country=us&rankMin=9&rankMax=3")
     expect(text).toContain('id="find-apps-rankMin-error"')
   })
@@ -310,7 +312,7 @@ describe("the comparison page", () => {
     expect(cells("moon")).toEqual(row({ 20002: 1 }))
   })
 
-  test("the gap has only keywords without the first app, also as a file", async () => {
+  test("the gap view has only keywords without the first app, also as a file", async () => {
     const path = "/app/market/compare?country=us&apps=20001,20007&show=gap"
     const page = await owner.open(path)
     expect([rowOf(page, "clock") !== "", rowOf(page, "tide") !== ""]).toEqual([true, false])

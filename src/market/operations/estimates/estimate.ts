@@ -126,7 +126,7 @@ export const hiveEstimateApp = operation({
   return nothing(why ?? new Fault("not_measured", { detail: NOTHING_COUNTED }))
 })
 
-const NOTHING_COUNTED = "It was read, but the store shows no count that can be compared."
+const NOTHING_COUNTED = "The store page was read, but it shows no count that can be compared."
 
 interface MarketAppId {
   platform: "ios" | "android"
@@ -171,7 +171,7 @@ async function insertWanted(sql: Sql, { platform, id }: MarketAppId): Promise<vo
     where held.wanted_until is null or held.wanted_until < clock_timestamp() + interval '1 minute'`
 }
 
-/** Null if no new estimate is expected. */
+/** Returns the seconds until a new estimate. Null if none is expected. */
 async function readSecondsToFigure({ sql, now }: Context, app: number, stored: StoredEstimate | undefined) {
   const [row] = await sql<{ isDue: boolean }[]>`
     select coalesce(next_at <= clock_timestamp() + ${MAKING_S}::int * interval '1 second', false) as "isDue"

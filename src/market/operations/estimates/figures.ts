@@ -13,8 +13,8 @@ export interface ShownEstimate extends StoredEstimate {
 }
 
 /**
- * Returns the estimates of apps (store_app ids), by id, as the workspace sees them; nothing else reads them for
- * display. App Store estimates are the stored ones, adjusted by the workspace's own sales if it has any.
+ * Returns the estimates of apps (store_app ids), by id, as the workspace sees them. Every displayed estimate comes from
+ * this function. App Store estimates are the stored ones, adjusted by the workspace's own sales if it has any.
  */
 export async function readFigures(
   ctx: OwnContext,
@@ -34,7 +34,10 @@ function shownTo(level: OwnLevel | null, app: number, stored: StoredEstimate): S
   return { ...stated, revenue: { ...revenue, ...restatePlace(revenue, times) }, revenueBasis: "own" }
 }
 
-/** Growth compares an app with itself, so a level does not change it. */
+/**
+ * Adjusts a stored estimate by the workspace's sales. Growth compares an app with itself, so a level does not change
+ * it.
+ */
 function restated(app: number, stored: StoredEstimate, level: OwnLevel): StoredEstimate {
   // counts published by Google Play depend on no level
   if (stored.basis !== "prior") return stored

@@ -43,7 +43,7 @@ function foundFigures(shown: ShownEstimate | undefined): FoundFigures | null {
   }
 }
 
-/** Tells whether a row has a figure and is therefore charged. */
+/** Returns whether a row has a figure and is therefore charged. */
 export function hasFigure(figures: FoundFigures | null | undefined): boolean {
   return figures != null && (isEstimated(figures.downloads) || isEstimated(figures.revenue) || figures.growth !== null)
 }

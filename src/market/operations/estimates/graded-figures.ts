@@ -19,7 +19,7 @@ export const GradedMonth = named(
     coverage: described(Share, "Share of the counts within the stated interval; the target is 0.8."),
     under: v.strictObject({
       n: described(Count, "Apps with only an upper bound."),
-      held: described(Count, "Of them, apps below the bound."),
+      held: described(Count, "Apps with only an upper bound whose count was below it."),
     }),
   }),
   "Last month's accuracy of figures from ratings, on Google Play apps read by this instance.",

@@ -8,20 +8,20 @@ import { readGrossingPlaces } from "../../read/grossing-places.ts"
 import type { ReportedApp } from "./own-sales.ts"
 import { findReportedApps, knownApp, type OwnContext, readSoldMonths } from "./own-sales.ts"
 
-/** Number of past months used to compute downloads per rating from own sales. */
+/** Number of past months used to compute downloads per rating from the workspace's sales. */
 const MONTHS = 3
 
 /** Corrections to estimates that a workspace's own sales suggest. */
 export interface OwnLevel {
-  /** Own apps with known downloads per rating, by store_app id. Empty if there are none. */
+  /** The workspace's apps with known downloads per rating, by store_app id. Empty if there are none. */
   known: ReadonlyMap<number, KnownApp>
   /** Returns the ratio for an app (a store_app id) of a genre. */
   ratioOf(app: number, genre: string | null): DownloadsPerRating
-  /** Factor between own revenue and the published revenue at the same ranks. Null if unknown. */
+  /** Factor between the workspace's revenue and the published revenue at the same ranks. Null if unknown. */
   timesOfPlaces: number | null
 }
 
-/** Null if own sales yield no correction, so the stored estimates apply. */
+/** Returns the corrections. Null if the workspace's sales yield none, so that the stored estimates apply. */
 export async function readOwnLevel(ctx: OwnContext): Promise<OwnLevel | null> {
   const reportedApps = await findReportedApps(ctx, "ios")
   if (reportedApps.length === 0) return null
@@ -38,12 +38,13 @@ export async function readOwnLevel(ctx: OwnContext): Promise<OwnLevel | null> {
   return { known: ratios, ratioOf, timesOfPlaces }
 }
 
-/** Number of past days used to compare own revenue with ranks. */
+/** Number of past days used to compare the workspace's revenue with ranks. */
 const DAYS = 90
 
 /**
- * Returns the factor between the revenue of own apps and the published revenue at their ranks on the grossing chart.
- * Null if unknown. A chart's day is a UTC day and a console's day has its own time zone; the difference is ignored.
+ * Returns the factor between the revenue of the workspace's apps and the published revenue at their ranks on the
+ * grossing chart. Null if unknown. A chart's day is a UTC day and a console's day has its own time zone; the difference
+ * is ignored.
  */
 async function readGrossingTimes(sql: Sql, own: readonly ReportedApp[], now: Date): Promise<number | null> {
   const to = dayOf(now)

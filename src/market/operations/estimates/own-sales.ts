@@ -11,7 +11,9 @@ import { readStoredFigures, type StoredFigure } from "../../read/grades.ts"
 
 export type OwnContext = Pick<Context, "sql" | "caller" | "visibleApps" | "now">
 
-/** A stored estimate of an own app, and what its console reported for the same 30 days and storefronts. */
+/**
+ * A stored estimate of one of the workspace's apps, and what its console reported for the same 30 days and storefronts.
+ */
 export interface SoldMonth {
   figure: StoredFigure
   /** Number of the 30 days that the console has reported. */
@@ -20,7 +22,7 @@ export interface SoldMonth {
   downloads: number | null
 }
 
-/** An own app of a store, with its name in the console's reports. */
+/** One of the workspace's apps in a store, with its name in the console's reports. */
 export interface ReportedApp {
   platform: Platform
   storeId: string
@@ -30,8 +32,8 @@ export interface ReportedApp {
 }
 
 /**
- * Returns the own apps of a store that a console reports on. Empty if no console is connected or the key may not read
- * its reports. Apps that the key may not see are missing.
+ * Returns the workspace's apps of a store that a console reports on. Empty if no console is connected or the key may
+ * not read its reports. Apps that the key may not see are missing.
  */
 export async function findReportedApps(
   { sql, caller: { scopes, workspaceId }, visibleApps }: OwnContext,
@@ -50,7 +52,7 @@ export async function findReportedApps(
   })
 }
 
-/** Returns the last months of own apps of one store, by the store's id, newest first. */
+/** Returns the last months of the workspace's apps of one store, by the store's id, newest first. */
 export async function readSoldMonths(
   sql: Sql,
   apps: readonly ReportedApp[],

@@ -41,7 +41,7 @@ export const evidenceFields = {
 export interface TermEvidence {
   fields: v.InferOutput<v.StrictObjectSchema<typeof evidenceFields, undefined>>
   answer: TermAnswer | null
-  /** The order of `KeywordMetrics`. */
+  /** Its order among popularities, as in `KeywordMetrics`. */
   order: number | null
 }
 

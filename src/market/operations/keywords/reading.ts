@@ -97,7 +97,7 @@ async function put(ctx: Context, wanted: LiveSubject, patience: Omit<Patience, "
   }
 }
 
-/** Waits for both readings before it throws, so that none outlives its call unnoticed. */
+/** Waits for both readings before it throws, so that neither continues unnoticed after the call. */
 async function settled(
   readings: readonly (Promise<LiveReadState> | undefined)[],
 ): Promise<(LiveReadState | undefined)[]> {

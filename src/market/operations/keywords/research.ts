@@ -41,8 +41,8 @@ const keywordFields = {
   top: described(v.nullable(v.array(TopApp)), `The first ${TOP} results. Null if not read recently.`),
   compare: described(
     v.array(Compared),
-    "The same in each storefront of compare, in order. A popularity is relative to its storefront; compare " +
-      "keywords within a storefront, not across storefronts.",
+    "The same figures for each storefront of compare, in that order. A popularity is relative to its storefront; " +
+      "compare keywords within a storefront, not across storefronts.",
   ),
 }
 
@@ -178,7 +178,10 @@ async function readRows(ctx: Context, { storefront, terms, compare }: RowsQuery)
   })
 }
 
-/** Null if the app's name is unknown: the id replaces an unknown name, and matches no keyword. */
+/**
+ * Returns whether the keyword is a brand. Null if the app's name is unknown: the id is then used as its name, and it
+ * matches no keyword.
+ */
 function isBrand(term: string, top: readonly { id: string; name: string }[] | undefined): boolean | null {
   const [first] = top ?? []
   if (!first || first.name === first.id) return null

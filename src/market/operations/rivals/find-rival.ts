@@ -112,7 +112,7 @@ async function readFacts(
   return facts
 }
 
-/** SQL for whether an app is in any result of the side's latest measured day. */
+/** SQL: whether an app is in any result of the side's latest measured day. */
 function standsIn(sql: Sql, side: SideApp, app: Fragment): Fragment {
   return sql`coalesce((
         select bool_or(rank > 0) filter (where last_day = day)

@@ -16,7 +16,7 @@ import { findRival, type Rival, RivalId, rivalFields } from "./find-rival.ts"
 import { ratingFields, ratingsOf, readStoreState } from "./rival-ratings.ts"
 
 const HISTORY_DAYS = 90
-/** The latest answers of this many days are searched. */
+/** The search uses each keyword's latest results from at most this many days ago. */
 const ANSWER_DAYS = 7
 const OPEN_DAYS = 30
 const MAX_KEYWORDS = 1_000
@@ -215,7 +215,10 @@ async function readKeywords(
   return { ...found, searched: Math.max(await countMarketLists(sql, lists), found.total) }
 }
 
-/** The keyword part of the answer. Uses no spy if there are no keywords, and hides the keywords if no spy is left. */
+/**
+ * Returns the keyword part of the answer. Uses no spy if there are no keywords, and hides the keywords if no spy is
+ * left.
+ */
 async function opened(ctx: Context, { total, searched, keywords }: RivalKeywords, about: string) {
   const found = { total, searched, complete: true, keywords: keywords.map(shown) }
   if (total === 0) return { locked: false, openUntil: null, spies: null, ...found }

@@ -92,11 +92,11 @@ export const getRivalMarket = operation({
 
 interface Renewal {
   /**
-   * Seconds until everything missing may be read. Null if nothing is. Details that only an App Store page shows may
-   * still be missing.
+   * Seconds until everything missing may be read. Null if nothing is missing. Details that only an App Store page shows
+   * may still be missing then.
    */
   eta: number | null
-  /** Whether something may have been stored by this call. */
+  /** True if this call may have stored something. */
   isRead: boolean
 }
 
@@ -129,7 +129,7 @@ function orNothing(error: unknown): Renewal {
 
 type StoredDay = Omit<MarketDay, "seenAt">
 
-/** The stored facts of a rival in a storefront, read by any workspace. Null if unknown. */
+/** The stored facts of a rival in a storefront, whichever workspace had them read. Null if unknown. */
 interface StoredMarket {
   name: string | null
   /** When its page was last read. */
@@ -147,7 +147,7 @@ interface StoredMarket {
   ratingsSource: SourceName | null
 }
 
-/** Undefined if no reading has shown the app. */
+/** Returns the stored facts. Undefined if no reading has shown the app. */
 async function readStored(
   sql: Sql,
   { platform, storeId, place }: Rival,

@@ -42,8 +42,8 @@ const HUBER = 0.15
 const BENDS = 31
 
 /**
- * Grows trees that each explain what the trees before left, by the facts alone. They capture interactions of facts,
- * which lines with bends cannot.
+ * Grows trees, each fitted to the residuals of the trees before it by the facts alone. They capture interactions of
+ * facts, which lines with bends cannot.
  *
  * Source: Friedman, Greedy function approximation: a gradient boosting machine, Annals of Statistics 29 (2001), with
  * Huber's loss and medians in the leaves. Depth, rounds and the minimum of a leaf were chosen in five folds of the
@@ -121,7 +121,7 @@ function bestQuestion({ bins, remaining, bends }: Ground, of: readonly number[])
   return best
 }
 
-/** Splits the values into equal shares. */
+/** Returns bends that split the values into equal shares. */
 function bendsOf(residuals: readonly Residual[], fact: number): number[] {
   const sorted = residuals.map(({ facts }) => facts[fact]!).sort((a, b) => a - b)
   const at = (share: number) => rounded(sorted[Math.floor(share * sorted.length)]!)

@@ -55,7 +55,7 @@ export function estimateInstalls(
   return { value, under: null, ...interval, level, basis: "prior", pairs: 0, coverage: null }
 }
 
-/** The value alone, without an interval, as a calibration needs it. */
+/** Returns the value alone, without an interval, as a calibration needs it. */
 export function installsOf(facts: LevelFacts, fit: LevelFit = LEVEL_FIT): number | null {
   if (facts.ratings < MIN_RATINGS) return null
   const names = Object.keys(fit.features)
@@ -167,7 +167,7 @@ function bent(name: string, value: number | null, bends: readonly number[]): Fea
   return { [name]: value, ...Object.fromEntries(above) }
 }
 
-/** A category that the fit does not know has no effect. */
+/** a category that is not in the fit has no effect */
 function ofCategory(category: string | null, categories: readonly string[]): Features {
   const ownCategory = category === null ? null : CATEGORY + category
   const isKnown = ownCategory !== null && categories.includes(ownCategory)

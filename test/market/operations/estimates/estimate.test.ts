@@ -119,7 +119,7 @@ test("a count recorded while an estimate is made makes it due again", async () =
   const stored = await dueAt()
   expect(stored.next_at).toBeNull()
   await rated(0, 1_100)
-  // at least six hours later, as long as nobody waits
+  // at least six hours after the last estimate, because nobody waits
   expect((await dueAt()).next_at.getTime() - stored.made_at.getTime()).toBeWithin(6 * 3_600_000 - 1_000, 6 * 3_600_001)
   await scene.sql`update estimate_due set wanted_until = now() + interval '1 minute'`
   await rated(0, 1_101)

@@ -86,7 +86,7 @@ test("an ended month has its estimate next to the console's downloads of the sam
       month: MONTH.slice(0, 7),
       storefronts: ["de", "us"],
       estimate: { value: 200, low: 100, high: 400, under: null },
-      // 29 days of five in Germany and one of none; Japan is no storefront of the estimate
+      // 29 days with five downloads in Germany and one with none; the estimate does not cover Japan
       reportedDays: 30,
       downloads: 145,
       held: true,
@@ -110,13 +110,13 @@ test("own months are null for other workspaces, keys without revenue:read and ke
   }
 })
 
-test("a month with an unreported day has no downloads and no verdict", async () => {
+test("a month with an unreported day has null for downloads and for whether they are within the interval", async () => {
   await connect((day) => day !== addDays(END, -3))
   const { body } = await ask(await scene.service.key(scene.workspaceId))
   expect(body.ownRecord[0]).toMatchObject({ reportedDays: 29, downloads: null, held: null })
 })
 
-slow("an Android app's month has its console's installs, which are unknown with a withheld day", async () => {
+slow("an Android app's month has its console's installs, or null if the console withholds a day", async () => {
   const app = "com.example.tea"
   const play = await playFacts(await freshDatabase(), { app, now: NOW })
   const { sql, service, workspaceId } = { ...play, sql: play.service.sql }
@@ -146,7 +146,7 @@ slow("an Android app's month has its console's installs, which are unknown with 
       month: MONTH.slice(0, 7),
       storefronts: ["us"],
       estimate: { value: 200, low: 100, high: 205, under: null },
-      // 30 days of seven
+      // 30 days with seven installs
       reportedDays: 30,
       downloads: 210,
       held: false,

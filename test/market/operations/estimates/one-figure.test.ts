@@ -108,7 +108,7 @@ test("rank estimates never rise down the chart, and the one at #10 uses all apps
   expect([cut.apps, cut.thresholds]).toEqual([body.apps.slice(0, 3), body.thresholds])
 })
 
-test("a row without a figure of its own is free", async () => {
+test("a row without an estimate is free", async () => {
   const used = async () => (await scene.service.call("/v1/account", { key: other })).body.credits.used
   const before = await used()
   await ask(CHART, other)
@@ -196,7 +196,7 @@ slow("own sales change only the estimates of their workspace and of keys that ma
     expect([...(await inFinder(ownKey, `&downloadsMin=${value}&downloadsMax=${value}`)).keys()]).toEqual([IDS[at]!])
     expect((await inFinder(other, `&downloadsMin=${value}&downloadsMax=${value}`)).size).toBe(0)
   }
-  // and so does the order of the finder's page
+  // the order of the finder's page also uses the displayed figures
   const owner = await ownerOf(service, scene.workspaceId)
   for (const [column, order] of ["downloads", "revenue", "growth"].entries()) {
     const { text } = await owner.open(`/app/market/${FIND}&estimates=yes&order=${order}&as=csv`)

@@ -145,7 +145,7 @@ slow("own revenue changes the worth of grossing ranks only for its workspace and
   }
   // nothing is published for the first ranks, and own revenue does not extend there
   expect((await ask(CHART, ownKey)).body.apps[0].estimate).toBeNull()
-  // the same in every operation, and filters compare the displayed figures
+  // every operation shows the same estimate, and filters compare the displayed figures
   const { body } = await ask(CHART, ownKey)
   const estimates = new Map(body.apps.map(({ id, estimate }: { id: string; estimate: object }) => [id, estimate]))
   for (const [at, id] of SELECTED.entries()) if (id !== UNLISTED) expect(estimates.get(id)).toEqual(after[at].revenue)

@@ -101,7 +101,7 @@ describe("an unmeasured keyword", () => {
     expect(unitsUsed.reduce((sum, n) => sum + n)).toBe(1)
   })
 
-  slow("a keyword being read is pending for 1 credit, and a second call joins the work", async () => {
+  slow("a keyword being read is returned as pending for 1 credit, and a second call joins the work", async () => {
     answers({ holdMs: 600 })
     const first = await measure({})
     expect([first.status, first.body.started, first.body.eta]).toEqual([202, true, undefined])
@@ -114,7 +114,7 @@ describe("an unmeasured keyword", () => {
     expect(requestPaths().filter((path) => path.endsWith("/lookup")).length).toBe(1)
   })
 
-  slow("a keyword that the store has no results for is absent, at the full price", async () => {
+  slow("the metrics of a keyword without results end as absent, at the full price", async () => {
     answers({ apps: [], suggests: [] })
     const { status, body } = await measure()
     expect([status, body.popularityEnd, body.difficultyEnd]).toEqual([200, "absent", "absent"])
@@ -130,7 +130,7 @@ describe("an unmeasured keyword", () => {
 })
 
 describe("a stored metric", () => {
-  test("a stored metric answers without work: figures of this week, an absence, a published month", async () => {
+  test("a stored metric is returned without work: figures of this week, an absence, a published month", async () => {
     await stored(3)
     expect((await measure()).body).toMatchObject({ popularityEnd: "stored", difficultyEnd: "stored", started: false })
     await forgetSearches(sql)
@@ -166,11 +166,11 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     return body as Record<string, Record<string, unknown>>
   }
 
-  test("a measurement that no process reads is hive_measurement_unavailable", async () => {
+  test("a measurement that no process reads fails with hive_measurement_unavailable", async () => {
     await refused("hive_measurement_unavailable", measure({ wait: 5 }, key, openService({ sql })))
   })
 
-  test("a measurement whose row cannot be written is hive_measurement_queue_failed", async () => {
+  test("a measurement whose row cannot be written fails with hive_measurement_queue_failed", async () => {
     await swallow("raise exception 'no room for it'")
     try {
       await refused("hive_measurement_queue_failed", measure())
@@ -180,7 +180,7 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     }
   })
 
-  slow("a measurement whose reading is not queued is hive_measurement_not_started", async () => {
+  slow("a measurement whose reading is not queued fails with hive_measurement_not_started", async () => {
     await swallow("return null")
     try {
       await refused("hive_measurement_not_started", measure({ wait: 0 }))
@@ -189,7 +189,7 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     }
   })
 
-  slow("a metric with a broken source is hive_measurement_failed, and the other figure is still returned", async () => {
+  slow("a broken source fails with hive_measurement_failed, and the other figure is still returned", async () => {
     answers()
     scene.stores.on("apps.apple.com", "/", () => new Response("<html>not what it was</html>"))
     scene.stores.on("itunes.apple.com", "/search", () => new Response("{", { status: 200 }))
@@ -199,20 +199,20 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     expect(metrics).toMatchObject({ popularityStanding: { band: { low: 5, high: expect.any(Number) } } })
   })
 
-  test("a measurement that the store defers is hive_measurement_deferred", async () => {
+  test("a measurement that the store defers fails with hive_measurement_deferred", async () => {
     answers()
     scene.stores.on("apps.apple.com", "/", () => captchaPage())
     const { metrics } = await refused("hive_measurement_deferred", measure({ metrics: ["difficulty"], wait: 20 }))
     expect(metrics).toMatchObject({ difficultyEnd: "failed", popularityEnd: null })
   })
 
-  test("a complete reading with too little data for a figure is hive_measurement_incomplete", async () => {
+  test("a complete reading with too little data for a figure fails with hive_measurement_incomplete", async () => {
     answers({ looked: [], suggests: [] })
     const { metrics } = await refused("hive_measurement_incomplete", measure({ metrics: ["difficulty"], wait: 20 }))
     expect(metrics).toMatchObject({ difficultyEnd: "incomplete", difficulty: null })
   })
 
-  slow("a measurement beyond the day's units is daily_hive_limit, while joining needs no unit", async () => {
+  slow("a measurement beyond the day's units fails with daily_hive_limit, while joining needs no unit", async () => {
     const [id, poor] = await caller(1)
     answers({ holdMs: 500 })
     const begun = measure({ wait: 20 })

@@ -98,13 +98,13 @@ describe("related keywords", () => {
     expect([body.related, await used()]).toEqual([["tide table", "tide table usa"], 50])
   })
 
-  slow("related keywords request no reading: a metric is unmeasured, or pending if already under way", async () => {
+  slow("research requests no reading of related keywords: metrics are unmeasured or already pending", async () => {
     answers(["tide table", "tide clock", "tide chart"])
     await scene.service.call(`/v1/apps/${scene.appId}`, { key: scene.key })
     await ask()
     const before = scene.stores.requests.length
     await sql.begin((tx) => addTerms(tx, scene.appId, ["us"], ["tide clock"]))
-    // before a worker claims it
+    // holds the lease, so that no worker claims it
     await sql`
       update due set lease_until = now() + interval '1 minute', lease = gen_random_uuid() where subject = 'tide clock'`
     const { body } = await ask()
@@ -114,7 +114,7 @@ describe("related keywords", () => {
     expect(scene.stores.requests.slice(before).filter(({ url }) => url.search.includes("chart"))).toEqual([])
   })
 
-  slow("related keywords distinguish a verified absence, a failed source and a missing reading", async () => {
+  slow("related keywords distinguish a confirmed absence, a failed source and a missing reading", async () => {
     answers(["tide table", "absent", "broken"])
     await record(sql, [reading("absent", now(), [], webSearch), hintsReading("absent", now(), [])])
     const list = { platform: "ios", storefront: "us", term: "absent" } as const
@@ -187,7 +187,7 @@ slow("concurrent callers of one seed share one search, one look-up and one sugge
   ])
 })
 
-slow("a seed without readings is not_measured for 1 credit, and a pack does not suffice", async () => {
+slow("a seed without readings fails with not_measured for 1 credit, and Explorer is required", async () => {
   const { status, body } = await openService({ sql }).call("/v1/hive/research?seed=tide%20table", { key })
   expect([status, body.error, await used()]).toEqual([404, "not_measured", 1])
   const pack = await scene.service.key(await scene.service.workspace({ plan: "pro", pack: 1_000 }))

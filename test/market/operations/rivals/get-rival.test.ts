@@ -257,7 +257,7 @@ describe("the keyword spy", () => {
     expect((await ask()).body.spies.used).toBe(2)
   })
 
-  test("one of two concurrent calls with one credit is paid, and the other's spy is returned", async () => {
+  test("of two concurrent calls with one credit, one is paid and the other gives its spy back", async () => {
     const poor = await service.workspace({ overrides: { credits: 1, spy: 9, ratePerSecond: 100_000 } })
     const poorKey = await service.key(poor)
     appId = await track({ workspaceId: poor })

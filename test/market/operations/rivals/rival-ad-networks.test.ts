@@ -102,7 +102,7 @@ describe("stored ad networks", () => {
     }
   })
 
-  slow("a reading that is almost 14 days old is answered, an older one is read again", async () => {
+  slow("a reading that is almost 14 days old is used, and an older one is read again", async () => {
     answersLookUps(scene.stores, { [RIVAL]: { sellerUrl: "https://www.maker.test/app" } })
     await record(sql, [look(14 * DAY_MS - 60_000, { records: [row("google.com", "DIRECT", "1")] })])
     expect((await scene.service.call(path(), { key: scene.key })).body.state).toBe("records")
@@ -149,7 +149,7 @@ describe("a reading of ad networks on request", () => {
     ])
   })
 
-  slow("a slow reading answers 202 with eta at the price of an answer, and is available later", async () => {
+  slow("a slow reading returns 202 with eta at the price of an answer, and the result later", async () => {
     answersLookUps(scene.stores, { [RIVAL]: { sellerUrl: "https://maker.test" } })
     Object.assign(scene.says, { site: page("google.com, pub-1, DIRECT\n"), holdMs: 4_500 })
     const { status, body, credits, pending } = await scene.settled(path())
@@ -174,7 +174,7 @@ describe("a reading of ad networks on request", () => {
     expect((await scene.settled(path())).body).toMatchObject({ state: "unreachable", networks: null })
   })
 
-  test("a missing app is not_measured, a store that refuses is measure_busy, and neither costs a credit", async () => {
+  test("a missing app fails with not_measured, a refusing store with measure_busy, both without a charge", async () => {
     answersLookUps(scene.stores, {})
     const missing = await scene.settled(path())
     expect([missing.status, missing.body.error]).toEqual([404, "not_measured"])
@@ -187,7 +187,7 @@ describe("a reading of ad networks on request", () => {
     expect(await sql`select from app_ads`).toHaveLength(0)
   })
 
-  test("a source that this instance does not read is not_measured", async () => {
+  test("a source that this instance does not read fails with not_measured", async () => {
     await scene.service.call("/v1/account", { key: scene.key })
     await sql`update tracked_app set countries = '{de}'`
     const { status, body } = await scene.service.call(path("com.example.rival", "?platform=android"), {
@@ -197,7 +197,7 @@ describe("a reading of ad networks on request", () => {
   })
 })
 
-test("the ad networks of an app that is not a rival are not_found, and a key needs scope and app", async () => {
+test("the ad networks of an app that is not a rival fail with not_found, and a key needs scope and app", async () => {
   expect((await scene.service.call(path("10099"), { key: scene.key })).body.error).toBe("not_found")
   expect((await scene.service.call(path("x"), { key: scene.key })).body).toMatchObject({
     error: "bad_app_id",

@@ -72,14 +72,14 @@ describe("market data of the App Store", () => {
     expect(scene.stores.requests.length).toBe(requests)
   })
 
-  test("a page that cannot be read leaves only its own fields null", async () => {
+  test("a page that cannot be read leaves only its fields null", async () => {
     answersLookUps(scene.stores, { [RIVAL]: {} })
     scene.stores.on("apps.apple.com", "/us/app/", () => new Response("no", { status: 403 }))
     const { status, body } = await scene.settled(path())
     expect([status, body.hasInAppPurchases, body.price]).toEqual([200, null, 2.99])
   })
 
-  test("market data that is almost 7 days old is answered, older data is read again", async () => {
+  test("market data that is almost 7 days old is used, and older data is read again", async () => {
     page()
     await record(sql, [appsReading(ago(7 * DAY_MS - 60_000), [{ id: RIVAL, name: "Old", price: 9, currency: "USD" }])])
     answersLookUps(scene.stores, { [RIVAL]: {} })
@@ -88,14 +88,14 @@ describe("market data of the App Store", () => {
     expect((await scene.settled(path())).body.price).toBe(2.99)
   })
 
-  test("an app that the store does not sell there is an answer at full price", async () => {
+  test("an app that is not sold in the storefront is answered as unavailable at the full price", async () => {
     answersLookUps(scene.stores, {})
     const { status, body, pending, credits } = await scene.settled(path())
     expect([status, credits.used]).toEqual([200, 1 + pending.length])
     expect(body).toMatchObject({ available: false, price: null, releasedAt: null, ratings: null, ...NOTHING })
   })
 
-  test("a store that refuses is measure_busy, and nothing is charged or stored", async () => {
+  test("a store that refuses makes the call fail with measure_busy, and nothing is charged or stored", async () => {
     scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 403 }))
     page()
     const { status, body, headers } = await scene.service.call(path(), { key: scene.key })
@@ -104,7 +104,7 @@ describe("market data of the App Store", () => {
     expect(await sql`select from app_storefront where source = 'itunes-lookup'`).toHaveLength(0)
   })
 
-  slow("a slow reading answers 202 with what is stored so far", async () => {
+  slow("a call whose reading is slow returns 202 with what is stored so far", async () => {
     page()
     await record(sql, [
       appsReading(ago(8 * DAY_MS), [{ id: RIVAL, name: "Old", price: 9, currency: "USD", ratings: 7 }]),
@@ -177,7 +177,7 @@ describe("market data of Google Play", () => {
     expect(body).toMatchObject({ price: 6.99, currency: "USD", ratings: null, releasedAt: null })
   })
 
-  test("a storefront that this instance cannot read is not_measured and costs nothing", async () => {
+  test("a storefront that this instance cannot read fails with not_measured and costs nothing", async () => {
     const { status, body } = await scene.service.call(`${android()}&country=de`, { key: scene.key })
     expect([status, body.error]).toEqual([404, "not_measured"])
     expect(await used()).toBe(0)
@@ -195,7 +195,7 @@ test("each storefront has its own market data", async () => {
   expect((await scene.settled(path(RIVAL, "?country=DE"))).body).toMatchObject({ country: "de", price: 1, ratings: 8 })
 })
 
-test("the market data of an app that is not a rival is not_found, and a key needs scope and app", async () => {
+test("the market data of an app that is not a rival fails with not_found, and a key needs scope and app", async () => {
   expect((await scene.service.call(path("10099"), { key: scene.key })).body.error).toBe("not_found")
   expect((await scene.service.call(path("x"), { key: scene.key })).body).toMatchObject({
     error: "bad_app_id",
