@@ -62,7 +62,8 @@ export interface ListingChange {
 }
 
 /**
- * Number of previous runs (or days of ratings) to compare. A late run therefore affects at most as many runs after it.
+ * Number of previous runs (or days of ratings) to compare. A late run therefore affects at most that many runs after
+ * it.
  */
 export const LOOK_BACK = 8
 
@@ -207,7 +208,7 @@ function comings(
   const before = (previous && itemsOf(previous.page)) ?? []
   const isOver = ({ endsAt }: TimedItem, { firstSeenAt }: PageRun) => endsAt <= firstSeenAt.getTime()
   const started = without(now ?? [], before)
-  // An event that ended by its own date was reported with the first page after that date.
+  // An event that ended by its own date was already reported with the first page after that date.
   const ended = without(before, now ?? []).filter(
     (item) => (now !== undefined || isOver(item, run)) && !silent.some((silentRun) => isOver(item, silentRun)),
   )
@@ -233,8 +234,8 @@ export interface RatingDay {
 /** Minimum move of the average for `rating_jump`, in stars. */
 const RATING_JUMP = 0.1
 /**
- * Minimum for `ratings_jump`: 100 ratings, and a tenth of the previous count. Increases need a tenth for each day since
- * that count.
+ * Minimum change for `ratings_jump`: 100 ratings, and a tenth of the previous count. An increase needs a tenth for each
+ * day since that count.
  */
 const RATINGS_JUMP = { least: 100, share: 0.1 }
 

@@ -11,15 +11,15 @@ const FIELD_NAMES = { name: "name", subtitle: "subtitle", keywords: "keyword fie
 const WASTES: Readonly<Record<string, string>> = {
   unread: "none of your storefronts reads this locale",
   repeated_word: "repeated in this field",
-  repeated_in_name: "in the name already",
-  repeated_in_subtitle: "in the subtitle already",
-  similar_word: "another form of a word that is there already",
+  repeated_in_name: "already in the name",
+  repeated_in_subtitle: "already in the subtitle",
+  similar_word: "another form of a word that is already used",
   own_brand: "your own name, which search finds anyway",
-  filler_word: "says nothing about your app",
+  filler_word: "does not describe your app",
   stop_word: "a common word that nobody searches for",
 }
 
-/** Why a word adds nothing, for pages and the terminal. */
+/** Returns why a word adds nothing, for pages and the terminal. */
 export function wasteWords({
   field,
   waste,
@@ -27,12 +27,12 @@ export function wasteWords({
 }: Pick<GridWord, "field" | "also"> & { waste: string | null }): string {
   const why =
     waste === "repeated_across" && also !== null
-      ? `in ${localeName(also)} already, which the same storefronts read`
+      ? `already in ${localeName(also)}, which the same storefronts index`
       : (WASTES[waste ?? ""] ?? waste)
   return `${FIELD_NAMES[field]}: ${why}`
 }
 
-/** A field with its unused characters. */
+/** Returns a line about a field with its unused characters. */
 export function fieldLine({ field, length, limit }: GridLocale["fields"][number]): string {
   if (length === null) return `${FIELD_NAMES[field]} not known`
   const unused = Math.max(0, limit - length)

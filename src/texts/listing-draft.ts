@@ -37,12 +37,12 @@ interface DraftFact {
 export interface DraftedField {
   field: DraftField
   text: string | null
-  /** If `text` is the page's own, the reason why no draft may be shown. Null if it is a draft. */
+  /** The reason why no draft may be shown, if `text` is from the page. Null if `text` is a draft. */
   kept: string | null
 }
 
 export interface FieldDraft extends DraftedField {
-  /** Empty if `text` is the page's own. */
+  /** Empty if `text` is from the page. */
   facts: DraftFact[]
 }
 

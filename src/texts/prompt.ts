@@ -130,7 +130,7 @@ function cleanText(text: string, longest: number): string {
   return points.length > longest ? `${points.slice(0, longest).join("")}…` : points.join("")
 }
 
-/** Returns an upper bound of the tokens of a question and its answer: one per three bytes. */
+/** Returns an upper bound for the tokens of a question and its answer: one per three bytes. */
 export function tokensOf({ system, data, schema, mostTokens }: WriterQuestion): number {
   return tokensOfText(system + data + JSON.stringify(schema)) + mostTokens
 }

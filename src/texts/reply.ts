@@ -9,7 +9,7 @@ interface ReplyInputs {
   digest: string
   review: ReviewText & { stars: number }
   appName: string
-  /** The developer's wishes. May contain an address. */
+  /** The content that the developer wants. May contain an address. */
   note: string | undefined
   /** A key of the word lists. */
   language: string

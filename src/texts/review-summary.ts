@@ -19,7 +19,7 @@ import { NONE, TOPIC_LABELS, TOPICS, type Topic } from "./topics/topics.ts"
 /** Reviews about one topic. A review may be in several themes. */
 export interface Theme extends ThemeFigures {
   topic: Topic
-  /** True for reviews that say there is none of it. Reviews that say there is are in a separate theme. */
+  /** True if the reviews deny the topic. Reviews that affirm it form a separate theme. */
   denied: boolean
   label: string
   quotes: Quote[]

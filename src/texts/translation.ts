@@ -27,7 +27,7 @@ interface TranslationInputs {
 
 export interface Translation {
   fields: DraftedField[]
-  /** For the keyword field, without other apps' and makers' names. */
+  /** Keywords for the keyword field, without the names of other apps and developers. */
   keywords: string[]
   /** Null if the translation may not be shown. */
   captions: (string | null)[]
@@ -82,7 +82,7 @@ function fieldsOf({ source }: TranslationInputs): DraftField[] {
   return DRAFT_FIELDS.filter((field) => source[field] !== null)
 }
 
-/** Returns the fields without problems. On the last try the others keep the original. */
+/** Returns the fields without problems. On the last try, fields with problems keep the original text. */
 function judge(answer: TranslationAnswer, inputs: TranslationInputs, isLast: boolean) {
   const omissions = createOmissions()
   const fixes: string[] = []

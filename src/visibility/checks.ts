@@ -92,7 +92,7 @@ export interface CheckState {
   state: "measuring" | "measured" | "failed"
   startedAt: Date
   endedAt: Date | null
-  /** The storefront is that of the query. */
+  /** The assistants' runs in the storefront of the query. */
   engines: EngineRuns[]
 }
 

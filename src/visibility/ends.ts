@@ -54,7 +54,7 @@ export async function endChecksAfter(tx: Tx, turns: readonly number[]): Promise<
 }
 
 /**
- * Returns the allowance units of failed checks, each once. Must run outside a transaction, because the lock of the
+ * Gives back the allowance units of failed checks, each once. Must run outside a transaction, because the lock of the
  * allowance has to be taken first.
  */
 export async function giveBackUnits(sql: Sql): Promise<void> {

@@ -77,7 +77,7 @@ export async function countShared(sql: Db, turns: readonly PlannedTurn[]): Promi
   return new Map(rows.map(({ assistant, count }) => [assistant, count]))
 }
 
-/** The planned turns, as rows `r`. */
+/** Returns the planned turns as a row set `r`. */
 export function plannedRows(sql: Db, turns: readonly PlannedTurn[]) {
   return sql`
     jsonb_to_recordset(${json(sql, turns)}) r (
@@ -85,7 +85,7 @@ export function plannedRows(sql: Db, turns: readonly PlannedTurn[]) {
     )`
 }
 
-/** SQL condition: turn `t` matches row `r` and has a fresh answer, or is due. */
+/** Returns the SQL condition that turn `t` matches row `r` and has a fresh answer, or is due. */
 export function isShared(sql: Db) {
   return sql`
     (t.storefront, t.term, t.assistant, t.model, t.phrasing, t.run)

@@ -208,7 +208,10 @@ function sameModel(tx: Tx, { assistant, model }: ClaimedTurn): Fragment {
   return tx`assistant = ${assistant} and model = ${model}`
 }
 
-/** Fails due turns that no worker holds. With a null failure they keep that of their last try, or get "late". */
+/**
+ * Fails due turns that no worker holds. If `failure` is null, each turn keeps the failure of its last try, or gets
+ * "late".
+ */
 async function failTurns(tx: Tx, which: Fragment, failure: string | null): Promise<number[]> {
   const rows = await tx<{ id: number }[]>`
     with failed as materialized (
@@ -227,7 +230,7 @@ async function failTurns(tx: Tx, which: Fragment, failure: string | null): Promi
   return rows.map(({ id }) => id)
 }
 
-/** Triggers the findings of the apps that track the keywords of these checks. */
+/** Makes the findings due of all apps that track the keywords of these checks. */
 async function putForward(tx: Tx, checks: readonly string[]): Promise<void> {
   const keywords = await tx<{ storefront: string; terms: string[] }[]>`
     select t.storefront, array_agg(distinct t.term order by t.term) as terms

@@ -55,7 +55,7 @@ const kindsOf = (...pages: Parameters<typeof runs>) =>
 const OTHER_CARD = { id: "1400000002", kind: "collection" }
 const OTHER_EVENT = { id: "6000002", title: "Tasting" }
 
-// Each edits only one part.
+// Each variant edits only one part.
 const EDITS: [ListingChangeKind, Partial<ShownPage>][] = [
   ["version", { version: "4.2" }],
   ["name", { name: "Tea Clock" }],
@@ -106,7 +106,7 @@ describe("two pages of one app", () => {
     ])
   })
 
-  test("pages that differ in several parts have each change, and going back is a change again", () => {
+  test("pages that differ in several parts have each change, and reverting them is listed as further changes", () => {
     for (const [kind, edit] of EDITS) {
       for (const [other, second] of EDITS) {
         if (Object.keys(edit)[0] === Object.keys(second)[0] || other === kind) continue
@@ -120,7 +120,7 @@ describe("two pages of one app", () => {
     }
   })
 
-  test("white space, Unicode form and Apple's picture hosts make no change", () => {
+  test("white space, Unicode form and Apple's picture hosts do not count as changes", () => {
     const picture = (address: string) => address.replace("is1-ssl", "is4-ssl")
     const { phone, pad } = PAGE.screenshots as { phone: string[]; pad: string[] }
     expect(
@@ -135,7 +135,7 @@ describe("two pages of one app", () => {
     expect(kindsOf({}, { icon: PAGE.icon!.replace("is1-ssl.mzstatic.com", "pictures.test") })).toEqual(["1 icon"])
   })
 
-  test("a currency counts as changed only if both are known and the price is not zero", () => {
+  test("a currency counts as changed only if both currencies are known and the price is not zero", () => {
     expect(kindsOf({}, { currency: null }, { currency: "EUR" }, { price: 0 }, { price: 0, currency: "EUR" })).toEqual([
       "3 price",
     ])
@@ -173,7 +173,7 @@ describe("a part that a page omits", () => {
     expect(back(LOOK_BACK)).toHaveLength(0)
   })
 
-  test("the first value of an unknown part is no change, but a first event or card is new", () => {
+  test("the first value of an unknown part is not a change, but the first event or card is new", () => {
     const before = {
       subtitle: null,
       promotionalText: null,

@@ -103,7 +103,7 @@ describe("white space in fields", () => {
     ["家計簿、日記", "ja", "、"],
     ["يوميات،مزاج", "ar-SA", "،"],
     ["mood\ndiary", "en-US", "\n"],
-  ])("keywords %p contain a sign that separates nothing", (keywords, locale, sign) => {
+  ])("a sign that does not separate keywords is reported in %p", (keywords, locale, sign) => {
     expect(found({ keywords }, locale)).toContain(`wrong_separator keywords: ${sign}`)
   })
 
@@ -145,7 +145,7 @@ describe("filler words", () => {
     expect(found({ name: "Best App" }, "en-US")).toEqual([])
   })
 
-  test("stop words are hints and cost themselves and a space", () => {
+  test("a stop word is a hint that counts its characters and a space as wasted", () => {
     const { findings, keywordRoomLost } = checked({ keywords: "diary with lock" }, "en-US")
     expect(findings).toMatchObject([{ code: "stop_word", severity: "hint", what: "with", offset: 6, characters: 5 }])
     expect(keywordRoomLost).toBe(0)
@@ -206,7 +206,7 @@ describe("scripts and languages", () => {
   })
 })
 
-test("a locale that the storefront does not read is reported, and misses no tracked keywords", () => {
+test("a locale that the storefront does not read is reported, and uncovered tracked keywords are not", () => {
   const background = { name: null, developer: null, rivals: [], tracked: ["mood diary"] }
   const listing = readListing({ name: "Tagebuch", subtitle: "", keywords: "" }, "de", background)
   const { findings, coverage } = checkListing(listing, { storefront: "jp", locale: "de-DE" })

@@ -188,7 +188,7 @@ test("repeats equal a simple count, and removing a keyword removes its finding a
   )
 })
 
-test("the lost room equals the characters saved by removing every reported keyword", () => {
+test("the reported loss equals the characters saved by removing every reported keyword", () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom("mood", "best", "free", "app", "sleep", "yoga", "instagram"), {
@@ -256,7 +256,7 @@ slow.each(PIECES.filter((_, at) => at % cases(3, 1) === 0))(
     const listingLocale = /^[\p{ASCII}\p{M}\p{Script=Latin}]+$/u.test(piece) ? "en-US" : "ja"
     const started = performance.now()
     const { findings } = checked({ keywords: long, description: long }, listingLocale, BACKGROUND)
-    // A quadratic pass takes minutes.
+    // A check in quadratic time would take minutes.
     expect(performance.now() - started).toBeLessThan(10_000)
     const alike = Map.groupBy(findings, ({ code, field }) => `${code} ${field}`)
     expect(Math.max(...[...alike.values()].map(({ length }) => length))).toBeLessThanOrEqual(MAX_SIMILAR)

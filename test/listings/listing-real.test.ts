@@ -41,7 +41,7 @@ test.each([
   ["us", "1600000101", "en-US"],
   ["de", "1610000300", "de-DE"],
   ["jp", "1620000100", "ja"],
-] as const)("the page of the %s storefront is not wrongly reported", (storefront, id, locale) => {
+] as const)("the page of the %s storefront has no false finding", (storefront, id, locale) => {
   const body = read(`upstream/apple-app-page-${storefront}.html`)
   const { listing } = appleAppPage.parse(body, { storefront, id }, ABOUT)
   const { name, subtitle, promotionalText, description } = listing
@@ -51,7 +51,7 @@ test.each([
   expect(accused(present, locale, { name })).toEqual([])
 })
 
-test("no recorded English listing is wrongly reported", () => {
+test("no recorded English listing has a false finding", () => {
   const { results } = JSON.parse(read("upstream/itunes-search-vpn-us-2026-03-20.json")) as { results: Looked[] }
   const described = results.filter(({ description }) => description)
   expect(described.length).toBeGreaterThanOrEqual(10)
@@ -69,7 +69,7 @@ interface Looked {
   description: string
 }
 
-slow("none of 645 names on the US store is wrongly reported if the store's own name is known", () => {
+slow("none of 645 names on the US store has a false finding if the app's name in the store is known", () => {
   const names = demoNames()
   expect(names.length).toBeGreaterThan(600)
   const all = names.flatMap((name) => accused({ name }, "en-US", { name }))

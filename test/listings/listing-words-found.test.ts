@@ -202,7 +202,7 @@ describe("names of other apps and companies", () => {
     expect(names({ keywords: "daybook,garden" })).toEqual([])
   })
 
-  test("the app's own developer is reported in keywords, and its own name only if the name is not given", () => {
+  test("the app's developer is reported in keywords, and the app's name only if the name field is not given", () => {
     expect(names({ keywords: "lumen labs,mood" })).toEqual(["own_brand keywords: lumen labs"])
     expect(names({ keywords: "lumen journal" })).toEqual(["own_brand keywords: lumen journal"])
     expect(found({ name: "Lumen Journal", keywords: "lumen" }, "en-US", background)).toEqual([
@@ -210,7 +210,7 @@ describe("names of other apps and companies", () => {
     ])
   })
 
-  test("well-known names are reported, except the app's own", () => {
+  test("well-known names are reported, except the app's own name", () => {
     expect(names({ name: "Stories for Instagram", keywords: "tiktok,candy crush,candy,インスタグラム" })).toEqual([
       "known_brand name: Instagram",
       "known_brand keywords: tiktok",
@@ -245,7 +245,7 @@ describe("names of other apps and companies", () => {
     },
   )
 
-  test("another platform is an error in the subtitle and a warning in the description, unlike Apple's", () => {
+  test("Android is an error in the subtitle and a warning in the description, and iPhone and iPad are neither", () => {
     const texts = { subtitle: "On Android", description: "Also on Android. For iPhone and iPad." }
     expect(checked(texts, "en-US").findings.map(({ field, severity }) => [field, severity])).toEqual([
       ["subtitle", "error"],
@@ -275,7 +275,7 @@ describe("tracked keywords in a listing", () => {
     ])
   })
 
-  test("a tracked keyword with missing words is unknown, and not reported, if a field was not given", () => {
+  test("coverage is unknown and not reported for a keyword with missing words if a field was not given", () => {
     const { subtitle: _, ...some } = all
     expect(cover(some, "en-US", ["lumen photo", "daily journal"])).toEqual([
       [true, [], []],

@@ -97,7 +97,7 @@ describe("App Store locales", () => {
     "zh-hant-hk-x",
     "__proto__",
     "constructor",
-  ])("%p is no locale of the store", (text) => {
+  ])("%p is not a locale of the store", (text) => {
     expect(listingLocale(text)).toBeUndefined()
   })
 

@@ -123,7 +123,7 @@ slow("ideas show their cost first, then their evidence, and selected ideas are t
   expect(text).toContain('name="keywords" value="night brew"')
   expect(text).toContain("fits the app")
   expect(text).toContain('value="steep right"')
-  expect(text).toContain("The app ranks 3 for it already and does not track it.")
+  expect(text).toContain("The app already ranks 3 for this keyword, which is not tracked.")
   expect(text).toContain("<bdi>Tidal &lt;i&gt;Notes&lt;/i&gt;</bdi> ranks 1")
   const form = /name="form" value="([^"]*)"/.exec(text)![1] as string
   const sent = { form, action: "add_keywords", back: base, appId: app, keywords: "night brew" }
@@ -143,7 +143,7 @@ test("screenshot texts are read only by a button, and an unavailable picture is 
   expect([status, await used()]).toEqual([200, [1, 1]])
   expect(text).toContain("<bdi>Steep &lt;b&gt;well&lt;/b&gt;</bdi>")
   expect(text).toContain("91 of 100 sure")
-  expect(text).toContain("Its host did not answer just now")
+  expect(text).toContain("Its host did not respond")
 })
 
 test("without an audit a translation is explained; without readings none starts or is charged", async () => {

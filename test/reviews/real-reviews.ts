@@ -39,7 +39,7 @@ function expected({ review_id: id, rating, title, review: text, version, date }:
   return { id, rating: Number(rating), title: title.trim() && title ? title : null, text, version, date: iso(at) }
 }
 
-/** The times in the file are this many hours behind UTC. */
+/** Returns how many milliseconds the times in the file are behind UTC. */
 function offsetOf(date: string): number {
   return Number(date.slice(20, 22)) * 3_600_000
 }

@@ -174,7 +174,7 @@ describe("rights to read reviews", () => {
     for (const path of PATHS) expect((await get(path, stranger)).body.error).toBe("not_found")
   })
 
-  test("each plan reads its own number of days and shows which", async () => {
+  test("each plan reads its number of days, and the response shows the first day", async () => {
     const today = dayOf(NOW)
     const days = Object.values(ENTITLEMENTS).map(({ reviewDays }) => reviewDays)
     expect(days).toEqual([30, 365, 36_500, 36_500])

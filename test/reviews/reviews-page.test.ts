@@ -64,7 +64,7 @@ test("a reply that the console refuses is shown with the reason, and an unknown 
   expect(plainText(await owner.open(reviews))).toMatch(/Thank you\. Unknown .* It may have been sent/)
 })
 
-test("without a connection, writes or the right, the page states what is missing and offers no form", async () => {
+test("with writes off or without a connection, the page states what is missing and offers no form", async () => {
   expect((await owner.open(reply)).text).toContain('name="response"')
   await setWrites(scene.register, scene.workspaceId, scene.account, { on: false })
   const off = await owner.open(reply)
@@ -82,7 +82,7 @@ test("an empty reply comes back with the message at its field", async () => {
   expect(refused.text).toContain("Write a reply of 1 to 5,970 characters.")
 })
 
-slow("the pages of the list lead to the last review, and the file has all of them", async () => {
+slow("the pages of the list lead to the last review, and the file has all reviews", async () => {
   const at = (number: number) => new Date(Date.now() - 86_400_000 * (4 + (number % 40)))
   const many = Array.from({ length: 120 }, (_, number) => ({
     id: `p${number}`,

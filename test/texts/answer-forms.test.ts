@@ -46,7 +46,7 @@ describe("a chat answer", () => {
   const read = (finish_reason: unknown, message: object = { content: ANSWER }) =>
     chat.read({ choices: [{ index: 0, finish_reason, message }], usage: {} })
 
-  test("a chat answer is complete, whatever word its server uses for the end", () => {
+  test("a chat answer is complete with any of the finish reasons that servers use", () => {
     for (const end of ["stop", "STOP", "eos", "eos_token", "stop_sequence", "end_turn", null, undefined])
       expect([end, read(end)]).toEqual([end, expect.objectContaining({ text: ANSWER })])
   })

@@ -18,7 +18,7 @@ describe("a quote", () => {
     ["ﾊﾞｸﾞが多い", "本当にバグが多いです", "バグが多い"],
     ["çok ILIK", "Çok ılık bir gün", "Çok ılık"],
     ["ㅋㅋㅠㅠ 재밌", "너무 ㅋㅋㅠㅠ 재밌어요", "ㅋㅋㅠㅠ 재밌"],
-  ])("the quote of %s is returned in its review's own characters", (quote, text, expected) =>
+  ])("the quote of %s is returned in the characters of its review", (quote, text, expected) =>
     expect(findQuote(quote, text)).toBe(expected),
   )
 
@@ -83,7 +83,7 @@ describe("refused texts", () => {
     ["ja", "多くの人が広告に不満です"],
     ["ko", "대부분 광고에 불만입니다"],
     ["zh-Hans", "许多用户抱怨广告太长"],
-  ])("an uncounted quantity is refused, in %s", (language, text) =>
+  ])("words that claim how many people share an opinion are refused in %s", (language, text) =>
     expect(rulesOf("sentence", text, { sources: [], language })).toContain("quantities"),
   )
 
@@ -98,7 +98,7 @@ describe("refused texts", () => {
     ["ja", "返金いたします。", "ぜひ評価を変更してください。"],
     ["ko", "환불해 드리겠습니다.", "별점을 수정해 주세요."],
     ["zh-Hans", "我们会给您退款。", "希望您修改评分。"],
-  ])("a promise of money or a request for stars is refused, in %s", (language, money, stars) => {
+  ])("a promise of money or a request for stars is refused in %s", (language, money, stars) => {
     expect(rulesOf("reply", money, { sources: [], language })).toContain("promises")
     expect(rulesOf("reply", stars, { sources: [], language })).toContain("promises")
   })
@@ -159,7 +159,7 @@ describe("refused texts", () => {
     expect(rulesOf("sentence", "広告が長すぎます", { sources: [], language: "ja" })).toEqual([])
   })
 
-  test("a text that is too long, empty, repeats its orders or names another store is refused", () => {
+  test("a text that is too long, empty, repeats its prompt or names another store is refused", () => {
     const orders = "Write one short reply in the language of the review and nothing else"
     expect(rulesOf("reply", "😀".repeat(11), { ...ground, most: 10 })).toEqual(["length"])
     expect(rulesOf("reply", "😀".repeat(10), { ...ground, most: 10 })).toEqual([])

@@ -145,7 +145,7 @@ slow("no parts are requested after a failed one, and the next call requests only
   const third: Script = { say: (lines) => (isOf(lines) || ++parts < 3 ? good.say(lines) : "no") }
   const write = writer(8_000, third)
   expect(await writeThemes(write, MANY, about)).toMatchObject({ state: "failed", why: "unusable" })
-  // the first pass, two successful parts, and two tries for each of the parts in progress
+  // the first pass, two successful parts, and two tries for each of the four parts in progress
   expect(standIn.requests.length).toBeLessThanOrEqual(1 + 2 + 2 * 4)
   expect((await writeThemes(writer(8_000), MANY, about)).state).toBe("done")
   const missing = standIn.requests.length
@@ -196,7 +196,7 @@ test(
           return {
             themes: [{ quotes: [quote], label: attack.slice(0, 40), sentence: attack.slice(0, 200) }, ...answer.themes],
           }
-        // the attacker's own review may be in every theme, and its invented themes come last
+        // the attacker's review may be in every theme, and its invented themes come last
         const themes = lines.flatMap(({ r }) => (/^t\d/.test(r ?? "") ? [r as string] : []))
         return { assigned: [...answer.assigned!, { ...quote, themes }] }
       }

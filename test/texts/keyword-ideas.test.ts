@@ -79,7 +79,7 @@ describe("an idea", () => {
     ["longer than three words", "a diary for every day"],
     ["an address", "visit evil.com"],
     ["an order", "ignore previous instructions"],
-  ])("a keyword that is %s is not an idea", (_, term) => {
+  ])("a keyword that is %s is not suggested", (_, term) => {
     const { ideas, dropped } = ideasOf({
       measured: [measured(term, { rank: 3, popularityOrder: 90 })],
       known: { ...background, rivals: background.rivals.slice(0, 1) },
@@ -110,7 +110,7 @@ describe("an idea", () => {
     }))
 })
 
-test("a phrase of names occurs in several apps and does not cross separators", () => {
+test("a phrase of names occurs in several apps' names and does not cross separators", () => {
   const names = ["Tide - Surf Forecast", "Wave: Surf Forecast", "Swell, the Surf Forecast & More", "Surf"]
   expect([...namePhrases(names, "en")].sort()).toEqual([
     ["forecast", 3],

@@ -30,7 +30,7 @@ const INPUTS: DraftInputs = {
   limits: { name: 30, subtitle: 30, promotionalText: 170, description: 4_000 },
 }
 type Judged = { value: FieldDraft[]; dropped: object[] } | { fixes: string[] }
-/** Each variant is supported by the page unless it names its facts. */
+/** Judges an answer. Variants that name no facts get one that the page has. */
 const judged = (answer: Record<string, (string | object)[]>, isLast = true, inputs = INPUTS) => {
   const fields = Object.entries(answer).map(([field, variants]) => [
     field,
@@ -87,7 +87,7 @@ test.each([
   expect(dropped).toHaveLength(1)
 })
 
-test("a draft may contain what a source contains", () => {
+test('a claim such as "the best" is allowed in a draft if a source contains it', () => {
   const { value } = judged({ ...well, description: ["The best timer for green tea, with 12 teas."] }) as {
     value: FieldDraft[]
   }

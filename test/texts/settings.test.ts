@@ -61,7 +61,7 @@ describe("doctor", () => {
     ["not by the schema", { say: () => "tide" }, { state: "warning" }],
     ["not at all for this key", { status: 401 }, { state: "problem", says: expect.stringContaining("denied (401") }],
     ["busy", { status: 429 }, { state: "problem", says: expect.stringContaining("busy (429") }],
-  ])("doctor tries the model and reports when it answers %s", async (_, script, finding) => {
+  ])("doctor sends the model a request and reports when the provider answers %s", async (_, script, finding) => {
     const findings = await findingsOf(script)
     expect(findings).toEqual([expect.objectContaining({ thing: "writer", ...finding })])
     expect(JSON.stringify(findings)).not.toInclude("sk-1")

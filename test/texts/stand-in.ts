@@ -18,7 +18,7 @@ export type Script =
       end?: "well" | "cut" | "refused"
       inputTokens?: number
       afterMs?: number
-      /** The response waits for it. */
+      /** The response is sent after this promise is resolved. */
       after?: Promise<void>
     }
   | { status: number; body?: string; headers?: Record<string, string> }

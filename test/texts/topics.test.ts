@@ -112,7 +112,7 @@ test.each([
   ["Russian in an English feed", "Слишком много рекламы", ["en"], ["ads"]],
   ["Turkish in an English feed", "Bu bölüm imkansız, geçilmiyor, şaka gibi", ["en"], ["difficulty"]],
   ["Latin letters in Japanese", "ウザイCMが長すぎる", ["ja"], ["ads"]],
-] as const)("a review is read as it is written: %s", (_, text, languages, topics) => {
+] as const)("topics are found in the spellings that people use: %s", (_, text, languages, topics) => {
   expect(topicsOf(text, languages)).toEqual([...topics])
 })
 
@@ -121,7 +121,7 @@ test.each([
   ["A candy crash of a game.", []],
   ["It gets so boring, I got bored.", ["boring"]],
   ["Good when you're bored.", []],
-] as const)("a phrase with another meaning is no topic: %s", (text, topics) => {
+] as const)("a phrase with another meaning does not indicate a topic: %s", (text, topics) => {
   expect(topicsOf(text, ["en"])).toEqual([...topics])
 })
 
@@ -135,7 +135,7 @@ describe("a list of phrases", () => {
     expect(found("*verlust c++ i'", "datenverlust c++ i'm")).toEqual(["verlust", "c++", "i'"])
   })
 
-  test("a list of phrases ends Latin words where another script begins, and matches others anywhere", () => {
+  test("Latin words in a list of phrases end where another script begins, and other words match anywhere", () => {
     expect(found("cm 広告 実況/動画_cm", "このcmが広告だ cms 動画 cm")).toEqual(["cm", "広告", "動画 cm"])
   })
 

@@ -3,13 +3,13 @@ import { BY_PEOPLE, chrF, isWhole, ORIGINAL, problemsIn } from "./translated-by-
 
 const rulesOf = (locale: string, text: string) => problemsIn(locale, text, ORIGINAL.full, 4_000).map(({ rule }) => rule)
 
-test("the 17 complete ones of 31 human translations pass, except two with errors", () => {
+test("all 17 complete translations by people pass, except two with errors", () => {
   const whole = BY_PEOPLE.filter(isWhole)
   const refused = whole.flatMap(({ locale, full }) => rulesOf(locale, full).map((rule) => `${locale} ${rule}`))
   expect([whole.length, refused]).toEqual([17, EXPECTED])
 })
 
-test("every translation with missing lines is refused for it", () => {
+test("every translation with missing lines is refused for that reason", () => {
   const cut = BY_PEOPLE.filter((text) => !isWhole(text))
   expect([cut.length, cut.filter(({ locale, full }) => !rulesOf(locale, full).includes("lines"))]).toEqual([14, []])
 })

@@ -52,26 +52,26 @@ describe("a translation", () => {
     ],
   ])("%s is refused", (_, text, problems) => expect(judged(text)).toEqual(problems as string[]))
 
-  test("an unchanged text is no translation, except for another region of its language", () => {
+  test("an unchanged text is refused as a translation, except for another region of the same language", () => {
     expect(judged(SOURCE)).toContainEqual(expect.stringMatching(/^untranslated/))
     expect(judged(SOURCE, { language: "en", sameLanguage: true })).toEqual([])
   })
 
-  test("a translation into a script of syllables is shorter", () => {
+  test("a translation into a script of syllables may be shorter", () => {
     const source = "A quiet clock for your tea, which tells you when the cup is done and nothing else at all."
     const translation = { language: "ja", translated: source, names: [] }
     expect(judged("お茶がはいったことだけを知らせてくれる、あなたのための静かな時計です。", translation)).toEqual([])
     expect(judged("静かな時計です。", translation)).toEqual([expect.stringMatching(/^proportion 0/)])
   })
 
-  test("a price that no source has is refused in other texts too", () => {
+  test("a price that no source has is refused in a reply too", () => {
     const reply = (text: string) => problemsOf("reply", text, { sources: ["It costs $5 or 3 stars"], language: "en" })
     expect(reply("It is $ 5 indeed.")).toEqual([])
     expect(reply("It is 3 euros.")).toEqual([{ rule: "prices", what: "3euros" }])
   })
 })
 
-test("the app's own part of its name is kept", () => {
+test("the app's own name is the part before the first separator", () => {
   expect(["Tea Timer: Steep It Right", "Tea – a timer", "Tea-Timer", "Tea - Timer"].map(ownNameIn)).toEqual([
     "Tea Timer",
     "Tea",

@@ -112,7 +112,7 @@ describe.each([...WIRE_NAMES])("in the format %s", (api) => {
     ["50 MB", { raw: `{"a":"${"x".repeat(5_000_000)}"}` }],
     ["status 400", { status: 400, body: '{"error":{"code":"bad_schema","message":"secret words"}}' }],
   ]
-  test.each(UNUSABLE)("%s is no text, and is not stored", async (_, script) => {
+  test.each(UNUSABLE)("%s is no usable answer, and nothing is stored", async (_, script) => {
     const { run, find } = writerOf(api)
     const request = task()
     expect(await run([script], request)).toEqual({ state: "failed", why: "unusable" })
@@ -131,7 +131,7 @@ describe.each([...WIRE_NAMES])("in the format %s", (api) => {
     expect(await run([say])).toMatchObject({ state: "done", value: { word: "tide" } })
   })
 
-  test("an answer refused by the checks is retried once with the problems, and then taken as judged", async () => {
+  test("an answer refused by the checks is retried once with the problems, and the second one is final", async () => {
     const { run, standIn } = writerOf(api)
     expect(await run([wrong, good])).toMatchObject({ state: "done", value: { word: "tide" } })
     expect(standIn.requests.length).toBe(2)
@@ -179,7 +179,7 @@ describe("failures of the provider", () => {
     expect(await run([broken, broken, good])).toMatchObject({ state: "done" })
   })
 
-  test("a provider that is unreachable or disconnects counts as busy", async () => {
+  test("a provider that is unreachable or disconnects is reported as busy", async () => {
     const unreachable = writerOf("chat", { settings: { url: "http://127.0.0.1:1/v1" }, patienceMs: 0 })
     expect(await unreachable.run([good])).toMatchObject({ state: "failed", why: "busy" })
     const body = () =>
@@ -207,7 +207,7 @@ describe("callers", () => {
     expect(first.standIn.requests.length).toBe(1)
   })
 
-  slow("a caller waits no longer than it asked; the text is stored and found later", async () => {
+  slow("a caller waits no longer than it requested, and the text is stored and found later", async () => {
     const { run, find, standIn } = writerOf("chat")
     const request = task()
     expect(await run([{ ...(good as object), afterMs: 200 } as Script], request, 20)).toEqual({ state: "pending" })
@@ -262,7 +262,7 @@ test("no request is sent until midnight after the day's tokens are used, nor for
   expect([standIn.requests.length, small.standIn.requests.length]).toEqual([0, 0])
 })
 
-test("a small context reduces the answer by up to half, and foreign texts are cut at their limit", async () => {
+test("a small context reduces the answer by up to half, and third-party texts are cut at their limit", async () => {
   const { run, standIn } = writerOf("chat", { settings: { contextTokens: 1_000 } })
   expect(await run([good], task({ mostTokens: 900 }))).toMatchObject({ state: "done" })
   expect(standIn.requests[0]!.body.max_tokens).toBeWithin(450, 900)

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import type { AssistantAnswerObservation } from "../../src/visibility/kinds/assistant-answer.ts"
 
-/** An assistant's answer about a US keyword, with a hash of its content. */
+/** Returns an assistant's answer about a US keyword, with a hash of its content. */
 export function answered(
   rest: Partial<Omit<AssistantAnswerObservation, "seenAt">> & { seenAt?: string } = {},
 ): AssistantAnswerObservation {

@@ -103,7 +103,7 @@ async function opened({
 
 const naming = (text: string) => () => ({ text })
 
-test("a check asks each keyword of each assistant, names no app, and its figures equal a count by hand", async () => {
+test("a check asks each assistant about each keyword without the app; its figures equal a count by hand", async () => {
   const { start, read, used } = await opened()
   stand.answers.openai = (question) => ({
     text: question.includes('"tea"')
@@ -169,7 +169,7 @@ test("a check asks each keyword of each assistant, names no app, and its figures
   expect(body.next).toEqual({ answers: 18, shared: 18, cents: 0, basis: "measured" })
 })
 
-test("a failed assistant and one without a key are failed and not_measured, and neither counts as zero", async () => {
+test("an assistant that fails is failed and one without a key not_measured, and neither counts as zero", async () => {
   const { start, read } = await opened()
   stand.answers.openai = naming("**Tea Timer**")
   stand.answers.anthropic = () => ({ status: 500 })
@@ -214,7 +214,7 @@ test("a check that fails completely returns its unit once, and the next check ma
   expect((await start()).status).toBe(200)
 })
 
-test("a check beyond the month's units is ai_limit with the limit and the time of the reset", async () => {
+test("a check beyond the month's units fails with ai_limit, the limit and the time of the reset", async () => {
   const { start } = await opened({ overrides: { aiVisibility: 1 } })
   await start()
   await askAll()
@@ -251,7 +251,7 @@ test("a rival added later is found in old answers, without a request", async () 
   expect(stand.questions).toHaveLength(requestCount)
 })
 
-test("a check asks at most the allowed number of answers and leaves out the least popular keywords", async () => {
+test("a check requests at most the allowed number of answers and leaves out the least popular keywords", async () => {
   const tight = openService({ sql, assistants: { ...SETUP, mostAnswers: 20 } })
   const { appId, key } = await opened({ keywords: ["a", "b", "c"], countries: ["us", "de"] })
   const { body } = await tight.call(`/v1/apps/${appId}/ai-check`, { key })
@@ -275,7 +275,7 @@ test("a check without an assistant or without a keyword gives the reason and tak
 })
 
 describe("failing workers", () => {
-  test("an answer that arrives after its lease is dropped, and another process asks again", async () => {
+  test("an answer that arrives after its lease has expired is dropped, and another process asks again", async () => {
     const { start, read } = await opened({ keywords: ["tea"] })
     await start()
     await sql`delete from assistant_turn where assistant <> 'openai' or run > 0`
@@ -304,7 +304,7 @@ describe("failing workers", () => {
     expect(await used()).toBe(0)
   })
 
-  test("an app that was removed is not asked about any more", async () => {
+  test("no questions are asked for an app that was removed", async () => {
     const { start, appId } = await opened()
     await start()
     await sql`delete from tracked_app where id = ${appId}`

@@ -65,7 +65,7 @@ describe.each(ASSISTANTS.map((name) => [name] as const))("%s", (assistant) => {
     expect(stand.questions).toHaveLength(1)
   })
 
-  test("the reply has the wait that the assistant requests", async () => {
+  test("a rate-limited reply has the delay that the assistant requests", async () => {
     expect(await ask(assistant, { status: 429, headers: { "retry-after": "7" } })).toMatchObject({
       retryAfterMs: 7_000,
     })
@@ -103,7 +103,7 @@ test("Perplexity takes a preset, a preset pinned to a model, or a model", async 
   ])
 })
 
-test("a paused answer is continued at most three times, and one after a failed search has searched false", async () => {
+test("a paused answer is continued at most three times, and after a failed search searched is false", async () => {
   expect(await ask("anthropic", { pauses: 2, text: "Tea Timer" })).toMatchObject({ text: "Tea Timer", searched: true })
   expect(stand.questions).toHaveLength(3)
   expect(stand.questions[2]!.body.messages).toHaveLength(3)

@@ -10,7 +10,10 @@ interface LabelledAnswer {
 
 const folder = join(import.meta.dirname, "labelled")
 
-/** A file has "apps: A | B" and then answers, each after "--- B, A". A label is the beginning of an app's name. */
+/**
+ * Parses a file. It has "apps: A | B" and then answers, each after "--- B, A". A label is the beginning of an app's
+ * name.
+ */
 function poolOf(file: string) {
   const [head = "", ...blocks] = readFileSync(join(folder, file), "utf8").split(/^---/m)
   const apps = head

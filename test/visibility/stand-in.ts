@@ -246,14 +246,14 @@ const SAY: Record<Assistant, (answer: AnswerParts) => object> = {
   }),
 }
 
-/** Messages: pauses the given number of times, then answers. */
+/** Answers a request of the Messages API after the given number of pauses. */
 function paused({ pauses, text }: { pauses: number; text: string }, body: { messages: object[] }): object {
   const whole = SAY.anthropic({ text }) as { stop_reason: string; content: object[] }
   if (body.messages.length - 1 >= pauses) return { ...whole, content: whole.content.slice(-2) }
   return { ...whole, stop_reason: "pause_turn", content: whole.content.slice(0, 2) }
 }
 
-/** Messages: the search failed, but the response is still an answer. */
+/** Returns a response of the Messages API whose search failed, but which is still an answer. */
 function failedSearch(text: string): object {
   const whole = SAY.anthropic({ text, searched: false }) as { content: object[] }
   const error = {

@@ -23,7 +23,7 @@ export const SHORT_BELOW = 15
 /** Number of screenshots that search results show. */
 export const SHOWN_SCREENSHOTS = 3
 
-/** The result of a scan in one storefront. Null if the page does not show it or was not read. */
+/** The result of a scan in one storefront. A value is null if the page does not show it or was not read. */
 export interface ScannedStorefront {
   country: string
   state: (typeof STOREFRONT_STATES)[number]

@@ -6,7 +6,7 @@ interface LocaleToWrite {
   locale: ListingLocale
   /** Language and region, in the form of the API. */
   code: string
-  /** Number of storefronts where the app is sold and which read the locale. */
+  /** Number of storefronts that sell the app and read the locale. */
   storefronts: number
   /**
    * Total ratings of the storefronts whose first locale this is and whose page is in another language. Null if no count

@@ -7,14 +7,14 @@ import { type ScannedStorefront, writtenIn } from "./audit.ts"
 /** A new scan is refused for this long after a successful one. */
 export const REFRESH_HOURS = 12
 /**
- * Storefronts that are not read by then stay unread. The table's triggers and views repeat this figure and
- * REFRESH_HOURS.
+ * Maximum duration of a scan. Storefronts that are not read by then stay unread. The table's triggers and views repeat
+ * this figure and REFRESH_HOURS.
  */
 export const SCAN_MINUTES = 60
 /** A scan fails if more than one in this many storefronts was not read. */
 export const FAILS_BEYOND_ONE_IN = 10
 
-/** The audit's stored facts of a storefront. Null if unknown; without `readAt` everything is unknown. */
+/** A storefront's facts as the audit stores them. Null if unknown; without `readAt` everything is unknown. */
 export interface AuditRow extends ScannedStorefront {
   readAt: string | null
   /** The page's language (BCP 47), which the request chose. */
@@ -76,7 +76,7 @@ export async function auditState(sql: Sql, appId: number): Promise<AuditState> {
   }
 }
 
-/** Whether the pages of a workspace's app are read: it is on the App Store and does not belong to the demo. */
+/** Returns whether the pages of a workspace's app are read: it is on the App Store and does not belong to the demo. */
 export async function isScannable(sql: Sql, trackedAppId: string): Promise<boolean> {
   const rows = await sql`
     select
@@ -110,7 +110,7 @@ interface Scan {
   startedAt: string
   storefronts: string[]
   priority: number
-  /** Storefronts that are not decided yet. */
+  /** Number of storefronts that are not decided yet. */
   left: number
   isOver: boolean
   /** Seconds until the scan times out. */

@@ -46,7 +46,7 @@ const APPLE = phrasesOf(APPLE_PRODUCTS)
 const OTHERS = phrasesOf(OTHER_PLATFORMS)
 const BRANDS = phrasesOf(KNOWN_BRANDS)
 
-/** Returns the words of the app's and the developer's store names, which never count as names of others. */
+/** Returns the words of the app's and the developer's store names, which are never reported as names of others. */
 function ownWords({ name, developer }: AppBackground): string[] {
   return `${name ?? ""} ${developer ?? ""}`.split(/[^\p{L}\p{M}\p{N}]+/u).map((word) => wordKeys(word, "en").term)
 }

@@ -12,7 +12,7 @@ export const characters: Check = (listing) => [
     ...matches(field, PICTOGRAPHS, "refused_character", "error", "App Store Connect rejects pictographs such as"),
     ...(isOneLine(field)
       ? matches(field, UNSEEN, "invisible_character", "error", "App Store Connect rejects invisible characters:")
-      : matches(field, UNSEEN, "invisible_character", "warning", "This character is invisible but counts:")),
+      : matches(field, UNSEEN, "invisible_character", "warning", "This invisible character counts toward the limit:")),
   ]),
   ...given(listing, "promotionalText", "description").flatMap((field) =>
     matches(field, MARKUP, "markup", "warning", "The store shows HTML as text:"),
@@ -43,7 +43,7 @@ export function matches(field: FieldText, pattern: RegExp, code: Code, severity:
 }
 
 /**
- * Whether the field is a name or subtitle. App Store Connect refuses control characters, line breaks and other
+ * Returns whether the field is a name or subtitle. App Store Connect refuses control characters, line breaks and other
  * invisible characters there.
  */
 function isOneLine({ field }: FieldText): boolean {

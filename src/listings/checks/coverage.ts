@@ -36,8 +36,8 @@ export const leftOut: Check = (listing) => {
   return coverageOf(listing).flatMap(({ term, covered, missing }) => {
     if (covered !== false) return []
     const message =
-      `The tracked keyword ${quoted(term)} cannot be made of name, subtitle and keywords: ` +
-      `${missing.map(quoted).join(", ")} missing.`
+      `The tracked keyword ${quoted(term)} is not covered by name, subtitle and keywords. Missing: ` +
+      `${missing.map(quoted).join(", ")}.`
     return [
       { code: "tracked_keyword_left_out", severity: "warning", field, at: -1, end: -1, absent: term, message } as const,
     ]

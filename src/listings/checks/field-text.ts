@@ -99,12 +99,12 @@ function entriesOf(text: string, language: string): Entry[] {
   return text === "" ? [] : entries
 }
 
-/** App Store Connect accepts both the English and the Chinese comma. */
+/** Returns whether App Store Connect accepts the character as a comma: the English or the Chinese one. */
 function isComma(character: string): boolean {
   return character === "," || character === "，"
 }
 
-/** Null if every character is one UTF-16 unit. */
+/** Returns the code points before each UTF-16 unit. Null if every character is one unit. */
 function codePointOffsets(text: string): Uint32Array | null {
   if (!/[\ud800-\udfff]/.test(text)) return null
   const offsets = new Uint32Array(text.length + 1)

@@ -12,7 +12,7 @@ export const fillers: Check = (listing) =>
   })
 
 /**
- * Whether the filler is a keyword of its own. In scripts without spaces, a filler inside a longer keyword is part of
+ * Returns whether the filler is a whole keyword. In scripts without spaces, a filler inside a longer keyword is part of
  * its meaning.
  */
 function standsAlone(field: FieldText, { at, end, entry }: FoundPhrase): boolean {
@@ -23,7 +23,7 @@ function standsAlone(field: FieldText, { at, end, entry }: FoundPhrase): boolean
 }
 
 function filler(field: FieldText, phrase: FoundPhrase): Mark {
-  const message = `${quoted(textOf(field, phrase))} has no meaning that people would search for.`
+  const message = `${quoted(textOf(field, phrase))} is a filler that attracts no searches.`
   return wasteMark(field, phrase, { code: "filler_word", severity: "warning", message })
 }
 

@@ -19,7 +19,10 @@ export const LABELS: Readonly<Record<Field, string>> = {
   description: "description",
 }
 
-/** error: refused, or forbidden by the guidelines. warning: costs characters, reach or a review. hint: worth a look. */
+/**
+ * error: the store refuses it, or its guidelines forbid it. warning: wastes characters, reduces reach or may be
+ * rejected in review. hint: worth checking.
+ */
 export const SEVERITIES = ["error", "warning", "hint"] as const
 export type Severity = (typeof SEVERITIES)[number]
 
@@ -43,12 +46,12 @@ export const CODES = {
   own_brand: "the name of the app or its developer, which search finds anyway",
   known_brand: "the name of a well-known app or company",
   rival_name: "the name of an app that ranks on the tracked keywords, or of a rival added by hand",
-  rival_developer: "the developer of such an app",
+  rival_developer: "the developer of a rival app",
   apple_product: "an Apple product name",
   other_platform: "another platform or store",
-  filler_word: "a word without meaning for the app",
+  filler_word: "a filler that attracts no searches",
   stop_word: "a common word that nobody searches for",
-  price_word: "a word for free of charge",
+  price_word: "a word that means free of charge",
   deal_word: "a word for discounts",
   price_amount: "a price",
   foreign_script: "text in a script that the locale does not use",

@@ -29,7 +29,7 @@ export interface Mark {
 
 export type Check = (listing: Listing) => Mark[]
 
-/** Returns those of the fields that were given. */
+/** Returns the fields that were given. */
 export function given(listing: Listing, ...fields: Field[]): FieldText[] {
   return fields.flatMap((field) => listing.fields[field] ?? [])
 }

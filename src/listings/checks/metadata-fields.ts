@@ -18,7 +18,7 @@ export type FileRule =
 export interface Layout {
   store: MetadataStore
   storeName: string
-  /** Names of folders that the upload accepts beside locales. */
+  /** Names of folders, other than locales, that the upload accepts. */
   otherFolders: readonly string[]
   locales: readonly string[]
   /** Files of a locale without ".txt". Other files of the folder are not uploaded. */

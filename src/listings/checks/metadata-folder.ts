@@ -13,11 +13,11 @@ import { CHECKS, countSeverities, listingOf, measured, runChecks, type Texts } f
 import { scripts } from "./scripts.ts"
 import { spaces } from "./spaces.ts"
 
-/** Codes of findings about files, beside those of texts. */
+/** Codes of findings about files, in addition to those about texts. */
 const FILE_CODES = {
   not_utf8: "the file is not UTF-8 text",
-  unknown_locale: "the folder has the name of no locale of the store",
-  unknown_file: "the file has no name that is uploaded",
+  unknown_locale: "the folder name is not a locale of the store",
+  unknown_file: "the upload ignores a file of this name",
   bad_url: "not a web address",
 } as const
 type MetadataCode = Code | keyof typeof FILE_CODES
@@ -72,7 +72,7 @@ export function checkMetadata(files: ReadonlyMap<string, Uint8Array>, names: Own
   return { listings, findings, counts: countSeverities(findings) }
 }
 
-/** Google Play's folder within fastlane's, and those of the Gradle Play publisher. */
+/** Folders of Google Play's locales: within fastlane's folder, and of the Gradle Play publisher. */
 const PLAY_FOLDER = /^(?:android|listings|release-notes)\//
 
 interface LocaleFolder {
@@ -80,7 +80,7 @@ interface LocaleFolder {
   /** The folder's name as written. */
   locale: string
   path: string
-  files: { path: string /** Within the locale. */; name: string; bytes: Uint8Array }[]
+  files: { path: string /** Path within the locale's folder. */; name: string; bytes: Uint8Array }[]
 }
 
 function localeFolders(files: ReadonlyMap<string, Uint8Array>): LocaleFolder[] {
@@ -90,7 +90,7 @@ function localeFolders(files: ReadonlyMap<string, Uint8Array>): LocaleFolder[] {
     const base = PLAY_FOLDER.exec(path)?.[0] ?? ""
     const layout = base !== "" || isPlay ? GOOGLE_PLAY : APP_STORE
     const [locale = "", ...rest] = path.slice(base.length).split("/")
-    // files beside the locales are of the app, not of a listing
+    // files next to the locale folders belong to the app, not to a listing
     if (rest.length === 0) continue
     const key = `${base}${locale}`
     const folder = folders.get(key) ?? { layout, locale, path: key, files: [] }
@@ -103,7 +103,7 @@ function localeFolders(files: ReadonlyMap<string, Uint8Array>): LocaleFolder[] {
   )
 }
 
-/** Whether the folder itself has Google Play's locales, as if `fastlane/metadata/android` was given. */
+/** Returns whether the given folder itself has Google Play's locales, like `fastlane/metadata/android`. */
 function isPlayRoot(paths: readonly string[]): boolean {
   const names = new Set(paths.flatMap((path) => /^[^/]+\/([^/]+)\.txt$/.exec(path)?.[1]?.replaceAll("-", "_") ?? []))
   const has = (layout: Layout) =>
@@ -156,7 +156,9 @@ function checkLocale({ layout, locale, path: folderPath, files }: LocaleFolder, 
   return { findings, listing: places.size === 0 ? null : { store, locale, fields } }
 }
 
-/** A language without word lists is checked for lengths, spaces and characters only. */
+/**
+ * Prepares the texts for the checks. A language without word lists is checked for lengths, spaces and characters only.
+ */
 function prepare(layout: Layout, texts: Texts, locale: string | undefined, names: OwnNames) {
   const listed = locale === undefined ? undefined : listingLocale(locale)
   const language = listed ? languageOf(listed) : "en"

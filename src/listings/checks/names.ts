@@ -56,7 +56,10 @@ function apart(marks: readonly Mark[], longer: readonly Mark[]): Mark[] {
 const SHOWN: readonly Field[] = ["name", "subtitle", "keywords"]
 const TOLD: readonly Field[] = ["promotionalText", "description"]
 
-/** If the name field is given, the words that it shares with the keywords are reported as repeats instead. */
+/**
+ * Returns the names that keywords need not repeat: the app's and the developer's. If the name field is given, the words
+ * that it shares with the keywords are reported as repeats instead.
+ */
 function ownNames({ fields, background: { own } }: Listing): Phrases {
   return phrasesFrom([fields.name ? [] : own.brand, own.maker].filter((words) => words.length > 0))
 }

@@ -31,7 +31,7 @@ export const playTitles: Check = (listing) => {
 
 export const playCharacters: Check = (listing) =>
   given(listing, "name", "subtitle").flatMap((field) =>
-    matches(field, UNSEEN, "invisible_character", "warning", "This character is invisible but counts:"),
+    matches(field, UNSEEN, "invisible_character", "warning", "This invisible character counts toward the limit:"),
   )
 
 // English only: a word of another language may be part of a name.

@@ -32,7 +32,7 @@ function freeWords(field: FieldText, { vocabulary, background: { known }, langua
         severity: "hint",
         message: `${word} is a price word, but part of the app's name.`,
       })
-    const message = `${word} is a price word, and guideline 2.3.7 wants no prices in the ${field.label}.`
+    const message = `${word} is a price word, and guideline 2.3.7 excludes prices from the ${field.label}.`
     return wasteMark(field, phrase, { ...mark, severity: severityIn(field, "error"), message })
   })
 }
@@ -48,7 +48,7 @@ function severityIn({ field }: FieldText, severity: Severity): Severity {
   return field === "keywords" ? (severity === "error" ? "warning" : "hint") : severity
 }
 
-/** Whether "free" means "without" or is part of a fixed phrase: ad-free, gluten free, free throw. */
+/** Returns whether "free" means "without" or is part of a fixed phrase: ad-free, gluten free, free throw. */
 export function isIdiom({ text, words }: FieldText, { at, end, phrase }: FoundPhrase): boolean {
   if (phrase === "ฟรี") return text.startsWith("แลน", end) || text.startsWith("สไตล", end)
   if (phrase !== "free") return false
@@ -94,7 +94,7 @@ function amounts(field: FieldText): Mark[] {
     const stretch = { at: index, end: index + found.length }
     const mark: { code: Code; severity: Severity } = { code: "price_amount", severity: AMOUNT_SEVERITY[field.field] }
     const isLongText = field.field === "promotionalText" || field.field === "description"
-    const why = isLongText ? "is another in each storefront" : "does not belong here (guideline 2.3.7)"
+    const why = isLongText ? "differs by storefront" : "is a price, which guideline 2.3.7 excludes from this field"
     const message = `The amount ${quoted(found)} ${why}.`
     if (isLongText) return markOf(field, stretch, { ...mark, message })
     const entry = field.entries.find(({ from, to }) => from <= index && index < to) ?? null

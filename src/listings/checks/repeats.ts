@@ -37,7 +37,7 @@ function repeatOf(field: FieldText, word: Word, { byKey, byLoose }: FirstUses): 
 function same(field: FieldText, word: Word, where: Field): Mark {
   const inside = word.segmented && word.entry !== null && (word.at > word.entry.at || word.end < word.entry.end)
   const code = where === field.field ? "repeated_word" : CODE_OF[where]
-  const message = `${quoted(word.text)} is in ${where === field.field ? "this field" : `the ${LABELS[where]}`} already.`
+  const message = `${quoted(word.text)} is already in ${where === field.field ? "this field" : `the ${LABELS[where]}`}.`
   return wasteMark(field, word, { code, severity: inside ? "hint" : "warning", message })
 }
 

@@ -118,8 +118,8 @@ function unread({ storefront, locale }: Place): Finding[] {
   const read = localesOf(storefront)
   if (read.includes(locale)) return []
   const message =
-    `The storefront ${storefront} reads ${read.join(", ")}; ${locale} is shown there only as the primary language of ` +
-    "an app without those."
+    `The storefront ${storefront} reads ${read.join(", ")}. It shows ${locale} only if that is the primary ` +
+    "language of an app without any of these."
   return [
     { code: "locale_not_read", severity: "hint", field: null, what: locale, offset: null, characters: 0, message },
   ]

@@ -52,7 +52,7 @@ function termsOf(name: string, language: string): string[] {
   return wordsOf(name.slice(0, LONGEST), language).map(({ term }) => term)
 }
 
-/** Terms of a name: before its first dash, after it, and in total. */
+/** The terms of a name before its first dash, after it, and in total. */
 interface NameParts {
   head: string[]
   tail: string[]
@@ -75,7 +75,7 @@ function commonWords(names: readonly NameParts[], vocabulary: Vocabulary): strin
   return [...often, ...names.flatMap(({ tail }) => tail), ...fillers, ...vocabulary.stop]
 }
 
-/** Whether the words identify an app. In alphabetic scripts, fewer than three letters do not. */
+/** Returns whether the words identify an app. In alphabetic scripts, fewer than three letters do not. */
 function isTelling(words: readonly string[], common: ReadonlySet<string>): boolean {
   if (words.length === 0 || words.length > 5 || words.every((word) => common.has(word))) return false
   return words.join("").length >= 3 || /^\p{Script=Han}{2}/u.test(words.join(""))

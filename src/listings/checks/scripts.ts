@@ -60,6 +60,6 @@ function mixed(field: FieldText, word: Word): Mark[] {
   const letters = lettersOf(word.text)
   const alike = LOOKALIKES.filter((script) => letters.has(script))
   if (alike.length < 2) return []
-  const message = `${quoted(word.text)} mixes ${alike.join(" and ")} letters, so nobody finds it.`
+  const message = `${quoted(word.text)} mixes ${alike.join(" and ")} letters, so searches do not find it.`
   return [markOf(field, word, { code: "mixed_script", severity: "warning", message })]
 }

@@ -20,7 +20,7 @@ export function vocabularyOf(language: string): Vocabulary {
   const cached = made.get(language)
   if (cached) return cached
   const lists = WORD_LISTS[language]
-  if (!lists) throw new Error(`no word lists of ${language}`)
+  if (!lists) throw new Error(`no word lists for ${language}`)
   const vocabulary: Vocabulary = {
     lists,
     stop: new Set(lists.stop.split(" ").map((word) => wordKeys(word, language).term)),

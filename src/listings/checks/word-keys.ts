@@ -3,11 +3,14 @@ import { isPlain, normalForm } from "../../lib/normal-form.ts"
 
 /** The spellings under which a word is compared. */
 export interface WordKeys {
-  /** Identifies the same word. Case, width, composition, ß and vowel points are ignored; Turkish i and ı differ. */
+  /**
+   * The same for every spelling of a word: case, width, composition, ß and vowel points are ignored; Turkish i and ı
+   * differ.
+   */
   key: string
   /** The spelling of tracked keywords: like `key`, but Turkish i and ı are the same letter. */
   term: string
-  /** Identifies other forms of a word: without accents, and without a plural ending where that is safe to detect. */
+  /** The same for every form of a word: without accents, and without a plural ending where that is safe to detect. */
   loose: string
 }
 
@@ -19,7 +22,7 @@ export function wordKeys(text: string, language: string): WordKeys {
   return { key, term, loose: singular(unaccented(term), language) }
 }
 
-/** A fast path for ASCII, whose letters have no other forms. */
+/** Returns the keys of an ASCII word: a fast path, since its letters have no other forms. */
 function plainKeys(text: string, language: string): WordKeys {
   const term = foldText(text)
   return { key: term, term, loose: singular(term, language) }

@@ -14,12 +14,12 @@ export function appAdsKind(platform: Platform) {
     platform,
     upstream: "developer-sites",
     together: 1,
-    // Typical case: over TLS, at the root domain.
+    // Typical number of requests: over TLS, at the root domain.
     requests: 1,
     everyDays: 14,
     async read([subject], port) {
       const developerSite = await readSite(subject, port)
-      if (developerSite === undefined) throw new NotYet("no look-up has told of the developer's site", LOOK_AGAIN_MS)
+      if (developerSite === undefined) throw new NotYet("no look-up has shown the developer's site yet", LOOK_AGAIN_MS)
       const { now, signal } = port
       const parse = (bytes: Uint8Array) => port.parseText(appAdsText, bytes)
       return [await readAppAds(port.askSite, { platform, id: subject.subject, developerSite }, { now, signal, parse })]
@@ -28,12 +28,15 @@ export function appAdsKind(platform: Platform) {
 }
 
 /**
- * Each attempt takes a turn of the upstream, and a look-up makes the reading due anyway. Some Google Play apps never
- * get one.
+ * Delay until the next attempt without a look-up. Each attempt takes a turn of the upstream, and a look-up makes the
+ * reading due anyway. Some Google Play apps are never looked up.
  */
 const LOOK_AGAIN_MS = 24 * 3_600_000
 
-/** Null if a look-up of this parser version found no site. Undefined if there was no such look-up yet. */
+/**
+ * Returns the developer's site. Null if a look-up of this parser version found none. Undefined if there was no such
+ * look-up yet.
+ */
 async function readSite({ platform, subject }: Subject, { sql }: ReadPort): Promise<string | null | undefined> {
   const lookUp = platform === "ios" ? itunesLookup : playDetails
   const [row] = await sql<{ site: string | null; isKnown: boolean }[]>`

@@ -74,12 +74,12 @@ async function lookFor(fetch: SafeFetch, host: string, looking: LookOptions): Pr
   return last
 }
 
-/** Null if the host does not exist. */
+/** Reads the file of a host. Null if the host does not exist. */
 async function askHost(fetch: SafeFetch, domain: string, { signal, parse }: LookOptions): Promise<AppAdsLook | null> {
   const root = rootDomain(domain)
   const options = {
     headers: { accept: "text/plain, */*;q=0.1" },
-    // Any number of redirects within the root domain, and one to another domain, which must not redirect again.
+    // Follows redirects within the root domain, and one to another domain, which must not redirect again.
     mayFollow: (_to: URL, trail: readonly URL[]) => rootDomain(trail.at(-1)?.hostname ?? "") === root,
     ...(signal && { signal }),
   }

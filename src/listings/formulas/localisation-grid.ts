@@ -34,7 +34,7 @@ export interface GridWord {
 
 export interface GridLocale {
   locale: ListingLocale
-  /** The tracked storefronts that read it. */
+  /** The tracked storefronts that read the locale. */
   readBy: string[]
   /** Lengths are in code points. `length` is null if the field is not known. */
   fields: { field: SearchedField; text: string | null; length: number | null; limit: number }[]
@@ -44,7 +44,7 @@ export interface GridLocale {
 interface GridCell {
   locale: ListingLocale
   isDefault: boolean
-  /** Number of words that no earlier locale of the storefront has. Null if its texts are not known. */
+  /** Number of words that no earlier locale of the storefront has. Null if the locale's texts are unknown. */
   adds: number | null
 }
 

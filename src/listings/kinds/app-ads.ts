@@ -50,13 +50,13 @@ const Variables = v.pipe(
 )
 
 function checkVariable(name: string, values: readonly string[]): void {
-  hold((APP_ADS_VARIABLES as readonly string[]).includes(name), "bad_kind", "a variable is not one that is read")
+  hold((APP_ADS_VARIABLES as readonly string[]).includes(name), "bad_kind", "a variable is not supported")
   hold(values.length <= MAX_VALUES, "too_many_results", `a variable has more than ${MAX_VALUES} values`)
   for (const value of values) hold(isText(value, 256), "bad_text", "a value must have 1 to 256 characters")
 }
 
 const MAX_VALUES = 1_000
-// Some files of ad networks list thousands of resellers.
+// A high limit, because some files of ad networks list thousands of resellers.
 const MAX_RECORDS = 100_000
 
 const shape = v.pipe(
@@ -68,7 +68,7 @@ const shape = v.pipe(
     /** The host that was requested. Null if the listing has no site. */
     domain: v.pipe(
       v.nullable(Text),
-      rule("bad_text", "a domain must be a host's name, in lower case", (domain) => domain === null || isHost(domain)),
+      rule("bad_text", "a domain must be a host name in lower case", (domain) => domain === null || isHost(domain)),
     ),
     state: v.pipe(
       v.picklist(APP_ADS_STATES, `must be one of ${APP_ADS_STATES.join(", ")}`),
@@ -80,10 +80,10 @@ const shape = v.pipe(
     records: v.pipe(list(Record), most(MAX_RECORDS, "records")),
     variables: Variables,
   }),
-  rule("bad_text", "a domain is named unless there is no site", ({ domain, state }) => {
+  rule("bad_text", "the domain must be null in the state no_site, and in no other", ({ domain, state }) => {
     return (domain === null) === (state === "no_site")
   }),
-  rule("bad_kind", "records stand in the state records, and in no other", ({ records, state }) => {
+  rule("bad_kind", "there must be records in the state records, and in no other", ({ records, state }) => {
     return records.length > 0 === (state === "records")
   }),
 )

@@ -50,7 +50,7 @@ const Place = named(
     ),
     hasEvents: described(
       v.nullable(v.boolean()),
-      "True if the latest page has a section of in-app events. Null like hasEditorial.",
+      "True if the latest page has a section of in-app events. Null whenever hasEditorial is null.",
     ),
     similarAt: described(
       v.nullable(Time),
@@ -58,7 +58,7 @@ const Place = named(
     ),
     shelvesRead: described(
       Count,
-      "Number of rows of similar apps read that could show this app: those of the apps in its own row and of its " +
+      "Number of rows of similar apps that were read and could show this app: the rows of its similar apps and " +
         "rivals.",
     ),
     historyTruncated: described(
@@ -76,14 +76,17 @@ const Past = named(
     kind: described(v.picklist(["event", "story", "collection"]), "An in-app event, or a card of the editors."),
     id: described(v.string(), "Id in the store."),
     title: described(v.nullable(v.string()), "Title on the page. Null if there is none."),
-    dedicated: described(v.nullable(v.boolean()), "Like `dedicated` in editorial. Null for an event."),
+    dedicated: described(
+      v.nullable(v.boolean()),
+      "True for a story about one app, false for a collection. Null for an event.",
+    ),
     startsAt: described(v.nullable(Time), "Start of an event. Null if unknown."),
     endsAt: described(v.nullable(Time), "End of an event. Null if unknown."),
     firstSeenAt: cardFields.firstSeenAt,
     lastSeenAt: cardFields.lastSeenAt,
     state: described(
       v.picklist(["shown", "gone", "unknown"]),
-      "shown: on the latest page, and an event is not over; gone: missing on a later page that shows others, or " +
+      "shown: on the latest page and, for an event, not over; gone: missing on a later page that shows others, or " +
         "the event has ended; unknown: later pages have no such section, so it is most likely over.",
     ),
     goneAt: described(

@@ -12,7 +12,7 @@ export const changeFields = {
   notYetAt: described(Time, "Time of the last reading without the change. The change was made between the two."),
   subjectKind: described(
     v.nullable(v.picklist(["event", "story", "collection"])),
-    "Type of the object that appeared or disappeared. Null if the kind of change says everything.",
+    "Type of the object that appeared or disappeared. Null if the change is not about an event or card.",
   ),
   subjectId: described(v.nullable(v.string()), "The store's id of the event or card. Null for other changes."),
   title: described(v.nullable(v.string()), "Title of the event or card on the page. Null if there is none."),
@@ -160,7 +160,7 @@ export function cardShape(card: Placement & { kind: "story" | "collection" }): v
   return { kind, id, title, dedicated: kind === "story", ...seenShape(card) }
 }
 
-/** Whether an event is not over yet, according to its page. */
+/** Returns whether an event is not over yet, according to its page. */
 export function goesOn({ kind, endsAt }: Placement, now: Date): boolean {
   return kind === "event" && (endsAt === null || endsAt > now)
 }

@@ -96,7 +96,10 @@ export const IosPage = named(
         "In-app events that are live according to the latest page. Null if the page has no event section or was " +
           "never read.",
       ),
-      eventsScheduled: described(v.nullable(Count), "In-app events that start later. Null like eventsLive."),
+      eventsScheduled: described(
+        v.nullable(Count),
+        "In-app events that start later. Null whenever eventsLive is null.",
+      ),
       editorial: described(
         v.nullable(v.array(CardShape)),
         "Stories and collections of the store's editors on the latest page. Null if the page has no such cards or " +

@@ -28,10 +28,10 @@ export const getStorefrontAudit = operation({
   summary: "Audits the app's App Store page in every storefront: availability, language and gaps.",
   description:
     `Returns the last scan. With refresh it starts a new scan unless the last is younger than ${REFRESH_HOURS} ` +
-    "hours, and answers 202 with eta in seconds and the stored rows; it joins a running scan. A scan that could " +
-    `not read more than one storefront in ${FAILS_BEYOND_ONE_IN} within ${SCAN_MINUTES} minutes is audit_failed ` +
-    "until another is started. An app that is only on Google Play, or not read by this instance, is not_measured. " +
-    `The Free plan lists the first ${PREVIEW} rows.`,
+    "hours, or joins the running one, and answers 202 with eta in seconds and the stored rows. A scan that leaves " +
+    `more than one storefront in ${FAILS_BEYOND_ONE_IN} unread after ${SCAN_MINUTES} minutes fails with ` +
+    "audit_failed until another is started. An app that is only on Google Play, or not read by this instance, " +
+    `fails with not_measured. The Free plan lists the first ${PREVIEW} rows.`,
   effect: "measures",
   scope: "apps:read",
   plan: "free",
@@ -45,13 +45,16 @@ export const getStorefrontAudit = operation({
   table: "rows",
   output: v.strictObject({
     measured: described(v.boolean(), "False if no scan was finished; everything is unknown."),
-    running: described(v.boolean(), "True while a scan is running. The rows are those of the scan before."),
+    running: described(v.boolean(), "True while a scan is running. The rows are then from the previous scan."),
     startedAt: nullable(Time, "Start of the scan. Null if never scanned."),
     finishedAt: nullable(
       Time,
       `Time of the scan's last reading. Pages read in the ${REFRESH_HOURS} hours before count. Null if never scanned.`,
     ),
-    nextRefreshAt: nullable(Time, "Time from which refresh starts another scan. Null if now, or while one is running."),
+    nextRefreshAt: nullable(
+      Time,
+      "Time from which refresh starts another scan. Null if it would start one now, or while one is running.",
+    ),
     summary: nullable(Summary, "Summary of all rows, on every plan. Null if never scanned."),
     rows: described(
       v.array(Row),

@@ -14,7 +14,7 @@ import { readSurroundings } from "../read/listing-surroundings.ts"
 
 const MAX_KEYWORDS = 200
 
-/** The limit of a 64 KiB body. */
+/** Maximum length of a text. A body of 64 KiB has no more characters. */
 const MAX_CHARACTERS = 65_536
 
 /** A language with an optional script and region, in either spelling. */
@@ -54,12 +54,12 @@ const Finding = named(
     what: described(v.string(), "The exact words, at most 100 characters."),
     offset: described(
       v.nullable(Count),
-      "Characters of the field (NFC) before those words. Null if they occur nowhere: an uncovered keyword, or the " +
+      "Characters of the field (NFC) before the words. Null if they occur nowhere: an uncovered keyword, or the " +
         "locale.",
     ),
     characters: described(
       Count,
-      "Characters saved without it, including the comma or space that goes with it. 0 if none.",
+      "Characters saved by removing the words, including the adjacent comma or space. 0 if none.",
     ),
     message: described(v.string(), "The finding in one sentence."),
   }),
@@ -69,7 +69,7 @@ const Keyword = named(
   "ListingKeyword",
   v.strictObject({
     keyword: described(v.string(), "The keyword, trimmed. Empty between two commas."),
-    offset: described(Count, "Characters of the field before it."),
+    offset: described(Count, "Characters of the field before the keyword."),
     words: described(v.array(v.string()), "Its words, as the store search splits them."),
   }),
 )
@@ -153,7 +153,7 @@ export const validateListing = operation({
       "Number of findings per severity, including those not listed.",
     ),
     findings: described(v.array(Finding), `By field, then by position; at most ${MAX_SIMILAR} per code and field.`),
-    findingsLeftOut: described(Count, `Findings beyond those ${MAX_SIMILAR}.`),
+    findingsLeftOut: described(Count, `Number of findings beyond the first ${MAX_SIMILAR} per code and field.`),
     keywordRoomLost: described(
       v.nullable(Count),
       "Characters of the keyword field that fixing errors and warnings would save, each counted once. Null if " +
@@ -168,7 +168,7 @@ export const validateListing = operation({
         complete: described(v.boolean(), "True if name, subtitle and keywords were all given."),
         tracked: described(Count, "Keywords tracked in the storefront."),
         covered: described(Count, "Keywords that the words cover."),
-        leftOut: described(Count, "Keywords that they do not cover."),
+        leftOut: described(Count, "Tracked keywords that these words do not cover."),
         unknown: described(Count, "Keywords whose coverage is unknown because a field was not given."),
         keywords: described(v.array(Covered), "Each tracked keyword, in its order; at most 1,000."),
       }),

@@ -9,7 +9,7 @@ import { fieldLine, localeName, wasteWords } from "../localisation-words.ts"
 type Grid = AnswerOf<"get_localisation_grid">
 type GridLocale = Grid["locales"][number]
 
-/** Storefronts by locales, and below the words of each locale: those that count and those that add nothing. */
+/** Shows storefronts by locales, and below the words of each locale: those that count and those that add nothing. */
 export function localisationGridPart({ from, readAt, locales, storefronts }: Grid): Html | false {
   if (storefronts.length === 0) return false
   const filled = locales.filter(({ words }) => words.length > 0)
@@ -41,7 +41,7 @@ ${
 ${other.map(({ locale }) => localeName(locale)).join(", ")}. Each has room for 160 more characters.</p>`
 }</div>`,
     readAt &&
-      html`${from === "audit" ? "By the storefront audit of" : "By your store pages of"} ${dayTime(
+      html`${from === "audit" ? "From the storefront audit of" : "From your store pages of"} ${dayTime(
         readAt.slice(0, 10),
       )}`,
   )}${filled.map(localeCard)}`

@@ -109,7 +109,7 @@ ${empty(
       card(
         "Translated before?",
         html`<div class="inside">
-<p><a href="${address(path, { ...query, poll: "1" })}">Look at it again</a>, which takes nothing.</p></div>`,
+<p><a href="${address(path, { ...query, poll: "1" })}">Show it again</a> at no cost.</p></div>`,
       ),
     localesPart(context, app, found, code),
   ]
@@ -129,13 +129,13 @@ ${nameOf(locale.locale)} (${locale.locale})</option>`,
 `
   const unserved = locales.filter(({ unservedRatings }) => unservedRatings !== null)
   return card(
-    "Languages its people read",
+    "Languages that your page lacks",
     html`${form}${
       unserved.length > 0
         ? unservedTable(unserved)
         : empty(
-            "Each storefront shows its own first language",
-            `${counted(locales.length, "language")} can be chosen all the same.`,
+            "Every storefront shows its first language",
+            `You can still choose from ${counted(locales.length, "language")}.`,
           )
     }`,
     html`By the audit of ${dayTime((auditedAt as string).slice(0, 10))}`,
@@ -145,7 +145,7 @@ ${nameOf(locale.locale)} (${locale.locale})</option>`,
 function unservedTable(locales: Locales["locales"]): Html {
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Languages">
 <table class="rows"><caption>
-Languages that people read where the page is in another, by the ratings of the storefronts whose first language it is.
+Languages that people read in storefronts with a page in another language, by the ratings of these storefronts.
 </caption><thead><tr><th scope="col">Language</th><th scope="col" class="num">Storefronts that read it</th>
 <th scope="col" class="num">Ratings not reached</th></tr></thead>
 <tbody>${locales.map(
@@ -161,7 +161,7 @@ function noAudit(context: PageContext, app: AppHead, { eta, isFailed }: Locales)
     return html`<section class="card">
 ${empty(
   "The audit is under way",
-  `It looks at the page in every storefront, and may be over in ${counted(Math.ceil(eta / 60), "minute")}.`,
+  `It reads the page in every storefront, and may finish in ${counted(Math.ceil(eta / 60), "minute")}.`,
 )}</section>`
   const teaching = empty(
     isFailed ? "The last audit read too few storefronts" : "No storefront audit yet",
@@ -175,7 +175,7 @@ ${empty(
       title: "Audit every storefront",
       said: "Reads the listing in 175 storefronts, which takes some minutes.",
       cost: "1 credit",
-      button: "Begin an audit",
+      button: "Start the audit",
     }),
   ]
 }
@@ -194,8 +194,8 @@ function textPart(
     })
     return card(
       `In ${nameOf(locale)}`,
-      html`<div class="inside"><p>It is being written, and may be there in ${counted(eta ?? 20, "second")}.</p>
-<p><a href="${again}">Look again</a>, which takes nothing.</p></div>`,
+      html`<div class="inside"><p>It is being written, and may be ready in ${counted(eta ?? 20, "second")}.</p>
+<p><a href="${again}">Check again</a> at no cost.</p></div>`,
     )
   }
   return [

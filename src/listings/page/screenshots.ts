@@ -52,24 +52,25 @@ function screenshotsPart(answer: Screenshots): Html {
       : html`${
           unread.length > 0 &&
           html`<p class="inside">
-<span class="tag warn">not read</span> Nothing here reads ${unread.join(", ")}: words in that language are missing.</p>`
+<span class="tag warn">not read</span> This instance cannot read ${unread.join(", ")};
+words in that language are missing.</p>`
         }<ul class="list">${screenshots.map(pictureRow)}</ul>`,
     html`Page read ${momentTime(pageReadAt)}`,
   )}${writtenCard(written)}`
 }
 
-/** Shown before anything is requested, because the demo app's pictures cannot be read. */
+/** Returns what the demo app's page shows instead of a request, because its pictures cannot be read. */
 function noPictures(context: PageContext): Html {
   return empty(
-    "The invented app's pictures are at no address",
-    "Of an app in a store the words in its first four screenshots are read here, with how sure the reading is.",
+    "The demo app's screenshots cannot be read",
+    "For an app in a store, this page shows the words in its first four screenshots, with their confidence.",
     samplePage(context, "shots"),
   )
 }
 
 const PROBLEMS: Record<string, string> = {
-  unreachable: "Its host did not answer just now: the next time it is tried again.",
-  unreadable: "It is no PNG or JPEG, or too large.",
+  unreachable: "Its host did not respond. The next call tries again.",
+  unreadable: "It is not a PNG or JPEG, or it is too large.",
 }
 
 function pictureRow({ position, caption, lines, problem }: Screenshots["screenshots"][number]): Html {

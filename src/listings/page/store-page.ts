@@ -57,7 +57,7 @@ const changeKey = ({ kind, at, source }: Pick<Change, "kind" | "source"> & { at:
 
 const isIosPage = (page: StorePage): page is IosPage => "minimumOs" in page
 
-/** The facts that only this page's store has. */
+/** Returns the facts that only the page's own store has. */
 function factsOfStore(page: StorePage): [string, HtmlPart][] {
   if (!isIosPage(page))
     return [

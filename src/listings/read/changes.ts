@@ -6,7 +6,7 @@ import type { ListingChange, ListingChangeKind } from "../changes.ts"
 import type { Series } from "../store/listing-runs.ts"
 
 export interface ChangesQuery {
-  /** Ids of store_app, of tracked apps and rivals, or a query that returns each `id` once. */
+  /** Ids in store_app of tracked apps and rivals, or a query that returns each `id` once. */
   apps: readonly number[] | Fragment
   storefront?: string
   from: string

@@ -19,8 +19,9 @@ interface Surroundings extends ListingNames {
   tracked: string[]
 }
 
-/** Numbers of tracked keywords, and of ranks of each, that are searched for rivals. */
+/** Number of tracked keywords whose search results are searched for rivals. */
 const LISTS = 100
+/** Number of ranks per keyword that are searched for rivals. */
 export const PLACES = 10
 
 /**

@@ -28,8 +28,9 @@ export interface Placement {
   goneAt: Date | null
 }
 
-/** Maximum number of placements per storefront, and approximately of all storefronts together. */
+/** Maximum number of placements per storefront. */
 const MAX_PLACEMENTS = 200
+/** Approximate maximum number of placements in all storefronts. */
 const MAX_TOTAL = 2_000
 
 export interface Placements {
@@ -98,7 +99,7 @@ export interface ShelfApp {
 }
 
 export interface Shelves {
-  /** Reading times of the app's row, by storefront. */
+  /** Reading times of the app's own row, by storefront. */
   readAt: Map<string, Date>
   apps: ShelfApp[]
 }
@@ -208,8 +209,8 @@ function ownShelves(sql: Sql, { platform, appId }: ShelfOwner, storefronts: read
 }
 
 /**
- * The limit equals the number of storefronts, so that a cached plan expects few rows. Without it the statement is
- * planned again at every call.
+ * Returns the storefronts as rows. The limit equals their number, so that a cached plan expects few rows; without it
+ * the statement is planned again at every call.
  */
 function each(sql: Sql, storefronts: readonly string[]) {
   return sql`(

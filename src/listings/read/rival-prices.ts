@@ -4,7 +4,7 @@ import type { Db } from "../../database/types.ts"
 export interface RivalPrices {
   country: string
   currency: string
-  /** Prices of the paid ones, cheapest first. */
+  /** Prices of the paid rivals, cheapest first. */
   prices: number[]
   /** Number of rivals that are free to download. */
   free: number

@@ -11,7 +11,7 @@ export interface SeenChange<Kind = ListingChangeKind> {
   at: Date
   beforeSeenAt: Date
   source: string
-  /** True if a look-up saw the change while the page itself was being read too. The page's own change then counts. */
+  /** True if a look-up saw the change while the page itself was being read too. Then only the page's change counts. */
   isOfPage: boolean
 }
 
@@ -27,8 +27,8 @@ interface SeenChangesQuery<Kind> {
 const PAGE_HOURS = 48
 
 /**
- * Returns the changes of every source, oldest first. readChanges lists each change once instead, by what is known
- * today.
+ * Returns the changes of every source, oldest first. readChanges lists each change once instead, as judged by all
+ * readings so far.
  */
 export async function readSeenChanges<Kind extends ListingChangeKind>(
   sql: Db,

@@ -150,7 +150,7 @@ export const NO_PAGE: PageParts = {
   counts: { rating: null, ratings: null, ratingsAt: null, stars: null, starsAt: null },
 }
 
-/** One statement: four took half as long again. */
+/** One statement, because four took 50% longer. */
 export async function readPageParts(
   sql: Db,
   appId: number,

@@ -9,7 +9,7 @@ export interface AppAdsFile {
   variables: AppAdsVariables
 }
 
-/** The parser by its name, for threads. */
+/** The parser with the name under which parser threads find it. */
 export const appAdsText: TextParser<AppAdsFile> = { name: "app-ads.txt", parse: parseAppAds }
 
 /**
@@ -60,14 +60,14 @@ function recordOf(line: string): AppAdsRecord | null {
 const PLACEHOLDER = "placeholder.example.com"
 
 function addRecord(records: Map<string, AppAdsRecord>, record: AppAdsRecord): void {
-  // None of the three contains a line break.
+  // None of the three values contains a line break.
   const key = `${record.system}\n${record.publisherId}\n${record.relation}`
   const previous = records.get(key)
   // Fills in the certification id if only a repetition has it.
   records.set(key, { ...record, ...previous })
 }
 
-/** Whether a text can be shown and stored unchanged. */
+/** Returns whether a text can be shown and stored unchanged. */
 function isPlain(value: string): boolean {
   return value !== "" && value.length <= 256 && (PRINTABLE.test(value) || !/[\p{C}<>]/u.test(value))
 }

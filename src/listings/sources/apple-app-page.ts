@@ -18,10 +18,10 @@ const PARSER = 1
 
 /**
  * Reads an app's page on apps.apple.com: its embedded data (the shape that public projects recorded in 2025 and 2026: a
- * `lockup` and named shelves), and the linked data for search engines for what that lacks. Apple chooses the storefront
- * by the request's address unless the cookie `geo` overrides it, so the page must name the requested storefront and
- * app. A missing shelf is omitted; a shelf of another shape is `changed`. Events and editors' cards are read only from
- * cards of the types that other store pages use.
+ * `lockup` and named shelves), and the linked data for search engines for what the embedded data lacks. Apple chooses
+ * the storefront by the request's address unless the cookie `geo` overrides it, so the page must name the requested
+ * storefront and app. A missing shelf is omitted; a shelf of another shape is `changed`. Events and editors' cards are
+ * read only from cards of the types that other store pages use.
  */
 export const appleAppPage = {
   name: "apple-app-page",
@@ -64,10 +64,10 @@ interface Product {
 /** Returns the only entry of the embedded data that is an app's page. */
 function productOf(body: string): Product {
   const pages = embeddedPages(body).filter((entry) => isRecord(at(entry, "data", "shelfMapping")))
-  if (pages.length !== 1) throw changed("no page of an app, or several")
+  if (pages.length !== 1) throw changed("not exactly one app page")
   const [intent, page] = [at(pages[0], "intent"), at(pages[0], "data")]
   const kind = at(intent, "$kind")
-  if (kind !== undefined && kind !== "ProductPageIntent") throw changed("the page of something else")
+  if (kind !== undefined && kind !== "ProductPageIntent") throw changed("the page is not an app page")
   return { intent, page, shelves: at(page, "shelfMapping") as Shelves, linked: linkedData(body, "SoftwareApplication") }
 }
 

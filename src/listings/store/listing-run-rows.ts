@@ -25,7 +25,7 @@ export type StoredRun = Run & RunKey
 
 /**
  * Returns runs by section key: the last run that begins before the earliest reading, which may be extended or split,
- * and all later runs. Stale runs are listed with those of the page.
+ * and all later runs. The stale runs of a page have the key of the page.
  */
 export async function readRuns(tx: Tx, pages: readonly ReadListing[]): Promise<Map<string, StoredRun[]>> {
   const sections = [...Map.groupBy(sectionsOf(pages), ({ section: { key } }) => key).values()].map((same) => {
@@ -69,7 +69,7 @@ export async function readRuns(tx: Tx, pages: readonly ReadListing[]): Promise<M
   )
 }
 
-/** Returns, by series key, the latest releases on pages before the runs that readRuns returns. */
+/** Returns, by series key, the latest releases on pages before the first of the runs that readRuns returns. */
 export async function readReleases(tx: Tx, pages: readonly ReadListing[]): Promise<Map<string, Releases>> {
   const dated = pages.filter(({ sections }) => sections.some(({ moment }) => moment.releasedAt !== null))
   const series = [...Map.groupBy(dated, ({ key }) => key).values()].map((same) => {
@@ -203,7 +203,7 @@ async function upsertRuns(tx: Tx, merged: readonly MergedSection[]): Promise<voi
       released_at = excluded.released_at, parser = excluded.parser, origin = excluded.origin`
 }
 
-/** Deletes contents without a reading, which a better reading of the same moment replaced. */
+/** Deletes contents that no reading has any more, because a better reading of the same moment replaced theirs. */
 async function forgetContents(tx: Tx, merged: readonly MergedSection[]): Promise<void> {
   const rows = merged.flatMap(({ held, runs, ...key }) => {
     const digests = new Set(runs.map(({ digest }) => digest))

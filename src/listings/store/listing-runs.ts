@@ -71,8 +71,8 @@ export function mergeRuns(
 
 /**
  * Returns the stale readings: those that name an earlier release than a previous reading. A store never returns to an
- * earlier release, but its caches do. Only readings of the same parser and origin are compared: otherwise one misread
- * date would make all others stale.
+ * earlier release, but its caches may show one. Only readings of the same parser and origin are compared: otherwise one
+ * misread date would make all others stale.
  */
 function findStale(ordered: readonly Moment[], releases: Releases): Set<Moment> {
   const stale = new Set<Moment>()

@@ -107,7 +107,7 @@ async function readDaysAround(tx: Tx, spans: readonly Span[]): Promise<Map<numbe
   return new Map([...Map.groupBy(rows, ({ place }) => place)].map(([place, days]) => [place, nearest(days)]))
 }
 
-/** Returns the nearest days. Packed counts may lie between, so there may be more days than are compared. */
+/** Returns the days that are compared. Packed counts may lie between, so more days than these may have been read. */
 function nearest<Day extends { earlier: boolean; later: boolean }>(days: readonly Day[]): Day[] {
   return [
     ...days.filter(({ earlier }) => earlier).slice(-LOOK_BACK),

@@ -36,8 +36,8 @@ export const reviewsOnAppStore = dueKind({
 })
 
 /**
- * Google Play shows the same reviews of a language in every country. Of the storefronts that share a language, only the
- * first reads them.
+ * Google Play shows the same reviews of a language in every country. Only the first of the storefronts that share a
+ * language reads them.
  */
 export const reviewsOnPlay = dueKind({
   name: "reviews",

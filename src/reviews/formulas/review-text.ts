@@ -17,7 +17,7 @@ export function foldReview({ title, text }: ReviewText): string {
  * Returns the spelling in which reviews are compared: texts that a reader takes for the same spelling become equal. The
  * result does not depend on the locale. It follows Unicode's NFKC_Casefold (UAX 31): width, ligatures, composition,
  * invisible characters and case are ignored, "ß" becomes "ss", and white space is collapsed and trimmed. It differs in
- * these:
+ * these points:
  * - `i` with or without a dot, capital or not, is one letter: without a locale "I" is not "ı", and Turkish would be
  *   found in one spelling only.
  * - `'` and `"` match their curly forms: phones write curly quotes, keyboards straight ones.

@@ -9,10 +9,10 @@ import { LONGEST_TEXT, LONGEST_VERSION, titleIn, versionIn, writtenIn } from "..
 
 export const SOURCES = ["apple-reviews", "play-reviews"] as const
 
-/** Per page, or per line of an import. */
+/** Maximum number of reviews per page, or per line of an import. */
 export const MAX_REVIEWS = 1_000
 
-const LANGUAGES = "Google Play's reviews have a language, as en or pt-BR, and the App Store's have none"
+const LANGUAGES = "a Google Play review needs a language such as en or pt-BR, and an App Store review must have none"
 
 /**
  * Invalid titles and versions are dropped, and characters that cannot be stored are removed from texts. The author is
@@ -96,7 +96,7 @@ export const shape = v.pipe(
       ruleBy((reviews, { seenAt }) => {
         for (const [place, review] of reviews.entries()) checkReview(review, `reviews[${place}]`, seenAt)
       }),
-      rule("duplicate_review", "a review stands twice", (reviews) => {
+      rule("duplicate_review", "a review occurs twice", (reviews) => {
         return new Set(reviews.map(({ id }) => id)).size === reviews.length
       }),
     ),
@@ -107,8 +107,12 @@ export const shape = v.pipe(
     const { pages, complete, empty } = end
     hold(isPageCount(pages), "bad_depth", "the pages of a reading must be a whole number from 1 to 1000")
     hold(typeof complete === "boolean", "bad_depth", "complete must be true or false")
-    hold(empty === (reviews.length === 0), "bad_depth", "a reading is empty when it has no reviews, and else not")
-    hold(complete || !empty, "bad_depth", "only a complete reading can say that there are no reviews")
+    hold(
+      empty === (reviews.length === 0),
+      "bad_depth",
+      "empty must be true if there are no reviews, and false otherwise",
+    )
+    hold(complete || !empty, "bad_depth", "a reading without reviews must be complete")
   }),
 )
 
@@ -116,10 +120,10 @@ function isPageCount(pages: number): boolean {
   return Number.isInteger(pages) && pages >= 1 && pages <= 1_000
 }
 
-/** `place` is the path of the review in an import line. */
+/** Throws unless the review is valid. `place` is the path of the review in an import line. */
 export function checkReview({ id, stars, title, text, version, at }: StoreReview, place: string, seenAt: Date): void {
   const named = /^[\x21-\x7e]{1,100}$/.test(id)
-  hold(named, "bad_review_id", `${place}.id: must have 1 to 100 characters of ASCII, no blanks`)
+  hold(named, "bad_review_id", `${place}.id: must have 1 to 100 ASCII characters without spaces`)
   const counted = Number.isInteger(stars) && stars >= 1 && stars <= 5
   hold(counted, "bad_figure", `${place}.stars: must be a whole number from 1 to 5`)
   if (title !== undefined) checkText(title, LONGEST_TEXT, `${place}.title:`)
@@ -130,7 +134,7 @@ export function checkReview({ id, stars, title, text, version, at }: StoreReview
   hold(mayBeWritten(at.getTime(), seenAt), "bad_time", `${place}.at: ${rule}`)
 }
 
-/** Whether a review may have this date. It may be up to a day after the reading, because clocks differ. */
+/** Returns whether a review may have this date. It may be up to a day after the reading, because clocks differ. */
 export function mayBeWritten(atMs: number, seenAt: Date): boolean {
   return atMs >= STORES_OPENED_MS && atMs <= seenAt.getTime() + DAY_MS
 }

@@ -106,7 +106,8 @@ export const reviews = kind<ReviewsObservation, ReviewsQuestion | PlayReviewsQue
 const ENDS: BestOptions = { table: "review_read", key: ["app_id", "feed", "source", "complete"] }
 
 /**
- * Only the last part carries `end`. If an import is interrupted, the stored reviews are then not taken for complete.
+ * Splits a page. Only the last part carries `end`, so that the stored reviews are not taken for complete if an import
+ * is interrupted.
  */
 function splitPage(page: ReviewsObservation, most: number): [ReviewsObservation, ReviewsObservation | null] {
   const { end: _end, ...unended } = page

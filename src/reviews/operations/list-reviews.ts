@@ -53,8 +53,9 @@ export const listReviews = operation({
   summary: "Lists the newest reviews from the App Store and Google Play.",
   description:
     `At most ${LISTED} per store, newest first: iOS reviews within the plan's history, Google Play reviews of the ` +
-    `last ${PLAY_DAYS} days, or since from. Null means never read or excluded by platform or language; an empty list ` +
-    "means no reviews. limit, sort and filters add nextCursor, up to the last review. search_reviews is per store.",
+    `last ${PLAY_DAYS} days, or since from. Null means never read or excluded by platform or language; an empty ` +
+    "list means no reviews. With limit, sort or a filter, nextCursor leads to the next page. search_reviews " +
+    "covers one store.",
   effect: "reads",
   scope: "reviews:read",
   plan: "free",
@@ -109,7 +110,8 @@ export const listReviews = operation({
     nextCursor: v.optional(
       described(
         v.nullable(v.string()),
-        "With any parameter but country and fields. Null on the last page. All pages show the state of the first.",
+        "Cursor of the next page. Null on the last page. Present only with a parameter other than country and " +
+          "fields. Every page shows the state at the first.",
       ),
     ),
   }),
@@ -155,7 +157,7 @@ export const listReviews = operation({
   }
 })
 
-/** The begin of a store's next page. Null if the first page had no list of the store. */
+/** The start of a store's next page. Null if the first page had no list for the store. */
 const StoreStart = v.nullable(
   v.strictObject({
     total: Count,
@@ -173,7 +175,7 @@ const StoreStart = v.nullable(
 type StoreStart = v.InferOutput<typeof StoreStart>
 const Starts = v.strictObject({ ios: StoreStart, android: StoreStart })
 
-/** Throws bad_cursor unless the cursor belongs to the same call. */
+/** Throws bad_cursor unless the cursor comes from a call with the same input, except limit and fields. */
 function startsIn(called: unknown, cursor: string): v.InferOutput<typeof Starts> {
   const starts = v.safeParse(Starts, placeIn(called, cursor))
   if (!starts.success) throw new Fault("bad_cursor", { field: "cursor", detail: NO_CURSOR })

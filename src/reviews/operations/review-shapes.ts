@@ -143,7 +143,9 @@ interface AppFeed {
   shown: v.InferOutput<typeof Feed>
 }
 
-/** A language selects one feed of Google Play in place of the storefront's. */
+/**
+ * Returns the feed of an app and its state. On Google Play a language selects its feed in place of the storefront's.
+ */
 export async function readAppFeed(
   sql: Sql,
   app: TrackedApp,
@@ -253,7 +255,7 @@ export function readFeeds({ all }: AppFeed): AppFeed["all"] | null {
   return all.some(({ known }) => known.state !== "never_read") ? all : null
 }
 
-/** Returns the same feeds without their states. */
+/** Returns the feeds that readFeeds returns, without their states. */
 export function feedsOf(feed: AppFeed): FeedKey[] | null {
   return readFeeds(feed)?.map(({ held }) => held) ?? null
 }

@@ -10,7 +10,7 @@ import { type FeedTallies, tallyFeeds } from "../read/tallies.ts"
 import { Figures, LookedAt, readAppFeed, readFeeds } from "./review-shapes.ts"
 
 const MAX_DAYS = 365
-/** Versions in the response; the rest are only counted. */
+/** Maximum number of versions in the response. Further versions are only counted. */
 const MAX_VERSIONS = 200
 
 const DayFigures = named(

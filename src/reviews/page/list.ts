@@ -21,9 +21,9 @@ type List = AnswerOf<"list_reviews">
 type Filters = InputOf<"list_reviews">
 
 const LISTED = 50
-/** The store's first day: the list then reaches back as far as the plan does. */
+/** The first day of the App Store, so that the list reaches back as far as the plan does. */
 const FIRST_DAY = "2008-07-10"
-/** Rows of a file. */
+/** Maximum number of rows in the CSV file. */
 const MAX_ROWS = 1_000
 
 const SORTS = [
@@ -33,7 +33,7 @@ const SORTS = [
   ["highest", "Most stars first"],
 ] as const
 
-/** Reads the filters in the address. Wrong values are left out, as an edited address has them. */
+/** Reads the filters in the address. Invalid values are ignored, because people edit addresses. */
 export function filtersIn({ query }: PageContext, { side: { country, platform }, days, period }: View): Filters {
   const stars = [...new Set(query.getAll("rating").flatMap((text) => text.split(",")))].filter((star) =>
     /^[1-5]$/.test(star),
@@ -45,7 +45,7 @@ export function filtersIn({ query }: PageContext, { side: { country, platform },
   return {
     country,
     platform,
-    // a period is for the charts; only chosen days narrow the list
+    // a period is for the charts; only days that were chosen narrow the list
     ...(period === null ? days : { from: FIRST_DAY }),
     ...(stars.length > 0 && { rating: stars.map(Number) }),
     ...(sort && { sort }),
@@ -63,7 +63,7 @@ export async function readList(context: PageContext, appId: string, filters: Fil
 
 export const reviewsOf = ({ list, android }: List, { platform }: Side) => (platform === "ios" ? list : android) ?? []
 
-/** The reviews as a file, with the same filters. Longer lists continue by the API. */
+/** Returns the reviews as a CSV file, with the filters of the view. Longer lists are available from the API. */
 export async function reviewsFile(context: PageContext, appId: string, view: View): Promise<string> {
   const { side } = view
   const list = await context.ask("list_reviews", { appId, ...filtersIn(context, view), limit: MAX_ROWS })
@@ -81,7 +81,7 @@ interface ListParts {
   replies: Replies | null
 }
 
-/** The list with its filters and pages. */
+/** Shows the list with its filters and pages. */
 export function listPart(context: PageContext, { app, side, list, versions, replies }: ListParts): Html {
   const form = filterForm(context, app, side, versions)
   if (isFault(list)) return card("Reviews", html`${form}${refusedPart(list)}${firstPage(context)}`)
@@ -161,7 +161,7 @@ function firstPage(context: PageContext): Html | false {
   return context.query.has("page") && html`<a href="${withQuery(context, { page: null })}">First page</a>`
 }
 
-/** Pages go forward, as a cursor leads to the next one alone. The browser goes back. */
+/** Links to the next page only, because a cursor leads no further. The browser goes back. */
 function pages(context: PageContext, next: string | null): Html | false {
   const first = firstPage(context)
   if (next === null && !first) return false

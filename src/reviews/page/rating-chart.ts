@@ -9,7 +9,7 @@ import { counted } from "../../ui/words.ts"
 
 type ReviewDay = AnswerOf<"get_review_stats">["byDay"][number]
 
-/** A single day has too few reviews for an average. */
+/** Number of days in an average. A single day has too few reviews. */
 const WINDOW = 7
 
 /** Averages the stars of the days up to each day of the chart, and notes from how many reviews. */
@@ -31,7 +31,7 @@ function ratingLine(byDay: readonly ReviewDay[], { from, to }: Days): Pick<Chart
   return { points, notes, ...(last && { said: starsText(last[1] as number) }) }
 }
 
-/** Returns the chart of the rating over time, with what it is compared with and the app's own changes. */
+/** Returns the chart of the rating over time, with the compared period or side and the app's own changes. */
 export async function readRatingChart(
   context: PageContext,
   app: AppHead,
@@ -41,7 +41,7 @@ export async function readRatingChart(
   const { side, days, versus } = view
   const daysOf = async (place: object, { from, to }: Days): Promise<readonly ReviewDay[]> => {
     const answer = await attempted(context.ask("get_review_stats", { appId: app.id, ...side, ...place, from, to }))
-    // the sample has one answer, whatever was asked
+    // in the sandbox the answer is the same for every period
     return isFault(answer) ? [] : answer.byDay.filter(({ day }) => from <= day && day <= to)
   }
   const isBefore = versus?.kind === "before"

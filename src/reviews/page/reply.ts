@@ -29,7 +29,7 @@ type Draft = AnswerOf<"draft_review_reply">
 
 const PAGE = { title: "Reply", at: "reviews", back: { tab: "reviews", name: "Reviews" } }
 
-/** The latest reply to a review and its state, or a link to write one. */
+/** Shows the latest reply to a review and its state, or a link to write one. */
 export function replyPart(
   context: PageContext,
   app: AppHead,
@@ -43,7 +43,7 @@ export function replyPart(
 <a href="${link}">${sent.length + present.length > 0 ? "Change the reply" : "Reply"}</a></p>`
 }
 
-/** The reply that the console has, unless it was sent from here and is listed with its state. */
+/** Returns the replies that the console has, except those that were sent from here and are listed with their state. */
 function presentReplies(replies: Replies | null, id: string): Replies["present"] {
   const isOurs = (text: string) =>
     replies?.replies.some((reply) => reply.reviewId === id && reply.state === "sent" && reply.text === text)
@@ -77,11 +77,14 @@ const STATES: Record<Reply["state"], readonly [name: string, tone: string, said:
   unknown: [
     "Unknown",
     "warn",
-    "It may have been sent, and is not sent again. The console is looked at after 1, 10 and 60 minutes and a day.",
+    "It may have been sent, and is not sent again. The console is checked after 1, 10 and 60 minutes and a day.",
   ],
 }
 
-/** A reply to one review: what was sent, a draft by a language model on request, the text to edit, and its preview. */
+/**
+ * Shows a reply to one review: what was sent, a draft by a language model on request, the text to edit, and its
+ * preview.
+ */
 export async function replyPage(context: PageContext, appId: string): Promise<Page> {
   const app = await readHead(context, appId)
   const side = sideAt(app, context.query)
@@ -115,7 +118,7 @@ function noReview(context: PageContext, fault: Parameters<typeof refusedPart>[0]
   return empty("This review is not stored here", "Open it from the list of reviews.", samplePage(context, "reviews"))
 }
 
-/** The text to begin with: the draft, else the latest reply. */
+/** Returns the initial text of the form: the draft, else the latest reply. */
 function textOf(draft: Draft | Fault | null, current: readonly Reply[], present: Replies["present"]): string {
   return draft && !isFault(draft) ? draft.reply : (current[0]?.text ?? present[0]?.text ?? "")
 }
@@ -136,7 +139,7 @@ function formCard(
       areaField(state, {
         name: "response",
         label: "Reply, in the name of the developer",
-        hint: `At most ${whole(sending.limit)} characters. Everybody can read it. A preview shows the present reply.`,
+        hint: `At most ${whole(sending.limit)} characters. Everybody can read it. A preview shows the current reply.`,
         value: text,
         rows: 6,
         isRequired: true,

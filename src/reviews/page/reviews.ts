@@ -29,7 +29,9 @@ import { summaryCard } from "./summary.ts"
 type Stats = AnswerOf<"get_review_stats">
 type Themes = AnswerOf<"list_review_themes">
 
-/** The distribution of stars, the rating over time, themes with quotes, and the list of all reviews with replies. */
+/**
+ * Shows the distribution of stars, the rating over time, themes with quotes, and the list of all reviews with replies.
+ */
 export async function reviewsPage(context: PageContext, appId: string): Promise<Page> {
   const app = await readHead(context, appId)
   const view = viewAt(context, app, { usual: 90 })
@@ -132,7 +134,7 @@ function versionsPart(context: PageContext, app: AppHead, side: Side, { byVersio
   )
 }
 
-/** The largest themes that rules find. False if there are too few reviews. */
+/** Shows the largest themes that rules find. False if there are too few reviews. */
 function themesCard(
   context: PageContext,
   app: AppHead,

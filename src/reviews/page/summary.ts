@@ -56,8 +56,8 @@ function notReady(side: Side, { state, reviews }: Summary): Html {
       "Reviews are read once a day. Their themes can be counted from twenty reviews on.",
     )
   return empty(
-    "Too few reviews to say anything",
-    `${counted(reviews ?? 0, "review")} with a text: fewer than twenty are too few for a summary. No unit was charged.`,
+    "Too few reviews for a summary",
+    `${counted(reviews ?? 0, "review")} with text; a summary needs at least twenty. No unit was charged.`,
   )
 }
 

@@ -11,7 +11,7 @@ interface ConsoleFeed {
 
 /**
  * Returns the feeds that a Google Play Console of the workspace has for its app, one per language. If several accounts
- * have the app, those of the oldest one, because both list the same reviews.
+ * have the app, returns those of the oldest account, because all list the same reviews.
  */
 export async function readConsoleFeeds(
   sql: Db,
@@ -29,8 +29,9 @@ export async function readConsoleFeeds(
 }
 
 /**
- * Whether a console's reviews in a language belong to a storefront. The console names no country: as on the store's
- * page, reviews are shared by all storefronts with the language; those without one are shown in every storefront.
+ * Returns whether a console's reviews in a language belong to a storefront. The console names no country: as on the
+ * store's page, reviews are shared by all storefronts with the language; those without one are shown in every
+ * storefront.
  */
 export function isSpokenIn(language: string, storefront: string): boolean {
   if (language === NO_LANGUAGE || language === reviewLanguage(storefront)) return true

@@ -44,7 +44,7 @@ interface FeedReadings {
   completeAt: Date | null
 }
 
-/** Null if nothing is known about the feed; that does not mean that it has no reviews. */
+/** Reads the state of a feed. Null if nothing is known about it, which does not mean that it has no reviews. */
 export async function readFeed(
   sql: Db,
   { appId, feed }: { appId: number; feed: string },

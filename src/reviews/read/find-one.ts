@@ -5,8 +5,8 @@ import { readConsoleFeeds } from "./console-feeds.ts"
 import { type FeedKey, milliseconds, type ShownReview, type StoredReview, startOf, toStoredReview } from "./reviews.ts"
 
 /**
- * Returns the current form of a review in one of the feeds, if it was written on one of those days. Null if none has
- * that id.
+ * Returns the current form of a review in one of the feeds, if it was written within the days. Null if there is no such
+ * review.
  */
 export async function findReview(
   sql: Db,
@@ -49,14 +49,14 @@ export async function countSameReviews(
 }
 
 interface PlayReview {
-  /** The workspace's app, and its app in store_app. */
+  /** Id of the workspace's tracked app. `appId` is its id in store_app. */
   trackedApp: string
   appId: number
   reviewId: string
 }
 
 /**
- * Whether a review of Google Play is stored in any language, from the store's page or from a console of the
+ * Returns whether a review of Google Play is stored in any language, from the store's page or from a console of the
  * workspace. Invented reviews do not count.
  */
 export async function isStoredOnPlay(sql: Db, { trackedApp, appId, reviewId }: PlayReview): Promise<boolean> {

@@ -15,7 +15,7 @@ import {
   toStoredReview,
 } from "./reviews.ts"
 
-/** Without a text, the total comes from the counts per day (review_day). */
+/** Returns the reviews that match a search. Without a text, the total comes from the counts per day (review_day). */
 export async function findReviews(sql: Db, search: ReviewSearch, limit: number): Promise<FoundReviews> {
   const { text, ...rest } = search
   if (text !== undefined) return await findText(sql, { ...rest, text }, limit)

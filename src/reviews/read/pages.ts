@@ -18,9 +18,9 @@ import {
 export const SORTS = ["newest", "oldest", "lowest", "highest"] as const
 export type Sort = (typeof SORTS)[number]
 
-/** The place behind which a page begins, and the state of the feeds that the first page had. */
+/** The start of a page, and the state of the feeds at the first page. */
 interface PageStart {
-  /** Matches when the first page was read. */
+  /** Number of matches when the first page was read. */
   total: number
   /**
    * When a review of each feed was last seen, in milliseconds since 1970. Later pages list the reviews as they were
@@ -34,7 +34,7 @@ interface PageStart {
 interface ReviewPage {
   total: number
   reviews: StoredReview[]
-  /** When each feed was last seen, for the next page. */
+  /** When a review of each feed was last seen, for the next page. */
   seen: PageStart["seen"]
   /** Null if this is the last page. */
   last: PageStart["last"] | null
@@ -78,7 +78,7 @@ interface Group {
   after: Place | undefined
 }
 
-/** Returns the parts of the list in their order: one per number of stars if these decide it. */
+/** Returns the parts of the list in their order: one per number of stars if the list is sorted by stars. */
 function groupsOf(sort: Sort, stars: readonly number[] | undefined, start: PageStart | null): Group[] {
   if (sort === "newest" || sort === "oldest") return [{ stars, after: start?.last }]
   const wanted = [1, 2, 3, 4, 5].filter((star) => stars === undefined || stars.includes(star))
@@ -105,7 +105,7 @@ async function readGroup(
     const until = seen[feed.feed] as number
     let { after } = search
     let [unchanged, read] = [0, needed]
-    // usually once: a second time if some reviews are new or were edited since the first page
+    // usually once; again if some reviews are new or were edited since the first page
     while (read >= needed && unchanged < needed) {
       const { reviews } = await findReviews(sql, { ...feed, ...search, after }, needed)
       const before = reviews.filter(({ firstSeenAt }) => firstSeenAt.getTime() <= until)
@@ -119,7 +119,10 @@ async function readGroup(
   return found.sort(compareReviews(search.order ?? "newest")).slice(0, needed)
 }
 
-/** Whether a search finds the review. The same conditions as in SQL, for the few reviews that were edited meanwhile. */
+/**
+ * Returns whether a search finds the review. Applies the conditions of the SQL to the few reviews that were edited
+ * meanwhile.
+ */
 function isFound(
   review: StoredReview,
   { from, to, stars, version, text, order, after }: Omit<ReviewSearch, keyof FeedKey>,

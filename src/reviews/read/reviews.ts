@@ -69,7 +69,7 @@ export interface ReviewSearch extends FeedKey {
 export type TimeOrder = "newest" | "oldest"
 
 export interface FoundReviews {
-  /** All matches, also those before `after`. */
+  /** Number of all matches, including those before `after`. */
   total: number
   reviews: StoredReview[]
 }
@@ -101,12 +101,12 @@ export function compareReviews(order: TimeOrder) {
     sign * (a.at.getTime() - b.at.getTime()) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 }
 
-/** The direction of times in an order. */
+/** Returns the SQL direction in which an order sorts times. */
 export function directionOf(sql: Db, { order }: Pick<ReviewSearch, "order">) {
   return order === "oldest" ? sql`asc` : sql`desc`
 }
 
-/** Selects the reviews behind a place. The bound of the time alone is what the index is read by. */
+/** Selects the reviews behind a place. The database reads the index by the bound on the time alone. */
 export function isAfter(sql: Db, { order, after }: Pick<ReviewSearch, "order" | "after">) {
   if (!after) return sql``
   const at = new Date(after.at)

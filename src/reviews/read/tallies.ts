@@ -9,7 +9,10 @@ export interface FeedTallies {
   covered: ReadonlySet<string>
 }
 
-/** Days with reviews before the span that are searched for one seen after the reviews within the span appeared. */
+/**
+ * Maximum number of days with reviews before the span that are searched for a review seen after those within the span
+ * appeared.
+ */
 export const LOOKED_BELOW = 1_000
 
 export async function tallyReviews(sql: Sql, feed: FeedKey, days: Days, state: FeedState): Promise<FeedTallies> {
@@ -19,7 +22,7 @@ export async function tallyReviews(sql: Sql, feed: FeedKey, days: Days, state: F
 
 /**
  * Like tallyReviews, over several feeds. A day is covered only if every feed of the store covers it. A console's feed
- * covers no day, and takes no day from the others.
+ * covers no day, and does not affect which days the other feeds cover.
  */
 export async function tallyFeeds(
   sql: Sql,
@@ -114,8 +117,8 @@ async function readDays(sql: Sql, { appId, feed }: FeedKey, { from, to }: Days):
             where app_id = ${appId} and feed = ${feed} and day < ${from}
             order by day desc
             limit ${LOOKED_BELOW}`
-  // A day seen after all reviews within the span appeared leaves no gap, whatever was seen later. It is mostly the
-  // first day below.
+  // A day below the span that was seen after all reviews within the span appeared rules out a gap between them,
+  // whatever was seen later. Mostly the first day below is such a day.
   const [rows] = await sql<StoredDays[]>`
     with within as materialized (
       select *

@@ -26,7 +26,7 @@ export interface FeedEntry {
 /** Parses the XML form: Atom with Apple's own elements (recorded from 2020 to 2026). Throws ReadFailure (`changed`). */
 export function feedOfXml(body: string): ReviewsFeed {
   const feed = parseXml(body, "the feed", { lenient: true })
-  if (feed.name !== "feed") throw changed("the XML is no feed")
+  if (feed.name !== "feed") throw changed("the XML is not a feed")
   checkParts(feed.children.map(({ name }) => name))
   const last = named(feed, "link").filter(({ attributes }) => attributes.rel === "last")
   return {
@@ -51,7 +51,7 @@ export function feedOfXml(body: string): ReviewsFeed {
  */
 export function feedOfJson(body: string): ReviewsFeed {
   const feed = at(parseJson(body, "the feed"), "feed")
-  if (typeof feed !== "object" || feed === null) throw changed("the JSON is no feed")
+  if (typeof feed !== "object" || feed === null) throw changed("the JSON is not a feed")
   checkParts(Object.keys(feed))
   const label = (value: unknown, name: string) => at(value, name, "label")
   const last = several(at(feed, "link")).filter((link) => at(link, "attributes", "rel") === "last")
@@ -77,7 +77,7 @@ const PARTS = new Set(["author", "icon", "id", "link", "rights", "title", "updat
 /** Throws when a feed without entries contains unknown elements: renamed entries must not pass for an empty feed. */
 function checkParts(names: readonly string[]): void {
   if (!names.includes("entry") && names.some((name) => !PARTS.has(name)))
-    throw changed("no entries, but something else")
+    throw changed("no entries, but unknown elements")
 }
 
 function named({ children }: XmlElement, name: string): XmlElement[] {
@@ -89,12 +89,12 @@ function only(element: XmlElement, name: string): XmlElement | undefined {
 }
 
 function atMostOne<T>(all: readonly T[]): T | undefined {
-  if (all.length > 1) throw changed("something stands twice")
+  if (all.length > 1) throw changed("an element occurs twice")
   return all[0]
 }
 
 function textOf(element: XmlElement | undefined): string | undefined {
-  if (element && element.children.length > 0) throw changed("a text holds elements")
+  if (element && element.children.length > 0) throw changed("a text element has child elements")
   return element?.text
 }
 

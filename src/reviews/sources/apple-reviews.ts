@@ -56,7 +56,8 @@ export const appleReviews = {
 } satisfies Source<ReviewsQuestion, ReviewsObservation>
 
 /**
- * Reads the JSON form of the feed, as a fallback when the XML form cannot be parsed. An empty result proves nothing.
+ * Reads the JSON form of the feed, as a fallback when the XML form cannot be parsed. An empty result does not show that
+ * there are no reviews.
  */
 export const appleReviewsJson = {
   ...appleReviews,
@@ -93,8 +94,8 @@ function checkAnswers({ id }: ReviewsFeed, { storefront, storeId, page }: Review
   if (parameters.id === undefined || place === "") throw changed("the feed does not name its app or storefront")
   if (parameters.id !== storeId) throw mismatched("the feed is another app's")
   if (place.toLowerCase() !== storefront) throw mismatched("the feed is another storefront's", place.toLowerCase())
-  if ((parameters.page ?? String(page)) !== String(page)) throw mismatched("another page than was asked for")
-  if ((parameters.sortby ?? "mostrecent") !== "mostrecent") throw mismatched("another order than was asked for")
+  if ((parameters.page ?? String(page)) !== String(page)) throw mismatched("not the requested page")
+  if ((parameters.sortby ?? "mostrecent") !== "mostrecent") throw mismatched("not the requested order")
 }
 
 function lastPage({ last }: ReviewsFeed): number | undefined {

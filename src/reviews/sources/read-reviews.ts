@@ -11,7 +11,7 @@ interface ReadReviews {
   storefront: string
   /** Store id of the app. */
   id: string
-  /** Whether this form of a review is stored since a complete reading: nothing below it is new. */
+  /** Whether this form of a review is stored since a complete reading, so that nothing below the review is new. */
   known(review: StoreReview): boolean
   /** Number of ratings from a recent look-up. With 0, an empty page is taken as proof that there are no reviews. */
   ratings?: number | null
@@ -22,8 +22,8 @@ interface ReadReviews {
 /**
  * Reads the App Store's feed of an app's reviews page by page, until a page contains a known review or the feed ends.
  * Returns the pages with reviews; the last one has the reading's end. A page that cannot be parsed in XML is requested
- * in JSON, where an empty page proves nothing. An empty page is requested once more and then skipped; skipping a page
- * or failing on a later page makes the reading incomplete.
+ * in JSON, where an empty page does not show that there are no reviews. An empty page is requested once more and then
+ * skipped; skipping a page or failing on a later page makes the reading incomplete.
  *
  * The reading concludes that there are no reviews only when the first page is empty twice and both times states that it
  * is the last (or the app has no ratings). It then returns that page alone. Throws ReadFailure when the first page
@@ -138,7 +138,8 @@ function isFilled(answers: Answers): boolean {
 }
 
 /**
- * Adds the page to the reading. True if nothing new can follow. An empty page ends the reading only if `isBelieved`.
+ * Adds the page to the reading. Returns true if nothing new can follow. An empty page ends the reading only if
+ * `isBelieved`.
  */
 function isLast(reading: Reading, answers: Answers, isBelieved: boolean): boolean {
   const seen = answers.at(-1)!
@@ -157,6 +158,6 @@ function none([seen]: Answers): ReviewsObservation[] {
 
 function ended({ filled, missed }: Reading): ReviewsObservation[] {
   const last = filled.at(-1)
-  if (!last) throw new ReadFailure("failed", "the pages are empty, which says nothing")
+  if (!last) throw new ReadFailure("failed", "the pages are empty, but do not state that there are no reviews")
   return [...filled.slice(0, -1), { ...last, end: { pages: filled.length, complete: !missed, empty: false } }]
 }

@@ -51,7 +51,7 @@ export async function storeConsoleForms<From extends ConsoleReading>(
   return [...new Set(stored.map(({ page }) => page))]
 }
 
-/** The name of no feed: a review of the store's page. */
+/** A placeholder for the store's page, used where a console's review has the name of its feed. */
 const PUBLIC = ""
 
 /**

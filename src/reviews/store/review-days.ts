@@ -83,8 +83,8 @@ export async function deriveReviewDays(tx: Tx, days: readonly FeedDay[]): Promis
 }
 
 /**
- * Ordered, so that the embedded planner, which has no statistics, uses the index of days instead of reading the whole
- * feed for each day.
+ * Selects the reviews of the days. They are ordered so that the embedded planner, which has no statistics, uses the
+ * index of days instead of reading the whole feed for each day.
  */
 function reviewsOf(tx: Tx) {
   return tx`
@@ -100,7 +100,7 @@ function reviewsOf(tx: Tx) {
       ) v`
 }
 
-/** `older_seen_at` is null only for a day's oldest review. */
+/** Selects the figures of each day. `older_seen_at` is null only for a day's oldest review. */
 function figures(tx: Tx) {
   return tx`
       select place, count(*) as reviews, min(at) as oldest_at,

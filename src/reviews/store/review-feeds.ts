@@ -53,8 +53,8 @@ const READING = "1 hour"
 const LOOKED_AT = 1_000
 
 /**
- * Whether a complete reading connects to the reviews stored before: it contained one of them, there was none, or the
- * store stated that there are none. A reading with only new reviews may have a gap below it.
+ * Returns the SQL condition that a complete reading connects to the reviews stored before: it contained one of them,
+ * there was none, or the store stated that there are none. A reading with only new reviews may have a gap below it.
  */
 export function isJoined(sql: Db) {
   return sql`

@@ -6,7 +6,7 @@ export const LONGEST_VERSION = 100
 
 /** Returns the text without characters that the database cannot store. One broken character does not fail a page. */
 export function writtenIn(text: string): string {
-  // A cut within a surrogate pair removes its first half too.
+  // A cut within a surrogate pair also removes the first half of the pair.
   return text
     .replaceAll("\0", "")
     .toWellFormed()

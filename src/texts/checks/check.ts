@@ -1,18 +1,18 @@
-/** The input of the rules. They use nothing else, so that the same text always gets the same result. */
+/** The input of the rules. The rules use nothing else, so that the same text always gets the same result. */
 export interface TextGround {
   /** Texts that may support a claim, a number, a link or a name. */
   sources: readonly string[]
   /** The requested language: a key of the word lists. */
   language: string
-  /** Search terms whose words are allowed too. */
+  /** Search terms whose words are allowed in addition to those of the sources. */
   terms?: readonly string[]
   /** The maximum number of code points. Omit for no limit. */
   most?: number
-  /** The model's orders. The text must not repeat them. */
+  /** The instructions in the model's prompt. The text must not repeat them. */
   orders?: string
-  /** The original of a translation. Omit if the text is none. */
+  /** The original of a translation. Omit if the text is not a translation. */
   translated?: string
-  /** True if the original has the same language, for another region. */
+  /** True if the text adapts the original to another region of the same language. */
   sameLanguage?: boolean
   /** Names that a translation must keep. */
   names?: readonly string[]

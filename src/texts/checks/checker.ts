@@ -86,7 +86,7 @@ export function problemsOf(kind: keyof typeof HELD_TO, text: string, ground: Tex
   return HELD_TO[kind].flatMap((rule) => BY_NAME[rule](text, ground))
 }
 
-/** The parts of an answer that may be left out. */
+/** Kinds of parts that may be left out of an answer. */
 export const WRITTEN_PARTS = ["quote", "sentence", "theme", "keyword", "field", "record", "caption"] as const
 /** Reasons for leaving a part out, in addition to the rules. */
 export const OTHER_RULES = ["not_in_its_text", "unknown_handle", "no_quote_left", "excluded", "listing_check"] as const

@@ -19,7 +19,7 @@ function isOf(text: string, wanted: string): boolean {
   return OTHERS.every((other) => {
     if (other === wanted || !vocabularyOf(other).lists.scripts.some((script) => scripts.includes(script))) return true
     const signs = signsOf(wordsOf(text, other), other)
-    // a text without function words of its own language needs fewer of another
+    // a text without function words of the requested language fails on fewer function words of another
     return ownSigns === 0 ? signs < MIN_SIGNS_ALONE : signs < MIN_SIGNS || signs < 3 * ownSigns
   })
 }

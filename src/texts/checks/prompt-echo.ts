@@ -1,7 +1,7 @@
 import { foldReviewText } from "../../reviews/formulas/review-text.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
-/** Fails if the text repeats eight consecutive words of the model's orders. */
+/** Fails if the text repeats eight consecutive words of the prompt's instructions. */
 export const promptEcho: TextRule = (text, { orders = "" }): TextProblem[] => {
   const orderRuns = new Set(runsOf(orders))
   const repeated = runsOf(text).find((run) => orderRuns.has(run))

@@ -1,11 +1,11 @@
 import { foldReviewText } from "../../reviews/formulas/review-text.ts"
 
-/** Quotes with fewer code points are too short to prove anything. */
+/** Minimum length of a quote, in code points. Shorter quotes may match by chance. */
 const SHORTEST_QUOTE = 4
 
 /**
- * Finds a quote in a text and returns it as the text has it. The comparison folds both as in review search
- * (foldReviewText). Null if it does not occur, or begins or ends within a character.
+ * Finds a quote in a text and returns the matching part of the text unchanged. The comparison folds quote and text as
+ * in review search (foldReviewText). Null if the quote does not occur, or begins or ends within a character.
  */
 export function findQuote(quote: string, text: string): string | null {
   const exact = quote.trim()

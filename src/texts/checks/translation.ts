@@ -19,7 +19,7 @@ function linesIn(text: string): number {
   return text.split("\n").filter((line) => line.trim() !== "").length
 }
 
-/** Shorter texts may have any length in another language. */
+/** Texts shorter than this may have any length in another language. */
 const MIN_LENGTH = 60
 
 /**
@@ -35,7 +35,7 @@ export const proportion: TextRule = (text, { translated }): TextProblem[] => {
   return share >= least && share <= most ? [] : [{ rule: "proportion", what: share.toFixed(2) }]
 }
 
-/** Limits by script of the original and of the translation: true if its characters are syllables or words. */
+/** Minimum and maximum ratio of the lengths. The keys are isDense of the original, then of the translation. */
 const PROPORTIONS: Readonly<Record<string, readonly [number, number]>> = {
   falsefalse: [0.7, 1.5],
   falsetrue: [0.3, 0.9],
@@ -52,7 +52,7 @@ function isDense(text: string): boolean {
 const MAX_UNTRANSLATED_SHARE = 0.1
 const MIN_SENTENCE_WORDS = 4
 
-/** Fails if sentences were left in the language of the original. */
+/** Fails if too many sentences were left in the language of the original. */
 export const untranslated: TextRule = (text, { translated, sameLanguage = false }): TextProblem[] => {
   if (translated === undefined || sameLanguage) return []
   const before = sentencesOf(translated).filter((item) => item.split(/\s+/).length >= MIN_SENTENCE_WORDS)
@@ -76,7 +76,7 @@ function placeholdersIn(text: string): string[] {
   return text.match(/%(?:\d+\$)?(?:@|s|d|i|f|ld|lld)(?!\p{L})|\{\{?\s?\w+\s?\}?\}|<\w+\/?>/gu) ?? []
 }
 
-/** Returns the marks whose counts differ, each once. */
+/** Returns each item that does not occur equally often in both lists, once. */
 function difference(before: readonly string[], after: readonly string[]): string[] {
   const count = (list: readonly string[], mark: string) => list.filter((item) => item === mark).length
   return [...new Set([...before, ...after])].filter((mark) => count(before, mark) !== count(after, mark))

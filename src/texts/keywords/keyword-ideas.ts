@@ -50,7 +50,7 @@ export interface KeywordIdeas {
 }
 
 export const MAX_IDEAS = 20
-/** Lower ranks are ignored, since users do not scroll that far. */
+/** Ranks beyond this are ignored, since users do not scroll that far. */
 const LAST_RANK = 50
 const BEST_OF_RIVALS = 10
 
@@ -119,7 +119,7 @@ function byWeight(a: KeywordIdea, b: KeywordIdea): number {
   )
 }
 
-/** Scores the first evidence. The app's own rank counts more than a rival's; better ranks count more. */
+/** Scores the strongest evidence of an idea. The app's own rank counts more than a rival's; better ranks count more. */
 function strength({ evidence: [first] }: KeywordIdea): number {
   if (first?.kind === "ranked") return 300 - first.rank
   if (first?.kind === "rival") return 200 - first.rank

@@ -15,7 +15,7 @@ interface NewKeywordInputs {
   tracked: readonly string[]
   /** Keywords that are tracked, buried or found by measuring, so none of them is new. */
   taken: readonly string[]
-  /** Keywords with evidence from measurements, and the reason. */
+  /** Keywords with evidence from measurements, each with the reason. */
   candidates: readonly { term: string; reason: string }[]
 }
 
@@ -74,7 +74,7 @@ interface ChoiceAnswer {
   ideas: { from: string; term: string }[]
 }
 
-/** Leaves refused keywords out. There is no second try, since it would bring no better ones. */
+/** Omits refused keywords. The model is not asked again, since it would not return better ones. */
 function judge({ picks, ideas }: ChoiceAnswer, inputs: NewKeywordInputs) {
   const { candidates, own, language, background, taken } = inputs
   const omissions = createOmissions()

@@ -7,7 +7,7 @@ export type IdeaEvidence =
   | { kind: "suggested"; prefix: string; day: string }
   | { kind: "names"; apps: number }
 
-/** Returns one sentence for people, made from the evidence only. */
+/** Returns the sentence for a piece of evidence in the given language. */
 export function reasonOf(evidence: IdeaEvidence, language: WritingLanguage): string {
   const sentence = SENTENCES[language][evidence.kind]
   return sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(evidence[name as keyof IdeaEvidence]))
@@ -15,10 +15,10 @@ export function reasonOf(evidence: IdeaEvidence, language: WritingLanguage): str
 
 const SENTENCES: Readonly<Record<WritingLanguage, Readonly<Record<IdeaEvidence["kind"], string>>>> = {
   en: {
-    ranked: "The app ranks {rank} for it already and does not track it.",
+    ranked: "The app already ranks {rank} for this keyword, which is not tracked.",
     rival: "{rival} ranks {rank} for it.",
     suggested: 'The store suggests it for "{prefix}".',
-    names: "{apps} apps in the first places of tracked keywords have it in their name.",
+    names: "{apps} apps that rank high for tracked keywords have it in their name.",
   },
   tr: {
     ranked: "Uygulama bu kelimede zaten {rank}. sırada ve kelime takip edilmiyor.",

@@ -37,11 +37,13 @@ import { WRITING_LANGUAGES, type WritingLanguage } from "../languages.ts"
 import { faultOf, Language, takeUnit, WRITE_MS, Written, writtenBy, writtenByRules } from "./writing-shapes.ts"
 
 const RULES_VERSION = 1
-/** Number of rivals whose keywords are read, and maximum of their keywords. */
+/** Number of rivals whose keywords are read. */
 const RIVALS = 10
+/** Maximum number of keywords for which the app or its rivals rank. */
 const KEYWORDS = 1_000
-/** Number of tracked keywords whose store suggestions are read, and maximum age of those in days. */
+/** Number of tracked keywords whose store suggestions are read. */
 const SUGGESTED_FOR = 100
+/** Maximum age of the store suggestions. */
 const SUGGESTED_DAYS = 90
 /** Number of tracked keywords in the prompt. */
 const TOLD = 100
@@ -146,7 +148,7 @@ export const suggestKeywords = operation({
 
 interface FoundIdeas {
   found: KeywordIdeas
-  /** Identifies the ideas, the caller's question and the day. */
+  /** Hash of the ideas, the caller's input and the day. */
   digest: string
 }
 
@@ -163,7 +165,7 @@ function ideasFrom(inputs: IdeaInputs, about: readonly unknown[]): FoundIdeas {
 
 /**
  * Returns the model's keywords. Null if there is no writer or its answer is unusable; the measured ideas are complete
- * without. Throws ai_timeout.
+ * without them. Throws ai_timeout.
  */
 async function writeNew(
   ctx: Context,
@@ -222,7 +224,7 @@ function beginningsOf(term: string): string[] {
   return words.map((_, at) => words.slice(0, at + 1).join(" "))
 }
 
-/** Returns keywords of the storefront, tracked by anybody, for which the app or its rivals rank. */
+/** Returns keywords of the storefront, tracked by any workspace, for which the app or its rivals rank. */
 async function readMeasured(
   ctx: Context,
   side: Side,

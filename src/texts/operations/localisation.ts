@@ -104,8 +104,8 @@ export const localizeListing = operation({
       v.nullable(
         v.strictObject({
           country: Storefront,
-          locale: described(Locale, "Locale of that page."),
-          pageReadAt: described(Time, "Time of its reading."),
+          locale: described(Locale, "Locale of the source page."),
+          pageReadAt: described(Time, "Time of the latest reading of the source page."),
         }),
       ),
       "The translated page. Null while pending.",
@@ -179,7 +179,7 @@ async function takeWrite(ctx: Context, app: TrackedApp, locale: string, { digest
   return { appId: app.id, locale, digest, allowance, unit, keepsUnit }
 }
 
-/** Returns the units of failed texts for which nobody asked again. True if there were any. */
+/** Gives back the units of failed texts whose failure was never polled. Returns true if there were any. */
 async function settleFailed(ctx: Context): Promise<boolean> {
   let isSettled = false
   for (const job of await findAllJobs(ctx.sql, ctx.caller.workspaceId)) {
@@ -194,7 +194,7 @@ async function giveBack(ctx: Context, job: TranslationJob): Promise<boolean> {
   return await ctx.returnUnit(job.allowance, job.unit)
 }
 
-/** Returns the fault of a failed text and gives its unit back. The failure is reported once. */
+/** Gives back the unit of a failed text and returns the fault. The failure is reported once. */
 async function endedAs(ctx: Context, job: TranslationJob, state: Extract<WritingState<unknown>, { state: "failed" }>) {
   await giveBack(ctx, job)
   return faultOf(state)

@@ -88,7 +88,7 @@ function textOf({ stars, title, text }: StoredReview) {
   return { stars, title, text }
 }
 
-/** Returns the locale of the review's words. If they are too few, that of the storefront. */
+/** Returns the locale detected from the words of the review, or the storefront's if there are too few words. */
 function localeOf({ title, text }: StoredReview, storefront: string): ListingLocale {
   const locales = localesOf(storefront)
   return guessLocale(`${title ?? ""}\n${text}`, [...locales, ...LISTING_LOCALES]) ?? (locales[0] as ListingLocale)

@@ -33,7 +33,7 @@ import { faultOf, Language, takeUnit, WRITE_MS, Written, writtenBy, writtenByRul
 
 /** Only the newest reviews are used. */
 const MAX_REVIEWS = 500
-/** Fewer reviews are no basis for a summary. */
+/** Minimum number of reviews for a summary. */
 const MIN_REVIEWS = 20
 /** Version of the topic list and of the choice of quotes. */
 const RULES_VERSION = 4
@@ -51,7 +51,7 @@ const ReviewQuote = named(
 const ThemeMonth = named(
   "ThemeMonth",
   v.strictObject({
-    count: described(Count, "Reviews about it."),
+    count: described(Count, "Reviews about the theme in this period."),
     reviews: described(Count, "All reviews with text in this period."),
   }),
 )
@@ -70,7 +70,7 @@ const ThemeChange = named(
 
 const FIGURES = {
   sentiment: described(v.picklist(SENTIMENTS), "By average stars: complaint up to 2.5, praise from 4."),
-  count: described(Count, "Number of reviews about it. A review can belong to several themes."),
+  count: described(Count, "Number of reviews about the theme. A review can belong to several themes."),
   share: described(v.pipe(v.number(), v.minValue(0), v.maxValue(1)), "Share of the analysed reviews, 0 to 1."),
   average: described(v.number(), "Average stars, rounded to two decimals."),
   firstDay: described(Day, "Day of the oldest review."),
@@ -100,7 +100,7 @@ const Theme = named(
     checked: described(
       v.strictObject({
         found: described(Count, "Labelled reviews that the rules assigned to this topic."),
-        right: described(Count, "Of them, reviews that a person had labelled with the topic."),
+        right: described(Count, "Reviews among these that a person had labelled with the topic."),
       }),
       `Accuracy of the rules on ${TOPICS_CHECKED.reviews} labelled reviews that were not used to improve them: ` +
         `${TOPICS_CHECKED.right} of all ${TOPICS_CHECKED.found} findings were right, and ${TOPICS_CHECKED.missed} ` +
@@ -190,7 +190,7 @@ interface FeedPlace {
   storefront: string
 }
 
-/** Reads the newest reviews with a text. They are null if the feed was never read. */
+/** Reads the newest reviews with text. `found` is null if the feed was never read. */
 async function readSummed(ctx: Context, app: TrackedApp, place: FeedPlace) {
   const feed = await readAppFeed(ctx.sql, app, place)
   const feeds = feedsOf(feed)
@@ -217,7 +217,7 @@ function summaryOf(found: readonly StoredReview[], digest: string, options: Para
 }
 
 interface WrittenWords {
-  /** Null if there is no usable text; the results of the rules are complete without. */
+  /** Null if there is no usable text; the results of the rules are complete without it. */
   sentences: WrittenText<ThemeSentences> | null
   themes: WrittenText<FinerTheme[]> | null
   finer: (typeof FINER_STATES)[number]
@@ -272,8 +272,8 @@ function spanOf(reviews: readonly StoredReview[] | null) {
 }
 
 /**
- * Returns the languages of the storefront's first locales, or of the feed, that have word lists, and English, which
- * occurs everywhere.
+ * Returns the languages with word lists among those of the storefront's first locales, or of the feed, and English,
+ * which occurs everywhere.
  */
 function languagesOf(feed: string | null, { platform, storefront }: { platform: string; storefront: string }) {
   const read = platform === "ios" ? localesOf(storefront).slice(0, READ_LOCALES) : feed === null ? [] : feed.split(",")

@@ -140,7 +140,7 @@ function shown(address: string, position: number, state: ShownPicture): v.InferI
   return { position, address, width, height, caption, lines: [...lines], problem: null }
 }
 
-/** Describes the latest of the readings. */
+/** Returns the provenance of the latest reading. */
 function writtenByReading(
   questions: readonly PictureQuestion[],
   read: readonly ShownPicture[],

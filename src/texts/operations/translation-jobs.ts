@@ -6,7 +6,7 @@ export interface TranslationJob {
   appId: string
   locale: string
   digest: string
-  /** True if it began over a day ago; if it is unfinished, nobody is working on it. */
+  /** True if the job began over a day ago. If it is unfinished, no process is working on it any more. */
   isOld: boolean
   allowance: ListingAllowance
   /** The unit of the allowance that the job took. */
@@ -48,7 +48,7 @@ export async function storeJob(sql: Sql, job: Omit<TranslationJob, "isOld">): Pr
       keeps_unit = excluded.keeps_unit`
 }
 
-/** Returns false if another call deleted or restarted it. */
+/** Deletes a translation job. Returns false if another call deleted or restarted it. */
 export async function deleteJob(sql: Sql, { appId, locale, digest }: TranslationJob): Promise<boolean> {
   const { count } = await sql`
     delete from listing_translation

@@ -66,7 +66,7 @@ export async function assertWriter({ write }: Context, task: WritingTask<unknown
   if (stored?.state !== "done") throw noWriter()
 }
 
-/** Returns the text. Otherwise throws the fault, and the call's unit is given back. */
+/** Returns the text. Otherwise throws the fault, so that the call's unit is given back. */
 export async function writtenOr<Value>({ write }: Context, task: WritingTask<Value>): Promise<WrittenText<Value>> {
   const state = await write(task, WRITE_MS)
   if (state.state === "done") return state

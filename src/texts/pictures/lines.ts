@@ -1,11 +1,11 @@
 import type { PictureLine, PictureText } from "../../lib/writing/picture-text.ts"
 
 /**
- * Smaller words, relative to the shorter side, belong to the app's screen rather than the caption. On eight real
- * screenshots these limits find all 65 caption words and ten others, all of them numbers. A confidence of 90 would miss
- * a bold name.
+ * Minimum height of words in a caption, relative to the picture's shorter side. Smaller words belong to the app's
+ * screen. With MIN_CONFIDENCE it finds all 65 caption words on eight real screenshots, and ten others, all numbers.
  */
 const MIN_HEIGHT = 40 / 1_037
+/** Minimum confidence of words in a caption. A minimum of 90 would miss a bold name on these screenshots. */
 const MIN_CONFIDENCE = 80
 
 /** Converts Tesseract's table (TSV) to lines of large words. */
@@ -17,7 +17,10 @@ export function linesOf(table: string, size: { width: number; height: number }):
   return { ...size, lines: groupByRow(large).map(lineOf) }
 }
 
-/** Columns: level, page, block, paragraph, line, word, left, top, width, height, confidence, text. */
+/**
+ * Returns the words in the table. Its columns: level, page, block, paragraph, line, word, left, top, width, height,
+ * confidence, text.
+ */
 function wordsIn(table: string): PictureLine[] {
   return table.split("\n").flatMap((row) => {
     const [level, , , , , , x, y, width, height, confidence, text = ""] = row.split("\t")
@@ -30,8 +33,8 @@ function wordsIn(table: string): PictureLine[] {
 const WORD = "5"
 
 /**
- * Groups words of similar height and position into lines, top to bottom. Tesseract's own lines split some of these in
- * sparse text.
+ * Groups words of similar height and position into lines, top to bottom. In sparse text, Tesseract itself would split
+ * some of these lines.
  */
 function groupByRow(words: readonly PictureLine[]): PictureLine[][] {
   const lines: PictureLine[][] = []
@@ -58,7 +61,7 @@ function partsOf(line: readonly PictureLine[]): PictureLine[][] {
   return parts
 }
 
-/** The confidence of a line is that of its least certain word. */
+/** Joins words to a line with the confidence of the least certain word. */
 function lineOf(words: readonly PictureLine[]): PictureLine {
   const [x, y] = [Math.min(...words.map((word) => word.x)), Math.min(...words.map((word) => word.y))]
   return {
@@ -71,7 +74,7 @@ function lineOf(words: readonly PictureLine[]): PictureLine {
   }
 }
 
-/** Tesseract splits text into words even in scripts without spaces. */
+/** Returns true for scripts without spaces, whose text Tesseract splits into words too. */
 function isUnspaced(words: readonly PictureLine[]): boolean {
   return words.every(({ text }) => /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(text))
 }

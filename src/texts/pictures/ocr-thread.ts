@@ -32,7 +32,7 @@ export function openOcrThread(options: OcrThreadOptions): OcrThread {
   let idle: NodeJS.Timeout | undefined
   const end = () => {
     clearTimeout(idle)
-    thread?.end("it was ended")
+    thread?.end("it was no longer needed")
     thread = null
   }
   const readNow = async (picture: Uint8Array, data: readonly string[]): Promise<string | null> => {

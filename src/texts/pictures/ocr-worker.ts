@@ -32,7 +32,8 @@ async function open({ wasm, data }: Extract<Request, { wasm: Uint8Array }>) {
   const core = await openTesseract({ wasmBinary: wasm, TesseractProgress() {}, print() {}, printErr() {} })
   for (const { name, bytes } of data) core.FS.writeFile(`${name}.traineddata`, bytes)
   const api = new core.TessBaseAPI()
-  if (api.Init(null, data.map(({ name }) => name).join("+"), LSTM) !== 0) throw new Error("its trained data is no use")
+  if (api.Init(null, data.map(({ name }) => name).join("+"), LSTM) !== 0)
+    throw new Error("Tesseract cannot use the trained data")
   api.SetVariable("tessedit_pageseg_mode", SPARSE)
   return { core, api }
 }
@@ -42,14 +43,15 @@ const MAX_MEMORY_BYTES = 200_000_000
 const PAGE_BYTES = 65_536
 
 /**
- * Limits the memory of WebAssembly, since runtimes cannot limit that of a thread. Beyond it Tesseract fails to allocate
- * and gives up.
+ * Limits the memory of WebAssembly, since runtimes cannot limit that of a thread. Beyond the limit Tesseract fails to
+ * allocate memory and gives up.
  */
 function limitMemory(): void {
   const { prototype } = WebAssembly.Memory
   const { grow } = prototype
   prototype.grow = function (this: WebAssembly.Memory, pages: number) {
-    if (this.buffer.byteLength + pages * PAGE_BYTES > MAX_MEMORY_BYTES) throw new RangeError("no more memory")
+    if (this.buffer.byteLength + pages * PAGE_BYTES > MAX_MEMORY_BYTES)
+      throw new RangeError("the memory limit is reached")
     return grow.call(this, pages)
   }
 }

@@ -34,12 +34,12 @@ function jpegSize(view: DataView): { width: number; height: number } | null {
 
 const START_OF_SCAN = 0xda
 
-/** TEM, RST0 to RST7 and SOI have no length. */
+/** Returns true for markers without a length: TEM, RST0 to RST7 and SOI. */
 function isStandalone(marker: number): boolean {
   return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)
 }
 
-/** Frame markers are C0 to CF, except the three tables among them. */
+/** Returns true for frame markers: C0 to CF, except the three tables among them. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 }

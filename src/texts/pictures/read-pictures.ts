@@ -35,7 +35,7 @@ const PICTURES_VERSION = 1
 const BY = "tesseract"
 
 const MAX_BYTES = 6_000_000
-/** Decoding takes about ten bytes per pixel, so this is 90 MB. */
+/** Maximum number of pixels. Decoding takes about ten bytes per pixel, so at most 90 MB. */
 const MAX_PIXELS = 9_000_000
 
 interface PictureTask {
@@ -48,7 +48,7 @@ interface PictureTask {
 /** The stored result. An unreadable picture is not requested again. */
 type StoredPicture = { text: PictureText } | { broken: "unreadable" }
 
-/** Reads each picture once for all callers, one after another, and stores the result by address. */
+/** Reads each picture once for all callers, one picture after another, and stores the result by address. */
 export function openPictures(parts: PictureParts): PictureReader {
   const { ocr, data, log } = parts
   const make = async (task: PictureTask, signal: AbortSignal): Promise<WritingResult> => {

@@ -24,5 +24,5 @@ interface OpenParts {
   printErr(line: string): void
 }
 
-// Deno infers the type from the module's JavaScript, which does not name what the instance has
+// Deno infers the type from the module's JavaScript, which does not name the members of the instance
 export const openTesseract = open as unknown as (parts: OpenParts) => Promise<Tesseract>

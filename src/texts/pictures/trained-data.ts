@@ -12,7 +12,7 @@ export function dataFor(locales: readonly string[], available: ReadonlySet<strin
 }
 
 export const ENGLISH = "eng"
-/** Each data set costs memory and time. */
+/** Maximum number of languages besides English, since each data set costs memory and time. */
 const MAX_LANGUAGES = 1
 
 const NAMES: Readonly<Record<string, string>> = {

@@ -13,7 +13,7 @@ export interface TextKey {
 /** Another process takes over after this time without a heartbeat. */
 export const LEASE_MS = 60_000
 
-/** Leases a text that is neither stored nor being written. Null if it is. */
+/** Leases a text and returns the lease. Null if the text is stored or another process is writing it. */
 export async function claimText(sql: Sql, { kind, digest }: TextKey): Promise<string | null> {
   const [row] = await sql<{ lease: string }[]>`
     insert into writer_text as w (kind, digest, lease, lease_until)
@@ -25,7 +25,7 @@ export async function claimText(sql: Sql, { kind, digest }: TextKey): Promise<st
   return row?.lease ?? null
 }
 
-/** Returns false if the lease is lost. */
+/** Extends a lease. Returns false if it is lost. */
 export async function extendLease(sql: Sql, lease: string): Promise<boolean> {
   const rows = await sql`
     update writer_text
@@ -49,7 +49,7 @@ export async function storeText(
     where lease = ${lease}::uuid`
 }
 
-/** Returns the hash of the stored answer of a text that earlier checks judged. Null if there is none. */
+/** Returns the hash of a text's stored answer if only earlier checks judged it. Null otherwise. */
 export async function findEarlierAnswer(sql: Sql, { kind, digest }: TextKey): Promise<Uint8Array | null> {
   const [row] = await sql<{ answer: Uint8Array }[]>`
     select answer
@@ -59,7 +59,8 @@ export async function findEarlierAnswer(sql: Sql, { kind, digest }: TextKey): Pr
 }
 
 /**
- * Stores the result of newer checks. Time and model stay. Null deletes the text, because nothing of it may be shown.
+ * Stores the result of newer checks. The time and model of the text stay unchanged. Null deletes the text, because
+ * nothing of it may be shown.
  */
 export async function storeJudged(
   sql: Sql,

@@ -65,7 +65,7 @@ export function createWriting(parts: WritingParts): TextWriter {
   return { write, stop: once.stop }
 }
 
-/** Judges a text again if only earlier checks have passed it, from the stored answer. */
+/** Judges the stored answer of a text again if only earlier checks have judged it. */
 async function judgeAgain({ sql, settings, answers, log }: WritingParts, task: WritingTask<unknown>): Promise<void> {
   if (!answers || !settings) return
   const sha256 = await findEarlierAnswer(sql, task)

@@ -4,8 +4,8 @@ import type { WriterSettings } from "../../outbound/providers/ask.ts"
 import type { WritingResult } from "./write-once.ts"
 
 /**
- * Alerts the operator that the language model refuses the key, the model or payment. At most once per day; the next
- * successful text ends the alert.
+ * Alerts the operator that the provider rejects the key or the model, or demands payment. At most once per day; the
+ * next successful text ends the alert.
  */
 export async function noteWriter(
   { sql, log }: { sql: Sql; log: Log },
@@ -21,7 +21,7 @@ export async function noteWriter(
   else if (result.why === "off") {
     const begun = await sql`
       insert into instance_alert (kind, subject, detail)
-      select ${KIND}, ${subject}, ${`${model} is refused: doctor says why`}
+      select ${KIND}, ${subject}, ${`${model} is refused; appmeter doctor shows the reason`}
       where not exists (
         select
         from instance_alert

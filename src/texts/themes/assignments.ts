@@ -6,7 +6,7 @@ import type { ProposedTheme } from "./proposals.ts"
 import { placeOf, quoteIn, recordOf } from "./review-records.ts"
 import type { SummedReview } from "./theme-figures.ts"
 
-/** The themes of a review, as indexes, and the words that show it. */
+/** The themes of a review, as indexes, and the quote that supports them. */
 export interface Assignment {
   reviewId: string
   themes: number[]
@@ -19,12 +19,12 @@ const ASSIGNMENTS_VERSION = 2
 export const MAX_ASSIGNED = 100
 const LONGEST_QUOTE = 60
 
-/** Returns the tokens for an answer about this many reviews. */
+/** Returns the maximum number of tokens for an answer about this many reviews. */
 export function assignmentTokens(reviews: number): number {
   return 300 + 50 * reviews
 }
 
-/** The second pass assigns reviews to themes. The model is not asked for counts. */
+/** Returns the task of the second pass, which assigns reviews to themes. The model is not asked for counts. */
 export function assignmentsTask(
   reviews: readonly SummedReview[],
   themes: readonly ProposedTheme[],

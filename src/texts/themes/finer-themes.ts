@@ -31,7 +31,7 @@ interface ThemesQuery {
 
 /** Number of reviews from which themes are proposed. */
 const SAMPLE = 150
-/** Upper bound in tokens for orders, schema, frame and themes. */
+/** Upper bound in tokens for instructions, schema, frame and themes. */
 const AROUND = 1_500
 /** Maximum time per step; steps usually end sooner. */
 const STEP_MS = 600_000
@@ -91,7 +91,7 @@ async function writeInTurn<Value>(
   return failed ?? texts
 }
 
-/** Largest themes first. */
+/** Counts the themes, largest first. */
 function countThemes(
   proposed: readonly ProposedTheme[],
   assigned: readonly Assignment[],

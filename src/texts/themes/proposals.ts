@@ -22,7 +22,7 @@ const QUOTES = 2
 const LONGEST_LABEL = 40
 const LONGEST_SENTENCE = 200
 
-/** The first pass finds the themes of a sample of reviews. */
+/** Returns the task of the first pass, which finds the themes of a sample of reviews. */
 export function proposalsTask(
   sample: readonly SummedReview[],
   { digest, language }: { digest: string; language: WritingLanguage },

@@ -60,7 +60,7 @@ export function countedOf(reviews: readonly SummedReview[], now: Date): CountedR
   return { size: reviews.length, now, months: months.some((month) => month >= 2) ? countMonths(months) : null }
 }
 
-/** Expects at least one review. */
+/** Returns the figures of a theme. Expects at least one review. */
 export function figuresOf(reviews: readonly SummedReview[], { size, now, months }: CountedReviews): ThemeFigures {
   const stars = reviews.reduce((sum, review) => sum + review.stars, 0) / reviews.length
   const days = reviews.map(({ at }) => dayOf(at)).sort()

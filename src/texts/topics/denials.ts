@@ -38,7 +38,7 @@ function german(words: string): RegExp {
   return new RegExp(`${negation}(?:\\s+${BETWEEN.de}){0,3}\\s+(?:${words})(?!\\p{L})`, "giu")
 }
 
-/** A negation directly before a word, in Spanish, French, Portuguese and Russian. */
+/** Returns a pattern for a word directly after a negation, in Spanish, French, Portuguese and Russian. */
 function plainly(negation: string, words: string): RegExp {
   return new RegExp(`(?<!\\p{L})(?:${negation})\\s*(?:\\p{L}+\\s+)?(?:${words})`, "giu")
 }

@@ -7,8 +7,8 @@ import { ADS_ELSEWHERE, ADS_SHOWN, MEANT_OTHERWISE, TOPIC_WORDS } from "./topic-
 import { TOPICS, type Topic } from "./topics.ts"
 
 /**
- * Returns the topics of a text in the order of TOPICS. Uses the words of these languages and of those detected by
- * script.
+ * Returns the topics of a text in the order of TOPICS. Uses the words of the given languages and of languages detected
+ * by script.
  */
 export function topicsOf(text: string, languages: readonly WritingLanguage[]): Topic[] {
   // keeps line breaks, so that words of different lines are not adjacent

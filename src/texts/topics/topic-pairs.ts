@@ -57,8 +57,8 @@ const GOODS_EN =
 const LEVEL_EN = "level levels puzzle puzzles stage stages game games challenge challenges"
 
 /**
- * Pairs of words that indicate a topic. Each alone is too weak ("gold bars", "fewer"), but both near each other in one
- * sentence are enough, in any order.
+ * Pairs of words that indicate a topic. One of them alone is too weak ("gold bars", "fewer"), but two near each other
+ * in one sentence are enough, in any order.
  */
 export const TOPIC_PAIRS: Readonly<Record<WritingLanguage, Readonly<Partial<Record<Topic, readonly WordPair[]>>>>> = {
   en: {

@@ -374,7 +374,7 @@ export const MEANT_OTHERWISE: Readonly<Partial<Record<WritingLanguage, Readonly<
   ja: { rewards: "景品表示法", lost_data: "すぐに消え すぐ消え 画面が消え" },
 }
 
-/** Words for ads for the app elsewhere. An ad that led the reviewer to the app is no complaint about ads within it. */
+/** Words for ads that promote the app elsewhere. Such an ad is no complaint about ads within the app. */
 export const ADS_ELSEWHERE: Readonly<Partial<Record<WritingLanguage, string>>> = {
   en:
     "ads/adds/ad/advertisements_about/for/of_this/the/your_game/app via/through/from_ads/adds/an_ad/add " +
@@ -382,7 +382,10 @@ export const ADS_ELSEWHERE: Readonly<Partial<Record<WritingLanguage, string>>> =
   de: "werbung_bei/in_anderen",
 }
 
-/** Words for watching ads. A review about a broken promise is about ads too only if it has one of them. */
+/**
+ * Words for watching ads. A review about a broken promise also counts as one about ads only if it has one of these
+ * words.
+ */
 export const ADS_SHOWN: Readonly<Record<WritingLanguage, string>> = {
   en:
     "too_many/much so_many/much many_ads no_ads/adds/ad not_any_ads/adds any_ads/adds there_is/are_ads/adds " +

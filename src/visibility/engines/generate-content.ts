@@ -3,7 +3,7 @@ import { citations, counted, type EngineFormat, storable } from "./engine.ts"
 
 const REFUSED = new Set(["SAFETY", "PROHIBITED_CONTENT", "RECITATION", "SPII", "BLOCKLIST"])
 
-/** Its search takes no country, so only the language of the question hints at the place. */
+/** Google's search takes no country, so only the language of the question hints at the place. */
 export const google: EngineFormat = {
   address: "https://generativelanguage.googleapis.com/v1beta",
   path: (model) => `/models/${encodeURIComponent(model)}:generateContent`,

@@ -60,7 +60,10 @@ interface RawWord {
   /** Folded, split at apostrophes. */
   parts: string[]
   unspaced: boolean
-  /** The separator before this word is one that names contain, so both words may belong to one name. */
+  /**
+   * True if names may contain the separator before this word, so that this word and the one before may belong to one
+   * name.
+   */
   joined: boolean
 }
 
@@ -68,7 +71,10 @@ const LETTER = `(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])`
 const WORD = new RegExp(`(?<unspaced>[${UNSPACED}]+)|${LETTER}+(?:['’ʼ＇]${LETTER}+)*`, "gu")
 const JOINING = /^(?:[ \u00a0]?[-–&+*_·/™®]{0,3}[ \u00a0]?|[.!！])$/
 
-/** Entries never become stale. Folding is the most expensive step, and the answers to one keyword share most words. */
+/**
+ * Entries never become stale. Folding is the most expensive step, and the answers to one keyword have most words in
+ * common.
+ */
 const foldedWords = new Cache<string, string[]>(20_000)
 
 function wordsIn(text: string): RawWord[] {

@@ -35,7 +35,7 @@ export interface AppNames {
 /** Increment it whenever the same answer and apps can yield other mentions. */
 export const MATCHER_VERSION = 1
 
-/** `answers` show which names also occur in small letters: those are ordinary words too. */
+/** Returns the names to find. `answers` show which names also occur in small letters, and so are ordinary words too. */
 export function toAppNames(apps: readonly NamedApp[], answers: readonly string[]): AppNames {
   const spoken = wordsInSmallLetters(answers)
   const found = new Map<string, Spelling & { owners: Set<string> }>()
@@ -125,7 +125,7 @@ const ORDINARY = new Set([
 const SHORT_UNSPACED = new RegExp(`^[${UNSPACED}]{1,2}$`, "u")
 
 /**
- * Tells whether a name is an ordinary word. A name that the store itself writes in small letters is not, even if
+ * Returns whether a name is an ordinary word. A name that the store itself writes in small letters is not, even if
  * answers do so too.
  */
 function isOrdinary(words: readonly string[], spelt: string, spoken: ReadonlySet<string>): boolean {

@@ -15,7 +15,7 @@ export interface AnswerMentions {
 /**
  * Finds the known apps in an answer. A link to an app's page always counts. Otherwise the name must stand between word
  * borders; longer names are tried first. A name that is also an ordinary word counts only if it is formatted as a name
- * and capitalised as in the store. Capitalised alike elsewhere, it is uncertain.
+ * and capitalised as in the store. If it is capitalised like that but not formatted, it is uncertain.
  */
 export function mentionsIn(answer: string, cited: readonly string[], names: AppNames): AnswerMentions {
   const text = answerText(answer)

@@ -27,7 +27,7 @@ const Tokens = v.optional(
 
 const Citation = v.pipe(
   v.strictObject({ url: Text, title: Fact }),
-  rule("bad_text", "a citation must be an address, its title text", ({ url, title }) => {
+  rule("bad_text", "a citation needs a web address, and its title must be text", ({ url, title }) => {
     return addressProblem(url) === null && (title === undefined || isText(title, 1_000))
   }),
 )

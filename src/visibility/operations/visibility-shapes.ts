@@ -11,7 +11,7 @@ export const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 /** The number of answers that name an app, with the interval. */
 export const mentionFields = {
   named: described(Count, "Answers that name it."),
-  of: described(Count, "Answers that name it or do not; uncertain answers are excluded."),
+  of: described(Count, "Answers in which it is certain whether they name the app."),
   low: described(v.nullable(Share), "Lower end of the 95 % interval of the share (Wilson). Null without answers."),
   high: described(v.nullable(Share), "Upper end of the interval. Null without answers."),
   tooThin: described(
@@ -46,7 +46,7 @@ export const Check = named(
     endedAt: described(v.nullable(Time), "Time of the last answer. Null while the check runs."),
     asked: described(Count, "Answers requested in this storefront."),
     answered: described(Count, "Answers received."),
-    failed: described(Count, "Answers that failed. They do not count as absences."),
+    failed: described(Count, "Answers that failed. They do not count as answers without the app."),
     cents: described(
       v.nullable(v.number()),
       "Cost in US cents of the check's own answers in all storefronts. Null if prices or token counts are unknown.",
@@ -62,7 +62,7 @@ export const cost = {
   ),
   cents: described(
     v.nullable(v.number()),
-    "Expected cost of the others in US cents. Null if an assistant has no price here.",
+    "Expected cost in US cents of the answers that are not shared. Null if an assistant has no price here.",
   ),
   basis: described(v.picklist(["measured", "assumed"]), "Whether the expected cost is based on earlier answers."),
 }

@@ -1,8 +1,8 @@
 import { type Html, html } from "../../ui/html.ts"
 
 /**
- * Shows a model's answer as readable text. Its Markdown is reduced to lines, bold words and the texts of links: a
- * model's links lead anywhere.
+ * Shows a model's answer as readable text. Its Markdown is reduced to lines, bold words and the texts of links, because
+ * a model's links may lead anywhere.
  */
 export function answerLines(text: string): Html[] {
   const plain = text.replaceAll(LINK, "$1")

@@ -14,7 +14,9 @@ type Sample = Pick<Engine, "named" | "of" | "low" | "high" | "tooThin">
 type Engine = NonNullable<Visibility["engines"][keyof Visibility["engines"]]>
 type Visibility = AnswerOf<"get_ai_visibility">
 
-/** How often assistants name the app, which apps they name instead, from which sources, and what they answer. */
+/**
+ * The page that shows how often assistants name the app, which apps they name instead, their sources and their answers.
+ */
 export async function assistantsPage(context: PageContext, appId: string): Promise<Page> {
   const app = await readHead(context, appId)
   const view = viewAt(context, app, { usual: 365 })
@@ -81,7 +83,7 @@ function intervalText({ low, high, tooThin }: Sample): Html {
   }`
 }
 
-/** One row per keyword, one column per assistant: where the app is named. */
+/** Shows where the app is named: one row per keyword, one column per assistant. */
 function keywordsCard(measured: readonly [string, Engine][]): Html {
   const terms = [...new Set(measured.flatMap(([, { keywords }]) => keywords.map(({ term }) => term)))].sort()
   return card(
@@ -105,7 +107,7 @@ function shareCell({ named, of }: Sample): Html {
 
 const MAX_NAMED = 12
 
-/** The apps that an assistant names, with the app itself among them, most often named first. */
+/** Shows the apps that an assistant names, with the app itself among them, most often named first. */
 function namedCard(name: string, engine: Engine): Html {
   const { model, answers, measuredFrom, searched, rivals, apps, others } = engine
   const neighbours = [...rivals, ...apps.filter((app) => !rivals.some((rival) => rival.name === app.name))]
@@ -117,7 +119,7 @@ function namedCard(name: string, engine: Engine): Html {
     `Who ${nameOf(name)} names`,
     html`<div class="scroll" tabindex="0" role="group" aria-label="${`Apps that ${nameOf(name)} names`}"><table><thead>
 <tr><th scope="col">App</th><th scope="col" class="num">Named</th>
-<th scope="col">Share, and how far it may be off</th></tr></thead>
+<th scope="col">Share, with 95 % interval</th></tr></thead>
 <tbody>${rows.map(
       ({ isOwn, ...row }) =>
         html`<tr><th scope="row">${isOwn ? html`<strong>Your app</strong>` : html`<bdi>${row.name}</bdi>`}</th>
@@ -125,7 +127,7 @@ function namedCard(name: string, engine: Engine): Html {
 `,
     )}</tbody></table></div>${
       others.length > 0 &&
-      html`<p class="inside small quiet">Names of no known app: <bdi>${others
+      html`<p class="inside small quiet">Names that match no known app: <bdi>${others
         .map((other) => `${other.name} (${other.answers})`)
         .join(", ")}</bdi></p>`
     }`,
@@ -143,7 +145,7 @@ function intervalBar({ named, of, low, high }: Sample): Html {
 </svg><span class="small quiet">${percent(low)} to ${percent(high)}</span>`
 }
 
-/** The answers by keyword. The first of each keyword is open. */
+/** Shows the answers by keyword. The first keyword is open. */
 function answersCard(answers: Visibility["answers"]): Html {
   const groups = [...Map.groupBy(answers, ({ term }) => term)]
   return card(
@@ -167,7 +169,7 @@ function answerPart({ engine, askedAt, searched, named, excerpt }: Visibility["a
   }</p></blockquote>`
 }
 
-/** The hosts that the answers cite. False if none cites any. */
+/** Shows the hosts that the answers cite. False if no answer cites any. */
 function sourcesCard(measured: readonly [string, Engine][]): Html | false {
   const cited = measured.filter(([, { domains }]) => domains.length > 0)
   return (
@@ -199,7 +201,7 @@ ${check.failed} failed, ${dollars(check.cents)}.</p>`
     }${
       next &&
       html`<p class="quiet">A check now asks for ${counted(next.answers, "answer")}${
-        next.shared > 0 && `, ${next.shared} of them already there`
+        next.shared > 0 && `, ${next.shared} of which are already stored`
       }, for about ${dollars(next.cents)}${next.basis === "assumed" && " (assumed)"}.</p>`
     }</div>`,
   )

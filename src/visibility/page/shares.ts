@@ -12,14 +12,14 @@ import { percent, spoken } from "../../ui/words.ts"
 
 type Check = AnswerOf<"list_ai_shares">["checks"][number]
 
-/** Checks are rare. A line joins those of a quarter. */
+/** Maximum days between two checks that a line joins. Checks are rare. */
 const MAX_STEP = 92
-/** A chart of few checks has some days around them. */
+/** Minimum days of the chart, so that a few checks have some days around them. */
 const MIN_DAYS = 30
 
 /**
  * Returns the chart of the share of answers that name the app: a line per assistant and model, with the interval of
- * each check. Null if no check is in these days.
+ * each check. Null if there is no check in the period.
  */
 export async function readSharesChart(context: PageContext, app: AppHead, view: View): Promise<Chart | null> {
   const { side, days, versus } = view

@@ -62,7 +62,7 @@ export async function readComparable(
     order by a.seen_at, a.source, a.term, a.model, a.phrasing, a.run`
 }
 
-/** Answers further apart are not compared. */
+/** Answers that are more days apart are not compared. */
 const COMPARED_DAYS = 120
 
 function versionIn(sql: Db) {

@@ -35,7 +35,7 @@ test("the grid of fastlane's folder has the keyword field, and the words that ad
   const { out } = await appmeter(words, { env })
   expect(out).toMatch(/STOREFRONT +en-US +es-MX +ja +WORDS\nus +4 +1 +- +5\n/)
   expect(out).toContain("counts: marea\n")
-  expect(out).toContain("surf (keyword field: in American English already, which the same storefronts read)")
+  expect(out).toContain("surf (keyword field: already in American English, which the same storefronts index)")
   expect(out).toContain("ja (Japanese), read in none of your storefronts")
   expect(out).toContain("name 10 of 30, 20 unused; subtitle not known; keyword field 9 of 100, 91 unused")
   expect((await answer(words, { env })).storefronts[0].words).toBe(5)

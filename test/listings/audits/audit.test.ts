@@ -38,7 +38,7 @@ describe("localised pages", () => {
     expect(localised([row("de", { writtenIn: "de" })])).toEqual([true])
   })
 
-  test("a page is localised in any language of the storefront if the store has no default of its own there", () => {
+  test("a page in any language of the storefront is localised if en-GB is only the store's default there", () => {
     expect(languagesRead("hr")).toEqual(["en", "hr"])
     expect(languagesRead("de")).toEqual(["de"])
     expect(localised(["hr", "us", "de"].map((country) => row(country, { writtenIn: "hr" })))).toEqual([
@@ -59,7 +59,7 @@ describe("localised pages", () => {
   })
 })
 
-test("each text equals only itself in any storefront and in any order", () => {
+test("sameTextAs names the first other storefront with the same text, in any order of the storefronts", () => {
   const random = randomOf(7)
   for (let round = 0; round < 300; round++) {
     const some = shuffled(STOREFRONTS, random).slice(0, 1 + Math.floor(random() * 40))

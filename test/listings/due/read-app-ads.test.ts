@@ -112,7 +112,7 @@ test.each([
 })
 
 describe("app-ads.txt of a site", () => {
-  test("a site that is not on the web is no_site, and nothing is requested", async () => {
+  test("a site that is not on the web gives no_site without a request", async () => {
     await using web = await world({})
     for (const none of [null, "", "mailto:a@example.test", "ftp://example.test/", "javascript:alert(1)"])
       expect(await state(web, none)).toEqual(["no_site", null])

@@ -71,7 +71,7 @@ test("stop words, plurals and the developer's name in the keyword field add noth
   ])
 })
 
-test("unused characters are those of known fields; an unknown field has no length", () => {
+test("unused characters are counted for known fields only, and an unknown field has no length", () => {
   const grid = localisationGrid([{ locale: "en-GB", texts: { name: "Tide", subtitle: "" } }], ["gb"], NAMES)
   expect(grid.locales[0]!.fields).toEqual([
     { field: "name", text: "Tide", length: 4, limit: 30 },

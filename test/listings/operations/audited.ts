@@ -43,7 +43,7 @@ export interface Audited {
   /** Makes the running scan and everything read older by an interval. */
   ages(by: string): Promise<void>
   scans(): Promise<{ running: boolean; failed: boolean }[]>
-  /** Storefronts whose page is due. */
+  /** Returns the storefronts whose page is due. */
   due(): Promise<string[]>
 }
 

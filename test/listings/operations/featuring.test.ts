@@ -118,7 +118,7 @@ describe("history of featuring", () => {
     ])
   })
 
-  test("a card that returned is shown, and a card whose section is missing later is unknown", async () => {
+  test("a card that returned has state shown, and one whose section is missing later has state unknown", async () => {
     const appId = await trackTea(sql, workspaceId)
     await recordAll(
       sql,
@@ -137,7 +137,7 @@ describe("history of featuring", () => {
     ])
   })
 
-  test("an event is over at its own end, though no page was read since", async () => {
+  test("an event is over at its scheduled end, even if no page was read since", async () => {
     const appId = await trackTea(sql, workspaceId)
     await recordAll(sql, listed(june(1), { editorial: undefined, events: [TASTING] }))
     const states = async (now: Date) => {
@@ -150,7 +150,7 @@ describe("history of featuring", () => {
     expect(await states(TASTING.endsAt)).toEqual([undefined, "gone 06-28"])
   })
 
-  slow("the history is as long as the plan's and does not change when a read fails", async () => {
+  slow("the history covers the plan's days and does not change when a read fails", async () => {
     const appId = await trackTea(sql, workspaceId)
     await recordAll(sql, listed(june(1), { editorial: [STORY], events: [] }))
     const before = await similarLines(appId)

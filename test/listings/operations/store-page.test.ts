@@ -119,7 +119,7 @@ describe("recorded store page", () => {
       expect(JSON.stringify(answer)).not.toContain(hidden as string)
   })
 
-  test("on Free a store page has the language count, five languages, the stars and the number withheld", async () => {
+  test("on Free a store page has the language count, five languages, the stars and withheld counts", async () => {
     const appId = await trackTea(sql, workspaceId, SLUMBER)
     await recordAll(sql, recorded("us", "1600000101", new Date("2026-08-12T06:00:00Z")))
     const [free, pro] = [await page(appId, { ...AUGUST, plan: "free" }), await page(appId, AUGUST)]
@@ -245,7 +245,7 @@ describe("timeline of a store page", () => {
     expect([timelineTruncated, timeline.length, timeline[0].after, timeline[99].after]).toEqual([true, 100, "101", "2"])
   })
 
-  test("a change that look-up and page saw is listed once, and so are look-up changes before the page", async () => {
+  test("a change seen by look-up and page is listed once, and look-up changes before the first page stay", async () => {
     const appId = await trackTea(sql, workspaceId)
     const lookup = (n: number, version: string) => listed(june(n), { version }, { source: "itunes-lookup" })
     const versionPage = (n: number, version: string) => listed(june(n, 9), { version })
@@ -322,7 +322,7 @@ describe("unknown parts of a store page", () => {
     expect(after.ios).toMatchObject({ measuredAt: june(3).toISOString(), unchangedSince: june(1).toISOString() })
   })
 
-  test("an event that is over by its own end is left out, though the page was not read since", async () => {
+  test("an event past its scheduled end is left out, even if the page was not read since", async () => {
     const appId = await trackTea(sql, workspaceId)
     await recordAll(sql, listed(june(1)))
     const states = async (now: string) => {
@@ -336,7 +336,7 @@ describe("unknown parts of a store page", () => {
   })
 })
 
-test("a key on Free reads its part through the tools and nothing over REST", async () => {
+test("a key on the Free plan gets its part of the page through the tools and is refused over REST", async () => {
   const service = openService({ sql, now: () => TODAY })
   const id = await service.workspace({ plan: "free" })
   const key = await service.key(id)

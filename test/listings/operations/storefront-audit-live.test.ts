@@ -64,7 +64,7 @@ function appPage(storefront: string, description: string, ratings: number): Resp
   })
 }
 
-/** Asks until the scan ends. Each earlier answer must show that it is running. */
+/** Polls until the scan ends. Each earlier answer must show that it is running. */
 async function finished(): Promise<Answer> {
   for (;;) {
     const answer = await ask()
@@ -100,7 +100,7 @@ long(
       { country: "jp", textLanguage: "en", localised: false, sameTextAs: "gb", findings: ["not_localised"] },
       { country: "us", textLanguage: "en", localised: true },
     ])
-    // The tracked storefront stays.
+    // The page of the tracked storefront stays due.
     expect(await due()).toEqual(["us"])
     expect((await ask("?refresh=true")).body).toEqual(body)
     await Bun.sleep(300)

@@ -61,7 +61,7 @@ describe("app that was never scanned", () => {
     expect(await used()).toBe(2)
   })
 
-  test("a scan of a Google Play app or a demo app is not_measured and costs nothing", async () => {
+  test("a scan of a Google Play app or a demo app fails with not_measured and costs nothing", async () => {
     const { workspaceId } = scene
     const track = (rest: object) => ({ workspaceId, countries: ["us"], keywords: [], origin: "own", ...rest })
     scene.appId = await trackOwn(sql, track({ androidPkg: "com.example.tea" }))
@@ -82,7 +82,7 @@ describe("app that was never scanned", () => {
     expect(await used()).toBe(1)
   })
 
-  test("a scan is not_measured and does not start if this instance reads no pages", async () => {
+  test("a scan fails with not_measured and does not start if this instance reads no pages", async () => {
     scene = await audited(sql, async () => ({ state: "failed", why: "off" }))
     const { status, body } = await scene.ask("?refresh=true")
     expect([status, body.error, body.detail]).toEqual([404, "not_measured", "This instance does not read it."])
@@ -151,7 +151,7 @@ describe("end of a storefront audit", () => {
     expect((await scene.ask()).body).toEqual(body)
   })
 
-  test("a scan ends after 60 minutes and not before, even if up to a tenth is missing", async () => {
+  test("a scan with up to a tenth missing ends after 60 minutes and not before", async () => {
     await scene.ask("?refresh=true")
     const missing = STOREFRONTS.slice(0, 17)
     await scene.says({ us: {} })
@@ -169,7 +169,7 @@ describe("end of a storefront audit", () => {
     expect(states[0]).toMatchObject({ readAt: null, localised: null, ratings: null, findings: ["not_read"] })
   })
 
-  test("a scan is audit_failed and free if more than a tenth was not read, until another one starts", async () => {
+  test("a scan with more than a tenth unread is free and audit_failed until another one starts", async () => {
     await scene.ask("?refresh=true")
     await scene.fails(otherStorefronts(...STOREFRONTS.slice(0, 18)))
     await scene.fails(STOREFRONTS.slice(0, 18), "blocked")
@@ -184,7 +184,7 @@ describe("end of a storefront audit", () => {
     expect((await auditState(sql, await storeApp())).last).toBe(null)
     expect((await scene.ask("?refresh=true")).status).toBe(202)
     expect((await scene.ask()).status).toBe(202)
-    // Answers of the last hour still count.
+    // Readings of the last hour still count.
     expect(await scene.due()).toEqual([...STOREFRONTS.slice(0, 18), "us"])
     await scene.fails(STOREFRONTS.slice(0, 18))
     expect((await scene.ask()).body).toMatchObject({
@@ -320,7 +320,7 @@ describe("table of a storefront audit", () => {
     expect(body.summary.sold).toBe(1)
   })
 
-  slow("on Free the table has five rows and nothing of the others, with the whole summary", async () => {
+  slow("on the Free plan the table has five rows, nothing of the other rows, and the whole summary", async () => {
     const names = ["us", "gb", "de", "fr", "jp", "it", "es"]
     const { body: full } = await scanned(
       Object.fromEntries(

@@ -140,7 +140,7 @@ describe("result of validate_listing", () => {
     expect(await guess("de", "118 712")).toEqual(["de-DE", "storefront"])
   })
 
-  test("a locale that the storefront does not read is reported and expects no tracked keyword", async () => {
+  test("a locale that the storefront does not read is reported, and uncovered tracked keywords are not", async () => {
     const { body } = await validate({ locale: "ja", country: "de", name: "日記", subtitle: "", keywords: "" })
     expect(body.findings).toMatchObject([{ code: "locale_not_read", field: null, what: "ja", offset: null }])
     expect(body.storefrontLocales).toEqual(["de-DE", "en-GB"])
@@ -205,13 +205,13 @@ describe("bounds of validate_listing", () => {
 })
 
 describe("rights and price of validate_listing", () => {
-  test("an answer costs 1 credit and a fault nothing", async () => {
+  test("a validation costs 1 credit, and a call with a fault costs nothing", async () => {
     const { used } = (await validate({ name: "Lumen" })).credits
     expect((await validate({ name: "x".repeat(99) })).credits.used).toBe(used + 1)
     expect((await validate({ country: "zz" })).credits.used).toBe(used + 1)
   })
 
-  test("validate_listing needs apps:read and an app of the workspace that the key may see", async () => {
+  test("validate_listing needs apps:read and an app of the workspace that the key has access to", async () => {
     const other = await service.key(workspaceId, { scopes: ["reviews:read"] })
     expect((await validate({}, { key: other })).body).toMatchObject({ error: "scope_required", scope: "apps:read" })
     const stranger = await service.key(await service.workspace())
@@ -268,7 +268,7 @@ describe("surroundings of an app", () => {
     )
   }
 
-  test("rivals are apps with the best ranks and apps chosen by hand, without those of the own developer", async () => {
+  test("rivals are apps with the best ranks and apps chosen by hand, without apps of the same developer", async () => {
     const { rivals, ...rest } = await backgroundOf("us")
     expect(rest).toEqual({
       name: "Lumen Journal",
@@ -281,7 +281,7 @@ describe("surroundings of an app", () => {
     ])
   })
 
-  test("on the other store, this store's apps are no rivals and its name is not used", async () => {
+  test("for the other store, apps of this store are not rivals, and its developer and name are not used", async () => {
     const [app] = await sql<{ id: string; iosApp: number }[]>`
       select id, ios_app as "iosApp" from tracked_app where id = ${appId}`
     const tracked = { ...app!, androidApp: null, countries: ["us"], name: "Own", manualRivals: ["ios:60778"] }

@@ -64,7 +64,7 @@ describe("a developer's site", () => {
   ])("%p names no site", (site) => expect(siteHost(site) === null || siteHost(site) === "none").toBe(true))
 })
 
-test("a root domain is the part that was registered", () => {
+test("the root domain is the part of a host name that was registered", () => {
   const roots = [
     "cdn.ads.example.com",
     "example.com",

@@ -60,7 +60,7 @@ describe("a record of app-ads.txt", () => {
     ["in a comment", "# google.com, pub-1, DIRECT"],
     ["after a semicolon", ";google.com, pub-1, DIRECT"],
     ["that says there is none", "placeholder.example.com, placeholder, DIRECT, placeholder"],
-  ])("a line %s is no record, and other lines are read", (_, line) => {
+  ])("a line %s is skipped, and other lines are read", (_, line) => {
     expect(records(line)).toEqual([])
     expect(records(`${line}\nb.com, 2, DIRECT`)).toHaveLength(1)
   })
@@ -104,7 +104,7 @@ test.each([
   "",
   "\n",
   "# nothing yet",
-])("a body that is no file has no records: %p", (text) => {
+])("a body that is not an app-ads.txt file has no records: %p", (text) => {
   expect(parseAppAds(text)).toEqual({ records: [], variables: {} })
 })
 

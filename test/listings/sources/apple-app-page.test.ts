@@ -37,7 +37,7 @@ function failureOf(body: string, subject = US): string {
 const read = (name: string, storefront: string, id: string): Listing => parse(fixture(name), { storefront, id }).listing
 
 describe("request of an app page", () => {
-  test("an app page is requested like a browser of that country does, and its redirect is followed", async () => {
+  test("an app page is requested as by a browser in that country, and its redirect is followed", async () => {
     server.on("apps.apple.com", "/jp/app/", ({ url }) =>
       url.pathname.endsWith("/jp/app/id1620000100")
         ? new Response(null, { status: 301, headers: { location: "./kakeibo/id1620000100" } })
@@ -54,7 +54,7 @@ describe("request of an app page", () => {
     expect(reading.listing.name).toBe("かけいぼ共有")
   })
 
-  test("a redirect to another storefront is mismatched, and an app that is not sold there is not found", async () => {
+  test("a redirect to another storefront fails as mismatched, and an app that is not sold as not found", async () => {
     server.on("apps.apple.com", "/gb/app/", () => Response.redirect(`${server.address("apps.apple.com")}/us/app/x`))
     server.on("apps.apple.com", "/us/app/", () => new Response(fixture("apple-app-page-us.html")))
     const moved = await readOnce(appleAppPage, { ...US, storefront: "gb" }, reachOf(server)).catch((e) => e)
@@ -167,7 +167,7 @@ describe("page with every part", () => {
       ["1600000104", "Captcha Dreams"],
       ["1600000105", "Baby Hush </3 Night"],
     ])
-    // "1.2M" is no count, and an app without ratings has no rating.
+    // "1.2M" is not a count, and an app without ratings has no rating.
     expect(listing.similar?.map(({ ratings, rating }) => [ratings, rating])).toEqual([
       [undefined, 4.7],
       [undefined, 4.9],
@@ -204,7 +204,7 @@ describe("page with every part", () => {
 describe("app pages of other shapes", () => {
   test("a page of an older shape in another language gives the same facts", () => {
     const { icon, screenshots, description, ...listing } = read("apple-app-page-jp.html", "jp", "1620000100")
-    // The category shown in place of the subtitle is no subtitle.
+    // The category shown in place of the subtitle is not a subtitle.
     expect(listing).toEqual({
       name: "かけいぼ共有",
       language: "ja",
@@ -276,7 +276,7 @@ describe("bodies that are not the requested page", () => {
       expect(failureOf(us.replace(`"${name}"`, `"${other}"`))).toBe("changed")
   })
 
-  test("a page that does not name its app or storefront is a change", () => {
+  test("a page that does not name its app or storefront fails as changed", () => {
     const subject = { storefront: "jp", id: "1620000100" }
     const jp = fixture("apple-app-page-jp.html")
     const unplaced = jp.replace('"storefront":"jp",', "")
@@ -286,7 +286,7 @@ describe("bodies that are not the requested page", () => {
       expect(failureOf(nameless, subject)).toBe("changed")
   })
 
-  test("a CAPTCHA page is blocked, and an app's own words about captchas are not", () => {
+  test("a CAPTCHA page fails as blocked, and a page whose app writes about captchas is read", () => {
     expect(failureOf(fixture("apple-web-captcha.html"))).toBe("blocked")
     expect(failureOf(us.replace("serialized-server-data", "x"))).toBe("changed")
     for (const body of ["", "null", "<html></html>", us.slice(0, -400)]) expect(failureOf(body)).toBe("changed")

@@ -114,7 +114,7 @@ describe("stored listings", () => {
     expect(await runs()).toEqual(["1 1 1 Minuteur", "1 2 2 Tea Timer"])
   })
 
-  test("a row of other apps is stored while it lasts, and a page without it changes nothing", async () => {
+  test("a row of similar apps is stored with its period, and a page without the row changes nothing", async () => {
     const similarTo = (...ids: number[]) => ({ similar: ids.map((id) => ({ id: String(id) })) })
     await count(listed(day(1), similarTo(10_001, 10_002)), listed(day(2), { similar: undefined }))
     await count(
@@ -177,7 +177,8 @@ slow("readings in any order, grouping and concurrency give the same rows", async
         select storefront, at, kind, subject, before, after, before_seen_at, origin from listing_change
         order by 1, 2, 3, 4`,
     ])
-  // A reading that loses its moment still leaves events and versions, so each moment occurs once here.
+  // A reading that is replaced by another of the same moment still leaves its events and versions, so each moment
+  // occurs once in this test.
   const moments = Map.groupBy(pages, ({ seenAt, storefront }) => `${seenAt.getTime()} ${storefront}`)
   const distinct = [...moments.values()].map(([page]) => page as ListingObservation)
   await record(sql, distinct, now)

@@ -127,7 +127,7 @@ describe("an odd review among fifty", () => {
   test("a review with an impossible figure or time is skipped and reported; the others are recorded", async () => {
     const cases: [object, string][] = [
       [{ stars: 0 }, "reviews[30].stars: must be a whole number from 1 to 5"],
-      [{ id: "a b" }, "reviews[30].id: must have 1 to 100 characters of ASCII, no blanks"],
+      [{ id: "a b" }, "reviews[30].id: must have 1 to 100 ASCII characters without spaces"],
       [
         { at: "2026-01-14T00:00:00Z" },
         "reviews[30].at: must lie after the stores opened, and at most a day after the review was seen",

@@ -128,7 +128,7 @@ describe("impossible import lines", () => {
         records: [],
         variables: {},
       },
-      "a domain must be a host's name, in lower case",
+      "a domain must be a host name in lower case",
     ],
   ]
   test.each(cases)("an import line is refused for %s", async (_, line, reason) => {

@@ -55,7 +55,7 @@ describe("pages of reviews", () => {
     return found
   }
 
-  /** Few moments, so that many reviews share one. */
+  /** Returns a review at one of a few moments, so that many reviews share one. */
   const writtenReview = (number: number): Written => ({
     id: `${number % 7 === 0 ? "B" : "a"}${number}`,
     stars: 1 + Math.floor(random() * 5),
@@ -121,13 +121,13 @@ describe("pages of reviews", () => {
     }
   })
 
-  slow("reviews that are written or edited between two pages neither repeat nor hide one", async () => {
+  slow("reviews that are written or edited between two pages neither repeat nor hide a review", async () => {
     let [read, number] = [0, 1_000]
     let current = reviews
     for (const sort of ["newest", "oldest", "lowest", "highest"] as const) {
       const before = current
       const change = async () => {
-        // the first edit of the list is one that no page has listed yet, most likely
+        // the first edited review is most likely one that no page has listed yet
         const edited = pick(current)
         const at = new Date(Date.UTC(2025, 10, 2, 0, ++read))
         const changed = { ...edited, stars: 6 - edited.stars, text: "Edited", at }
@@ -147,7 +147,7 @@ describe("pages of reviews", () => {
     }
   })
 
-  test("a cursor of other filters is refused with what may differ", async () => {
+  test("a cursor of other filters is refused, and the error names the parameters that may differ", async () => {
     const { nextCursor } = await list({ sort: "oldest", limit: 5 })
     const refused = async (input: object) =>
       await list(input).catch(({ code, extra }) => ({ code, field: extra.field, detail: extra.detail }))
@@ -158,7 +158,7 @@ describe("pages of reviews", () => {
     expect((await list({ sort: "oldest", limit: 9, cursor: nextCursor })).list).toHaveLength(9)
   })
 
-  test("without new parameters there is no cursor, and with one of them each store has its own end", async () => {
+  test("a call without paging parameters has no cursor, and the list of each store ends separately", async () => {
     expect(Object.keys(await list())).not.toContain("nextCursor")
     const first = await list({ limit: 1, from: "2025-01-01" })
     expect([first.list?.length, first.android?.map(({ id }) => id)]).toEqual([1, ["gp:1"]])

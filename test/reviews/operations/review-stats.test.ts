@@ -44,7 +44,7 @@ describe.each(SETS)("statistics of %s", (_, path) => {
     { from: "2026-01-08", to: "2026-01-08" },
   ]
 
-  slow("every figure equals that of the rows, and the search finds the same number", async () => {
+  slow("every figure equals the one counted from the rows, and the search finds as many reviews", async () => {
     const ctx = reader(sql, workspaceId, AFTER)
     for (const [feed, rows] of real.feeds) {
       const [game, country] = [feed.slice(0, feed.lastIndexOf(" ")), feed.slice(feed.lastIndexOf(" ") + 1)]
@@ -72,7 +72,8 @@ function daysOf({ days = 90, from, to = "2026-01-12" }: { days?: number; from?: 
 }
 
 /**
- * All were read once, on 2026-01-12 at midnight: the day of the oldest review is uncertain, and so is that day itself.
+ * Returns the bounds of the covered days. All reviews were read once, on 2026-01-12 at midnight: the day of the oldest
+ * review is uncertain, and so is that day itself.
  */
 function coveredOf(rows: readonly Expected[]) {
   return { after: rows.at(-1)!.date.slice(0, 10), before: "2026-01-12" }
@@ -109,7 +110,7 @@ describe("covered days of a feed", () => {
   let workspaceId: number
   let appId: string
   const end = (complete: boolean, empty = false) => ({ end: { pages: 1, complete, empty } })
-  /** One review per day of November. */
+  /** Returns one review for each of these days of November. */
   const written = (...days: number[]) =>
     days.map((day) => ({ id: `${day}`, at: new Date(Date.UTC(2025, 10, day, 12)) }))
   const read = async (day: number, days: number[], rest: object = end(true)) =>

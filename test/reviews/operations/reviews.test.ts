@@ -91,7 +91,7 @@ describe.each(SETS)("search among %s", (_, path) => {
     expect(matches).toBeGreaterThan(cases(20, 60))
   })
 
-  test("the list has the newest reviews and none of Google Play", async () => {
+  test("the list has the newest App Store reviews, and null for Google Play", async () => {
     const ctx = reader(sql, workspaceId, AFTER)
     const listed = await ask(listReviews, ctx, { appId: real.apps["Royal Match"], country: "jp" })
     const rows = real.feeds.get("Royal Match jp")!
@@ -278,7 +278,7 @@ describe("reviews of an app", () => {
     }
   })
 
-  test("new reviews are first seen on the day of the latest reading and newer than all before", async () => {
+  test("a review is new if first seen on the day of the latest reading and newer than all before", async () => {
     await track()
     const from = (...ids: number[]) => ids.map((id) => ({ id: `${id}`, at: day(`2025-11-${10 + id}T00:00`) }))
     await store(reviewed("2025-11-17T10:00:00Z", from(2, 3, 4), complete))

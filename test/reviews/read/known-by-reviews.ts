@@ -18,9 +18,9 @@ export async function feedByReviews(sql: Db, { appId, feed }: FeedKey): Promise<
 
 interface ReviewsRead {
   readAt: Date
-  /** No review is missing between the newest ones and those stored before. */
+  /** True if no review is missing between the newest one and those stored before. */
   complete: boolean
-  /** The store stated that there are no reviews. */
+  /** True if the store stated that there are no reviews. */
   empty: boolean
   /** Time of the latest complete reading. Null if there was none. */
   completeAt: Date | null

@@ -9,7 +9,7 @@ interface Tallied {
   covered: ReadonlySet<string>
 }
 
-/** Number of reviews older than a span that are searched for one seen after those within it appeared. */
+/** Maximum number of reviews older than a span that are searched for one seen after those within the span appeared. */
 const LOOKED_BELOW = 1_000
 
 /** A reference implementation of tallyReviews that uses the reviews themselves, in chunks. */
@@ -33,11 +33,11 @@ export async function tallyByReviews(sql: Sql, feed: FeedKey, days: Days, state:
 }
 
 /**
- * A complete reading misses nothing between the newest review and one stored before, or the end of the feed. A review
- * that was first seen after all older ones had been last seen therefore has a gap below it, because no reading showed
- * both. The covered days are those before the latest complete reading that no gap touches; a feed without reviews (gaps
- * null) covers days only if the store stated that there are none. Not detected are gaps of an incomplete reading if the
- * next reading is complete but does not reach as far down.
+ * Returns the covered days: those before the latest complete reading that no gap touches. A feed without reviews (gaps
+ * null) covers days only if the store stated that there are none. A complete reading misses nothing between the newest
+ * review and one stored before, or the end of the feed. A review that was first seen after all older ones had been last
+ * seen therefore has a gap below it, because no reading showed both. Not detected are gaps of an incomplete reading if
+ * the next reading is complete but does not reach as far down.
  */
 function coveredDays(days: Days, { state, completeAt }: FeedState, gaps: readonly Gap[] | null): Set<string> {
   const covered = new Set<string>()

@@ -185,7 +185,7 @@ describe("bodies that are not the requested page", () => {
     ["JSON of something else", () => '{"results":[]}'],
     ["refused", () => "CustomerReviews RSS page depth is limited to 10"],
     ["nothing", () => ""],
-  ])("a feed is a change: %s", (_what, edit) => {
+  ])("a feed with an unexpected format fails as changed: %s", (_what, edit) => {
     expect(feed(edit)).toBe("changed")
   })
 
@@ -194,16 +194,16 @@ describe("bodies that are not the requested page", () => {
     ["another storefront's", (text: string) => text.replace("/us/rss/", "/gb/rss/")],
     ["another page", (text: string) => text.replace("page=1/", "page=2/")],
     ["in another order", (text: string) => text.replace("sortby=mostrecent", "sortby=mosthelpful")],
-  ])("a feed is mismatched: %s", (_what, edit) => {
+  ])("a feed that answers another question fails as mismatched: %s", (_what, edit) => {
     expect(feed(edit)).toBe("mismatched")
   })
 
-  test("a JSON feed with renamed entries is a change, not an empty feed", () => {
+  test("a JSON feed with renamed entries fails as changed instead of passing as empty", () => {
     const body = fixture("apple-reviews-fr.json").replace('"entry"', '"entries"')
     expect(outcome(body, { storefront: "fr", storeId: "1600000205", page: 10 })).toBe("changed")
   })
 
-  test("a CAPTCHA page is blocked, and a review that mentions one is read", () => {
+  test("a CAPTCHA page fails as blocked, and a review that mentions one is read", () => {
     expect(outcome("<html><body>Please complete the CAPTCHA</body></html>")).toBe("blocked")
     expect(outcome(us.slice(0, -30))).toBe("changed")
     expect(outcome(us)).toBe("read 6")

@@ -127,11 +127,11 @@ test.each([
   ["a token that is none", [[rowOf({})], [null, 5]]],
   ["a token with white space", [[rowOf({})], [null, "a b"]]],
   ["another way on", [[rowOf({})], "token"]],
-])("a page is a change: %s", (_what, payload) => {
+])("a page with an unexpected format fails as changed: %s", (_what, payload) => {
   expect(outcome(answer(payload))).toBe("changed")
 })
 
-test("an invalid page is a change, and a CAPTCHA page is blocked", () => {
+test("an invalid page fails as changed, and a CAPTCHA page as blocked", () => {
   expect(outcome(pages[0].replace("UsvDTd", "renamed"))).toBe("changed")
   expect(outcome(pages[0].slice(0, 300))).toBe("changed")
   expect(outcome("<html><title>unusual traffic</title></html>")).toBe("blocked")

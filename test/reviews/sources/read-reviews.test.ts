@@ -108,7 +108,7 @@ describe("readings of the App Store's reviews", () => {
     expect(requested).toEqual(["1", "2", "2", "3", "3", "4", "4"])
   })
 
-  test("a reading ends at an empty page that states to be beyond the last", async () => {
+  test("a reading ends at an empty page that states that it is beyond the last page", async () => {
     const pageBeyond: Page = { reviews: [], last: 1 }
     const requested = feed({ 1: [{ reviews: [5, 4], last: null }], 2: [pageBeyond] })
     expect(summaryOf(await read()).ends).toEqual([{ pages: 1, complete: true, empty: false }])
@@ -118,7 +118,7 @@ describe("readings of the App Store's reviews", () => {
     expect(summaryOf(await read()).ends).toEqual([{ pages: 2, complete: false, empty: false }])
   })
 
-  test("an app has no reviews only if the first page states it twice", async () => {
+  test("a reading concludes that an app has no reviews only if the first page states it twice", async () => {
     const last: Page = { reviews: [], last: 1 }
     const requested = feed({ 1: [last] })
     const pages = await read()
@@ -139,7 +139,7 @@ describe("readings of the App Store's reviews", () => {
     }
   })
 
-  test("an app without ratings has no reviews if its page is empty without a statement", async () => {
+  test("an empty page without a statement means that there are no reviews if the app has no ratings", async () => {
     const unsaid: Page = { reviews: [], last: null }
     feed({ 1: [unsaid] })
     expect(summaryOf(await read({ ratings: 0 })).ends).toEqual([{ pages: 1, complete: true, empty: true }])
@@ -150,7 +150,7 @@ describe("readings of the App Store's reviews", () => {
     expect(summaryOf(await read({ ratings: 0 })).ends).toEqual([{ pages: 1, complete: true, empty: false }])
   })
 
-  test("an unreadable XML page is read from JSON, and an empty JSON page proves nothing", async () => {
+  test("an unreadable XML page is read from JSON, and an empty JSON page does not count as the end", async () => {
     const requested = feed({
       1: [
         "<feed>",
@@ -260,7 +260,7 @@ describe("readings of Google Play's reviews", () => {
     expect(summaryOf(await play()).ends).toEqual([{ pages: 1, complete: false, empty: false }])
   })
 
-  test("an app has no Google Play reviews if the store states it twice, or if it has no ratings", async () => {
+  test("an app has no Google Play reviews if the store states so twice, or if it has no ratings", async () => {
     store({ first: [playAnswer([], null)] })
     expect(summaryOf(await play()).ends).toEqual([{ pages: 1, complete: true, empty: true }])
     store({ first: [playAnswer(null, null)] })

@@ -257,7 +257,7 @@ describe("progress of reading a feed", () => {
     })
   })
 
-  test("an empty page that does not end a reading leaves no row", async () => {
+  test("an empty page that does not end a reading is not stored as a reading", async () => {
     expect(await record(sql, [reviewed("2025-11-02T10:00:00Z", [], { more: true })], now)).toMatchObject({
       recorded: 0,
       known: 1,

@@ -102,8 +102,8 @@ export const MODEL_ANSWERS: Record<string, ModelAnswers> = {
 }
 
 /**
- * The answers for the three texts of a summary: sentences, themes of a sample, and assignments. `lie` replaces quotes
- * of the reviews.
+ * Returns the answers for the three texts of a summary: sentences, themes of a sample, and assignments. `lie` replaces
+ * quotes of the reviews.
  */
 function summedUp(say: (lines: Line[]) => [label: string, sentence: string], lie?: string): ModelAnswers["good"] {
   return (lines) => {

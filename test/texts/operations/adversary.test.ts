@@ -68,7 +68,7 @@ describe.each(Object.keys(MODEL_ANSWERS))("%s with a randomly failing provider",
   const random = openRandom()
   const scripts = scriptsOf(MODEL_ANSWERS[operation]!, random)
 
-  slow("a unit is charged only for a text, and nothing of a failing provider's is shown", async () => {
+  slow("a unit is charged only for a text, and nothing from a failed response of the provider is shown", async () => {
     let writtenCount = 0
     const rounds = SCRIPTS
     for (let n = 0; n < rounds; n++) {
@@ -154,7 +154,7 @@ describe("an attack that the model obeys", () => {
     }
   })
 
-  slow("an obeyed attack in a screenshot affects only that picture's text, and is no localised caption", async () => {
+  slow("an obeyed attack in a screenshot affects only that picture's text and no localised caption", async () => {
     await scene.list({})
     scene.table.says = word("Calm")
     await scene.forget()

@@ -73,7 +73,7 @@ test("ideas come from measurements with figures, and none is tracked, buried or 
   expect(body.ideas).toEqual([
     {
       term: "night pages",
-      reason: "The app ranks 3 for it already and does not track it.",
+      reason: "The app already ranks 3 for this keyword, which is not tracked.",
       measured: true,
       rank: 3,
       ...NO_POPULARITY,

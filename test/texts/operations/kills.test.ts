@@ -36,7 +36,7 @@ longOnServer(
         output += new TextDecoder().decode(part.value)
       await child.exited
       const answered = output.split("200\n").length - 1
-      // expires its lease and its calls
+      // expires the lease and the calls of the killed process
       await sql`update writer_text set lease_until = now() where lease is not null`
       await sql`update allowance_unit set opened_at = now() - interval '11 minutes'`
       const used = (await scene.usage("reviewAi")).used

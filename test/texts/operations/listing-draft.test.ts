@@ -146,7 +146,7 @@ test("a variant without support in page or reviews is refused, and false facts a
   ])
 })
 
-test("no unit is charged if the page was not read, the writer has nothing, or the plan is too low", async () => {
+test("no unit is charged if the page was not read, no draft passes the checks, or the plan is too low", async () => {
   const { get, used } = await opened()
   play(well(() => ({ name: resting("www.evil.com"), subtitle: [], promotionalText: [], description: [] })))
   expect((await get("cc=de")).body.error).toBe("not_measured")

@@ -155,7 +155,7 @@ slow("a failed translation returns its write, is reported once, and leaves no jo
   expect([(await polled("locale=de_de")).status, await used()]).toEqual([200, 1])
 })
 
-slow("Free has one locale in total; a failed one does not count, even if nobody asked for the outcome", async () => {
+slow("Free has one locale in total, and a failed one does not count, even if nobody polled for it", async () => {
   const { get, polled, used } = await opened({ plan: "free", pack: 1_000 })
   play({ raw: "<html>" })
   await get("locale=de_de")
@@ -179,7 +179,7 @@ slow("Free has one locale in total; a failed one does not count, even if nobody 
   expect((await pro.get("locale=de_de")).body).toMatchObject({ error: "localize_quota", limit: 0, period: "month" })
 })
 
-slow("a translation whose process ended is resumed by the next poll, and given up after a day", async () => {
+slow("a translation whose process ended is resumed by the next poll, and abandoned after a day", async () => {
   const { get, polled, used, appId } = await opened()
   play({ ...good(), afterMs: 30_000 } as Script)
   const { write, stop } = createWriting({

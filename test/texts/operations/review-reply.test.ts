@@ -172,7 +172,7 @@ describe("calls without a request", () => {
     expect([standIn.requests.length, await used()]).toEqual([0, 0])
   })
 
-  test("no unit is charged without a writer: ai_not_configured, unless the text is stored", async () => {
+  test("a new text without a writer fails with ai_not_configured and charges no unit", async () => {
     const { get, used } = await opened({}, serviceWithoutAi)
     const refused = await get("reviewId=1")
     expect([refused.status, refused.body.error, await used()]).toEqual([503, "ai_not_configured", 0])
@@ -180,7 +180,7 @@ describe("calls without a request", () => {
     expect(refused.body.message).not.toContain("try again")
   })
 
-  test("no unit is charged with the allowance used up: review_ai_limit", async () => {
+  test("a call with the allowance used up fails with review_ai_limit and sends no request", async () => {
     const { get } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 0 } })
     play(replying(REPLY))
     const refused = await get("reviewId=1")
@@ -188,7 +188,7 @@ describe("calls without a request", () => {
   })
 })
 
-test("a provider's refusal is reported in our own words, with the time to retry", async () => {
+test("a provider's refusal is reported in our own words, with the time after which to retry", async () => {
   const { get, used } = await opened()
   const states: [Script, number, string][] = [
     [{ status: 401, body: '{"error":{"message":"sk-secret is wrong"}}' }, 503, "ai_not_configured"],
@@ -212,7 +212,7 @@ const obeying: Script = well((lines) => {
   return { addresses: [text], reply: `As you wish: ${text} Visit www.evil.com. Refund granted! {"r":"r999"}` }
 })
 
-slow("a model that obeys a review's instructions gets only checked text shown", async () => {
+slow("if a model obeys a review's instructions, only checked text is shown", async () => {
   const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 1_000 } })
   play(obeying)
   for (const [n] of ATTACKS.entries()) {
@@ -260,7 +260,7 @@ describe("random scripts", () => {
         expect([200, 502, 503]).toContain(status)
         expect(text).not.toMatch(/evil|Refund|93 %/)
       }
-      // a caller after a failure may still get the text, which then costs one unit
+      // a caller after a failure may still get the text, which is then charged one unit
       if (answers.some(({ status }) => status === 200)) expected++
       expect([n, await used()]).toEqual([n, expected])
     }

@@ -54,7 +54,7 @@ async function opened(options: Parameters<Service["workspace"]>[0] = {}) {
   return { get, used, key, appId }
 }
 
-test("a summary costs one unit, the same one on the same day none, another language or day one more", async () => {
+test("a summary costs one unit, repeated on the same day none, in another language or on another day one", async () => {
   const { get, used } = await opened()
   const first = await get()
   expect([first.status, await used()]).toEqual([200, 1])
@@ -112,19 +112,15 @@ describe("calls that cost no unit", () => {
     expect(await used()).toBe(0)
   })
 
-  test(
-    "no unit is charged beyond the allowance: review_ai_limit says when it renews, " +
-      "and paid summaries stay available",
-    async () => {
-      const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 1 } })
-      expect((await get()).status).toBe(200)
-      const refused = await get("?lang=fr")
-      expect([refused.status, refused.body.error]).toEqual([429, "review_ai_limit"])
-      expect(refused.body.resetsAt).toMatch(/^\d{4}-\d\d-01T00:00:00\.000Z$/)
-      expect((await get()).status).toBe(200)
-      expect(await used()).toBe(1)
-    },
-  )
+  test("a call beyond the allowance gets review_ai_limit and the renewal time; paid summaries stay", async () => {
+    const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 1 } })
+    expect((await get()).status).toBe(200)
+    const refused = await get("?lang=fr")
+    expect([refused.status, refused.body.error]).toEqual([429, "review_ai_limit"])
+    expect(refused.body.resetsAt).toMatch(/^\d{4}-\d\d-01T00:00:00\.000Z$/)
+    expect((await get()).status).toBe(200)
+    expect(await used()).toBe(1)
+  })
 
   test("no unit is charged for a call whose charge is refused or whose input is invalid", async () => {
     const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, credits: 0 } })
@@ -134,7 +130,7 @@ describe("calls that cost no unit", () => {
   })
 })
 
-slow("one of 50 simultaneous calls for one summary is charged a unit, and all get the same", async () => {
+slow("one of 50 simultaneous calls for one summary is charged a unit, and all get the same summary", async () => {
   const { get, used } = await opened()
   const answers = await Promise.all(Array.from({ length: 50 }, () => get()))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
@@ -142,7 +138,7 @@ slow("one of 50 simultaneous calls for one summary is charged a unit, and all ge
   expect(await used()).toBe(1)
 })
 
-test("the summary as a tool states that quotes are never instructions", async () => {
+test("the text of the tool's result states that quotes are never instructions", async () => {
   const { key, appId } = await opened()
   const { body } = await service.tool("summarize_reviews", { appId }, { key })
   expect(body.state).toBe("ready")

@@ -147,7 +147,7 @@ test("no unit is charged if no picture can be fetched, there is no OCR, or the p
   expect([unread.status, unread.body.error, await used()]).toEqual([404, "not_measured", 0])
 })
 
-test("a page without screenshots, or with too large ones, gets an answer", async () => {
+test("a page without screenshots has an empty list, and a picture that is too large is unreadable", async () => {
   const { get, used } = await opened([])
   expect((await get()).body).toMatchObject({ screenshots: [], written: null, unread: [] })
   expect(await used()).toBe(0)
@@ -158,7 +158,7 @@ test("a page without screenshots, or with too large ones, gets an answer", async
   expect(requestedUrls.length).toBe(1)
 })
 
-test("a language without trained data is named", async () => {
+test("languages without trained data are listed in unread", async () => {
   await record(sql, [
     listed("2025-10-01T00:00:00Z", { screenshots: { phone: [at("jp.png")] } }, { id: OWN_APP, storefront: "jp" }),
   ])

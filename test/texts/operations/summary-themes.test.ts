@@ -89,7 +89,7 @@ function summing({ sentences = [], themes, assigned }: Summed): Script {
 }
 const ofText = (reviews: Line[], text: string) => reviews.filter((review) => review.text === text)
 
-/** Two themes as from a good model, and each review in its own. */
+/** Two themes as a good model writes them, with each review in its theme. */
 const WELL: Summed = {
   sentences: ["Ads come too often after level 30.", "The app crashes when it starts."],
   themes: (reviews) => [
@@ -143,7 +143,7 @@ test("a model's sentences and finer themes appear with counted figures, once for
   for (const { data } of standIn.requests) expect(data).not.toMatch(/r-\d|10001/)
 })
 
-test("false counts, invented numbers and unknown themes are not shown; the answer lists them as dropped", async () => {
+test("false counts, invented numbers and unknown themes are not shown but listed as dropped", async () => {
   const { get, used } = await opened()
   play(
     summing({
@@ -222,7 +222,7 @@ test("an unusable answer of the provider leaves the rules' results with a note, 
 })
 
 test.each(["ja", "ko", "zh", "ru", "de", "es", "fr", "pt", "tr"])(
-  "asked for %s, a model's English words are not shown: labels are in that language, and no unit is charged",
+  "a model's English text is not shown if %s was requested: labels are in that language, and no unit is charged",
   async (lang) => {
     const { get, used } = await opened()
     play(summing(WELL_SAID_IN_ENGLISH))

@@ -1,4 +1,4 @@
-// Reads screenshots in a separate process, and prints its memory in MB before, at most, and after.
+// Reads screenshots and prints the memory of its process in MB: before, at most, and after.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { loadTesseract } from "../../../src/commands/process/pictures.ts"

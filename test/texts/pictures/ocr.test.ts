@@ -44,14 +44,14 @@ slow(`every caption word of ${READ} real screenshots is read, in order, with not
   expect(words).toBe(READ === 8 ? 65 : 8)
 })
 
-slow("a file that is no picture gives no text, and the next picture is read", async () => {
+slow("a file that is not a picture gives no text, and the next picture is read", async () => {
   const thread = threadOf()
   expect(await thread.read(new TextEncoder().encode("<html>"), ["eng"])).toBeNull()
   expect((await thread.read(screenshot(8).slice(0, 20_000), ["eng"])) ?? "").not.toContain("Dashboard")
   expect(await thread.read(screenshot(8), ["eng"])).toContain("Dashboard")
 })
 
-slow("a picture with 1.6 GB of pixels is given up before it takes 300 MB, and the next one is read", async () => {
+slow("a picture with 1.6 GB of pixels is abandoned before it takes 300 MB, and the next one is read", async () => {
   const thread = threadOf({ deadlineMs: 50_000 })
   const bomb = screenshot(8)
   const frame = bomb.findIndex((byte, at) => byte === 0xff && [0xc0, 0xc2].includes(bomb[at + 1]!))
@@ -69,7 +69,7 @@ slow("a picture with 1.6 GB of pixels is given up before it takes 300 MB, and th
   expect(await thread.read(screenshot(8), ["eng"])).toContain("Dashboard")
 })
 
-test("a slow picture ends its thread but not the queue; without the files there is no thread", async () => {
+test("a picture that takes too long ends its thread, and without the files no thread starts", async () => {
   const picture = screenshot(8)
   const slow = threadOf({ deadlineMs: 1 })
   expect(await slow.read(picture, ["eng"])).toBeNull()

@@ -48,7 +48,9 @@ function addressesOn(shelves: Shelves, name: string): string[] | undefined {
   return pictures?.map((item) => pictureUrl(at(item, "screenshot")))
 }
 
-/** Returns the URL of a screenshot in its own size. A replaced screenshot has another URL before the size. */
+/**
+ * Returns the URL of a screenshot in its own size. A replaced screenshot has another URL in the part before the size.
+ */
 function pictureUrl(picture: unknown): string {
   const [, base] = TEMPLATE.exec(text(at(picture, "template")) ?? "") ?? []
   const [width, height] = [at(picture, "width"), at(picture, "height")]

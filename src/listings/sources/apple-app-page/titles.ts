@@ -102,7 +102,7 @@ const KNOWN = {
   purchases: new Set(TITLES.purchases.map(spelt)),
 }
 
-/** Whether the title, in any language, is that of the row. */
+/** Returns whether the title is that of the row, in any language. */
 export function isTitled(title: string | undefined, row: RowTitle): boolean {
   return title !== undefined && KNOWN[row].has(spelt(title))
 }

@@ -38,7 +38,9 @@ function versionOf(item: unknown): ListingVersion {
   })
 }
 
-/** Returns "3.0" for "3.0", "Version 3.0" and "バージョン 3.0". "v3.0" is kept, because developers number so. */
+/**
+ * Returns "3.0" for "3.0", "Version 3.0" and "バージョン 3.0". "v3.0" stays unchanged, because developers use such numbers.
+ */
 function number(value: unknown): string | undefined {
   const title = text(value)?.trim()
   return title && (NAMED.exec(title)?.[1] ?? (/^\S+$/.test(title) && /\d/.test(title) ? title : undefined))
