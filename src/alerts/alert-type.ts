@@ -28,7 +28,7 @@ export interface AlertType<
   sentence(facts: v.InferOutput<Shape>, place: Wording): string
   /** Returns the alert's values of the flat fields; all other fields are null. */
   fields(facts: v.InferOutput<Shape>): Partial<AlertFacts>
-  /** Returns a longer text for messages, which includes its own day. */
+  /** Returns a longer text for messages, which includes the day. */
   text?(facts: v.InferOutput<Shape>): string
   /**
    * True if it depends on more than the readings of its days. Once delivered as news, such an alert is never withdrawn.
@@ -63,7 +63,7 @@ export function alertType<const Name extends string, Shape extends Facts, const 
   return type
 }
 
-/** A line of types.ts. The compiler refuses a name or options that differ from the declaration. */
+/** Returns a line of types.ts. The compiler refuses a name or options that differ from the declaration. */
 export function alertEntry<Declared extends { name: string; options: readonly RuleOption[] }>(
   _name: Declared["name"],
   declared: Declared,

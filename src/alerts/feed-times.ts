@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { Fault } from "../lib/faults.ts"
 import { DAY_MS, isRealDay } from "../lib/time.ts"
 
-/** Schema of an optional bound of `at`: a UTC day, or an ISO 8601 time with its zone. */
+/** Returns the schema of an optional bound of `at`: a UTC day, or an ISO 8601 time with its zone. */
 export function Moment(description: string) {
   return v.optional(
     v.pipe(

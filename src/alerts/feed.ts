@@ -90,7 +90,7 @@ export async function readFound(
   return alerts.sort((a, b) => b.at.getTime() - a.at.getTime() || b.id - a.id)
 }
 
-/** The SQL condition for the filter and the page. */
+/** Returns the SQL condition for the filter and the page. */
 function whereShown(sql: Sql, { only = {}, after, rights }: FeedQuery): Fragment {
   const { appId, types, from, to, since, before, read } = only
   // an alert's reading is never earlier than its day
@@ -106,7 +106,7 @@ function whereShown(sql: Sql, { only = {}, after, rights }: FeedQuery): Fragment
     ${after ? sql`and at <= ${after.at} and (at, id) < (${after.at}, ${after.id})` : sql``}`
 }
 
-/** The SQL condition for the types that somebody with these rights may see. */
+/** Returns the SQL condition for the types that somebody with these rights may see. */
 function allowedBy(sql: Sql, rights: readonly Right[]): Fragment {
   return rights.includes("ads:read") ? sql`true` : sql`type <> all(${ADS_TYPES}::text[])`
 }

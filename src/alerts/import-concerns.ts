@@ -4,7 +4,7 @@ import type { Subject } from "./findings.ts"
 import type { ImportNotes, SideNotes } from "./import-notes.ts"
 import { categoriesOf } from "./search-days.ts"
 
-/** An app in a storefront whose alerts may change by an import. `subject` is its store id. */
+/** An app in a storefront whose alerts an import may change. `subject` is its store id. */
 export interface ConcernedPlace extends Subject {
   appId: string
   genre: string | null
@@ -84,7 +84,10 @@ function concernedBy(sql: Sql, { categorised }: ImportNotes) {
     where platform = any(${[...categorised]}::text[])`
 }
 
-/** Common table expressions: the imported terms, charts and apps by storefront, and the apps with imported reviews. */
+/**
+ * Returns common table expressions: the imported terms, charts and apps by storefront, and the apps with imported
+ * reviews.
+ */
 function imported(sql: Sql, notes: ImportNotes) {
   const sides = [...notes.sides.values()]
   const named = (namesOf: (side: SideNotes) => Iterable<string>) => {

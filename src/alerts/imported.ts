@@ -154,7 +154,10 @@ async function deriveTouched(imported: PlaceImport, side: SideNotes, row: Import
   if (from !== undefined) await deriveSpan(imported, { from, to: dayOf(now), finders: OF_PAGES })
 }
 
-/** A late review changes the mean of the days after it, and may close a gap between readings. */
+/**
+ * Derives the review alerts again: a late review changes the mean of the days after it, and may close a gap between
+ * readings.
+ */
 async function deriveReviews(imported: PlaceImport): Promise<void> {
   const { reviewsFrom, keptFrom, now } = imported
   if (reviewsFrom === undefined) return

@@ -194,7 +194,7 @@ export function categoriesOf(tx: Db) {
   return tx`array_remove(array_remove(genre || coalesce(genres, '{}'), null), ${ALL_APPS}::text)`
 }
 
-/** The lateral looks up each app. With a join the planner reads all apps. */
+/** Returns a lateral that looks up each app. With a join the planner reads all apps. */
 function categoriesIn(tx: Tx, ids: ReturnType<Tx>) {
   return tx`
     unnest(${ids}) with ordinality u (id, place)

@@ -15,12 +15,12 @@ export class WrongValue extends TrackingProblem {}
 
 export function checkCountries(countries: readonly string[]): string[] {
   const codes = [...new Set(countries.map((code) => code.toLowerCase()))]
-  if (codes.length === 0) throw new WrongValue("an app is tracked in at least one storefront")
+  if (codes.length === 0) throw new WrongValue("an app must be tracked in at least one storefront")
   const wrong = codes.find((code) => !isStorefront(code))
-  if (wrong === "uk") throw new WrongValue('"uk" is no storefront: the United Kingdom is gb')
+  if (wrong === "uk") throw new WrongValue('"uk" is not a storefront; the United Kingdom is gb')
   if (wrong !== undefined)
     throw new WrongValue(
-      `${JSON.stringify(wrong.slice(0, 20))} is no storefront: each country is a two-letter code, as us or de`,
+      `${JSON.stringify(wrong.slice(0, 20))} is not a storefront; use its two-letter code, such as us or de`,
     )
   return codes
 }
@@ -28,20 +28,22 @@ export function checkCountries(countries: readonly string[]): string[] {
 export function checkTerms(terms: readonly string[]): string[] {
   const spelt = [...new Set(terms.map(normaliseTerm))]
   if (spelt.some(isPathStep))
-    throw new WrongValue('"." and ".." are no keywords: in an address they mean a folder; type the words people search')
+    throw new WrongValue(
+      '"." and ".." are not keywords, because they mean a folder in an address; type the words people search',
+    )
   const sound = (term: string) => v.is(Term, term) && isStorable(term)
   if (!spelt.every(sound)) throw new WrongValue("a keyword must have 1 to 150 characters")
   return spelt
 }
 
 export function checkName(text: string): string {
-  if (!isName(text)) throw new WrongValue("a name or tag has 1 to 100 printable characters")
+  if (!isName(text)) throw new WrongValue("a name or tag must have 1 to 100 printable characters")
   return text.trim()
 }
 
 /**
- * 1 to 100 printable code points once trimmed. Allows joiners, direction marks and soft hyphens, which stores' names
- * use.
+ * Returns whether a text is a name: 1 to 100 printable code points once trimmed. Allows joiners, direction marks and
+ * soft hyphens, which stores' names use.
  */
 export function isName(text: string): boolean {
   return /^(?:\P{C}|[\u00ad\u200c-\u200f]){1,100}$/u.test(text.trim())

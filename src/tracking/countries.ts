@@ -52,7 +52,7 @@ export async function removeCountries(tx: Tx, appId: string, countries: readonly
   if (unknown.length > 0)
     throw new TrackingProblem(`the app is not tracked in ${unknown.join(", ")}; it is in ${tracked.join(", ")}`)
   const remaining = tracked.filter((code) => !codes.includes(code))
-  if (remaining.length === 0) throw new TrackingProblem("an app is tracked in at least one storefront")
+  if (remaining.length === 0) throw new TrackingProblem("an app must be tracked in at least one storefront")
   await tx`
     delete from tracked_term
     where app_id = ${appId} and country = any(${codes}::text[])`

@@ -58,7 +58,8 @@ const MAX_KEYWORDS = 9_000
 export function refuseTooMany(keywords: number): void {
   if (keywords <= MAX_KEYWORDS) return
   const reason =
-    `One write may touch ${MAX_KEYWORDS} keywords, each counted in each storefront; ` + `this would touch ${keywords}.`
+    `One write may change at most ${MAX_KEYWORDS} keywords, each counted in each storefront; this one would ` +
+    `change ${keywords}.`
   throw new Fault("write_limit_reached", { reason })
 }
 
@@ -75,7 +76,7 @@ export function refuseOverLimit(limits: Entitlements, usage: LimitUsage, more: P
   })
 }
 
-/** "1 keyword", "2 keywords". */
+/** Returns "1 keyword" or "2 keywords", for example. */
 export const counted = (count: number) => `${count} ${count === 1 ? "keyword" : "keywords"}`
 
 const NAMES: Record<keyof LimitUsage, [one: string, many: string]> = {

@@ -7,7 +7,8 @@ export interface ListMonth {
 }
 
 /**
- * Derives rank_month and list_month for the apps that track these lists. Needs the lists' lock (lockLists). Idempotent.
+ * Derives rank_month and list_month for the apps that track these lists. The caller must hold the locks of the lists
+ * (lockLists). Idempotent.
  */
 export async function deriveMonths(tx: Tx, touched: readonly ListMonth[]): Promise<void> {
   for (let at = 0; at < touched.length; at += CHUNK) await derive(tx, touched.slice(at, at + CHUNK))
@@ -31,7 +32,7 @@ export async function readMonths(tx: Tx, lists: readonly number[], apps: readonl
     order by 1, 2`
 }
 
-// 200 list-months of depth 200 take the embedded database 48 ms, 50 take 11 ms. Others get a turn in between.
+// 200 list-months of depth 200 take the embedded database 48 ms, 50 take 11 ms. Other statements run in between.
 const CHUNK = 100
 
 async function derive(tx: Tx, touched: readonly ListMonth[]): Promise<void> {
@@ -75,8 +76,8 @@ async function derive(tx: Tx, touched: readonly ListMonth[]): Promise<void> {
 }
 
 /**
- * Queries: `pair`, the apps that track each list; `answer`, each measured day's reading; `grid`, a row for each of 31
- * days.
+ * Returns queries: `pair`, the apps that track each list; `answer`, each measured day's reading; `grid`, a row for each
+ * of 31 days.
  */
 function days(tx: Tx, touched: readonly ListMonth[]) {
   return tx`

@@ -146,7 +146,7 @@ async function bringHistoryBack(tx: Tx, app: LockedApp, lists: readonly number[]
   await deriveMonths(tx, await readMonths(tx, lists, apps))
 }
 
-/** Whether an app tracks a keyword in a storefront. */
+/** Returns whether an app tracks a keyword in a storefront. */
 export async function isTracked(
   sql: Db,
   appId: string,

@@ -23,7 +23,7 @@ type TermLists = Record<string, string[]> | null
 
 export type TrackedAppWithTerms = TrackedApp & { terms: TermLists }
 
-/** The same apps as readVisibleApps, each with the terms that it tracks. */
+/** Returns the same apps as readVisibleApps, each with the terms that it tracks. */
 export async function readAppsWithTerms(sql: Db, caller: AppsQuery): Promise<TrackedAppWithTerms[]> {
   return await sql<TrackedAppWithTerms[]>`
     ${appQuery(sql, null, sql`, ${termsOf(sql, sql`a.id`)} as terms`)}
@@ -37,7 +37,7 @@ export async function readTerms(sql: Db, appId: string): Promise<TermLists> {
   return row.terms
 }
 
-/** JSON of the terms by storefront: a row per keyword would block the event loop if there are thousands. */
+/** Returns JSON of the terms by storefront: a row per keyword would block the event loop if there are thousands. */
 function termsOf(sql: Db, appId: Fragment) {
   return sql`(
     select json_object_agg(country, terms)
@@ -92,8 +92,8 @@ function cutName(name: string): string {
 }
 
 /**
- * An app's own name, else the store's name in its first storefront, else its store id. `a` is the app, `i` and `g` its
- * store apps.
+ * Returns an app's own name, else the store's name in its first storefront, else its store id. `a` is the app, `i` and
+ * `g` its store apps.
  */
 export function shownName(sql: Db): Fragment {
   return nameAt(sql, sql`a.countries[1]`)
@@ -110,7 +110,8 @@ function nameAt(sql: Db, storefront: Fragment): Fragment {
 }
 
 /**
- * The columns of a TrackedApp and their tables. Name and icon are those of `storefront`, by default the app's first.
+ * Returns the columns of a TrackedApp and their tables. Name and icon are those of `storefront`, by default the app's
+ * first.
  */
 function appQuery(sql: Db, storefront: string | null, more = sql``) {
   const elsewhere = (fact: "name" | "icon_url", app: Fragment) =>

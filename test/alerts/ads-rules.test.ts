@@ -71,40 +71,37 @@ async function readAll(): Promise<void> {
 
 const notices = () => createAdsNotices({ sql, log: silentLog })
 
-test(
-  "changes by another program are one alert per campaign; those by people, " + "by Apple or before connecting are none",
-  async () => {
-    scene.standIn.campaigns.push(campaign({ id: 2, name: "Tea, Japan", dailyBudget: null }))
-    addChange(3 * HOUR_MS)
-    addChange(2 * HOUR_MS, { entityId: "82", to: "0.70" })
-    addChange(HOUR_MS, { campaignId: 2 })
-    addChange(HOUR_MS, { userType: "CUSTOMER" })
-    addChange(HOUR_MS, { userType: "APPLE_SUPPORT" })
-    addChange(26 * HOUR_MS)
-    const id = await connectAccount()
-    expect(await notices().runOnce()).toBe(2)
-    const alerts = await readAlerts(sql, "asa_rule")
-    const tea = alerts.find(({ facts }) => facts.ads.campaign === "444555666")!
-    expect(tea).toMatchObject({ storefront: null, at: new Date(scene.standIn.changes[1]!.eventTime) })
-    expect(tea.facts.ads).toEqual({
-      account: id,
-      campaign: "444555666",
-      campaignName: "Tea, Germany",
-      count: 2,
-      from: scene.standIn.changes[0]!.eventTime,
-      shown: ["0.70", "0.80"].map((to) => {
-        return { event: "UPDATE", entity: "Keyword", name: "tea timer", field: "bid", from: "1.20", to }
-      }),
-    })
-    expect(sentenceOf({ ...tea, platform: "ios" } as unknown as Alert)).toBe(
-      'Another program, such as an ad tool, changed your Apple Ads campaign "Tea, Germany": ' +
-        'bid of Keyword "tea timer" from 1.20 to 0.70; bid of Keyword "tea timer" from 1.20 to 0.80',
-    )
-    expect(await notices().runOnce()).toBe(0)
-  },
-)
+test("changes cause one alert per campaign if another program made them after the account was connected", async () => {
+  scene.standIn.campaigns.push(campaign({ id: 2, name: "Tea, Japan", dailyBudget: null }))
+  addChange(3 * HOUR_MS)
+  addChange(2 * HOUR_MS, { entityId: "82", to: "0.70" })
+  addChange(HOUR_MS, { campaignId: 2 })
+  addChange(HOUR_MS, { userType: "CUSTOMER" })
+  addChange(HOUR_MS, { userType: "APPLE_SUPPORT" })
+  addChange(26 * HOUR_MS)
+  const id = await connectAccount()
+  expect(await notices().runOnce()).toBe(2)
+  const alerts = await readAlerts(sql, "asa_rule")
+  const tea = alerts.find(({ facts }) => facts.ads.campaign === "444555666")!
+  expect(tea).toMatchObject({ storefront: null, at: new Date(scene.standIn.changes[1]!.eventTime) })
+  expect(tea.facts.ads).toEqual({
+    account: id,
+    campaign: "444555666",
+    campaignName: "Tea, Germany",
+    count: 2,
+    from: scene.standIn.changes[0]!.eventTime,
+    shown: ["0.70", "0.80"].map((to) => {
+      return { event: "UPDATE", entity: "Keyword", name: "tea timer", field: "bid", from: "1.20", to }
+    }),
+  })
+  expect(sentenceOf({ ...tea, platform: "ios" } as unknown as Alert)).toBe(
+    'Another program, such as an ad tool, changed your Apple Ads campaign "Tea, Germany": ' +
+      'bid of Keyword "tea timer" from 1.20 to 0.70; bid of Keyword "tea timer" from 1.20 to 0.80',
+  )
+  expect(await notices().runOnce()).toBe(0)
+})
 
-slow("later changes are a new alert, and earlier ones are not repeated", async () => {
+slow("later changes cause a new alert, which does not repeat earlier ones", async () => {
   addChange(3 * HOUR_MS)
   await connectAccount()
   const looks = notices()

@@ -15,7 +15,7 @@ beforeEach(async () => {
   await storeAll(sql, [appsReading("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
 })
 
-/** The US chart of free iPhone apps in the app's genre, with the app at `rank`. */
+/** Returns the US chart of free iPhone apps in the app's genre, with the app at `rank`. */
 function chart(day: number, rank: number | null, rest: Partial<ChartObservation> = {}) {
   return charted(`2025-11-${day}T05:00:00Z`, listOf(rank, rest.depth ?? 200), rest)
 }

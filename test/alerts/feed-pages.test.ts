@@ -96,7 +96,7 @@ test("the feed refuses an unknown app, a range that ends before it begins, and a
   expect(await code("cursor=x")).toEqual([400, "bad_cursor"])
 })
 
-test("a refused filter of the feed says what is allowed", async () => {
+test("the error for an invalid feed filter lists the allowed values", async () => {
   const detail = async (query: string) => (await service.call(`/v1/alerts?${query}`, { key: token })).body.detail
   expect(await detail("type=rank_drops")).toContain("dropped_out, rank_drop, rank_rise")
   expect(await detail("since=yesterday")).toContain("YYYY-MM-DD (UTC), or an ISO 8601 time with its zone")

@@ -100,7 +100,7 @@ describe("findings", () => {
     expect(rows).toBeLessThanOrEqual(terms.length * 2 * terms.length)
   })
 
-  slow("findings are derived without looking up every app above the own one", async () => {
+  slow("findings are derived without looking up every app that ranks above the tracked one", async () => {
     const terms = Array.from({ length: 20 }, (_, at) => `term ${at}`)
     await trackNew(sql, terms)
     const first = otherIds(12)
@@ -137,7 +137,7 @@ describe("findings", () => {
     expect(next).toBe(first.length + 1)
   })
 
-  slow("the first run gives the same findings when several run at once", async () => {
+  slow("several first runs at once give the same findings as a single run", async () => {
     await trackNew(sql, TERMS)
     await storeEverything()
     await Promise.all(Array.from({ length: cases(3, 6) }, () => deriveFor(sql)))
@@ -182,7 +182,7 @@ describe("findings", () => {
     expect(await rivalRows()).toEqual([])
   })
 
-  slow("several apps and storefronts are derived in one run, and a repeated one once", async () => {
+  slow("one run derives several apps and storefronts, and a repeated one only once", async () => {
     await trackNew(sql, TERMS, { countries: ["us", "de"] })
     await trackNew(sql, ["rise"], { iosId: "20001" })
     await storeEverything()
@@ -260,7 +260,7 @@ describe("a storefront that is no longer tracked", () => {
       (row) => row.storefront,
     )
 
-  test("a storefront that is no longer tracked loses its rivals and their readings; others stay", async () => {
+  test("a storefront that is no longer tracked loses its rivals and their readings; others keep theirs", async () => {
     const appId = await trackNew(sql, ["tea"], { countries: ["us", "de"], manualRivals: ["ios:39999"] })
     await deriveFor(sql)
     await deriveFor(sql, { storefront: "de" })
@@ -273,7 +273,7 @@ describe("a storefront that is no longer tracked", () => {
 
   const postgres = test.skipIf(!process.env.DATABASE_URL)
 
-  postgres("postgres: a storefront removed during a run keeps no followed rivals, whoever comes first", async () => {
+  postgres("postgres: a storefront removed during a run keeps no followed rivals, in either order", async () => {
     for (const first of ["finds", "leaves"] as const) {
       sql = await freshDatabase()
       const appId = await trackNew(sql, ["tea"], { countries: ["us", "de"], manualRivals: ["ios:39999"] })

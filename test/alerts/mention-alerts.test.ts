@@ -15,7 +15,7 @@ beforeEach(async () => {
   await storeAll(sql, [appsReading("2025-11-01T10:00:00Z", [{ id: OWN, name: "Tea Timer: Steep it right" }])])
 })
 
-/** A check: one answer per minute, and the first `named` answers mention the app. */
+/** Returns a check: one answer per minute, and the first `named` answers mention the app. */
 function check(day: string, named: number, runs = 3, rest: object = {}) {
   return Array.from({ length: runs }, (_, run) =>
     answered({

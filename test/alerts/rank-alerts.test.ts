@@ -12,7 +12,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-/** A reading of the term at 10:00 on that day of November, with the app at `rank`. */
+/** Returns a reading of the term at 10:00 on that day of November, with the app at `rank`. */
 function rankReading(day: number, rank: number | null, rest: Partial<SearchObservation> = {}, term = "tea") {
   return reading(term, `2025-11-${String(day).padStart(2, "0")}T10:00:00Z`, listOf(rank, rest.depth ?? 100), rest)
 }
@@ -77,7 +77,7 @@ describe("a tracked keyword", () => {
     expect(await alertsOf(rankReading(18, 3), rankReading(19, 30, other), rankReading(20, 60))).toEqual([])
   })
 
-  test("a keyword has not dropped out of a reading shallower than its rank, nor entered from one", async () => {
+  test("a keyword has neither dropped out of nor entered from a reading that is shallower than its rank", async () => {
     const shallow = { depth: 40 }
     expect(await alertsOf(rankReading(18, 41), rankReading(19, null, shallow), rankReading(20, 41))).toEqual([])
   })
@@ -149,7 +149,7 @@ describe("days before tracking", () => {
   })
 })
 
-test("another publisher's reading causes no alert, and own days are compared across it", async () => {
+test("another publisher's reading causes no alert, and this instance's days are compared across it", async () => {
   const other = { origin: "elsewhere" }
   expect(await alertsOf(rankReading(18, 3), rankReading(19, 60, other), rankReading(20, 4))).toEqual([])
   sql = await freshDatabase()

@@ -56,14 +56,14 @@ describe("reviews of one star", () => {
     )
   })
 
-  test("two-star reviews are no wave", async () => {
+  test("two-star reviews do not make a wave", async () => {
     expect(await alertsOf([...since(40), ...reviews(50, "2025-11-20", 2)])).toEqual([])
   })
 
   test.each([
     [8, wave],
     [7, []],
-  ])("a wave needs seven known days; the oldest review is %p days before", async (days, expected) => {
+  ])("a wave needs seven earlier days with data; the oldest review is %p days before", async (days, expected) => {
     expect(await alertsOf([...since(days), ...reviews(9, "2025-11-20")])).toEqual(expected)
   })
 
@@ -123,7 +123,7 @@ describe("a feed", () => {
     expect(rows.map(({ storefront, facts }) => [storefront, facts.feed])).toEqual([[null, "en"]])
   })
 
-  test("a feed in a language spoken in a tracked storefront causes an alert and stays with others", async () => {
+  test("a feed in a tracked storefront's language causes an alert that other storefronts do not withdraw", async () => {
     const packageName = "com.example.tea"
     await trackNew(sql, ["tea"], { iosId: undefined, androidPkg: packageName, countries: ["us", "in"] })
     await storeAll(sql, [

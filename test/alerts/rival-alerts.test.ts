@@ -15,7 +15,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-/** Results with the app and the rival at these ranks. Null if absent. */
+/** Returns results with the app and the rival at these ranks. Null if absent. */
 function listWith(
   day: number,
   ownRank: number | null,
@@ -105,7 +105,7 @@ describe("a rival on a keyword", () => {
     expect(rows.map(({ facts }) => facts.manual)).toEqual(expected.map(() => false))
   })
 
-  test("a rival is never compared across a change of source, but across unmeasured days", async () => {
+  test("a rival is compared across unmeasured days, but never across a change of source", async () => {
     expect(await passings([listWith(17, 3, 5), listWith(19, 5, 3)])).toEqual(["2025-11-19 rival_passed 30001 tea"])
     await storeAll(sql, [listWith(20, 3, 5, { source: "apple-web-search" })])
     await deriveFor(sql)

@@ -64,7 +64,7 @@ describe("a rule", () => {
     expect(FINDINGS.filter((type) => !RULE_TYPES.includes(type))).toEqual([])
   })
 
-  test("a rule without options wants every alert of its own type and no other", () => {
+  test("a rule without options matches every alert of its own type and no other", () => {
     for (const type of RULE_TYPES)
       expect([type, FINDINGS.filter((finding) => wants(rule(type), alert(finding), null))]).toEqual([
         type,
@@ -78,16 +78,16 @@ describe("a rule", () => {
     [3, 12, 10, false],
     [10, 59, 50, false],
     [10, 60, 50, true],
-  ])("a rule on a fall from %p to %p, with dropBy %p, wants it: %p", (was, rank, dropBy, expected) => {
+  ])("for a fall from %p to %p, a rule with dropBy %p matches: %p", (was, rank, dropBy, expected) => {
     expect(wants(rule("rank_drop", { dropBy }), alert("rank_drop", { was, rank }), null)).toBe(expected)
   })
 
-  test("a rule can ask for falls as small as those in the feed", () => {
+  test("a rule can match falls as small as the smallest in the feed", () => {
     const smallest = alert("rank_drop", { was: 3, rank: 3 + RANK_PLACES })
     expect(wants(rule("rank_drop", { dropBy: 3 }), smallest, null)).toBe(true)
   })
 
-  test("a rule for tagged keywords wants only those with a tag, for every type about keywords", () => {
+  test("a rule for tagged keywords matches only those with a tag, for every type about keywords", () => {
     for (const type of FINDINGS.filter((type) => KEYWORDS.includes(type))) {
       const wantsTagged = (tags: Record<string, string[]> | null, term = "tea") =>
         wants(rule(type, { keywordScope: "tagged" }), alert(type, { term } as never), tags)
@@ -103,7 +103,7 @@ describe("a rule", () => {
     }
   })
 
-  test("a rule for rivals named by hand wants only those, for every type about rivals", () => {
+  test("a rule for rivals named by hand matches only those, for every type about rivals", () => {
     for (const type of FINDINGS.filter((type) => RIVALS.includes(type))) {
       const wantsNamed = (manual: boolean, rivalScope: "all" | "manual") =>
         wants(rule(type, { rivalScope }), alert(type, { manual } as never), null)
@@ -117,7 +117,7 @@ describe("a rule", () => {
     }
   })
 
-  test("a rule with two scopes wants what both allow", () => {
+  test("a rule with two scopes matches only alerts that both allow", () => {
     const narrow = rule("rival_passed", { keywordScope: "tagged", rivalScope: "manual" })
     const tags = { tea: ["core"] }
     const passingAlert = (manual: boolean) => alert("rival_passed", { manual })

@@ -69,7 +69,7 @@ test("the manual's eight lines post yesterday's drops to Slack, and only those",
   expect(posted.splice(0)).toEqual([{ text: expect.stringMatching(/: "mate" fell from 4 to 30 in the US App Store$/) }])
 })
 
-test("the manual's eight lines fail aloud if the key or Slack refuses", async () => {
+test("the manual's eight lines fail with an error message if the key or Slack refuses", async () => {
   expect((await run("am_live_wrong")).errors).toContain("key")
   expect(posted).toEqual([])
   slackStatus = 403

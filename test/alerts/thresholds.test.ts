@@ -131,7 +131,7 @@ describe("a wave of one-star reviews", () => {
     expect(isWave(5, 56, 28)).toBe(false)
   })
 
-  test("a wave needs seven known days", () => {
+  test("a wave of one-star reviews needs at least seven earlier days with data", () => {
     expect(isWave(100, 0, 7)).toBe(true)
     expect(isWave(100, 0, 6)).toBe(false)
     expect(isWave(100, 0, -1)).toBe(false)

@@ -29,7 +29,7 @@ function withGenre(ids: string[], genre: string) {
   )
 }
 
-/** Look-ups that list all categories of these apps, the main one first. */
+/** Returns look-ups that list all categories of these apps, the main one first. */
 function withGenres(ids: string[], ...genres: string[]) {
   return appsReading(
     "2025-11-02T10:00:00Z",
@@ -86,7 +86,7 @@ describe("the first ten results of a keyword", () => {
     expect(alert?.facts).toMatchObject({ against: "2025-11-17" })
   })
 
-  test("a keyword that was off topic on the previous measured day, or is unknown there, causes no alert", async () => {
+  test("a keyword that was off topic or not judged on the previous measured day causes no alert", async () => {
     expect(await alertsOf(results(10, different(10)), results(18, different(10)))).toEqual([])
     const vague = [...similar(1), ...different(6), ...unknown(3)]
     expect(await alertsOf(results(19, vague), results(20, different(10)))).toEqual([])
@@ -110,14 +110,14 @@ describe("an app without its main category in the first ten", () => {
     expect(await alertsOf(results(19, different(10)))).toEqual([])
   })
 
-  slow("an app whose second category matches a second one, or a game among games, is not off topic", async () => {
+  slow("an app that shares a second category, or is a game among games, is not off topic", async () => {
     await storeAll(sql, [withGenres([OWN], OWN_GENRE, "6012"), withGenres([first!], "6017", "6012")])
     expect(await alertsOf(results(20, different(10)))).toEqual([])
     await storeAll(sql, [withGenres([OWN], "6014", "7001"), withGenres([first!], "6017", "6014", "7002")])
     expect(await alertsOf(results(19, different(10)))).toEqual([])
   })
 
-  test("an app that shares only the name of all categories is off topic, judged by main categories", async () => {
+  test("an app that shares only the category of all apps is off topic, judged by main categories", async () => {
     await storeAll(sql, [withGenres([OWN], OWN_GENRE, "6012", "36"), withGenres([first!], "6017", "6005", "36")])
     expect(await alertsOf(results(20, different(10)))).toEqual(["2025-11-20 off_topic tea"])
     expect((await readAlerts(sql, "off_topic"))[0]?.facts).toMatchObject({
@@ -126,14 +126,14 @@ describe("an app without its main category in the first ten", () => {
     })
   })
 
-  test("an app that shared a second category on the day before becomes off topic without it", async () => {
+  test("an app becomes off topic when the result that shared its second category is gone", async () => {
     await storeAll(sql, [withGenres([OWN], OWN_GENRE, "6012"), withGenres(["70001"], "6017", "6012")])
     expect(await alertsOf(results(19, [...rest, "70001"]), results(20, different(10)))).toEqual([
       "2025-11-20 off_topic tea",
     ])
   })
 
-  test("an app is not compared with apps of which only the name of all categories is known", async () => {
+  test("an app is not compared with apps whose only known category is that of all apps", async () => {
     await storeAll(sql, [withGenres([OWN], OWN_GENRE, "6012"), withGenres(unknown(3), "36")])
     expect(await alertsOf(results(20, [...unknown(3), ...rest.slice(0, 7)]))).toEqual([])
     expect(await alertsOf(reading("tea", "2025-11-20T11:00:00Z", [...unknown(2), ...rest.slice(0, 8)]))).toEqual([

@@ -63,7 +63,7 @@ describe.each(FEED_TYPES.map((type) => [type.name, type] as const))("%s", (name,
     expect(filled.filter((field) => !(field in type.fields(type.example)))).toEqual([])
   })
 
-  test("an alert type is wanted by its own rule without options and by no other", () => {
+  test("an alert matches the rule of its own type without options and no other", () => {
     const rules = RULE_TYPES.map((ruleType) => ({ type: ruleType, channels: [...CHANNELS], ...NONE }))
     expect(rules.filter((rule) => wants(rule, exampleOf(type), null)).map((rule) => rule.type)).toEqual([name])
   })

@@ -18,7 +18,7 @@ beforeEach(async () => {
   scene = await createScene(sql)
 })
 
-/** A reading of "tea" at 08:00 with the app at `rank`, outside the first ten, where rivals cause no alerts. */
+/** Returns a reading of "tea" at 08:00 with the app at `rank`, outside the first ten, where rivals cause no alerts. */
 function rankLine(day: string, rank: number, depth = 60): string {
   const results = listOf(rank, depth).map((id) => ({ id }))
   const place = { platform: "ios", storefront: "us", term: "tea" }
@@ -58,7 +58,7 @@ describe("a contradicted alert", () => {
     expect((await readFeed()).map(lineOf)).toEqual(["2025-11-19 rank_drop 15 40"])
   })
 
-  slow("a contradicted alert that was read is marked as withdrawn, and is valid again with the readings", async () => {
+  slow("a contradicted alert that was read is marked as withdrawn, and valid again once readings show it", async () => {
     await load(rankLine("18", 15), rankLine("20", 40))
     const [first] = await readFeed()
     await sql`update alert set read_at = now()`

@@ -211,7 +211,7 @@ describe("a server", () => {
 describe("what cannot be meant is refused in one line", () => {
   test.each([
     [["add", "webhook", "ftp://x.example"], 1, "the address must begin with https:// or http://"],
-    [["add", "webhook", "https://me:hushhush@x.example"], 1, "the address must hold no user and no password"],
+    [["add", "webhook", "https://me:hushhush@x.example"], 1, "the address must contain no user name or password"],
     [["add", "telegram", "--bot-token-stdin"], 2, "--chat is missing; give the chat that the bot writes to"],
     [
       ["add", "telegram", "--chat", "@ranks"],

@@ -107,15 +107,15 @@ test("invalid lines of a report are reported and skipped; --strict makes them a 
 test("an invalid report exits with 1 and one line", async () => {
   const before = await rows()
   for (const [args, line] of [
-    [[WITHOUT], "the report holds no popularity: nothing to import"],
+    [[WITHOUT], "the report has no popularity figures, so there is nothing to import"],
     [
       [writeFile("other.csv", "a,b\n1,2\n")],
-      "this is no report of search terms: no line of headings names search_term",
+      "this is not a report of search terms: no line of headings names search_term",
     ],
     [[writeFile("zip.xlsx", "PK\u0003\u0004")], "the file is an Excel file; save it as CSV (UTF-8)"],
     [
       [writeFile("bare.csv", "month,search_term,popularity_overall_1_100\n2025-09,tea,61\n")],
-      "the report has no column country; say which it is with --country",
+      "the report has no country column; name its storefront with --country",
     ],
     [["/nowhere.csv"], "there is no file /nowhere.csv"],
     [["/"], "/ is a folder; give a file"],

@@ -107,7 +107,7 @@ describe("wrong use ends with 2, one line, and a hint", () => {
     [["app", "tag", "a", "b"], "give either --tag TAG or --none"],
     [
       ["app", "add", "--ios", "1", "--country", "usa"],
-      '"usa" is no storefront: each country is a two-letter code, as us or de',
+      '"usa" is not a storefront; use its two-letter code, such as us or de',
     ],
   ])("wrong usage exits with 2 and a hint: %j", async (args, line) => {
     const { code, out, err } = await appmeter(args, { env: { DATA_DIR: scratch() } })

@@ -49,7 +49,7 @@ export async function trackYear(sql: Sql, workspaceId: number, keywords: number,
   return app
 }
 
-/** A byte per day: a random walk between places 1 and 200. */
+/** Returns a byte per day: a random walk between places 1 and 200. */
 function ranksOf(seed: number): number[] {
   const random = randomFrom(seed + 1)
   let rank = 1 + Math.floor(random() * 150)
@@ -73,7 +73,7 @@ function monthsOf(term: string, ranks: readonly number[], first: string) {
   return [...months].map(([month, bytes]) => ({ term, month, ranks: bytes.toHex() }))
 }
 
-/** A linear congruential generator, so that every runtime gives the same numbers. */
+/** Returns a linear congruential generator, so that every runtime gives the same numbers. */
 function randomFrom(seed: number): () => number {
   let state = (seed * 2_654_435_761) % 4_294_967_296
   return () => {

@@ -46,7 +46,9 @@ test("a keyword is lower-cased, including Turkish letters, and normalising again
 test("a keyword that is a path step is refused with the reason, and one that contains dots is accepted", () => {
   for (const term of [".", "..", " .. ", ".\u200b"]) {
     expect(v.is(Term, term)).toBe(false)
-    expect(() => checkTerms(["tides", term])).toThrow('"." and ".." are no keywords: in an address they mean a folder')
+    expect(() => checkTerms(["tides", term])).toThrow(
+      '"." and ".." are not keywords, because they mean a folder in an address',
+    )
   }
   for (const term of ["...", ".net", "node.js", "a ."]) {
     expect(v.is(Term, term)).toBe(true)

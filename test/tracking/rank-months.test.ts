@@ -145,7 +145,7 @@ function rankIn(r: SearchObservation, appId: string): number | null {
   return place < 0 ? null : place + 1
 }
 
-/** Whether a reading replaces another one of its list, source and time. */
+/** Returns whether a reading replaces another one of its list, source and time. */
 function outranks(a: SearchObservation, b: SearchObservation): boolean {
   if (a.parser !== b.parser) return a.parser > b.parser
   if (a.complete !== b.complete) return a.complete

@@ -46,7 +46,7 @@ test("each reported country is tracked in the store that serves it and refused i
   })
   expect(await Promise.all(results)).toEqual([
     "android bd: tracked",
-    'ios uk: "uk" is no storefront: the United Kingdom is gb',
+    'ios uk: "uk" is not a storefront; the United Kingdom is gb',
     `ios bd: ${PLAY_ALONE}`,
   ])
 })
@@ -116,14 +116,14 @@ describe("a call with a country that only Google Play has", () => {
       expect([ask, (await get(ask))[1]]).not.toEqual([ask, "bad_country"])
   })
 
-  test("a call with uk is refused with the code gb", async () => {
+  test("a call with uk is refused, and the error names the code gb", async () => {
     const [status, code, detail] = await get("/hive/charts?kind=free&country=uk")
     expect([status, code]).toEqual([400, "bad_country"])
     expect(detail).toEndWith("The United Kingdom is gb.")
   })
 })
 
-test("an import accepts the countries of each store, and refuses uk with the code gb", async () => {
+test("an import accepts the countries of each store and refuses uk, naming the code gb", async () => {
   const line = (storefront: string, rest: object) =>
     JSON.stringify({ kind: "search", storefront, term: "tides", depth: 1, seenAt: "2025-11-20T03:00:00Z", ...rest })
   const play = { source: "play-search", platform: "android", results: [{ id: "com.example.droid", name: "Tides" }] }

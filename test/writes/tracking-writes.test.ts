@@ -79,7 +79,7 @@ describe("one write", () => {
     expect([refused.status, refused.body.error, refused.body.reason]).toEqual([
       403,
       "write_limit_reached",
-      "One write may touch 9000 keywords, each counted in each storefront; this would touch 9150.",
+      "One write may change at most 9000 keywords, each counted in each storefront; this one would change 9150.",
     ])
   })
 

@@ -184,7 +184,7 @@ interface Contents {
   ads: AdsWatch | null
 }
 
-/** Reads what the workspace has of the things that rules depend on: apps, tags, rivals, an ads account. */
+/** Reads what rules depend on: the workspace's apps, tags, rivals and ads account. */
 async function readContents({ sql, caller }: LookContext): Promise<Contents> {
   const [has] = await sql<[Omit<Contents, "ads">]>`
     select count(*) > 0 as app, count(ios_app) > 0 as "iosApp", count(keyword_tags) > 0 as tag,

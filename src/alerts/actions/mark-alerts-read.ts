@@ -104,7 +104,10 @@ export const markAlertsRead = action({
   undo: { needsSameState: false, restore },
 })
 
-/** The alerts of a write have its time, as both are that of its transaction. Only marking as read can be undone. */
+/**
+ * Marks the alerts of a write as unread again. Their time is that of the write, as both are the time of its
+ * transaction. Only marking as read can be undone.
+ */
 async function restore({ at }: MadeWrite, { tx, caller }: { tx: Tx; caller: LookContext["caller"] }): Promise<void> {
   await tx`
     update alert

@@ -10,7 +10,7 @@ export function addressOf(text = ""): URL {
   const url = text.length > LONGEST_ADDRESS ? null : URL.parse(text.trim())
   if (!url || !/^https?:$/.test(url.protocol))
     throw new AccessProblem("the address must begin with https:// or http://", "url")
-  if (url.username || url.password) throw new AccessProblem("the address must hold no user and no password", "url")
+  if (url.username || url.password) throw new AccessProblem("the address must contain no user name or password", "url")
   url.hash = ""
   return url
 }

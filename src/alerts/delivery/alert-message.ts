@@ -4,7 +4,10 @@ import type { Head } from "./channel-leases.ts"
 import type { Message } from "./message.ts"
 import { withoutLinks } from "./without-links.ts"
 
-/** Returns the deliveries of the head's event: a fall and the rivals that passed, or all changes of a rival. */
+/**
+ * Returns the deliveries of the event that `head` belongs to: a fall and the rivals that passed, or all changes of a
+ * rival.
+ */
 export function eventWith(head: Head, due: readonly Head[]): Head[] {
   const rows = due.map((delivery) => ({ ...rowOf(delivery), delivery }))
   const group = groupAlerts(rows).find((event) => event.rows.some(({ delivery }) => delivery.id === head.id))

@@ -72,7 +72,7 @@ function headOf({ deliveryId, ...alert }: HeadRow): Head {
   return { id: deliveryId, alert }
 }
 
-/** At most 500 deliveries are looked through for those of one event. Further ones become a message of their own. */
+/** At most 500 deliveries are searched for those of one event. Further ones become a message of their own. */
 const MAX_TOGETHER = 500
 
 /** Returns a delivery and the others due in its channel on its day, newest alert first. */
@@ -145,7 +145,7 @@ async function hold(tx: Tx, { id, lease }: LeasedChannel): Promise<{ failures: n
   return leased
 }
 
-/** Also marks a delivery whose alert was withdrawn while the message was being sent. */
+/** Marks deliveries as delivered, also one whose alert was withdrawn while the message was being sent. */
 async function endDelivered(tx: Tx, channel: string, ids: readonly string[], gapMs: number): Promise<void> {
   await tx`
     update delivery

@@ -69,7 +69,7 @@ export async function addChannel(
     select ${id}, ${workspaceId}, ${kind}, ${readable}, ${reader?.personId ?? null}, ${sealed}
     where (select count(*) from channel where workspace_id = ${workspaceId}) < ${MAX_CHANNELS}::int
     returning id`
-  if (rows.length === 0) throw new AccessProblem(`a workspace has ${MAX_CHANNELS} channels at most`)
+  if (rows.length === 0) throw new AccessProblem(`a workspace can have at most ${MAX_CHANNELS} channels`)
   const channel = await findChannel(sql, workspaceId, id)
   return { channel, ...(signingSecret !== undefined && { secret: signingSecret }) }
 }
@@ -80,11 +80,14 @@ async function findReader(sql: Sql, workspaceId: number, name: string): Promise<
   const { address } = await readMailAddress(sql, personId)
   if (address === null)
     throw new AccessProblem(
-      `${name} has confirmed no address yet; each person does that under Settings, Mail`,
+      `${name} has not confirmed an address yet; each person does that under Settings, Mail`,
       "person",
     )
   if (appList !== null)
-    throw new AccessProblem(`${name} sees only some of the apps; a summary by mail has only those`, "person")
+    throw new AccessProblem(
+      `${name} sees only some of the apps, but these alerts cover all; a summary by mail covers only what they see`,
+      "person",
+    )
   return { personId, address }
 }
 
@@ -124,7 +127,8 @@ export async function rotateSecret(register: Register, workspaceId: number, id: 
   const { sql, sealer, randomBytes = secureBytes } = register
   const { kind, sealed } = await readSealedChannel(sql, workspaceId, id)
   const { secret: inside } = await openChannel(sealer, { id, kind, sealed, sealedEarlier: null })
-  if (inside.secret === undefined) throw new AccessProblem(`only a webhook has a secret; ${id} is of ${kind}`)
+  if (inside.secret === undefined)
+    throw new AccessProblem(`only a webhook has a secret; ${id} is a channel of kind ${kind}`)
   const secret = makeSecret(randomBytes)
   const earlier = await sealInside(sealer, id, inside.secret)
   const rows = await sql`

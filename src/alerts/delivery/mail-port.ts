@@ -24,7 +24,7 @@ export interface MailPort {
   noteRefused(personId: number, address: string, why: string): Promise<void>
 }
 
-/** Reads the member of a channel anew for each mail, so that a lost right or address counts at once. */
+/** Reads the member of a channel anew for each mail, so that a lost right or address takes effect at once. */
 export function openMailPort(sql: Sql, { mailer, publicUrl }: Pick<MailPort, "mailer" | "publicUrl">): MailPort {
   return {
     mailer,

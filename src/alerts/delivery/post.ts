@@ -3,7 +3,7 @@ import { type OutboundAnswer, type OutboundOptions, safeFetch } from "../../outb
 import type { FinalResult, SendPort } from "./message.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
-/** Only the status and a small part of the answer are used. */
+/** Only the status and a small part of the response are used. */
 const MAX_BYTES = 500_000
 const LONGEST_WAIT_MS = 86_400_000
 
@@ -58,12 +58,12 @@ function waitOf(header: string | null, now: Date): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LONGEST_WAIT_MS)
 }
 
-/** Converts a number of seconds of a JSON answer. At most a day. */
+/** Converts a number of seconds of a JSON response. At most a day. */
 export function waitOfSeconds(header: unknown): { waitMs?: number } {
   return typeof header === "number" && header >= 0 ? { waitMs: Math.min(header * 1_000, LONGEST_WAIT_MS) } : {}
 }
 
-/** Parses the JSON object of an answer. Returns an empty object if it is anything else, such as a proxy's page. */
+/** Parses the JSON object of a response. Returns an empty object if it is anything else, such as a proxy's page. */
 export function jsonOf<T extends object>(bytes: Uint8Array): Partial<T> {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes))

@@ -4,7 +4,7 @@ import type { ChannelKind } from "./channel-kind.ts"
 import { cut } from "./cut.ts"
 import { jsonOf, post, sentBy, unsentBy } from "./post.ts"
 
-/** Teams accepts 28 KB per message. This is a readable length, and stays below that with any characters. */
+/** Teams accepts 28 KB per message. This length is readable, and stays below that limit with any characters. */
 const LONGEST = 4_000
 
 /**

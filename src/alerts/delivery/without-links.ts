@@ -1,4 +1,4 @@
-/** Splits what apps recognize, and is not visible. */
+/** Invisible. Interrupts texts that apps would recognize as links or mentions. */
 const ZERO_WIDTH_SPACE = "\u200b"
 
 /**

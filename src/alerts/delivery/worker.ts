@@ -29,7 +29,7 @@ export interface DeliveryOptions extends WorkerOptions {
   outbound?: SafeFetch
   /** Without a trailing slash. Default: Telegram's own. */
   telegramApi?: string | undefined
-  /** Default: none, and messages of channels by mail wait. */
+  /** Default: none; messages to email channels then wait. */
   mail?: MailPort | null
   /** At most this many channels at once in this process. It is high so that hanging receivers leave room for others. */
   atOnce?: number

@@ -90,7 +90,7 @@ function changesSection({ changes }: Digest): LetterSection | null {
   }
 }
 
-/** The worst reviews first: they need an answer. */
+/** Lists the worst reviews first, because they need a reply. */
 function reviewsSection({ reviews }: Digest): LetterSection | null {
   if (reviews.length === 0) return null
   const quotes = reviews.slice(0, MAX_REVIEWS).map((review) => ({

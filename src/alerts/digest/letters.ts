@@ -47,7 +47,7 @@ export async function mailCode(
   return address
 }
 
-/** Mails a test message to a person's confirmed address. An address that was refused counts again if it is accepted. */
+/** Mails a test message to a person's confirmed address. If a refused address is accepted now, it is used again. */
 export async function mailTest(
   { sql, mailer, publicUrl }: PostParts,
   { personId, person }: Recipient,

@@ -2,7 +2,7 @@ import type { OperationId } from "../../answers.ts"
 
 interface ReviewPart {
   title: string
-  /** The operation that has the facts, for digests and for assistants. */
+  /** The operation that returns the facts, for digests and for assistants. */
   operation: OperationId
 }
 

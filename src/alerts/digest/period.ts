@@ -12,7 +12,7 @@ export interface Schedule {
   zone: string
 }
 
-/** UTC days that a digest is about, both included. */
+/** The UTC days that a digest covers, first and last included. */
 export interface Period {
   from: string
   to: string
@@ -21,7 +21,9 @@ export interface Period {
 }
 
 const HOUR_MS = 3_600_000
-/** A server that was down sends a digest up to so much later. After that the next one is due soon. */
+/**
+ * Hours after which a due digest is no longer sent, for example because the server was down. The next one is due soon.
+ */
 const LATEST_HOURS = { day: 12, week: 48 }
 /** On Mondays the summaries of the week are in the feed by then (alerts/weekly.ts). */
 const WEEK_READY_HOUR = 9

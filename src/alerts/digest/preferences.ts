@@ -14,7 +14,7 @@ export interface DigestMail {
   at: Date
 }
 
-/** Null if the person gets no digest of the workspace. */
+/** Returns when the person gets a digest of the workspace. Null if never. */
 export async function readSchedule(sql: Db, { personId, workspaceId }: Subscription): Promise<Schedule | null> {
   const [row] = await sql<Schedule[]>`
     select every, hour, zone
@@ -45,7 +45,7 @@ interface TypedSchedule {
 export function parseSchedule({ every, hour, zone }: TypedSchedule): Schedule {
   const chosen = EVERY.find((name) => name === every)
   if (!chosen) throw new AccessProblem(`choose ${EVERY.join(" or ")}`, "every")
-  if (!/^([01]?\d|2[0-3])$/.test(hour)) throw new AccessProblem("the hour is a whole number from 0 to 23", "hour")
+  if (!/^([01]?\d|2[0-3])$/.test(hour)) throw new AccessProblem("the hour must be a whole number from 0 to 23", "hour")
   if (zone.length > 64 || !isTimeZone(zone))
     throw new AccessProblem("there is no such time zone; write it as Europe/Berlin or UTC", "zone")
   return { every: chosen, hour: Number(hour), zone }

@@ -25,7 +25,7 @@ interface DigestMoney {
   amounts: readonly { amount: string | number; currency: string }[]
 }
 
-/** A period as one person may see it: operations answered all of it with that person's rights. */
+/** The data of a period, read by operations with the rights of one person. */
 export interface Digest {
   apps: readonly DigestApp[]
   moves: readonly AlertGroup<DigestAlert>[]
@@ -39,13 +39,13 @@ export interface Digest {
   appsLeft: number
 }
 
-/** Apps of one digest. Each takes some statements, and a longer mail is read by nobody. */
+/** Number of apps in a digest. Each takes some statements, and nobody reads a longer mail. */
 const MAX_APPS = 20
 const MAX_REVIEWS = 100
 const MAX_TASKS = 2
 const CAUSES: readonly string[] = ["rival_event", "off_topic", "weekly"]
 
-/** Null if nothing was measured in the period. */
+/** Returns the digest of a period. Null if nothing was measured in it. */
 export async function readDigest(ask: Ask, every: Schedule["every"], { from, to }: Period): Promise<Digest | null> {
   const { apps: heads } = await ask("list_app_heads")
   const described = heads.slice(0, MAX_APPS)
@@ -107,7 +107,7 @@ async function readDay(ask: Ask, day: string): Promise<Figures> {
   }
 }
 
-/** Takes the figures from the summaries that the feed has of each week. */
+/** Takes the figures from the weekly summaries in the feed. */
 async function readWeek(ask: Ask, alerts: readonly DigestAlert[]): Promise<Figures> {
   const weeks = alerts.flatMap(({ appId, week }) => (appId !== null && week !== null ? [{ appId, week }] : []))
   const { apps } = await ask("get_overview", { order: "name" })

@@ -14,8 +14,8 @@ interface UnsubscribeParts {
 }
 
 /**
- * The page of the link in a mail. Opening it changes nothing, because programs that check links for malware open them
- * too. Its button and a mail program's own button send the same POST (RFC 8058), which needs no sign-in.
+ * Serves the page of the link in a mail. Opening it changes nothing, because programs that check links for malware open
+ * them too. Its button and a mail program's own button send the same POST (RFC 8058), which needs no sign-in.
  */
 export function unsubscribeRoute({ sql, visitorGate }: UnsubscribeParts): PageRoute {
   return {

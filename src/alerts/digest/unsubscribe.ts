@@ -14,7 +14,7 @@ interface Mailing {
   kind: "alerts" | "summaries"
 }
 
-/** Longer than a person keeps a mail that annoys them. RFC 8058 leaves it open; laws ask for 30 days. */
+/** How long a link works: longer than a person keeps an annoying mail. RFC 8058 sets no limit; laws require 30 days. */
 const KEPT_DAYS = 400
 
 export const UNSUBSCRIBE = "/unsubscribe/"
@@ -43,7 +43,10 @@ export async function makeUnsubscribeUrl(
   return `${publicUrl}${UNSUBSCRIBE}${token}`
 }
 
-/** Null if the link is unknown, its channel was removed, or the person is no member any more. */
+/**
+ * Returns the mails that a link ends. Null if the link is unknown, its channel was removed, or the person is no member
+ * any more.
+ */
 export async function readUnsubscribe(sql: Sql, token: string): Promise<Mailing | null> {
   const [row] = await sql<Mailing[]>`
     select w.name as workspace, case when u.channel_id is null then 'summaries' else 'alerts' end as kind
@@ -54,8 +57,8 @@ export async function readUnsubscribe(sql: Sql, token: string): Promise<Mailing 
 }
 
 /**
- * Ends the summaries of the person of a link, or removes the channel. Null as in readUnsubscribe, also if it was
- * repeated for a channel.
+ * Ends the summaries of a link's person, or removes the channel. Returns null whenever readUnsubscribe does, so also if
+ * it is repeated for a channel.
  */
 export async function unsubscribe(sql: Sql, token: string): Promise<Mailing | null> {
   const found = await readUnsubscribe(sql, token)

@@ -32,7 +32,7 @@ interface DigestOptions {
 }
 
 export interface Digests extends RecurringWork {
-  /** Sends what is due. Returns how many mails were accepted. */
+  /** Sends the digests that are due. Returns how many mails were accepted. */
   runOnce(): Promise<number>
 }
 

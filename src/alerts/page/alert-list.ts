@@ -66,7 +66,7 @@ function appLinks(context: PageContext, rows: readonly AlertRow[]): Html[] {
   return [...names].map(([id, name], at) => html`${at > 0 && ", "}${appLink(context, id, name)}`)
 }
 
-/** The id is null if the app is no longer tracked. */
+/** Returns a link to the app. `id` is null if the app is no longer tracked. */
 function appLink(context: PageContext, id: string | null, name: string | null): Html {
   const text = html`<bdi>${name}</bdi>`
   return id === null ? text : html`<a href="${appAddress(context, { id })}">${text}</a>`

@@ -13,7 +13,7 @@ type Rules = AnswerOf<"list_alert_rules">
 /** Alerts of one page. An event may have dozens of them. */
 const LISTED = 100
 
-/** The events of the feed with filters, newest first, and the rules of their delivery. */
+/** Shows the events of the feed with filters, newest first, and the rules of their delivery. */
 export async function alertsPage(context: PageContext): Promise<Page> {
   const { apps } = await context.ask("list_app_heads")
   const filters = filtersIn(context.query, apps)
@@ -78,7 +78,7 @@ function markForm(context: PageContext, { alerts, unread }: Feed, { appId, type,
   })
 }
 
-/** The rules and channels, which the settings change. */
+/** Shows the rules and channels, which the settings change. */
 function deliveryPart(context: PageContext, { rules, channels }: Rules): Html {
   const links =
     !context.isSample &&

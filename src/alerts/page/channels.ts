@@ -48,7 +48,7 @@ const TEST_MS = 30_000
 
 const TITLES = CHANNELS.map((kind) => CHANNEL_KINDS[kind].title)
 
-/** Channels: what `appmeter channel` does in the terminal. */
+/** Declares the section Channels, which does what `appmeter channel` does in the terminal. */
 export function channelsSection(parts: ChannelParts): SettingsSection {
   const { sql, sealer } = parts
   const register = { sql, sealer }

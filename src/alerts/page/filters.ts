@@ -17,7 +17,7 @@ export interface Filters {
   unread?: boolean
 }
 
-/** Reads the filters in the address. Wrong values are left out, as an edited address has them. */
+/** Reads the filters in the address. Leaves out invalid values, which an edited address may contain. */
 export function filtersIn(query: URLSearchParams, apps: Heads): Filters {
   const app = apps.find(({ id }) => id === query.get("app"))
   const type = RULE_TYPES.find((name) => name === query.get("type"))
@@ -88,7 +88,7 @@ const COLUMNS = [
   "read",
 ] as const
 
-/** The alerts as a file, with the same filters. Longer feeds continue by the API. */
+/** Returns the alerts as a file, with the same filters. Longer feeds are read through the API. */
 export async function alertsFile(context: PageContext, filters: Filters): Promise<string> {
   const { alerts } = await readFeedPage(context, { ...filters, limit: MAX_ALERTS })
   const rows = alerts.map((alert) => csvRecord(COLUMNS.map((name) => alert[name])))

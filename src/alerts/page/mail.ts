@@ -33,7 +33,7 @@ const PATH = "mail"
 const back = sectionAddress(PATH)
 const SEND_MS = 60_000
 
-/** The person's own mail: their address, and when they get a summary of this workspace. */
+/** Declares the section of the person's own mail: their address, and when they get a summary of this workspace. */
 export function mailSection({ sql, mailer }: MailParts): SettingsSection {
   const mailerOr = () => {
     if (mailer) return mailer
@@ -143,7 +143,7 @@ function addressForm(visit: SettingsVisit, address: string | null): Html {
       type: "email",
       autocomplete: "email",
       maxLength: 254,
-      hint: "Nothing but the code is sent there before you typed it here.",
+      hint: "Nothing but the code is sent there until you type it here.",
       isRequired: true,
     }),
   )

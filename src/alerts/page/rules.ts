@@ -24,7 +24,10 @@ const PATH = "rules"
 const back = sectionAddress(PATH)
 const CHANNELS = sectionAddress("channels")
 
-/** Which alerts are delivered, and where. The rules are those of create_alert_rule and delete_alert_rule. */
+/**
+ * Declares the section of the rules: which alerts are delivered, and where. The rules are those of create_alert_rule
+ * and delete_alert_rule.
+ */
 export function rulesSection(): SettingsSection {
   return {
     name: "Alert rules",

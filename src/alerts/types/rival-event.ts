@@ -97,7 +97,7 @@ function eventOf(
 
 type RivalChange = SeenChange<Facts["change"]>
 
-/** Two sources may show the same change, so earlier changes that overlap these days are read too. */
+/** Reads earlier changes that overlap these days too, because two sources may show the same change. */
 async function readOverlapping(tx: Tx, days: PlaceDays, rivals: readonly number[]): Promise<RivalChange[]> {
   const since = addDays(days.from, -OVERLAP_DAYS)
   const span = { apps: rivals, storefront: days.place.storefront, kinds: RIVAL_CHANGES, to: days.to }

@@ -51,7 +51,8 @@ export const developerOnAppStore = dueKind({
     try {
       return [await port.ask(itunesDeveloper, { storefront, developerId })]
     } catch (error) {
-      // The store gives the same answer for an unknown developer, so it does not prove that one has no apps.
+      // The store responds in the same way for an unknown developer, so the response does not show that a developer has
+      // no apps.
       if (error instanceof ReadFailure && error.outcome === "not_found") return []
       throw error
     }

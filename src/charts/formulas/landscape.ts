@@ -81,7 +81,7 @@ function median({ values, n, of, isEnough }: Values<number | null>) {
   return { median: isEnough ? medianOf(values) : null, n, of }
 }
 
-/** The share of values at or after `since`, rounded to three places. */
+/** Returns the share of values at or after `since`, rounded to three places. */
 function share({ values, n, of, isEnough }: Values<Date | null>, since: number) {
   const late = values.filter((at) => at.getTime() >= since).length
   return { share: isEnough ? Math.round((1_000 * late) / n) / 1_000 : null, n, of }

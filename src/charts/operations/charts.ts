@@ -151,8 +151,8 @@ export const getChartPositions = operation({
 })
 
 /**
- * One row per measured day, oldest first; a list that was never read has one row. The time is known only for the latest
- * day. If the fields about the latest day are not requested, only the series is returned.
+ * Returns one row per measured day, oldest first; a list that was never read has one row. The time is known only for
+ * the latest day. If the fields about the latest day are not requested, only the series is returned.
  */
 function chartRows(chart: Partial<v.InferOutput<typeof Chart>>): TableRow[] {
   const { device, kind, scope, genre, sources, series, measuredSince } = chart

@@ -49,7 +49,7 @@ function nameOf({ device, kind, scope, genre }: Chart): string {
   return `${spoken(kind)}, ${of}${device === "ipad" ? ", iPad" : ""}`
 }
 
-/** Returns the positions in the days of the view as a chart. Null if they are no line. */
+/** Returns the positions in the days of the view as a chart. Null if there are too few for a line. */
 function linesOf(
   chart: Chart,
   id: string,

@@ -23,7 +23,7 @@ export async function listChartedStorefronts(sql: Sql): Promise<ChartedStorefron
     limit 200`
 }
 
-/** The chart to show first: of a followed storefront, else the one that was read over the longest time. */
+/** Returns the chart to show first: one of a followed storefront, else the one that was read over the longest time. */
 export async function findFirstChart(sql: Sql, followed: readonly string[]): Promise<ChartKey | null> {
   const [row] = await sql<{ storefront: string; device: Device; chart: Chart; genre: string }[]>`
     select storefront, device, chart, genre

@@ -4,7 +4,7 @@ import { dayOf } from "../../lib/days.ts"
 import { SHELVED_BY } from "../../listings/read/placements.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 
-/** A missing row on the App Store's page proves that there is none. Google Play's pages may come without their rows. */
+/** If a row is missing on the App Store's page, there is none. Google Play's pages may come without their rows. */
 const SECTIONS = { ios: ["similar", "page"], android: ["similar"] }
 
 /** Returns the storefront whose row was read last, else one whose page has no row. Null if no page was read. */

@@ -37,7 +37,7 @@ function storeId(value: unknown): string | undefined {
   return typeof value === "string" && isStoreId("ios", value) ? value : undefined
 }
 
-/** The last image is the largest. A single image may not be in an array. */
+/** Returns the last image, which is the largest. A single image may not be in an array. */
 function largestOf(images: unknown): string | undefined {
   return fact(at(Array.isArray(images) ? images.at(-1) : images, "label"), largeIcon)
 }

@@ -64,7 +64,9 @@ function feedName(chart: Chart, device: Device): string {
 
 function feedOf(body: string): unknown {
   if (/^\s*</.test(body)) {
-    throw asksForProof(body) ? new ReadFailure("blocked", "a proof is asked for") : changed("a page instead of a feed")
+    throw asksForProof(body)
+      ? new ReadFailure("blocked", "the page asks for a CAPTCHA or refuses access")
+      : changed("a page instead of a feed")
   }
   const feed = at(parseJson(body, "the feed"), "feed")
   if (feed === undefined) throw changed("no feed")
@@ -78,15 +80,15 @@ function feedApps(feed: unknown, question: ChartQuestion): ChartApp[] {
   const isNamed = checkNames(addressesOf(feed), question)
   if (entry === undefined) {
     const titled = text(at(feed, "title", "label")) && text(at(feed, "updated", "label"))
-    if (!titled || !isNamed) throw changed("a feed of nothing")
+    if (!titled || !isNamed) throw changed("an empty feed that does not name itself")
     return []
   }
   const entries = Array.isArray(entry) ? entry : [entry]
-  if (entries.length === 0 || entries.length > CHART_DEPTH) throw changed("no entries, or more than were asked for")
+  if (entries.length === 0 || entries.length > CHART_DEPTH) throw changed("no entries, or more than requested")
   return entries.map(feedApp)
 }
 
-/** The feed's own addresses: its id, its links and its page. */
+/** Returns the feed's own addresses: its id, its links and its page. */
 function addressesOf(feed: unknown): string[] {
   const link = at(feed, "link")
   const links = (Array.isArray(link) ? link : [link]).map((item) => at(item, "attributes", "href"))
@@ -123,6 +125,6 @@ function marketingApps(feed: unknown, { storefront, device, chart, genre }: Char
     throw mismatched("the feed is another storefront's")
   if (name[2] !== chart || device !== "iphone" || genre !== ALL_APPS) throw mismatched("the feed is another chart's")
   const results = list(at(feed, "results"))
-  if (results.length === 0 || results.length > CHART_DEPTH) throw changed("no results, or more than there are")
+  if (results.length === 0 || results.length > CHART_DEPTH) throw changed("no results, or more than a feed may have")
   return results.map(marketingApp)
 }

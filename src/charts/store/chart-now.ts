@@ -3,7 +3,7 @@ import { bestFirst } from "../../measuring/record/best-first.ts"
 
 /**
  * Writes the latest reading of each chart to chart_now, and returns how many rows changed. Call it once the charts'
- * last days are known. Needs the charts' lock (lockCharts). Idempotent.
+ * last days are known. The caller must hold the locks of the charts (lockCharts). Idempotent.
  */
 export async function deriveChartNow(tx: Tx, charts: readonly number[]): Promise<number> {
   if (charts.length === 0) return 0

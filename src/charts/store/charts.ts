@@ -19,7 +19,10 @@ interface StoredChart extends ShownApps {
   chartId: number
 }
 
-/** Stores readings that are new or better than the stored ones, and returns those. Needs their charts' lock. */
+/**
+ * Stores the readings that are new or better than the stored ones and returns them. The caller must hold the locks of
+ * the charts.
+ */
 export async function storeCharts(
   tx: Tx,
   readings: readonly ChartObservation[],
@@ -33,8 +36,8 @@ export async function storeCharts(
 
 /**
  * Derives charts after readings of these days were added or removed: their first and last day, the first days of apps
- * on them and in their storefronts, and the current places. Returns how many rows changed. Needs the charts' lock
- * (lockCharts). Idempotent.
+ * on them and in their storefronts, and the current places. Returns how many rows changed. The caller must hold the
+ * locks of the charts (lockCharts). Idempotent.
  */
 export async function deriveCharts(tx: Tx, touched: readonly ChartDay[]): Promise<number> {
   if (touched.length === 0) return 0

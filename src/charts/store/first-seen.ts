@@ -15,8 +15,8 @@ export interface ChartApp {
 
 /**
  * Sets the first day of each app on these charts (chart_first_seen), as far as readings of these days affect it.
- * Rebuilds it when given all days that were read. Returns the entries that changed. Needs the charts' lock
- * (lockCharts). Idempotent.
+ * Rebuilds it when given all days that were read. Returns the entries that changed. The caller must hold the locks of
+ * the charts (lockCharts). Idempotent.
  */
 export async function deriveFirstSeen(tx: Tx, touched: readonly ChartDay[]): Promise<ChartApp[]> {
   const [charts, days] = [touched.map(({ chartId }) => chartId), touched.map(({ day }) => day)]
@@ -54,7 +54,8 @@ export async function deriveFirstSeen(tx: Tx, touched: readonly ChartDay[]): Pro
 }
 
 /**
- * For apps missing from a reading that replaced another one. They are few, so the chart's days are scanned for each.
+ * Finds the first days of apps missing from a reading that replaced another one. They are few, so the chart's days are
+ * scanned for each.
  */
 async function seekLater(tx: Tx, gone: readonly ChartApp[]): Promise<void> {
   await tx`
@@ -87,8 +88,8 @@ export async function readSeenOnFirstDay(
 
 /**
  * Writes the first day of these apps on any chart of these charts' storefronts (app_first_seen), and returns the apps
- * that changed. Call it after writing chart_first_seen and the charts' first days. Needs the charts' lock (lockCharts).
- * Idempotent.
+ * that changed. Call it after writing chart_first_seen and the charts' first days. The caller must hold the locks of
+ * the charts (lockCharts). Idempotent.
  */
 export async function deriveNewApps(tx: Tx, seen: readonly ChartApp[]): Promise<StorefrontApp[]> {
   if (seen.length === 0) return []

@@ -4,7 +4,7 @@ import type { Sql, Tx } from "../../database/types.ts"
 
 /**
  * Writes the best places of these apps to market_app, and returns how many rows changed. Call it after their places or
- * first days in a storefront changed. Needs the storefronts' lock (lockCharts). Idempotent.
+ * first days in a storefront changed. The caller must hold the locks of the storefronts (lockCharts). Idempotent.
  */
 export async function deriveMarketApps(tx: Tx, apps: readonly StorefrontApp[]): Promise<number> {
   if (apps.length === 0) return 0
@@ -64,7 +64,7 @@ export async function deriveMarketApps(tx: Tx, apps: readonly StorefrontApp[]): 
   return row.count
 }
 
-/** Writes the estimates of these apps to market_app. Needs the lock of estimates. */
+/** Writes the estimates of these apps to market_app. The caller must hold the lock of the estimates. */
 export async function deriveMarketFigures(tx: Tx, apps: readonly number[]): Promise<void> {
   await tx`
     update market_app held
@@ -76,7 +76,7 @@ export async function deriveMarketFigures(tx: Tx, apps: readonly number[]): Prom
     where app_id = any(${apps as number[]}::int[])`
 }
 
-/** The columns of market_app that come from a row `e` of app_estimate. */
+/** Returns the columns of market_app that come from a row `e` of app_estimate. */
 function figures(tx: Tx) {
   return tx`
     e.downloads, e.downloads_under, e.revenue, e.revenue_under, e.growth, e.genre,

@@ -44,7 +44,7 @@ function isOfHints(source: CanarySource): source is HintSource {
 // Google Play shows about 30 apps for such a term; the App Store shows more.
 const MIN_APPS = 10
 
-/** Throws ReadFailure (`changed`) if the answer is too short or too unrelated to be right. */
+/** Throws ReadFailure (`changed`) if there are too few results, or if no suggestion contains the prefix. */
 export function assertCanary(seen: SearchObservation | HintsObservation): void {
   if (seen.kind === "search") {
     const { term, storefront, results } = seen
@@ -55,6 +55,6 @@ export function assertCanary(seen: SearchObservation | HintsObservation): void {
   if (terms.some((term) => term.includes(prefix))) return
   throw new ReadFailure(
     "changed",
-    `no suggestion has ${JSON.stringify(prefix)} in it, of ${terms.length} in ${storefront}`,
+    `none of ${terms.length} suggestions in ${storefront} contains ${JSON.stringify(prefix)}`,
   )
 }

@@ -37,7 +37,7 @@ export const hintsOnPlay = dueKind({
   everyDays: HINTS_EVERY_DAYS,
   async read([subject], port) {
     const { storefront, subject: prefix } = subject
-    // A suggest answer names no country, so it is checked by the country that the store's pages name.
+    // Suggestions name no country, so the country that the store's pages name is checked.
     const named = (await port.readNamedCountry(playSuggest.upstream, storefront)) ?? storefront
     if (named !== storefront)
       throw new ReadFailure("mismatched", `pages name ${named.toUpperCase()}`, { country: named })
@@ -46,7 +46,7 @@ export const hintsOnPlay = dueKind({
   derive: deriveMetrics,
 })
 
-/** Asks for ever shorter prefixes until the store suggests nothing more. Answers of the past week are reused. */
+/** Requests ever shorter prefixes until the store suggests nothing more. Reuses responses of the past week. */
 async function ladder(
   { storefront, platform, subject: term }: Subject,
   port: ReadPort,

@@ -10,8 +10,8 @@ import { deriveMetrics } from "./metrics.ts"
 export type SearchSource = Source<SearchQuestion, SearchObservation>
 
 /**
- * Declares the daily search reading. A source that fails is followed by the next one. If all fail, the reading fails
- * with the preferred source's error.
+ * Declares the daily search reading. If a source fails, the next one is tried. If all fail, the reading fails with the
+ * error of the preferred source.
  */
 export function searchKind(platform: Platform, sources: readonly [SearchSource, ...SearchSource[]]) {
   return dueKind({
@@ -48,7 +48,10 @@ async function firstOf(
   throw failure
 }
 
-/** Makes the difficulty of tracked keywords due after their first search reading, because it needs the results. */
+/**
+ * Makes the difficulty of tracked keywords due after their first search reading, because it is calculated from the
+ * results.
+ */
 export async function makeDifficultyDue(
   tx: Tx,
   subjects: readonly Pick<Subject, "platform" | "storefront" | "subject">[],

@@ -1,6 +1,9 @@
 import { clamp, FIRST, type Figure, twoPlaces } from "../../lib/figure.ts"
 
-/** Increase it whenever the same ratings give a different demand. Version 1 ignored all places after the tenth. */
+/**
+ * Increase this version whenever the same ratings give a different demand. Version 1 ignored all places after the
+ * tenth.
+ */
 export const DEMAND_FORMULA = 2
 
 interface DemandParts {

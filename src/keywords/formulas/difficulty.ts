@@ -3,10 +3,10 @@ import { DIFFICULTY_BANDS } from "../../lib/figure-bands.ts"
 import { DAY_MS } from "../../lib/time.ts"
 import { titleMatch } from "./title-match.ts"
 
-/** Increase it whenever the same results give a different difficulty. */
+/** Increase this version whenever the same results give a different difficulty. */
 export const DIFFICULTY_FORMULA = 1
 
-/** Lists with fewer results have no difficulty: the store hardly matches the term. */
+/** Lists with fewer results get no difficulty: so few results mean that the store hardly matches the term. */
 export const MIN_RESULTS = 5
 
 /** One of the first ten results. Null if unknown. */

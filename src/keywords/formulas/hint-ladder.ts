@@ -1,7 +1,7 @@
 import { foldText } from "../../lib/matching.ts"
 import { normaliseTerm } from "../../lib/term.ts"
 
-/** Increase it whenever the same answers give a different count or depth. */
+/** Increase this version whenever the same responses give a different count or depth. */
 export const HINTS_FORMULA = 1
 
 /** The maximum number of prefixes requested per term. */
@@ -39,13 +39,13 @@ export interface Hints {
   /** See hintsOf. */
   hintCount: number
   /**
-   * Letters of the shortest requested prefix that suggests the keyword. Null if it is not suggested or the ladder is
-   * unfinished.
+   * Length in letters of the shortest requested prefix that suggests the keyword. Null if it is not suggested or the
+   * ladder is unfinished.
    */
   prefixDepth: number | null
   /** Whether the store suggests the keyword once it is fully typed. */
   suggested: boolean
-  /** Whether the ladder was requested to its end. */
+  /** Whether no further prefix needs to be requested. */
   finished: boolean
   /** The prefixes whose answers were used. */
   prefixes: string[]
@@ -81,7 +81,10 @@ export function hintsOf(term: string, answers: Answers): Hints | undefined {
   }
 }
 
-/** Goes down the ladder as far as there are answers. */
+/**
+ * Follows the ladder as far as `answers` go. Returns the prefixes that suggest the keyword, those requested, and the
+ * next one.
+ */
 function climb(term: string, answers: Answers): { hits: string[]; requested: string[]; next: string | null } {
   const hits: string[] = []
   const requested: string[] = []
@@ -95,7 +98,7 @@ function climb(term: string, answers: Answers): { hits: string[]; requested: str
   return { hits, requested, next: null }
 }
 
-/** Whether the suggestions contain a keyword, compared as in hintsOf. */
+/** Returns whether the suggestions contain a keyword, compared as in hintsOf. */
 export function isSuggested(term: string, suggested: readonly string[]): boolean {
   const target = compared(term)
   return suggested.some((text) => compared(text) === target)

@@ -39,7 +39,7 @@ export function passingsOf(days: readonly ResultsDay[], own: number): Passing[] 
     const otherApps = new Set([...before.appIds, ...after.appIds])
     otherApps.delete(own)
     const moves = [...otherApps].map((app) => ({ app, was: places.get(app) ?? null, rank: placesNow.get(app) ?? null }))
-    // an absent app stands below all places that were read
+    // an absent app counts as below all places that were read
     const isAhead = (one: number | null, other: number | null) => one !== null && (other === null || one < other)
     const passedBy = moves.filter((move) => isAhead(was, move.was) && isAhead(move.rank, rank))
     const passed = moves.filter((move) => isAhead(move.was, was) && isAhead(rank, move.rank))

@@ -4,7 +4,10 @@ import type { Interval } from "../../lib/proportions.ts"
 import { demandScale } from "./demand.ts"
 import type { Hints } from "./hint-ladder.ts"
 
-/** Increase it whenever the same readings give a different estimate. Version 1 used version 1 of the demand formula. */
+/**
+ * Increase this version whenever the same readings give a different estimate. Version 1 used version 1 of the demand
+ * formula.
+ */
 export const POPULARITY_FORMULA = 2
 
 export type PopularityParts = {
@@ -123,7 +126,7 @@ const WEIGHTS = [
 const FULL_EXTENSIONS = 5
 const DEPTH_DECAY = 0.85
 
-/** Null while the ladder is unfinished. */
+/** Returns the part for the prefix depth. Null while the ladder is unfinished. */
 function depthScore({ prefixDepth, suggested, finished }: NonNullable<PopularityInputs["hints"]>): number | null {
   if (prefixDepth !== null) return 100 * DEPTH_DECAY ** (prefixDepth - 1)
   return finished && !suggested ? 0 : null

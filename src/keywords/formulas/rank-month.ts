@@ -3,9 +3,12 @@ import { type StoredMonth, UNMEASURED } from "../../lib/month-bytes.ts"
 import { sourceOf } from "../../lib/rank-sources.ts"
 import { type DayRank, moveBetween, type RankMove } from "./rank-moves.ts"
 
-/** Days of the line, today included. */
+/** Number of days on the line, including today. */
 export const LINE_DAYS = 30
-/** A move compares the latest measured day of these with the last one before them, at most as many days earlier. */
+/**
+ * A move compares the latest measured day of this many last days with the latest measured day of as many days before
+ * them.
+ */
 const MOVE_DAYS = 7
 
 /** A tracked keyword with its stored months. */
@@ -45,7 +48,7 @@ export interface RankMonth {
   line: (number | null)[]
 }
 
-/** Summarises the days up to `today`. A move that matters more is larger in proportion: 8 to 2 beats 90 to 60. */
+/** Summarises the days up to `today`. The size of a move is the ratio of its ranks: 8 to 2 is larger than 90 to 60. */
 export function rankMonthOf(terms: readonly RankedTerm[], today: string): RankMonth {
   const days = Array.from({ length: LINE_DAYS }, () => ({ measured: 0, top10: 0, best: null as number | null }))
   const moves: (Mover & RankMove)[] = []
@@ -79,8 +82,9 @@ export function rankMonthOf(terms: readonly RankedTerm[], today: string): RankMo
   }
 }
 
-/** Places on the line: the first day of the week, and of the days before it. */
+/** Index on the line of the first of the last MOVE_DAYS days. */
 const WEEK = LINE_DAYS - MOVE_DAYS
+/** Index on the line of the first of the MOVE_DAYS days before the week. */
 const BEFORE = WEEK - MOVE_DAYS
 
 /**
@@ -114,7 +118,7 @@ function pointsOn(
       } else if (place >= BEFORE) before = Math.max(before, place)
     }
   }
-  // a keyword that is new has no day before the week
+  // a new keyword has no measured day before the week, so its first day in the week is used
   const earlier = before >= 0 ? before : first
   if (earlier < 0 || earlier === after) return null
   const pointAt = (place: number): DayRank => {
@@ -143,7 +147,10 @@ interface Line {
 
 let cached: { today: string; line: Line } | null = null
 
-/** Returns the days of the line. Cached for the next keyword, because dates take longer than the bytes of a month. */
+/**
+ * Returns the days of the line. Cached for the next keyword, because date arithmetic takes longer than reading the
+ * bytes of a month.
+ */
 function lineTo(today: string): Line {
   if (cached?.today === today) return cached.line
   const spans = new Map<string, MonthSpan>()
@@ -176,5 +183,5 @@ function sizeOf({ from, to }: RankMove): number {
   return Math.abs(Math.log((from ?? OUTSIDE) / (to ?? OUTSIDE)))
 }
 
-/** The place of an absent app, for comparison. */
+/** The rank of an absent app in comparisons. */
 const OUTSIDE = 251

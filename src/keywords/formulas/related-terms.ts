@@ -1,7 +1,7 @@
 /** Two keywords are compared by this many places of their results. */
 export const NEAR_PLACES = 20
 
-/** The weight of a place in search results; the first place has weight 1. */
+/** Returns the weight of a place in search results; the first place has weight 1. */
 export function placeWeight(place: number): number {
   return 1 / Math.log2(place + 1)
 }
@@ -10,8 +10,8 @@ export function placeWeight(place: number): number {
 const LONG_PHRASE = 0.8
 
 /**
- * Returns phrases by the names that contain them; lower names weigh less. Ordered by weight, then the shortest first,
- * then alphabetically.
+ * Returns each phrase with the number of names that contain it and its weight; names further down weigh less. Ordered
+ * by weight, then the shortest first, then alphabetically.
  *
  * Checked on 187 recorded lists of 20 places with `bun test/bench/research.ts`: Apple's monthly report of 7,500 terms
  * contains 58 % of the first ten phrases, and the first fifty contain 50 % of the keywords that share three apps of 20.
@@ -33,7 +33,7 @@ export function weighPhrases(
   )
 }
 
-/** Returns how similar two texts are written, 0 to 1: the trigrams that both have, as a share of all trigrams. */
+/** Returns the similarity of two spellings, 0 to 1: the share of all their trigrams that both contain. */
 export function likeness(one: string, other: string): number {
   const [ours, theirs] = [runsOf(one), runsOf(other)]
   const shared = [...ours].filter((run) => theirs.has(run)).length

@@ -2,7 +2,7 @@ import { addDays, monthOf } from "../../lib/days.ts"
 import { type Point, UNMEASURED } from "../../lib/month-bytes.ts"
 import { type Direction, moveBetween } from "./rank-moves.ts"
 
-/** How many days before a change a rank is looked for. */
+/** How many days before a change are searched for a rank. */
 export const LOOK_BACK_DAYS = 30
 /** How many moves are listed per change. */
 const BIGGEST = 5
@@ -39,7 +39,7 @@ export function spanOf({ beforeDay, day }: ChangeDays, window: number): Span {
   }
 }
 
-/** Returns the first days of all months of these spans, oldest first. */
+/** Returns the first day of every month that these spans touch, oldest first. */
 export function monthsOf(spans: readonly Span[]): string[] {
   const days = spans.flatMap(({ beforeFrom, beforeTo, afterFrom, afterTo }) => [
     ...stretchesBack(beforeFrom, beforeTo),

@@ -74,7 +74,7 @@ function wordsOf(text: string): string[] {
   return foldText(normalForm(text, "NFKC")).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
 }
 
-/** Whether consecutive words spell the keyword. */
+/** Returns whether consecutive words spell the keyword. */
 function holdsInARow(words: readonly string[], joined: string): boolean {
   return words.some((_, from) => {
     let spelt = ""

@@ -23,9 +23,9 @@ export interface VisibilityDay {
 /**
  * Returns the visibility score of each day: the share of the possible top-ten weight. `weights` has the popularity of
  * each list on Apple's scale, published or the middle of the estimated band; `months` has the ranks of those lists. A
- * rank of 1 has 10 points, 2 has 9, 10 has 1; below that or absent has none. The points of a keyword count as often as
- * its popularity. Keywords that were not measured that day count on neither side, and a day on which less than half of
- * the weight was measured has no score, because it would be about other keywords.
+ * rank of 1 has 10 points, 2 has 9, 10 has 1; below that or absent has none. The points of a keyword are multiplied by
+ * its popularity. Keywords that were not measured that day are left out, and a day on which less than half of the
+ * weight was measured has no score, because it would describe other keywords.
  */
 export function visibilityOf(
   weights: ReadonlyMap<number, number>,
@@ -61,5 +61,5 @@ export function visibilityOf(
 /** Bytes of a stored month. Days that the month does not have are unmeasured. */
 const MONTH = 31
 
-/** The stored rank is 0 if the app was absent. */
+/** Returns the points of a stored rank, which is 0 if the app was absent. */
 const pointsOf = (rank: number) => (rank >= 1 && rank <= FIRST ? FIRST + 1 - rank : 0)

@@ -7,7 +7,7 @@ const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 const DAY_MONTH = /^(\d{1,2})[ -]([a-z]{3,9})\.?,?[ -](\d{4})$/i
 const MONTH_DAY = /^([a-z]{3,9})\.? (\d{1,2}),? (\d{4})$/i
 
-/** Returns the day of a date as YYYY-MM-DD. Null if it is none. A time of day is ignored. */
+/** Returns the day of a date as YYYY-MM-DD. Null if the text is not a date. A time of day is ignored. */
 export function parseDay(text: string, order: DayOrder): string | null {
   const trimmed = text.trim()
   const [, year, month, day] = ISO.exec(trimmed) ?? []
@@ -21,8 +21,8 @@ export function parseDay(text: string, order: DayOrder): string | null {
 }
 
 /**
- * Returns the order that all numeric dates of a file can have: a number above 12 is a day. Returns "dmy" if no date
- * needs an order, and undefined if both are possible.
+ * Returns the order of day and month that fits all numeric dates of a file: a number above 12 is a day. Returns "dmy"
+ * if no date needs an order, and undefined if both orders fit.
  */
 export function dayOrderOf(dates: readonly string[]): DayOrder | undefined {
   const numeric = dates.flatMap((date) => {

@@ -6,7 +6,7 @@ import type { BadLine } from "../../measuring/import/import-lines.ts"
 import type { PopularityObservation } from "../kinds/popularity.ts"
 import type { PublishedFigure } from "./popularity-report.ts"
 
-/** Increase it whenever a report is parsed differently. */
+/** Increase this version whenever a report is parsed differently. */
 const PARSER = 1
 
 interface PopularityImportResult {
@@ -26,7 +26,7 @@ interface PopularityImport {
   sha256: Uint8Array
   now: () => Date
   onProgress?: (done: number) => void
-  /** Awaited between two transactions, so that others get a turn on the only backend of the embedded database. */
+  /** Awaited between two transactions, so that other callers can use the only backend of the embedded database. */
   pause?: () => Promise<void>
 }
 

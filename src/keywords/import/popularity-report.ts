@@ -35,16 +35,17 @@ export interface Report {
  */
 export function readReport(text: string, storefront?: string): Report {
   const { records, headings: columns } = openReport(text)
-  if (columns.popularity === undefined) throw new ReportProblem("the report holds no popularity: nothing to import")
-  if (columns.month === undefined) throw new ReportProblem("the report has no column month")
+  if (columns.popularity === undefined)
+    throw new ReportProblem("the report has no popularity figures, so there is nothing to import")
+  if (columns.month === undefined) throw new ReportProblem("the report has no month column")
   if (columns.country === undefined && storefront === undefined) {
-    throw new ReportProblem("the report has no column country; say which it is with --country")
+    throw new ReportProblem("the report has no country column; name its storefront with --country")
   }
   const report: Report = { published: [], read: 0, others: 0, bad: [] }
   const figures = new Map<string, PublishedFigure>()
   for (const { line, fields } of records) {
     report.read++
-    const row = fields ? rowOf(fields, columns, storefront) : "the quoting is broken"
+    const row = fields ? rowOf(fields, columns, storefront) : "its quotes are not closed properly"
     if (row === null) report.others++
     else if (typeof row === "string") report.bad.push({ line, reason: row })
     else {
@@ -72,7 +73,7 @@ function openReport(text: string): CsvTable<Columns> {
     const columns = columnsOf(fields)
     return columns.term === undefined ? undefined : columns
   })
-  if (!table) throw new ReportProblem("this is no report of search terms: no line of headings names search_term")
+  if (!table) throw new ReportProblem("this is not a report of search terms: no line of headings names search_term")
   return table
 }
 
@@ -102,7 +103,7 @@ interface ReportRow {
 function rowOf(fields: readonly string[], columns: Columns, wanted: string | undefined): ReportRow | string | null {
   const cell = (name: keyof Columns) => fields[columns[name] ?? -1]?.trim() ?? ""
   const storefront = columns.country === undefined ? wanted : storefrontNamed(cell("country"))
-  if (storefront === undefined) return "country: is no storefront"
+  if (storefront === undefined) return "country: is not a storefront"
   if (wanted !== undefined && storefront !== wanted) return null
   const [, month] = /^(\d{4}-(?:0[1-9]|1[0-2]))(?:-01)?$/.exec(cell("month")) ?? []
   if (month === undefined) return "month: must be written 2025-09"
@@ -115,7 +116,7 @@ function rowOf(fields: readonly string[], columns: Columns, wanted: string | und
   return { storefront, month: `${month}-01`, term, popularity, genre }
 }
 
-/** A line may omit the genre, but not only one of its two figures. */
+/** Returns the genre of a line. A line may omit the genre, but not only one of its two figures. */
 function genreOf(genre: string, rank: string, popularity: string): ReportRow["genre"] | string {
   if (genre === "" || (rank === "" && popularity === "")) return null
   const figures = { rank: wholeNumber(rank), popularity: wholeNumber(popularity) }
@@ -138,8 +139,7 @@ function add(figures: Map<string, PublishedFigure>, { genre, ...row }: ReportRow
   }
   if (previous.popularity !== row.popularity)
     return "popularity: differs from that of an earlier line of the same keyword"
-  if (!genre || previous.genres.some((other) => other.genre === genre.genre))
-    return "says again what an earlier line said"
+  if (!genre || previous.genres.some((other) => other.genre === genre.genre)) return "repeats an earlier line"
   previous.genres.push(genre)
   return undefined
 }

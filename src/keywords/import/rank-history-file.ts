@@ -20,7 +20,10 @@ export interface RankHistoryFile {
   ranks: FileRank[]
   /** Cells with a rank or without one. */
   read: number
-  /** Cells without a rank. They are not stored: another tool's depth is unknown, so they prove no absence. */
+  /**
+   * Cells without a rank. They are not stored: the other tool's depth is unknown, so an empty cell does not mean that
+   * the app was absent.
+   */
   unranked: number
   bad: { line: number; reason: string }[]
 }
@@ -60,7 +63,7 @@ export function readRankHistory(text: string, options: RankFileOptions): RankHis
     )
   const { columns, dayColumns } = table.headings
   if (columns.storefront === undefined && options.storefront === undefined)
-    throw new RankFileProblem("the file has no column country; name its storefront with --country")
+    throw new RankFileProblem("the file has no country column; name its storefront with --country")
   const records = [...table.records]
   const dates =
     columns.rank === undefined
@@ -132,7 +135,7 @@ function cellsOf(fields: readonly string[], columns: Columns, dayColumns: readon
   return dayColumns.map(({ at, name }) => ({ ...subject, day: name, rank: cell(at) ?? "" }))
 }
 
-/** Empty, a dash, 0 and texts such as ">250" or "not ranked" are no rank. */
+/** An empty cell, a dash, 0 and texts such as ">250" or "not ranked" mean no rank. */
 const UNRANKED = /^(?:|[-–—]+|0(?:\.0+)?|n\/?a|null|none|nan|>\s*\d+|\d+\+|(?:not ranked|unranked|out of range)\b.*)$/i
 
 /** Returns the rank of a cell, null if it has none, or the reason why it is invalid. */

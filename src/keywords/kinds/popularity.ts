@@ -42,7 +42,7 @@ const shape = v.strictObject({
   genres: v.pipe(
     v.optional(list(InGenre), () => []),
     most(100, "genres"),
-    rule("bad_text", "each genre must be named, and once", (genres) => {
+    rule("bad_text", "each genre must have a name and occur only once", (genres) => {
       return new Set(genres.map(({ genre }) => genre)).size === genres.length && genres.every(isNamed)
     }),
   ),
@@ -62,7 +62,7 @@ function checkMonth(month: string, { seenAt }: AnyObservation): void {
   hold(endOf(month) <= seenAt, "bad_month", "the month was not over when the figure was seen")
 }
 
-/** The earliest time at which a figure of the month can exist. */
+/** Returns the earliest time at which a figure of the month can exist. */
 function endOf(month: string): Date {
   const [year, number] = month.split("-").map(Number) as [number, number]
   return new Date(Date.UTC(year, number))

@@ -26,7 +26,10 @@ export const shape = v.pipe(
         return Number.isInteger(depth) && depth >= 1 && depth <= 250
       }),
     ),
-    /** False if the reading ended before its depth. It is stored but is not the answer of its day. */
+    /**
+     * False if the reading ended before its depth. Such a reading is stored but does not provide the results of its
+     * day.
+     */
     complete: v.pipe(
       Flag,
       rule("bad_depth", "complete must be true or false", (complete) => typeof complete === "boolean"),

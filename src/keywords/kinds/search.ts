@@ -27,7 +27,7 @@ export const search = kind<SearchObservation, SearchQuestion>({
   demo: true,
   monthly: true,
   shape,
-  // A line without `depth` was read as far as its results go.
+  // Without `depth`, the depth of a line is its number of results.
   line: {
     entries: { source: RankSourceName, depth: v.optional(Whole), complete: v.optional(Flag, true) },
     read({ depth, ...rest }: SearchObservation) {
@@ -58,7 +58,7 @@ export const search = kind<SearchObservation, SearchQuestion>({
     compare: (previous, now) => [
       differenceOf("places", idsIn(previous.results), idsIn(now.results), [
         now.depth !== previous.depth && `depth ${now.depth}, was ${previous.depth}`,
-        now.complete !== previous.complete && (now.complete ? "complete now" : "broken off now"),
+        now.complete !== previous.complete && (now.complete ? "complete now" : "incomplete now"),
       ]),
     ],
     isStored: (sql) => sql`

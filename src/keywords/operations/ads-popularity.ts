@@ -27,7 +27,7 @@ export const AdsPopularity = described(
         account: described(v.nullable(v.string()), "The ads account. Null unless state is measured."),
         from: described(v.nullable(Day), "First day of the week, a Sunday (UTC)."),
         to: described(v.nullable(Day), "Last day of the week, a Saturday (UTC)."),
-        below: described(v.nullable(Scale), "An unlisted term has at most this overall100. This does not mean zero."),
+        below: described(v.nullable(Scale), "An unlisted term has at most this overall100. It need not be zero."),
         terms: described(
           v.array(
             v.strictObject({

@@ -176,7 +176,7 @@ interface ShownApp {
   ratingsSource: SourceName | null
 }
 
-/** Reads the latest answer and difficulty of each term. */
+/** Reads the latest search results and difficulty of each term. */
 async function readAnswers(sql: Sql, { platform, storefront }: Side, storeAppId: number, terms: readonly string[]) {
   const keyword = { platform: sql`${platform}`, storefront: sql`${storefront}`, term: sql`k.term` }
   const rows = await sql<(AnswerRow & { corpus: number })[]>`
@@ -201,8 +201,8 @@ async function readAnswers(sql: Sql, { platform, storefront }: Side, storeAppId:
 }
 
 /**
- * Reads each app among the first results once, since the same apps rank for many keywords. Ratings only for the apps
- * shown.
+ * Reads each app among the first results once, since the same apps rank for many keywords. Reads ratings only of the
+ * apps shown.
  */
 async function readFirstApps(
   sql: Sql,
@@ -239,7 +239,7 @@ function readingOf({ term, day, seenAt, source, depth, apps }: AnswerRow) {
   return { term, day, measuredAt: seenAt.toISOString(), source: sourceOf(source), depth, apps }
 }
 
-/** Returns a function that derives the leaders of an answer from its first results. */
+/** Returns a function that derives a keyword's leaders from its first results. */
 function leadersIn(apps: ReadonlyMap<number, ShownApp>) {
   const holds = titleHolder()
   return ({ term, first }: AnswerRow) => {

@@ -9,12 +9,16 @@ import { nameIn } from "../../stores/store/app-names.ts"
 import { folded, patternsOf, type RecordMatch } from "../../tracking/records.ts"
 import { dayTerms, type SideApp, sidesOf } from "../read/day-answers.ts"
 
-/** One search reads at most this many lists of results, and places in all of them. */
+/** Maximum number of lists of results that one search reads. */
 export const LISTS = 500
+/** Maximum number of places that one search reads in all lists together. */
 export const PLACES = 5_000
 const MAX_RIVALS = 200
 
-/** Returns matching rivals: visible apps above these apps, and apps added by hand. Most keywords first. */
+/**
+ * Returns the rivals that match the query: apps that rank above these apps and are not hidden, and apps added by hand.
+ * Those with the most keywords come first.
+ */
 export async function findRivals(sql: Sql, apps: readonly TrackedApp[], query: SearchText): Promise<RecordMatch[]> {
   const [above, named] = await Promise.all([readAbove(sql, apps, query), readNamed(sql, apps)])
   const found = new Map<string, RecordMatch & { terms: number }>()
@@ -41,7 +45,7 @@ interface Rival {
   storeId: string
   /** Null if unknown. */
   name: string | null
-  /** A storefront where it ranks above the app, or else the app's first. */
+  /** A storefront where the rival ranks above the app, or else the app's first storefront. */
   country: string
   /** Keywords for which it ranks above the app. */
   terms: number
@@ -51,7 +55,7 @@ async function readAbove(sql: Sql, apps: readonly TrackedApp[], query: SearchTex
   const sides = apps.flatMap((app) => sidesOf(app).map((side) => ({ ...side, app })))
   const above = await readAppsAbove(sql, apps, sides)
   const { places, placeOf } = placesOf(sides)
-  // the same few apps rank above many, so each is named and matched once per place
+  // the same few apps rank above many others, so each is named and matched only once per place
   const keyOf = ({ appId, place }: NamedPlace) => appId * places.length + place
   const placed = above.map((rival) => ({ ...rival, place: placeOf[rival.side - 1] as number }))
   const byName = Map.groupBy(placed, keyOf)
@@ -80,7 +84,7 @@ interface NamedPlace {
 
 interface RankedRival {
   appId: number
-  /** The first side, from 1, on which it ranks above. */
+  /** The index, from 1, of the first side on which it ranks above the app. */
   side: number
   terms: number
 }
@@ -213,7 +217,7 @@ async function readMatchingNames(
     limit ${NAMES_AT_ONCE}`
 }
 
-/** The words that only a name can contain. */
+/** Returns the search words that only a name can contain. */
 function wordsOfNames(query: SearchText): SearchText {
   return { ...query, words: query.words.filter((word) => /\D/.test(word)) }
 }
@@ -231,7 +235,10 @@ function hiddenApps(sql: Sql, hidden: readonly { side: number; platform: Platfor
     ),`
 }
 
-/** The distinct pairs of storefront and app countries, which determine an app's name, and each side's index from 1. */
+/**
+ * Returns the distinct pairs of storefront and app countries, which determine an app's name, and each side's index from
+ * 1.
+ */
 function placesOf(sides: readonly { storefront: string; app: TrackedApp }[]) {
   const placeByKey = new Map<string, number>()
   const places: { storefront: string; app: TrackedApp }[] = []

@@ -103,7 +103,7 @@ export const getRankHistory = operation({
   const start = cursor === undefined ? undefined : startIn(called, cursor)
   const range = days === undefined ? { from, to } : { from: addDays(dayOf(now()), 1 - days) }
   const window = lookedAt("history", start?.window ?? range, now(), caller)
-  // Reads one more than shown, to know whether there is a next page.
+  // Reads one series more than is shown, to find out whether there is a next page.
   const most = limit && limit + 1
   const read = await readRankSeries(sql, app, {
     platform,
@@ -180,8 +180,8 @@ async function findTracked(sql: Sql, app: TrackedApp, storefront: string, terms:
 }
 
 /**
- * One row per measured day. A keyword without measured days has one row with measured false. Fields that were not
- * requested have no column.
+ * Returns one row per measured day. A keyword without measured days has one row with measured false. Fields that were
+ * not requested have no column.
  */
 function historyRows({ term, sources, series }: Partial<v.InferOutput<typeof Keyword>>): TableRow[] {
   if (!series) return [{ term }]

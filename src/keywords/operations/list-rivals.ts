@@ -88,7 +88,7 @@ export const listRivals = operation({
 })
 
 interface ManualRivals {
-  /** The rivals added by hand with their store_app ids. Null if no reading of this store has shown it. */
+  /** The rivals added by hand with their store_app ids. An id is null if no reading of this store has shown the app. */
   named: { id: string; app: number | null }[]
   hidden: number[]
   own: number | null
@@ -181,7 +181,7 @@ function mostFirst({ numbers, kinds, terms, best }: Standings, { named }: Manual
     const number = app === null ? -1 : numbers.numberOf(app)
     return { app, id, terms: terms[number] ?? 0, best: terms[number] ? best[number]! : null }
   }
-  // More terms are worth more, then the better best rank.
+  // More keywords weigh more; with equal numbers, the better best rank does.
   const worth = Int32Array.from({ length: terms.length }, (_, number) =>
     kinds[number] === undefined && terms[number] ? terms[number] * WORTH - (best[number] as number) : 0,
   )
@@ -254,7 +254,7 @@ function termsOf(
 
 type Term = v.InferOutput<typeof RivalTerm>
 
-/** The day, time and sources of the results that the rivals come from. */
+/** Returns the day, time and sources of the results that the rivals come from. */
 function momentOf(places: readonly TermPlaces[]) {
   const seenAt = places.reduce<Date | null>((last, { seenAt }) => (last && last > seenAt ? last : seenAt), null)
   const sources = [...new Set(places.map(({ source }) => source))].sort((a, b) => a - b)

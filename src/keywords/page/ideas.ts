@@ -49,14 +49,17 @@ function ideasPart(context: PageContext, app: AppHead, answer: Ideas): Html {
     `For ${sideName(answer)}`,
     ideas.length + (newIdeas?.length ?? 0) > 0
       ? chosenForm(context, app, answer)
-      : empty("Nothing new was found", "What speaks for a keyword here is tracked already, or names somebody's app."),
-    `Of ${counted(candidates, "keyword")} looked at`,
+      : empty(
+          "Nothing new was found",
+          "All keywords with evidence here are tracked already, or contain the name of an app.",
+        ),
+    `${counted(candidates, "keyword")} examined`,
   )}${writtenCard(written)}`
 }
 
 function noIdeas(context: PageContext, answer: Ideas): Html {
   return empty(
-    `Nothing that was measured in ${sideName(answer)} speaks for a keyword yet`,
+    `Nothing measured in ${sideName(answer)} is evidence for a keyword yet`,
     "Ideas come from searches that list the app or its rivals, store suggestions, and names of similar apps. " +
       "They need some measured days. No unit was charged.",
     samplePage(context, "ideas"),
@@ -105,7 +108,7 @@ function termPart(term: string, isForm: boolean): Html {
   return html`<label><input type="checkbox" name="keywords" value="${term}"> <bdi>${term}</bdi></label>`
 }
 
-/** Evidence after the first, which the idea's reason already states in a sentence. */
+/** Returns the text of further evidence. The idea's reason already states the first evidence in a sentence. */
 function evidenceText({ kind, rank, rival, prefix, apps, day }: Idea["evidence"][number]): Html {
   const read = day && html`, ${dayTime(day, shortDay)}`
   if (kind === "suggested") return html`The store suggests it for “<bdi>${prefix}</bdi>”${read}`

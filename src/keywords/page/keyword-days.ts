@@ -22,7 +22,7 @@ type TopTen = NonNullable<KeywordDays["latest"]>
 type Place = TopTen["places"][number]
 type Passing = KeywordDays["passings"][number]
 
-/** Null if it cannot be read: then the page does without. */
+/** Reads the keyword's days. Null if they cannot be read; the page then omits them. */
 export async function readKeywordDays(
   context: PageContext,
   app: AppHead,
@@ -47,7 +47,7 @@ function topTenCard(
   view: View,
   { days, latest: now, earlier: then, term }: KeywordDays,
 ): Html {
-  if (!now) return card("The first ten", empty("Nothing was measured in these days", "Choose a longer period."))
+  if (!now) return card("The first ten", empty("Nothing was measured in this period", "Choose a longer period."))
   const evidence = (day: string) =>
     address(appAddress(context, app, "evidence"), { term, at: sideCode(view.side), day })
   const table = html`<div class="scroll" tabindex="0" role="group" aria-label="The first ten apps"><table><thead>

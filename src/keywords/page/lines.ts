@@ -16,7 +16,9 @@ import type { History } from "./rows.ts"
 
 type Keyword = History["keywords"][number]
 
-/** Returns what each keyword is compared with, as dashed lines of its colour. Nothing if nothing is compared. */
+/**
+ * Returns a dashed line in the keyword's colour for each series that it is compared with. Empty if nothing is compared.
+ */
 export async function readCompared(
   context: PageContext,
   app: AppHead,
@@ -42,7 +44,7 @@ export async function readCompared(
   return amongTerms(other.keywords, terms).map((keyword) => lineOf(later(keyword, step), versus.name))
 }
 
-/** Returns the ranks of other tools as lines with colours of their own, as many as still can be told apart. */
+/** Returns the ranks of other tools as lines with colours of their own, as many as can be told apart. */
 export async function readImported(
   context: PageContext,
   app: AppHead,
@@ -63,7 +65,9 @@ export async function readImported(
   }))
 }
 
-/** Selects the requested keywords with measured days: the sample has one answer for all. */
+/**
+ * Returns the requested keywords with measured days. The sample has one answer for all calls, so it may contain others.
+ */
 const amongTerms = (keywords: readonly Keyword[], terms: readonly string[]) =>
   keywords.filter(({ term, series }) => terms.includes(term) && series.length > 0)
 

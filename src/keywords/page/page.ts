@@ -24,7 +24,7 @@ import { keywordChart, readCompared } from "./lines.ts"
 import { type History, type KeywordRow, keywordRows, type RowsAnswer, readHistory } from "./rows.ts"
 import { keywordTable } from "./table.ts"
 
-/** An app's keywords: totals, a chart of the best ones, and a page of the table. */
+/** Shows an app's keywords: totals, a chart of the best ones, and a page of the table. */
 export async function keywordsPage(context: PageContext, appId: string): Promise<Page> {
   const answer = await context.ask("list_keyword_rows", { appId, ...rowsAsked(context.query) })
   const { app, country, platform, totals } = answer
@@ -56,7 +56,7 @@ export async function keywordsPage(context: PageContext, appId: string): Promise
 /** The limit of the operation. */
 const MAX_TERMS = 100
 
-/** Returns the ticked keywords, which the address keeps between tabs. Null without any. */
+/** Returns the ticked keywords, which the address keeps between tabs. Null if none is ticked. */
 function chosenTerms({ query }: PageContext): string[] | null {
   const terms = [...new Set(query.getAll("terms"))].slice(0, MAX_LINES)
   return terms.length > 0 ? terms : null
@@ -142,7 +142,7 @@ function tablePart(
     }${
       found === 0
         ? empty(
-            "No keyword fits these filters",
+            "No keyword matches these filters",
             html`<a href="${appAddress(context, app)}?at=${sideCode(side)}">Show all ${totals.tracked}</a>`,
           )
         : keywordTable(context, app, side, { shown, found, page, pages })
@@ -151,7 +151,7 @@ function tablePart(
   )
 }
 
-/** The progress of the first ranks. The page reloads until all are read. */
+/** Shows the progress of the first ranks. The page reloads until all are read. */
 function readingPart({ tracked, measured }: RowsAnswer["totals"]): Html {
   return html`<div class="notice" role="status" data-reading="">
 <p>${measured} of ${counted(tracked, "keyword")} read. The ranks appear here as they are read.</p>

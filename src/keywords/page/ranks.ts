@@ -36,8 +36,8 @@ export async function ranksPage(context: PageContext, appId: string): Promise<Pa
   if (terms.length === 0)
     return page(
       html`<section class="card">${empty(
-        "Choose keywords to draw",
-        "Tick some in the table of keywords, up to eight, and draw them together.",
+        "Select keywords to compare",
+        "Select up to eight keywords in the table of keywords and compare them in a chart.",
       )}</section>`,
     )
   const [history, compared, imported, marks] = await Promise.all([
@@ -88,7 +88,7 @@ function rivalsIn(answer: KeywordDays | null): { code: string; name: string }[] 
 
 function nothingMeasured(context: PageContext, app: AppHead, terms: readonly string[]): Html {
   return empty(
-    "Nothing was measured in these days",
+    "Nothing was measured in this period",
     html`No result of ${terms
       .map((term) => `“${term}”`)
       .join(", ")} was read in the days chosen. A longer period may have some; a keyword that was

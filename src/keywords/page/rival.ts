@@ -24,8 +24,8 @@ import { counted, figure, whole } from "../../ui/words.ts"
 type Rival = AnswerOf<"get_rival">
 
 /**
- * One rival compared with the app. Reading its keywords uses one of the month's spies, so following a link shows only a
- * button. Pressing the button opens the page, which then costs no spy for 30 days.
+ * Compares one rival with the app. Reading its keywords uses one of the month's keyword spies, so following a link
+ * shows only a button. Pressing the button opens the page, which then costs no spy for 30 days.
  */
 export async function rivalPage(context: PageContext, appId: string): Promise<Page> {
   const app = await readHead(context, appId)
@@ -63,7 +63,7 @@ async function openPart(context: PageContext, app: AppHead, side: Side, rivalId:
   const to = address(appAddress(context, app, "rival"), { rival: rival.id, at: sideCode(side) })
   const price =
     context.isMetered() &&
-    " It takes 1 credit and one keyword spy of the month, and stays open for 30 days without another."
+    " It takes 1 credit and one keyword spy of the month, and stays open for 30 days at no further cost."
   return card(
     rival.name,
     html`<div class="inside"><p>Its ratings, changes of its page, and every keyword it ranks for.${price}</p></div>
@@ -88,10 +88,7 @@ function keywordsPart(
       ),
     )
   if (keywords.length === 0)
-    return card(
-      title,
-      empty("No keyword found", "It was in none of the results that were read in the last seven days."),
-    )
+    return card(title, empty("No keyword found", "No search results that were read in the last seven days contain it."))
   const rows = keywords.slice(0, MAX_KEYWORDS).map((keyword) => keywordRow(context, app, side, keyword))
   const table = html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table class="rows">
 <thead><tr><th scope="col">Keyword</th><th scope="col" class="num">Theirs</th><th scope="col" class="num">Ours</th>
@@ -117,7 +114,7 @@ function keywordsPart(
 
 type RivalKeyword = NonNullable<Rival["keywords"]>[number]
 
-/** A keyword that is not tracked yet can be selected to add it. */
+/** Returns the row of a keyword. One that is not tracked yet can be selected to add it. */
 function keywordRow(
   context: PageContext,
   app: AppHead,
@@ -174,7 +171,7 @@ function changesPart(context: PageContext, { changes }: Rival): Html {
   if (changes.length === 0)
     return card(
       "What changed on its page",
-      empty("No change was seen", "Its page is read once a day where the pace allows it; 90 days are looked back."),
+      empty("No change was seen", "Its page is read at most once a day. Changes of the last 90 days are shown."),
     )
   const items = changes.map((change) => changePart(context, change))
   return card("What changed on its page", html`<ul class="list">${items}</ul>`)

@@ -24,10 +24,13 @@ type Rival = Rivals["rivals"][number]
 type Rivals = AnswerOf<"list_rivals">
 type Faces = ReadonlyMap<string, Face>
 
-/** Rivals whose ranks are compared with the app's. */
+/** Number of rivals whose ranks are compared with the app's. */
 const BESIDE = 6
 
-/** Apps that rank above the app on its keywords: a table that compares ranks, and a list of what each is ahead on. */
+/**
+ * Shows the apps that rank above the app on its keywords: a table that compares ranks, and a list of the keywords on
+ * which each app is ahead.
+ */
 export async function rivalsPage(context: PageContext, appId: string): Promise<Page> {
   const app = await readHead(context, appId)
   const side = sideAt(app, context.query)
@@ -50,7 +53,7 @@ export async function rivalsPage(context: PageContext, appId: string): Promise<P
   )
 }
 
-/** Keywords of the comparison table: the app's best. */
+/** Number of keywords in the comparison table: the app's best. */
 const MAX_KEYWORDS = 100
 
 function besidePart(
@@ -96,7 +99,7 @@ function cell(theirRank: number | undefined, our: number | null): Html {
   return html`<td class="num"><span class="${ahead ? "down" : "up"}">${ahead ? "▲" : "▼"} ${theirRank}</span></td>`
 }
 
-/** The list of rivals in a form that hides the selected ones. */
+/** Renders the list of rivals in a form that hides the selected ones. */
 function rivalForm(
   context: PageContext,
   app: AppHead,
@@ -198,7 +201,7 @@ function hiddenCard(context: PageContext, app: AppHead, faces: Faces): Html | fa
   )
 }
 
-/** An app that was never read. */
+/** The name and icon of an app that was never read. */
 const NO_FACE: Face = { name: null, icon: null }
 
 function noRivals(context: PageContext, side: Side): Html {

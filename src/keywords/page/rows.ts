@@ -39,7 +39,10 @@ export function keywordRows(keywords: readonly KeywordFigures[], history: Histor
   })
 }
 
-/** The move from the previous measured day to the last. Null unless both have one source and sufficient depth. */
+/**
+ * Returns the move from the previous measured day to the last one. Null unless both days have the same source and
+ * sufficient depth.
+ */
 function moveOf(
   { series, sources }: NonNullable<KeywordRow["line"]>,
   { searchDepth }: KeywordFigures,

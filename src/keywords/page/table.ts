@@ -26,8 +26,8 @@ interface ShownRows {
 }
 
 /**
- * A table of keywords with rank, change, history, popularity and difficulty. Selected rows can be compared in a chart,
- * tagged, buried and removed.
+ * Renders a table of keywords with rank, change, history, popularity and difficulty. Selected rows can be compared in a
+ * chart, tagged, buried and removed.
  */
 export function keywordTable(
   context: PageContext,
@@ -65,7 +65,7 @@ function headings(context: PageContext, app: AppHead, hasLines: boolean): Html {
   }${heading("popularity", "Popularity", "wide")}${heading("difficulty", "Difficulty", "wide")}`
 }
 
-/** The form around the rows. Its toolbar appears with the first selected row, and without script as well. */
+/** Renders the form around the rows. Its toolbar appears with the first selected row, and without script as well. */
 function pickForm(context: PageContext, app: AppHead, side: Side, table: Html): Html {
   if (context.editFields.length === 0)
     return html`<form method="get" action="${appAddress(context, app, "ranks")}">${hiddenFields([
@@ -101,7 +101,7 @@ const PICKED_DEEDS = [
   ["remove_keywords", "Remove"],
 ] as const
 
-/** All sparklines of a table cover the same days. */
+/** Returns the days that all sparklines of a table cover. */
 function spanOf(rows: readonly KeywordRow[]): Days {
   const series = rows.flatMap(({ line }) => (line && line.series.length > 0 ? [line.series] : []))
   return {

@@ -25,12 +25,12 @@ import { counted, sideName } from "../../ui/words.ts"
 
 type Visibility = AnswerOf<"get_visibility">
 
-/** Storefronts whose score is compared in the table. */
+/** Maximum number of storefronts in the table that compares scores. */
 const MAX_SIDES = 12
 
 const points = (score: number) => `${score.toFixed(1)} %`
 
-/** The visibility score: its history, its formula, and the same for the other storefronts. */
+/** Shows the visibility score: its history, its formula, and the scores of the other storefronts. */
 export async function visibilityPage(context: PageContext, appId: string): Promise<Page> {
   const app = await readHead(context, appId)
   const view = viewAt(context, app)
@@ -42,7 +42,7 @@ export async function visibilityPage(context: PageContext, appId: string): Promi
   if (view.side.platform === "android") return page(html`<section class="card">${playPart()}</section>`)
   const length = dayNumber(view.days.to) - dayNumber(view.days.from) + 1
   const before = { from: addDays(view.days.from, -length), to: addDays(view.days.from, -1) }
-  // one read of the first side has both periods
+  // the request for the first side covers both periods
   const read = (side: Side, at: number) =>
     context.ask("get_visibility", { appId, ...side, ...view.days, ...(at === 0 && { from: before.from }) })
   const answers = await attempted(Promise.all(sides.map(read)))
@@ -153,7 +153,7 @@ function sidesPart(context: PageContext, app: AppHead, answers: readonly Visibil
 <tr><th scope="col">Storefront</th><th scope="col" class="num">Latest</th><th scope="col" class="num">Average</th>
 <th scope="col" class="num">Keywords weighed</th><th scope="col" class="num">Days</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`,
-    "The same days and formula; a dash has no measured day",
+    "Same days and formula; a dash means that no day was measured",
   )
 }
 
@@ -166,7 +166,7 @@ function nothingPart(context: PageContext, { tracked, weighed }: Visibility): Ht
       samplePage(context, "visibility"),
     )
   return empty(
-    "Too little was measured in these days",
+    "Too little was measured in this period",
     "A day has a score once half of the popularity of the tracked keywords was measured. Choose a longer period.",
     samplePage(context, "visibility"),
   )

@@ -19,7 +19,7 @@ export interface PopularityWeek {
   lowest: number
 }
 
-/** Null if no week of the country was read. */
+/** Returns the week of the country. Null if none was read. */
 export async function readWeek(sql: Db, account: string, country: string): Promise<PopularityWeek | null> {
   const [week] = await sql<{ from: string | null; genres: string[]; lowest: number }[]>`
     select max(day)::text as from, coalesce(array_agg(distinct genre order by genre), '{}') as genres,
@@ -61,7 +61,7 @@ export async function readMostSearched(
     limit ${limit}`
 }
 
-/** Returns those terms that are listed, by their text. */
+/** Returns the listed ones of these terms, keyed by their text. */
 export async function readTermPopularity(
   sql: Db,
   { account, country }: { account: string; country: string },
@@ -84,7 +84,10 @@ interface OwnPopularity {
   listed: TermPopularity[]
 }
 
-/** Uses the first account, one with a key before one without. Null if none is connected. */
+/**
+ * Returns the popularity from the workspace's first ads account; accounts with a key come first. Null if no account is
+ * connected.
+ */
 export async function readOwnPopularity(
   sql: Db,
   workspaceId: number,

@@ -8,7 +8,7 @@ import { bestFirst } from "../../measuring/record/best-first.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 
 interface AppDaysQuery extends Side, Days {
-  /** Those that the tracked app does not track there are left out. */
+  /** Keywords that the tracked app does not track there are left out. */
   terms: readonly string[]
   /** The app whose ranks are read, by its id in the store. */
   storeId: string
@@ -29,7 +29,7 @@ export async function readAppDays(sql: Sql, app: RankedApp, query: AppDaysQuery)
     from store_app
     where (platform, store_id) = (${platform}, ${storeId})`
   const keywords: AppDays["keywords"] = []
-  // a statement each: a year of results takes the embedded database some milliseconds
+  // one statement per keyword, because a year of results takes the embedded database some milliseconds
   for (const term of found ? terms : []) {
     const rows = await sql<{ day: string; rank: number | null; source: number }[]>`
       select r.day, r.source, array_position(r.app_ids, ${found!.id}::int) as rank

@@ -27,13 +27,13 @@ interface AnswersFilter {
    * all keywords.
    */
   lists?: number
-  /** Only the answer of this keyword. The day shown is still that of all keywords. */
+  /** Only the results of this keyword. The day shown is still that of all keywords. */
   term?: string
 }
 
 /**
- * Two queries for a `with`: `term`, the tracked keywords with the latest day of their side, and `answer`, that day's
- * results.
+ * Returns two queries for a `with`: `term`, the tracked keywords with the latest day of their side, and `answer`, that
+ * day's results.
  */
 export function dayAnswers(sql: Db, sides: readonly SideApp[], { lists, term }: AnswersFilter = {}) {
   return sql`
@@ -51,7 +51,7 @@ export function dayAnswers(sql: Db, sides: readonly SideApp[], { lists, term }: 
     )`
 }
 
-/** The query `term` alone. `list_id` and `last_day` are null if a keyword's results were never read. */
+/** Returns the query `term` alone. `list_id` and `last_day` are null if a keyword's results were never read. */
 export function dayTerms(sql: Db, sides: readonly SideApp[], lists?: number) {
   const keyword = { platform: sql`k.platform`, storefront: sql`k.storefront`, term: sql`k.term` }
   return sql`
@@ -76,8 +76,8 @@ export function dayTerms(sql: Db, sides: readonly SideApp[], lists?: number) {
 }
 
 /**
- * A single side is a row, not arrays: for arrays the planner assumes ten rows, so that a generic plan seems expensive
- * and each statement is planned anew.
+ * Returns the sides as rows. A single side is a row, not arrays: for arrays the planner assumes ten rows, so that a
+ * generic plan seems expensive and each statement is planned anew.
  */
 function rowsOf(sql: Db, sides: readonly SideApp[]) {
   const [first, ...rest] = sides

@@ -171,9 +171,9 @@ function merged([first, ...rest]: WrittenReviews[]): WrittenReviews {
 }
 
 /**
- * SQL for whether a gap is possible: no reading contained both a review of the span, or the first one after it, and an
- * older one (see gapsOf). Older reviews of the span's first day are read individually, earlier ones by day, newest
- * first.
+ * Returns SQL for whether a gap is possible: no reading contained both a review of the span, or the first one after it,
+ * and an older one (see gapsOf). Older reviews of the span's first day are read individually, earlier ones by day,
+ * newest first.
  */
 function gapAt(sql: Sql, { from, to }: { from: Date; to: Date }) {
   const day = dayOf(from)

@@ -29,8 +29,8 @@ export interface ReadingEvidence extends FigureProvenance {
 }
 
 /**
- * Returns the readings of a list on a day: first the one that answers the day, incomplete ones last. `app` is a
- * store_app id.
+ * Returns the readings of a list on a day: first the one that provides the day's results, incomplete ones last. `app`
+ * is a store_app id.
  */
 export async function readReadingsOn(sql: Sql, { list, day, app }: { list: ListKey; day: string; app: number }) {
   const rows = await sql<(Omit<ReadingEvidence, "source"> & { code: number })[]>`
@@ -114,7 +114,7 @@ export async function readRatingsUntil(
     limit 100`
 }
 
-/** Whether an app tracks a keyword in a storefront. */
+/** Returns whether an app tracks a keyword in a storefront. */
 export async function isTracked(sql: Sql, appId: string, storefront: string, term: string): Promise<boolean> {
   const rows = await sql`
     select
@@ -215,7 +215,7 @@ interface FailedReading {
   outcome: Outcome
 }
 
-/** Returns what of an app could not be read in a storefront at the last attempt. */
+/** Returns the parts of an app, page and reviews, whose last attempt in a storefront failed. */
 export async function readFailedReadings(
   sql: Sql,
   { id, storefront, platform }: { id: string; storefront: string; platform: "ios" | "android" },

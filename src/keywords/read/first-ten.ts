@@ -62,7 +62,7 @@ async function readTen(
   return row ? { ...row, source: sourceOf(row.source) } : null
 }
 
-/** A query of one row with the apps of the reading `r`. */
+/** Returns a query of one row with the apps of the reading `r`. */
 function ratedResults(sql: Sql, storefront: string) {
   return sql`
     select coalesce(

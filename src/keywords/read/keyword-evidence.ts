@@ -33,7 +33,7 @@ interface FigureSource extends Evidence {
 
 export interface KeywordEvidence extends ListKey {
   day: string
-  /** The day's readings; the first answers the day if it is complete. */
+  /** The day's readings. The first one provides the day's results if it is complete. */
   readings: (ReadingEvidence & Evidence)[]
   /** Figures as of the requested day, by default the current ones, with the readings they are based on. */
   metrics: (MetricEvidence & { restsOn: FigureSource[] })[]

@@ -54,7 +54,7 @@ export type ReadPart = (typeof READ_PARTS)[number]
 export interface ReadAttempt {
   of: ReadPart
   at: Date
-  /** `incomplete`: the reading ended early and answers no day. */
+  /** `incomplete`: the reading ended early and provides no day's results. */
   outcome: "read" | "incomplete" | Outcome
 }
 

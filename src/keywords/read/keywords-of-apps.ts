@@ -6,7 +6,7 @@ import { figuresOf, type KeywordMetrics } from "../store/keyword-figures.ts"
 import { inMarket, type MarketDay } from "./market-lists.ts"
 import { type FiguresRow, metricsShown, shownColumns } from "./shown-figures.ts"
 
-/** A keyword with its latest answer and figures. */
+/** A keyword with its latest search results and figures. */
 export interface MarketKeyword {
   term: string
   depth: number
@@ -25,7 +25,7 @@ interface AppQuery {
   tracker: string | null
 }
 
-/** A keyword whose latest answer contains an app. */
+/** A keyword whose latest search results contain an app. */
 export interface AppKeyword extends MarketKeyword {
   rank: number
   besideRank: number | null
@@ -82,9 +82,9 @@ export async function findAppKeywords(
   }
 }
 
-/** A keyword whose latest answer contains at least one of several apps. */
+/** A keyword whose latest search results contain at least one of several apps. */
 export interface GapKeyword extends MarketKeyword {
-  /** How many of the apps it contains. */
+  /** How many of the apps the results contain. */
   held: number
   /** One per app, in the order of the query; null if it is not among the results read. */
   ranks: (number | null)[]
@@ -106,9 +106,9 @@ interface Gap {
 }
 
 /**
- * Returns keywords ordered by how many of the apps (distinct store_app ids) they contain, then by popularity, then by
- * term. Scans the index once per app: a single scan with `&&` would need the ranks of all apps in every list that it
- * finds, which takes several times as long.
+ * Returns keywords ordered by how many of the apps (distinct store_app ids) their results contain, then by popularity,
+ * then by term. Scans the index once per app: a single scan with `&&` would need the ranks of all apps in every list
+ * that it finds, which takes several times as long.
  */
 export async function findGap(
   sql: Sql,
@@ -165,7 +165,7 @@ export async function findGap(
 
 const MAX_INT = 2 ** 31 - 1
 
-/** Two queries for a `with`: `holding`, a row per list and app it contains, and `keyword`, a row per list. */
+/** Returns two queries for a `with`: `holding`, a row per list and app it contains, and `keyword`, a row per list. */
 function listsHolding(sql: Sql, lists: MarketDay, apps: number[]): Fragment {
   return sql`
     holding as materialized (

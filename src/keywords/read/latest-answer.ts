@@ -3,7 +3,10 @@ import type { Db } from "../../database/types.ts"
 
 type Part = PendingQuery<Row[]>
 
-/** A query of a keyword's latest answer, as columns of list_now: one row, or none if it was never measured. */
+/**
+ * Returns a query of a keyword's latest search results, as columns of list_now: one row, or none if it was never
+ * measured.
+ */
 export function latestAnswer(sql: Db, columns: Part, keyword: { platform: Part; storefront: Part; term: Part }): Part {
   const { platform, storefront, term } = keyword
   // An index on one number (list_now_keyword) is twice as fast as one on texts.

@@ -2,7 +2,7 @@ import type { Fragment } from "postgres"
 import type { Side } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
 
-/** The keywords of a storefront whose latest answer is from the UTC day `since` or later, in any workspace. */
+/** The keywords of a storefront whose latest search results are from the UTC day `since` or later, in any workspace. */
 export interface MarketLists extends Side {
   since: string
 }
@@ -12,7 +12,7 @@ export interface MarketDay extends MarketLists {
   today: string
 }
 
-/** The condition on list_now for these keywords. */
+/** Returns the condition on list_now for market keywords. */
 export function inMarket(sql: Sql, { platform, storefront, since }: MarketLists): Fragment {
   return sql`day >= ${since}::date and storefront = ${storefront} and platform = ${platform}`
 }

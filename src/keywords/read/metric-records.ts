@@ -10,7 +10,7 @@ import type { ReadPart } from "./keyword-standing.ts"
 
 type RecordedMetric = "popularity" | "difficulty"
 
-/** A stored value of a metric, or an attempt to read one of its inputs that failed. */
+/** A stored value of a metric, or a failed attempt to read one of its inputs. */
 export interface MetricRecord {
   /** Its UTC day; for a published figure the first of its month. */
   day: string
@@ -88,8 +88,8 @@ function resultsOf(sql: Sql, metric: RecordedMetric, { from, to }: Days) {
 }
 
 /**
- * SQL for failed and incomplete readings. Attempts at ratings are logged by app, so only the last one is known, from
- * the schedule.
+ * Returns SQL for failed and incomplete readings. Attempts at ratings are logged by app, so only the last one is known,
+ * from the schedule.
  */
 function failuresOf(
   sql: Sql,

@@ -7,7 +7,7 @@ import { popularityOrderOf } from "../store/popularity-order.ts"
 import { latestAnswer } from "./latest-answer.ts"
 import type { MarketLists } from "./market-lists.ts"
 
-/** The latest answer to a keyword with its first apps. */
+/** The latest search results of a keyword with their first apps. */
 export interface TermAnswer {
   term: string
   listId: number
@@ -16,13 +16,16 @@ export interface TermAnswer {
   origin: string
   depth: number
   seenAt: Date
-  /** How many apps the whole answer contains. */
+  /** How many apps the whole results contain. */
   results: number
   /** store_app ids of the first apps, in their order. */
   first: number[]
 }
 
-/** Returns the latest answers to keywords, each with its first `apps` apps. Keywords without an answer are left out. */
+/**
+ * Returns the latest search results of each keyword, with their first `apps` apps. Keywords without results are left
+ * out.
+ */
 export async function readTermAnswers(
   sql: Sql,
   { platform, storefront, since }: MarketLists,
@@ -54,7 +57,7 @@ interface Neighbour {
 }
 
 interface NeighbourQuery {
-  /** The list of the apps, which is not a neighbour of itself. */
+  /** The list that the apps are from, which is not a neighbour of itself. */
   listId: number
   /** store_app ids in the order of the results, at most NEAR_PLACES. */
   apps: readonly number[]
@@ -64,7 +67,7 @@ interface NeighbourQuery {
 }
 
 /**
- * Returns keywords whose latest answers begin with some of these apps, the closest first. An app counts more the fewer
+ * Returns keywords whose latest results begin with some of these apps, the closest first. An app counts more the fewer
  * keywords have it and the higher it ranks in both: 1 / ln(keywords that have it), as Adamic and Adar weigh what two
  * people have in common ("Friends and neighbors on the web", 2003), times the placeWeight of both places. The closeness
  * is the sum of these divided by the norm of the other's places, as in a cosine; the norm of the given apps is the same

@@ -13,7 +13,7 @@ export interface OrganicRank {
   day: string | null
 }
 
-/** SQL for the OrganicRank of an App Store app on a term in a storefront, as JSON. */
+/** Returns SQL for the OrganicRank of an App Store app on a term in a storefront, as JSON. */
 export function organicRank(
   sql: Db,
   { appId, own, storefront }: { appId: string; own: number | null; storefront: string },

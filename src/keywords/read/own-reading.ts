@@ -10,7 +10,7 @@ export interface OwnReading {
   origin: string
   depth: number
   seenAt: Date
-  /** The country of the address that read it. Null if the answer does not depend on it. */
+  /** The country of the address that read it. Null if the response does not depend on the country. */
   egress: string | null
   /** SHA-256 of the body, in hexadecimal digits. */
   sha256: string

@@ -15,7 +15,7 @@ export interface TermPlaces {
   apps: Int32Array
 }
 
-/** Keywords whose results one statement reads: some 5 ms on the embedded database. */
+/** Number of keywords whose results one statement reads, which takes some 5 ms on the embedded database. */
 const PIECE = 250
 /** The maximum number of places read per reading. */
 const MAX_PLACES = 250

@@ -130,7 +130,7 @@ async function readMonths(
 }
 
 // series.ts explains why both tables get the months. Without offset 0, 3 apps with 400 terms each took 2.4 s.
-/** A query of the stored bytes of an app and a list in these months. */
+/** Returns a query of the stored bytes of an app and a list in these months. */
 function monthsOf(sql: Db, { own, list }: { own: ReturnType<Db>; list: ReturnType<Db> }, months: readonly string[]) {
   return sql`
       select r.month, ${monthBytes(sql)} as bytes
@@ -142,8 +142,8 @@ function monthsOf(sql: Db, { own, list }: { own: ReturnType<Db>; list: ReturnTyp
 }
 
 /**
- * The bytes of the rows `r` of rank_month and `d` of list_month as one value, which parses three times as fast as
- * three.
+ * Returns the bytes of the rows `r` of rank_month and `d` of list_month as one value, which parses three times as fast
+ * as three.
  */
 function monthBytes(sql: Db) {
   return sql`r.ranks || d.sources || d.depths`

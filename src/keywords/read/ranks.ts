@@ -35,13 +35,16 @@ export interface TrackedKeyword extends TermRank {
 interface KeywordsNow {
   /** The latest day on which any of the keywords was measured. Null if none ever was. */
   day: string | null
-  /** When the latest answer of that day was seen. Null if none ever was. */
+  /** Time of the latest reading of that day. Null if there is none. */
   measuredAt: Date | null
   /** Ordered as in the app. */
   keywords: TrackedKeyword[]
 }
 
-/** Returns every keyword of an app in a storefront. One that the app does not track has all its terms, unmeasured. */
+/**
+ * Returns every keyword of an app in a storefront. If the app does not track the storefront, returns all its terms as
+ * unmeasured.
+ */
 export async function readKeywordsNow(sql: Db, app: RankedApp, side: Side): Promise<KeywordsNow> {
   const storeAppId = ownId(app, side)
   if (storeAppId === null) {
@@ -80,7 +83,8 @@ function keywordOf(row: KeywordRow, day: string | null): TrackedKeyword {
 }
 
 /**
- * Keywords that one statement reads: the embedded database, which cannot cancel a statement, takes some 20 ms for them.
+ * Number of keywords that one statement reads: the embedded database, which cannot cancel a statement, takes some 20 ms
+ * for them.
  */
 const BATCH = 500
 

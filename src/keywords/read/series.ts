@@ -23,7 +23,7 @@ export interface RankPoint extends Omit<Point, "source"> {
 }
 
 /**
- * Returns series in the app's order. A storefront that the app does not track has all the app's terms without points.
+ * Returns series in the app's order. If the app does not track the storefront, returns all its terms without points.
  */
 export async function readRankSeries(sql: Db, app: RankedApp, query: SeriesQuery): Promise<TermSeries[]> {
   const { from, to, storefront } = query

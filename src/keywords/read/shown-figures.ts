@@ -30,7 +30,7 @@ export async function readShownFigures(
   return new Map(rows.map((row) => [row.listId, metricsShown(row, platform, today)]))
 }
 
-/** The columns of FiguresRow, of a row `n` of keyword_now. */
+/** Returns the columns of FiguresRow, of a row `n` of keyword_now. */
 export function shownColumns(sql: Db) {
   return sql`
     n.difficulty, n.difficulty_day as "difficultyDay", n.estimate, n.estimate_day as "estimateDay", n.published,

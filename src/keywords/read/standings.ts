@@ -14,7 +14,7 @@ import { trackedLists } from "./tracked-lists.ts"
 export interface SideStanding {
   /** The latest day on which any of the keywords was measured. Null if none ever was. */
   day: string | null
-  /** When the latest answer of that day was seen. Null if none ever was. */
+  /** Time of the latest reading of that day. Null if there is none. */
   measuredAt: Date | null
   tracked: number
   measured: number
@@ -88,7 +88,7 @@ export async function readStandings(sql: Sql, side: SideApp, more: StandingsQuer
 
 const RECENT_DAYS = 2
 
-/** The months in which a day from `first` to `last` is compared with the days before it. */
+/** Returns the months in which a day from `first` to `last` is compared with the days before it. */
 function comparedMonths(first: string, last: string): string[] {
   return [...new Set([addDays(first, -LOOK_BACK_DAYS), last].map(monthOf))]
 }
@@ -139,7 +139,7 @@ async function readRow(
   return row
 }
 
-/** The column to order by. A figure that is too old to be shown is null. */
+/** Returns the column to order by. A figure that is too old to be shown is null. */
 function keyOf(sql: Sql, more: StandingsQuery | null, platform: Platform) {
   if (!more?.key) return sql`null::int`
   const { key, today } = more

@@ -26,7 +26,7 @@ export function storedMonths(sql: Db, { own, lists }: { own: Part; lists: Part }
       ${eachMonth(sql, lists, sql`m.sources || m.depths`, days)} as "dayBytes"`
 }
 
-/** A column for rankMonthsIn: the stored ranks alone, which suffice where sources and depths do not matter. */
+/** Returns a column for rankMonthsIn: the stored ranks alone, which suffice where sources and depths do not matter. */
 export function storedRanks(sql: Db, app: { own: Part; lists: Part }, { from, to }: Days): Part {
   return ranksTogether(sql, app, givenMonths(sql, monthOf(from), monthOf(to)))
 }
@@ -40,7 +40,10 @@ function ranksTogether(sql: Db, { own, lists }: { own: Part; lists: Part }, give
   )
 }
 
-/** A look-up per list: for all lists at once the planner assumes ten and reads all of the app's months for each. */
+/**
+ * Returns a query with a look-up per list: for all lists at once the planner assumes ten and reads all of the app's
+ * months for each.
+ */
 function eachMonth(sql: Db, lists: Part, columns: Part, rows: Part): Part {
   return sql`(
         select string_agg(int4send(l.id) || int4send(m.month - '1970-01-01'::date) || ${columns}, '')
@@ -53,9 +56,9 @@ const givenMonths = (sql: Db, first: string, last: string) =>
   sql`list_id = l.id and month between ${givenMonth(sql, first)} and ${givenMonth(sql, last)}`
 
 /**
- * A month whose partitions are chosen at execution: not a constant, but a text converted to a date. If partitions are
- * chosen at planning, a generic plan seems more expensive by the number of months, so that each call is planned anew,
- * which takes longer than reading.
+ * Returns a month whose partitions are chosen at execution: not a constant, but a text converted to a date. If
+ * partitions are chosen at planning, a generic plan seems more expensive by the number of months, so that each call is
+ * planned anew, which takes longer than reading.
  */
 function givenMonth(sql: Db, month: string): Part {
   return sql`${month}::text::date`

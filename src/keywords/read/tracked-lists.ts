@@ -4,9 +4,9 @@ import type { SideApp } from "./day-answers.ts"
 import { latestAnswer } from "./latest-answer.ts"
 
 /**
- * Rows of an app's keywords in a storefront, each with its list and the answer of the last day on which it was
- * measured, null if it never was. `rank` is the rank of the store app `own`, 0 if it is absent. `part` adds conditions,
- * an order or a limit to the query of tracked_term.
+ * Queries an app's keywords in a storefront, each with its list and the results of its last measured day, null if there
+ * is none. `rank` is the rank of the store app `own`, 0 if it is absent. `part` adds conditions, an order or a limit to
+ * the query of tracked_term.
  */
 export function trackedLists(
   sql: Db,

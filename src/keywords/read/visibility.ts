@@ -11,7 +11,7 @@ import { rankMonthsIn, storedRanks } from "./stored-months.ts"
 
 interface Visibility {
   tracked: number
-  /** Number of keywords with a popularity, which the score is about. */
+  /** Number of keywords with a popularity, on which the score is based. */
   weighed: number
   /** Days with a score, oldest first. */
   days: VisibilityDay[]
@@ -19,7 +19,7 @@ interface Visibility {
 
 /**
  * Returns the visibility of an app in a storefront, from its stored ranks and the current popularity of its keywords.
- * Google Play publishes no popularity, so nothing is weighed there.
+ * On Google Play, which publishes no popularity, there are no days with a score.
  */
 export async function readVisibility(
   sql: Sql,

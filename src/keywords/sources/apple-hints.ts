@@ -17,9 +17,10 @@ const MAX_ITEMS = 1_000
 /**
  * The App Store's suggestions for a typed prefix, in its order: a property list with `hints`, each a dict with a `term`
  * (recorded in 2026) or a bare string. The header X-Apple-Store-Front selects the storefront and the platform (29).
- * Without it the endpoint answers 200 with an empty list for any prefix; with it an empty list is an answer. A language
- * behind a dash (143443-4,29) must be one of the storefront: others are reported to give no suggestions, and omitting
- * it gives the storefront's default. Suggestions over 150 characters cannot be terms and are left out.
+ * Without it the endpoint answers 200 with an empty list for any prefix; with it an empty list means that the store
+ * suggests nothing. A language behind a dash (143443-4,29) must be one of the storefront: others are reported to give
+ * no suggestions, and omitting it gives the storefront's default. Suggestions over 150 characters cannot be terms and
+ * are left out.
  */
 export const appleHints = {
   name: "apple-hints",
@@ -62,9 +63,9 @@ function parseAnswer(body: string): unknown {
   try {
     return parsePlist(body, "the answer")
   } catch (error) {
-    // Only for a page: a word in a list that is cut off does not count.
+    // Only for an HTML page: a truncated list may contain the same words.
     throw !/<plist[\s>]/.test(body) && asksForProof(body)
-      ? new ReadFailure("blocked", "a proof is asked for", { cause: error })
+      ? new ReadFailure("blocked", "the page asks for a CAPTCHA or refuses access", { cause: error })
       : error
   }
 }

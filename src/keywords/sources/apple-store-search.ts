@@ -18,7 +18,7 @@ const PARSER = 1
  * first few. Platform 24 with `t:native` in the storefront header makes it answer in flat JSON; other platforms nest
  * the same under `pageData` (its shape is from the public projects app-store-scraper and drewster99/appstore). The
  * answer repeats the storefront; one of another storefront is `mismatched`. `rating` is left out because this source
- * rounds it to half stars. It is reported to answer 503 at times, and not always in the order of a phone.
+ * rounds it to half stars. It reportedly responds with 503 at times, and not always in the order of a phone.
  */
 export const appleStoreSearch = {
   name: "apple-store-search",
@@ -70,10 +70,12 @@ export const appleStoreSearch = {
 
 const changed = (detail: string) => new ReadFailure("changed", detail)
 
-/** The part of the answer that contains its data, however it is nested. */
+/** Returns the parsed response and the part that contains its data, however it is nested. */
 function parsed(body: string): { root: unknown; page: unknown } {
   if (/^\s*</.test(body)) {
-    throw asksForProof(body) ? new ReadFailure("blocked", "a proof is asked for") : changed("a page instead of JSON")
+    throw asksForProof(body)
+      ? new ReadFailure("blocked", "the page asks for a CAPTCHA or refuses access")
+      : changed("a page instead of JSON")
   }
   const root = parseJson(body, "the answer")
   const page = at(root, "bubbles") === undefined ? at(root, "pageData") : root
@@ -82,14 +84,14 @@ function parsed(body: string): { root: unknown; page: unknown } {
 
 type Answer = ReturnType<typeof parsed>
 
-/** Whether the answer names its storefront. Throws if it names another one. */
+/** Returns whether the response names its storefront. Throws if it names another one. */
 function namesStorefront({ root, page }: Answer, storefront: string): boolean {
   const storeFront = at(page, "metricsBase", "storeFront") ?? at(root, "metricsBase", "storeFront")
   if (storeFront === undefined) return false
   // "143441", "143441-1,24" or the number
   const id = /^\d{6}(?=\D|$)/.exec(text(storeFront) ?? `${count(storeFront)}`)?.[0]
-  if (id === undefined) throw changed("the answer names no storefront")
-  if (id !== String(appleStorefront(storefront).id)) throw mismatched("the answer is another storefront's")
+  if (id === undefined) throw changed("the response names no storefront")
+  if (id !== String(appleStorefront(storefront).id)) throw mismatched("the response is for another storefront")
   return true
 }
 
@@ -105,7 +107,10 @@ function isUnnamed(bubble: unknown): boolean {
   return at(bubble, "name") === undefined
 }
 
-/** Whether a row is an app, by any of the known fields. Throws if the row has none of them. */
+/**
+ * Returns whether a row is an app, by any of the known fields; a row with none of them counts as one. Throws if the row
+ * is not an object or its kind is not a text.
+ */
 function isApp(row: unknown): boolean {
   if (typeof row !== "object" || row === null) throw changed("a row of another shape")
   const [entity, kind, type] = [at(row, "entity"), at(row, "kind"), at(row, "type")]
@@ -115,7 +120,7 @@ function isApp(row: unknown): boolean {
   return type === undefined || type === 0 || type === "software" || type === "apps"
 }
 
-/** The facts about the first apps, by id. */
+/** Returns the facts about the first apps, by id. */
 function factsOf({ root, page }: Answer): unknown {
   const platform = at(page, "storePlatformData") ?? at(root, "storePlatformData")
   const lockup = at(platform, "native-search-lockup-search") ?? at(platform, "native-search-lockup")

@@ -72,7 +72,7 @@ function checkAnswers({ storefront, term }: SearchQuestion, intent: unknown, bod
   const platform = at(intent, "platform")
   if (platform !== undefined && platform !== "iphone") throw mismatched("the page is another platform's")
   const answered = at(intent, "term") ?? address?.searchParams.get("term") ?? undefined
-  if (answered !== undefined && spelt(answered) !== spelt(term)) throw mismatched("the page answers another term")
+  if (answered !== undefined && spelt(answered) !== spelt(term)) throw mismatched("the page is for another term")
 }
 
 /** Returns the canonical address of the page. Older pages name their storefront and term only there. */
@@ -84,7 +84,7 @@ function canonical(body: string): URL | null {
   return address === undefined ? null : URL.parse(address.replaceAll("&amp;", "&"))
 }
 
-/** Only a page that names its term can prove that nothing was found. */
+/** Returns whether the page names its term and its storefront. Only such a page can show that nothing was found. */
 function isPositive(intent: unknown): boolean {
   return text(at(intent, "term")) !== undefined && text(at(intent, "storefront")) !== undefined
 }
@@ -122,8 +122,8 @@ const OTHER_ROWS: unknown[] = [
 ]
 
 /**
- * Whether a row takes no place among the apps. Throws if that is unclear, because one row too few or too many shifts
- * all ranks below it. A card of an unknown kind that names no app is ignored.
+ * Returns whether a row takes no place among the apps. Throws if that is unclear, because one row too few or too many
+ * shifts all ranks below it. A card of an unknown kind that names no app is ignored.
  */
 function isOther(row: unknown): boolean {
   const [lockup, kind, type] = [at(row, "lockup"), at(row, "$kind"), at(row, "resultType")]
@@ -141,7 +141,8 @@ function isOther(row: unknown): boolean {
 }
 
 /**
- * Whether a card contains an app id at any depth. Uses a queue, since a body may be nested deeper than the call stack.
+ * Returns whether a card contains an app id at any depth. Uses a queue, since a body may be nested deeper than the call
+ * stack.
  */
 function namesApp(card: unknown): boolean {
   const open = [card]
@@ -164,7 +165,7 @@ function nextOf(page: unknown): ResultApp[] | undefined {
   const next = at(page, "nextPage")
   if (next === null) return undefined
   const rows = at(next, "results")
-  if (!Array.isArray(rows)) throw changed("it does not say what comes next")
+  if (!Array.isArray(rows)) throw changed("it does not state what comes next")
   const apps = rows.filter((row) => isNextApp(at(row, "type")))
   // A new type among the apps is ignored; if no entry is an app, the apps' own type may have been renamed.
   if (apps.length === 0 && !rows.every((row) => NEXT_OTHERS.includes(at(row, "type"))))
@@ -176,7 +177,7 @@ function nextOf(page: unknown): ResultApp[] | undefined {
 const NEXT_OTHERS: unknown[] = ["app-bundles", "app-events", "developers", "editorial-items", "groupings", "in-apps"]
 
 function isNextApp(type: unknown): boolean {
-  if (typeof type !== "string") throw changed("a next result of no type")
+  if (typeof type !== "string") throw changed("a next result has no type")
   return type === "apps"
 }
 

@@ -43,7 +43,7 @@ export const playSearch = {
   },
 } satisfies Source<SearchQuestion, SearchObservation>
 
-/** Places of a full page without a card. */
+/** Number of places on a full page without a card. */
 const PLACES = 30
 
 // Maximum depth of a reading.
@@ -63,7 +63,7 @@ function assertTerm(page: string, term: string): void {
   const named = callTerms.length > 0 ? callTerms : titled(page)
   if (named.length === 0) throw new ReadFailure("changed", "the page does not name its term")
   if (named.some((item) => spelt(item) !== spelt(term))) {
-    throw mismatched("the page answers another term")
+    throw mismatched("the page is for another term")
   }
 }
 
@@ -97,8 +97,8 @@ const LIST = 22
 const CARD = 23
 
 /**
- * Whether a section is a list of search results, by its name ("search_results_cluster_apps_range_1_20") or, without a
- * name, by its lack of a heading. Other lists, such as "You might also like", have one.
+ * Returns whether a section is a list of search results, by its name ("search_results_cluster_apps_range_1_20") or,
+ * without a name, by its lack of a heading. Other lists, such as "You might also like", have one.
  */
 function isResults(section: unknown): boolean {
   if (!Array.isArray(at(section, LIST, 0))) return false
@@ -110,7 +110,7 @@ function nameOf(section: unknown): string | undefined {
   return text(at(section, 3, 1, 0, 0))
 }
 
-/** How many places come before a list, from its name: 1 if a card does. */
+/** Returns how many places come before a list, from its name: 1 if a card does. */
 function placesBefore(section: unknown): number {
   return Number(/_range_(\d{1,3})_\d+$/.exec(nameOf(section) ?? "")?.[1] ?? 0)
 }
@@ -123,12 +123,12 @@ function cardOf(card: unknown): ResultApp[] {
   return [withoutUndefined<ResultApp>({ id, ...listedFacts(at(card, 16, 2)) })]
 }
 
-/** Whether the page states that it has nothing for the term. Lists that follow are for another term. */
+/** Returns whether the page states that it has nothing for the term. Lists that follow are for another term. */
 function saysNone(section: unknown): boolean {
   return textsIn(at(section, WORDS)).some((words) => words.startsWith("No results for "))
 }
 
-/** Whether the page has only notices as sections, and no link to an app anywhere. */
+/** Returns whether the page has only notices as sections, and no link to an app anywhere. */
 function isBare(sections: readonly unknown[], body: string): boolean {
   return (
     sections.every((section) => typeof at(section, NOTICE, 0) === "string") && !body.includes("/store/apps/details?id")

@@ -47,8 +47,8 @@ const MAX_TERMS = 5
 const MAX_ITEMS = 1_000
 
 /**
- * A null answer, or one whose list is empty or null, means that the store suggests nothing. Suggestions over 150
- * characters cannot be terms and are left out.
+ * Returns the suggestions as terms. Null, or a list that is empty or null, means that the store suggests nothing.
+ * Suggestions over 150 characters cannot be terms and are left out.
  */
 function termsOf(answer: unknown): string[] {
   if (answer === null) return []

@@ -19,11 +19,14 @@ const MARKS_AT_ONCE = 100
 
 interface FigureOptions {
   now: () => Date
-  /** Awaited between two transactions, so that others get a turn on the only backend of the embedded database. */
+  /** Awaited between two transactions, so that other callers can use the only backend of the embedded database. */
   pause: () => Promise<void>
 }
 
-/** Figures of keywords whose readings were imported. Other readings derive theirs themselves. */
+/**
+ * Recalculates figures of keywords whose readings were imported. The kinds of `due` recalculate them for other
+ * readings.
+ */
 export const importedFigures: FollowUp = {
   importsOnly: true,
   follow: markFigures,
@@ -45,7 +48,7 @@ interface Mark extends Side {
   subject: string
 }
 
-/** Replaces marks of apps and prefixes by marks of the keywords that use them. Returns whether there were any. */
+/** Replaces marks of apps and prefixes by marks of the keywords that use them. Returns false if there were none. */
 async function markTerms(tx: Tx, now: Date): Promise<boolean> {
   const marks = await tx<Mark[]>`
     with picked as materialized (
@@ -75,7 +78,7 @@ async function markTerms(tx: Tx, now: Date): Promise<boolean> {
 
 /**
  * Marks keywords whose first ten include an app. A changed name also counts in storefronts that have no name of their
- * own. The index covers the latest answers; if figures use another answer, the stored readings are searched.
+ * own. The index covers the latest results; if figures use other results, the stored readings are searched.
  */
 async function markTermsOfApps(tx: Tx, marks: readonly Mark[], now: Date): Promise<void> {
   if (marks.length === 0) return
@@ -156,7 +159,7 @@ async function markTermsOfPrefixes(tx: Tx, marks: readonly Mark[], now: Date): P
 /** For the operators ~>=~ and ~<~, which compare bytes: sorts after every text that continues the prefix. */
 const LAST_CHARACTER = "\u{10FFFF}"
 
-/** Derives some marked keywords. Returns whether there were any. */
+/** Derives the figures of some marked keywords. Returns false if none is marked. */
 async function deriveMarked(tx: Tx, now: Date): Promise<boolean> {
   const marked = await tx<ListKey[]>`
     select platform, storefront, subject as term
@@ -195,14 +198,14 @@ async function deriveMarked(tx: Tx, now: Date): Promise<boolean> {
 }
 
 /**
- * The last moment of the day, also for today, so that the age of an update does not depend on the time of the
+ * Returns the last moment of the day, also for today, so that the age of an update does not depend on the time of the
  * calculation.
  */
 function endOf(day: string): Date {
   return new Date(`${day}T23:59:59.999Z`)
 }
 
-/** The terms to derive as of each day, the earliest day first. */
+/** Returns the terms to derive as of each day, the earliest day first. */
 async function readDays(
   sql: Tx,
   side: Side,

@@ -20,8 +20,8 @@ interface RankImport {
 const AT_ONCE = 5_000
 
 /**
- * Stores ranks that another tool measured. A day that an earlier import of the app has for the same tool is replaced.
- * Returns how many ranks are new or changed.
+ * Stores ranks that another tool measured. They replace those that an earlier import of the app has for the same tool
+ * and day. Returns how many ranks are new or changed.
  */
 export async function storeImportedRanks(
   sql: Sql,

@@ -72,7 +72,7 @@ export const UNMEASURED: KeywordMetrics = {
 /** Calculated figures older than this are not shown. */
 export const SHOWN_DAYS = 90
 
-/** A query of the latest figures of a list: one row for `figures`, or none. */
+/** Returns a query of the latest figures of a list: one row for `figures`, or none. */
 export function figuresOf(sql: Db, list: ReturnType<Db>) {
   return sql`
     select *
@@ -81,7 +81,7 @@ export function figuresOf(sql: Db, list: ReturnType<Db>) {
     offset 0`
 }
 
-/** The columns of a MetricsRow, of a row `n` of keyword_now. */
+/** Returns the columns of a MetricsRow, of a row `n` of keyword_now. */
 export function figures(sql: Db) {
   return sql`
     n.demand, n.demand_day as "demandDay", n.demand_at as "demandAt", n.hints, n.hints_day as "hintsDay",
@@ -141,7 +141,7 @@ export function metricsOf(row: MetricsRow, platform: Side["platform"], today: st
 type DifficultyRow = Pick<MetricsRow, "difficulty" | "difficultyDay" | "difficultyAt">
 type Difficulty = Pick<KeywordMetrics, "difficulty" | "difficultyBand" | "difficultyNone" | "difficultyAt">
 
-/** The difficulty fields of metricsOf. */
+/** Returns the difficulty fields of metricsOf. */
 export function difficultyOf({ difficulty, difficultyDay, difficultyAt }: DifficultyRow, today: string): Difficulty {
   const isShown = difficultyDay !== null && difficultyDay >= shownSince(today)
   const score = isShown ? difficulty : null
@@ -161,7 +161,9 @@ function shownSince(today: string): string {
   return cached.since
 }
 
-/** An estimate without a band (popularityBand) is not shown but still orders keywords. */
+/**
+ * Returns the popularity fields. An estimate without a band (popularityBand) is not shown but still orders keywords.
+ */
 function popularityOf(
   { published, publishedBy, publishedDay, publishedAt }: MetricsRow,
   platform: Side["platform"],
@@ -184,7 +186,7 @@ function iso(at: Date | null): string | null {
   return at?.toISOString() ?? null
 }
 
-/** The figures that answers show: all except the order. */
+/** Returns the figures that answers show: all except the order. */
 export function shownFigures({ popularityOrder: _, ...metrics }: KeywordMetrics) {
   return metrics
 }

@@ -71,15 +71,16 @@ interface SlotRow extends ResultSlot {
 }
 
 /**
- * A query of the answer of the latest recent day that was read ten places deep or to its end: what follows a shallower
- * reading is unknown, not empty.
+ * Returns a query of the results of the latest recent day that was read ten places deep or to its end: places after a
+ * shallower reading are unknown, not empty.
  */
 export function latestTen(sql: Db, now: Date) {
   return latestTenBetween(sql, young(now))
 }
 
 /**
- * The same as latestTen if the answer of the list's last day qualifies: one row, without planning over search_results.
+ * Returns a query with the result of latestTen if the results of the list's last day qualify: one row, without planning
+ * over search_results.
  */
 export function currentTen(sql: Db, now: Date) {
   const { from, to } = young(now)

@@ -88,8 +88,8 @@ export function bySearches(metrics: ReadonlyMap<string, KeywordMetrics>): (a: st
 }
 
 /**
- * A query of one row "seenAt". No row if there is no difficulty, or if its ratings are older than its results and the
- * apps must be looked up.
+ * Returns a query of one row "seenAt". No row if there is no difficulty, or if its ratings are older than its results
+ * and the apps must be looked up.
  */
 export function latestDifficulty(sql: Sql, { platform, storefront, subject }: Side & { subject: string }, since: Date) {
   return sql`

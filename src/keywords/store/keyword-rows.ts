@@ -114,7 +114,7 @@ function evidence({
   return { source, ...(prefix !== undefined && { prefix }), seenAt: seenAt.toISOString(), sha256 }
 }
 
-/** The sources and times of rating counts that came with other readings. */
+/** Returns the sources and times of rating counts that came with other readings. */
 function ratingsRead({ slots, source, seenAt }: Results) {
   const otherSlots = slots.filter(({ ratedBy, ratedAt }) => ratedAt && (ratedBy !== source || +ratedAt !== +seenAt))
   if (otherSlots.length === 0) return {}

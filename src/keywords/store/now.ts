@@ -5,8 +5,8 @@ import { SHOWN_DAYS } from "./keyword-figures.ts"
 import { popularityOrderOf } from "./popularity-order.ts"
 
 /**
- * Writes the answer of each list's last day to list_now, and returns how many rows changed. Call it once that day is
- * known (list.last_day). Needs the lists' lock. Idempotent.
+ * Writes the results of each list's last day to list_now, and returns how many rows changed. Call it once that day is
+ * known (list.last_day). The caller must hold the locks of the lists. Idempotent.
  */
 export async function deriveListNow(tx: Tx, lists: readonly number[]): Promise<number> {
   const [row] = await tx<[{ count: number }]>`
@@ -62,7 +62,7 @@ function popularity(tx: Tx) {
 
 /**
  * Writes the latest figures of each list to keyword_now and their popularity to list_now, and returns how many rows
- * changed. Call it after figures were stored. Needs the lists' lock. Idempotent.
+ * changed. Call it after figures were stored. The caller must hold the locks of the lists. Idempotent.
  */
 export async function deriveKeywordNow(tx: Tx, lists: readonly number[]): Promise<number> {
   const [row] = await tx<[{ count: number }]>`

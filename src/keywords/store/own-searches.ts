@@ -6,7 +6,8 @@ const BROUGHT: readonly string[] = ["import", "foreign"]
 const READ_HERE = RANK_SOURCES.filter((source) => !BROUGHT.includes(source)).map((source) => SOURCE_CODES[source])
 
 /**
- * SQL for whether this instance made a reading of search results: not imported, not from the demo or another instance.
+ * Returns SQL for whether this instance made a reading of search results: not imported, not from the demo or another
+ * instance.
  */
 export function isOwnSearch(sql: Db) {
   return sql`(origin = 'own' and source = any(${READ_HERE}::smallint[]))`

@@ -2,8 +2,8 @@ import type { Db } from "../../database/types.ts"
 import { ORDER_STEPS } from "../formulas/popularity.ts"
 
 /**
- * SQL for the popularity that orders and weighs keywords of a store (popularityOrder): the published figure, or the
- * middle of an estimate's band. `published`, `estimate` and `platform` are expressions.
+ * Returns SQL for the popularity that orders and weighs keywords of a store (popularityOrder): the published figure, or
+ * the middle of an estimate's band. `published`, `estimate` and `platform` are expressions.
  */
 export function popularityOrderOf(
   sql: Db,

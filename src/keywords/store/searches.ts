@@ -14,7 +14,10 @@ interface StoredSearch extends ShownApps {
   listId: number
 }
 
-/** Stores readings that are new or better than the stored ones, and returns those. Needs their lists' lock. */
+/**
+ * Stores the readings that are new or better than the stored ones and returns them. The caller must hold the locks of
+ * the lists.
+ */
 export async function storeSearches(
   tx: Tx,
   readings: readonly SearchObservation[],
@@ -28,7 +31,7 @@ export async function storeSearches(
   return changed
 }
 
-/** Sets the first and last day on which lists have complete readings. Needs the lists' lock. */
+/** Sets the first and last day on which lists have complete readings. The caller must hold the locks of the lists. */
 export async function recountDays(tx: Tx, lists: readonly number[]): Promise<void> {
   await tx`
     update list l
@@ -63,7 +66,7 @@ function keyOf(listId: number, source: number, seenAt: Date): string {
   return `${listId} ${source} ${seenAt.getTime()}`
 }
 
-/** Whether the reading `excluded` takes precedence over `held`, of the same moment and source. */
+/** Returns SQL for whether the reading `excluded` takes precedence over `held`, of the same moment and source. */
 function isBetter(tx: Tx) {
   return tx`
     (excluded.origin = ${OWN}, excluded.parser, excluded.complete, excluded.depth, excluded.sha256)

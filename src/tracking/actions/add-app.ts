@@ -137,8 +137,8 @@ export const addApp = action({
     const target: Diff["target"] = { kind: "store_app", id: storeIds.join(" "), name: called }
     if (twin) {
       const note =
-        `The workspace tracks this app already, as ${twin.id}; its name, storefronts and stores stay as they are. ` +
-        "Keywords are added with add_keywords."
+        `The workspace already tracks this app, as ${twin.id}; its name, storefronts and stores stay unchanged. ` +
+        "Add keywords with add_keywords."
       const before = { appId: twin.id }
       return {
         summary: `Add nothing: ${JSON.stringify(called)} is tracked already.`,
@@ -168,11 +168,11 @@ export const addApp = action({
 })
 
 interface StoreMatch {
-  /** The workspace's app that already tracks one of the store apps. */
+  /** The workspace's app that already has one of the store apps. */
   twin: { id: string; name: string } | null
-  /** A store's name of the app. */
+  /** The app's name in a store. */
   shown: string | null
-  /** "ios:…" and "android:…" of the ids that a reading has shown. */
+  /** The ids that a reading has shown, as "ios:…" and "android:…". */
   seen: string[]
 }
 

@@ -31,7 +31,7 @@ export const renameApp = action({
     appId: AppId,
     name: described(
       v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(100), v.check(isName))),
-      "The store's name if left out.",
+      "Default: the store's name.",
     ),
   }),
   example: { appId: "app_4fD0Zs81hQbK", name: "Tides" },
@@ -46,7 +46,7 @@ export const renameApp = action({
     return { app, own: row.own }
   },
   diff: ({ app, own }, { name = null }) => ({
-    summary: name === null ? `Call "${app.name}" as the store does.` : `Rename "${app.name}" to "${name}".`,
+    summary: name === null ? `Use the store's name for "${app.name}".` : `Rename "${app.name}" to "${name}".`,
     target: { kind: "app", id: app.id, name: app.name },
     before: { name: own },
     after: { name },
@@ -69,7 +69,7 @@ export const setAppGoal = action({
   name: "set_app_goal",
   summary: "Sets what an app is optimised for.",
   destructive: false,
-  args: v.strictObject({ appId: AppId, goal: described(v.optional(Goal), "No goal if left out.") }),
+  args: v.strictObject({ appId: AppId, goal: described(v.optional(Goal), "Omit to remove the goal.") }),
   example: { appId: "app_4fD0Zs81hQbK", goal: "rank" },
   state: v.strictObject({ goal: v.nullable(Goal) }),
   result: AppResult,
@@ -99,7 +99,7 @@ export const setStorefronts = action({
   args: v.strictObject({
     appId: AppId,
     countries: v.pipe(v.array(Country), v.minLength(1), v.maxLength(200)),
-    like: described(v.optional(Country), "New storefronts get the keywords of this one."),
+    like: described(v.optional(Country), "Storefront whose keywords the new storefronts get."),
   }),
   example: { appId: "app_4fD0Zs81hQbK", countries: ["us", "gb"], like: "us" },
   state: v.strictObject({

@@ -64,7 +64,7 @@ export const addKeywords = action({
       ...diffOf(app, tracked, [{ countries: app.countries, keywords }]),
       summary:
         isNew.size === 0
-          ? `Track nothing more of ${quoted(app.name)}.`
+          ? `Change nothing: ${quoted(app.name)} has these keywords already.`
           : `Track ${counted(isNew.size)} of ${quoted(app.name)} in ${saidStorefronts(app.countries)}.`,
       notes: alreadyTracked(tracked, keywords),
     }
@@ -105,9 +105,9 @@ export const removeKeywords = action({
       ...diffOf(app, tracked, [{ countries: app.countries, keywords: [] }]),
       summary:
         trackedTerms.size === 0
-          ? `Stop tracking nothing of ${quoted(app.name)}.`
-          : `Stop tracking ${counted(trackedTerms.size)} of ${quoted(app.name)} in every storefront. ` +
-            "What was measured stays.",
+          ? `Change nothing: ${quoted(app.name)} has none of these keywords.`
+          : `Stop tracking ${counted(trackedTerms.size)} of ${quoted(app.name)} in every storefront. Measured ranks ` +
+            "are kept.",
       notes: unknown.length > 0 ? [`Not tracked, and ignored: ${listed(unknown)}.`] : [],
     }
   },

@@ -47,15 +47,15 @@ export const addRivals = action({
   diff({ app, named, hidden, unseen }, args) {
     const rivals = distinct(args.rivals)
     const added = rivals.filter((rival) => !named.includes(rival))
-    refuseOver("be named", MAX_NAMED, named.length, added.length)
+    refuseOver("be added by hand", MAX_NAMED, named.length, added.length)
     const back = rivals.filter((rival) => hidden.includes(rival))
     const already = rivals.filter((rival) => named.includes(rival))
     const elsewhere = added.filter((rival) => !isOnStoreOf(app, rival))
     return {
       ...diffOf(app, { named: already, hidden: back }, { named: rivals, hidden: [] }),
-      summary: `Name ${counted(added.length)} of ${JSON.stringify(app.name)} by hand.`,
+      summary: `Add ${counted(added.length)} of ${JSON.stringify(app.name)} by hand.`,
       notes: [
-        ...note("Named already", already),
+        ...note("Already added", already),
         ...note("Hidden before, and shown again", back),
         ...note(
           "No name yet, because no reading has shown it",
@@ -165,7 +165,7 @@ async function lookAt(
 
 function refuseOver(what: string, most: number, current: number, more: number): void {
   if (more === 0 || current + more <= most) return
-  const reason = `${most} rivals of an app may ${what}; this would make it ${current + more}.`
+  const reason = `At most ${most} rivals of an app may ${what}; this would make it ${current + more}.`
   throw new Fault("write_limit_reached", { reason })
 }
 
@@ -178,7 +178,7 @@ function diffOf({ id, name }: TrackedApp, before: Rivals, after: Rivals): Pick<D
   return { target: { kind: "app", id, name }, before: { ...before }, after: { ...after } }
 }
 
-/** Gives the rivals of the write their earlier places. Other rivals keep theirs. */
+/** Puts the rivals of the write back into the lists that had them before. Other rivals stay unchanged. */
 async function restore({ args, before }: MadeWrite, { tx }: { tx: Tx }): Promise<void> {
   const appId = String(args.appId)
   const rivals = args.rivals as string[]

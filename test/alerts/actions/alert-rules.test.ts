@@ -76,7 +76,7 @@ describe("create_alert_rule", () => {
     ])
   })
 
-  test("create_alert_rule refuses an option that is not the type's or is out of bounds, naming it", async () => {
+  test("create_alert_rule refuses an option that the type lacks or that is out of bounds, and names it", async () => {
     const cases: [object, string][] = [
       [{ type: "rank_rise", dropBy: 5 }, "dropBy"],
       [{ type: "dropped_out", dropBy: 5 }, "dropBy"],
@@ -173,7 +173,7 @@ describe("delete_alert_rule", () => {
     expect(await rules()).toEqual([["entered", [], null, "all", null]])
   })
 
-  test("delete_alert_rule of a type without a rule changes nothing, is free and says so", async () => {
+  test("delete_alert_rule of a type without a rule changes nothing, is free and reports that", async () => {
     const { body } = await fixture.preview("delete_alert_rule", { type: "rank_drop" })
     expect(body).toMatchObject({ credits: 0, preview: { before: { rule: null }, after: { rule: null } } })
     expect(body.preview.summary).toStartWith("Change nothing")

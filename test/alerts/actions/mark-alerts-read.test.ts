@@ -124,7 +124,7 @@ describe("marked alerts", () => {
     }
   })
 
-  test("the confirm marks exactly the previewed alerts; the same number of other alerts is a mismatch", async () => {
+  test("the confirm marks exactly the previewed alerts, and fails as a mismatch if others match", async () => {
     const [first, second] = await addAlerts({}, { read: true })
     const { body } = await fixture.preview("mark_alerts_read")
     await fixture.sql`update alert set read_at = now() where id = ${first!}`
@@ -136,8 +136,7 @@ describe("marked alerts", () => {
   })
 
   test.skipIf(!process.env.DATABASE_URL)(
-    "postgres: an alert committed after the preview is a mismatch, even if it was found before, " +
-      "and never marked unseen",
+    "postgres: an alert committed after the preview is a mismatch for the confirm, even if it was found earlier",
     async () => {
       const { promise: released, resolve: release } = Promise.withResolvers<void>()
       const inserted = Promise.withResolvers<void>()

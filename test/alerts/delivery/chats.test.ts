@@ -70,7 +70,7 @@ describe("Telegram", () => {
   })
 
   test.each([4_000, 4_096, 10_000])(
-    "a message about an app name of %p characters has at most 4,096, none of them split",
+    "a message about an app name of %p characters has at most 4,096 characters and splits none",
     async (length) => {
       await sql`update tracked_app set name = ${"😀".repeat(length / 2)} where id = ${scene.appId}`
       await bot()

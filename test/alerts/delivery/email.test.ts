@@ -67,9 +67,9 @@ describe("alerts by mail", () => {
     const message = async (person: string) =>
       ((await errorOf(addChannel(scene.register, scene.workspaceId, "email", { person }))) as Error).message
     expect(await message("nobody")).toContain('no person named "nobody"')
-    expect(await message(await nameOf(personId))).toContain("has confirmed no address yet")
+    expect(await message(await nameOf(personId))).toContain("has not confirmed an address yet")
     await requestMailCode(sql, personId, "ada@example.org")
-    expect(await message(await nameOf(personId))).toContain("has confirmed no address yet")
+    expect(await message(await nameOf(personId))).toContain("has not confirmed an address yet")
     const limited = await member("viewer", [scene.appId])
     await confirm(limited, "bo@example.org")
     expect(await message(await nameOf(limited))).toContain("sees only some of the apps")

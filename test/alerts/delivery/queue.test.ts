@@ -69,7 +69,7 @@ describe("queued alerts", () => {
     expect(await deliveries(other)).toEqual([])
   })
 
-  test("an alert is not queued for a rule made again since, a suspended workspace, or another origin", async () => {
+  test("an alert is not queued for a newer rule, a suspended workspace or another origin", async () => {
     await hook(scene, "https://one.example/")
     await rule(scene, "rank_drop")
     await addAlerts(scene)
@@ -98,7 +98,7 @@ describe("queued alerts", () => {
 test("a workspace has at most fifty channels", async () => {
   for (let i = 1; i <= 50; i++) await hook(scene, `https://${i}.example/`)
   const refused = await hook(scene, "https://51.example/").catch((error) => error.message)
-  expect(refused).toBe("a workspace has 50 channels at most")
+  expect(refused).toBe("a workspace can have at most 50 channels")
   expect(await listChannels(sql, scene.workspaceId)).toHaveLength(50)
 })
 

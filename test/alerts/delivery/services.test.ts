@@ -90,7 +90,7 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
     expect(new Set(text.replaceAll("\\", "").slice(0, -1))).toEqual(new Set([letter]))
   })
 
-  test("a test message arrives, and its text is that of every kind", async () => {
+  test("a test message arrives, with the same text for every kind of channel", async () => {
     const id = await adds()
     expect(await testChannel(scene.register, port(), scene.workspaceId, id)).toMatchObject({
       taken: true,
@@ -118,7 +118,7 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
     expect(await deliveries(scene)).toMatchObject([{ state: "delivered", attempts: 1 }])
   })
 
-  test("a failure or a page of a proxy is retried, and no answer is repeated in the reason", async () => {
+  test("a failure or a proxy's page is retried, and the reason repeats nothing of the response", async () => {
     const id = await adds()
     const failures = [
       () => new Response("canary", { status: 500 }),
@@ -139,7 +139,7 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
     expect(JSON.stringify([stored, logged, await findChannel(sql, scene.workspaceId, id)])).not.toContain("canary")
   })
 
-  test.each(endings)("$reason: the channel ends, and a successful test enables it", async ({ answer, reason }) => {
+  test.each(endings)("$reason: the channel is disabled until a test succeeds", async ({ answer, reason }) => {
     const id = await adds()
     standIn.on(path, (request, before) => (before === 0 ? answer() : service.answer(request)))
     await addAlerts(scene, 2)

@@ -7,19 +7,19 @@ import { outbound, type Scene } from "./scene.ts"
 
 const TOKEN = "123456789:AAEcanaryCanaryCanaryCanaryCanary_-1"
 
-/** A chat service as a stand-in on loopback: it accepts and refuses messages as documented by the service. */
+/** A stand-in for a chat service on loopback: it accepts and refuses messages as documented by the service. */
 export interface Service {
   kind: Channel
-  /** The path of the stand-in, and the input of a person that leads to it. */
+  /** The path of the stand-in, and what a person enters to reach it. */
   path: string
   entered(standIn: Receiver): Record<string, string>
-  /** The service's answer to a message. */
+  /** Returns the service's response to a message. */
   answer(request: ReceivedRequest): Response
-  /** The text of a message, as the service stores it. */
+  /** Returns the text of a message, as the service stores it. */
   textOf(request: ReceivedRequest): string
-  /** Answers after which the channel ends, and the reason that is shown. */
+  /** Responses that disable the channel, and the reason that is shown. */
   endings: readonly { answer: () => Response; reason: string }[]
-  /** The answer to too many messages. It asks to wait for a second. */
+  /** Returns the response to too many messages, which asks to wait for a second. */
   busy(): Response
 }
 

@@ -75,7 +75,7 @@ describe("a week", () => {
     if (found) expect(found.tellAt.toISOString().slice(11)).toBe("08:00:00.000Z")
   })
 
-  test("a week compares its last measured days with those of the week before, and makes nothing up", async () => {
+  test("a week compares its last measured days with those of the week before, and invents no figures", async () => {
     await app()
     expect(await summaries().runOnce()).toBe(1)
     const [row] = (await readAlerts(sql, "weekly")) as unknown as WeeklySummary[]
@@ -149,7 +149,7 @@ describe("a week", () => {
   })
 })
 
-test("a weekly rule delivers figures to machines and lines to people", async () => {
+test("a weekly rule sends figures to webhooks and lines of text to chats", async () => {
   const target = await app()
   await rule(target, "weekly", { channels: ["webhook", "slack"] })
   await hook(target, `${standIn.url}/hook`)

@@ -147,7 +147,7 @@ long("the mail settings and the page that ends a subscription are accessible in 
   await scene.mailServer.stop()
 })
 
-/** The pixels by which the open page is wider than the window. */
+/** Returns the pixels by which the open page is wider than the window. */
 const overflow = () => tab.value<number>("Math.max(0, document.documentElement.scrollWidth - innerWidth)")
 
 const violations = () =>

@@ -45,7 +45,7 @@ const stateOf = async (personId: number) =>
   )[0]
 
 describe("an address", () => {
-  slow("an address counts once its code was typed, and gets nothing but the code before", async () => {
+  slow("an address is used once its code was typed, and gets nothing but the code before that", async () => {
     const { browser, personId } = await subscriber(scene)
     const { send } = settingsBrowser(browser, MAIL)
     await send("address", { address: "bo@example.org" })
@@ -159,7 +159,7 @@ describe("a digest", () => {
     expect(scene.mailServer.received).toHaveLength(2)
   })
 
-  slow("a digest whose process ended between the mail and the record is unknown and is not sent again", async () => {
+  slow("a digest whose process ended before recording the mail has an unknown outcome and is not resent", async () => {
     const { personId, browser } = await subscriber(scene)
     const mailer: MailScene["mailer"] = {
       ...scene.mailer,
@@ -209,7 +209,7 @@ describe("a digest", () => {
 })
 
 describe("the link that ends a subscription", () => {
-  slow("the unsubscribe link changes nothing when opened, and unsubscribes by a POST without sign-in", async () => {
+  slow("the unsubscribe link changes nothing when opened, and ends the mails by a POST without sign-in", async () => {
     const { personId } = await subscriber(scene)
     await digests(scene).runOnce()
     const { headers } = await parsed(scene.mailServer.received.at(-1)!)
@@ -235,7 +235,7 @@ describe("the link that ends a subscription", () => {
     expect(stored.some(({ hex }) => hex.includes(path.slice(13, 30)))).toBe(false)
   })
 
-  test("an unknown unsubscribe link is a page with status 404", async () => {
+  test("an unknown unsubscribe link returns a page with status 404", async () => {
     const { status } = await scene.service.app.fetch(
       new Request(`http://127.0.0.1:8787/unsubscribe/${"x".repeat(43)}`, { method: "POST" }),
       "192.0.2.9",

@@ -20,7 +20,7 @@ export const PUBLIC = "https://ranks.example.com"
 const DAY_MS = 86_400_000
 const midnight = Date.parse(new Date().toISOString().slice(0, 10))
 
-/** The UTC day that the digests of these tests are about. */
+/** The UTC day that the digests of these tests cover. */
 export const TODAY = new Date(midnight).toISOString().slice(0, 10)
 /** Half past midnight after it, when a daily digest for 00:00 UTC is due. */
 export const AFTER = new Date(midnight + DAY_MS + 1_800_000)
@@ -35,7 +35,7 @@ export interface MailScene {
   clock: { now: Date }
 }
 
-/** A service with a mail server, and a workspace whose app was measured. */
+/** Creates a service with a mail server, and a workspace whose app was measured. */
 export async function mailScene(sql: Sql, name = "Tea <Timer>"): Promise<MailScene> {
   const mailServer = await startMailServer()
   const mailer = createMailer(plainServer(mailServer))
@@ -64,7 +64,7 @@ export async function addNews({ sql, tea }: MailScene, texts: readonly string[] 
   await record(sql, [reviewed(`${TODAY}T23:00:00Z`, reviews, { storeId: tea.iosId })], () => AFTER)
 }
 
-/** A person with a confirmed address and a daily digest, set on the page. */
+/** Adds a person with a confirmed address and a daily digest, set on the page. */
 export async function subscriber(
   { service, mailServer, tea }: MailScene,
   role = "owner",
@@ -78,7 +78,7 @@ export async function subscriber(
   return member
 }
 
-/** The code of the last mail. */
+/** Returns the code of the last mail. */
 export async function codeIn({ received }: MailServer): Promise<string> {
   const { text } = await parsed(received.at(-1)!)
   return /[B-Z]{4}-[B-Z]{4}/.exec(text ?? "")![0]

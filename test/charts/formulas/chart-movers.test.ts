@@ -44,13 +44,13 @@ describe("movers between two days", () => {
 })
 
 describe("absences in shallow readings", () => {
-  test("an app below a shallower later reading has not left, and one within it has", () => {
+  test("an app has left only if its last rank is within the depth of the later reading", () => {
     expect(describeMoves(moversBetween(reading("abcd"), reading("axb")))?.left).toEqual(["c 3"])
     expect(describeMoves(moversBetween(reading("abcd"), reading("axb", { depth: 4 })))?.left).toEqual(["c 3", "d 4"])
     expect(describeMoves(moversBetween(reading("abcd"), reading("")))?.left).toEqual([])
   })
 
-  test("an app below a shallower earlier reading has not entered, and one within it has", () => {
+  test("an app has entered only if its rank is within the depth of the earlier reading", () => {
     expect(describeMoves(moversBetween(reading("ab"), reading("xaby")))?.entered).toEqual(["x 1"])
     expect(describeMoves(moversBetween(reading("ab", { depth: 4 }), reading("xaby")))?.entered).toEqual(["x 1", "y 4"])
     expect(describeMoves(moversBetween(reading(""), reading("ab")))?.entered).toEqual([])

@@ -187,7 +187,7 @@ describe("the compared days", () => {
     ])
   })
 
-  test("two sources are never compared, and two days of one source are, whatever lies between", async () => {
+  test("days of two sources are never compared, and days of one source are, whatever lies between them", async () => {
     const appId = await track()
     await setCategory("10001", "6015")
     await record(sql, [charted("2025-11-17T09:00:00Z", [10001, 10002], { source: "apple-charts" })], now)
@@ -251,7 +251,7 @@ describe("the compared days", () => {
     expect(await movers(appId, { kind: "grossing" })).toMatchObject({ state: "not_measured" })
   })
 
-  test("an app without a category, a storefront or an iOS side has no list, and the state says why", async () => {
+  test("without a category, a storefront or an iOS app there is no list, and the state gives the reason", async () => {
     const appId = await track()
     await record(
       sql,
@@ -338,7 +338,7 @@ describe("chart movers over HTTP", () => {
     return status === 200 ? "taken" : `${body.error} ${body.field}`
   }
 
-  slow("values at and beyond each bound are accepted or refused with their own code", async () => {
+  slow("values at each bound are accepted, and values beyond it are refused with their own code", async () => {
     await addGenres("us", { 36: "App Store", 6015: "Finance" })
     const cases: [string, string][] = [
       ["kind=free", "taken"],
@@ -372,7 +372,7 @@ describe("chart movers over HTTP", () => {
     expect(await outcome("genre=6014")).toBe("taken")
   })
 
-  test("chart movers cost one credit, refusals none, and need the scope and Pro, by tool too", async () => {
+  test("chart movers cost one credit, are free if refused, and need the scope and Pro, by tool too", async () => {
     expect((await service.call(path, { key })).credits.used).toBe(1)
     expect((await service.call(`${path}?days=91`, { key })).credits.used).toBe(1)
     const reviews = await service.key(workspaceId, { scopes: ["reviews:read"] })

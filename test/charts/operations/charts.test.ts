@@ -238,7 +238,7 @@ describe("the history of a list", () => {
   })
 })
 
-test("charts over HTTP cost one credit and need the scope, and the Free tool has thirty days", async () => {
+test("charts cost one credit and need the scope, and on the Free plan the tool returns thirty days", async () => {
   const service = openService({ sql, now })
   const workspace = await service.workspace({ plan: "studio" })
   workspaceId = workspace

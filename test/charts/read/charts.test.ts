@@ -161,7 +161,7 @@ describe("movers of a chart", () => {
     }
   }
 
-  test("movers compare with the day that many days before, or the last measured before that", async () => {
+  test("movers compare with the day that is the given days earlier, or the last measured one before", async () => {
     await record(
       sql,
       [
@@ -195,7 +195,7 @@ describe("movers of a chart", () => {
     ])
   })
 
-  test("a newly measured chart has no movers, and one that was never measured has no answer", async () => {
+  test("a newly measured chart has no movers, and the result for a chart that was never measured is null", async () => {
     await record(sql, [charted("2025-11-19T09:00:00Z", [10001])], now)
     const app = await idOf(10001)
     expect(await readChartMovers(sql, FINANCE, { apps: [app] })).toMatchObject({

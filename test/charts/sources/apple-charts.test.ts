@@ -36,7 +36,7 @@ function outcomeOf(body: string, question = FINANCE): string {
 
 const feedUrl = "https://itunes.apple.com/us/rss/topfreeapplications/limit=200/genre=6015/json"
 
-/** A feed with apps of these ids. `more` replaces its own description. */
+/** Returns a feed with apps of these ids. `more` replaces its own description. */
 function feedText(ids: number[], more: object = {}): string {
   const entry = ids.map((id) => ({ "im:name": { label: `App ${id}` }, id: { attributes: { "im:id": String(id) } } }))
   const header = { title: { label: "iTunes Store: Top" }, updated: { label: "2026-08-12" }, id: { label: feedUrl } }
@@ -123,7 +123,7 @@ describe("a chart feed", () => {
     expect(outcomeOf(feedText(ids(CHART_DEPTH + 1)))).toBe("changed")
   })
 
-  test("a feed of another storefront, chart, device or genre is mismatched, by any of its addresses", () => {
+  test("a feed of another storefront, chart, device or genre fails as mismatched, by any of its addresses", () => {
     const self = (href: string) => ({ id: undefined, link: [{ attributes: { rel: "self", href } }] })
     const old =
       "http://ax.itunes.apple.com/WebObjects/MZStoreServices.woa/ws/RSS/topfreeapplications/sf=143441/limit=100/" +
@@ -188,7 +188,7 @@ describe("recorded newer feeds", () => {
     expect(german.apps).toHaveLength(10)
   })
 
-  test("a newer feed of another storefront, chart, device or genre is mismatched, and an empty one is changed", () => {
+  test("a newer feed of another list fails as mismatched, and an empty one as changed", () => {
     const body = fixture("apple-charts-v2-free-us-2026-03-20.json")
     for (const other of [{ storefront: "de" }, { chart: "paid" }, { device: "ipad" }, { genre: "6015" }] as const)
       expect(outcomeOf(body, { ...question, ...other })).toBe("mismatched")
@@ -198,7 +198,7 @@ describe("recorded newer feeds", () => {
   })
 })
 
-test("a page that asks for a proof is blocked, and other bodies that are not feeds are changed", () => {
+test("a page that asks for a CAPTCHA fails as blocked, and other bodies that are not feeds fail as changed", () => {
   expect(outcomeOf(fixture("apple-web-captcha.html"))).toBe("blocked")
   for (const body of ["", "[]", "null", "{}", "<html></html>", '{"feed":7}']) expect(outcomeOf(body)).toBe("changed")
 })

@@ -88,7 +88,7 @@ describe("a reading of a chart", () => {
     expect(await onChart()).toEqual(["2025-11-19 1 10003", "2025-11-19 2 10004"])
   })
 
-  test("an incomplete reading is stored but answers no day, and an empty chart is measured", async () => {
+  test("an incomplete reading is stored but leaves its day unmeasured, and an empty chart is measured", async () => {
     await record(sql, [charted("2025-11-18T09:00:00Z", [10001], { complete: false, depth: 3 })], now)
     expect(await sql`select 1 from chart_results`).toHaveLength(1)
     expect([await onChart(), await measuredDays(), await readChart(sql, FINANCE)]).toEqual([[], [[null, null]], null])

@@ -15,7 +15,7 @@ const hints = fc
   .map(({ hintCount, letters }) => hintsAt(hintCount, letters))
 const NOT_SUGGESTED = hintsAt(0, 0)
 
-/** A finished ladder. `letters` 0 means that the keyword is not suggested. */
+/** Returns a finished ladder. `letters` 0 means that the keyword is not suggested. */
 function hintsAt(hintCount: number, letters: number) {
   return { hintCount, prefixDepth: letters || null, suggested: letters > 0, finished: true }
 }

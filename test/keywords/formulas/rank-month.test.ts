@@ -6,7 +6,7 @@ import { SOURCE_CODES } from "../../../src/lib/rank-sources.ts"
 const TODAY = "2026-11-30"
 const WEB = SOURCE_CODES["apple-web-search"]
 
-/** A keyword's November. Rank 0 means the app is absent; the others are days without a reading. */
+/** Returns a keyword's November. Rank 0 means that the app is absent; days that are left out have no reading. */
 function november(
   term: string,
   ranks: Record<number, number>,

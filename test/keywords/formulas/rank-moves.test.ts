@@ -22,7 +22,7 @@ test("a rank is an entry only if the earlier reading is as deep as that rank", (
   expect(moveBetween(ranked(null, 29), ranked(30))).toBeNull()
 })
 
-test("a change of source has no move", () => {
+test("days of different sources have no move", () => {
   expect(moveBetween(ranked(4), ranked(9, 200, "apple-store-search"))).toBeNull()
   expect(moveBetween(ranked(4, 200, "import"), ranked(4))).toBeNull()
 })

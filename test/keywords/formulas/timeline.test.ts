@@ -167,7 +167,7 @@ slow("the outcomes of 3,000 random histories equal those of a plain scan of the 
     expect([kind, (counts.get(kind) ?? 0) > 20]).toEqual([kind, true])
 })
 
-/** The expected outcome, found by a plain scan of the days. */
+/** Returns the expected outcome, found by a plain scan of the days. */
 function outcomeByScan(history: History, { day, beforeDay }: ChangeDays, window: number): string {
   const last = Math.max(1, (Date.parse(day) - Date.parse(beforeDay)) / 86_400_000)
   let before: Day | undefined

@@ -38,14 +38,14 @@ describe("Apple's report", () => {
 
   test("a report without figures and a text that is not a report are refused", () => {
     expect(problem(fixture("apple-ads-search-terms-gb-2025-09-cut5.csv"))).toBe(
-      "the report holds no popularity: nothing to import",
+      "the report has no popularity figures, so there is nothing to import",
     )
     expect(problem("name,place\na,b")).toContain("no line of headings")
     expect(problem("")).toContain("no line of headings")
-    expect(problem("search_term,popularity_overall_1_100\ntea,5", "us")).toBe("the report has no column month")
+    expect(problem("search_term,popularity_overall_1_100\ntea,5", "us")).toBe("the report has no month column")
   })
 
-  test("a keyword that several genres list is one figure with all of these genres", () => {
+  test("a keyword that several genres list is read as one figure with all of these genres", () => {
     const { published, bad } = readReport(
       report("2025-09,us,Games,tea,3,90,61", "2025-09,us,Sports,mate,1,99,70", "2025-09,us,Sports,Tea ,9,80,61"),
     )
@@ -123,9 +123,9 @@ describe("Apple's report", () => {
       [8, "rank_in_genre"],
       [9, "popularity_in_genre"],
       [10, "popularity"],
-      [11, "says again what an earlier line said"],
+      [11, "repeats an earlier line"],
       [12, "popularity"],
-      [13, "the quoting is broken"],
+      [13, "its quotes are not closed properly"],
     ])
   })
 })

@@ -29,7 +29,7 @@ describe("a file with a line for each rank", () => {
     expect(() => read(text)).toThrow("name its storefront with --country")
   })
 
-  test("a rank file has neither a rank nor an absence where a tool found nothing", () => {
+  test("a cell in which a tool found nothing is neither a rank nor an absence", () => {
     const cells = ["", "-", "–", "0", "n/a", ">250", "500+", "Not ranked", "null"]
     const lines = cells.map((cell, at) => `2025-01-${10 + at},tea timer,us,${cell}`)
     expect(read(["date,keyword,country,rank", ...lines].join("\n"))).toEqual({
@@ -48,13 +48,13 @@ describe("a file with a line for each rank", () => {
     ["2025-01-31,tea timer,us,seven", '"seven" is not a rank; write a whole number from 1, or leave it empty'],
     ["2025-01-31,tea timer,us,-3", '"-3" is not a rank; write a whole number from 1, or leave it empty'],
     ['2025-01-31,"tea timer,us,7', "its quotes are not closed properly"],
-  ])("a rank file reports the line %j and reads the others", (line, reason) => {
+  ])("a rank file's invalid line %j is reported, and the other lines are read", (line, reason) => {
     const { ranks, bad } = read(`date,keyword,country,rank\n${line}\n2025-01-31,tea timer,us,7`)
     expect(bad).toEqual([{ line: 2, reason }])
     expect(ranks).toEqual([RANK])
   })
 
-  test("a rank file keeps the first of two ranks of one day, and reports a different one", () => {
+  test("the first of two ranks of one day is kept, and the second is reported if it differs", () => {
     const text =
       "date,keyword,country,rank\n2025-01-31,tea timer,us,7\n2025-01-31,tea timer,us,7\n2025-01-31,TEA timer,us,9"
     const { ranks, bad } = read(text)
@@ -86,7 +86,7 @@ test("a date that does not exist is refused in any form", () => {
   expect(parseDay("29 Feb 2024", "dmy")).toBe("2024-02-29")
 })
 
-test("a rank file without the required columns is refused with their names", () => {
+test("a rank file without the required columns is refused, and the error names them", () => {
   for (const text of ["", "a,b\n1,2", "keyword,country\ntea,us", "date,rank\n2025-01-31,7"])
     expect(() => read(text)).toThrow("date, keyword and rank, or keyword and a column for each day")
 })

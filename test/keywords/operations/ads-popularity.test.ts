@@ -20,7 +20,7 @@ let app: string
 let key: string
 beforeAll(async () => {
   sql = await freshDatabase()
-  // no live reading: only what is stored counts
+  // no live reading: only stored data is used
   service = openService({ sql, measure: async () => ({ state: "fresh", measuredAt: new Date() }) })
   workspace = await service.workspace()
   const keywords = ["a term nobody lists", LISTED.term]
@@ -53,7 +53,7 @@ test("Apple Ads' popularity distinguishes not connected, not read, listed and no
   expect((await askPopularity("country=us&adsPopularity=true")).state).toBe("not_measured")
 })
 
-test("Apple Ads' popularity is hidden without ads:read and from other workspaces, and separate from ours", async () => {
+test("Apple Ads' popularity is hidden without ads:read and from other workspaces, and apart from ours", async () => {
   const blind = await service.key(workspace, { scopes: ["apps:read"] })
   expect(await askPopularity("country=de&adsPopularity=true", blind)).toMatchObject({
     state: "hidden",

@@ -76,7 +76,10 @@ describe("the competition in the demo's file", () => {
     }
   }
 
-  /** Whether the keyword's letters follow one another in the title, from the start of a word to the end of a word. */
+  /**
+   * Returns whether the keyword's letters follow one another in the title, from the start of a word to the end of a
+   * word.
+   */
   function isIn(term: string, title: string): boolean {
     const plain = (words: string) => words.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
     const letters = plain(term).match(/[\p{L}\p{N}]/gu) ?? []
@@ -205,7 +208,7 @@ describe("the requested terms", () => {
     expect(termsIn(spelled.body.keywords)).toEqual(["tea", "milk tea"])
   })
 
-  test("without terms the first hundred tracked keywords are answered and the rest is counted", async () => {
+  test("without terms, the first hundred tracked keywords are returned and the others are counted", async () => {
     const appId = await track({ keywords: many(102) })
     await record(
       sql,
@@ -260,7 +263,7 @@ describe("competition over HTTP", () => {
     path = `/v1/apps/${await track()}/competition`
   })
 
-  test("values at and beyond each bound are accepted or refused with their own code", async () => {
+  test("values at each bound are accepted, and values beyond it are refused with their own code", async () => {
     const outcome = async (query: string) => {
       const { status, body } = await service.call(`${path}?${query}`, { key })
       return status === 200 ? "taken" : `${body.error} ${body.field}`
@@ -283,7 +286,7 @@ describe("competition over HTTP", () => {
     expect(empty.body).toMatchObject({ error: "invalid_arguments", field: "terms" })
   })
 
-  test("the competition costs one credit for any number of keywords, a refusal none, and needs the scope", async () => {
+  test("competition costs one credit for any number of keywords, needs the scope, and is free if refused", async () => {
     expect((await service.call(`${path}?terms=${many(100, "t").join()}`, { key })).credits.used).toBe(1)
     expect((await service.call(`${path}?terms=a,,b`, { key })).credits.used).toBe(1)
     const reviews = await service.key(workspaceId, { scopes: ["reviews:read"] })

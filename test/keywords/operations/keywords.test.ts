@@ -118,7 +118,7 @@ test("a term that was not measured on the day shown is unmeasured, even if an ea
   ])
 })
 
-test("the answer is live on the day of the reading until midnight UTC", async () => {
+test("`live` is true on the day of the reading until midnight UTC", async () => {
   await record(sql, [reading("tea", "2025-11-20T00:00:00Z", [10001])], () => NOW)
   expect((await ranks()).live).toBe(true)
   expect((await ranks({}, new Date("2025-11-20T23:59:59.999Z"))).live).toBe(true)

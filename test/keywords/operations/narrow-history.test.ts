@@ -125,7 +125,7 @@ test("a storefront that the app does not track is paged like others, with keywor
 })
 
 describe("the window of a history", () => {
-  test("a window has days or ends, and an invalid one is refused with instructions", async () => {
+  test("a window is given by days or by from and to, and an invalid one is refused with instructions", async () => {
     expect(await refused({ days: 7, from: "2025-11-01" })).toEqual([
       400,
       "bad_days",

@@ -39,7 +39,7 @@ test("an unknown storefront is never requested as another one", () => {
   expect(() => appleHints.request({ storefront: "qq", prefix: "tide" })).toThrow(RangeError)
 })
 
-test("a prefix is sent exactly, and the answer names the requested prefix", async () => {
+test("a prefix is sent exactly, and its reading names it", async () => {
   const beginnings = [
     "q&a + more",
     "c++",
@@ -89,7 +89,7 @@ test("bare strings are suggestions too", async () => {
   expect(terms).toEqual(["潮汐", "潮汐表 無料", "潮見表", "しおさい", "ｱﾌﾟﾘ 潮"])
 })
 
-test("an empty list of suggestions is an answer", async () => {
+test("an empty list of suggestions is a valid reading", async () => {
   expect((await hints(fixture("apple-hints-empty-us.plist"))).terms).toEqual([])
   expect((await hints(plist("<array>\n</array>"))).terms).toEqual([])
 })
@@ -112,7 +112,7 @@ test.each([
   ["JSON", '{"hints":[{"term":"tide"}]}'],
   ["nothing", ""],
   ["a page", "<!DOCTYPE html><html><body>The page is being moved</body></html>"],
-])("an answer with %s is changed", async (_what, body) => {
+])("a response with %s fails as changed", async (_what, body) => {
   const failed = await hints(body).catch((error) => error)
   expect(failed).toBeInstanceOf(ReadFailure)
   expect(failed.outcome).toBe("changed")
@@ -125,7 +125,7 @@ test.each([
   [429, "", "rate_limited"],
   [503, "<html>Service Unavailable</html>", "rate_limited"],
   [502, "", "failed"],
-])("an answer with status %d and body %p is %s", async (status, body, outcome) => {
+])("a response with status %d and body %p fails as %s", async (status, body, outcome) => {
   answer = () => new Response(body, { status })
   const failed = await readOnce(appleHints, { storefront: "us", prefix: "tide" }, reachOf(server)).catch((e) => e)
   expect(failed).toBeInstanceOf(ReadFailure)

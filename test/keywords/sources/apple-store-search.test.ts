@@ -57,7 +57,7 @@ describe("the request", () => {
 })
 
 describe("an answer", () => {
-  test("an answer gives the apps in order, with facts about the first ones", () => {
+  test("a response gives the apps in order, with facts about the first ones", () => {
     const reading = parse(fixture("apple-store-search-us.json"))
     expect(reading.results).toHaveLength(196)
     expect(reading.results.slice(0, 5).map(({ id }) => id)).toEqual([
@@ -78,7 +78,7 @@ describe("an answer", () => {
     expect(Object.keys(reading.results[5]!)).toEqual(["id"])
   })
 
-  test("an answer contains its question and its source", () => {
+  test("a reading names its term, storefront and source", () => {
     const { results, ...rest } = parse(fixture("apple-store-search-us.json"))
     expect(rest).toEqual({
       kind: "search",
@@ -94,14 +94,14 @@ describe("an answer", () => {
     })
   })
 
-  test("an answer is as deep as its list, or 200 deep if it states that this is all", () => {
+  test("a reading is as deep as its list, or 200 deep if the response states that this is all", () => {
     const rows = ["1600000101", "1600000102"].map((id) => ({ id, entity: "software" }))
     expect(parse(answer(rows)).depth).toBe(2)
     expect(parse(answer(rows, {}, { totalCount: 90 })).depth).toBe(2)
     expect(parse(answer(rows, {}, { totalCount: 2 })).depth).toBe(200)
   })
 
-  test("an answer nested in page data is read alike, without other bubbles and bundles", () => {
+  test("a response nested in page data is read the same way, without other bubbles and bundles", () => {
     const { results, depth } = parse(fixture("apple-store-search-jp.json"), { storefront: "jp", term: "家計簿" })
     expect([results.length, depth]).toEqual([200, 200])
     expect(results[0]).toMatchObject({ id: "1620000301", name: "ふたり家計簿", ratings: 980 })
@@ -110,7 +110,7 @@ describe("an answer", () => {
     expect(new Set(ids).size).toBe(200)
   })
 
-  test("an answer contains each app once, by any of the known fields", () => {
+  test("a reading contains each app once, by any of the known fields", () => {
     const [a, b] = ["1600000101", "1600000102"]
     expect(idsOf([{ id: a }, { id: b }, { id: a }])).toEqual([a, b] as string[])
     expect(
@@ -133,7 +133,7 @@ describe("an answer", () => {
     ).toEqual([b] as string[])
   })
 
-  test("an empty answer is a reading only if it counts no results in the requested storefront", () => {
+  test("an empty response is a reading only if it counts no results in the requested storefront", () => {
     const body = fixture("apple-store-search-none.json")
     expect(parse(body)).toMatchObject({ results: [], depth: 200, complete: true })
     for (const [part, by] of [
@@ -151,9 +151,9 @@ describe("an answer", () => {
 })
 
 describe("answers to refuse", () => {
-  test("an answer of another storefront is mismatched, and one of an invalid storefront is changed", () => {
+  test("a response for another storefront fails as mismatched, and one for an invalid storefront as changed", () => {
     const body = fixture("apple-store-search-us.json")
-    expect(failureOf(body, { ...US, storefront: "gb" }).message).toBe("the answer is another storefront's")
+    expect(failureOf(body, { ...US, storefront: "gb" }).message).toBe("the response is for another storefront")
     const servedBy = (storeFront: unknown) =>
       failureOf(answer([{ id: "1600000101" }], { metricsBase: { storeFront } })).outcome
     for (const header of ["143444", "143444-2,24", 143_444]) expect(servedBy(header)).toBe("mismatched")
@@ -166,7 +166,7 @@ describe("answers to refuse", () => {
     }
   })
 
-  test("a page that asks for a proof is blocked, and other pages are changed", () => {
+  test("a page that asks for a CAPTCHA fails as blocked, and other pages fail as changed", () => {
     expect(failureOf(fixture("apple-web-captcha.html")).outcome).toBe("blocked")
     expect(failureOf("<html>Hello</html>").outcome).toBe("changed")
     for (const body of ["", "null", "[]", "{}", '{"bubbles":[]}', answer({}), answer([null]), answer([{ id: "x" }])]) {

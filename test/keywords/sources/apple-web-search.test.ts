@@ -28,7 +28,7 @@ function failureOf(body: string, subject = US): ReadFailure {
   throw new Error("it was read")
 }
 
-/** A page with one full app. The intent, the page's data and the row can be changed. */
+/** Returns a page with one full app. The intent, the page's data and the row can be changed. */
 function page({ intent = {}, data = {}, item = {}, head = "" }: Record<string, unknown> = {}): string {
   const lockup = { adamId: "1600000101", title: "One" }
   const items = [{ $kind: "AppSearchResult", resultType: "content", lockup, ...(item as object) }]
@@ -203,7 +203,7 @@ describe("a page that finds nothing", () => {
     expect(reading).toMatchObject({ results: [], depth: 200, complete: true })
   })
 
-  test("a page without results is changed unless it names the term, the storefront and the end", () => {
+  test("a page without results fails as changed unless it names the term, the storefront and the end", () => {
     const body = fixture("apple-web-search-none.html")
     for (const [part, by] of [
       ['"term":"zxqv wobble lantern"', '"text":"zxqv wobble lantern"'],
@@ -221,7 +221,7 @@ describe("a page that finds nothing", () => {
 })
 
 describe("pages to refuse", () => {
-  test("a page of another storefront, platform or term is mismatched", () => {
+  test("a page for another storefront, platform or term fails as mismatched", () => {
     for (const intent of [{ storefront: "gb" }, { storefront: "GB" }, { platform: "ipad" }, { term: "sleep" }]) {
       expect(failureOf(page({ intent })).outcome).toBe("mismatched")
     }
@@ -232,7 +232,7 @@ describe("pages to refuse", () => {
     expect(failureOf(page({ intent: silent, head: canonical("gb") })).message).toBe("the page is another storefront's")
     expect(failureOf(page({ intent: silent })).message).toBe("the page does not name its storefront")
     const termless = { term: undefined }
-    expect(failureOf(page({ intent: termless, head: canonical("us") })).message).toBe("the page answers another term")
+    expect(failureOf(page({ intent: termless, head: canonical("us") })).message).toBe("the page is for another term")
     const link = canonical("us").replace("term=x", "l=en&amp;term=Sleep+Sounds")
     expect(parse(page({ intent: termless, head: link })).results).toHaveLength(1)
   })
@@ -254,7 +254,7 @@ describe("pages to refuse", () => {
     expect(mixed.results.map(({ id }) => id)).toEqual(["1600000101", "1600000200", "1600000202"])
   })
 
-  test("an added card that may be an app is changed, as is a next page without apps", () => {
+  test("an added card that may be an app fails as changed, and so does a next page without apps", () => {
     const lockups = [{ lockup: { adamId: "1600000102" } }]
     const bodies = [
       page({ item: { resultType: "sponsored" } }),
@@ -264,14 +264,14 @@ describe("pages to refuse", () => {
     for (const body of bodies) expect(failureOf(body).outcome).toBe("changed")
   })
 
-  test("a page that asks for a proof is blocked, even with status 200", () => {
+  test("a page that asks for a CAPTCHA fails as blocked, even with status 200", () => {
     expect(failureOf(fixture("apple-web-captcha.html")).outcome).toBe("blocked")
     expect(failureOf("<html>Access denied</html>").outcome).toBe("blocked")
     expect(failureOf("<html>Welcome</html>").outcome).toBe("changed")
     expect(asksForProof("<p>A page about lanterns</p>")).toBe(false)
   })
 
-  test("a page without a script, shelf, app id or next page is changed", () => {
+  test("a page without a script, shelf, app id or next page fails as changed", () => {
     const whole = page()
     const bodies = [
       "",

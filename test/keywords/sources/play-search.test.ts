@@ -126,7 +126,7 @@ test("a notice before the card, as in Europe, does not shift the results", () =>
   expect(ids(withData(panda, "ds:4", data))).toEqual(PANDA)
 })
 
-test("a missing card is changed if the list begins at its second place", () => {
+test("a page without its card fails as changed if the list begins at the second place", () => {
   const data = blockData(panda, "ds:4") as [[null, unknown[]]]
   data[0][1].shift()
   expect(outcome(withData(panda, "ds:4", data))).toBe("changed")
@@ -160,7 +160,7 @@ test("a list in two parts is read as one list", () => {
   expect(ids(search([first, second]))).toEqual(["a.b", "a.c"])
 })
 
-test("a page that states that it has nothing is a reading without results, as deep as a full page", () => {
+test("a page that states that there are no results is a reading without results, as deep as a full page", () => {
   const words = (text: string) => [
     ...Array(25).fill(null),
     [
@@ -186,7 +186,7 @@ test("a page that states that it has nothing is a reading without results, as de
   expect(ids(search([words("Showing results for <b>panda</b>"), suggested]))).toEqual(["of.another"])
 })
 
-test("a page that shows apps in an unknown place is changed, never an absence", () => {
+test("a page that shows apps in an unknown place fails as changed and is never an absence", () => {
   const renamed = listSection([{ id: "a.b" }], { name: "renamed_cluster", heading: "" })
   const link = '<a href="/store/apps/details?id=a.b">A B</a>'
   const broken = [
@@ -217,11 +217,11 @@ test("a whole recorded page gives the same reading as its excerpt", () => {
   expect(read(whole)).toEqual(read(panda))
 })
 
-test("a Play page for another term is mismatched, also as a whole page", () => {
+test("a Play page for another term fails as mismatched, also as a whole page", () => {
   for (const page of [panda, whole]) {
     const other = pageForTerm(page, "chess")
-    expect(misread(page, "chess")).toEqual(["mismatched", "the page answers another term"])
-    expect(misread(other, "panda")).toEqual(["mismatched", "the page answers another term"])
+    expect(misread(page, "chess")).toEqual(["mismatched", "the page is for another term"])
+    expect(misread(other, "panda")).toEqual(["mismatched", "the page is for another term"])
     expect(read(other, "chess").depth).toBe(20)
     // one of two records with another term is enough, wherever the title is on the page
     for (const record of ['["panda",4,', '["panda"],4,']) {
@@ -243,20 +243,20 @@ test("a term matches in another case and white space, whatever characters it con
   }
 })
 
-test("a page whose calls name no term is checked by its title, and one without either is changed", () => {
+test("a page whose calls name no term is checked by its title, and fails as changed if that names none", () => {
   const untold = panda.replace("AZO9Cb", "renamed").replace('["panda"],4,', "[],4,")
   const titled = (title: string) =>
     untold.replace('<title id="main-title">panda', () => `<title id="main-title">${title}`)
   expect(read(untold).depth).toBe(20)
   expect(read(titled("Chess  &amp; Go"), "chess & go").depth).toBe(20)
-  expect(misread(titled("chess"), "panda")).toEqual(["mismatched", "the page answers another term"])
+  expect(misread(titled("chess"), "panda")).toEqual(["mismatched", "the page is for another term"])
   expect(misread(untold.replace(" - Android Apps on", " – Apps on"), "panda")).toEqual([
     "changed",
     "the page does not name its term",
   ])
 })
 
-test("a Play page of another country is mismatched, also as a whole page", () => {
+test("a Play page for another country fails as mismatched, also as a whole page", () => {
   for (const page of [panda, whole]) {
     const polish = inCountry(page, "PL")
     expect(misread(polish)).toEqual(["mismatched", "the page is that of PL, US was asked for"])
@@ -265,7 +265,7 @@ test("a Play page of another country is mismatched, also as a whole page", () =>
   expect(failureOf(inCountry(panda, "PL"))?.country).toBe("pl")
 })
 
-test("a page that names no country, or two, is changed", () => {
+test("a page that names no country, or two, fails as changed", () => {
   const nameless = panda.replaceAll('"US"', '""')
   expect(misread(nameless)).toEqual(["changed", "the page does not name its country"])
   expect(misread(panda.replace('"US"', '"PL"'))).toEqual(["changed", "the page names more than one country"])
@@ -275,7 +275,7 @@ test("a page that names no country, or two, is changed", () => {
   expect(read(search([misleading])).results[0]?.id).toBe("a.b")
 })
 
-test("a Play page that asks for a proof is blocked", () => {
+test("a Play page that asks for a CAPTCHA fails as blocked", () => {
   expect(outcome(fixture("play-proof.html"))).toBe("blocked")
 })
 
@@ -304,7 +304,7 @@ test("a term is sent exactly, whatever characters it contains", async () => {
   }
 })
 
-test("a 404 is not_found, a refusal is blocked, and neither is an observation", async () => {
+test("a 404 fails as not_found and a refusal as blocked, and neither gives an observation", async () => {
   for (const [status, outcome] of [
     [404, "not_found"],
     [403, "blocked"],
@@ -320,7 +320,7 @@ function search(sections: unknown[], rest = ""): string {
   return pageOf([{ key: "ds:4", rpc: "lGYRle", request: recordOf("panda"), data: searchData(sections) }], { rest })
 }
 
-/** The request of the call for results, as far as the term. */
+/** Returns the request of the call for results, as far as the term. */
 function recordOf(term: string): unknown {
   return [[[], [[8, [20, 50]]], [term], 4], [1]]
 }

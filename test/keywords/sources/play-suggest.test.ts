@@ -38,7 +38,7 @@ test("suggestions are normalised like terms, occur once, and at most five valid 
   ])
 })
 
-test("an answer of another shape is changed, never an empty list", () => {
+test("a response of another shape fails as changed and is never an empty list", () => {
   const shapes = [
     "[]",
     "[[]]",

@@ -20,7 +20,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-/** Ten apps whose names contain the term, with these ratings. */
+/** Returns ten apps whose names contain the term, with these ratings. */
 function ten(
   term: string,
   ratings: (number | undefined)[] = Array(10).fill(1_000),
@@ -302,7 +302,7 @@ describe("concurrent measurements", () => {
   })
 
   slow("a measurement of another part of a keyword waits, and the popularity uses both", async () => {
-    // creates the list first, since creating it would make others wait anyway
+    // creates the list first, since creating it would make the other measurement wait anyway
     await record(sql, [popularityReading("tea", "2025-08-01", 50)], () => NOW)
     const [derived, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const list = [{ term: "tea", platform: "ios" as const, storefront: "us" }]

@@ -42,12 +42,12 @@ describe("add_rivals", () => {
     const { body } = await scene.preview("add_rivals", { appId: scene.app, rivals })
     expect([body.credits, body.destructive]).toEqual([1, false])
     expect(body.preview).toEqual({
-      summary: 'Name 3 rivals of "Kettle" by hand.',
+      summary: 'Add 3 rivals of "Kettle" by hand.',
       target: { kind: "app", id: scene.app, name: "Kettle" },
       before: { named: [`ios:${POT}`], hidden: [] },
       after: { named: rivals.slice(0, 4), hidden: [] },
       notes: [
-        `Named already: ios:${POT}.`,
+        `Already added: ios:${POT}.`,
         `No name yet, because no reading has shown it: ios:${NEVER}, android:com.example.cup.`,
         "The app is not tracked on that store, so its keywords are not read there: android:com.example.cup.",
       ],
@@ -81,7 +81,7 @@ describe("add_rivals", () => {
     const { body } = await scene.preview("add_rivals", { appId: scene.app, rivals: ids(50_001, 2) })
     expect([body.error, body.reason]).toEqual([
       "write_limit_reached",
-      "50 rivals of an app may be named; this would make it 51.",
+      "At most 50 rivals of an app may be added by hand; this would make it 51.",
     ])
     const late = await scene.preview("add_rivals", { appId: scene.app, rivals: ids(60_001, 1) })
     await add(...ids(50_001, 1))
@@ -148,13 +148,13 @@ describe("remove_rivals", () => {
     const previewRemoval = (...rivals: string[]) => scene.preview("remove_rivals", { appId: scene.app, rivals })
     expect((await previewRemoval(`ios:${CUP}`)).status).toBe(200)
     expect((await previewRemoval(`ios:${CUP}`, `ios:${POT}`)).body.reason).toBe(
-      "500 rivals of an app may be hidden; this would make it 501.",
+      "At most 500 rivals of an app may be hidden; this would make it 501.",
     )
   })
 })
 
 describe("a hidden rival", () => {
-  test("a hidden rival is in no search and not fetched by its id, for that app only", async () => {
+  test("a hidden rival is neither found by search nor fetched by its id, for that app only", async () => {
     const other = await scene.tracked(["tea"], "30003", scene.workspace)
     const id = (app: string) => `rival:${app}:${CUP}`
     const found = async () => (await get(`/search?q=${CUP}`)).results.map(({ id }: { id: string }) => id).toSorted()
@@ -196,7 +196,7 @@ describe("a hidden rival", () => {
     ])
   })
 
-  test("a hidden rival belongs to one store, and the same text on the other store is another app", async () => {
+  test("a rival is hidden on one store only, and the same id on the other store is another app", async () => {
     const ids = ["com.example.cup", "com.example.kettle"]
     await record(
       scene.sql,
@@ -220,7 +220,7 @@ describe("a hidden rival", () => {
     expect([await readFigures(), await listed()]).toEqual([[[], []], [[POT, false]]])
   })
 
-  slow("a rival that is added and hidden while findings are derived has the state of the last write", async () => {
+  slow("a rival that is added and hidden while findings are derived ends in the state of the last write", async () => {
     const followed = async () => {
       const rows = await scene.sql<{ manual: boolean; terms: number }[]>`
         select r.manual, r.terms
@@ -244,7 +244,7 @@ describe("a hidden rival", () => {
     expect(scene.service.logged.join("")).not.toContain("deadlock")
   })
 
-  test("a hidden rival is not in the answer of GET /apps", async () => {
+  test("GET /apps does not return hidden rivals", async () => {
     await remove(`ios:${CUP}`)
     const app = await get(`/apps/${scene.app}`)
     expect([app.manualRivals, JSON.stringify(app)]).toEqual([null, expect.not.stringContaining(CUP)])
