@@ -98,7 +98,7 @@ export const ADVICE: Partial<Record<FaultCode, string>> = {
   bad_country: "Use a storefront code of the app's store, such as us, gb or de. Case is ignored.",
   invalid_arguments: "Each entry of problems has the received value and the allowed ones.",
   hive_read_failed: "If it persists, report the x-request-id of the response to the operator.",
-  hive_write_failed: "The subject was read and stays due. Wait as many seconds as retry-after says.",
+  hive_write_failed: "The reading was not saved, so the subject stays due. Wait as many seconds as retry-after says.",
   bad_day: "Omit the day for today.",
   bad_cursor: "If the cursor has expired, start again without one.",
   not_found: "GET /apps lists the ids of this workspace.",

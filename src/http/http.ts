@@ -54,7 +54,7 @@ export function createRest({ invoke, dispatch, trustedProxies, now, log }: RestP
   }
 }
 
-/** Returns a check whether the caller already has the answer, for a GET with If-None-Match. */
+/** Returns a function that checks whether the caller already has an answer. Undefined without If-None-Match. */
 function holdsOf(request: Request) {
   const given = request.headers.get("if-none-match")
   if (given === null) return undefined

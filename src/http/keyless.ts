@@ -18,9 +18,9 @@ interface KeylessParts {
   documents: ReadonlyMap<string, (query: string) => PublicDocument>
   /** The HTML that a browser gets instead of a JSON fault. */
   faultPage: (fault: Fault) => PublicDocument
-  /** Public links, pages and messages. A fault explains a refusal. */
+  /** Routes of public links, pages and messages. A fault explains a refusal. */
   routes: readonly OpenRoute<Response | Fault>[]
-  /** Null if the service can take calls, otherwise the reason. */
+  /** Returns null if the service can take calls, otherwise the reason. */
   unready: () => Promise<UnreadyReason | null>
   /** Upstreams without enough capacity for the due reads. They do not affect readiness. */
   shortfalls: Shortfalls
@@ -115,7 +115,10 @@ function wantsPage({ request: { headers }, path }: IncomingRequest): boolean {
   return /\btext\/html\b/i.test(accepted) && !/\bapplication\/json\b/i.test(accepted)
 }
 
-/** Returns why a document is refused. The runtime drops the body of a response to HEAD. */
+/**
+ * Returns the fault that refuses the request for a document. HEAD is allowed, because the runtime drops the body of its
+ * response.
+ */
 function refusal({ request, keyInUrl }: IncomingRequest): Fault | undefined {
   if (keyInUrl) return keyInUrlFault()
   return READS.has(request.method) ? undefined : new Fault("method_not_allowed", {}, { allow: "GET, HEAD" })

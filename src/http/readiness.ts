@@ -5,7 +5,7 @@ interface ReadinessParts {
   isReadOnly(): Promise<boolean>
   isDiskFull(): boolean
   isStopping(): boolean
-  /** No database slot became free for several seconds. */
+  /** Returns whether no database slot became free for several seconds. */
   isStuck(): boolean
 }
 
@@ -40,7 +40,7 @@ export interface Shortfall {
 export type Shortfalls = () => Promise<readonly Shortfall[]>
 
 const KEPT_MS = 10_000
-// A slower answer is used by the next caller.
+// Maximum time to wait for the capacity. A slower answer is used by the next caller.
 const PATIENCE_MS = 100
 
 /** Never rejects and never takes longer than 100 ms, so that readiness does not depend on it. */

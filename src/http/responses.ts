@@ -71,7 +71,7 @@ export function publicFault(fault: Fault, docsBase: string, shown: ResponseDetai
   return new Response(JSON.stringify(fault.body(docsBase)), { status: fault.status, headers })
 }
 
-/** The same as HTML, for a person with a browser. */
+/** A fault on a keyless surface as HTML, for a person with a browser. */
 export function publicFaultPage(
   fault: Fault,
   page: PreparedAnswer & { policy?: string },

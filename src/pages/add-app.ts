@@ -14,7 +14,7 @@ import { counted, STORES } from "../ui/words.ts"
 
 type Found = AnswerOf<"hive_resolve_app">["apps"][number]
 
-/** Adds an app: it is found by name, link or id first, then storefronts and keywords are chosen. */
+/** The page that adds an app: a person first finds it by name, link or id, then chooses storefronts and keywords. */
 export async function addAppPage(context: PageContext): Promise<Page> {
   const page = (body: Html): Page => ({ title: "Add an app", at: "", body })
   if (context.isSample)
@@ -30,7 +30,7 @@ export async function addAppPage(context: PageContext): Promise<Page> {
   )
 }
 
-/** The storefront that is searched: chosen, or that of a link. */
+/** Returns the storefront to search: that of a store link, else the chosen one, else the United States. */
 function countryIn({ query }: PageContext): string {
   const link = readStoreLink(query.get("q") ?? "")
   const chosen = query.get("country")
@@ -38,7 +38,7 @@ function countryIn({ query }: PageContext): string {
   return chosen !== null && ALL_STOREFRONTS.includes(chosen) ? chosen : "us"
 }
 
-/** A box for a name, a link or an id. */
+/** A search form for a name, a link or an id. False if the visitor may not add apps. */
 export function searchForm(context: PageContext): Html | false {
   if (context.editFields.length === 0) return false
   const form: FormState = { id: "find", values: null, errors: {} }
@@ -66,7 +66,7 @@ export function searchForm(context: PageContext): Html | false {
 const storefrontOptions = () =>
   ALL_STOREFRONTS.map((code) => [code, storefrontName(code)] as const).toSorted(([, a], [, b]) => (a < b ? -1 : 1))
 
-/** The answers of the stores. */
+/** Lists the apps that the store found, or explains why there are none. */
 async function resultsPart(context: PageContext, query: string): Promise<Html> {
   const why = whyNoApp(query)
   if (why !== null) return empty("This is not the page of an app", why)
@@ -104,7 +104,7 @@ async function resultsPart(context: PageContext, query: string): Promise<Html> {
   return html`${note}<ul class="list">${items}</ul>`
 }
 
-/** Returns what the store answers, or the fault. A slow store is no reason to lose what was typed. */
+/** Returns the store's results, or the fault, so that the page keeps what was typed if the store is slow. */
 async function findApps(
   context: PageContext,
   q: string,
@@ -150,7 +150,8 @@ function foundItem(context: PageContext, app: Found, { country, appId, face }: F
 }
 
 /**
- * Adds the found app as a rival of one of the workspace's apps. The rival's page has the app's state, so it previews.
+ * A button that adds the found app as a rival of one of the workspace's apps. This page does not know that app's state,
+ * so the change is previewed.
  */
 function rivalButton(context: PageContext, rival: string, appId: string): Html | false {
   return writeForm(context, {

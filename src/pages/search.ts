@@ -42,7 +42,7 @@ const KINDS = { app: "App", keyword: "Keyword", rival: "Rival" } as const
 
 type Result = AnswerOf<"search">["results"][number]
 
-/** Returns the store app of an app or a rival. Null for a keyword. */
+/** Returns the code of the store app of an app or a rival. Null for a keyword. */
 function codeOf({ id, url, kind }: Result): string | null {
   const record = parseRecordId(id)
   if (record?.kind === "rival") return storeAppCode(record.storeId)

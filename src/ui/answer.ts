@@ -1,22 +1,23 @@
 import { creditHeaders } from "../access/credits.ts"
 
-/** The response of a page. HTML unless the headers have another type. */
+/** The response of a page. Its type is HTML unless the headers name another. */
 export interface PageAnswer {
   status: number
   headers?: Record<string, string>
   body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
-  /** The page contains no token, so the size of the compressed text reveals nothing. */
+  /** True if the response may be compressed: its compressed size reveals no token. */
   isCompressible?: boolean
 }
 
-/** Redirects to another page of this origin, with GET. */
+/** Returns a redirect to another page of this origin, which the browser opens with GET. */
 export function seeOther(location: string, headers: Record<string, string> = {}): PageAnswer {
   return { status: 303, headers: { location, ...headers }, body: null }
 }
 
 /**
- * Never cached or indexed, and sends no referrer to other sites. Compressed only if the page allows it: if a page
- * repeats what the caller sent, its compressed size reveals other content, such as a form's token (BREACH).
+ * Returns the response of a page: never cached or indexed, and without a referrer for other sites. It is compressed
+ * only if the page allows it: if a page repeats what the caller sent, its compressed size reveals other content, such
+ * as a form's token (BREACH).
  */
 export function pageResponse(
   { method }: Request,

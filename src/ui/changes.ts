@@ -72,7 +72,7 @@ function keywordsByStorefront(groups: unknown): Map<string, string[]> {
   return new Map(list.flatMap(({ countries, keywords }) => countries.map((country) => [country, keywords] as const)))
 }
 
-/** Parts of the state of alerts that the rows of the alerts include. */
+/** Fields of the state of alerts that get no row of their own, because the rows of the alerts show them. */
 const ALERT_DETAILS = new Set(["digest", "read"])
 
 function alertRows({ alerts, read: was }: Record<string, unknown>, { read: is }: Record<string, unknown>): ChangeRow[] {
@@ -86,7 +86,7 @@ function alertRows({ alerts, read: was }: Record<string, unknown>, { read: is }:
 
 const readWord = (isRead: unknown) => (isRead ? "read" : "unread")
 
-/** A record has one row for each field that differs, any other value has one. */
+/** Returns the rows of a change: one for each differing field of a record, one for any other value. */
 function fieldRows(name: string, path: string, was: unknown, is: unknown): ChangeRow[] {
   if (JSON.stringify(was) === JSON.stringify(is)) return []
   const what = CONTAINERS.has(name) ? path : [path, labelOf(name)].filter(Boolean).join(" · ")
@@ -100,7 +100,10 @@ function fieldRows(name: string, path: string, was: unknown, is: unknown): Chang
   return [{ what: what || labelOf(name), now: valueText(name, was), next: valueText(name, is) }]
 }
 
-/** Records that are one value, such as an amount of money, are no group. */
+/**
+ * Returns whether a value is a record whose fields get rows. A record that is one value, such as an amount of money, is
+ * not.
+ */
 function isGroup(value: unknown): value is Record<string, unknown> {
   return isRecord(value) && !isMoney(value)
 }
@@ -127,7 +130,7 @@ function storeRows(path: string, was: unknown, is: unknown): ChangeRow[] {
   })
 }
 
-/** Records whose name means nothing to a person. Their fields are shown without it. */
+/** Records whose name means nothing to a person. The labels of their fields omit it. */
 const CONTAINERS = new Set(["app", "rule", "link", "shows", "export", "texts", "store", "stores", "state", "target"])
 
 const LABELS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { type Html, type HtmlPart, html } from "./html.ts"
 
-/** A form as it is shown: empty at first, or as it was sent if it was refused. */
+/** The state of a form: empty at first, or as it was sent if it was refused. */
 export interface FormState {
   /** Unique on the page. Prefix of the ids of its fields. */
   id: string
@@ -10,7 +10,7 @@ export interface FormState {
   errors: Readonly<Record<string, string>>
 }
 
-/** The fields of a sent form are wrong. Messages use the words of the form. */
+/** Thrown if fields of a sent form are invalid. `errors` has a message for each, in the words of the form. */
 export class FormProblem extends Error {
   override name = "FormProblem"
   readonly errors: Readonly<Record<string, string>>
@@ -66,14 +66,14 @@ export function usernameField(person: string): Html {
 /** A field of several lines. */
 export function areaField(form: FormState, field: Field & { rows?: number; placeholder?: string }): Html {
   const { name, value = "", rows = 4, placeholder, isRequired } = field
-  // a line end right after the tag is ignored, so that the text begins after it
+  // parsers drop a line break right after the tag, so this one keeps the first line break of the text
   const control = html`<textarea name="${name}" rows="${rows}"${attributes(form, field)}${
     isRequired && html` required=""`
   }${attribute("placeholder", placeholder)}>\n${form.values?.get(name) ?? value}</textarea>`
   return fieldPart(form, field, control)
 }
 
-/** A choice of one. Options are values and their texts. */
+/** A choice of one option. Each has a value and a text. */
 export function selectField(
   form: FormState,
   field: Field & { options: readonly (readonly [value: string, text: string])[] },
@@ -85,13 +85,13 @@ export function selectField(
   return fieldPart(form, field, control)
 }
 
-/** A file. Browsers never show it again, so that it must be chosen again after a refusal. */
+/** A field for a file. Browsers never fill it in again, so the person must choose the file again after a refusal. */
 export function fileField(form: FormState, field: Field & { accept: string }): Html {
   const { name, accept } = field
   return fieldPart(form, field, html`<input type="file" name="${name}" accept="${accept}"${attributes(form, field)}>`)
 }
 
-/** A choice of any number. Options are values and their texts; `chosen` are ticked at first. */
+/** A choice of any number of options. Each has a value and a text; those in `chosen` are ticked at first. */
 export function checkFields(
   form: FormState,
   {

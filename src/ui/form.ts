@@ -2,8 +2,8 @@ import { readUpTo } from "../lib/request-body.ts"
 import { isStorable } from "../lib/text.ts"
 
 /**
- * Returns the fields of a form, or why it is refused. "text" means that the database cannot store it. A file is the
- * text of its field. Throws CallerGone.
+ * Returns the fields of a form, or the reason for its refusal: "text" means that the database cannot store a text in
+ * it. The value of a file's field is the file's text. Throws CallerGone.
  */
 export async function readForm(
   request: Request,
@@ -23,7 +23,7 @@ export async function readForm(
 const MULTIPART = "multipart/form-data"
 const FORM_TYPES = ["application/x-www-form-urlencoded", MULTIPART]
 
-/** Null if the body is not what its type says. */
+/** Returns the fields of a multipart body. Null if the body is not of that type. */
 async function multipartFields(bytes: Uint8Array, type: string): Promise<URLSearchParams | null> {
   const fields = new URLSearchParams()
   try {

@@ -84,5 +84,5 @@ export function problemText(problem: ProofProblem, label: string): string {
 }
 
 const UNREADABLE =
-  "Codes of the app cannot be checked, because this server lacks the SECRET_KEY of the setup. " +
-  "Use a recovery code, or ask whoever runs this server."
+  "Codes of your authenticator app cannot be checked, because this server does not have the SECRET_KEY with which " +
+  "the second factor was set up. Use a recovery code, or ask whoever runs this server."

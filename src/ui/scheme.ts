@@ -9,7 +9,7 @@ export function schemeOf({ headers }: Request): Scheme | null {
   return (["light", "dark"] as const).find((scheme) => pairs.includes(`${COOKIE}=${scheme}`)) ?? null
 }
 
-/** Returns the cookie that keeps the choice. Any other text follows the system again. */
+/** Returns the cookie that stores the choice. Any other text removes it, so that the system decides again. */
 export function schemeCookie(scheme: string | null): string {
   const isChoice = scheme === "light" || scheme === "dark"
   return `${COOKIE}=${isChoice ? scheme : ""}; ${attributes(isChoice ? YEAR_SECONDS : 0)}`
@@ -18,8 +18,8 @@ export function schemeCookie(scheme: string | null): string {
 const attributes = (seconds: number) => `Path=/; SameSite=Lax; Max-Age=${seconds}`
 
 /**
- * Applies the choice before the page is drawn, and makes the header's button switch it. A script, because documents are
- * the same bytes for everybody. Without it they follow the system.
+ * Applies the choice before the page is drawn, and makes the header's button switch it. It is a script, because
+ * documents are the same bytes for everybody. Without it the pages follow the system.
  */
 export const SCHEME_SCRIPT = `(() => {
   const root = document.documentElement

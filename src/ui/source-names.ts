@@ -3,12 +3,14 @@ import { ownValue } from "../lib/objects.ts"
 /** Display names of the stores. */
 export const STORE_NAMES = { ios: "App Store", android: "Google Play" } as const
 
-/** Returns the name of a source as used in a sentence. A source without a name, such as another instance, is itself. */
+/** Returns the name of a source for use in a sentence. A source without a name is returned unchanged. */
 export function sourceName(source: string): string {
   return ownValue(SOURCES, source) ?? source
 }
 
-/** The name of the source of readings about the demo's invented app. They are stored as those of another instance. */
+/**
+ * The name of the source of readings about the demo's invented app, which are stored like readings of another instance.
+ */
 export const DEMO_SOURCE = "the demo"
 
 const SOURCES: Readonly<Record<string, string>> = {

@@ -7,7 +7,10 @@ export function whole(count: number): string {
   return String(Math.round(count)).replaceAll(/\B(?=(\d{3})+$)/g, ",")
 }
 
-/** Returns "$4,214.30" or "CHF 12.00". Amounts of other currencies are never summed, so each has its own. */
+/**
+ * Returns "$4,214.30" or "CHF 12.00". Each amount names its currency, because amounts in different currencies are never
+ * summed.
+ */
 export function money(amount: string | number, currency: string): string {
   const value = Number(amount)
   if (!/^[A-Z]{3}$/.test(currency) || Number.isNaN(value)) return `${amount} ${currency}`

@@ -93,7 +93,7 @@ describe("a keyed read", () => {
       expect([header, (await callAndCharge("/v1/apps", header)).paid]).toEqual([header, 1])
   })
 
-  test("a refused read is refused whatever If-None-Match contains", async () => {
+  test("a refused read stays refused with a matching If-None-Match, without an ETag or a charge", async () => {
     for (const [path, status] of [
       ["/v1/apps/none", 404],
       ["/v1/apps?colour=red", 400],

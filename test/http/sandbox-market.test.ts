@@ -20,7 +20,7 @@ describe("the market", () => {
   const [check, hard, days] = [answer("check_rank"), answer("get_keyword_difficulty"), answer("hive_get_keyword_ranks")]
   const placed = (places: Answer[]) => places.map(({ rank, id, name }) => [rank, id, name])
 
-  test("market answers rank the app as its own keywords do", () => {
+  test("market answers rank the app like the answers about its tracked keywords", () => {
     const { rank, searchDepth, measuredAt, ...figures } = ranks.keywords.find(({ term }: Answer) => term === check.term)
     expect(check).toMatchObject({ app: { id: app.iosId, name: app.name }, rank, depth: searchDepth, measuredAt })
     expect(placed(hard.top).slice(0, 3)).toEqual(placed(check.above))
@@ -35,7 +35,7 @@ describe("the market", () => {
     expect(hard.related.length).toBe(figures.hintCount)
   })
 
-  test("keyword research has the trackers' figures, and the apps of the keyword's own answers", () => {
+  test("keyword research has the figures of tracked keywords, and the apps of the keyword's own answers", () => {
     const { seed, keywords, related } = answer("hive_research_keyword")
     const gap = answer("hive_get_keyword_gap").keywords
     expect(related).toEqual(hard.related)
@@ -52,7 +52,7 @@ describe("the market", () => {
     for (const { term, suggested } of keywords) expect([term, related.includes(term)]).toEqual([term, suggested])
   })
 
-  test("a market keyword has the figures of its trackers, stale or not as of the snapshot's day", () => {
+  test("a market keyword has the figures of the tracked keyword, stale or not as of the snapshot's day", () => {
     const marketMetrics = answer("hive_get_keyword_metrics")
     const trackedRank = ranks.keywords.find(({ term }: Answer) => term === marketMetrics.term)
     const { popularityStanding: popularity, difficultyStanding: difficulty } = marketMetrics
@@ -73,7 +73,7 @@ describe("the market", () => {
     ])
   })
 
-  test("the keywords of a rival and of several apps match those of its trackers", () => {
+  test("the keywords of a rival and of several apps match the tracked keywords", () => {
     const [spied, gap] = [answer("hive_spy_app"), answer("hive_get_keyword_gap")]
     expect([spied.id, spied.name, spied.total]).toEqual([rival.id, rival.name, rival.total])
     expect(spied.searched).toBeGreaterThanOrEqual(rival.searched)

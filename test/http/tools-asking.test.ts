@@ -11,7 +11,7 @@ import { trackOwn } from "../world/tracked.ts"
 import { modern as anew, CAPABILITIES, ENVELOPE, MODERN, post, request } from "./tools-messages.ts"
 import { type Served, serve } from "./tools-server.ts"
 
-// Replaces the person at the button: the official clients of both revisions, with a handler, against real servers.
+// Runs the official clients of both revisions against real servers. Their handler replaces the person at the button.
 
 let sql: Sql
 let service: Service
@@ -55,7 +55,7 @@ interface Client {
 const INFO = { name: "test", version: "1" }
 const headers = () => ({ requestInit: { headers: new Headers({ authorization: `Bearer ${key}` }) } })
 
-/** Sends the call to the first server and everything after it, the person's answers, to the second. */
+/** Sends calls to the first server, and the person's answers to the second. */
 function toEither(url: string | URL | Request, init?: RequestInit): Promise<Response> {
   const answers = typeof init?.body === "string" && !init.body.includes('"method"')
   return fetch(answers ? servers[1]!.url : url, init)
@@ -107,7 +107,7 @@ describe.each([
   ["before 2026-07-28, the answer at another process", older],
   ["from 2026-07-28 on", newer],
 ])("%s", (_, connect) => {
-  slow("an accepted change is written once, and the person was shown what it is", async () => {
+  slow("an accepted change is written once, after the person was shown what it is", async () => {
     const person: Person = { press: "accept", read: [] }
     const client = await connect(person)
     const confirmToken = await previewed()

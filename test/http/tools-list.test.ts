@@ -149,7 +149,7 @@ describe("the list", () => {
     )
   })
 
-  test("the daily tools are some 25, include every tool that a prompt names, and no other can be called", async () => {
+  test("the daily tools are about 25, include every tool that a prompt names, and no other can be called", async () => {
     const names = (await list(service, "?tools=daily")).map(({ name }) => name)
     expect(names).toEqual([...DAILY_TOOLS].sort())
     expect(names.length).toBeLessThan(30)

@@ -115,7 +115,7 @@ test.each(clients)("%s receives progress of a waiting call, then its answer and 
   await client.close()
 })
 
-test.each(clients)("%s receives the fault of a call that waited like any other", async (_, connect) => {
+test.each(clients)("%s receives the fault of a waiting call like any other fault", async (_, connect) => {
   hold()
   const [client, rest] = await connect(() => go())
   const { isError } = await client.callTool({ name: "slow_tool", arguments: { fails: true } }, ...rest)
@@ -167,7 +167,7 @@ test("a stream is sent without compression and without caching", async () => {
   await reader.cancel()
 })
 
-test("a caller who disconnects leaves a log line, and the call finishes", async () => {
+test("a call whose caller disconnects is logged and finishes", async () => {
   hold()
   const controller = new AbortController()
   const response = await fetch(served.url, {

@@ -142,7 +142,7 @@ describe("without a valid key", () => {
     expect([notification.status, notification.body.id]).toEqual([401, null])
   })
 
-  test("the message for a missing key explains how to sign in and promises no more", async () => {
+  test("the message for a missing key explains how to sign in, and names no way that does not exist", async () => {
     const { message } = (await post(samples, request("initialize"))).body.error
     for (const hint of ["OAuth 2.1", "www-authenticate", "Authorization: Bearer", "x-api-key", "appmeter key create"])
       expect(message).toContain(hint)

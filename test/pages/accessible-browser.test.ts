@@ -66,7 +66,7 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
   let server: ReturnType<typeof Bun.serve>
   let tab: Tab
   let pages: string[]
-  /** The other sample pages. */
+  /** The pages of the sample, except its first. */
   const sample = [
     ...SAMPLE_PAGES.slice(1).map((page) => `/app/sample${page}`),
     ...appPages("/app/sample", "app_lumenjournal", "journal"),
@@ -216,7 +216,7 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
     expect(await problemsOf(LONG ? manual.slice(2) : [], openPage, [narrow])).toEqual([])
   })
 
-  slow("no page of an owner breaks a checkable rule, including previews and answers of buttons", async () => {
+  slow("no page of an owner breaks a checkable rule, including previews and the pages after a button", async () => {
     await signIn()
     const found = await problemsOf(owners)
     const pressed = await problemsOf(

@@ -38,7 +38,7 @@ const events = async (query: string) => {
 }
 
 describe("the alerts page", () => {
-  test("the feed is filtered by app, type, time and read state, and wrong filters are left out", async () => {
+  test("the feed is filtered by app, type, time and read state, and invalid filters are ignored", async () => {
     const all = ["mate 2025-11-04", "mate 2025-11-03", "tea 2025-11-02", "tea 2025-11-01"]
     expect(await events("")).toEqual(all)
     expect(await events(`?app=${tea}`)).toEqual(all.slice(2))
@@ -49,7 +49,7 @@ describe("the alerts page", () => {
     expect(await events("?app=app_none&type=nothing&since=2025-02-30&unread=maybe")).toEqual(all)
   })
 
-  test("an event links its keyword, and names of apps are escaped", async () => {
+  test("an event links to its keyword, and names of apps are escaped", async () => {
     const text = await page(`?app=${tea}`)
     expect(text).toContain(`<a class="event" href="/app/apps/${tea}/ranks?terms=tea&amp;at=us-ios">`)
     expect(text).toContain(`<option value="${tea}" selected="">Tea &lt;Timer&gt;</option>`)
@@ -66,7 +66,7 @@ describe("the alerts page", () => {
     ])
   })
 
-  test("older alerts are on further pages, and a cursor of other filters leads to the newest", async () => {
+  test("older alerts are on further pages, and a cursor of other filters shows the newest alerts", async () => {
     const many = await trackOwn(service.sql, { workspaceId: workspace, iosId: newStoreId(), name: "Many" })
     const alert = { workspace, app: many, at: "2025-10-01T10:00:00Z", read: true }
     await tellAlerts(service.sql, Array(101).fill(alert))

@@ -73,7 +73,7 @@ beforeSlow(async () => {
   ]
   pages = await walkPages(owner, seeds)
   forms = byKind([...pages].flatMap(([address, { text }]) => formsIn(address, text)))
-  // forms of previews and questions
+  // forms of previews and of questions
   for (const form of forms.filter(({ kind }) => / (?:action=(?!compare|undo)|do=\w)/.test(kind))) {
     const { status, text } = await sendForm(owner, form, TYPED)
     if (status === 200) forms.push(...formsIn(form.to, text))
@@ -124,7 +124,7 @@ const lostRows = async () => {
 
 const tokenOf = async (browser: Browser) => fieldIn(await browser.open("/app/settings/profile"), "form") as string
 
-slow("the walk finds the pages and forms that it must", () => {
+slow("the walk through the pages finds every expected page and form", () => {
   // some pages of the route list need a parameter
   for (const [address, { status }] of pages) expect([address, status < 500]).toEqual([address, true])
   expect(pages.size).toBeGreaterThan(50)
@@ -161,7 +161,7 @@ describe("every form", () => {
     expect([accepted, await lostRows()]).toEqual([[], []])
   })
 
-  slow("a person of a lesser role sends only the forms that the role may send", async () => {
+  slow("a person of a lesser role can send only the forms that the role may send", async () => {
     const accepted: unknown[] = []
     for (const [role, { browser }] of Object.entries(lesser)) {
       const token = await tokenOf(browser)
@@ -174,7 +174,7 @@ describe("every form", () => {
     expect([accepted, await lostRows()]).toEqual([[], []])
   })
 
-  slow("the pages of a viewer have no form that a viewer may not send", async () => {
+  slow("the pages of a viewer show no form that a viewer may not send", async () => {
     const { browser } = lesser.viewer
     const refused: string[] = []
     let count = 0
@@ -206,15 +206,18 @@ describe("every form", () => {
 })
 
 /**
- * Forms that only navigate: to the chart of keywords, or to the list of changes. The id of a rule is its type, which
- * each workspace has.
+ * Forms that open another page (the chart of keywords, the list of changes) or delete a rule, whose id is its type and
+ * exists in every workspace.
  */
 const LEADING_ON = /^\/app\/(?:changes|write action=compare_keywords|settings\/rules do=delete)/
 
 /** Fields with an id of this workspace. */
 const SUBJECTS = ["appId", "appList", "id", "confirmToken"]
 
-/** Forms of the whole workspace or the machine are for owners; forms of apps are for who may change them. */
+/**
+ * Returns whether a form is refused to a role. Forms of the whole workspace or the machine are for owners; forms of
+ * apps are for people who may change apps.
+ */
 function isRefused(kind: string, role: LesserRole): boolean {
   if (/^\/app\/settings\/(?:keys|channels|accounts|people|data|health)/.test(kind)) return true
   if (role === "editor") return false

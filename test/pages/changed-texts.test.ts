@@ -56,7 +56,7 @@ test("a rival's changes count pictures and report a changed description without 
   expect(part).not.toContain("mate")
 })
 
-test("programs cannot read those texts", async () => {
+test("programs cannot read the changed texts of a store page", async () => {
   const key = await service.key(tea.writer.workspace)
   const { text, status } = await service.call(`/v1/apps/${tea.app}/page?country=us`, { key })
   expect([status, text.includes("green tea right"), text.includes("white tea")]).toEqual([200, false, false])

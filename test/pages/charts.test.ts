@@ -32,7 +32,7 @@ describe("the bar under the tabs", () => {
     expect(text).toContain('<option value="before" selected="">The period before</option>')
   })
 
-  test("chosen days are shown exactly, and a comparison with the period before lies over them", async () => {
+  test("a chart shows exactly the chosen days, with the period before drawn over them", async () => {
     const { text } = await open(`${APP}/ranks?terms=journal&from=2026-10-10&to=2026-10-12&vs=before`)
     const days = [...text.matchAll(/<tr><th scope="row"><time datetime="([^"]+)"/g)].map(([, day]) => day)
     expect(days).toEqual(["2026-10-12", "2026-10-11", "2026-10-10"])
@@ -42,12 +42,12 @@ describe("the bar under the tabs", () => {
   test("an invalid day leaves the usual period selected, and its field shows what is allowed", async () => {
     const { status, text } = await open(`${APP}/ranks?terms=journal&from=2026-02-30`)
     expect(status).toBe(200)
-    expect(text).toContain("“2026-02-30” is no date. Write year, month and day, for example 2026-11-02.")
+    expect(text).toContain("“2026-02-30” is not a date. Write year, month and day, for example 2026-11-02.")
     expect(text).toMatch(/<input type="date" name="from"[^>]* aria-invalid="true"/)
     expect(text).toMatch(/days=30" aria-current="true"/)
   })
 
-  test("each fault of chosen days is named with what is allowed", () => {
+  test("each invalid choice of days gets a message that names what is allowed", () => {
     const today = "2026-11-02"
     const errors = (from: string, to: string) => dayErrors({ from, to, today })
     expect(errors("", "")).toEqual({})
@@ -57,7 +57,7 @@ describe("the bar under the tabs", () => {
     expect(errors("2026-11-03", "")).toEqual({ from: "This day lies in the future. Today is 2026-11-02 (UTC)." })
     expect(errors("2026-11-01", "2026-11-03").to).toContain("The last day is at most today, 2026-11-02 (UTC).")
     expect(errors("2026-11-02", "2026-11-01").from).toContain("The first day is after the last, 2026-11-01. Swap them")
-    expect(errors("2025-11-01", "2026-11-02").from).toContain("These are 367 days. Choose at most 366")
+    expect(errors("2025-11-01", "2026-11-02").from).toContain("You chose 367 days of at most 366")
     expect(Object.keys(errors("yesterday", "2026-2-1"))).toEqual(["from", "to"])
   })
 })
@@ -110,7 +110,7 @@ describe("the CSV of a chart", () => {
   })
 })
 
-test("the positions in top charts have the bar, the marks of the listing and a CSV", async () => {
+test("the page of top charts has the bar under the tabs, marks of releases and a CSV", async () => {
   const { text } = await open(`${APP}/charts`)
   expect(text).toContain('<nav class="periods" aria-label="Period">')
   expect(text).toContain("Release: Version 5.3.0")

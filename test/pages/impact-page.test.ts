@@ -37,7 +37,7 @@ describe("before and after a change", () => {
     expect(text).toContain("90 % interval −10.7 % to +29 %")
   })
 
-  test("figures without an effect are listed with what they wait for, and are no points", () => {
+  test("figures without an effect are listed with what they wait for, and are not drawn as points", () => {
     const outcomes = sample.outcomes.map((outcome) => ({
       ...outcome,
       verdict: "not_enough_data" as const,

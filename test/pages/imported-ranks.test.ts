@@ -29,7 +29,7 @@ beforeAll(async () => {
   page = async (path) => (await browser.open(path)).text
 })
 
-test("a keyword's page draws the ranks of another tool as a line of its own beside own readings", async () => {
+test("a keyword's page draws another tool's ranks as a separate line beside this instance's readings", async () => {
   const text = await page(`/app/apps/${app}/ranks?terms=tides&at=us-ios`)
   expect(text).toContain("<bdi>tides, imported from App&lt;b&gt;Tweak</bdi>")
   const row = new RegExp(`<tr><th scope="row"><time datetime="${dayAgo(1)}".*?</tr>`, "s").exec(text)?.[0] ?? ""
@@ -38,7 +38,7 @@ test("a keyword's page draws the ranks of another tool as a line of its own besi
   expect(text).toContain("Imported ranks were measured by another tool")
 })
 
-test("a keyword without an own reading still has the line, and a keyword list shows no imported rank", async () => {
+test("a keyword with imported ranks only still has the line; a keyword list shows no imported rank", async () => {
   expect(await page(`/app/apps/${app}/ranks?terms=surf&at=us-ios`)).toContain("surf, imported from App&lt;b&gt;Tweak")
   expect(await page(`/app/apps/${app}`)).not.toContain("Tweak")
 })

@@ -126,7 +126,7 @@ describe.skipIf(binary === null)("by keyboard only", () => {
     })
 })
 
-/** More stops than any page has. A keyboard trap ends there. */
+/** More stops than any page has, so that a keyboard trap ends the test. */
 const MAX_STOPS = 250
 
 interface Stop {

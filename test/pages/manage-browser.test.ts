@@ -96,7 +96,7 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
   async function addApp(owner: Visitor): Promise<string> {
     await owner.fill("q", "Tide Clock")
     await owner.press("Find app")
-    // a busy machine answers late; a person tries again
+    // on a busy machine the store may answer late, and a person tries again
     for (let tries = 0; tries < 5 && (await owner.text()).includes("does not answer now"); tries++)
       await owner.press("Find app")
     expect(await owner.text()).toContain("Tide <Clock>")

@@ -46,7 +46,7 @@ const hoursPass = (hours: number) =>
     where workspace_id = ${workspace}`
 
 describe("since you were last here", () => {
-  slow("a first visit shows seven days, and a person's mark hides them from nobody else", async () => {
+  slow("a first visit shows seven days, and what a person marks as seen stays visible to everybody else", async () => {
     await tellAlerts(service.sql, [{ workspace, app: tea.app, at: "2025-11-01T10:00:00Z" }])
     await found()
     const { text } = await owner.browser.open("/app")
@@ -62,7 +62,7 @@ describe("since you were last here", () => {
     expect((await owner.browser.open("/app/alerts")).text).toContain("2 unread")
   })
 
-  test("a first visit shows the newest day first, and nothing about a day before the seven", async () => {
+  test("a first visit shows the newest day first, and no change of a day before the last seven", async () => {
     await found()
     await service.sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
@@ -76,7 +76,7 @@ describe("since you were last here", () => {
     expect(terms).toEqual(["tea", "moon 1", "moon 2"])
   })
 
-  slow("a mark is undone in the same visit, and only then", async () => {
+  slow("marking changes as seen can be undone in the same visit, and only then", async () => {
     await found()
     await press(owner.browser, "mark_seen")
     const { text } = await press(owner.browser, "unmark_seen")
@@ -86,7 +86,7 @@ describe("since you were last here", () => {
     expect((await owner.browser.open("/app")).text).not.toContain("Marked as seen.")
   })
 
-  test("an event found after a mark is new", async () => {
+  test("a change found after the others were marked as seen is shown as new", async () => {
     await found()
     await press(owner.browser, "mark_seen")
     await found()
@@ -105,7 +105,7 @@ describe("since you were last here", () => {
     expect([text.includes("Since you were last here"), events(text)]).toEqual([true, 1])
   })
 
-  test("a mark in the future hides nothing that is found later, and a wrong one is refused", async () => {
+  test("a mark with a future time hides nothing that is found later, and an invalid time is refused", async () => {
     await owner.browser.open("/app")
     await press(owner.browser, "mark_seen", { until: "2999-01-01T00:00:00.000Z" })
     await found()
@@ -115,7 +115,7 @@ describe("since you were last here", () => {
     expect(wrong.status).toBe(400)
   })
 
-  test("a person who sees some apps gets only their changes", async () => {
+  test("a person limited to some apps sees only their changes", async () => {
     const second = await trackOwn(service.sql, {
       workspaceId: workspace,
       iosId: newStoreId(),

@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 
 describe("pictures of the stores", () => {
-  test("an app's icon is shown from the own origin, in the size of the page", async () => {
+  test("an app's icon is served from this origin, in the size of the page", async () => {
     for (const path of ["/app", `/app/apps/${tea.app}`]) {
       const { text } = await owner.open(path)
       const [, source = ""] = /<img class="badge" src="([^"]+)"/.exec(text) ?? []
@@ -75,7 +75,7 @@ describe("pictures of the stores", () => {
     expect((await owner.open("/app/sample")).text).not.toContain("<img")
   })
 
-  test("a picture that cannot be had is 404, and strangers get none", async () => {
+  test("an unavailable picture is answered with 404, and visitors who are not signed in get none", async () => {
     expect((await owner.open("/app/picture?of=missing")).status).toBe(404)
     const count = read.length
     const stranger = await browserOf(service).open(`/app/picture?${new URLSearchParams({ of: ICON })}`)

@@ -155,7 +155,7 @@ else
       await tab.show(1_200, 900)
     })
 
-    slow("a language opened in one place is opened everywhere", async () => {
+    slow("a programming language opened in one place is opened everywhere", async () => {
       const open = () =>
         tab.value<string[]>(
           `[...new Set([...document.querySelectorAll(".lines details[open] summary")].map((s) => s.textContent))]`,

@@ -4,7 +4,7 @@ import { freshDatabase } from "../database.ts"
 import { openService } from "../service.ts"
 import { newStoreId, trackOwn } from "../world/app.ts"
 
-test("the page of an unknown app links to the apps and lists no ids, which are for programs", async () => {
+test("the page of an unknown app links to the list of apps and shows no ids", async () => {
   const sql = await freshDatabase()
   const service = openService({ sql })
   const workspaceId = await service.workspace({ plan: "pro" })

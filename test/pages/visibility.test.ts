@@ -28,7 +28,7 @@ beforeAll(async () => {
   const days: [string, number, number][] = []
   for (let day = 0; day < 20; day++) {
     days.push(["tea", day, 1 + ((day * 5) % 14)], ["oolong", day, 1])
-    // green tea is absent on some days and unmeasured on others; matcha alone is too little for a score
+    // green tea is absent on some days and unmeasured on others; matcha alone does not suffice for a score
     if (day % 4 !== 1) days.push(["green tea", day, day % 5 === 0 ? 0 : 10])
   }
   for (let day = 20; day < 24; day++) days.push(["matcha", day, 1])
@@ -37,7 +37,10 @@ beforeAll(async () => {
   page = `/app/apps/${tea.app}/visibility`
 })
 
-/** The same from the stored results alone: places are looked up in each list, and every day is summed in SQL. */
+/**
+ * Returns the score of each day, computed from the stored results alone: places are looked up in each list, and every
+ * day is summed in SQL.
+ */
 async function calculated(): Promise<Map<string, number>> {
   const whole = Object.values(POPULARITY).reduce((sum, popularity) => sum + popularity, 0)
   const rows = await service.sql<{ day: string; score: number }[]>`

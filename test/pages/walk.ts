@@ -106,7 +106,7 @@ export async function walkPages(browser: Browser, start: readonly string[]): Pro
     pages.set(address, page)
     for (const [, link = ""] of page.text.matchAll(/<a\b[^>]*href="(\/app[/?][^"#]*)"/g)) {
       const next = decoded(link)
-      // the sample has no forms, files are no pages
+      // skipped: the sample has no forms, and files are not pages
       if (next.startsWith("/app/sample") || next.includes("/picture") || kinds.has(pageKind(next))) continue
       kinds.add(pageKind(next))
       waiting.push(next)

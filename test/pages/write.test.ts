@@ -121,7 +121,7 @@ describe("a write from a page", () => {
   })
 })
 
-describe("a change at once", () => {
+describe("a change without a preview", () => {
   const tags = async () =>
     (await service.sql<{ tags: unknown }[]>`select keyword_tags as tags from tracked_app where id = ${tea.app}`)[0]!
       .tags
@@ -152,7 +152,7 @@ describe("a change at once", () => {
     expect(list).toBeNull()
   })
 
-  test("a page that shows an older state gets the preview, and nothing changes before its confirm", async () => {
+  test("a form of a page with an outdated state gets the preview, and nothing changes before its confirm", async () => {
     const page = await owner.open(`${base}/edit`)
     const [form, seenToken] = ["form", "seen"].map((name) => fieldIn(page, name) as string)
     await next(await atOnce("rename_app", { name: "Tea house" }))
@@ -162,7 +162,7 @@ describe("a change at once", () => {
     expect(await tracked()).toContain("tea")
   })
 
-  test("a change that was changed again since cannot be undone", async () => {
+  test("a change cannot be undone after the same thing was changed again", async () => {
     const first = await next(await atOnce("rename_app", { name: "First" }))
     await atOnce("rename_app", { name: "Second" })
     const late = await undo(first)
@@ -230,10 +230,10 @@ describe("a change at once", () => {
     await service.sql`update tracked_app set countries = '{us}' where id = ${tea.app}`
   })
 
-  test("a file with a storefront that the app has not is refused at its field", async () => {
+  test("a file with a storefront that the app does not track is refused, with the message at its field", async () => {
     const { status, text } = await sendFile("keyword,country\ncha,Japan\n")
     expect(status).toBe(400)
-    const message = "The file has keywords for Japan. It is not a storefront of the app. Add it first."
+    const message = "The file has keywords for Japan, which is not a storefront of the app. Add the storefront first."
     expect(text).toMatch(new RegExp(`id="add_keywords-file-error">${message}`))
     expect(await tracked()).not.toContain("cha")
     const long = await sendFile(`keyword,tags\n${"x".repeat(200)},core\n`)
@@ -255,7 +255,7 @@ describe("a change at once", () => {
     expect([forged.text.includes("skipped</summary>"), forged.text.includes("<b>")]).toEqual([false, false])
   })
 
-  test("a list for a page that shows an older state is previewed, and its confirm adds every keyword", async () => {
+  test("a list from a page with an outdated state is previewed, and its confirm adds every keyword", async () => {
     const page = await owner.open(`${base}/edit`)
     const hidden = { form: fieldIn(page, "form")!, seen: fieldIn(page, "seen")!, appId: tea.app, back: base }
     await next(await atOnce("rename_app", { name: "Tea shop" }))
@@ -279,9 +279,10 @@ describe("a change at once", () => {
       app: "com.example.pan",
       more: "",
     })
-    expect([refused.status, refused.text.includes("keywords for Germany. It is not a storefront of the app.")]).toEqual(
-      [400, true],
-    )
+    expect([
+      refused.status,
+      refused.text.includes("keywords for Germany, which is not a storefront of the app."),
+    ]).toEqual([400, true])
   })
 })
 
@@ -298,13 +299,13 @@ describe("a refused form", () => {
     expect(text).toContain('value="Sweden, &lt;Atlantis&gt; &quot;x&quot;"')
     expect(text).toContain("tides\r\nhigh water</textarea>")
     expect(text).toMatch(/name="more"[^>]* aria-describedby="add_app-more-error" aria-invalid="true" autofocus=""/)
-    expect(text).toContain('id="add_app-more-error">“&lt;Atlantis&gt;” is no storefront.')
+    expect(text).toContain('id="add_app-more-error">“&lt;Atlantis&gt;” is not a storefront.')
     for (const word of ["iosId", "androidPkg", "must be a list"]) expect(text).not.toContain(word)
     const name = await previewOf("/app/add", "add_app", { "form-id": "add_app", app: "Tide Clock", keywords: "" })
     expect([name.status, name.text.includes("Enter a link to the app")]).toEqual([400, true])
   })
 
-  test("a refused password is not sent back, and a hostile id of the form is data", async () => {
+  test("a refused password is not sent back, and a hostile form id is treated as data", async () => {
     const { status, text } = await previewOf(`${base}/edit`, "create_share_link", {
       "form-id": '"><script>',
       appId: tea.app,

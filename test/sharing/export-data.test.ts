@@ -36,7 +36,7 @@ describe("the preview", () => {
     })
   })
 
-  long("previews of each dataset, twenty times, store nothing but tokens", async () => {
+  long("twenty previews of each dataset store nothing but tokens", async () => {
     const { sql } = scene
     const everything = async () => {
       const tables = await sql<{ name: string }[]>`
@@ -212,8 +212,8 @@ describe("the confirm", () => {
   })
 
   test(
-    "a confirm is refused late, for another key, without scope, below Pro, for a test key, " +
-      "and for other workspaces' apps",
+    "a confirm is refused if late, with another or a test key, without scope, below Pro, or for another " +
+      "workspace's app",
     async () => {
       const { confirmToken } = (await scene.preview()).body
       await scene.sql`update workspace set overrides = overrides || '{"liveKeys": 9}' where id = ${scene.workspace}`
@@ -278,7 +278,7 @@ describe("the confirm", () => {
         from store_app a, generate_series(${from}::int, ${to}::int) n
         where a.store_id = '1437843273'`
     }
-    // two exist already
+    // two reviews exist already
     await more(1, 99_998)
     expect((await scene.preview({ dataset: "reviews" })).body.preview.after.export.rows).toBe(100_000)
     expect((await scene.exported({ dataset: "reviews" })).rows).toBe(100_000)

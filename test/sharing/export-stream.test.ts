@@ -152,7 +152,7 @@ describe("idle readers", () => {
       ),
     ).toBe("the export broke off")
     expect((await opened(token, counting(), { files, address: "192.0.2.9" })).status).toBe(200)
-    expect(logged.filter((line) => line.includes("took nothing"))).toHaveLength(4)
+    expect(logged.filter((line) => line.includes("accepted no data"))).toHaveLength(4)
   })
 })
 

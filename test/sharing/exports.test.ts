@@ -215,7 +215,7 @@ describe("a link", () => {
     expect((await scene.open(url)).status).toBe(404)
   })
 
-  test("a malformed, a guessed and a suspended or deleted workspace's link get the same page", async () => {
+  test("a malformed link, a guessed link, and links of suspended or deleted workspaces get the same page", async () => {
     const { url } = await scene.exported()
     const unknown = await scene.open(`${PUBLIC_URL}/exports/${"A".repeat(43)}`)
     expect([unknown.status, unknown.headers.get("content-disposition")]).toEqual([404, null])

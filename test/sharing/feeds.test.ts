@@ -148,7 +148,7 @@ describe("a table", () => {
     expect(row!.text).toStartWith("'@SUM(A1)")
   })
 
-  test("a table of alerts has one row per alert that holds", async () => {
+  test("a table of alerts has one row per alert that is not withdrawn", async () => {
     const [id] = await alerts(2)
     await scene.sql`update alert set withdrawn_at = now() where id = ${id!}`
     const rows = table((await open(await feedOf({ ...ALERTS, format: "csv" }))).text)
@@ -170,8 +170,8 @@ test("no feed has money: types of alerts that name it are left out, and no colum
 })
 const FACTS = facts("tea", 5, 12)
 
-describe("a reading", () => {
-  test("a feed is private, names no address of its origin, and gives 304 while nothing changes", async () => {
+describe("reading a feed", () => {
+  test("a feed is private, sends no referrer, and gives 304 while nothing changes", async () => {
     await alerts(1)
     const url = await feedOf(ALERTS)
     const first = await open(url)
@@ -289,11 +289,11 @@ describe("a feed ends at once in every process", () => {
   }
 })
 
-describe("a request for a feed that cannot be meant is refused with the values that are allowed", () => {
+describe("an invalid request for a feed is refused with the allowed values", () => {
   test.each<[Partial<FeedRequest>, RegExp]>([
     [{ dataset: "money" }, /dataset must be one of alerts, reviews, ranks/],
     [{ dataset: "ranks", format: "atom" }, /ranks have no atom feed; choose csv/],
-    [{ dataset: "ranks", columns: "term,revenue" }, /"revenue" is no column of ranks.*columns are term, country/],
+    [{ dataset: "ranks", columns: "term,revenue" }, /"revenue" is not a column of ranks.*columns are term, country/],
     [{ dataset: "ranks", columns: "term,term" }, /is named twice/],
     [{ columns: "id" }, /a feed of entries has no columns/],
     [{ dataset: "ranks", country: "fr" }, /does not track this storefront; it tracks us, de/],
@@ -302,7 +302,7 @@ describe("a request for a feed that cannot be meant is refused with the values t
     expect(String(await errorOf(feedOf({ ...ALERTS, ...change })))).toMatch(message)
   })
 
-  test("a workspace has 50 feeds at most", async () => {
+  test("a workspace can have at most 50 feeds", async () => {
     for (let n = 0; n < 50; n++) await feedOf(ALERTS)
     expect(String(await errorOf(feedOf(ALERTS)))).toContain("50 feeds at most")
   })

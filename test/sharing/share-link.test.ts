@@ -47,7 +47,7 @@ describe("a preview of a shared page", () => {
     const shows = { app: "Tea Timer", country: "us", from: dayAgo(89), to: dayAgo(0), stores }
     expect(after).toEqual({ link: { days: 7, hasPassword: false, shows } })
     expect(notes.join(" ")).toContain("3 keywords (1 ranked, 1 absent, 1 not measured), store page never read.")
-    expect(notes.join(" ")).toContain("It is frozen at the confirm")
+    expect(notes.join(" ")).toContain("The page is frozen at the confirm")
     expect(notes.join(" ")).toContain("No password is set")
     expect(await links(scene.writer.workspace)).toHaveLength(0)
   })

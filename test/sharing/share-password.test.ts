@@ -148,7 +148,7 @@ describe("tries of a password", () => {
     expect((await tried(path, "x", from)).status).toBe(200)
   })
 
-  test("failed tries count per link and address; other addresses and other links are free", async () => {
+  test("failed tries count per link and address, and do not affect other addresses or links", async () => {
     const [{ path }, other] = [await shared("x"), await shared("x")]
     const from = address()
     for (let i = 0; i < 5; i++) await tried(path, "no", from)

@@ -109,7 +109,7 @@ describe("a shared page", () => {
     expectPrivate(answer)
     const text = textOf(answer.text)
     expect(text.match(/No keyword is tracked/g)).toHaveLength(2)
-    expect(text.match(/The page was never read: what it shows is not known/g)).toHaveLength(2)
+    expect(text.match(/The page was never read, so its content is unknown/g)).toHaveLength(2)
     expect(text.match(/Ratings not measured/g)).toHaveLength(2)
     expect(text).not.toMatch(/Ratings 0|Average rating 0/)
   })
@@ -140,7 +140,7 @@ describe("a shared page", () => {
     const ownScene = await sharing(service, { keywords })
     const charts = async () => {
       const { text } = await open((await ownScene.share()).path)
-      return [text.split("<svg ").length - 1, text.includes("Charts are of the first 12 keywords that were measured.")]
+      return [text.split("<svg ").length - 1, text.includes("Only the first 12 measured keywords have charts.")]
     }
     for (const term of keywords.slice(0, 12)) await ownScene.measure(term, 0, 3)
     expect(await charts()).toEqual([12, false])
@@ -193,7 +193,7 @@ describe("a shared page", () => {
 })
 
 describe("a link that opens nothing", () => {
-  test("an unknown, an expired and a suspended or deleted workspace's link get the same 404", async () => {
+  test("an unknown link, an expired link, and links of suspended or deleted workspaces get the same 404", async () => {
     const unknown = await open(`/share/${"A".repeat(43)}`)
     expect(unknown.status).toBe(404)
     expectPrivate(unknown)

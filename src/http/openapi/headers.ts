@@ -2,7 +2,7 @@ import type { Operation } from "../../core/operation.ts"
 
 const header = (description: string, schema: object) => ({ description, schema })
 const amount = { type: "integer", format: "int64", minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
-/** The server sends no longer header. */
+/** No header that the server sends is longer. */
 const text = { type: "string", maxLength: 8_192 }
 
 /** components.headers. Their names are short because every response refers to most of them. */

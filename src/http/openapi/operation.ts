@@ -135,7 +135,7 @@ function tableOf(operation: Operation): object {
 
 const ANSWER = "The answer."
 
-/** Part of the description, not of the content: generators would type each answer as "either this or a text". */
+/** Part of the description, not of `content`: generators would type each answer as "either this or a text". */
 const AS_ROWS = "As text/csv or application/jsonl: its rows (`x-table`)."
 
 /** The schema describes whole answers. Optional fields would make every typed client check each field. */
@@ -150,7 +150,7 @@ function narrowOf(narrow: Narrow, { output }: Operation): object | string {
   return narrow === "parts" ? narrow : { ...narrow, always: rowNames(output, narrow.rows) }
 }
 
-/** The same schema for a response while work is in progress. */
+/** Returns the response while work is in progress, which has the same schema. Empty if the operation has none. */
 function pendingOf(operation: Operation): Record<number, object> {
   if (!operation.pending) return {}
   const schema = { $ref: referenceTo(answerName(operation)) }

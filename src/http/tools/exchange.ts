@@ -117,7 +117,7 @@ async function* withProgress(
     const reply = await Promise.race([replying, sleep(everyMs, null)])
     if (reply !== null) return reply
     const progress = Math.round((performance.now() - started) / 100) / 10
-    const params = { progressToken, progress, message: `Waited ${Math.round(progress)} s for what is read now.` }
+    const params = { progressToken, progress, message: `Waited ${Math.round(progress)} s for a live read.` }
     yield JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params })
   }
 }

@@ -12,9 +12,9 @@ import { readComparable } from "../../visibility/read/answers.ts"
 import { readNamedApps } from "../../visibility/read/named-apps.ts"
 
 const DAYS = 365
-/** Answers whose texts are searched for the app: the latest ones. */
+/** Maximum number of answers whose texts are searched for the app. The latest ones are used. */
 const MAX_ANSWERS = 2_000
-/** The app itself is the first of the known apps. */
+/** Index of the app itself among the known apps. */
 const OWN = 0
 
 const Share = v.nullable(v.number())
@@ -39,7 +39,7 @@ export const listAiShares = operation({
           engine: v.string(),
           model: v.string(),
           named: Count,
-          of: described(Count, "Answers where it is certain whether they name the app."),
+          of: described(Count, "Answers for which it is certain whether they name the app."),
           low: Share,
           high: Share,
         }),

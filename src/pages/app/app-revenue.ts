@@ -22,8 +22,8 @@ export const listAppRevenue = operation({
           v.picklist(["proceeds", "estimated_sales"]),
           "estimated_sales: paid by customers on Google Play, before fees and not settled.",
         ),
-        to: described(v.nullable(Day), "The latest reported day. Null if none is."),
-        days: described(Count, "Reported days of the seven up to it."),
+        to: described(v.nullable(Day), "The latest reported day. Null if there is none."),
+        days: described(Count, "Reported days among the seven that end with it."),
         proceeds: described(
           v.array(v.strictObject({ currency: v.string(), amount: v.string() })),
           "One amount per currency. Nothing is converted.",

@@ -11,10 +11,10 @@ export const listApprovals = operation({
   ...shared,
   id: "list_approvals",
   path: "/page/approvals",
-  summary: "Writes that wait for approval, and which kinds need it.",
+  summary: "Writes that wait for approval, and the actions that need one.",
   scope: null,
   output: v.strictObject({
-    required: described(v.array(v.string()), "Actions that every key of the workspace needs a yes for."),
+    required: described(v.array(v.string()), "Actions that need an approval with every key of the workspace."),
     approvals: v.array(
       v.strictObject({
         id: v.string(),
@@ -61,7 +61,7 @@ export const settleApproval = operation({
   method: "POST",
   id: "settle_approval",
   path: "/page/approvals",
-  summary: "Approves or declines a write that waits, for good.",
+  summary: "Approves or declines a waiting write for good.",
   asksProof: ({ verdict }) => verdict === "approved",
   effect: "writes",
   scope: null,
@@ -69,7 +69,7 @@ export const settleApproval = operation({
     id: v.pipe(v.string(), v.maxLength(40)),
     verdict: v.picklist(["approved", "declined"]),
   }),
-  output: v.strictObject({ settled: described(v.boolean(), "False = it no longer waited.") }),
+  output: v.strictObject({ settled: described(v.boolean(), "False if the write no longer waited.") }),
 }).run(async ({ id, verdict }, { sql, caller }) => {
   refuseLimited(caller)
   const { workspaceId, person, scopes } = caller

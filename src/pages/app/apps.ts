@@ -20,8 +20,8 @@ export const AppHead = v.strictObject({
   tags: v.record(v.string(), v.array(v.string())),
   goal: v.nullable(v.picklist(["downloads", "rank", "revenue"])),
   hiddenRivals: v.array(v.string()),
-  version: described(v.string(), "The same as long as nothing of the app is changed that pages edit."),
-  isInvented: described(v.boolean(), "The demo made it up. It is in no store."),
+  version: described(v.string(), "Changes whenever something of the app changes that pages edit, except its keywords."),
+  isInvented: described(v.boolean(), "True if the demo made the app up, so that it is in no store."),
 })
 
 export const getAppHead = operation({
@@ -50,7 +50,10 @@ export function headOf(app: TrackedApp): v.InferOutput<typeof AppHead> {
   }
 }
 
-/** Hashes what pages edit besides keywords, whose own state a write of keywords compares. */
+/**
+ * Returns a hash of everything about the app that pages edit, except keywords: a write of keywords compares their state
+ * itself.
+ */
 function versionOf({ name, countries, keywordTags, goal, manualRivals, hiddenRivals }: TrackedApp): string {
   const state = JSON.stringify([name, countries, keywordTags, goal, manualRivals, hiddenRivals])
   return hash("sha256", state, "base64url").slice(0, 16)

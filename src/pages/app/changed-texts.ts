@@ -8,7 +8,7 @@ import { Store, Storefront, Time } from "../../lib/shapes.ts"
 import { readNewestChanges } from "../../listings/read/store-pages.ts"
 
 const KINDS = ["name", "subtitle", "description"] as const
-/** The same as the limit of the store page's list of changes. */
+/** Maximum number of changes. Equals the limit of the store page's list of changes. */
 const MAX_CHANGES = 100
 
 /** Returns the texts that get_store_page leaves out. The app's owner may read them; programs may not. */
@@ -31,9 +31,9 @@ export const listChangedTexts = operation({
       v.array(
         v.strictObject({
           kind: v.picklist(KINDS),
-          at: described(Time, "As the store page's change has it."),
+          at: described(Time, "The time of the change, as in get_store_page."),
           source: v.string(),
-          before: described(v.nullable(v.string()), "Null = the page showed none."),
+          before: described(v.nullable(v.string()), "Null if the page showed no text."),
           after: v.nullable(v.string()),
         }),
       ),

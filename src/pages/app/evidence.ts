@@ -66,7 +66,7 @@ const Metric = v.strictObject({
 
 const Ratings = v.strictObject({ ...origin, day: Day, ratings: v.nullable(Count), rating: v.nullable(v.number()) })
 
-/** Readings have the address at which their source read them. */
+/** Returns the operation get_evidence. `sources` gives the addresses of the readings. */
 export const getEvidence = (sources: Sources) =>
   operation({
     id: "get_evidence",
@@ -138,7 +138,7 @@ const AppReadingShape = v.strictObject({
   of: described(v.string(), "What was read."),
   source: v.string(),
   seenAt: Time,
-  sameSince: described(v.nullable(Time), "Since when it has been the same."),
+  sameSince: described(v.nullable(Time), "Time since which the content is unchanged."),
   parser: v.nullable(Count),
   sha256: v.nullable(v.string()),
   origin: v.string(),
@@ -194,7 +194,7 @@ async function readPlaces(sql: Sql, app: TrackedApp, reading: ReadingPlace): Pro
   return apps.map(({ place, id, storeId, name }) => ({ place, id: storeId, name, own: id === reading.own }))
 }
 
-/** Returns the report of a published figure, or the readings of a calculated one. */
+/** Returns the report that a published figure is from, or the readings behind a calculated one. */
 function restsOn(parts: Record<string, unknown>) {
   const { read } = parts as { read?: { source: string; seenAt: string; sha256?: string }[] }
   if (!Array.isArray(read)) return []

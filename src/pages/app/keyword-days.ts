@@ -12,10 +12,10 @@ import { described } from "../../lib/schema.ts"
 import { Count, Day, Rank, Store, Storefront } from "../../lib/shapes.ts"
 import { readStoreApps } from "../../stores/read/store-apps.ts"
 
-/** Places of a day that are compared: the deepest search. */
+/** Maximum number of places compared per day: the depth of the deepest search. */
 const MAX_PLACES = 250
 const MAX_PASSINGS = 30
-/** Apps named per day. */
+/** Maximum number of apps named per day. */
 const MAX_NAMED = 5
 
 const App = { id: described(v.string(), "Store id."), name: described(v.nullable(v.string()), "Null if unknown.") }
@@ -58,7 +58,7 @@ export const getKeywordDays = operation({
     from: Day,
     to: Day,
     days: described(v.array(Day), "Measured days, newest first."),
-    latest: described(v.nullable(TopTen), "The last measured day. Null without any."),
+    latest: described(v.nullable(TopTen), "The last measured day. Null if there is none."),
     earlier: described(
       v.nullable(TopTen),
       "The requested day or the measured day before it, else the first measured day. Null without two measured days.",

@@ -15,7 +15,10 @@ import { Count, Day, Rank, Store, Storefront, Time } from "../../lib/shapes.ts"
 import { NOT_MEASURING } from "../../measuring/readers.ts"
 import { AppHead, headOf } from "./apps.ts"
 
-/** Rows per page. Their days are requested together with those of the best keywords, at most a hundred in all. */
+/**
+ * Rows per page. A page requests their days together with those of the best keywords; a request takes at most a hundred
+ * keywords.
+ */
 const ROWS = 90
 
 /** Number of best keywords in the combined chart. */
@@ -26,7 +29,7 @@ type Side = Pick<RankedPageQuery, "platform" | "storefront">
 const Row = v.strictObject({
   term: v.string(),
   measured: v.boolean(),
-  rank: described(v.nullable(Rank), "Null with measured true = absent from the results read."),
+  rank: described(v.nullable(Rank), "Null with measured true: absent from the results read."),
   searchDepth: v.nullable(Rank),
   popularity: v.nullable(v.number()),
   popularityLow: described(v.nullable(v.number()), "The low end of an estimate's band. Null without an estimate."),
@@ -44,13 +47,16 @@ export const listKeywordRows = operation({
   path: "/page/:appId/keywords",
   group: "Your apps",
   toolset: "keywords",
-  summary: "A page of an app's keywords, and what all of them come to.",
+  summary: "A page of an app's keywords, and the totals of all its keywords.",
   effect: "reads",
   scope: "apps:read",
   price: 0,
   faults: [],
   input: ofApp({
-    at: described(v.optional(v.pipe(v.string(), v.maxLength(20))), "us-ios; the app's first when it has no such side."),
+    at: described(
+      v.optional(v.pipe(v.string(), v.maxLength(20))),
+      "Storefront and store, such as us-ios. Default, also for one that the app does not track: the app's first.",
+    ),
     find: v.optional(v.pipe(v.string(), v.maxLength(150))),
     tag: v.optional(v.pipe(v.string(), v.maxLength(150))),
     move: v.optional(v.picklist(STATES)),
@@ -62,7 +68,7 @@ export const listKeywordRows = operation({
     country: Storefront,
     platform: Store,
     totals: v.strictObject({
-      day: described(v.nullable(Day), "The latest on which a keyword was measured; null = never."),
+      day: described(v.nullable(Day), "The latest day on which a keyword was measured. Null if never."),
       measuredAt: v.nullable(Time),
       tracked: Count,
       measured: Count,
@@ -71,11 +77,11 @@ export const listKeywordRows = operation({
       top50: Count,
       best: v.nullable(Rank),
     }),
-    found: described(Count, "How many fit."),
+    found: described(Count, "Number of keywords that match."),
     page: Count,
     pages: Count,
     rows: v.array(Row),
-    best: described(v.array(Row), `The ${BEST} best of all, whatever is asked for.`),
+    best: described(v.array(Row), `The ${BEST} best of all keywords, whatever the filters.`),
   }),
 }).run(async ({ app, at, find = "", tag, move, order = "rank", page = 1 }, { sql, now }) => {
   const terms = tag === undefined ? null : termsTagged(app, tag)

@@ -18,17 +18,21 @@ export const listLocales = operation({
   faults: [],
   input: ofApp({}),
   output: v.strictObject({
-    auditedAt: described(v.nullable(Time), "Null = there was no audit: which storefronts sell it is not known."),
+    auditedAt: described(
+      v.nullable(Time),
+      "Null if there was no audit, so that the storefronts that sell the app are unknown.",
+    ),
     isFailed: described(v.boolean(), "The latest audit read too few storefronts."),
-    eta: described(v.nullable(Count), "Seconds until the audit under way may be over; null = none is."),
+    eta: described(v.nullable(Count), "Seconds until the running audit may be finished. Null if none is running."),
     locales: v.array(
       v.strictObject({
         locale: v.string(),
         code: described(v.string(), "As localize_listing takes it."),
-        storefronts: described(Count, "Sold there, and read there."),
+        storefronts: described(Count, "Storefronts that sell the app and read the locale."),
         unservedRatings: described(
           v.nullable(Count),
-          "Where it is the first locale and the page is in another language; null = none told them.",
+          "Total ratings of storefronts whose first locale this is and whose page is in another language. Null if " +
+            "no count is known.",
         ),
       }),
     ),

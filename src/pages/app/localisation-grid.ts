@@ -31,7 +31,7 @@ export const getLocalisationGrid = operation({
         fields: v.array(
           v.strictObject({
             field: Field,
-            text: described(v.nullable(v.string()), "Null if not known."),
+            text: described(v.nullable(v.string()), "Null if unknown."),
             length: v.nullable(Count),
             limit: Count,
           }),

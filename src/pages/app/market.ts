@@ -89,7 +89,7 @@ export const getMarket = operation({
   }
 })
 
-/** The finder in other orders than by rank, which its public operation does not have. */
+/** The app finder with orders other than by rank, which hive_find_apps does not offer. */
 export const listFoundApps = operation({
   ...shared,
   id: "list_found_apps",
@@ -150,7 +150,7 @@ export const getMarketApp = operation({
   }
 })
 
-/** The periods over which ranks are compared. */
+/** The periods over which ranks are compared, in days. */
 const PERIODS = [1, 7, 30] as const
 const HISTORY_DAYS = 90
 const KEPT_DAYS = 1
@@ -194,7 +194,10 @@ export const getMarketChart = operation({
       v.strictObject({
         rank: Rank,
         ...marketAppFields,
-        firstSeen: described(v.nullable(Day), "Null if it was on the first reading, so that it may be older."),
+        firstSeen: described(
+          v.nullable(Day),
+          "Null if the app was in the first reading, so that it may have been in the chart before.",
+        ),
         was: Was,
       }),
     ),

@@ -40,11 +40,11 @@ export const listChartMarks = operation({
           kind: v.picklist(PAGE_CHANGES),
           title: described(
             v.nullable(v.string()),
-            "Of an event or a card of the editors; the new version or price. Null for texts and pictures.",
+            "The title of an event or an editors' card; the new version or price. Null for texts and pictures.",
           ),
         }),
       ),
-      "Oldest first. The last ones, if there are more than a chart has room for.",
+      "Oldest first. Only the newest ones if there are more than fit a chart.",
     ),
   }),
 }).run(async ({ app, storefront, platform, from, to }, { sql, now, caller }) => {

@@ -10,7 +10,10 @@ import { described } from "../../lib/schema.ts"
 import { Time } from "../../lib/shapes.ts"
 import { shared } from "./workspace.ts"
 
-/** A morning has some dozens. After a long absence the newest are listed, and the feed has the others. */
+/**
+ * Maximum number of alerts. A morning brings some dozens; after a long absence the newest are listed, and the feed has
+ * the others.
+ */
 const MAX_NEWS = 200
 
 export const listNews = operation({
@@ -21,8 +24,11 @@ export const listNews = operation({
   scope: "apps:read",
   output: v.strictObject({
     since: described(v.nullable(Time), "Null if the grant belongs to nobody."),
-    isFirst: described(v.boolean(), "The person was not here before. The alerts are those of seven days."),
-    canUndo: described(v.boolean(), "The person marked everything as seen in this visit."),
+    isFirst: described(
+      v.boolean(),
+      "True on the person's first visit. The alerts are then those about the last seven days.",
+    ),
+    canUndo: described(v.boolean(), "True if the person marked everything as seen in this visit."),
     readAt: described(Time, "Alerts found later are not listed."),
     alerts: v.array(FeedRow),
     hasMore: v.boolean(),
@@ -47,8 +53,8 @@ export const listNews = operation({
 })
 
 /**
- * Alerts of a first visit are about the last seven days, whenever they were found: an import or the demo brings them
- * too, and a reading of today may show a wave of reviews two weeks ago.
+ * Returns the alerts to show. On a first visit they are those about the last seven days, whenever they were found: an
+ * import or the demo also finds older ones, and a reading of today may show a wave of reviews two weeks ago.
  */
 async function readNews(
   sql: Sql,
@@ -60,16 +66,16 @@ async function readNews(
   return alerts.filter(({ withdrawnAt }) => withdrawnAt === null)
 }
 
-/** A note of one person about what they have seen. It changes no alert. */
+/** Stores what one person has seen. It changes no alert. */
 export const markSeen = operation({
   ...shared,
   method: "POST",
   id: "mark_seen",
   path: "/page/news",
-  summary: "Marks what was found until then as seen, or undoes that.",
+  summary: "Marks the alerts found until a time as seen, or undoes the last mark.",
   effect: "writes",
   scope: "apps:read",
-  input: v.strictObject({ until: described(v.optional(Time), "Omitted: the last mark is undone.") }),
+  input: v.strictObject({ until: described(v.optional(Time), "Omit it to undo the last mark.") }),
   output: v.strictObject({}),
 }).run(async ({ until }, { sql, caller }) => {
   if (until === undefined) await unmarkSeen(sql, caller.keyId)

@@ -18,7 +18,7 @@ import { type AppReviews, readAppReviews } from "../../reviews/read/app-day.ts"
 import { head, headFields } from "./apps.ts"
 import { shared } from "./workspace.ts"
 
-/** Apps of one page. */
+/** Apps per page. */
 const PAGE_APPS = 60
 const ORDERS = ["movement", "name", "reviews", "revenue"] as const
 
@@ -35,32 +35,36 @@ const Mover = v.strictObject({
 const Ranks = v.strictObject({
   tracked: described(
     Count,
-    "Over all storefronts and both stores; if the day is older than 30 days, in the first storefront of one store.",
+    "Keywords in all storefronts and both stores; if the day is older than 30 days, in the first storefront of " +
+      "one store.",
   ),
-  day: described(v.nullable(Day), "The latest on which a keyword was measured. Null if never."),
-  measured: described(Count, "On that day."),
+  day: described(v.nullable(Day), "The latest day on which a keyword was measured. Null if never."),
+  measured: described(Count, "Keywords measured on that day."),
   top10: Count,
   best: v.nullable(Rank),
-  up: described(v.nullable(Count), "In the last 7 days. Null if nothing can be compared."),
+  up: described(v.nullable(Count), "Keywords that rose in the last 7 days. Null if nothing can be compared."),
   down: v.nullable(Count),
   riser: v.nullable(Mover),
   faller: v.nullable(Mover),
-  line: described(v.array(v.nullable(v.number())), "Per day the share in the top ten of what was measured."),
+  line: described(
+    v.array(v.nullable(v.number())),
+    "For each day, the share of measured keywords that were in the top ten.",
+  ),
 })
 
 const Reviews = v.strictObject({
-  newReviews: described(v.nullable(Count), "In the last 7 days. Null if no list of reviews was read."),
+  newReviews: described(v.nullable(Count), "Reviews of the last 7 days. Null if no list of reviews was read."),
   averageStars: v.nullable(v.number()),
 })
 
 const week = {
   to: described(v.nullable(Day), "The latest reported day."),
-  days: described(Count, "Reported days of the seven up to it."),
+  days: described(Count, "Reported days among the seven that end with it."),
   proceeds: described(v.array(Money), "One amount per currency. Nothing is converted."),
   isInvented: described(v.boolean(), "The figures are from the demo account."),
 }
 
-/** The App Store's, and beside it Google Play's if its console has the app. */
+/** Revenue in the App Store, and in `play` that on Google Play if its console has the app. */
 const Revenue = v.strictObject({
   state: v.picklist(["reported", "not_reported", "not_connected", "hidden"]),
   ...week,
@@ -81,8 +85,8 @@ export const getOverview = operation({
     page: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000)), 1),
   }),
   output: v.strictObject({
-    total: described(Count, "All apps that the person sees."),
-    matching: described(Count, "Those of them that the search finds."),
+    total: described(Count, "Number of apps that the person sees."),
+    matching: described(Count, "Number of these apps that match the search."),
     pages: Count,
     apps: v.array(v.strictObject({ ...headFields, ranks: Ranks, reviews: Reviews, revenue: Revenue })),
   }),
@@ -153,7 +157,9 @@ function revenueOf(week: WeekProceeds | undefined): Revenue {
   return { state: to === null ? "not_reported" : "reported", to, days, proceeds, isInvented }
 }
 
-/** Reads figures once: for all apps if the order needs them, else for those of the page. */
+/**
+ * Returns a function that reads figures once: for all apps if the order needs them, otherwise for those of the page.
+ */
 function remembered<Value>(read: (apps: readonly TrackedApp[]) => Promise<Value[]>) {
   let values: Map<string, Value> | null = null
   return async (apps: readonly TrackedApp[]): Promise<(app: TrackedApp) => Value> => {
@@ -166,12 +172,14 @@ function remembered<Value>(read: (apps: readonly TrackedApp[]) => Promise<Value[
   }
 }
 
-/** At most this many apps get a standing that is older than 30 days, because each needs a statement per store. */
+/**
+ * Maximum number of apps whose standing is read if it is older than 30 days, because each takes a statement per store.
+ */
 const MAX_OLDER = 25
 
 type Older = Pick<RankMonth, "day" | "tracked" | "measured" | "top10" | "best">
 
-/** Returns the last standing in the first storefront of apps that were not measured for 30 days. */
+/** Returns the latest standing, in their first storefront, of apps that were not measured for 30 days. */
 async function readOlder(sql: Sql, apps: readonly TrackedApp[]): Promise<Map<string, Older>> {
   const byId = new Map<string, Older>()
   for (const app of apps.slice(0, MAX_OLDER))
@@ -182,7 +190,7 @@ async function readOlder(sql: Sql, apps: readonly TrackedApp[]): Promise<Map<str
   return byId
 }
 
-/** Returns a number that is higher for apps to show first. An unknown figure comes last. */
+/** Returns a function that gives an app's value in this order: higher values come first, unknown figures last. */
 async function worthOf(
   order: (typeof ORDERS)[number],
   apps: readonly TrackedApp[],
@@ -201,7 +209,7 @@ async function worthOf(
   return (app) => dollarsOf(revenue(app))
 }
 
-/** Old exchange rates and unsettled amounts suffice for an order. */
+/** Returns the revenue in US dollars, for sorting only: old exchange rates and unsettled amounts suffice. */
 function dollarsOf({ state, proceeds, play }: Revenue): number {
   if (state !== "reported" && (play?.to ?? null) === null) return Number.NEGATIVE_INFINITY
   return [...proceeds, ...(play?.proceeds ?? [])].reduce((sum, { amount, currency }) => {

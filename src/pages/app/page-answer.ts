@@ -13,7 +13,8 @@ export function pageAnswer(context: PageContext, status: number, page: Page, fau
     "cross-origin-resource-policy": "same-origin",
     ...(retryAfter && { "retry-after": String(retryAfter) }),
   }
-  // The form's token is masked anew for each page, and a confirm token is new on each, so that no size reveals them.
+  // Compressing is safe: each page masks the form's token anew and has new confirm tokens, so that no size reveals
+  // them.
   return { status, headers, body: framed(context, page), isCompressible: true }
 }
 

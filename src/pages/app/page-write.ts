@@ -10,7 +10,7 @@ import { refusalOf, withMade } from "../forms/page-form.ts"
 import { addRest } from "../forms/tracking.ts"
 import { FORMS } from "../forms.ts"
 
-/** A form that its page shows again as it was sent. */
+/** A refused form, which its page shows again as it was sent. */
 interface Refusal {
   status: number
   back: string

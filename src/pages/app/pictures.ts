@@ -7,7 +7,7 @@ import type { PageRoute } from "../../ui/routes.ts"
 
 const PATH = "/app/picture"
 
-/** Returns the address of a store's picture on this server. Null if it is of another host. */
+/** Returns the address of a store's picture on this server. Null if the picture is on another host. */
 export function picturePath(store: string, width: number): string | null {
   const sized = sizedPicture(store, width)
   return sized && address(PATH, { of: sized })
@@ -19,8 +19,8 @@ interface PictureParts {
 }
 
 /**
- * Pictures of the stores for signed-in people. The type is that of the bytes, and the policy lets the response do
- * nothing, also if it is opened as a page.
+ * Serves pictures of the stores to signed-in people. The content type follows from the bytes, and the policy forbids
+ * everything, in case the response is opened as a page.
  */
 export function pictureRoute({ people, pictures }: PictureParts): PageRoute {
   return {
@@ -36,7 +36,7 @@ export function pictureRoute({ people, pictures }: PictureParts): PageRoute {
   }
 }
 
-/** The address names the picture's content, so that browsers need not ask again. */
+/** The address identifies the picture's content, so browsers may cache it. */
 const HEADERS = {
   "cache-control": "private, max-age=604800, immutable",
   "content-security-policy": "default-src 'none'; sandbox",

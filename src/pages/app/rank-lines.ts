@@ -11,9 +11,9 @@ import { sourceRuns } from "../../lib/source-runs.ts"
 import { parseRival, STORE_ID_PATTERNS } from "../../lib/store-ids.ts"
 import { RankRuns } from "../../tracking/shapes.ts"
 
-/** The rows of a page and the lines of its chart. */
+/** Maximum number of keywords: the rows of a page and the lines of its chart. */
 const MAX_TERMS = 100
-/** Each takes a read of whole results. */
+/** Each keyword of a rival takes a read of whole results. */
 const MAX_RIVAL_TERMS = 8
 
 const Line = v.strictObject({
@@ -39,7 +39,7 @@ function lineOf<Source>({ term, points }: Points<Source>) {
   }
 }
 
-/** Unlike get_rank_history, of either store of an app that is in both. */
+/** Unlike get_rank_history, it has the ranks of either store for an app that is in both. */
 export const listRankLines = operation({
   id: "list_rank_lines",
   method: "GET",
@@ -58,7 +58,7 @@ export const listRankLines = operation({
     platform: Store,
     from: Day,
     to: Day,
-    keywords: described(v.array(Line), "The tracked ones of the requested keywords."),
+    keywords: described(v.array(Line), "The requested keywords that are tracked."),
   }),
 }).run(async ({ app, storefront, platform, terms, from, to }, { sql, now, caller }) => {
   const days = lookedAt("history", { from, to }, now(), caller)
@@ -91,7 +91,7 @@ export const listRivalLines = operation({
     platform: Store,
     from: Day,
     to: Day,
-    name: described(v.nullable(v.string()), "Of the rival. Null if unknown."),
+    name: described(v.nullable(v.string()), "Name of the rival. Null if unknown."),
     keywords: v.array(Line),
   }),
 }).run(async ({ app, storefront, platform, terms, from, to, rival }, { sql, now, caller }) => {
@@ -101,7 +101,7 @@ export const listRivalLines = operation({
   return { country: storefront, platform, ...days, name, keywords: keywords.map(lineOf) }
 })
 
-/** Ranks that another tool measured. They are lines of their own and never joined with own readings. */
+/** Ranks that another tool measured. They are separate lines and never joined with the readings of this instance. */
 export const listImportedLines = operation({
   id: "list_imported_lines",
   method: "GET",

@@ -22,7 +22,7 @@ const Said = v.strictObject({
   about: described(v.nullable(v.string()), "The campaign, country or product. Null for other reports."),
   processed: described(v.nullable(Day), "Processing date of the file, for reports that come as files."),
   count: described(Count, "Rows about the app."),
-  rows: described(v.array(v.record(v.string(), v.unknown())), `The first ${SHOWN_ROWS} of them, unchanged.`),
+  rows: described(v.array(v.record(v.string(), v.unknown())), `The first ${SHOWN_ROWS} rows, unchanged.`),
 })
 
 export const getReportEvidence = operation({

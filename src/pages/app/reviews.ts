@@ -49,7 +49,7 @@ export const getReview = operation({
 const ConsoleReply = v.strictObject({
   reviewId: v.string(),
   text: v.string(),
-  at: described(Time, "When it was last changed."),
+  at: described(Time, "When the reply was last changed."),
 })
 
 const Reply = v.strictObject({
@@ -88,8 +88,8 @@ export const listReviewReplies = operation({
   const { workspaceId } = caller
   const targets = new Map(reviewIds.map((id) => [`review ${app.id} ${id}`, id]))
   const jobs = await readTargetJobs(sql, workspaceId, [...targets.keys()])
-  // an approval does not name its app, and this caller may see some apps only
-  // a reader of reviews sees the replies that wait, also without the right to approve them
+  // callers limited to some apps get no waiting replies, because an approval does not name its app; a reader of reviews
+  // gets them even without the right to approve them
   const waiting = caller.appList ? [] : await listApprovals(sql, { workspaceId, rights: null })
   const replies = waiting.filter(({ action, shown }) => {
     return action === "reply_review" && reviewIds.includes(shown.target.id)
@@ -124,7 +124,7 @@ function replyOf({ status, args, result, createdAt, finishedAt, why, finding }: 
   }
 }
 
-/** Whether this person can send a reply now, and what is missing. */
+/** Returns whether this person can send a reply now, and what is missing. */
 async function sendingState(
   sql: Sql,
   app: TrackedApp,
@@ -143,7 +143,7 @@ async function sendingState(
   }
 }
 
-/** At most so many themes fit beside the list. */
+/** Maximum number of themes that fit beside the list. */
 const MAX_THEMES = 6
 
 export const listReviewThemes = operation({

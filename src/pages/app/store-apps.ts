@@ -30,7 +30,7 @@ export const findStoreApps = operation({
   output: hiveResolveApp.output as typeof hiveResolveApp.output,
 }).run(async (input, ctx) => (await hiveResolveApp.run({ ...input, limit: 12 }, ctx)) as never)
 
-/** Enough for every list of a page. */
+/** Maximum number of apps. Enough for every list of a page. */
 const MAX_FACES = 500
 
 const StoreAppCode = v.pipe(v.string(), v.regex(new RegExp(STORE_ID_PATTERNS.rival)))

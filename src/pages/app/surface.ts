@@ -121,9 +121,9 @@ export function appRoutes(parts: AppParts): PageRoute[] {
   ]
 }
 
-/** A page whose address was only opened. */
+/** The part of a context for a page whose address was only opened. */
 const UNSENT = { isSent: false, refused: null, made: [] }
-/** Thrown where a page's operation is sensitive and the person did not prove recently who they are. */
+/** Thrown if a page's operation is sensitive and the person has not recently proved who they are. */
 class ProofNeeded extends Error {}
 
 const OWN = "/app"
@@ -131,7 +131,7 @@ const SAMPLE = "/app/sample"
 /** The day on which the sample was made. */
 const SAMPLE_DAY = "2026-11-02"
 
-/** Makes reads and polls free on pages. Only changes are charged. */
+/** Returns the operation, free of charge if it reads or polls. On pages only changes are charged. */
 function lookedAt(operation: Operation, { poll }: Record<string, unknown>): Operation {
   return operation.effect === "reads" || poll === true ? { ...operation, price: 0 } : operation
 }
@@ -154,7 +154,7 @@ async function shown(context: PageContext, status = 200): Promise<PageAnswer> {
   }
 }
 
-/** Reads the changes that the address reports. An address that was edited reports none. */
+/** Returns the changes of the request that the address names. Empty if it names an unknown request. */
 async function readMade(context: PageContext): Promise<PageContext["made"]> {
   const requestId = context.query.get(MADE)
   if (requestId === null || context.isSample) return []

@@ -32,7 +32,7 @@ export const getVisibility = operation({
     from: Day,
     to: Day,
     tracked: Count,
-    weighed: described(Count, "Keywords with a popularity. The score is about them."),
+    weighed: described(Count, "Keywords with a popularity, which the score covers."),
     days: described(
       v.array(v.strictTuple([Day, v.number(), Count])),
       "[day, score from 0 to 100, keywords measured that day]. Days without a score are missing.",

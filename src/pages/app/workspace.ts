@@ -33,7 +33,7 @@ export const listAlertRules = operation({
   summary: "Which alerts are delivered where.",
   scope: "apps:read",
   output: v.strictObject({
-    types: described(v.array(v.string()), "That there can be rules of."),
+    types: described(v.array(v.string()), "Types of alerts that can have rules."),
     rules: v.array(
       v.strictObject({
         type: v.string(),
@@ -47,8 +47,8 @@ export const listAlertRules = operation({
       v.strictObject({
         id: v.string(),
         kind: v.string(),
-        address: described(v.string(), "As much as may be shown."),
-        disabled: described(v.nullable(v.string()), "Why nothing is sent any more."),
+        address: described(v.string(), "The part of the address that may be shown."),
+        disabled: described(v.nullable(v.string()), "Why nothing is sent to the channel. Null if it is enabled."),
         lastOk: moment,
         lastFailure: moment,
         failure: v.nullable(v.string()),
@@ -81,18 +81,21 @@ export const listWrites = operation({
   ...shared,
   id: "list_writes",
   path: "/page/writes",
-  summary: "What was confirmed, when, by which key; and what the demo did.",
+  summary: "Confirmed writes with their time and key, and what the demo did.",
   scope: null,
   output: v.strictObject({
     writes: v.array(
       v.strictObject({
         at: Time,
-        by: described(v.nullable(v.string()), "The key's name, or who else; null where the key's record is gone."),
+        by: described(
+          v.nullable(v.string()),
+          "The key's name, or who else made the write. Null if the key's record is gone.",
+        ),
         action: v.string(),
         summary: described(v.string(), "What the person approved."),
         credits: Count,
-        requestId: described(v.nullable(v.string()), "Null of what no key asked for."),
-        approvedBy: described(v.nullable(v.string()), "Null = nobody was asked."),
+        requestId: described(v.nullable(v.string()), "Null if no key requested the write."),
+        approvedBy: described(v.nullable(v.string()), "Null if nobody was asked to approve it."),
       }),
     ),
   }),
@@ -128,13 +131,13 @@ export const listSources = operation({
   ...shared,
   id: "list_sources",
   path: "/page/sources",
-  summary: "How each source of measurements does.",
+  summary: "The status of each source of measurements.",
   scope: "server:operate",
   output: v.strictObject({
     sources: v.array(
       v.strictObject({
         source: v.string(),
-        lastSuccess: described(moment, "Null = it was never answered."),
+        lastSuccess: described(moment, "Null if the source never answered."),
         answered24h: Count,
         failed24h: Count,
         lastFailure: v.nullable(v.strictObject({ at: Time, outcome: v.string() })),
@@ -171,7 +174,7 @@ const isAsked = (source: string) => !["import", "foreign", "apple-ads-report"].i
 /** Returns whether the alert is about a source. Other alerts are about a workspace's connected accounts. */
 const isOfSource = ({ subject }: OpenAlert) => (SOURCE_NAMES as readonly string[]).includes(subject)
 
-/** Workspace-wide data is hidden from callers limited to some apps. */
+/** Throws app_not_allowed if the caller is limited to some apps, because workspace-wide data is hidden from them. */
 export function refuseLimited({ appList }: Caller): void {
   if (appList) throw new Fault("app_not_allowed")
 }

@@ -5,7 +5,7 @@ import { textIn } from "./read.ts"
 export const markAlertsReadForm: PageForm = atOnce({
   action: "mark_alerts_read",
   read(fields) {
-    // another name than appId, which forms about the settings of an app use
+    // not named appId: a form with that field must also send the app's state
     const { about: appId } = textIn("about", fields)
     return { read: true, ...textIn("until", fields), ...(appId !== undefined && { appId }) }
   },

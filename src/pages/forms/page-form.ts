@@ -11,17 +11,17 @@ import { FormProblem } from "../../ui/fields.ts"
 export interface PageForm {
   /** Returns the next page, or a redirect. Throws FormProblem or a Fault; the form is then shown again. */
   send(context: PageContext, fields: URLSearchParams, back: string): Promise<Page | PageAnswer>
-  /** Keyed by the argument of the operation. */
+  /** Rules for fields, by the argument of the operation. */
   rules: Readonly<Record<string, FieldRule>>
 }
 
-/** Why an argument is refused, in words of the form. */
+/** Explains a refused argument in the words of the form. */
 interface FieldRule {
   /** The field of the form that sets it. */
   field: string
   /** Tells what to type: "Enter a whole number from 1 to 30." */
   rule: string
-  /** True if the operation's own sentence is fit for a person, as what a store said of an app. */
+  /** True shows the operation's own message instead if it has one, such as what a store said about an app. */
   showsDetail?: true
 }
 
@@ -29,11 +29,11 @@ interface WriteForm extends Pick<PageForm, "rules"> {
   action: string
   /** Reads the arguments of the write. Throws FormProblem. */
   read(fields: URLSearchParams): Record<string, unknown>
-  /** Names the deed on the confirming button: "Remove 3 keywords". */
+  /** The text of the confirming button: "Remove 3 keywords". */
   button(args: Record<string, unknown>): string
-  /** Arguments with a list that one write would not take, in pieces. Default: one piece. */
+  /** Splits arguments with a list that is too long for one write. Default: one piece. */
   split?(args: Record<string, unknown>): Record<string, unknown>[]
-  /** Fields that carry further pieces through the preview of one. */
+  /** Returns fields that carry the remaining pieces through the preview of one. */
   carry?(pieces: readonly Record<string, unknown>[]): Readonly<Record<string, string>>
 }
 
@@ -50,7 +50,7 @@ export function previewed({ action, read, button, rules }: WriteForm): PageForm 
 
 /**
  * A form that changes something at once, with an offer to undo it. It sends the hash of the app as its page showed it.
- * If the app differs by now, or the change needs an approval, the preview is shown instead.
+ * If the app has changed since, or the change needs an approval, the preview is shown instead.
  */
 export function atOnce(form: WriteForm): PageForm {
   return {
@@ -70,8 +70,8 @@ interface AtOnce {
 }
 
 /**
- * Writes the pieces one after another. Shows the preview of the first one that must be confirmed, and one that says so
- * if nothing is to be changed.
+ * Writes the pieces one after another. Shows the preview of the first piece that must be confirmed or, if there is
+ * nothing to change, a preview that says so.
  */
 export async function writeAtOnce(
   context: PageContext,
@@ -97,13 +97,13 @@ async function previewOf(context: PageContext, action: string, args: Record<stri
   return (await context.ask("preview_edit", { action, args })) as WritePreview
 }
 
-/** Whether the page showed the app as it is now. A form without an app shows nothing that could differ. */
+/** Returns whether the page showed the app as it is now. True for a form without an app. */
 async function isStateShown(context: PageContext, fields: URLSearchParams): Promise<boolean> {
   const appId = fields.get("appId")
   return appId === null || (await readHead(context, appId)).version === fields.get("seen")
 }
 
-/** Returns the address with the request whose changes the page reports. */
+/** Returns the address with the id of this request, whose changes the page then reports. */
 export function withMade({ requestId }: PageContext, back: string): string {
   return `${back}${back.includes("?") ? "&" : "?"}${MADE}=${requestId}`
 }
@@ -121,7 +121,7 @@ export function refusalOf(
   return { ...sent, errors: {}, message: textOf(error) }
 }
 
-/** Returns the address with the lines of a file that were skipped, which the page reports. */
+/** Returns the address with the skipped lines of a file, which the page then reports. */
 export function withSkipped(back: string, bad: readonly BadLine[]): string {
   if (bad.length === 0) return back
   return `${back}${back.includes("?") ? "&" : "?"}${new URLSearchParams({ [SKIPPED]: skippedCode(bad) })}`
@@ -129,7 +129,7 @@ export function withSkipped(back: string, bad: readonly BadLine[]): string {
 
 const NOTHING_CHANGED = "Nothing was changed. Please check the form."
 
-/** Other faults end the session, or are answered as on other surfaces. */
+/** Returns whether the fault is about the input. Other faults end the session, or are answered as on other surfaces. */
 function isAboutInput({ status }: Fault): boolean {
   return status !== 401 && status !== 429 && status < 500
 }
@@ -139,7 +139,10 @@ interface Problem {
   detail?: string
 }
 
-/** The list of problems is about the shape of arguments. A single detail is a sentence for a person. */
+/**
+ * Returns the messages by field. `problems` lists arguments of a wrong shape; a single `detail` is a sentence for a
+ * person.
+ */
 function fieldErrors({ extra }: Fault, rules: PageForm["rules"]): Record<string, string> {
   const { problems, field, detail } = extra as Problem & { problems?: Problem[] }
   const errors: Record<string, string> = {}

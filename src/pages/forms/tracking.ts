@@ -25,10 +25,10 @@ const APP_RULE = {
   showsDetail: true,
 } as const
 
-/** Keywords and rivals of one write; more are written in pieces. */
+/** Maximum number of keywords or rivals in one write. Longer lists are written in pieces. */
 const MAX_PIECE = 50
 
-/** Keywords that an app is added with. Others are added right after it. */
+/** Maximum number of keywords that are added together with an app. The others are added right after it. */
 const MAX_FIRST = 400
 
 export const addAppForm: PageForm = {
@@ -110,7 +110,7 @@ export const addKeywordsForm: PageForm = {
   },
 }
 
-/** Adds further keywords of the form at once, after its app was added. `rest` is the field of the preview. */
+/** Adds the remaining keywords of the form right after its app. `rest` is the field of the preview that has them. */
 export async function addRest(
   context: PageContext,
   { appId, rest }: { appId: string; rest: string },
@@ -138,7 +138,7 @@ function refuseOtherStorefronts(keywords: readonly FileKeyword[], countries: rea
   if (other?.country === undefined) return
   const place = storefrontName(other.country)
   throw new FormProblem({
-    file: `The file has keywords for ${place}. It is not a storefront of the app. Add it first.`,
+    file: `The file has keywords for ${place}, which is not a storefront of the app. Add the storefront first.`,
   })
 }
 
@@ -270,10 +270,10 @@ function keywordsIn(fields: URLSearchParams): string[] {
   return [...new Set(importedIn(fields).map(({ term }) => term))]
 }
 
-/** The same, with the storefronts and tags of a file. */
+/** Returns the keywords of the form, with the storefronts and tags of a file. */
 const importedIn = (fields: URLSearchParams): FileKeyword[] => listIn(fields).keywords
 
-/** The same, with the lines of the file that cannot be used. */
+/** Returns the keywords of the form, and the lines of its file that cannot be used. */
 function listIn(fields: URLSearchParams): KeywordFile {
   const file = fields.get("file") ?? ""
   const typed = [...new Set([...fields.getAll("terms"), ...linesIn(fields, "keywords")])]
@@ -338,7 +338,7 @@ function storefrontsTyped(fields: URLSearchParams): string[] {
   const words = typed.flatMap((text) => (storefrontNamed(text) === undefined ? text.split(/\s+/) : [text]))
   const unknown = words.find((word) => storefrontNamed(word) === undefined)
   if (unknown !== undefined) {
-    const message = `“${unknown.slice(0, 40)}” is no storefront. Enter a country or its code.`
+    const message = `“${unknown.slice(0, 40)}” is not a storefront. Enter a country or its code.`
     throw new FormProblem({ [fields.has("more") ? "more" : "countries"]: message })
   }
   return [...new Set(words.map((word) => storefrontNamed(word) as string))]

@@ -1,7 +1,9 @@
 import type { OAuthProblem } from "../../access/oauth/problem.ts"
 import type { PageAnswer } from "../../ui/answer.ts"
 
-/** Returns JSON that is not cached and that pages of any origin may read: nothing here depends on a cookie. */
+/**
+ * Returns JSON that is not cached and that pages of any origin may read, because no such response depends on a cookie.
+ */
 export function jsonAnswer(status: number, body: object, headers: Record<string, string> = {}): PageAnswer {
   return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(body) }
 }

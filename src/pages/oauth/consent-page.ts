@@ -66,8 +66,8 @@ then, and <code>appmeter key revoke</code> ends it.</p>
 }
 
 /**
- * Continues by itself (header Refresh) or by a link. Not a redirect, because browsers apply the form policy to
- * redirects after a form.
+ * A page that opens the address by itself (header Refresh) or by a link. It is not a redirect, because browsers apply
+ * the form policy to redirects after a form.
  */
 export function leavingPage(name: string, address: string): string {
   return layout("Done", "Back to the client.", html`<p><a href="${address}">Go back to ${name}</a></p>`)
@@ -92,7 +92,10 @@ export function refusalPage({ client, redirectUri, reason, address }: Refusal): 
   )
 }
 
-/** Preselects exactly the scopes that the client requests. If it requests none, preselects reads without revenue. */
+/**
+ * Returns whether the scope is preselected: exactly those that the client requests or, if it requests none, reads
+ * without revenue.
+ */
 function isTicked(scope: Scope, asked: readonly Scope[]): boolean {
   if (asked.length > 0) return asked.includes(scope)
   return !scope.endsWith(":write") && scope !== "revenue:read" && scope !== "hive:measure"

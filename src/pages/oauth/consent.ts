@@ -14,7 +14,7 @@ import type { PageVisit } from "../../ui/routes.ts"
 import { noticePage } from "../sign-in/page.ts"
 import { CONSENT_POLICY, consentPage, leavingPage, refusalPage } from "./consent-page.ts"
 
-/** Asks the person every time. A session or an earlier consent is not a consent to this request. */
+/** Asks the person at every request: neither a session nor an earlier consent counts as a consent to it. */
 export async function openAuthorization(parts: OAuthParts, visit: PageVisit): Promise<PageAnswer> {
   try {
     return visit.request.method === "POST" ? await decide(parts, visit) : await ask(parts, visit)

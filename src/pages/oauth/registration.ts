@@ -16,8 +16,8 @@ import { jsonAnswer } from "./answers.ts"
 export const REGISTRATIONS_AN_HOUR = 20
 
 /**
- * Maximum number of registrations without any consent. Older ones are evicted, oldest first, except those of the last
- * hour, because their owner may be signing in. While the limit is reached by such new ones, further clients wait.
+ * Maximum number of registrations without any consent. The oldest ones are evicted, except those of the last hour,
+ * because their owner may be signing in. While all are that new, further clients must wait.
  */
 const MAX_UNUSED = 2_000
 
@@ -58,7 +58,7 @@ function readMetadata(bytes: Uint8Array | null): v.InferOutput<typeof Metadata> 
   if (!found.success)
     throw new OAuthProblem(
       "invalid_client_metadata",
-      "Send JSON with redirect_uris, and client_name as visible text where there is one.",
+      "Send JSON with redirect_uris and, optionally, client_name as visible text.",
     )
   const bad = found.output.redirect_uris.find((uri) => !isUsableRedirect(uri))
   if (bad !== undefined)

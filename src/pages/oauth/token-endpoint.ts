@@ -78,7 +78,8 @@ async function issueForRefresh(
 }
 
 function tokenAnswer(tokens: Tokens | null): PageAnswer {
-  if (!tokens) throw new OAuthProblem("invalid_grant", "It is not good, or not any more. Sign in anew.")
+  if (!tokens)
+    throw new OAuthProblem("invalid_grant", "The code or refresh token is not valid, or not any more. Sign in again.")
   const { access, refresh, scopes } = tokens
   return jsonAnswer(200, {
     access_token: access,

@@ -97,7 +97,7 @@ function reportedText({ to, days }: Pick<App["revenue"], "to" | "days">, where =
   return html`, revenue${where} to ${dayTime(to, shortDay)}${days < 7 && ` (${counted(days, "day")} reported)`}`
 }
 
-/** Stores are never added: on Google Play the amounts of the latest days are not settled. */
+/** Amounts of the two stores are never added, because on Google Play those of the latest days are not settled. */
 function revenuePart(context: PageContext, app: App): HtmlPart {
   const { play, state } = app.revenue
   if (play === undefined) return appStorePart(context, app)

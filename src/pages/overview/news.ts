@@ -10,9 +10,9 @@ import { counted } from "../../ui/words.ts"
 
 type News = AnswerOf<"list_news">
 
-/** Events listed at once. Further ones are folded. */
+/** Number of events that are listed openly. Further ones are collapsed. */
 const LISTED = 8
-/** Events rendered at all, so that the page stays small after a long absence. */
+/** Maximum number of events on the page, so that it stays small after a long absence. */
 const MAX_EVENTS = 60
 
 /** Shows what was found since the person's last visit, one line per event of a keyword or rival. */

@@ -17,10 +17,10 @@ const ORDERS = [
   ["revenue", "Most revenue"],
 ] as const
 
-/** Cards of so few apps stand beside the changes. */
+/** Up to this number of apps, their cards are shown beside the changes. */
 const BESIDE = 2
 
-/** The search is worth its place from this number of apps on. */
+/** The search is shown from this number of apps on. */
 const SEARCH_FROM = 6
 
 /** Shows what happened since the person's last visit, and where every app stands. */

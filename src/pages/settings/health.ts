@@ -14,7 +14,7 @@ import { sourcesPart } from "./sources.ts"
 const PATH = "health"
 const DOCTOR_MS = 70_000
 
-/** Whether the stores answer and the installation is in order, for the operator. */
+/** The status of the stores and of the installation, for the operator. */
 export function healthSection(machine: Machine): SettingsSection {
   return {
     name: "Sources and health",

@@ -65,8 +65,8 @@ export function keysSection(sql: Sql): SettingsSection {
       paused: "The key is paused. Its calls are refused until you resume it.",
       resumed: "The key works again.",
       revoked: "The key is revoked.",
-      required: "Each change of the key now waits until you approve it under Changes.",
-      trusted: "Changes of the key need no approval.",
+      required: "Each change by the key now waits until you approve it under Changes.",
+      trusted: "Changes by the key need no approval.",
     },
     async show(visit) {
       const keys = await listWorkspaceKeys(sql, visit.workspaceId)

@@ -11,7 +11,7 @@ export interface BackupFile {
   name: string
   bytes: number
   at: Date
-  /** Made by the server at night. The oldest of those are deleted by themselves. */
+  /** True if the server made it at night. The server deletes the oldest of these by itself. */
   isNightly: boolean
 }
 
@@ -23,11 +23,11 @@ export interface Machine {
   backupFolder: string
   /** The folder of nightly backups. Undefined if there are none. */
   nightlyFolder: string | undefined
-  /** Those made on the page and at night, the newest first. */
+  /** Returns the backups made on the page and at night, newest first. */
   listBackups(): Promise<BackupFile[]>
   /** Runs `appmeter backup` and returns once the file is complete. Throws AccessProblem. */
   backUp(): Promise<void>
-  /** Null if there is no such backup. */
+  /** Returns the size and content of a backup. Null if there is no such backup. */
   readBackup(name: string): Promise<{ bytes: number; content: ReadableStream<Uint8Array> } | null>
   /** Deletes a backup that was made on the page. */
   deleteBackup(name: string): Promise<void>

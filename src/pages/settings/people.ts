@@ -43,7 +43,7 @@ const ROLE_NAMES: Record<string, string> = {
   editor: "Editor",
   viewer: "Viewer",
   "viewer-without-money": "Viewer without money",
-  custom: "Own set of rights",
+  custom: "Custom rights",
 }
 
 interface ListedApp {

@@ -47,7 +47,7 @@ export function profileSection(parts: ProfileParts): SettingsSection {
       passphrase: "Your passphrase is set. Your other sessions have ended.",
       begun: "Scan the picture with an authenticator app, then type its code.",
       off: "The second factor is off. Your passphrase alone signs you in.",
-      unlinked: "The account is unlinked. It signs you in no more.",
+      unlinked: "The account is unlinked. It no longer signs you in.",
       ended: "The session is ended.",
       others: "Your other sessions are ended.",
       revoked: "The access is revoked.",
@@ -93,7 +93,7 @@ ${workspaces.length > 1 && card("Workspaces", list(workspaces.map((other) => wor
       unlink: {
         audit: "person unlink",
         async send({ person }, fields) {
-          // An issuer is an address and has no space; a subject may have some.
+          // The issuer is an address without spaces; the subject may contain some.
           const [issuer = "", ...subject] = (fields.get("id") ?? "").split(" ")
           const isUnlinked = await unlinkIdentity(sql, person.personId, { issuer, subject: subject.join(" ") })
           if (!isUnlinked) throw new AccessProblem("this account is unlinked already")
@@ -211,7 +211,7 @@ function sessionItem(visit: SettingsVisit, { id, workspace, via, agent, createdA
   )
 }
 
-/** The browser and system in the name that a browser gives itself. */
+/** Returns the browser and system that a User-Agent header names. */
 function browserIn(agent: string): string {
   const browser = ["Edg", "OPR", "Firefox", "Chrome", "Safari"].find((name) => agent.includes(`${name}/`))
   const system = ["iPhone", "iPad", "Android", "Windows", "Mac OS", "Linux"].find((name) => agent.includes(name))

@@ -20,7 +20,7 @@ import { profileSection } from "./profile.ts"
 import { usageSection } from "./usage.ts"
 import { workspaceSection } from "./workspace.ts"
 
-/** Access of the settings to the world outside the database. */
+/** Services and files that the settings use outside the database. */
 export interface SettingsPorts {
   /** Encrypts secrets. Without SECRET_KEY it throws an error that explains how to create one. */
   sealer: Sealer
@@ -40,7 +40,7 @@ export interface SettingsPorts {
 interface SectionParts {
   sql: Sql
   people: People
-  /** Omit where nothing outside may be reached. */
+  /** Omit if nothing outside may be reached. The sections that need it are then missing. */
   ports?: SettingsPorts | undefined
   /** The name of the OpenID provider that signs people in. Null without one. */
   provider: string | null

@@ -9,7 +9,7 @@ import { counted, percent, spoken } from "../../ui/words.ts"
 type Source = Sources["sources"][number]
 type Sources = AnswerOf<"list_sources">
 
-/** The sources of the sample. */
+/** The page with the sources of the sample. */
 export async function sourcesPage(context: PageContext): Promise<Page> {
   return { title: "Sources", at: "/sources", body: await sourcesPart(context) }
 }
@@ -41,8 +41,9 @@ function unreadList(sources: readonly Source[]): Html {
 
 function noneAsked(context: PageContext): Html {
   return empty(
-    "No source was asked yet",
-    "Every figure comes from a source. As soon as the server reads them, you see here which of them answer.",
+    "No source was read yet",
+    "Every figure comes from a source. As soon as the server reads the sources, this page shows which of them " +
+      "answer.",
     context.isSample ? {} : { sample: "/app/sample/sources" },
   )
 }
@@ -52,11 +53,11 @@ const inTitle = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 /** The data that each source provides. */
 const READS: Record<string, string> = {
   "apple-web-search": "Ranks in the App Store, as its own search pages show them.",
-  "apple-store-search": "Ranks in the App Store, as its app is shown them: where the search pages do not answer.",
+  "apple-store-search": "Ranks in the App Store as its app gets them, used where the search pages do not answer.",
   "play-search": "Ranks on Google Play.",
-  "itunes-search": "Apps by their names, when one is looked for to be added.",
+  "itunes-search": "Apps by name, for the search that adds an app.",
   "itunes-lookup": "Version, price, rating and category of App Store apps: yours and their rivals.",
-  "apple-hints": "What the App Store suggests while somebody types: estimates of popularity rest on it.",
+  "apple-hints": "What the App Store suggests while somebody types, the basis of popularity estimates.",
   "play-details": "An app's page on Google Play: texts, pictures, installs and ratings.",
   "play-suggest": "What Google Play suggests while somebody types.",
   "apple-reviews": "The newest reviews in a storefront of the App Store.",

@@ -28,7 +28,7 @@ import type { PageVisit } from "../../ui/routes.ts"
 import { pageAnswer } from "../app/page-answer.ts"
 
 export interface SettingsPages {
-  /** Whether the path is one of the settings. */
+  /** Returns whether the path is one of the settings. */
   has(path: string): boolean
   open(context: PageContext, person: Person, visit: PageVisit): Promise<PageAnswer>
 }
@@ -77,7 +77,7 @@ export function createSettingsPages({ sql, gate, people, publicUrl, sections }: 
     }
   }
 
-  /** Records the change first, so that one that was interrupted is listed too. */
+  /** Performs the change. Records it first, so that an interrupted change is listed too. */
   async function performed({ audit, send, limitMs }: SettingsForm, visit: SettingsVisit, fields: URLSearchParams) {
     if (audit === null) return await gate.run(() => send(visit, fields), limitMs)
     const actor = `${visit.person.person}, on a page`
@@ -135,7 +135,7 @@ function outcomeAnswer(context: PageContext, outcome: FormOutcome): PageAnswer {
   return seeOther(address(path, { ...Object.fromEntries(new URLSearchParams(query)), done: outcome.done }))
 }
 
-/** Why the form is refused. Undefined if it is not the form's fault. */
+/** Returns why the form is refused. Undefined if the error is not about the form. */
 function problemIn(error: unknown): Pick<RefusedForm, "errors" | "message"> | undefined {
   if (error instanceof FormProblem) {
     const { "": message = MARKED, ...errors } = error.errors

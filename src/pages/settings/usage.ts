@@ -20,7 +20,7 @@ export function usageSection(): SettingsSection {
   }
 }
 
-/** The same page of the sample. */
+/** Plan and usage of the sample. */
 export async function usagePage(context: PageContext): Promise<Page> {
   return { title: "Plan and usage", at: "/usage", body: await usagePart(context) }
 }

@@ -27,7 +27,10 @@ export interface SignInParts {
 
 export const MAX_BYTES = 8_192
 
-/** A token for a new session, so that a session planted in the browser is never used (session fixation). */
+/**
+ * Returns the data of a new session. Its token must be new, so that a session planted in the browser is never used
+ * (session fixation).
+ */
 export function newSession(
   { sessionDays }: SignInParts,
   { request }: PageVisit,
@@ -54,7 +57,7 @@ export function nextOf(fields: URLSearchParams): string {
   return next !== undefined && isOwnPath(next) ? next : "/app"
 }
 
-/** Makes a sentence of a problem, which begins in lower case. */
+/** Converts a problem's text, which begins in lower case, to a sentence. */
 export function sentence(message: string): string {
   return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`
 }

@@ -27,7 +27,7 @@ import {
 } from "./forms.ts"
 import { noticePage } from "./page.ts"
 
-/** Parts of sign-in with a provider configured. */
+/** The parts of a sign-in with a configured provider. */
 type OidcParts = SignInParts & { oidc: OidcProvider }
 
 /** The routes of sign-in with an OpenID provider. None without one. */
@@ -111,7 +111,10 @@ async function openCallback(parts: OidcParts, visit: PageVisit): Promise<PageAns
   }
 }
 
-/** Visits are limited per address, because each one is stored. One that succeeds does not count. */
+/**
+ * Returns the key by which visits are counted: per address, because each visit is stored. A successful visit does not
+ * count.
+ */
 function triedFrom(address: string | null): SecretTry {
   return { scope: "oidc", address, secret: null }
 }
@@ -180,7 +183,7 @@ function unknownPage(name: string): string {
 function unreachablePage(name: string): string {
   return noticePage(
     `${name} does not answer`,
-    "Try again in a minute, or sign in with your passphrase or a code. If it stays so, whoever runs this server " +
+    "Try again in a minute, or sign in with your passphrase or a code. If this persists, whoever runs this server " +
       "can find the cause with: appmeter doctor.",
   )
 }

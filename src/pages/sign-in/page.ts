@@ -103,9 +103,9 @@ interface InvitationForm {
   code: string
   workspace: string
   name: string
-  /** The person who is signed in at this browser and can accept as themselves. */
+  /** The person who is signed in at this browser and can accept the invitation as themselves. */
   person: Person | null
-  /** The name by which a proxy signs this person in. Null without one. */
+  /** The name by which a proxy signs this person in. Null without a proxy. */
   proxyName: string | null
   /** The name of the OpenID provider. Null without one. */
   provider: string | null

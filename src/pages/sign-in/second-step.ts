@@ -33,13 +33,13 @@ const PATH = "/sign-in/second-step"
 const COOKIE = "appmeter-second-step"
 const COOKIE_SECONDS = 600
 
-/** A sign-in whose passphrase or code was right: a session, or a wait for the second factor. */
+/** A sign-in after a correct passphrase or code: a session, or a wait for the second factor. */
 export interface BegunSignIn {
   token: string
   isComplete: boolean
 }
 
-/** Null if the person may not enter the workspace. */
+/** Creates a session, or a wait for the second factor. Returns null if the person may not enter the workspace. */
 export async function beginSignIn(
   tx: Tx,
   parts: SignInParts,
@@ -93,7 +93,7 @@ interface PassedStep {
   next: string
 }
 
-/** The session gets a new token, so that the one of the first step is worth nothing. */
+/** The session gets a new token, so that the token of the first step becomes useless. */
 async function complete(parts: SignInParts, visit: PageVisit, { pending, token, next }: PassedStep) {
   const { via, ...person } = pending
   const session = { ...newSession(parts, visit, { token: makeToken(), via }), isSecondGiven: true }

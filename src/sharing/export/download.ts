@@ -43,7 +43,7 @@ const EXPIRED = html`<p>A link to an export works for 7 days. Whoever made this 
 const PAGE_HEADERS = { "content-security-policy": pagePolicy() }
 
 function page(status: number, title: string, text: Html): LinkAnswer {
-  const body = layout(title, "A file that was taken out of a workspace.", text)
+  const body = layout(title, "A file exported from a workspace.", text)
   return { status, headers: PAGE_HEADERS, body }
 }
 
@@ -116,7 +116,7 @@ function takeRows(rows: Iterator<CsvCell[]>): CsvCell[][] {
   return taken
 }
 
-/** A download ends if its reader takes nothing for this long. */
+/** A download ends if its reader accepts no data for this long. */
 const IDLE_MS = 30_000
 
 interface DownloadParts {
@@ -147,7 +147,7 @@ function streamOf(
   }
   const waitForReader = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     clearTimeout(idle)
-    idle = setTimeout(() => void breakOff(controller, `the reader took nothing for ${idleMs} ms`), idleMs)
+    idle = setTimeout(() => void breakOff(controller, `the reader accepted no data for ${idleMs} ms`), idleMs)
   }
   return new ReadableStream<Uint8Array>(
     {

@@ -61,8 +61,8 @@ interface ExportedFeed extends FeedKey {
 function noteOn(platform: string, { feed, known: { state, readAt } }: ExportedFeed): string {
   const whose = platform === "ios" ? `the storefront ${feed}` : `the language ${feed}, of all storefronts that read it`
   const coverage = {
-    read: `They were read last at ${readAt?.toISOString()}.`,
-    none: `The store said at ${readAt?.toISOString()} that it has no reviews.`,
+    read: `They were last read at ${readAt?.toISOString()}.`,
+    none: `The store reported at ${readAt?.toISOString()} that it has no reviews.`,
     some: "It is unknown how completely they were read.",
     never_read: "They were never read, so it is unknown whether there are any.",
   }[state]

@@ -17,7 +17,7 @@ interface AtomFeed {
   title: string
   /** The address of the feed itself. */
   self: string
-  /** Used if there is no entry. */
+  /** The time of the feed if it has no entry. */
   createdAt: Date
   entries: readonly AtomEntry[]
 }
@@ -58,8 +58,8 @@ function element(name: string, text: string): string {
 }
 
 /**
- * Returns a tag URI (RFC 4151) of a thing on this server: the same as long as the host of PUBLIC_URL is the same.
- * `path` has no characters but those of URIs.
+ * Returns a tag URI (RFC 4151) of a thing on this server. It does not change unless the host of PUBLIC_URL does. `path`
+ * may contain only characters of URIs.
  */
 export function tagOf(publicUrl: string, path: string): string {
   const host = new URL(publicUrl).hostname.replaceAll(/[^a-z0-9.-]+/gi, "-").replaceAll(/^-|-$/g, "")

@@ -5,10 +5,10 @@ export type FeedFormat = (typeof FEED_FORMATS)[number]
 
 interface DatasetOf {
   title: string
-  /** The right that its creator must have, also later. */
+  /** The right that the feed's creator must have, as long as the feed is read. */
   scope: Scope
   formats: readonly FeedFormat[]
-  /** Belongs to a storefront of one store. */
+  /** True if the feed belongs to a storefront of one store. */
   isOfStorefront: boolean
   /** The columns of its table. None has money, because anybody with the address can read the feed. */
   columns: readonly string[]

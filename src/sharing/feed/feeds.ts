@@ -15,7 +15,7 @@ import { datasetOf } from "./datasets.ts"
 import { alertCells, readPublicAlerts, readPublicReviews, readRankCells, reviewCells } from "./rows.ts"
 import { findFeed, type StoredFeed } from "./store.ts"
 
-/** Readings per second and feed in this process. Feed readers and spreadsheets ask a few times per hour. */
+/** Maximum requests per second and feed in this process. Feed readers and spreadsheets ask a few times per hour. */
 const PER_SECOND = 2
 
 const TEXT = { "content-type": "text/plain; charset=utf-8", "cache-control": "private, no-store" }
@@ -43,9 +43,12 @@ function problem(status: number, text: string, headers: Record<string, string> =
   return { status, headers: { ...TEXT, ...headers }, body: `${text}\n` }
 }
 
-/** The same for an unknown, a withdrawn and an ended feed, so that it does not reveal which feeds existed. */
+/**
+ * The response for an unknown, a withdrawn or an ended feed. It is the same for all, so that it does not reveal which
+ * feeds existed.
+ */
 const GONE = problem(404, "There is no feed at this address: it was withdrawn or never existed.")
-const BUSY = problem(429, `This feed is read too often. Ask at most ${PER_SECOND} times per second.`, {
+const BUSY = problem(429, `This feed is read too often. Read it at most ${PER_SECOND} times per second.`, {
   "retry-after": "1",
 })
 

@@ -41,7 +41,7 @@ export async function requestFeed(
   const unknown = named.find((name, at) => !allColumns.includes(name) || named.indexOf(name) !== at)
   if (unknown !== undefined)
     throw new AccessProblem(
-      `${JSON.stringify(unknown.slice(0, 40))} is no column of ${dataset}, or is named twice; columns are ` +
+      `${JSON.stringify(unknown.slice(0, 40))} is not a column of ${dataset}, or is named twice; columns are ` +
         allColumns.join(", "),
       "columns",
     )

@@ -13,12 +13,15 @@ import { findInFeeds } from "../../reviews/read/find.ts"
 import type { StoredReview } from "../../reviews/read/reviews.ts"
 import type { FEED_DATASETS } from "./datasets.ts"
 
-/** Entries and rows of alerts and reviews: the newest. */
+/** Maximum number of entries or rows of alerts and reviews. The newest are used. */
 const MAX_ENTRIES = 100
 
 const PUBLIC_TYPES = FEED_TYPES.filter(({ hasMoney }) => !hasMoney).map(({ name }) => name)
 
-/** Returns the newest alerts about an app that hold and name no money, without those of an import's past days. */
+/**
+ * Returns the newest alerts about an app, without withdrawn ones, those about money, and those of an import's past
+ * days.
+ */
 export async function readPublicAlerts(sql: Sql, workspaceId: number, app: TrackedApp): Promise<FeedAlert[]> {
   const only = { appId: app.id, types: PUBLIC_TYPES }
   const { alerts } = await readFeed(sql, { workspaceId, appIds: null, limit: MAX_ALERTS, rights: [], only })

@@ -4,7 +4,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
   ">": "&gt;",
   '"': "&quot;",
   "'": "&apos;",
-  // a parser would turn a plain one into a line feed
+  // a parser would turn a plain carriage return into a line feed
   "\r": "&#13;",
 }
 

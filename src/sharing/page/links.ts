@@ -208,7 +208,7 @@ const DAYS = {
   min: 1,
   max: 30,
   value: "7",
-  hint: "The link expires after so many days.",
+  hint: "Number of days until the link expires.",
 } as const
 const PASSWORD = {
   name: "password",

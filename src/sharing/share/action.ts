@@ -92,7 +92,7 @@ export const shareLink = action({
   },
   diff({ app, report, links }, { country, days, password }) {
     if (links >= MAX_LINKS) {
-      const reason = `The workspace has ${MAX_LINKS} shared pages; each makes room when it expires.`
+      const reason = `The workspace has ${MAX_LINKS} shared pages, the maximum. Withdraw one or wait until one expires.`
       throw new Fault("write_limit_reached", { reason })
     }
     const { from, to, stores } = report
@@ -125,8 +125,8 @@ export const shareLink = action({
 })
 
 /**
- * Lists every name that becomes public and counts the rest. A keyword added since the preview changes it, so that it is
- * previewed again before it is published.
+ * Lists every name that becomes public and counts the rest. A keyword that is added after the preview changes this
+ * text, so that the confirm requires a new preview.
  */
 function storeShown({ platform, keywords, page }: SharedStore) {
   return {
@@ -141,13 +141,14 @@ function notesOf({ app, tracked, storefront, stores, from, to }: SharedReport, h
   const parts = stores.map((store) => `${STORE_NAMES[store.platform]}: ${partsOf(store)}`)
   const more = stores.some(({ more }) => more > 0)
   return [
-    `Public are the name ${JSON.stringify(app)}, the storefront, and of each store the keywords with their ranks, ` +
-      `charts of ${from} to ${to}, and a summary of its page. ${parts.join(" ")}`,
-    "It is frozen at the confirm: it shows what is known then, and does not change when the app or its data do.",
+    `The page makes public the name ${JSON.stringify(app)}, the storefront, and for each store the keywords with ` +
+      `their ranks, charts of ${from} to ${to}, and a summary of its page. ${parts.join(" ")}`,
+    "The page is frozen at the confirm: it shows what is known then, and does not change when the app or its data " +
+      "change.",
     hasPassword
       ? "A reader is asked for the password. It cannot be looked up later, here or anywhere."
       : "No password is set: whoever is given the link can read the page and pass it on.",
-    ...(more ? [`Of each store the first ${MAX_LISTED} keywords are shown.`] : []),
+    ...(more ? [`Only the first ${MAX_LISTED} keywords of each store are shown.`] : []),
     ...(tracked ? [] : [`The app does not track ${storefront}: everything is shown as not measured.`]),
   ]
 }

@@ -59,7 +59,7 @@ ${keywords.length === 0 ? html`<p>No keyword is tracked.</p>\n` : ranksTable(sto
   html`<h3>Ranks over time</h3>
 <p class="quiet">Rank 1 is at the top. A gap is a day that was not measured; a square in the band below is a day on
 which the app was not among the results read.${
-    keywords.some(isUncharted) && ` Charts are of the first ${charted.length} keywords that were measured.`
+    keywords.some(isUncharted) && ` Only the first ${charted.length} measured keywords have charts.`
   }</p>
 <ul class="charts">
 ${charted.map((keyword, i) => chartPart(`${platform}-${i + 1}`, keyword, report))}</ul>\n`
@@ -112,8 +112,8 @@ function changeText({ measured, change }: SharedKeyword): Html | string {
 }
 
 const WHY = {
-  source: "another source read it then, which may rank otherwise",
-  depth: "one of the two was not read as deep",
+  source: "another source read it then, whose ranks may differ",
+  depth: "one of the two readings was less deep",
 } as const
 
 /** Returns a text such as "3 of 5 keywords in the top 10; 2 up, 1 down." */

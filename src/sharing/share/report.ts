@@ -48,8 +48,8 @@ export interface SharedKeyword {
 }
 
 /**
- * The change since the previous measured day. Direction is null if the two days cannot be compared. The whole is null
- * if there is no previous day.
+ * The change since the previous measured day. `direction` is null if the two days cannot be compared. `change` itself
+ * is null if there is no previous day.
  */
 interface SharedChange {
   since: string

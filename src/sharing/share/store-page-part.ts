@@ -19,7 +19,7 @@ ${
 }
 
 function readWhen({ readAt, source }: SharedStorePage): Html | string {
-  if (readAt === null || source === null) return "The page was never read: what it shows is not known."
+  if (readAt === null || source === null) return "The page was never read, so its content is unknown."
   return html`Read ${momentTime(readAt)} from ${sourceName(source)}.`
 }
 

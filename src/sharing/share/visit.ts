@@ -92,7 +92,7 @@ const MAX_BYTES = 4_096
 async function readPassword(request: Request): Promise<{ password: string; ticket: string | null } | LinkAnswer> {
   const fields = await readForm(request, MAX_BYTES)
   if (fields === "type") return notice(415, "Not understood", FORM_ALONE)
-  if (fields === "size") return notice(413, "Too long", "No password is that long.")
+  if (fields === "size") return notice(413, "Too long", "This password is too long.")
   if (fields === "text") return notice(400, "Not understood", FORM_ALONE)
   const password = fieldOf(fields, "password")
   if (password === undefined) return notice(400, "Not understood", FORM_ALONE)

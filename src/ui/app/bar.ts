@@ -19,16 +19,16 @@ import {
 } from "./context.ts"
 import { hiddenFields } from "./write/form.ts"
 
-/** The choices of the bar under the tabs, which stay in the address. */
+/** The choices in the bar under the tabs. The address of the page contains them. */
 export interface View {
   side: Side
   /** UTC days, inclusive. */
   days: Days
-  /** The number of days, if they are a period up to today. Null if the days were chosen one by one. */
+  /** The number of days of a preset period. Null if the person chose the days. */
   period: number | null
   /** The other side of a comparison. Null if nothing is compared. */
   versus: Versus | null
-  /** The fields of the bar as they were sent, with messages at wrong ones. */
+  /** The fields of the bar as they were sent, with a message at each invalid one. */
   form: FormState
 }
 
@@ -41,19 +41,19 @@ type Versus =
 
 const PERIODS = [7, 30, 90, 365] as const
 
-/** The longest choice of days. */
+/** Maximum number of days that can be chosen. */
 const MAX_DAYS = 366
 
 interface ViewOptions {
-  /** The period if none is chosen. */
+  /** The default period. */
   usual?: (typeof PERIODS)[number]
-  /** The last day with data. A period without any ends there. */
+  /** The last day with data. If the period up to today has no data, it ends on this day instead. */
   lastDay?: string | null
-  /** The figures are of all storefronts together, so that each can be compared with them. */
+  /** True if the figures cover all storefronts together, so that a single storefront can be compared with them. */
   isOfAll?: boolean
 }
 
-/** Returns the choices in the address. Wrong days have a message and are replaced by the usual period. */
+/** Returns the choices in the address. Invalid days get a message, and the default period is shown instead. */
 export function viewAt(
   context: PageContext,
   app: AppHead,
@@ -77,13 +77,15 @@ export function viewAt(
   }
 }
 
-/** A date field can show nothing else; the message quotes what was sent. */
+/**
+ * Returns the day for a date field. Empty if it is no real day, which such a field cannot show; the message quotes it.
+ */
 const dateIn = (day: string) => (isRealDay(day) ? day : "")
 
 /** Returns what is wrong with the chosen days, by field, and what is allowed. */
 export function dayErrors({ from, to, today }: Days & { today: string }): Record<string, string> {
   const errors: Record<string, string> = {}
-  const wrong = (day: string) => `“${day.slice(0, 30)}” is no date. Write year, month and day, for example ${today}.`
+  const wrong = (day: string) => `“${day.slice(0, 30)}” is not a date. Write year, month and day, for example ${today}.`
   if (from !== "" && !isRealDay(from)) errors.from = wrong(from)
   if (to !== "" && !isRealDay(to)) errors.to = wrong(to)
   if (Object.keys(errors).length > 0 || (from === "" && to === "")) return errors
@@ -96,11 +98,16 @@ export function dayErrors({ from, to, today }: Days & { today: string }): Record
   const days = dayNumber(last) - dayNumber(from) + 1
   const earliest = addDays(last, 1 - MAX_DAYS)
   if (days > MAX_DAYS)
-    return { from: `These are ${counted(days, "day")}. Choose at most ${MAX_DAYS}: a first day from ${earliest} on.` }
+    return {
+      from: `You chose ${counted(days, "day")} of at most ${MAX_DAYS}. Choose a first day from ${earliest} on.`,
+    }
   return errors
 }
 
-/** Unknown choices compare nothing. `side` is null where the figures are of all storefronts. */
+/**
+ * Returns the other side of the comparison. Null if the choice is unknown. `side` is null if the figures cover all
+ * storefronts.
+ */
 function versusIn(text: string, app: AppHead, { side, days }: { side: Side | null; days: Days }): Versus | null {
   if (text === "before") {
     const length = dayNumber(days.to) - dayNumber(days.from) + 1
@@ -117,21 +124,21 @@ function versusIn(text: string, app: AppHead, { side, days }: { side: Side | nul
 }
 
 interface BarOptions {
-  /** Only sides of this store. */
+  /** Offers only storefronts of this store. */
   only?: "ios" | "android"
-  /** The page is about all storefronts together. */
+  /** True if the page is about all storefronts together. */
   isOfAll?: boolean
-  /** Choose between the stores of the app. For pages about all storefronts of one store. */
+  /** True offers the stores of the app, for pages about all storefronts of one store. */
   hasStores?: boolean
-  /** The page has no figures over time. */
+  /** True if the page has no figures over time. */
   hasNoDays?: boolean
-  /** The page compares: with the period before and other storefronts, and with these rivals. */
+  /** Offers a comparison with the period before, with other storefronts and with these rivals. */
   compares?: { rivals: readonly { code: string; name: string }[] }
 }
 
 /**
- * The bar under the tabs: storefront and store, period, and what is compared. A form that works without script, and
- * keeps the other parts of the address.
+ * Returns the bar under the tabs: storefront and store, period, and comparison. It is a form that works without script
+ * and keeps the other parameters of the address.
  */
 export function viewBar(context: PageContext, app: AppHead, view: View, options: BarOptions = {}): Html {
   const { only, isOfAll, hasStores = false, hasNoDays, compares } = options
@@ -145,7 +152,7 @@ export function viewBar(context: PageContext, app: AppHead, view: View, options:
     ...(compares ? ["vs"] : []),
   ]
   const otherFields = [...context.query].filter(([name]) => !ownFields.includes(name))
-  // a sample has one side
+  // the sample has a single storefront and store
   const sides = context.isSample ? [] : sidesOf(app).filter(({ platform }) => only === undefined || platform === only)
   const at = sideCode(view.side)
   const stores = hasStores ? storeChoices(context, app, view.side) : []
@@ -167,13 +174,13 @@ export function viewBar(context: PageContext, app: AppHead, view: View, options:
 `
 }
 
-/** The stores of the app, each with the storefront of the view. A sample has one store. */
+/** Returns the stores of the app, each with the storefront of the view. Empty for the sample. */
 function storeChoices(context: PageContext, app: AppHead, { country }: Side): [string, string][] {
   const sides = context.isSample ? [] : sidesOf(app).filter((side) => side.country === country)
   return sides.map((side) => [sideCode(side), STORES[side.platform]])
 }
 
-/** Links for the periods, and fields for other days. */
+/** Returns links for the periods, and fields for other days. */
 function daysPart(context: PageContext, { period, form }: View): Html {
   const link = (days: number) => {
     const query = new URLSearchParams(context.query)

@@ -12,7 +12,9 @@ export function chartPart(context: PageContext, chart: Chart): Html {
   return chartFigure({ ...chart, csv: `${address(context.path)}?${query}` })
 }
 
-/** Returns exactly the content of a chart as CSV: a row per day and line. A chart with notes has a column of them. */
+/**
+ * Returns the content of a chart as CSV, with a row per day and line. If a line has notes, there is a column for them.
+ */
 export function chartFile(chart: Chart): NonNullable<Page["file"]> {
   const hasNotes = chart.lines.some(({ notes }) => notes !== undefined)
   const records = [csvRecord([...COLUMNS, ...(hasNotes ? ["note"] : [])])]

@@ -18,11 +18,11 @@ export interface PageContext {
   visitor: string | null
   /** The signed-in person. Null for the sample data. */
   person: Person | null
-  /** Returns whether the operation exists. Links to pages depend on it. */
+  /** Returns whether the operation exists. Links to pages are shown only if their operation exists. */
   has(operation: OperationId): boolean
   /** Runs an operation as this visitor. Throws its Fault. */
   ask<Id extends OperationId>(operation: Id, input?: InputOf<Id>): Promise<AnswerOf<Id>>
-  /** The current UTC day. Of the sample, its last day. */
+  /** The current UTC day. For the sample data, its last day. */
   today: string
   /** The path of the address, and its query. */
   path: string
@@ -30,30 +30,30 @@ export interface PageContext {
   requestId: string
   /** The form that was sent and refused. Null if the page was only opened. */
   refused: RefusedForm | null
-  /** The changes that the form before this page made. */
+  /** The changes made by the form that led to this page. */
   made: AnswerOf<"get_made_change">["changes"]
   /** Returns the address of a store's picture on this server. Null if there is none, or pictures are off. */
   picture(address: string | null, width: number): string | null
-  /** Whether the plan limits credits, so that prices are worth showing. Known once something was asked. */
+  /** Returns whether the plan limits credits, so that prices are shown. Only known after the first call of `ask`. */
   isMetered(): boolean
   /** The colours that the person chose. Null follows the system. */
   scheme: Scheme | null
   /** Hidden fields of every form that changes something. Empty if the visitor may change nothing. */
   formFields: readonly (readonly [name: string, value: string])[]
-  /** The same of forms that change what is tracked. Empty for a person who may only look. */
+  /** Hidden fields of every form that changes what is tracked. Empty if the person may not change it. */
   editFields: readonly (readonly [name: string, value: string])[]
 }
 
 /** A refused form, which its page shows again as it was sent. */
 export interface RefusedForm extends FormState {
-  /** Says why the whole form is refused. */
+  /** Why the whole form is refused. */
   message: string
 }
 
 export interface Page {
   title: string
   body: Html
-  /** The navigation entry of this page. On an app's pages, the tab. */
+  /** The navigation entry that is marked as current. On an app's pages, the tab. */
   at: string
   /** The app that a page is about. */
   app?: AppHead
@@ -101,13 +101,13 @@ export function hereOf({ path, query }: Pick<PageContext, "path" | "query">): st
   return parameters.size > 0 ? `${path}?${parameters}` : path
 }
 
-/** The choices of the bar under the tabs, which links between tabs keep. */
+/** Parameters of the bar under the tabs, which links between tabs keep. */
 export const KEPT: readonly string[] = ["at", "days", "from", "to", "vs", "terms"]
 
 /** The parameter with the id of the request whose changes the page reports. */
 export const MADE = "done"
 
-/** Parameters about the form before this page. Links leave them out. */
+/** Parameters that report what the previous form did. Links leave them out. */
 export const NOTICES: readonly string[] = [MADE, SKIPPED]
 
 export function appAddress(context: PageContext, app: Pick<AppHead, "id">, tab = ""): string {

@@ -18,7 +18,10 @@ export interface Change {
   source: string
 }
 
-/** Changes of text. The text itself is hidden for rivals' descriptions, and for promotional texts on some plans. */
+/**
+ * Kinds of changes whose value is text. The text is hidden for rivals' descriptions, and for promotional texts on some
+ * plans.
+ */
 const TEXT_KINDS = ["name", "subtitle", "description", "promotional_text"]
 
 /** Shows the values before and after a change, or that a hidden text changed. */
@@ -63,7 +66,10 @@ ${images}</div>`
   )
 }
 
-/** A text before and after with the removed and added words marked. Shows only the paragraphs that differ. */
+/**
+ * Shows a text before and after a change, with the removed and added words marked. Includes only the paragraphs that
+ * differ.
+ */
 export function diffPart(
   before: string | null,
   after: string | null,
@@ -92,7 +98,10 @@ function differingParagraphs(before: string, after: string): [string, string] {
   return [middle(old), middle(current)]
 }
 
-/** Texts that differ in more words are shown whole: comparing them takes the square of their differences. */
+/**
+ * Texts that differ in more words are shown without marks, because the time to compare them grows with the square of
+ * their differences.
+ */
 const MAX_EDITS = 300
 
 /** Marks the words that were removed and added. */

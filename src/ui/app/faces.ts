@@ -7,12 +7,12 @@ export interface Face {
   icon: string | null
 }
 
-/** Names a store app as forms and operations do. */
+/** Returns the code of a store app in forms and operations: "ios:" or "android:" and its store id. */
 export function storeAppCode(storeId: string): string {
   return `${isStoreId("ios", storeId) ? "ios" : "android"}:${storeId}`
 }
 
-/** Returns the faces by code. Apps that were never read have none, and neither have those of the sample. */
+/** Returns the faces by code. Apps that were never read and apps of the sample have none. */
 export async function readFaces(
   context: PageContext,
   codes: readonly string[],
@@ -23,5 +23,5 @@ export async function readFaces(
   return new Map(isFault(answer) ? [] : answer.faces.map(({ app, ...face }) => [app, face]))
 }
 
-/** The limit of the operation. */
+/** Maximum number of apps per call of list_store_faces. */
 const MAX = 500

@@ -51,7 +51,7 @@ const PASSPHRASE_NOTE = html`<aside class="note-line" aria-label="Passphrase">
 <p><a href="/sign-in/passphrase">Set a passphrase</a> to sign in without a code next time.</p></aside>
 `
 
-/** Whether the person can sign in with codes only. */
+/** Returns whether the person has no passphrase and did not sign in through a proxy. */
 function lacksPassphrase({ person }: PageContext): boolean {
   return person !== null && !person.hasPassphrase && person.via !== "proxy"
 }
@@ -88,7 +88,7 @@ function workspaceMenu(context: PageContext, at: string): Html {
 const SCHEMES = [
   ["light", "Light"],
   ["dark", "Dark"],
-  ["", "As the system"],
+  ["", "Same as system"],
 ] as const
 
 /** Colour scheme and sign-out. */
@@ -108,7 +108,7 @@ function personMenu(context: PageContext): Html {
 <form method="post" action="/sign-out">${hidden}<button type="submit">Sign out</button></form></div></details>`
 }
 
-/** Reports why the form was refused. Includes fields that the page does not show, as ticks. */
+/** Reports why the form was refused. Lists the errors of all fields, because some, such as checkboxes, show none. */
 function refusedNotice({ refused }: PageContext): Html | false {
   if (refused === null) return false
   const errors = Object.values(refused.errors)
@@ -127,7 +127,7 @@ function skippedPart({ query }: PageContext): Html | false {
 <ul>${lines.map((line) => html`<li>${line}</li>`)}${more}</ul></details>`
 }
 
-/** Reports what the form before this page did. A toast with script, a line without. */
+/** Reports what the previous form did: as a toast with script, as a line without. */
 function madeNotice(context: PageContext): Html | false {
   if (context.made.length === 0 || context.formFields.length === 0) return false
   const canUndo = context.made.some(({ canUndo }) => canUndo)

@@ -4,7 +4,7 @@ import type { PageContext } from "./context.ts"
 
 type MadeChange = PageContext["made"][number]
 
-/** Returns what a form did, in one sentence. A list in pieces is one change. */
+/** Returns what a form did, in one sentence. A list that was written in pieces counts as one change. */
 export function madeText(changes: PageContext["made"]): string {
   const [first] = changes
   if (!first) return ""

@@ -53,7 +53,7 @@ export function notHerePage(context: PageContext, fault: Fault): Page {
 
 const NOT_FOUND = "It may have been removed, or belongs to another workspace."
 
-/** The page for a form that was not sent from a page of this session. */
+/** The page that refuses a form that is too large or was not sent from a page of this session. */
 export function formProblemPage(context: PageContext, isTooLarge: boolean): Page {
   return {
     title: "The form was not accepted",
@@ -121,7 +121,7 @@ ${
 `
 }
 
-/** A note that figures are sample data. False for other accounts. */
+/** A note that figures are sample data. False unless the demo made them up. */
 export function inventedNote(answer: object): Html | false {
   return sourcesIn(answer).some((source) => source?.state === "demo") && invented(INVENTED)
 }
@@ -130,7 +130,7 @@ function sourcesIn(answer: object) {
   return "sources" in answer && Array.isArray(answer.sources) ? answer.sources : []
 }
 
-/** A note that reviews are sample data. False for other feeds. */
+/** A note that reviews are sample data. False unless the demo made them up. */
 export function inventedReviewsNote({ feed }: { readonly feed: string | null }): Html | false {
   return (feed?.startsWith("demo-") ?? false) && invented(INVENTED_REVIEWS)
 }

@@ -44,7 +44,7 @@ ${empty(
 
 type FailedReading = AnswerOf<"list_readings">["failed"][number]
 
-/** Tells when the last attempt to read something failed, and how. Empty if it did not. */
+/** Reports when and how the last attempt to read something failed. Empty if it succeeded. */
 export async function failedReadingPart(
   context: PageContext,
   appId: string,
@@ -62,9 +62,9 @@ const failedPart = ({ of, failedAt, outcome }: FailedReading) =>
 
 const FAILURES: Record<FailedReading["outcome"], string> = {
   blocked: "the store refused this server.",
-  rate_limited: "the store refused the request as one too many.",
+  rate_limited: "the store refused the request because there were too many.",
   not_found: "the store has no such page in this storefront.",
-  changed: "the response has a form that this version cannot read.",
+  changed: "this version cannot read the format of the response.",
   mismatched: "the response was about another app or storefront.",
   failed: "no usable response came.",
 }

@@ -2,8 +2,8 @@ import { CROSSHAIR_SCRIPT } from "../charts/crosshair.ts"
 
 /**
  * The script of /app. Every page also works without it. It scrolls to the current tab on phones, applies a selection at
- * once, filters rows while typing, reloads a page whose first ranks are being read, opens the search with "/", closes
- * menus, and lets the notice of a change go after ten seconds. Charts have a crosshair.
+ * once, filters rows while typing, reloads a page whose first ranks are being read, focuses the search with "/", closes
+ * menus, and removes the notice of a change after ten seconds. Charts have a crosshair.
  */
 export const APP_SCRIPT = `${CROSSHAIR_SCRIPT}
 for (const bar of document.querySelectorAll(".tabs, .bar nav")) {

@@ -13,45 +13,47 @@ export interface SettingsVisit {
   workspace: string
   person: Person
   publicUrl: string
-  /** The address of the browser, which tries at a passphrase count for. */
+  /** The browser's IP address, by which passphrase attempts are counted. */
   from: string | null
-  /** The address of this page, with its query. A form that is refused is shown there again. */
+  /** The address of this page, with its query. A refused form is shown again at this address. */
   here: string
 }
 
-/** The outcome of a form. A page is shown once, at this request only: with a secret or a question. */
+/**
+ * The outcome of a form. A page contains a secret or a question, so it is shown in the response to this request only.
+ */
 export type FormOutcome = { to: string; done?: string } | { page: Page } | { file: PageAnswer }
 
 export interface SettingsForm {
-  /** The change as the audit lists it, named after the command that does the same. Null if nothing changes. */
+  /** The name of the change in the audit: the command that does the same. Null if the form changes nothing. */
   audit: string | null
   /** Throws FormProblem or AccessProblem to show the form again. */
   send(visit: SettingsVisit, fields: URLSearchParams): Promise<FormOutcome>
-  /** Maximum time, if it asks an outside service. */
+  /** Maximum duration, for forms that call an outside service. */
   limitMs?: number
 }
 
 /** A page of /app/settings and the forms on it. */
 export interface SettingsSection {
   name: string
-  /** Tells in one line what a person does there. */
+  /** One line about what a person does on the page. */
   about: string
-  /** Below /app/settings/. Empty for the first page. */
+  /** Path below /app/settings/. Empty for the first page. */
   path: string
   /** The right that the page needs. Null: everybody may open it. */
   needs: Right | null
   /** True if every form can be undone by another, so that the passphrase is not asked for again. */
   isReversible?: boolean
-  /** Messages after a form, by the name in the address. */
+  /** Messages after a form, by their name in the address. */
   notices: Readonly<Record<string, string>>
   show(visit: SettingsVisit): Promise<Html>
   forms: Readonly<Record<string, SettingsForm>>
 }
 
 /**
- * Whether a person may open a section and send its forms. This is the only place that decides, for every page and form
- * of /app/settings. A section that needs a right shows data of the whole workspace, so a person who is limited to some
- * apps may not open it.
+ * Returns whether a person may open a section and send its forms. This is the only place that decides it, for every
+ * page and form of /app/settings. A section that needs a right shows data of the whole workspace, so a person who is
+ * limited to some apps may not open it.
  */
 export function mayOpen(person: Person, { needs }: Pick<SettingsSection, "needs">): boolean {
   if (needs === null) return true
@@ -59,7 +61,7 @@ export function mayOpen(person: Person, { needs }: Pick<SettingsSection, "needs"
   return person.appList === null && person.scopes.includes(needs)
 }
 
-/** Whether the forms of a section ask for the passphrase again, unless it was typed in the last ten minutes. */
+/** Returns whether the forms of a section ask for the passphrase again, unless it was typed in the last ten minutes. */
 export function isSensitive({ needs, isReversible = false }: SettingsSection): boolean {
   if (isReversible) return false
   return needs === "workspace:manage" || needs === "server:operate"
@@ -77,9 +79,9 @@ interface FormOptions {
   /** The item that the form is about, if the page has a form for each. */
   of?: string
   fixed?: Readonly<Record<string, string>>
-  /** Names the deed: "Create key". */
+  /** Names the action: "Create key". */
   button: string
-  /** "main" is the one deed that a page is for. "quiet" is a button in a row of a list. */
+  /** "main" marks the one action that the page is for. "quiet" is a button in a row of a list. */
   tone?: "main" | "quiet"
   hasFile?: boolean
   cancel?: string
@@ -172,7 +174,7 @@ interface ShownOnce {
   back: string
 }
 
-/** A page with a secret, which is shown this once. */
+/** A page with a secret that is shown only once. */
 export function secretPage(title: string, { secret, label, body, back }: ShownOnce): Page {
   return {
     title,
@@ -192,7 +194,7 @@ interface RadioField {
   value: string
 }
 
-/** A choice of one. Each option is shown with its meaning. */
+/** A choice of exactly one option. Each option is shown with its meaning. */
 export function radioFields(form: FormState, { name, label, options, value }: RadioField): Html {
   const chosen = form.values?.get(name) ?? value
   return html`<fieldset class="field checks"><legend>${label}</legend>
@@ -203,7 +205,7 @@ ${options.map(([option, text]) => {
 `
 }
 
-/** A pasted secret, such as a key. A refused form comes back without it. */
+/** A field for a pasted secret, such as a key. It is empty after a refusal. */
 export function secretField(form: FormState, field: { name: string; label: string; hint?: string }): Html {
   return areaField({ ...form, values: null }, { ...field, rows: 3 })
 }

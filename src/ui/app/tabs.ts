@@ -7,7 +7,10 @@ interface Entry {
   path: string
   /** The entry is shown if one of these operations exists. */
   asks: readonly OperationId[]
-  /** The sample has nothing to set; an owner finds usage and sources among the settings. */
+  /**
+   * Limits the entry to the pages of a workspace or to the sample. The sample has no settings; an owner finds usage and
+   * sources in the settings.
+   */
   only?: "own" | "sample"
 }
 

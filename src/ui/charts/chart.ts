@@ -28,17 +28,17 @@ export interface ChartLine {
   points: readonly RankPoint[]
   /** Runs of points from one source. A change of source breaks the line. */
   sources?: SourceRuns
-  /** Index of its colour. Default: its place. A compared line has the colour of the line that it is compared with. */
+  /** Index of its colour. Default: its place among the lines. A compared line has the colour of its counterpart. */
   colour?: number
-  /** Whether the line is drawn dashed: something that is compared. */
+  /** Whether the line is what another line is compared with. It is drawn dashed. */
   isCompared?: boolean
-  /** The line is drawn across so many days, for what is not measured daily. Default: from one day to the next. */
+  /** Maximum number of days between two connected points, for values that are not measured daily. Default: one. */
   maxStep?: number
   /** Facts about the value of a day besides its source, such as its interval. */
   notes?: ReadonlyMap<string, string>
   /** Intervals of values, drawn behind the line. */
   ranges?: readonly (readonly [day: string, low: number, high: number])[]
-  /** Returns where a value of the table leads, such as its evidence. */
+  /** Returns the address that the table links a day's value to, such as its evidence. */
   hrefOn?: (day: string) => string
 }
 
@@ -76,12 +76,15 @@ export interface ChartCell {
   note: string | null
 }
 
-/** Moves the points of an earlier period over the period that it is compared with. */
+/** Returns the points moved by `days`, so that an earlier period lies over the period that it is compared with. */
 export function shifted(points: readonly RankPoint[], days: number): RankPoint[] {
   return points.map(([day, value]) => [addDays(day, days), value])
 }
 
-/** Returns the days of a chart, oldest first: all of a line chart, and those with a column of the others. */
+/**
+ * Returns the days of a chart, oldest first: for bars, the days of the first line's points; for lines, every day of the
+ * chart.
+ */
 export function daysOf({ kind, from, to, lines, marks = [] }: Chart): ChartDay[] {
   const values = lines.map(({ points }) => new Map(points.map(([day, value]) => [day, value])))
   const sources = lines.map(({ sources = [] }) => sourceFinder(sources))
@@ -98,7 +101,7 @@ export function daysOf({ kind, from, to, lines, marks = [] }: Chart): ChartDay[]
   }))
 }
 
-/** Returns a function that finds the source of a day. The days must be asked in order. */
+/** Returns a function that finds the source of a day. It must be called with the days in order. */
 function sourceFinder(runs: SourceRuns): (day: string) => string | null {
   let run = 0
   return (day) => {

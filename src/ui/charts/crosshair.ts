@@ -1,9 +1,9 @@
 import { EDGE } from "./plot.ts"
 
 /**
- * The script of charts: a crosshair that shows every line of the day under the pointer or finger, or of the day chosen
- * by keys, as the table of the chart has them. Entries of the legend hide their lines, and a drag with the mouse zooms
- * in on pages whose days can be chosen.
+ * The script of charts: a crosshair that shows every line's value in the table for the day under the pointer or finger,
+ * or for the day chosen by keys. Entries of the legend hide their lines, and dragging with the mouse zooms in on pages
+ * whose days can be chosen.
  */
 export const CROSSHAIR_SCRIPT = `
 for (const chart of document.querySelectorAll("figure.chart")) {

@@ -44,7 +44,7 @@ function label({ look, x, y, dy }: { look: string; x: string; y: string; dy: num
 }
 
 const SIDE = 1_000
-/** Per mille of the width on each side. The crosshair's script knows it as well. */
+/** Margin on each side, in per mille of the width. The crosshair's script uses it too. */
 export const EDGE = 8
 const TOP = 30
 const BOTTOM = 850
@@ -55,7 +55,7 @@ interface Place {
   y(value: number): number
 }
 
-/** One sign of each kind. */
+/** Returns the signs of the marks' kinds, each once. */
 const signs = (marks: readonly ChartMark[]) => [...new Set(marks.map(({ kind }) => MARKS[kind].sign))].join("")
 
 function linePart(
@@ -71,7 +71,7 @@ function linePart(
   const band = BAND + ((SIDE - BAND) * (at + 1)) / (of + 1)
   const isGone = ([, value]: RankPoint) => hasBand && value === null
   const absent = points.filter(isGone).map(([day]) => `M${place.x(day)} ${Math.round(band)}h0`)
-  // a piece of one day has no length, and readers look for the last day first
+  // both get a dot: a piece of one day, because it has no length, and the last day, because readers look for it first
   const alone = pieces.filter((piece) => piece.length === 1).flat()
   const last = points.at(-1)
   const marked = last && last[1] !== null ? [...alone, { day: last[0], rank: last[1] }] : alone

@@ -1,13 +1,13 @@
 import { withoutInvisible } from "../../lib/invisible.ts"
 import { cutText } from "../../lib/text.ts"
 
-/** Splits a text for mail programs, but neither shows nor takes room. A line may break there. */
+/** A zero-width space: mail programs do not link a text that it splits. It is invisible, and a line may break at it. */
 const GAP = "\u200b"
 
 /**
- * Returns a text that a mail program shows as it is and turns into no link. Mail programs link what looks like an
- * address ("evil.example", "https:…", "a@b", "javascript:…"), so a zero-width space splits those after ".", ":", "/"
- * and "@". Characters that hide text or change its direction are removed, and white space becomes one space.
+ * Returns a text that a mail program shows as it is, without links. Mail programs link what looks like an address
+ * ("evil.example", "https:…", "a@b", "javascript:…"), so a zero-width space follows each ".", ":", "/" and "@" inside a
+ * word. Characters that hide text or change its direction are removed, and white space becomes one space.
  */
 export function plainText(text: string, most = MAX_TEXT): string {
   const line = withoutInvisible(text.toWellFormed())
@@ -19,5 +19,5 @@ export function plainText(text: string, most = MAX_TEXT): string {
 
 const MAX_TEXT = 300
 
-/** Signs with which an address continues. Between digits, as in "4.6" and "08:00", they make none. */
+/** Signs inside a word, with which an address may continue. Between digits, as in "4.6" and "08:00", they form none. */
 const ADDRESS_LIKE = /(?<=\S)[.:@/](?=\S)(?<!\d.(?=\d))/gu

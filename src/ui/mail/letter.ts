@@ -29,15 +29,15 @@ export interface Letter {
   /** The subject in a sentence, below the title and in the list of the mail program. */
   about: string
   sections: readonly LetterSection[]
-  /** Why the person gets it. */
+  /** Why the person gets the mail. */
   footer: string
-  /** Ends the subscription. Null if it belongs to none. */
+  /** The address that ends the subscription. Null if the mail belongs to none. */
   unsubscribeUrl: string | null
-  /** The page with the same and more. Null without one. */
+  /** The page with the same content and more. Null if there is none. */
   page: { label: string; url: string } | null
 }
 
-/** Gmail cuts a mail of more than 102 KB. The rest is left for encoded line breaks. */
+/** Gmail cuts a mail of more than 102 KB. The margin is for encoded line breaks. */
 const MAX_HTML_BYTES = 80_000
 
 /**

@@ -123,7 +123,7 @@ describe("connected accounts in the settings", () => {
     expect(repeated.headers.get("location")).toBe(`${ACCOUNTS}?done=running`)
   })
 
-  test("a lost right is shown after a test, and a new key ends it", async () => {
+  test("a test of an account shows a lost right, and a new key clears it", async () => {
     const [{ id } = { id: "" }] = await accounts()
     const weak = standIn.key("MARKETING")
     const change = `${ACCOUNTS}?account=${id}&change=rotate`
@@ -216,7 +216,7 @@ describe("connected accounts in the settings", () => {
     play.stop()
   })
 
-  test("a service that sends messages gets its address", async () => {
+  test("adding a service that sends messages shows the address to enter there", async () => {
     await settings.send(
       "add",
       { kind: "superwall", secret: "whsec_0123456789abcdef", part: TEA.id },

@@ -44,7 +44,7 @@ const listed = async () => await listChannels(service.sql, tea.writer.workspace)
 const channelOf = async (kind: string) => (await listed()).find((channel) => channel.kind === kind)!
 
 describe("channels in the settings", () => {
-  test("a rule cannot be made before there is a channel", async () => {
+  test("an alert rule cannot be created before there is a channel", async () => {
     expect((await owner.open(`${RULES}?type=rank_drop`)).text).toContain("Add a channel first")
   })
 
@@ -77,7 +77,7 @@ describe("channels in the settings", () => {
     await channels.send("removed", { id })
   })
 
-  test("a chat that moved shows both ids", async () => {
+  test("a Telegram chat that moved is shown with both ids", async () => {
     const moved = { moved_from: "-100123", moved_at: new Date(), shown: "-100456" }
     const { id } = await channelOf("telegram")
     await service.sql`update channel set ${service.sql(moved)} where id = ${id}`
@@ -131,7 +131,7 @@ describe("alert rules in the settings", () => {
   const ruleOf = async (type: string) =>
     (await listRules(service.sql, tea.writer.workspace)).find((rule) => rule.type === type)
 
-  test("a rule needs a channel, and comes back filled in without one", async () => {
+  test("a rule without a channel is refused, and its form comes back filled in", async () => {
     const page = await rules.send(
       "save",
       { type: "rank_drop", dropBy: "7", keywordScope: "tagged" },

@@ -80,7 +80,7 @@ describe("keys in the settings", () => {
     expect((await keyNamed("Changing")).state).toBe("revoked")
   })
 
-  test("a key's changes wait for approval once that is required, until it is not", async () => {
+  test("changes by a key wait for approval as soon as it is required, and no longer after that ends", async () => {
     const page = await create({ name: "Agent", scopes: ["apps:read", "track:write"] })
     const [key = ""] = /value="(svc_live_[^"]+)"/.exec(page.text)?.slice(1) ?? []
     const id = String((await keyNamed("Agent")).id)

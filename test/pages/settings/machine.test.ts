@@ -74,7 +74,7 @@ describe("the machine in the settings", () => {
 })
 
 describe("attacks on the machine", () => {
-  test("no name leads out of the folder of backups", async () => {
+  test("no name of a backup leads out of the folder of backups", async () => {
     const settings = settingsBrowser(owner, DATA)
     for (const id of ["../secret.txt", "secret.txt", "/etc/passwd", `../backups/${NAME}`, ""]) {
       const page = await settings.send("download", { id })

@@ -30,7 +30,7 @@ ${BY[by] ?? spoken(by)}${model && html` <code>${model}</code>`}, ${momentTime(at
   } Made from the input with this SHA-256:</p><p class="hash">${inputDigest}</p>`
 }
 
-/** The same as a card. Null if there is no text. */
+/** Returns the content of writtenPart as a card. Null if there is no text. */
 export const writtenCard = (written: Authorship | null) =>
   written && card("How it was made", html`<div class="inside">${writtenPart(written)}</div>`)
 
@@ -68,7 +68,7 @@ interface AskedText {
   /** Units of the plan, shown where the plan limits them. */
   cost: string
   button: string
-  /** True shows a link to the page with the button. */
+  /** True shows a link to the page with the button, instead of the button. */
   isLink?: boolean
 }
 
@@ -127,8 +127,8 @@ export async function attemptedText<Answer>(asked: Promise<Answer>): Promise<Ans
 }
 
 /**
- * Faults that this page shows in addition to those of any part. `unavailable` with a detail means a model or an image
- * host.
+ * Returns whether this page shows the fault in place of the text, in addition to the faults that `attempted` returns.
+ * `unavailable` with a detail means a model or an image host.
  */
 const isTold = ({ code, extra }: Fault) => TOLD.includes(code) || (code === "unavailable" && "detail" in extra)
 const TOLD = ["ai_not_configured", "ai_failed", "ai_timeout", "ai_text_limit", "review_ai_limit", "localize_quota"]

@@ -23,7 +23,7 @@ interface WriteForm {
   look?: string
 }
 
-/** The right that a form needs, by its action. Others need that to change what is tracked. */
+/** The right that a form needs, by its action. Null needs none. Actions that are not listed need track:write. */
 const RIGHTS: Readonly<Record<string, Right | null>> = {
   mark_seen: null,
   unmark_seen: null,
@@ -35,7 +35,7 @@ const RIGHTS: Readonly<Record<string, Right | null>> = {
 const NOT_ALLOWED = html`<p class="inside quiet">
 You may look at this, but not change it. An owner of the workspace can give you the right.</p>`
 
-/** The same, as the content of a page. */
+/** Returns the note for a person without the right, as the content of a page. */
 export function mayNotEdit(): Html {
   return empty("You may look at this, but not change it", "An owner of the workspace can give you the right.")
 }
@@ -47,8 +47,8 @@ function mayWrite({ person }: PageContext, action: string): boolean {
 }
 
 /**
- * A form that changes something. `fields` gets what was typed if the form was refused. A person without the right gets
- * a sentence instead, or nothing in place of a single button. False if the visitor may change nothing.
+ * A form that changes something. `fields` receives the typed values if the form was refused. A person without the right
+ * gets a sentence instead, or nothing if the form is a single button. False if the visitor may change nothing.
  */
 export function writeForm(
   context: PageContext,
@@ -77,7 +77,7 @@ export function hiddenFields(fields: readonly (readonly [name: string, value: st
   return fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
 }
 
-/** Any number of keywords: typed, pasted or from a file. */
+/** Fields for any number of keywords: typed, pasted or from a file. */
 export function keywordFields(form: FormState): Html {
   return html`${areaField(form, {
     name: "keywords",

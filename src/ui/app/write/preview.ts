@@ -22,7 +22,7 @@ export interface WritePreview {
 }
 
 interface PreviewOptions {
-  /** Names the deed: "Add app". */
+  /** Names the action: "Add app". */
   button: string
   back: string
   /** Fields that the confirming form sends too. */

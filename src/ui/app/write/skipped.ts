@@ -4,7 +4,10 @@ interface SkippedLine {
   fault: "quotes" | "keyword" | "storefront"
 }
 
-/** The parameter with the lines of a file that were skipped. It has codes only, so that no address adds a text. */
+/**
+ * The parameter with the skipped lines of a file. It has codes only, so that nobody can put a text on the page through
+ * an address.
+ */
 export const SKIPPED = "skipped"
 
 const MAX_LISTED = 20
@@ -15,7 +18,7 @@ const TEXTS: Readonly<Record<SkippedLine["fault"], string>> = {
   storefront: "its storefront is unknown",
 }
 
-/** "3-keyword.7-quotes", and the number of all. */
+/** Returns the number of skipped lines, and a code for each of the first ones: "2.3-keyword.7-quotes". */
 export function skippedCode(bad: readonly SkippedLine[]): string {
   const listed = bad.slice(0, MAX_LISTED).map(({ line, fault }) => `${line}-${fault}`)
   return [bad.length, ...listed].join(".")
