@@ -30,7 +30,7 @@ import { accountReach } from "./process/account-reading.ts"
 
 export const WORKSPACE = { value: "NAME", meaning: "The workspace. Optional if there is only one." }
 
-/** One command per kind of account. */
+/** `account add`, one command for each kind of account. */
 export const accountAdd: readonly Command[] = ACCOUNT_KINDS.map((kind) => ({
   name: `account add ${kind.name}`,
   changes: true,
@@ -221,13 +221,16 @@ function readableFromStdin(secret: AccountOption): AccountOption {
   return { ...secret, meaning: secret.meaning.replace(/\.$/, "; - reads it from stdin.") }
 }
 
-/** Returns the options for the help. Options of several kinds appear once. */
+/** Returns the options for the help. An option of several kinds appears once. */
 export function optionsOf(options: readonly AccountOption[]): Record<string, Option> {
   const entries = options.map(({ option, value, meaning }) => [option, { value, meaning }] as const)
   return Object.fromEntries([...entries].reverse())
 }
 
-/** Returns the ids of a key. For a new key of an existing account, only the ids that differ. */
+/**
+ * Returns the ids that were given for a key. For a new key of an existing account (`fresh`), returns only the ids that
+ * differ. Throws WrongUse if one is missing.
+ */
 export function neededIds(invocation: Invocation, { ids }: AnyAccountKind, fresh?: "fresh"): Record<string, string> {
   assertGiven(
     invocation,
@@ -259,7 +262,7 @@ function assertGiven({ text }: Invocation, options: readonly Pick<AccountOption,
   throw new WrongUse(missing.length === 0 ? `${last} is missing` : `${missing.join(", ")} and ${last} are missing`)
 }
 
-/** Runs work that sends requests to the console. Throws first if SECRET_KEY is missing. */
+/** Runs work that sends requests to the console. Throws before the work if SECRET_KEY is missing. */
 export async function askConsole<T>(
   invocation: Invocation,
   work: (register: Register, workspaceId: number) => Promise<T>,

@@ -123,7 +123,9 @@ async function namesOf(invocation: Invocation): Promise<string[] | undefined> {
 async function readWaiting(sql: Sql, id: string): Promise<Approval> {
   const [approval] = await listApprovals(sql, { workspaceId: null, id, rights: null })
   if (!approval)
-    throw new CommandProblem(`no write waits under ${JSON.stringify(id.slice(0, 40))}; see: appmeter approval list`)
+    throw new CommandProblem(
+      `no write with the id ${JSON.stringify(id.slice(0, 40))} waits for approval; see: appmeter approval list`,
+    )
   const { verdict, decidedBy, expiresAt } = approval
   if (verdict) throw new CommandProblem(`${id} was ${verdict} by ${decidedBy}`)
   if (expiresAt < new Date()) throw new CommandProblem(`${id} expired at ${expiresAt.toISOString().slice(0, 16)}`)

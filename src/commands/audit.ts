@@ -11,7 +11,7 @@ export const audit: Command = {
   summary: "List confirmed writes and operator commands, newest first.",
   examples: [
     ["audit", "the latest 50 writes of the workspace"],
-    ["audit --app app_4fD0Zs81hQbK --limit 10", "the latest ten to one app"],
+    ["audit --app app_4fD0Zs81hQbK --limit 10", "the latest ten writes to one app"],
     ["audit --json | jq -r .writes[].requestId", "only the request ids, as in the log"],
   ],
   options: {

@@ -134,7 +134,7 @@ export async function changeChannels<T>(
   })
 }
 
-/** Shows a new signing secret alone, for a script that stores it. */
+/** Prints a new signing secret alone on stdout, for scripts that store it. */
 export function showSecret(invocation: Invocation, { channel, secret }: Required<NewChannel>): void {
   show(invocation, { secret, channel }, () => [secret])
   if (invocation.has("json")) return

@@ -9,14 +9,14 @@ export const check: Command = {
   name: "check",
   summary: "Check the store texts in a folder before a release.",
   details:
-    "Reads fastlane's metadata of the App Store and Google Play, or the Gradle Play publisher's folder, and checks " +
-    "every locale: lengths, wasted space, repetitions, prices, names of others, script and language. Needs no " +
-    "server. Exit code 1 if there is an error.",
+    "Reads fastlane's metadata of the App Store and Google Play, or the Gradle Play publisher's folder, and " +
+    "checks every locale: lengths, wasted space, repetitions, prices, names of other apps and companies, script " +
+    "and language. Needs no server. Exit code 1 if there is an error.",
   examples: [
     ["check", "./fastlane/metadata, or ./metadata"],
     ["check app/src/main/play --strict", "warnings fail too"],
     ["check --github", "annotations in a GitHub workflow; see packaging github-action"],
-    ['check --name "Tea Timer" --developer "Acme"', "these names are not reported as names of others"],
+    ['check --name "Tea Timer" --developer "Acme"', "do not report these two names as names of other companies"],
   ],
   positionals: ["folder?"],
   options: {

@@ -35,7 +35,7 @@ export const doctor: Command = {
         "and correct differences.",
     },
   },
-  // warnings about settings are findings
+  // doctor reports warnings about settings as findings
   logs: true,
   async run(invocation): Promise<ExitCode> {
     const findings: Finding[] = []

@@ -30,7 +30,7 @@ export function programHelp(commands: readonly Command[], bold: Emphasis): strin
     .concat("\n")
 }
 
-/** Returns a line for each group of settings. Names are shortened to the first ones of a long group. */
+/** Returns a line for each group of settings. A long group lists only its first names. */
 function settingLines(): string[] {
   return rows(
     settingGroups().map(({ title, settings }) => {

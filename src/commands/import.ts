@@ -55,8 +55,8 @@ const PAUSE_MS = 5
 const FIRST_LOOK = 16
 
 /**
- * Returns a function that analyses tables that have grown. Small tables take no time, and doubling keeps the statistics
- * close.
+ * Returns a function that analyses tables that have grown. Small tables take no time, and checks at doubling intervals
+ * keep the statistics close.
  */
 function analyzing(sql: Sql): () => Promise<void> {
   let [done, next] = [0, FIRST_LOOK]

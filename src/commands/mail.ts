@@ -44,7 +44,7 @@ export const mailAddress: Command = {
   changes: true,
   summary: "Mail a code to a person's new mail address.",
   details: "Nothing else is sent there until the code is typed: on the page, or with appmeter mail confirm.",
-  examples: [["mail address ada ada@example.com", "at most five codes a day and person"]],
+  examples: [["mail address ada ada@example.com", "at most five codes per person and day"]],
   positionals: ["name", "address"],
   options: { workspace: WORKSPACE },
   async run(invocation) {
@@ -78,7 +78,7 @@ export const mailDigest: Command = {
   name: "mail digest",
   changes: true,
   summary: "Set when a person gets a summary of a workspace by mail.",
-  details: "A week is summed up on Mondays, not before 09:00 UTC.",
+  details: "Weekly summaries are sent on Mondays, not before 09:00 UTC.",
   examples: [
     ["mail digest ada week --hour 8 --zone Europe/Berlin", "each Monday at 8"],
     ["mail digest ada off", "no more summaries"],
@@ -114,7 +114,7 @@ export const mailDigest: Command = {
 export const mailTestCommand: Command = {
   name: "mail test",
   summary: "Mail a test message to a person's confirmed address.",
-  details: "An address that the mail server had refused counts again if it is accepted.",
+  details: "An address that the mail server refused is used again once it accepts the test message.",
   examples: [["mail test ada", "exit code 1 if the mail server does not accept it"]],
   positionals: ["name"],
   options: { workspace: WORKSPACE },

@@ -8,7 +8,7 @@ export const mcp: Command = {
   details: "Calls go to a server (--url or APPMETER_URL), otherwise to the database. The key is in APPMETER_KEY.",
   examples: [
     ["mcp --url https://ranks.example.com", "the tools of a running server"],
-    ["mcp", "the tools of the configured database, also beside its server"],
+    ["mcp", "the tools of the configured database, also while its server runs"],
     ["mcp --tools keywords,reviews", "only the tools of these toolsets"],
   ],
   options: {

@@ -9,7 +9,7 @@ export const secretsReseal: Command = {
   changes: true,
   summary: "Encrypt stored secrets again with the current SECRET_KEY.",
   details: "Shows whether SECRET_KEY_PREVIOUS can be removed. Exit code 1 if a secret cannot be decrypted.",
-  examples: [["secrets reseal", "run it once every process has the new key, also beside a server"]],
+  examples: [["secrets reseal", "run it once every process has the new key, also while a server runs"]],
   async run(invocation) {
     const { secretKeys } = invocation.settings
     if (!secretKeys)

@@ -78,7 +78,7 @@ function sourceLines(health: readonly SourceHealth[], { sourcesOff }: MeasuringS
   return table(headings, rows)
 }
 
-/** Returns the share of answered reads, and the number of apps with a stale answer. */
+/** Returns the share of answered reads and the number of stale answers in the last day. */
 function lastDay({ successRate24h, stale24h }: SourceHealth): string | null {
   const share = successRate24h === null ? [] : [`${Math.floor(successRate24h * 1_000) / 10} %`]
   return [...share, ...(stale24h > 0 ? [`${stale24h} stale`] : [])].join(", ") || null

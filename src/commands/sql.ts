@@ -90,7 +90,7 @@ export const sqlRevoke: Command = {
   },
 }
 
-/** The result of a revocation as a line. */
+/** Returns the result of a revocation as a line. */
 export function revokedLine(role: string, isDropped: boolean): string {
   if (isDropped) return `revoked and dropped the database role ${role}`
   return `revoked the database role ${role}; it reads nothing. Drop it as an administrator: drop role ${role}`
@@ -109,7 +109,7 @@ const NEEDS_POSTGRES =
   "appmeter backup copy.backup; DATABASE_URL=postgres://… appmeter restore copy.backup; " +
   "DATABASE_URL=postgres://… appmeter sql grant WORKSPACE"
 
-/** The address for a tool, with the host and port that this command used. */
+/** Returns the address for a tool, with the host and port that this command used. */
 function addressOf(sql: Sql, { role, password }: { role: string; password: string }): string {
   const { host, port, database } = sql.options
   const hosts = host.map((name, i) => `${name}:${port[i] ?? port[0]}`).join(",")

@@ -27,7 +27,7 @@ export const DEMO_APPS = [
 
 export const DEMO_STOREFRONT = "us"
 
-/** The same, plus the app that is in no store. */
+/** The real apps and the app that is in no store. */
 const ALL_APPS: readonly { iosId: string; keywords: readonly string[] }[] = [
   ...DEMO_APPS,
   { iosId: INVENTED_APP.id, keywords: INVENTED_KEYWORDS.map(({ term }) => term) },

@@ -29,7 +29,7 @@ export async function loadDemoOnce(recording: Recording, sql: Sql, firstWorkspac
   return true
 }
 
-/** Returns the workspace of the demo. Null if it was loaded completely or removed. */
+/** Returns the workspace of the demo. Null if the demo was loaded completely or removed. */
 async function findWanted(sql: Sql): Promise<number | null> {
   const [wanted] = await sql<{ id: number }[]>`
     select w.id

@@ -1,4 +1,4 @@
-/** Groups of settings in display order. Each setting is in exactly one, by its name or by how its name begins. */
+/** Groups of settings in display order. Each setting is in exactly one, by its name or the beginning of its name. */
 export const SETTING_GROUPS: readonly { title: string; names: RegExp }[] = [
   { title: "Address", names: /^(HOST|PORT|PUBLIC_URL|TRUSTED_PROXIES|CORS_ORIGINS|DRAIN_MS)$/ },
   { title: "Database and backups", names: /^(DATA_DIR|DATABASE_\w+|BACKUP_DIR)$/ },

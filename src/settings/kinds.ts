@@ -17,7 +17,7 @@ export interface Setting {
   /** Completes "must be …". */
   fix: string
   example: string
-  /** Never shown. Can also be read from the file that NAME_FILE names. */
+  /** A secret, which is never shown. Can also be read from the file that NAME_FILE names. */
   secret?: true
 }
 
@@ -147,7 +147,10 @@ export const SHORT_NAME = {
 
 export const LEVELS = ["debug", "info", "warn", "error"] as const satisfies LogLevel[]
 
-/** Whether the driver accepts the address. It decodes user, password and hosts; several hosts are not a valid URL. */
+/**
+ * Whether the driver accepts the address. The driver decodes user, password and hosts; an address with several hosts is
+ * not a valid URL.
+ */
 export function isDatabaseAddress(text: string): boolean {
   const [, scheme, login = "", hosts = "", rest = ""] =
     /^(postgres(?:ql)?:\/\/)([^/?#@]*@)?([^/?#@]+)([/?].*)?$/s.exec(text) ?? []
@@ -195,7 +198,7 @@ export function isGapList(text: string): boolean {
   return isListByHost(text, UPSTREAMS, (value) => /^\d{1,7}$/.test(value) && Number(value) <= 3_600_000)
 }
 
-/** URLs per host. Paths are appended to them unchanged, and they are stored with the readings. */
+/** URLs per host. Paths are appended to them unchanged, and the resulting URLs are stored with the readings. */
 export function isUrlList(text: string): boolean {
   return isListByHost(
     text,

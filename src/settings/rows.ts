@@ -352,7 +352,7 @@ export const SETTINGS = {
     0,
     1_000_000,
     0,
-    "Megabytes of icons and screenshots to keep and to show on pages, in pictures in RAW_DIR. 0 shows none.",
+    "Megabytes of icons and screenshots to store in RAW_DIR/pictures and to show on pages. 0 shows none.",
   ),
   metrics: {
     port: {

@@ -192,7 +192,7 @@ function oidcOf({ issuer, clientId, ...rest }: SettingValues["oidc"], problems: 
   return null
 }
 
-/** Ports by which mail servers take mail from programs, encrypted from the start and after STARTTLS. */
+/** Ports at which mail servers accept mail from programs: encrypted from the start, and after STARTTLS. */
 const SMTP_PORTS: Readonly<Record<string, number>> = { "smtps:": 465, "smtp:": 587 }
 
 function mailOf({ url, from, tls }: SettingValues["mail"], problems: Problems): SmtpServer | null {
@@ -248,7 +248,7 @@ const WIRE_OF_HOST: Readonly<Record<string, WireName>> = {
   "api.anthropic.com": "messages",
 }
 
-/** Whether it is a name of this machine or an address of a private network. */
+/** Returns whether the host is a name of this machine or in a private network. */
 function isPrivateHost(hostname: string): boolean {
   if (hostname === "localhost" || !/[.:]/.test(hostname) || /\.(?:local|internal|lan)$/.test(hostname)) return true
   return /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[::1\]|\[f[cd])/.test(hostname)
@@ -265,7 +265,10 @@ function secretKeysOf({ newest, earlier }: SettingValues["secretKeys"], problems
 
 const PREFIX = /^APPMETER_/
 
-/** Returns a sentence for each name of a settings file that no setting has. Every name there is meant as one. */
+/**
+ * Returns a sentence for each name in a settings file that is not a setting. Every name in the file is meant as a
+ * setting.
+ */
 export function unknownSettings(names: readonly string[]): string[] {
   const valid = settingNames()
   return names.flatMap((given) => {

@@ -154,7 +154,7 @@ long("no key, token or secret is stored unencrypted while accounts are read, rot
     await until(async () => (await ask("ads-search-terms")).status === 200)
 
     await until(() => play.requests.some((path) => path.includes("alt=media")))
-    // a new key while the worker reads: the old one is refused, and the next report comes with the new one
+    // the key is replaced while the worker reads: the old key is refused, and the next report is read with the new one
     expect((await run(["account", "rotate", id, "--key-id", second.keyId, "--key-file", "-"], second.pem)).code).toBe(0)
     standIn.revoke(first.keyId)
     const nextIds = ["--client-id", adsNext.clientId, "--team-id", adsNext.teamId, "--key-id", adsNext.keyId]
@@ -179,7 +179,7 @@ long("no key, token or secret is stored unencrypted while accounts are read, rot
       [...outputs, server.out(), server.err(), ...filesOf(env.DATA_DIR!), ...filesOf(join(backup, ".."))],
       id,
     )
-    // after --forget neither its facts nor its bodies are stored
+    // after --forget neither the account's facts nor its bodies are stored
     expect((await run(["account", "remove", adId, "--forget", "--force"])).code).toBe(0)
     expect((await ask("ads-search-terms")).body.error).toBe("not_connected")
     expect(readdirSync(rawDir).sort()).toEqual([id, playId].sort())

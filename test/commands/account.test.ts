@@ -75,7 +75,7 @@ long("an account's key is never unencrypted in a file, answer, log, backup or pr
   expect(added.out).toMatch(/^ac_[0-9a-f]{18} {2}App Store Connect, key …0000, vendor 85012345: ok\n/)
   expect(added.out).toMatch(/prices +denied +needs the role App Manager or Admin/)
   expect(added.out).toMatch(/Tea Timer +310633997 +not tracked/)
-  // what starts, and what is still missing
+  // which reports are read now, and what is still missing
   expect(added.out).toContain("a running server now reads: sales, subscriptions")
   expect(added.out).toContain('to see the figures of Tea Timer: appmeter app add "Tea Timer" --ios 310633997')
   const [id] = /ac_\w+/.exec(added.out) as unknown as [string]
@@ -152,7 +152,7 @@ slow("account add exits with 78 without SECRET_KEY, 1 without the key and 2 with
 })
 
 long(
-  "a new owner gets from adding a key to yesterday's revenue, and doctor names rights that the key lacks",
+  "a new owner connects a key and gets yesterday's revenue, and doctor names the rights that the key lacks",
   async () => {
     const yesterday = addDays(pacificDay(new Date()), -1)
     const row = { SKU: TEA.sku, Title: TEA.name, "Product Type Identifier": "1F", Units: "12", "Country Code": "US" }

@@ -25,7 +25,7 @@ const run = (args: string[], stdin?: string) => appmeter(args, { env, ...(stdin 
 const ask = (args: string[]) => answer(args, { env })
 
 describe("workspaces", () => {
-  test("a command that needs a workspace says how to create one", async () => {
+  test("a command that needs a workspace shows how to create one", async () => {
     const { code, err } = await run(["key", "create"])
     expect([code, err]).toEqual([
       1,
@@ -339,7 +339,7 @@ long(
   180_000,
 )
 
-slow("a folder that no server uses is migrated first and works the same", async () => {
+slow("without a server, a command creates and migrates a new data folder, and later commands use it", async () => {
   const options = { env: { DATA_DIR: join(scratch(), "new") } }
   const { code, out, err } = await appmeter(["workspace", "create", "acme", "--json"], options)
   expect([code, err]).toEqual([0, `appmeter: creating a database in ${options.env.DATA_DIR}\n`])

@@ -154,7 +154,7 @@ test.each([
   expect([added.code, added.out.includes(kind), added.out.includes("hushhush")]).toEqual([0, true, false])
 })
 
-/** Adds an alert with a rule while no process runs, on a day that the next derivation does not cover. */
+/** Adds an alert with a rule while no process runs, on a day that the next derivation of alerts does not cover. */
 async function foundMeanwhile(): Promise<void> {
   await answer(["key", "create", "--name", "rules"], { env })
   await answer(["app", "add", "Tea", "--ios", "1000000003", "--country", "us"], { env })
@@ -172,7 +172,7 @@ async function foundMeanwhile(): Promise<void> {
   })
 }
 
-describe("a server", () => {
+describe("channels with a server", () => {
   long("a server delivers alerts and stops promptly", async () => {
     useOwn()
     const { secret } = await answer(["channel", "add", "webhook", `${standIn.url}/hook`], { env })
@@ -192,7 +192,7 @@ describe("a server", () => {
     expect(standIn.requests).toHaveLength(1)
   })
 
-  long("a server with DELIVER=no sends nothing, and appmeter work does", async () => {
+  long("a server with DELIVER=no sends no alerts, and appmeter work sends them", async () => {
     useOwn()
     await answer(["channel", "add", "webhook", `${standIn.url}/hook`], { env })
     await foundMeanwhile()
@@ -208,7 +208,7 @@ describe("a server", () => {
   })
 })
 
-describe("what cannot be meant is refused in one line", () => {
+describe("invalid channel commands", () => {
   test.each([
     [["add", "webhook", "ftp://x.example"], 1, "the address must begin with https:// or http://"],
     [["add", "webhook", "https://me:hushhush@x.example"], 1, "the address must contain no user name or password"],
@@ -229,7 +229,7 @@ describe("what cannot be meant is refused in one line", () => {
     [["add", "slack", "/nowhere"], 1, "the address must be in a readable file, or in stdin if you give -"],
     [["test", "ch_none"], 1, 'the workspace has no channel "ch_none"; see: appmeter channel list'],
     [["rotate", "ch_none"], 1, 'the workspace has no channel "ch_none"; see: appmeter channel list'],
-  ])("a channel is refused in one line: %p", async (args, code, message) => {
+  ])("an invalid channel command is refused with one line: %p", async (args, code, message) => {
     useHeld()
     const ended = await run(["channel", ...args], TOKEN)
     expect(ended).toEqual({ code, out: "", err: expect.stringContaining(message) })
@@ -259,7 +259,7 @@ describe("what cannot be meant is refused in one line", () => {
   })
 })
 
-long("a new SECRET_KEY takes over in two starts, after which only it decrypts the channels", async () => {
+long("after two starts with a new SECRET_KEY, only this key decrypts the channels", async () => {
   useOwn()
   const added = await answer(["channel", "add", "webhook", `${standIn.url}/hook`], { env })
   const next = "m1n2b3v4c5x6z7l8k9j0h1g2f3d4s5a6p7o8i9u0y1t="

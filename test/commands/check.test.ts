@@ -17,7 +17,7 @@ function filesOf(name: string): Map<string, Uint8Array> {
   return new Map(paths.map((path) => [relative(folder(name), path), readFileSync(path)]))
 }
 
-/** The findings of a folder as "file:line:column code" and the words. */
+/** Returns the findings of a folder as "file:line:column code" and the words. */
 function findingsIn(name: string): string[][] {
   return checkMetadata(filesOf(name), NO_NAMES).findings.map(({ file, line, column, code, what }) => [
     `${file}${line === null ? "" : `:${line}:${column}`} ${code}`,
@@ -28,7 +28,7 @@ function findingsIn(name: string): string[][] {
 const textsOf = (texts: Record<string, string>) =>
   new Map(Object.entries(texts).map(([path, text]) => [path, new TextEncoder().encode(text)]))
 
-test("a folder without faults has no finding, in either store, script or kind of line end", () => {
+test("a folder without faults has no finding, whatever its store, script and line ends", () => {
   const { listings, findings } = checkMetadata(filesOf("clean"), NO_NAMES)
   expect(findings).toEqual([])
   expect(listings.map(({ store, locale }) => `${store} ${locale}`)).toEqual([
@@ -82,7 +82,7 @@ test("each fault of folders and Google Play texts is found at its place, and not
   ])
 })
 
-test("a misspelt locale or file is answered with the name that was meant", () => {
+test("the finding for a misspelt locale or file suggests the correct name", () => {
   const messages = ["moon", "tea-timer"].flatMap((name) =>
     checkMetadata(filesOf(name), NO_NAMES).findings.map(({ message }) => message),
   )
@@ -90,7 +90,7 @@ test("a misspelt locale or file is answered with the name that was meant", () =>
   expect(questions).toEqual(["Did you mean en-US?", "Did you mean de-DE?", "Did you mean keywords.txt?"])
 })
 
-test("Google Play's folder is recognised by itself, and so is the Gradle Play publisher's", () => {
+test("Google Play's folders of fastlane and of the Gradle Play publisher are recognised without an option", () => {
   const long = "x".repeat(501)
   const layouts: Record<string, string>[] = [
     { "en-US/title.txt": "Tea", "en-US/changelogs/default.txt": long },
@@ -111,7 +111,7 @@ test("the app's own name is not reported as the name of another company", () => 
   expect(codesWith("Spotify")).toEqual(["repeated_in_name"])
 })
 
-test("check prints findings for people and fails on errors; --strict fails on warnings too", async () => {
+test("check prints findings for people and fails on errors, and with --strict also on warnings", async () => {
   const { code, out } = await runHere(["check", folder("moon")], {})
   expect(code).toBe(1)
   expect(out).toContain(`${folder("moon")}/android/de-DE/title.txt:1:31 error\n  The title has 31 characters, 1 over`)
@@ -135,7 +135,7 @@ test("check --json prints listings, findings and counts; --github prints annotat
   expect(out.split("\n")).toEqual(expect.arrayContaining(expected))
 })
 
-test("a missing folder, a file and a folder without texts are refused with what to do", async () => {
+test("a missing folder, a file and a folder without texts are refused with advice", async () => {
   for (const [path, reason] of [
     [folder("missing"), "there is no folder"],
     [folder("moon/README.md"), "is a file; give a folder of locales"],
@@ -146,7 +146,7 @@ test("a missing folder, a file and a folder without texts are refused with what 
   }
 })
 
-test("a foreign text cannot start a workflow command of its own", async () => {
+test("a store text cannot start a GitHub workflow command in the output", async () => {
   const root = mkdtempSync(join(tmpdir(), "appmeter-check-"))
   mkdirSync(join(root, "en-US"))
   writeFileSync(join(root, "en-US", "keywords.txt"), "tea\n::error::x, kettle\n::stop-commands::y ,\r::add-mask::z")
@@ -157,7 +157,7 @@ test("a foreign text cannot start a workflow command of its own", async () => {
   expect(lines.filter((line) => !/^::(?:error|warning|notice) file=/.test(line))).toEqual([])
 })
 
-test("the printed action passes its inputs to the command as they are", async () => {
+test("the printed action passes its inputs to the command unchanged", async () => {
   const { out } = await runHere(["packaging", "github-action"], {})
   const { inputs, runs } = Bun.YAML.parse(out) as {
     inputs: Record<string, { default: string }>

@@ -62,7 +62,7 @@ export async function answer(args: string[], options?: ChildOptions): Promise<an
   return JSON.parse(out)
 }
 
-/** Returns the answer of a curl line, run by the shell. Without curl, sends the request of its words. */
+/** Runs a curl line in the shell and returns the answer. Without curl, sends the request that the line describes. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every operation
 export async function pasted(line: string): Promise<any> {
   if (Bun.which("curl")) return JSON.parse(shell(line))
@@ -118,7 +118,10 @@ export async function dataFolder(): Promise<{ DATA_DIR: string }> {
   return { DATA_DIR: copyOf(await seed) }
 }
 
-/** Opens a folder like a server, so that commands go through its socket: opening it costs each half a second. */
+/**
+ * Opens a folder like a server, so that commands go through its socket. Opening it in each command would take half a
+ * second.
+ */
 export function openFolder(folder: { DATA_DIR: string }): Promise<EmbeddedDatabase> {
   return openEmbedded({ dataDir: folder.DATA_DIR, as: "server", log: silentLog })
 }
@@ -145,7 +148,7 @@ export function removeFolders(): void {
 const folders: string[] = []
 let seed: Promise<string> | undefined
 
-/** Depends on the code that opens and migrates a folder, and on the schema. */
+/** Caches the migrated folder per version of the schema and of the code that opens and migrates a folder. */
 const cachedSeed = () =>
   cachedFolder("seed", { patterns: ["sql/**/*.sql", "src/database/**/*.{ts,patch}"] }, async (folder) => {
     const { code, err } = await appmeter(["migrate"], { env: { DATA_DIR: folder } })

@@ -47,7 +47,7 @@ async function doctor(env: Record<string, string> = {}) {
 
 const whole = (...storefronts: string[]) => storefronts.map((storefront) => ({ storefront, genres: CHART_GENRES }))
 
-describe("doctor says what MARKET asks", () => {
+describe("doctor checks MARKET", () => {
   test("doctor reports nothing without MARKET", async () => {
     const { market, things } = await doctor()
     expect(market).toMatchObject({ state: "ok", says: "MARKET is empty, so no storefront is followed" })
@@ -81,7 +81,7 @@ describe("doctor says what MARKET asks", () => {
 
   test("doctor warns early if deep lists would exceed the possible requests", async () => {
     const gap = (ms: number) => ({ MARKET: "fr:36+6015", UPSTREAM_GAPS_MS: `itunes.apple.com=${ms}` })
-    // at most 41, usually 25
+    // at most 41 requests a day, usually 25
     expect((await doctor(gap(2_107_300))).market).toMatchObject({ state: "ok" })
     expect((await doctor(gap(2_160_000))).market).toMatchObject({
       state: "warning",
@@ -124,7 +124,7 @@ describe("ten storefronts", () => {
     })
     // in the recordings, 50 lists of 100 places of a storefront had 4,655 to 4,867 apps
     expect(ten({ read: 50, apps: 4_867 }).requests).toBeLessThanOrEqual(4_200)
-    // three times as many in all 112 lists
+    // three times as many apps in all 112 lists
     expect(ten({ read: 112, apps: 15_000 })).toEqual({
       lists: 1_120,
       unread: 0,
@@ -135,7 +135,7 @@ describe("ten storefronts", () => {
     })
   })
 
-  test("ten storefronts with lists of 200 apps need more, and unread lists are assumed to be as deep", () => {
+  test("ten storefronts with lists of 200 apps need more requests, and unread lists are assumed to be as long", () => {
     expect(ten({ read: 112, apps: 20_000 })).toMatchObject({ requests: 5_121, mostRequests: 5_121 })
     expect(ten({ read: 50, apps: 9_000 })).toMatchObject({ requests: 4_161, mostRequests: 5_401 })
   })

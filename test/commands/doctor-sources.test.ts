@@ -57,7 +57,7 @@ const hosts = () => [...new Set(stores.requests.map(({ url }) => url.host))].sor
 const APPLE = ["apps.apple.com", "itunes.apple.com", "search.itunes.apple.com"]
 
 describe("reaching the stores", () => {
-  test("doctor sends no request while nothing or only the demo is tracked", async () => {
+  test("doctor sends no request while no app or only the demo is tracked", async () => {
     const nothing = [{ thing: "sources", state: "ok", says: "no app is tracked, so no store is read", fix: null }]
     expect((await runDoctor()).found).toEqual(nothing as Finding[])
     await track(sql, ["ios", "android"], "demo")
@@ -111,7 +111,7 @@ describe("reaching the stores", () => {
       state: "warning",
       says:
         "not set although Android apps are tracked, so only reviews are read from Google Play; " +
-        "pages read from here are of PL; pages are always of the same country, whatever is requested",
+        "pages read from this address are of PL; pages are always of the same country, whatever is requested",
       fix: expect.stringMatching(/EGRESS_COUNTRY=pl$/),
     })
     expect(await firstFinding({ EGRESS_COUNTRY: "de" })).toEqual({
@@ -171,7 +171,7 @@ describe("reaching the stores", () => {
   })
 })
 
-describe("what is due against what can be read", () => {
+describe("the requests that are due, compared with those that are possible", () => {
   const budget = async (env: Record<string, string> = {}) =>
     (await runDoctor(env)).found.filter(({ thing }) => thing === "budget")
 
@@ -209,7 +209,7 @@ describe("what is due against what can be read", () => {
   })
 })
 
-test("an open alert is a problem with a fix, unless its source is off or it is over", async () => {
+test("an open alert is a problem with a fix, unless its source is off or the alert has ended", async () => {
   await track(sql, ["ios"])
   await sql`
     insert into instance_alert (kind, subject, detail, ended_at)
@@ -241,7 +241,7 @@ describe("the folder of bodies", () => {
   const raw = async (env: Record<string, string> = {}) =>
     (await runDoctor(env)).all.find(({ thing }) => thing === "RAW_DIR")!
 
-  test("a folder of bodies that is missing, filled or not wanted is fine", async () => {
+  test("a folder of bodies is in order if it is missing, filled or disabled", async () => {
     expect((await raw()).says).toBe(`${rawFolder(DATA_DIR)} does not exist yet; the first reading creates it`)
     mkdirSync(join(rawFolder(DATA_DIR), "ab"), { recursive: true })
     writeFileSync(join(rawFolder(DATA_DIR), "ab", "cd.gz"), new Uint8Array(3 * 2 ** 20))
@@ -250,7 +250,7 @@ describe("the folder of bodies", () => {
     expect(findingOf("RAW_DIR").says).toBe(`3 MB of stored responses in ${rawFolder(DATA_DIR)}, at most 14 days old`)
     const before = findingOf("size").says
     writeFileSync(join(rawFolder(DATA_DIR), "ab", "ef.gz"), new Uint8Array(50 * 2 ** 20))
-    // they are not part of the database
+    // stored bodies are not part of the database
     expect((await runDoctor()).all.find(({ thing }) => thing === "size")!.says).toBe(before)
     expect((await raw({ RAW_DAYS: "0" })).says).toBe("no responses are stored (RAW_DAYS=0)")
   })

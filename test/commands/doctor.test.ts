@@ -44,7 +44,7 @@ describe("the embedded database", () => {
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
-  slow("doctor reaches an embedded database with and without a server, one line per check", async () => {
+  slow("doctor reaches an embedded database with and without a server, and prints one line per check", async () => {
     const env = await dataFolder()
     const free = await runDoctor(env)
     expect(free.code).toBe(0)
@@ -129,7 +129,7 @@ describe("the embedded database", () => {
     expect(second).toEqual([0, "ok: current values match the readings"])
   })
 
-  slow("a folder that others can read is a warning, and a problem where the database is", async () => {
+  slow("a data folder readable by others is a warning, and a readable database folder in it a problem", async () => {
     const { DATA_DIR } = await dataFolder()
     const database = await openFolder({ DATA_DIR })
     chmodSync(DATA_DIR, 0o755)
@@ -149,7 +149,7 @@ describe("the embedded database", () => {
     await database.close()
   })
 
-  slow("a schema of another version is a problem with a fix, and is not changed", async () => {
+  slow("a schema of another version is reported as a problem with a fix, and is not changed", async () => {
     const { DATA_DIR } = await dataFolder()
     const examinedAs = async (change: (sql: Sql) => Promise<unknown>) => {
       const database = await openFolder({ DATA_DIR })
@@ -179,7 +179,7 @@ describe("the embedded database", () => {
   slow.each([
     [EMBEDDED_MAJOR + 1, /start the newer version that made it, or choose another DATA_DIR$/],
     [EMBEDDED_MAJOR - 1, /with the version that made it run appmeter backup FILE, then /],
-  ])("a folder of PostgreSQL %d makes every command say what to do, and is not changed", async (major, remedy) => {
+  ])("every command shows the remedy for a folder of PostgreSQL %d, which is not changed", async (major, remedy) => {
     const { DATA_DIR } = await dataFolder()
     const file = join(DATA_DIR, "postgres", "PG_VERSION")
     writeFileSync(file, `${major}\n`)
@@ -194,8 +194,8 @@ describe("the embedded database", () => {
   })
 })
 
-describe("what is away", () => {
-  slow("an unreachable database and Redis are problems without passwords, and other checks still run", async () => {
+describe("unreachable services", () => {
+  slow("an unreachable database or Redis is reported without passwords, and other checks still run", async () => {
     const env = {
       DATABASE_URL: "postgres://user:canary@127.0.0.1:1/name",
       REDIS_URL: "redis://:canary@127.0.0.1:1",
@@ -231,7 +231,7 @@ describe("what is away", () => {
     expect(JSON.stringify([findingOf("database"), findingOf("limits")])).not.toContain("canary")
   })
 
-  slow("an unreachable Upstash is a problem without its token", async () => {
+  slow("an unreachable Upstash is reported as a problem without its token", async () => {
     const upstash = { UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1", UPSTASH_REDIS_REST_TOKEN: "canary" }
     const { code, findingOf } = await runDoctor({ ...upstash, DATA_DIR: join(scratch(), "none") })
     expect([code, findingOf("limits").fix]).toEqual([
@@ -261,7 +261,7 @@ postgres("postgres: doctor reports a reachable database and its migrations by th
   expect(states).not.toHaveProperty("DATA_DIR")
 })
 
-describe("settings that work, but are hardly meant", () => {
+describe("valid settings that are probably a mistake", () => {
   const checkEnv = (env: Record<string, string>) => checkSettings({ settings: readSettings(env, () => "") })
   const states = (env: Record<string, string>) =>
     Object.fromEntries(checkEnv(env).map(({ thing, state }) => [thing, state]))
@@ -303,7 +303,7 @@ describe("settings that work, but are hardly meant", () => {
   })
 })
 
-test("doctor has thresholds for clock, size, free space and version", () => {
+test("doctor has thresholds for clock difference, database size, free space and version", () => {
   const GB = 2 ** 30
   expect([clock(2_000), clock(-2_000), clock(2_001), clock(-2_001)].map(({ state }) => state)).toEqual([
     "ok",

@@ -121,7 +121,7 @@ describe("appmeter evidence", () => {
     })
   })
 
-  slow("evidence leads ratings from search results back to those results", async () => {
+  slow("evidence traces ratings from search results back to those results", async () => {
     const [{ readings, ratings }] = await showEvidence()
     expect(ratings.find((rating: { source: string }) => rating.source === "foreign")).toMatchObject({
       ratings: 7,
@@ -161,7 +161,7 @@ describe("appmeter evidence", () => {
     expect(byStoreId).toEqual(byId)
   })
 
-  slow("evidence refuses what it cannot show", async () => {
+  slow("evidence refuses invalid options, an unknown app and a store without the app", async () => {
     const words = (rest: Record<string, string>) =>
       Object.entries({ app: appId, country: "us", term: TERM, ...rest }).flatMap(([name, value]) => [
         `--${name}`,

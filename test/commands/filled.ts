@@ -35,7 +35,7 @@ export interface Filled {
   jobs: string[]
 }
 
-/** Opens the service on a database with a fixed clock, so that the answers of two can be compared. */
+/** Opens the service on a database with a fixed clock, so that the answers of two databases can be compared. */
 export const serviceOver = (sql: Sql): Service => openService({ sql, now: () => NOW })
 
 /** Inserts rows into every table: several months, every state, and texts that are easily damaged. */

@@ -19,7 +19,8 @@ long("an import through a running server fails no call and slows calls only by a
   process.stdout.write(
     `a call took ${meanBefore.toFixed(1)} ms on average before, and ${meanDuring.toFixed(1)} ms during the import\n`,
   )
-  // a busy machine slows both, but without priority for calls each call would wait for a transaction of the import
+  // a busy machine slows calls before and during the import, but without priority each call would wait for a
+  // transaction of the import
   expect(meanDuring).toBeLessThan(10 * meanBefore + 50)
 })
 

@@ -60,7 +60,7 @@ beforeEach(async () => {
   workspace = row!.name
 })
 
-/** Runs a command in this process. With `answer` there is a terminal that types it. */
+/** Runs a command in this process. With `answer`, it runs on a terminal where this answer is typed. */
 async function runCommand(args: string[], answer?: string) {
   const stream = () => Object.assign(new PassThrough(), { isTTY: answer !== undefined })
   const [stdin, stdout, stderr] = [stream(), stream(), stream()]
@@ -158,7 +158,7 @@ describe("the list", () => {
     for (const { token } of [page, locked, file]) expect(out + JSON.stringify(links)).not.toContain(token)
   })
 
-  slow("link list keeps links of removed apps and leaves out expired and foreign ones", async () => {
+  slow("link list keeps links of removed apps and leaves out expired links and those of other workspaces", async () => {
     const [removed, file, old] = [await scene.share(), await addExport(), await addExport()]
     await scene.share()
     await sql`update share_link set created_at = now() - interval '2 s', expires_at = now() - interval '1 s'
@@ -216,7 +216,7 @@ describe("a withdrawn link", () => {
     const [other] = await sql<{ name: string }[]>`select name from workspace where id = ${otherWorkspace}`
     const refused = "appmeter: the workspace has no open link with this address"
     expect((await withdraw(`${PUBLIC_URL}${remaining.path}`, "--workspace", other!.name)).err).toStartWith(refused)
-    // in a process, and with `--` because a token may begin with a dash
+    // in a separate process, and with `--` because a token may begin with a dash
     const ended = await appmeter(["link", "withdraw", "--force", "--json", "--", file.token], { env })
     expect([ended.code, ended.err]).toEqual([0, ""])
     expect(JSON.parse(ended.out).withdrawn).toMatchObject({ handle: handleOf(file.token, "export"), workspace })
@@ -233,7 +233,7 @@ describe("a withdrawn link", () => {
     })
   })
 
-  test("a link is withdrawn only after a yes", async () => {
+  test("a link is withdrawn only after the user confirms", async () => {
     const { token, path } = await scene.share()
     const args = ["link", "withdraw", handleOf(token), "--workspace", workspace]
     const question = `Withdrawing ${handleOf(token)} (a page of Tea Timer) cannot be undone.`
@@ -247,7 +247,7 @@ describe("a withdrawn link", () => {
     expect((await open(path)).status).toBe(404)
   })
 
-  test("a withdrawn link stays closed after its workspace resumes, and deleted workspaces have none", async () => {
+  test("a withdrawn link stays closed after its workspace resumes, and a deleted workspace has no links", async () => {
     const [page, file] = [await scene.share(), await addExport()]
     await sql`update workspace set suspended_at = now() where id = ${scene.writer.workspace}`
     expect((await withdraw(page.url)).code).toBe(0)
@@ -267,7 +267,7 @@ describe("a handle", () => {
       now() + interval '1 day', '{}'
     )`
 
-  test("a handle of several links is refused with longer handles, as in the list", async () => {
+  test("an ambiguous link handle is refused, and the error suggests the longer handles of the list", async () => {
     for (const digits of ["abcdef0123", "abcdef0199", "abcdef02", "bcdef0123"]) await addHashed(digits)
     const { id } = await addExport()
     await sql`update export set sha256 = ${Buffer.from("abcdef01".padEnd(64, "0"), "hex")} where id = ${id}`
@@ -284,7 +284,7 @@ describe("a handle", () => {
     expect(await now()).toEqual(["share_abcdef01", "share_abcdef02", "share_bcdef012"])
   })
 
-  test("a handle that is too short or not a link is wrong usage", async () => {
+  test("a handle that is too short or not of a link is refused as wrong usage", async () => {
     for (const name of [
       "share_abcdef0",
       "abcdef01",
@@ -323,7 +323,7 @@ describe("an export of many parts", () => {
     expect((await open(remaining.path)).status).toBe(200)
   })
 
-  test("a withdrawn export interrupts its readers and never looks complete", async () => {
+  test("withdrawing an export interrupts its readers, and a partial download never looks complete", async () => {
     const { token, path } = await addExport(25)
     const response = await service.app.fetch(new Request(PUBLIC_URL + path), "10.0.1.1")
     const reader = response.body!.getReader()

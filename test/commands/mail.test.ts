@@ -36,7 +36,7 @@ const STUDIO = ["--workspace", "studio"]
 const run = (args: string[], settings: Record<string, string> = {}) =>
   appmeter(["mail", ...args, ...STUDIO], { env: { ...env, ...settings } })
 
-slow("an address is confirmed by the mailed code, gets a digest and a test message", async () => {
+slow("a person confirms an address with the mailed code and gets a digest and a test message", async () => {
   expect((await run(["test", "ada"])).err).toContain("ada has no confirmed mail address yet")
   expect((await run(["address", "ada", "ada@example.org"])).out).toBe("mailed a code to ada@example.org\n")
   expect((await run(["confirm", "ada", "BCDF-GHJK"])).code).toBe(1)
@@ -54,7 +54,7 @@ slow("an address is confirmed by the mailed code, gets a digest and a test messa
   expect((await run(["digest", "ada", "off"])).out).toBe("ada: no summaries\n")
 })
 
-test("without a mail server the commands say what to set, and a wrong password is not shown", async () => {
+test("without a mail server the mail commands name the settings to set; a wrong password is not shown", async () => {
   expect((await run(["test", "ada"], { SMTP_URL: "", MAIL_FROM: "" })).err).toContain("set SMTP_URL and MAIL_FROM")
   const wrong = { SMTP_URL: `smtp://ada:hushhush@127.0.0.1:${mailServer.port}` }
   const failed = await appmeter(["doctor", "--json"], { env: { ...env, ...wrong } })
@@ -68,7 +68,7 @@ test.each([
   [{ SMTP_URL: "mail.example.com" }, "SMTP_URL (hidden): must be an address that begins with smtps:// or smtp://"],
   [{ SMTP_URL: "" }, "SMTP_URL is missing: set it together with MAIL_FROM"],
   [{ MAIL_FROM: "x" }, 'MAIL_FROM is "x": must be an address, or a name and an address between < and >'],
-])("the settings %j are refused with what is allowed", async (settings, message) => {
+])("the mail settings %j are refused, and the error shows what is allowed", async (settings, message) => {
   const { code, err } = await run(["list"], settings as Record<string, string>)
   expect([code, err.includes(message)]).toEqual([78, true])
 })

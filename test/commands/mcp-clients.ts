@@ -64,7 +64,7 @@ export const CLIENTS: [string, Connect][] = [
 
 /** The place of the tools: in a folder without a server, next to its server, or at the server's address. */
 type Place = 0 | 1 | 2
-/** Clients to test in a place: each in one place, in long runs each in all. */
+/** Returns the clients to test in a place: each client in one place, in long runs in all places. */
 export const clientsAt = (place: Place) => CLIENTS.filter((_, at) => LONG || Math.min(at, 2) === place)
 
 /** Creates a data folder with a workspace, an app and a key. */
@@ -149,7 +149,7 @@ export async function appIn(DATA_DIR: string): Promise<{ id: string; keywords: n
   return (await answer(["app", "list"], { env: { DATA_DIR } })).apps[0]
 }
 
-/** The environment for a client of a server's address: no database. */
+/** Returns the environment for a client of a server's address, without a database. */
 export function remoteEnv({ APPMETER_KEY }: Env): Env {
   return { APPMETER_KEY: APPMETER_KEY!, DATA_DIR: "/proc/none" }
 }

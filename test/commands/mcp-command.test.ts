@@ -170,7 +170,7 @@ describe("the command", () => {
     const server = await serving({ env: { DATA_DIR } })
     await first.send(call(2, "list_apps"))
     expect((await first.until(2))[1].result.structuredContent.apps).toHaveLength(1)
-    // killed while the call's connection is open: the folder is opened again
+    // killed while the call's connection is open, so that the next call opens the folder again
     server.kill("SIGKILL")
     await server.exited
     let id = 2
@@ -250,7 +250,7 @@ describe("a server by its address", () => {
     expect(running.messages()[0].result.structuredContent.apps).toHaveLength(1)
   })
 
-  long("a killed server gives an error to each call and is used again when it is back", async () => {
+  long("each call to a killed server fails, and the server is used again once it is back", async () => {
     const running = startPiped(["--url", server.url], { APPMETER_KEY: env.APPMETER_KEY! })
     await running.send(call(1, "list_apps"))
     await running.until(1)

@@ -22,7 +22,7 @@ import {
 setDefaultTimeout(60_000)
 afterSlow(leave)
 
-describe("a data folder that nobody serves", () => {
+describe("a data folder without a server", () => {
   let env: Env
 
   beforeSlow(async () => {
@@ -35,7 +35,7 @@ describe("a data folder that nobody serves", () => {
     await connected.close()
   })
 
-  long("a folder without a server is changed after the client's user agrees", async () => {
+  long("a write to a folder without a server happens only after the client's user agrees", async () => {
     const [, connect] = ASKED_BY[0]!
     const { id } = await appIn(env.DATA_DIR!)
     const connected = await connect([], env, () => "accept")
@@ -91,7 +91,7 @@ const postgres = test.skipIf(isQuick || !process.env.DATABASE_URL)
 
 describe("a server database", () => {
   postgres(
-    "postgres: a server database works like a folder, next to its server, and no folder is created",
+    "postgres: a server database works like a folder, also next to its server, and no folder is created",
     async () => {
       await using database = await scratchDatabase("mcp")
       const place = { DATABASE_URL: database.url, DATA_DIR: join(scratch(), "none") }

@@ -3,7 +3,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { STORE_HOSTS } from "../../src/lib/upstreams.ts"
 import type { ReplayServer } from "../stores/parsing/replay.ts"
 
-/** Returns UPSTREAM_URLS for a stand-in. */
+/** Returns UPSTREAM_URLS with every host at a stand-in. */
 export function standingIn({ address }: ReplayServer): string {
   return STORE_HOSTS.map((upstream) => `${upstream}=${address(upstream)}`).join(",")
 }

@@ -37,7 +37,7 @@ describe.each(PROXIES)("%s", (proxy) => {
     expect(text).not.toContain("127.0.0.1:8787")
   })
 
-  test("a proxy file for several upstreams checks /readyz, or says that the proxy cannot", async () => {
+  test("a proxy file for several upstreams checks /readyz, or states that the proxy cannot", async () => {
     const text = await printed(proxy, { upstream: THREE })
     const single = await printed(proxy)
     if (proxy === "nginx") {
@@ -50,13 +50,13 @@ describe.each(PROXIES)("%s", (proxy) => {
     }
   })
 
-  installed("accepts the files of one and of several upstreams", async () => {
+  installed("the proxy accepts the files of one and of several upstreams", async () => {
     for (const upstreams of [[], THREE]) {
       expect(await checkConfig(proxy, upstreams)).toEqual({ exitCode: 0, messages: expect.any(String) })
     }
   })
 
-  installedLong("sends a call once, even if its kept connection closes without an answer", async () => {
+  installedLong("the proxy sends a call once, even if its kept connection closes without an answer", async () => {
     const upstreams = [await closingUpstream(), await closingUpstream()]
     const proxied = await startProxy(proxy, addressesOf(upstreams))
     // HAProxy closes a kept HTTP/1.1 connection instead of answering 502, and fetch then repeats the call by itself
@@ -72,7 +72,7 @@ describe.each(PROXIES)("%s", (proxy) => {
     for (const { stop } of upstreams) stop()
   })
 
-  installedLong("loses no call and sends none twice while processes restart one after the other", async () => {
+  installedLong("the proxy loses no call and sends none twice while processes restart in turn", async () => {
     const upstreams = [drainingUpstream(), drainingUpstream(), drainingUpstream()]
     const proxied = await startProxy(proxy, addressesOf(upstreams))
     // health checks take a second to begin

@@ -29,7 +29,7 @@ const panelExpressions = () => {
 const metricsIn = (expr: string) =>
   [...expr.matchAll(/\b(?:appmeter|process)_[a-z_]+/g)].map(([name]) => name.replace(/_(bucket|sum|count)$/, ""))
 
-describe("what is watched", () => {
+describe("monitoring", () => {
   test("alert rules and panels use existing metrics, each alert once and with advice", async () => {
     const metrics = await metricNames()
     for (const expr of [...ALERT_RULES.map(({ expr }) => expr), ...panelExpressions()]) {

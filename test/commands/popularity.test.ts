@@ -73,7 +73,7 @@ test("a repeated import of a report changes nothing, even from a newer copy", as
   expect(await rows()).toEqual(before)
 })
 
-test("the later of two reports of a month counts, and the latest month is shown", async () => {
+test("the later of two reports of the same month counts, and the latest month is shown", async () => {
   const line = (month: string, figure: number) => `${HEAD}${month},us,Games,teapot,1,90,${figure}\n`
   await run([writeFile("new.csv", line("2025-09", 52), "2025-10-20T00:00:00Z")])
   await run([writeFile("old.csv", line("2025-09", 51), "2025-10-13T00:00:00Z")])

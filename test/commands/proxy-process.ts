@@ -7,7 +7,7 @@ import { printed } from "./printed.ts"
 export const PROXIES = ["caddy", "haproxy", "nginx"] as const
 export type ProxyProgram = (typeof PROXIES)[number]
 
-// Debian keeps some of them outside the PATH of ordinary users
+// Debian installs some proxies outside the PATH of ordinary users
 const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`
 
 export function hasProgram(program: string): boolean {

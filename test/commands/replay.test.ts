@@ -64,7 +64,7 @@ describe("appmeter replay", () => {
     })
   })
 
-  test("replay can be limited to a source and a first day", async () => {
+  test("replay can be limited to a source and to days from a first day on", async () => {
     const limited = await appmeter(["replay", "--json", "--source", "play-search", "--since", "2008-07-10"], { env })
     expect(JSON.parse(limited.out).sources.map(({ source }: { source: string }) => source)).toEqual(["play-search"])
     const empty = await appmeter(["replay", "--since", "2999-01-01"], { env })

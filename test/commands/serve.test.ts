@@ -209,7 +209,7 @@ const writePreload = (source: string) => {
   return file
 }
 
-describe("a start that is cut off", () => {
+describe("an interrupted start", () => {
   long("a start killed before showing its keys is repeated with new keys and the demo", async () => {
     const env = await dataFolder()
     const preload = writePreload(`process.stdout.write = () => process.kill(process.pid, "SIGKILL")`)
@@ -292,7 +292,7 @@ describe("where calls are counted", () => {
     return server
   }
 
-  long("a rate-limit store that does not answer is reported at the start, and calls are counted here", async () => {
+  long("a rate-limit store that does not answer is reported at the start, and the process counts calls", async () => {
     const server = await startServer({ REDIS_URL: "redis://:canary@127.0.0.1:1" })
     expect(events(server)).toContainEqual(expect.objectContaining({ event: "limits_unreachable", limits: "redis" }))
     expect(server.err()).not.toContain("canary")
@@ -318,7 +318,7 @@ describe("on a server database", () => {
     return scratchUrl.href
   }
 
-  skipped("postgres: a command on one that was never migrated says what to do", async () => {
+  skipped("postgres: a command on a database that was never migrated shows the command to run", async () => {
     const sql = admin()
     await sql`create database ${sql(name)}`
     await sql.end()
@@ -356,7 +356,7 @@ describe("on a server database", () => {
     await sql.end()
   })
 
-  skipped("postgres: a database that does not exist is one line", async () => {
+  skipped("postgres: a database that does not exist is reported with one line", async () => {
     const { code, err } = await appmeter(["serve"], { env: { DATABASE_URL: url(), PORT: "0" } })
     expect(code).toBe(1)
     expect(err).toMatch(/^appmeter: the database at \S+ does not exist; create it with: createdb\n$/)

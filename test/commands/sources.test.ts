@@ -62,7 +62,7 @@ describe("beside a server", () => {
       ["play-search", "play.google.com", false],
       ["play-suggest", "play.google.com", false],
       ["play-details", "play.google.com", false],
-      // by language, from any country
+      // read by language, from any country
       ["play-reviews", "play.google.com", true],
       ["app-ads-txt", "developer-sites", true],
     ])
@@ -94,7 +94,7 @@ describe("beside a server", () => {
     })
   })
 
-  test("sources shows the requested and the answered country, and what follows", async () => {
+  test("sources shows the requested and the answered country, and the conclusion from them", async () => {
     const fresh = await answer(["sources"], { env })
     expect(fresh.countries).toEqual({ effect: "unknown", answers: [] })
     const lane = { upstream: "play.google.com", egress: "main" } as const

@@ -187,7 +187,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
         `case when ${column}::text ~ '${SECRET}' then 1 / position('%' in ${column}::text) end is null`,
       ]) {
         const { seen } = await runQuery(`select count(*) from ${view} where ${condition}`)
-        // The condition itself names the text.
+        // The echoed condition contains the text itself.
         expect([view, condition, seen.replaceAll(condition, "").includes(SECRET)]).toEqual([view, condition, false])
       }
       const failing = `case when ${column}::text ~ '${SECRET}' then 1 / position('%' in ${column}::text) end is null`
@@ -243,7 +243,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
       expect([name, seen.includes(SECRET)]).toEqual([name, false])
     }
     expect(called).toBeGreaterThan(400)
-    // They leave out what the role may not read.
+    // These functions leave out what the role may not read.
     for (const call of ["database_to_xml(true, true, '')", "schema_to_xml('public', true, true, '')"])
       expect([call, (await attempt(`select ${call}`)).seen.includes(SECRET)]).toEqual([call, false])
     const query = `select * from tracked_app where name ~ '${SECRET.slice(2)}'`
@@ -355,7 +355,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     for (const code of STOREFRONTS) expect([code, languages.get(code) ?? "en"]).toEqual([code, reviewLanguage(code)])
   })
 
-  test("a report role is refused if everybody may do more in the database than read reports", async () => {
+  test("a report role is refused if PUBLIC has more rights in the database than reading reports", async () => {
     const refusal = async (before: string, after: string) => {
       await sql.unsafe(before)
       const { code, err } = await command("sql", "grant", `w ${MINE}`)
@@ -396,7 +396,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     expect(audited!.typed).not.toContain(renewed.password)
   })
 
-  test("a report role is dropped by sql revoke and with its workspace, and open sessions read nothing", async () => {
+  test("sql revoke and deleting the workspace drop a report role, and its open sessions read nothing", async () => {
     const named = (await command("sql", "grant", `w ${SECRET}`, "--role", "report_by_name", "--money")).answer
     expect((await command("sql", "revoke", "report_by_name")).answer).toEqual({
       revoked: "report_by_name",

@@ -59,7 +59,7 @@ test("appmeter settings lists every setting with its default", async () => {
   expect(help).not.toContain("KEEP_ALERT_DAYS")
 })
 
-slow("an empty list says so and how to fill it", async () => {
+slow("the output for an empty list states that it is empty and how to fill it", async () => {
   const env = await dataFolder()
   const database = await openFolder(env)
   await answer(["workspace", "create", "one"], { env })
@@ -82,7 +82,7 @@ slow("a process prints all output of its command and exits with its code", async
   expect(ended.map(({ code }) => code)).toEqual([0, 2, 78])
 })
 
-describe("wrong use ends with 2, one line, and a hint", () => {
+describe("wrong usage ends with 2, one line, and a hint", () => {
   test.each([
     [["sevre"], 'unknown command "sevre"; did you mean serve?'],
     [["key", "crate"], 'unknown command "key crate"; did you mean key create?'],
@@ -124,14 +124,14 @@ describe("wrong use ends with 2, one line, and a hint", () => {
     },
   )
 
-  test("the help goes to stderr without a command", async () => {
+  test("without a command the help goes to stderr", async () => {
     const { code, out, err } = await appmeter([])
     expect([code, out]).toEqual([2, ""])
     expect(err).toContain("Commands")
   })
 })
 
-describe("wrong settings end with 78", () => {
+describe("invalid settings end with 78", () => {
   slow("invalid settings are listed together, without secrets, and nothing is opened", async () => {
     const env = {
       PORT: "eighty",

@@ -35,7 +35,7 @@ describe("version", () => {
     })
   })
 
-  test.skipIf(noDeno)("under Deno it names Deno, and no commit without the right to run git", async () => {
+  test.skipIf(noDeno)("under Deno, version names Deno, and omits the commit if git may not be run", async () => {
     const words = ["version", "--json"]
     const { stdout } = Bun.spawnSync([denoBinary(), "run", "--no-prompt", ...RIGHTS, "src/deno.ts", ...words], {
       cwd: root,

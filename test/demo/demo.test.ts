@@ -59,7 +59,7 @@ long("removing the demo leaves an empty instance if there was nothing else", asy
   expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 0, kept: [] })
 })
 
-long("an edited demo app is kept as the user's own, with the user's keywords if there are any", async () => {
+long("an edited demo app is kept as the workspace's own, with the user's keywords if there are any", async () => {
   const workspaceId = await newWorkspace(sql)
   const { apps } = await loadDemo(recording, sql, workspaceId, file)
   const [extended, tagged, aimed, removedId] = DEMO_APPS.map(({ iosId }) => iosId)
@@ -89,7 +89,7 @@ long("an edited demo app is kept as the user's own, with the user's keywords if 
   expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 0, kept: [] })
 })
 
-slow("removing the demo leaves own apps and own readings as if the demo had never existed", async () => {
+slow("removing the demo leaves other apps and readings as if the demo had never existed", async () => {
   const workspaceId = await newWorkspace(sql)
   const [canva] = [DEMO_APPS[1].iosId]
   const appId = await trackOwn(sql, { workspaceId, iosId: canva, keywords: ["photo editor", "my own"] })
@@ -106,7 +106,7 @@ slow("removing the demo leaves own apps and own readings as if the demo had neve
   await loadDemo(recording, sql, workspaceId, part)
   const ctx = contextOf(sql, workspaceId)
   const during = await ask(listKeywordRanks, ctx, { appId })
-  // the own reading of the day wins, although the demo's is deeper
+  // this instance's own reading of the day wins, although the demo's is deeper
   expect(during.keywords[0]).toMatchObject({ rank: 3, searchDepth: 3 })
   await removeDemo(sql)
   expect(await meaning(sql)).toEqual(before)
@@ -115,7 +115,7 @@ slow("removing the demo leaves own apps and own readings as if the demo had neve
   expect(await sql`select 1 from tracked_app where origin = 'demo'`).toHaveLength(0)
 })
 
-long("an own reading of the same time replaces the demo's, and stays after the demo is removed", async () => {
+long("this instance's reading of the same time replaces the demo's, and stays after the demo is removed", async () => {
   const workspaceId = await newWorkspace(sql)
   await loadDemo(recording, sql, workspaceId, file)
   const ownReading = reading("photo editor", "2025-10-25T03:25:01.530Z", [10002], { source: "foreign" })

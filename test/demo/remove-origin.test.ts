@@ -36,8 +36,8 @@ const OWN_READINGS = [
 
 const FROM = { origin: "elsewhere" }
 const THEIRS = [
-  // a day and time that also has own readings, a day between own days, a later day, and a keyword and app that only the
-  // demo has
+  // a day and time that also has a reading of this instance, a day between such days, a later day, and a keyword and
+  // app that only the demo has
   reading("tea", "2025-11-18T10:00:00Z", [10_002, 10_001], { ...FROM, depth: 200 }),
   reading("tea", "2025-11-18T12:00:00Z", [], {
     ...FROM,
@@ -64,7 +64,7 @@ const recordAll = (readings: Parameters<typeof record>[1]) => record(sql, readin
 const remove = () => sql.begin((tx) => removeOrigin(tx, "elsewhere", { now: NOW }))
 
 describe("a publisher that is removed", () => {
-  slow("a removed publisher leaves only own data, and derived tables as after a rebuild", async () => {
+  slow("removing a publisher leaves only this instance's own data, and derived tables as after a rebuild", async () => {
     const before = await stored(sql)
     expect((await recordAll(THEIRS)).recorded).toBeGreaterThanOrEqual(THEIRS.length - 1)
     expect(await stored(sql)).not.toBe(before)
@@ -98,7 +98,7 @@ describe("a publisher that is removed", () => {
     expect(await stored(sql)).toBe(before)
   })
 
-  slow("removing a publisher removes dependent figures, and own readings derive them again", async () => {
+  slow("removing a publisher removes dependent figures, and this instance's readings derive them again", async () => {
     const ids = Array.from({ length: 10 }, (_, at) => String(20_001 + at))
     const line = (seenAt: string, ratings: number, more: object = {}) => ({
       kind: "search",
@@ -130,6 +130,6 @@ describe("a publisher that is removed", () => {
   })
 })
 
-slow("own readings cannot be removed as those of a publisher", async () => {
+slow("this instance's own readings cannot be removed as a publisher's", async () => {
   expect(await sql.begin((tx) => removeOrigin(tx, "own")).catch(String)).toContain("own readings have no publisher")
 })

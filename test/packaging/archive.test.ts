@@ -104,6 +104,6 @@ long("the archive alone upgrades a backup of each released version, which serves
   }
 })
 
-long("nothing is written outside the folders that were named", () => {
+long("the program of the archive writes nothing to the home and working directories", () => {
   expect([readdirSync(home), readdirSync(unpacked.cwd)]).toEqual([[], []])
 })

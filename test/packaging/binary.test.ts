@@ -36,7 +36,7 @@ const call = async ({ url, key }: Serving, path: string) => {
 
 let firstStartMs = 0
 
-long("the binary shows its version, its help and its document alone in an empty folder", async () => {
+long("the binary alone in an empty folder shows its version, its help and its document", async () => {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   expect(await binary.run(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" })
   const { out } = await binary.run(["version", "--json"])
@@ -48,35 +48,32 @@ long("the binary shows its version, its help and its document alone in an empty 
   expect(readdirSync(binary.folder)).not.toContain(".appmeter")
 })
 
-long(
-  "the first start prints keys that work, import brings history in, and a second start is warm and has it all",
-  async () => {
-    const first = await served("first")
-    firstStartMs = first.firstMs
-    expect(await call(first, "/v1/apps")).toMatchObject({ status: 200, body: { apps: [] } })
-    for (const path of ["/docs", "/docs/operate/data", "/docs/operate.md", "/v1/openapi.json", "/readyz"])
-      expect((await fetch(first.url + path)).status).toBe(200)
-    const env = { DATA_DIR: "first" }
-    const stdin = readFileSync(join(root, "fixtures/demo/search-us-2025-10-25.jsonl"), "utf8").replaceAll(
-      '"origin":"demo",',
-      "",
-    )
-    const lines = stdin.trim().split("\n").length
-    expect(await answer(["import", "-"], { env, stdin })).toMatchObject({ read: lines, recorded: lines, bad: [] })
-    await stopped(first)
+long("the first start prints a working key, an import adds history, and a second start has all of it", async () => {
+  const first = await served("first")
+  firstStartMs = first.firstMs
+  expect(await call(first, "/v1/apps")).toMatchObject({ status: 200, body: { apps: [] } })
+  for (const path of ["/docs", "/docs/operate/data", "/docs/operate.md", "/v1/openapi.json", "/readyz"])
+    expect((await fetch(first.url + path)).status).toBe(200)
+  const env = { DATA_DIR: "first" }
+  const stdin = readFileSync(join(root, "fixtures/demo/search-us-2025-10-25.jsonl"), "utf8").replaceAll(
+    '"origin":"demo",',
+    "",
+  )
+  const lines = stdin.trim().split("\n").length
+  expect(await answer(["import", "-"], { env, stdin })).toMatchObject({ read: lines, recorded: lines, bad: [] })
+  await stopped(first)
 
-    const warm = await served("first")
-    expect([warm.key, warm.out()]).toEqual([undefined, expect.stringContaining(warm.url)])
-    expect(await call({ ...warm, key: first.key }, "/v1/apps")).toMatchObject({ status: 200 })
-    expect(await answer(["import", "-"], { env, stdin })).toMatchObject({ recorded: 0, known: lines })
-    await stopped(warm)
-    expect(readdirSync(join(binary.folder, "first")).sort()).toEqual(["postgres", "server.lock"])
-    process.stdout.write(
-      `${binary.where}: first start to first 200 in ${Math.round(firstStartMs)} ms, ` +
-        `warm ${Math.round(warm.firstMs)} ms\n`,
-    )
-  },
-)
+  const warm = await served("first")
+  expect([warm.key, warm.out()]).toEqual([undefined, expect.stringContaining(warm.url)])
+  expect(await call({ ...warm, key: first.key }, "/v1/apps")).toMatchObject({ status: 200 })
+  expect(await answer(["import", "-"], { env, stdin })).toMatchObject({ recorded: 0, known: lines })
+  await stopped(warm)
+  expect(readdirSync(join(binary.folder, "first")).sort()).toEqual(["postgres", "server.lock"])
+  process.stdout.write(
+    `${binary.where}: first start to first 200 in ${Math.round(firstStartMs)} ms, ` +
+      `warm ${Math.round(warm.firstMs)} ms\n`,
+  )
+})
 
 long("the binary reads the word in a picture with its embedded files", async () => {
   const { findings } = JSON.parse((await binary.run(["doctor", "--json"], { env: { OCR_DATA: "none" } })).out)

@@ -1,6 +1,6 @@
 // bun run build [--all] [--release | --pack] [--into FOLDER] — the program as one file with everything inside; --all
 // builds for other machines too. --release also writes what is published: archives, packages, checksums and signature
-// (release.ts). --pack does that with the programs that are in the folder already.
+// (release.ts). --pack writes these for the programs that are already in the folder.
 import {
   existsSync,
   mkdirSync,

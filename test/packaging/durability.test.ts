@@ -11,7 +11,7 @@ import { KILLED, killRounds } from "./kills.ts"
 import { Trial } from "./trial.ts"
 
 let binary: Alone
-/** The second test spoils the directory that the first one left, so that it need not write a new one. */
+/** The second test damages the directory that the first one left, so that it need not write a new one. */
 let trial: Trial
 
 // Short runs rely on test/database/crash.test.ts, which kills a process.
@@ -24,8 +24,8 @@ beforeAll(async () => {
 afterAll(() => binary?.remove())
 
 long(
-  "the binary killed three times while it serves: every acknowledged write is there, none in part, " +
-    "every book agrees, no page is damaged",
+  "the binary is killed three times while it serves: no acknowledged write is lost or partial, all books agree, " +
+    "no page is damaged",
   async () => {
     const { wrong, batches, imports, summary } = await killRounds(binary, 3, trial)
     process.stdout.write(`${summary}\n`)

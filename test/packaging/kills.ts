@@ -39,7 +39,7 @@ export async function killRounds(binary: Alone, rounds: number, trial = new Tria
       await judge(`before kill ${round}`)
       const confirmed = batches.size
       trial.write({ checkpoints: round % 2 === 0 })
-      // ensures that each kill comes among writes, even if the machine answers slowly
+      // ensures that each kill comes during writes, even if the machine answers slowly
       await until(() => batches.size > confirmed + 1 && (round < rounds || imports.size > 0))
       await Bun.sleep(300 + ((round * 337) % 900))
       await trial.kill()

@@ -94,7 +94,7 @@ describe("a release", () => {
     expect(Object.keys(manifest.user_config)).toEqual(settings!)
   })
 
-  slow("the same programs give the same bytes and the same signature, which its public key confirms", () => {
+  slow("packing the same programs again gives the same bytes and signature, which its public key verifies", () => {
     const { privateKey, publicKey } = generateKeyPairSync("ed25519")
     const keyFile = join(scratch, "key.pem")
     writeFileSync(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }))

@@ -16,7 +16,7 @@ export async function serving(binary: Alone, options: StartOptions): Promise<Ser
   const ended = server.exited.then((code) => {
     throw new Error(`serve ended: ${code} ${server.err()}`)
   })
-  ended.catch(() => {}) // the end of the test
+  ended.catch(() => {}) // the server's exit at the end of the test is no failure
   const found = async (readOutput: () => string, pattern: RegExp) => {
     while (!pattern.test(readOutput())) await Promise.race([Bun.sleep(5), ended])
     return pattern.exec(readOutput())![1]!

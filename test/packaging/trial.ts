@@ -26,12 +26,12 @@ const IOS_ID = "100000001"
 const RANK = 2
 
 /**
- * The binary on `dataDir`, as its own folder contains it, and clients that note every acknowledged write. The server
- * runs `under` a command, if one is given.
+ * The binary with the data folder `dataDir`, a path inside the binary's folder, and clients that record every
+ * acknowledged write. The server runs `under` a command, if one is given.
  */
 export class Trial {
   readonly acknowledged: Acknowledged = { batches: new Set(), paid: new Set(), imports: new Set() }
-  /** Unexpected answers that came before a kill. */
+  /** Unexpected answers that clients got before a kill. */
   readonly refused: string[] = []
   #alone: Alone
   #dataDir: string
@@ -150,8 +150,8 @@ export class Trial {
     return { env: this.#options.env!, stdin }
   }
 
-  // Only through the server's socket: if the server was just killed, a command would open the directory itself, and the
-  // driver would retry forever.
+  // Reads only through the server's socket: if the server was just killed, a command would open the directory itself,
+  // and the driver would retry forever.
   async #withSql<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const exited = this.#server!.exited.then(() => {
       throw new Error("the server is gone")
@@ -162,7 +162,7 @@ export class Trial {
   }
 }
 
-/** Readings of different days and minutes; the same number gives the same readings. */
+/** Returns readings of different days and minutes; the same number gives the same readings. */
 function momentOf(number: number): string {
   const day = String(1 + (number % 28)).padStart(2, "0")
   return new Date(Date.parse(`2025-11-${day}T00:00:00Z`) + number * 1_000).toISOString()

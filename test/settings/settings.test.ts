@@ -27,7 +27,7 @@ function problems(env: Record<string, string>) {
 }
 
 describe("defaults", () => {
-  test("settings have the defaults of the design without any variable", () => {
+  test("without any variable, settings have their documented defaults", () => {
     const settings = read()
     expect(settings).toMatchObject({
       host: "127.0.0.1",
@@ -426,7 +426,7 @@ test("the URL of a listener is reachable", () => {
   expect(listeningUrl("fe80::1", 1)).toBe("http://[fe80::1]:1")
 })
 
-/** The names in the rows themselves, so that a setting without a group is missed. */
+/** Read from the rows themselves, so that the test finds a setting without a group. */
 function settingNames(): string[] {
   const namesIn = (rows: Rows): string[] =>
     Object.values(rows).flatMap((row) => ("schema" in row ? [row.name as string] : namesIn(row as Rows)))

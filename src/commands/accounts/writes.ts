@@ -20,7 +20,7 @@ export const accountWrites: Command = {
   summary: "Allow or forbid writes to an account. They are off by default.",
   details: "Each write is previewed, confirmed and counted against the limits.",
   examples: [
-    ["account writes ac_0123456789abcdef01 on --limit writesADay=5", "use the key that reads"],
+    ["account writes ac_0123456789abcdef01 on --limit writesADay=5", "write with the key that also reads the account"],
     ["account writes ac_… on --key-id 7K2M9PQRST --key-file Writer.p8", "use a separate key, which is checked first"],
     ["account writes ac_… off", "destroy the separate key"],
   ],

@@ -29,7 +29,7 @@ export interface Command {
 
 export interface Option {
   meaning: string
-  /** Placeholder of the value in the help. An option without one is a switch. */
+  /** Placeholder of the value in the help. An option without a placeholder is a switch. */
   value?: string
   /** Can be given several times. */
   repeated?: true
@@ -75,7 +75,9 @@ export interface Terminal {
   progress(line: string): void
   /** Returns bold text, or plain text with NO_COLOR or in a pipe. */
   bold(text: string): string
-  /** Returns coloured text under the same conditions. Colour must never be the only sign of a meaning. */
+  /**
+   * Returns coloured text, or plain text with NO_COLOR or in a pipe. Colour must never be the only sign of a meaning.
+   */
   paint(tone: Tone, text: string): string
   /** Returns the width of stdout. Undefined in a pipe, where nothing is cut. */
   columns(): number | undefined

@@ -77,7 +77,7 @@ const COLOUR_OR_TEXT = /(\u001b\[[\d;]*m)|[^\u001b]+/g
 const COLOURS = /\u001b\[[\d;]*m/g
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
 
-/** Replaces control characters, because a text of others could redraw the terminal with them. */
+/** Replaces control characters, with which foreign text could redraw the terminal. */
 export function harmless(text: string): string {
   return text.replaceAll(/\p{C}/gu, "�")
 }

@@ -45,7 +45,7 @@ async function confirm(question: string, stdin: NodeJS.ReadStream, stderr: NodeJ
   if (!stdin.isTTY || !stderr.isTTY)
     throw new CommandProblem(`${question} Nothing was done. To skip this question, add --force`)
   const asking = createInterface({ input: stdin, output: stderr })
-  // Ctrl-C and Ctrl-D close it without an answer
+  // Ctrl-C and Ctrl-D close the prompt without an answer
   const closed = new Promise<string>((resolve) => asking.once("close", () => resolve("")))
   const answer = await Promise.race([asking.question(`${question} Type yes to continue: `), closed])
   asking.close()

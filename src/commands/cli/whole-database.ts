@@ -52,7 +52,7 @@ export function showProgress(terminal: Terminal): ProgressListener {
   return (table, done, all) => terminal.progress(`${table}: ${done} of ${all} rows`)
 }
 
-// Looks for sessions with the name that a server sets (options.ts).
+// Returns whether a session has the name that a server sets (options.ts).
 async function hasServer(sql: Sql): Promise<boolean> {
   const [row] = await sql<[{ served: boolean }]>`
     select exists (

@@ -9,8 +9,8 @@ import { createLog, type Log } from "../../lib/log.ts"
 import { CommandProblem, type Invocation, WrongUse } from "./command.ts"
 
 /**
- * Opens the database, runs the work and closes it, also while a server uses it. Migrates an embedded database that no
- * server uses. Throws CommandProblem if any other database is not up to date.
+ * Runs the work on the opened database, even while a server uses it, and closes the database. Migrates an embedded
+ * database that no server uses. Throws CommandProblem if any other database is not up to date.
  */
 export async function useDatabase<T>(
   { settings, terminal, recorded }: Invocation,

@@ -14,8 +14,9 @@ import { CommandProblem } from "../cli/command.ts"
 import { linesOf } from "../cli/read-lines.ts"
 
 /**
- * A backup is gzipped text, one JSON document a line: the head; then of each table in the head's order as many lines as
- * the head says it has rows, each an object of PostgreSQL's own text of every value, or null; then the foot.
+ * A backup is gzipped text with one JSON document per line. The head is followed by the rows of each table, in the
+ * order and number that the head states: each row is an object with PostgreSQL's text of every value, or null. The foot
+ * is the last line.
  */
 export interface Head {
   appmeter: "backup"
@@ -91,7 +92,7 @@ export async function streamBackup(
   return { bytes, tables: tables.map(({ name }) => ({ name, ...valueAt(sums, name).sum })) }
 }
 
-/** Reads all of a backup. Throws CommandProblem if it is not as it was written. */
+/** Reads a whole backup. Throws CommandProblem if it is damaged. */
 export async function verifyBackup(path: string): Promise<void> {
   for await (const _ of (await openBackup(path)).pages());
 }
@@ -106,10 +107,7 @@ async function readHead(path: string): Promise<Head> {
   }
 }
 
-/**
- * Opens a backup. Its pages throw CommandProblem, at the end at the latest, if the file has changed since it was
- * written.
- */
+/** Opens a backup. Reading its pages throws CommandProblem, at the end at the latest, if the file was altered. */
 export async function openBackup(path: string): Promise<Head & Contents> {
   const head = await readHead(path)
   return { ...head, pages: () => checkedPages(path, head) }
@@ -202,7 +200,7 @@ function headOf({ value, done }: IteratorResult<string>, path: string): Head {
     throw new CommandProblem(
       `${path} was written by Appmeter ${head.version}, which is newer; restore it with that version`,
     )
-  // a bit of a name may have turned, and gzip tells that at its end
+  // a flipped bit in a field name makes the head invalid, and gzip reports damage only at the end of the file
   if (!v.is(HEAD, head)) throw damaged(path, "its first line is invalid")
   return head
 }
@@ -239,14 +237,14 @@ function problemOf(error: unknown, path: string): unknown {
   return error
 }
 
-/** A name beside the file for what is being written. What killed runs left there is removed. */
+/** Returns a temporary path next to the file. Removes the temporary files that killed runs left. */
 function besides(path: string): string {
   const [folder, name] = [dirname(resolve(path)), basename(path)]
   for (const left of existsSync(folder) ? readdirSync(folder) : []) {
     const [, pid] = left.startsWith(`${name}.part-`) ? left.split(".part-") : []
     if (pid && !isWritten(join(folder, left), Number.parseInt(pid, 10))) rmSync(join(folder, left), { force: true })
   }
-  // in a container every command is process 1: its number alone would be the one left behind
+  // in a container every command has process id 1, so the id alone would repeat that of a killed run
   return join(folder, `${name}.part-${process.pid}-${crypto.randomUUID().slice(0, 8)}`)
 }
 
@@ -264,7 +262,7 @@ function isWritten(file: string, pid: number): boolean {
 }
 
 async function sync(path: string): Promise<void> {
-  // Windows flushes only what was opened for writing, and no folder
+  // Windows flushes only files that were opened for writing, and no folders
   const handle = await open(path, process.platform === "win32" ? "r+" : "r")
   await handle.sync().finally(() => handle.close())
 }

@@ -50,7 +50,7 @@ export const backup: Command = {
   },
 }
 
-/** Reads everything at one moment and gives it to `write`. */
+/** Reads the whole database at one moment and passes it to `write`. */
 export async function takeBackup(
   sql: Sql,
   write: (origin: Origin, contents: Contents) => Promise<Written>,

@@ -21,7 +21,7 @@ export const migrateCommand: Command = {
   run: (invocation) => (invocation.has("check") ? check(invocation) : apply(invocation)),
 }
 
-/** Exit 1 where a version must not be started on this data. */
+/** Reports whether this version can use the database. Returns exit code 1 if it must not be started on this data. */
 async function check(invocation: Invocation): Promise<ExitCode> {
   const { settings, terminal } = invocation
   assertMade(settings)

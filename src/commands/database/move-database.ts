@@ -55,7 +55,7 @@ export const moveDatabase: Command = {
 }
 
 interface MoveResult {
-  /** An earlier run had finished, and nothing was written since. */
+  /** True if an earlier run had finished and nothing was written since. */
   already: boolean
   tables: TableSum[]
 }
@@ -74,7 +74,10 @@ async function addressOf(invocation: Invocation): Promise<string> {
   return Buffer.concat(parts).toString("utf8").trim()
 }
 
-/** A password in the user part or a parameter. Several hosts, separated by commas, are no URL. */
+/**
+ * Matches a password in the user part or in a parameter. An address with several hosts, separated by commas, is not a
+ * valid URL, so it is not parsed.
+ */
 const PASSWORD = /^postgres(ql)?:\/\/([^/?#]*:[^/?#]+@|.*[?&]password=)/i
 
 async function withTarget<T>(
@@ -120,7 +123,7 @@ async function move(
   }
   const onProgress = showProgress(terminal)
   const tables = await readAtOneMoment(source.sql, names, (contents) => copyInto(target, contents, { onProgress }))
-  // nobody has gathered statistics there yet
+  // the new database has no statistics yet
   await vacuumChanged(target.sql)
   return { already: false, tables }
 }

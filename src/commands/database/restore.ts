@@ -51,7 +51,7 @@ export const restore: Command = {
   },
 }
 
-/** Reads all of the file, so that a damaged one, or one that this program cannot use, changes nothing. */
+/** Reads the whole file first, so that a damaged or unusable file changes nothing. */
 async function checked({ terminal }: Invocation, file: string): Promise<Backup> {
   const backup = await openBackup(file)
   const mismatch = findMismatch(backup.migrations, schemaFiles())
@@ -97,7 +97,10 @@ async function endJobs(tx: Tx): Promise<void> {
     where status in ('queued', 'running')`
 }
 
-/** A new folder has tables of this version already. If they are empty, those of the backup's version replace them. */
+/**
+ * Drops the tables of a new embedded database if they are empty and do not fit the backup. The restore then creates
+ * those of the backup's version.
+ */
 async function clearUnused({ sql, kind }: Database, backup: Backup): Promise<void> {
   if (kind !== "embedded" || (await findMisfit(sql, backup)) === null || (await hasRows(sql))) return
   await sql.begin(async (tx) => {
@@ -136,7 +139,7 @@ async function assertFits(sql: Sql, place: string, backup: Backup): Promise<void
   )
 }
 
-/** Makes the schema of the backup. Later migrations come after the rows, as they did wherever it was made. */
+/** Creates the schema of the backup's version. Later migrations run after the rows are restored, as in an upgrade. */
 async function giveSchema(sql: Sql, backup: Backup, log: Log): Promise<void> {
   const later = missingSteps(backup.migrations, schemaFiles())
   const files = [...schemaFiles()].filter(([path]) => !later.some((name) => path.endsWith(`/${name}`)))

@@ -2,7 +2,7 @@ import { isBackupLate, listNightlyBackups } from "../../database/nightly-backups
 import type { Invocation } from "../cli/command.ts"
 import { type Finding, ok, warning } from "./finding.ts"
 
-/** Checks that the nightly backups are there and recent. Each was read back when it was written. */
+/** Checks that the nightly backups exist and are recent. Each was read back when it was written. */
 export function checkBackups({ settings }: Pick<Invocation, "settings">): Finding[] {
   const thing = "backups"
   const folder = settings.backupDir
@@ -13,6 +13,8 @@ export function checkBackups({ settings }: Pick<Invocation, "settings">): Findin
   if (!newest) return [warning(thing, `no nightly backup in ${folder} yet`, fix)]
   const says = `${backups.length} verified in ${folder}, newest of ${newest.day} with ${newest.bytes} bytes`
   return [
-    isBackupLate(backups, new Date()) ? warning(thing, `${says}: the last night is missing`, fix) : ok(thing, says),
+    isBackupLate(backups, new Date())
+      ? warning(thing, `${says}: last night's backup is missing`, fix)
+      : ok(thing, says),
   ]
 }

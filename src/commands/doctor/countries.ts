@@ -78,7 +78,9 @@ function findingOf(own: string | undefined, here: string | undefined, answers: r
 }
 
 function unset(here: string | undefined, learnt: string): Finding {
-  const [seen, country] = here ? [`; pages read from here are of ${here.toUpperCase()}${learnt}`, here] : ["", "de"]
+  const [seen, country] = here
+    ? [`; pages read from this address are of ${here.toUpperCase()}${learnt}`, here]
+    : ["", "de"]
   const why = "set EGRESS_COUNTRY to the two-letter code of the country to read Google Play for"
   return warning(
     THING,

@@ -31,7 +31,7 @@ export async function checkDatabase(
   }
 }
 
-// A server answers no other calls during a restore or a backup.
+// The server of an embedded database answers no other calls during a restore or a backup.
 const DEADLINE_MS = 10_000
 
 const ADDRESS = "DATABASE_URL=postgres://USER:PASSWORD@HOST:5432/NAME"
@@ -97,7 +97,10 @@ function through({ pooling }: Database): string {
   return pooling ? `, through a ${pooling} pooler` : ""
 }
 
-/** A connection that keeps its settings needs no limits of its role: Appmeter sets them itself. */
+/**
+ * Returns the warning for a role without time limits. Connections that keep their settings do not need these limits,
+ * because Appmeter sets them itself.
+ */
 function unlimited(role: string): Finding {
   const alter = `alter role ${role} set`
   const fix = `run: ${alter} statement_timeout = '4s'; ${alter} idle_in_transaction_session_timeout = '10s'`

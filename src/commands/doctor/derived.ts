@@ -10,8 +10,8 @@ import type { DoctorDatabase } from "./doctor-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 
 /**
- * With --rebuild: derives the current values of keywords, charts, reviews, ratings, reports and app names from the
- * readings again and corrects differences.
+ * Derives the current values of keywords, charts, reviews, ratings, reports and app names from the readings again and
+ * corrects differences, if --rebuild was given.
  */
 export async function rebuildDerived({ has }: Pick<Invocation, "has">, reached: DoctorDatabase): Promise<Finding[]> {
   if (!has("rebuild")) return []
@@ -45,7 +45,7 @@ export async function rebuildDerived({ has }: Pick<Invocation, "has">, reached: 
   }
 }
 
-/** Yields between pieces: the embedded database runs one statement at a time. */
+/** Pauses between pieces so that others get a turn: the embedded database runs one statement at a time. */
 async function yieldToOthers(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20))
 }

@@ -6,7 +6,9 @@ import { isMade } from "../cli/whole-database.ts"
 
 /** The database, opened by the first check that needs it. */
 export interface DoctorDatabase {
-  /** Null if there is none yet. Rejects every time if it cannot be opened. Never migrates or creates a database. */
+  /**
+   * Null if no database exists yet. Rejects on every call if it cannot be opened. Never migrates or creates a database.
+   */
   database(): Promise<Database | null>
   close(): Promise<void>
 }

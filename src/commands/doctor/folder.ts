@@ -33,7 +33,7 @@ const MOVE_AT = 10 * 2 ** 30
 export function size(bytes: number): Finding {
   const says = `the embedded database takes ${inUnits(bytes)}`
   if (bytes < MOVE_AT) return ok("size", says)
-  return warning("size", `${says}, more than it is made for`, "run: appmeter move-database --to URL")
+  return warning("size", `${says}, more than it is designed for`, "run: appmeter move-database --to URL")
 }
 
 // Four times the log that a checkpoint may leave. PostgreSQL stops if it cannot write its log.

@@ -33,7 +33,7 @@ function fixUpstash(url: string): string {
   return `${check}; if not, set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN as the Upstash console shows them`
 }
 
-// The same as the wait of a starting server.
+// The same time limit as at the start of a server (process/serving.ts).
 const SOON_MS = 1_000
 
 async function answersSoon({ ping }: Limits): Promise<boolean> {

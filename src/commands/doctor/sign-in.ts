@@ -6,8 +6,8 @@ import { type Finding, ok, problem, warning } from "./finding.ts"
 const THING = "sign-in"
 
 /**
- * Checks whether assistants that know only the tool endpoint can sign in. It sends their requests to PUBLIC_URL,
- * because only that shows what a proxy in between does not pass on.
+ * Checks whether assistants that know only the tool endpoint can sign in. Sends their requests to PUBLIC_URL, because
+ * only these show what a proxy in between blocks.
  */
 export async function checkSignIn({ settings: { publicUrl } }: Pick<Invocation, "settings">): Promise<Finding[]> {
   if (publicUrl === undefined) return []
@@ -28,7 +28,7 @@ async function findObstacle(publicUrl: string): Promise<Finding | null> {
   const resource = await document(`${publicUrl}${RESOURCE_METADATA_PATH}`)
   if (resource?.resource !== resourceOf(publicUrl)) return unlike(RESOURCE_METADATA_PATH)
   const server = await document(`${publicUrl}${SERVER_PATH}`)
-  // clients compare it character by character
+  // clients compare the issuer character by character
   return server?.issuer === publicUrl ? null : unlike(SERVER_PATH)
 }
 

@@ -17,7 +17,7 @@ import { checkCountry } from "./countries.ts"
 import type { DoctorDatabase } from "./doctor-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 
-/** Checks whether the stores can be read from here, often enough, and with working sources. */
+/** Checks whether the stores can be read from this machine, often enough, and with working sources. */
 export async function checkSources(
   { settings }: Pick<Invocation, "settings">,
   reached: DoctorDatabase,

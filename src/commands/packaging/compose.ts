@@ -1,7 +1,7 @@
 import { versionOf } from "../../database/assets.ts"
 import type { Deployment } from "./deployment.ts"
 
-/** On one machine: PostgreSQL, Redis, a server, and a process that reads the stores. */
+/** Returns the compose file for one machine: PostgreSQL, Redis, a server, and a process that reads the stores. */
 export function composeFile({ secrets, name, image = `appmeter:${versionOf()}` }: Deployment): string {
   const more = secrets.filter((secret) => secret !== "DATABASE_URL")
   const secretFiles = more.map((secret) => `\n#   …                        > secrets/${secret}`).join("")
@@ -30,7 +30,7 @@ services:
     restart: unless-stopped
   redis:
     image: redis:8
-    # it counts calls of this second and this day: nothing in it need outlive a restart
+    # only counts calls per second and day, which need not survive a restart
     command: [redis-server, --save, "", --appendonly, "no"]
     restart: unless-stopped
   server: &appmeter

@@ -1,10 +1,13 @@
 import { versionOf } from "../../database/assets.ts"
 import type { Deployment } from "./deployment.ts"
 
-/** The user of the image; the volume belongs to it. */
+/** The user of the image, who owns the volume. */
 const USER = "65532:65532"
 
-/** An image in two stages: the first unpacks the archive of a release, the second has the program and its licences. */
+/**
+ * Returns the Containerfile. The first stage unpacks the archive of a release; the second has the program and its
+ * licences.
+ */
 export function containerFile({ secrets }: Deployment): string {
   const version = versionOf()
   const archive = `appmeter-${version}-linux`
@@ -12,7 +15,7 @@ export function containerFile({ secrets }: Deployment): string {
 # podman run -d --name appmeter -p 127.0.0.1:8787:8787 -v appmeter:/var/lib/appmeter --stop-timeout 30 \\
 #   --read-only --tmpfs /tmp --cap-drop all --security-opt no-new-privileges${secretOptions(secrets)} \\
 #   appmeter:${version}
-# podman logs appmeter shows the keys of the first start; podman exec appmeter appmeter key create makes another.
+# podman logs appmeter shows the keys of the first start; podman exec appmeter appmeter key create makes another key.
 FROM debian:bookworm-slim AS unpack
 ARG TARGETARCH=amd64
 ADD ${archive}-*.tar.xz /unpacked/
@@ -28,7 +31,7 @@ USER ${USER}
 VOLUME /var/lib/appmeter
 EXPOSE 8787
 STOPSIGNAL SIGTERM
-# the first start makes a database; the binary asks for itself, so neither shell nor curl is needed
+# the first start creates a database; the binary itself sends the request, so neither shell nor curl is needed
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 CMD ["/usr/local/bin/appmeter", "ready"]
 ENTRYPOINT ["/usr/local/bin/appmeter"]
 CMD ["serve"]

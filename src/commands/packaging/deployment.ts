@@ -4,7 +4,7 @@ import type { Settings } from "../../settings/settings.ts"
 export interface Deployment {
   /** Names of secret settings. */
   secrets: readonly string[]
-  /** The host name that callers use; undefined when none was given. */
+  /** The host name that callers use. Undefined if none was given. */
   name: string | undefined
   /** An image of this program that was pushed to a registry. */
   image: string | undefined

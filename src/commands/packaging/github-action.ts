@@ -1,8 +1,8 @@
 import { versionOf } from "../../database/assets.ts"
 
 /**
- * The action.yml of a composite action that checks store texts in a pull request. Inputs reach the command through the
- * environment, so that no input is run as a script.
+ * Returns the action.yml of a composite action that checks store texts in a pull request. Inputs reach the command
+ * through the environment, so that no input is run as a script.
  */
 export function githubAction(): string {
   return `name: Check store texts

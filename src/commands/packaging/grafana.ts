@@ -39,7 +39,7 @@ const ROWS: { title: string; panels: Panel[] }[] = [
         ],
       },
       {
-        title: "Since a source answered",
+        title: "Time since a source answered",
         unit: "s",
         wide: 12,
         lines: [["time() - max by (source) (appmeter_source_answered_timestamp_seconds)", "{{source}}"]],
@@ -53,14 +53,14 @@ const ROWS: { title: string; panels: Panel[] }[] = [
         lines: [["sum(max by (kind) (appmeter_source_alerts_open)) or vector(0)", ""]],
       },
       {
-        title: "Requests a day that do not fit",
+        title: "Requests a day over the rate limit",
         unit: "short",
         wide: 6,
         kind: "stat",
         lines: [["sum(max by (upstream) (appmeter_requests_short_per_day)) or vector(0)", ""]],
       },
       {
-        title: "Alerts that wait to be told",
+        title: "Alerts waiting for delivery",
         unit: "short",
         wide: 6,
         kind: "stat",
@@ -72,22 +72,25 @@ const ROWS: { title: string; panels: Panel[] }[] = [
     title: "Calls",
     panels: [
       {
-        title: "Calls a second",
+        title: "Calls per second",
         unit: "reqps",
         wide: 12,
         lines: [["sum by (surface, status) (rate(appmeter_calls_total[5m]))", "{{surface}} {{status}}"]],
       },
       {
-        title: "Time a call takes",
+        title: "Duration of calls",
         unit: "s",
         wide: 12,
         lines: [
-          ["histogram_quantile(0.5, sum by (le) (rate(appmeter_call_duration_seconds_bucket[5m])))", "half"],
-          ["histogram_quantile(0.99, sum by (le) (rate(appmeter_call_duration_seconds_bucket[5m])))", "99 of 100"],
+          ["histogram_quantile(0.5, sum by (le) (rate(appmeter_call_duration_seconds_bucket[5m])))", "median"],
+          [
+            "histogram_quantile(0.99, sum by (le) (rate(appmeter_call_duration_seconds_bucket[5m])))",
+            "99th percentile",
+          ],
         ],
       },
       {
-        title: "Slowest operations, 99 of 100",
+        title: "Slowest operations, 99th percentile",
         unit: "s",
         wide: 12,
         lines: [
@@ -99,7 +102,7 @@ const ROWS: { title: string; panels: Panel[] }[] = [
         ],
       },
       {
-        title: "Credits a minute",
+        title: "Credits per minute",
         unit: "short",
         wide: 12,
         lines: [["topk(8, sum by (operation) (rate(appmeter_credits_charged_total[5m]) * 60))", "{{operation}}"]],
@@ -137,7 +140,7 @@ const INPUT = "DS_PROMETHEUS"
 const HIGH = 8
 const COLUMNS = 24
 
-/** A dashboard to import; it asks which Prometheus it reads. */
+/** Returns a dashboard to import. Grafana asks at the import which Prometheus to use. */
 export function grafanaDashboard(_: Deployment): string {
   const panels: object[] = []
   let top = 0
@@ -173,7 +176,7 @@ export function grafanaDashboard(_: Deployment): string {
 }
 
 function panelOf({ title, lines, unit, kind }: Panel, id: number, gridPos: object): object {
-  // Grafana's own template: the input above, when the dashboard is imported
+  // Grafana replaces this placeholder at the import with the Prometheus chosen for the input
   const datasource = { type: "prometheus", uid: `$\{${INPUT}}` }
   return {
     id,

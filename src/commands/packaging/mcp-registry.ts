@@ -3,7 +3,7 @@ import { type Deployment, SAMPLE_NAME } from "./deployment.ts"
 
 const SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 
-const KEY = { description: "An API key: appmeter key create makes one.", isRequired: true, isSecret: true }
+const KEY = { description: "An API key. The command appmeter key create makes one.", isRequired: true, isSecret: true }
 
 /**
  * Returns the server.json that registers an instance in a registry of tool servers. The program is in no package
@@ -39,7 +39,7 @@ function packageOf(image: string, name: string): object {
     packageArguments: [{ type: "positional", value: "mcp" }],
     environmentVariables: [
       { name: "APPMETER_KEY", ...KEY },
-      { name: "APPMETER_URL", description: "The server to pass calls on to.", default: `https://${name}` },
+      { name: "APPMETER_URL", description: "The server to forward calls to.", default: `https://${name}` },
     ],
   }
 }

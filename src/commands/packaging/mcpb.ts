@@ -1,12 +1,12 @@
 import { readText, versionOf } from "../../database/assets.ts"
 import type { Deployment } from "./deployment.ts"
 
-/** The program within a bundle, without the ending that Windows needs. */
+/** The path of the program in a bundle, without the suffix that Windows needs. */
 export const MCPB_PROGRAM = "server/appmeter"
 
 /**
- * The manifest.json of an MCPB bundle, with which a desktop assistant installs the program as a local tool server. The
- * person enters the address of a server and a key, which the assistant stores.
+ * Returns the manifest.json of an MCPB bundle, with which a desktop assistant installs the program as a local tool
+ * server. The person enters the address of a server and a key, which the assistant stores.
  */
 export function mcpbManifest({ name }: Deployment): string {
   const { description } = JSON.parse(readText("package.json")) as { description: string }
@@ -40,7 +40,7 @@ export function mcpbManifest({ name }: Deployment): string {
       key: {
         type: "string",
         title: "API key",
-        description: "A key for the assistant: appmeter key create --name assistant",
+        description: "A key for the assistant. The command appmeter key create --name assistant makes one.",
         sensitive: true,
         required: true,
       },

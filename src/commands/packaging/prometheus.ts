@@ -4,11 +4,11 @@ import type { Deployment } from "./deployment.ts"
 interface AlertRule {
   alert: string
   expr: string
-  /** How long it must hold. */
+  /** How long `expr` must hold. */
   for: string
   severity: "page" | "ticket"
   summary: string
-  /** Says what to do, or where to look. */
+  /** The remedy, or where to look. */
   action: string
 }
 
@@ -19,23 +19,23 @@ export const ALERT_RULES: readonly AlertRule[] = [
     for: "2m",
     severity: "page",
     summary: "The database has not answered within a second.",
-    action: "Calls are answered 503 meanwhile, and nothing is charged: appmeter doctor",
+    action: "Calls are answered with 503 meanwhile and not charged; see: appmeter doctor",
   },
   {
     alert: "AppmeterErrors",
     expr: "increase(appmeter_internal_errors_total[10m]) > 0",
     for: "0m",
     severity: "ticket",
-    summary: "Our own code failed {{ $value | humanize }} times in ten minutes.",
-    action: "Each has a line internal_error in the log, with the request's id",
+    summary: "{{ $value | humanize }} internal errors occurred in ten minutes.",
+    action: "Each has a line internal_error in the log, with the request id",
   },
   {
     alert: "AppmeterSlow",
     expr: "histogram_quantile(0.99, sum by (le) (rate(appmeter_call_duration_seconds_bucket[10m]))) > 2.5",
     for: "15m",
     severity: "ticket",
-    summary: "One call in a hundred takes {{ $value | humanizeDuration }}.",
-    action: "appmeter_calls_waiting tells whether they wait for the database",
+    summary: "One call in a hundred takes {{ $value | humanizeDuration }} or longer.",
+    action: "appmeter_calls_waiting shows whether calls wait for the database",
   },
   {
     alert: "AppmeterNobodyReads",
@@ -51,7 +51,7 @@ export const ALERT_RULES: readonly AlertRule[] = [
     for: "1h",
     severity: "ticket",
     summary: "{{ $labels.kind }} on {{ $labels.platform }} has waited for {{ $value | humanizeDuration }}.",
-    action: "More is due than can be read, or its source refuses: appmeter sources",
+    action: "More readings are due than can be made, or the source refuses requests; see: appmeter sources",
   },
   {
     alert: "AppmeterSourceBroken",
@@ -59,15 +59,15 @@ export const ALERT_RULES: readonly AlertRule[] = [
     for: "5m",
     severity: "ticket",
     summary: "A source of measurements is broken ({{ $labels.kind }}).",
-    action: "Its days stay unmeasured, which is no absence: appmeter sources",
+    action: "Its data is not measured meanwhile; see: appmeter sources",
   },
   {
     alert: "AppmeterShort",
     expr: "max by (upstream) (appmeter_requests_short_per_day) > 0",
     for: "6h",
     severity: "ticket",
-    summary: "{{ $value | humanize }} requests a day to {{ $labels.upstream }} do not fit.",
-    action: "Track less, follow fewer storefronts in MARKET, or read from another address too (EGRESS)",
+    summary: "{{ $value | humanize }} requests a day to {{ $labels.upstream }} exceed the rate limit.",
+    action: "Track less, follow fewer storefronts in MARKET, or also read from another address (EGRESS)",
   },
   {
     alert: "AppmeterUndelivered",
@@ -76,20 +76,20 @@ export const ALERT_RULES: readonly AlertRule[] = [
       "or max by (channel) (appmeter_channels_disabled) > 0",
     for: "0m",
     severity: "ticket",
-    summary: "Alerts were not taken by a {{ $labels.channel }} channel.",
-    action: "appmeter channel list says why; appmeter channel test tries it",
+    summary: "A {{ $labels.channel }} channel did not accept alerts.",
+    action: "appmeter channel list shows the reason; appmeter channel test sends a test message",
   },
   {
     alert: "AppmeterLimitsAlone",
     expr: "increase(appmeter_limits_fallbacks_total[10m]) > 0",
     for: "10m",
     severity: "ticket",
-    summary: "The store of the limits is silent, and each process counts alone.",
-    action: "Look after Redis or Upstash; calls go on meanwhile",
+    summary: "The rate-limit store does not answer, so each process counts calls separately.",
+    action: "Check Redis or Upstash; calls are still answered",
   },
 ]
 
-/** A rule file of Prometheus. */
+/** Returns a Prometheus rule file. */
 export function prometheusRules(_: Deployment): string {
   const rules = ALERT_RULES.map(
     ({ alert, expr, for: time, severity, summary, action }) => `      - alert: ${alert}

@@ -3,7 +3,7 @@ import { type Deployment, SAMPLE_NAME } from "./deployment.ts"
 function header({ name = SAMPLE_NAME, upstreams }: Deployment): string {
   return `# Settings of ${upstreams.length > 1 ? "each Appmeter process" : "Appmeter"} behind this proxy:
 #   PUBLIC_URL=https://${name}
-#   TRUSTED_PROXIES=127.0.0.1      the address of this proxy: X-Forwarded-For is believed from here only
+#   TRUSTED_PROXIES=127.0.0.1      the address of this proxy: X-Forwarded-For is trusted only from it
 #   DRAIN_MS=5000                  /readyz answers 503 this long before the port closes
 # Assistants request /mcp (without a trailing slash), /.well-known/oauth-protected-resource/mcp and
 # /.well-known/oauth-authorization-server, and sign in below /oauth/ and at /sign-in. All of these are passed on. A bot
@@ -14,13 +14,13 @@ function header({ name = SAMPLE_NAME, upstreams }: Deployment): string {
 const RESTART = `# To restart several processes without losing a call, restart one at a time and wait for its /readyz.
 `
 
-const SENT_ONCE = "a call may have been charged once it was sent, so only a connection that failed is retried"
+const SENT_ONCE = "a call may have been charged once it was sent, so only failed connections are retried"
 
-/** Caddy sets X-Forwarded-For itself. */
+/** Returns the Caddyfile. Caddy sets X-Forwarded-For itself. */
 export function caddyFile(deployment: Deployment): string {
   const { name = SAMPLE_NAME, upstreams } = deployment
   const checks = `
-		# a process that drains or whose database is away gets no calls
+		# a process that drains or cannot reach its database gets no calls
 		lb_policy least_conn
 		health_uri /readyz
 		health_interval 1s
@@ -56,11 +56,11 @@ export function caddyFile(deployment: Deployment): string {
 `
 }
 
-/** Expects certificate and key in one file, as HAProxy does. */
+/** Returns the HAProxy configuration, which expects certificate and key in one file. */
 export function haproxyFile(deployment: Deployment): string {
   const { name = SAMPLE_NAME, upstreams } = deployment
   const checks = `
-	# a process that drains or whose database is away gets no calls
+	# a process that drains or cannot reach its database gets no calls
 	option httpchk
 	http-check send meth GET uri /readyz ver HTTP/1.1 hdr Host ${name}
 	http-check expect status 200
@@ -107,10 +107,10 @@ const NGINX_RESTART = `# Open-source nginx has no active health checks: it does 
 # appmeter packaging caddy and appmeter packaging haproxy print files that need no such steps.
 `
 
-/** A server block; certificates are the operator's. */
+/** Returns a server block for nginx. The operator provides the certificates. */
 export function nginxFile(deployment: Deployment): string {
   const { name = SAMPLE_NAME, upstreams } = deployment
-  // nginx's own 10 s bar every process when they restart shortly after one another
+  // with nginx's default of 10 s, it would use no process after restarts in short succession
   const patience = upstreams.length > 1 ? " max_fails=1 fail_timeout=1s" : ""
   const servers = upstreams.map((upstream) => `	server ${upstream}${patience};`)
   return `${header(deployment)}${upstreams.length > 1 ? NGINX_RESTART : ""}upstream appmeter {

@@ -13,7 +13,7 @@ import { recording } from "../../recording.ts"
 import type { Settings } from "../../settings/settings.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 
-/** An address that the operator set instead of the host may be in any network. */
+/** If the operator set another address for a host, that address may be in any network. */
 export function accountReach(
   { measuring, allowPrivateTargets }: Pick<Settings, "measuring" | "allowPrivateTargets">,
   now: () => Date,

@@ -29,7 +29,10 @@ export async function openDelivery(
   })
 }
 
-/** Creates the worker that writes alerts without store readings: weekly summaries and changes in ad accounts. */
+/**
+ * Creates the worker that writes alerts that do not come from store readings: weekly summaries and changes in ad
+ * accounts.
+ */
 export function openFeedWriting({ sql, log }: { sql: Sql; log: Log }) {
   const summaries = createSummaries({ sql, log })
   const adsNotices = createAdsNotices({ sql, log })

@@ -28,7 +28,7 @@ const BY_ID = new Map<string, Operation>(
   [...catalog, ...pageOperations(SOURCES).all].map((operation) => [operation.id, operation]),
 )
 
-/** Calls per second that a plan allows are few. A digest waits. */
+/** Tries of a call, one per second. A plan allows few calls per second, and a digest can wait. */
 const MAX_TRIES = 10
 
 /** Runs operations with the rights of a person's grant and without a price, as their pages do. */

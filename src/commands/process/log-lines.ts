@@ -10,8 +10,8 @@ export function processLog({ terminal, settings: { logLevel, logFormat } }: Invo
 }
 
 /**
- * Writes lines that can wait together, once per turn of the event loop. Other lines are written immediately, because
- * the process may be about to end.
+ * Collects lines that can wait and writes them once per turn of the event loop. Other lines are written immediately,
+ * because the process may be about to end.
  */
 function buffered(write: (text: string) => void): (line: string, canWait: boolean) => void {
   let pending = ""

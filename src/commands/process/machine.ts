@@ -8,15 +8,16 @@ import { listNightlyBackups } from "../../database/nightly-backups.ts"
 import type { BackupFile, Machine, MachineFinding } from "../../pages/settings/machine.ts"
 import type { Settings } from "../../settings/settings.ts"
 
-/** Backups of the page and of the night have names of these forms only, so that no name leads out of their folders. */
+/** The only form of names of backups made on the page, so that no name leads out of their folder. */
 const BACKUP_NAME = /^appmeter-\d{8}T\d{6}Z\.backup$/
+/** The only form of names of nightly backups, so that no name leads out of their folder. */
 const NIGHTLY_NAME = /^appmeter-\d{4}-\d\d-\d\d\.backup$/
 const DOCTOR_MS = 60_000
 const BACKUP_MS = 3_600_000
 
 /**
- * The machine as its operator sees it in the settings. Commands run in a process of their own, because they read whole
- * folders, which would hold up the server.
+ * Returns the machine as its operator sees it in the settings. Commands run in separate processes, because they read
+ * whole folders, which would block the server.
  */
 export function openMachine({ dataDir, backupDir }: Pick<Settings, "dataDir" | "backupDir">): Machine {
   const folder = resolve(dataDir, "backups")
@@ -82,7 +83,7 @@ function streamOf(path: string): ReadableStream<Uint8Array> {
 interface CommandResult {
   exitCode: number
   output: string
-  /** The last line that the command wrote for people. */
+  /** The last line of the command's messages for people. */
   says: string
 }
 

@@ -21,5 +21,5 @@ export function measuredBy(settings: MeasuringSettings): HealthParts & { kinds: 
   return { sources, kinds: kindsOf({ egressCountry, sourcesOff }), egress, egressCountry, gapsMs: gaps }
 }
 
-/** Developers' sites: each has the address in its listing. */
+/** The source of developers' sites. The address of a site is in the store listing. */
 const SITES = { name: "app-ads-txt", upstream: "developer-sites" } as const

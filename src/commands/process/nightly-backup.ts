@@ -20,8 +20,8 @@ interface Timing {
 const HOUR_MS = 3_600_000
 
 /**
- * Takes a backup each night into BACKUP_DIR, reads it back and deletes the oldest. A night that was missed, because
- * nothing ran, is made up for at the next start. After a failure it tries again in an hour.
+ * Takes a backup each night into BACKUP_DIR, reads it back and deletes the oldest. A backup that was missed because no
+ * server ran is taken at the next start. After a failure it tries again in an hour.
  */
 export function createNightlyBackup(
   { settings, log }: { settings: Settings; log: Log },
@@ -50,7 +50,7 @@ async function backUp(settings: Settings, night: Night): Promise<void> {
   if (existsSync(file)) return
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const { databaseUrl, dataDir } = settings
-  // a connection of its own, as of the backup command: the backup takes no slot of the server
+  // a separate connection, as in the backup command, so that the backup takes no slot of the server
   const database = await openDatabase({ databaseUrl, dataDir, as: "command", log: night.log, maxConnections: 2 })
   try {
     await exclusively(database, () => writeVerified(database, file, night))
@@ -59,7 +59,10 @@ async function backUp(settings: Settings, night: Night): Promise<void> {
   }
 }
 
-/** Several servers may share a database and a folder. An embedded database has one server only. */
+/**
+ * Runs the work in one process only: several servers may share a database and a folder. An embedded database has one
+ * server.
+ */
 async function exclusively({ sql, kind }: Database, work: () => Promise<void>): Promise<void> {
   if (kind === "embedded") return await work()
   const release = await holdLock(sql, "nightly backup")
@@ -71,7 +74,7 @@ async function exclusively({ sql, kind }: Database, work: () => Promise<void>): 
   }
 }
 
-/** The backup gets its name after it was read back, so that each file with such a name is known to be complete. */
+/** The backup gets its name after it was read back, so that every file with such a name is complete. */
 async function writeVerified({ sql }: Database, file: string, { log, signal }: Night): Promise<void> {
   if (existsSync(file)) return
   const startedAt = performance.now()

@@ -3,7 +3,7 @@ import type { Log } from "../../lib/log.ts"
 import { type Settings, SettingsProblems } from "../../settings/settings.ts"
 
 /**
- * About 270 files are open after a start with the embedded database, about 60 without it. With too low a limit,
+ * About 270 files are open after a start with the embedded database, about 60 without it. If the limit is too low,
  * statements fail.
  */
 const NEEDED = { embedded: 1_024, server: 256 }
@@ -29,7 +29,10 @@ export function readOpenFilesLimit(): number | null {
 const NEAR_LIMIT = 0.95
 const LOOK_MS = 10_000
 
-/** Null if they cannot be counted. If none is left, the folder that lists them cannot be opened either. */
+/**
+ * Returns the number of open files. Null if they cannot be counted. At the limit, the folder that lists them cannot be
+ * opened either.
+ */
 function countOpenFiles(limit: number): number | null {
   try {
     return readdirSync("/proc/self/fd").length
@@ -39,8 +42,8 @@ function countOpenFiles(limit: number): number | null {
 }
 
 /**
- * Logs once when open files reach 95 % of the limit, because beyond it new connections hang silently, and once when
- * they are below again. Returns a function that stops watching.
+ * Logs once when open files reach 95 % of the limit, because beyond the limit new connections hang silently, and once
+ * when they drop below 95 % again. Returns a function that stops watching.
  */
 export function watchOpenFiles(
   log: Log,

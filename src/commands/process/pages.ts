@@ -32,7 +32,7 @@ interface PagesParts extends LinkParts {
   /** The OpenID provider that signs people in. Null without one. */
   oidc: OidcSettings | null
   sandbox: Sandbox
-  /** Undefined without SECRET_KEY: then /in/ does not exist. */
+  /** Undefined without SECRET_KEY; /in/ does not exist then. */
   receive?: ReceiveMessage | undefined
   /** Icons and screenshots on pages. Omit to show none. */
   pictureCache?: PictureCache | undefined

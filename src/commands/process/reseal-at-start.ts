@@ -5,8 +5,8 @@ import type { Log } from "../../lib/log.ts"
 import type { Settings } from "../../settings/settings.ts"
 
 /**
- * Encrypts secrets with the current key on the embedded database. With a server, other processes may use the earlier
- * key, so the log only explains what to do.
+ * Encrypts secrets with the current key on the embedded database. On a server database, other processes may use the
+ * earlier key, so the log only explains what to do.
  */
 export async function resealAtStart(
   { secretKeys }: Pick<Settings, "secretKeys">,

@@ -66,7 +66,7 @@ async function live(invocation: Invocation, service: LiveService, stop: Stop, lo
     await Promise.race([greet(invocation, service, stop, log), stop.asked])
     log("info", "stopping", { signal: await stop.asked })
   } finally {
-    stop.ask("error") // if the welcome failed
+    stop.ask("error") // needed if the welcome failed
     await close(invocation, service)
   }
 }
@@ -188,11 +188,11 @@ const UNUSABLE: Record<string, (setting: ListenAddress["setting"]) => string> = 
   EACCES: () => "the port needs rights that this user does not have; choose one above 1023",
 }
 
-// From the signal on. Calls that are not answered by then are dropped.
+// Time from the signal until unanswered calls are dropped.
 const ANSWERED_BY_MS = 18_000
 
 /**
- * Closes readiness first, so that load balancers stop sending, then the port while open requests are answered.
+ * Makes /readyz fail first, so that load balancers stop sending, then closes the port while open requests are answered.
  * Meanwhile jobs and readings finish or are released, and none starts.
  */
 async function close({ settings: { drainMs } }: Invocation, service: LiveService): Promise<void> {

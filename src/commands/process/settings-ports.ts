@@ -7,7 +7,7 @@ import { accountReach } from "./account-reading.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 import { openMachine } from "./machine.ts"
 
-/** Wires the settings pages of a running server to the world outside the database. */
+/** Connects the settings pages of a running server to the world outside the database. */
 export async function openSettingsPorts(settings: Settings): Promise<SettingsPorts> {
   const { secretKeys, allowPrivateTargets, telegramApi, measuring, mail } = settings
   const bodies = openAccountBodies(measuring.raw)

@@ -8,7 +8,7 @@ export interface Stop {
   asked: Promise<StopReason>
 }
 
-// From the signal on. The process exits then, whatever is still open.
+// Time from the signal until the process exits, whatever is still open.
 const GONE_BY_MS = 24_500
 
 // `bun run` and `timeout` forward a signal that the terminal sends to the whole group: it arrives twice.

@@ -18,7 +18,7 @@ import { guardedFetch } from "./guarded-fetch.ts"
 import { measuredBy } from "./measured-kinds.ts"
 
 export interface StoreReading {
-  /** Live reads. The next free process does them. */
+  /** Requests a live read. The next free process does it. */
   measure: Measure
   budget(): Promise<Budget[]>
   /** Starts reading what is due, with its maintenance. */

@@ -17,7 +17,7 @@ export interface RunningProcess {
   log: Log
 }
 
-/** The work of the process, imported while the database opens in its own thread. */
+/** The work of the process. It is imported while the database opens in its own thread. */
 type Run = (running: RunningProcess) => Promise<void>
 
 /** Migrates the database, runs until a stop, and closes the database. Returns the exit code. */

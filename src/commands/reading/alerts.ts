@@ -6,7 +6,7 @@ import { findOneApp, useOperations, WORKSPACE } from "./ask.ts"
 
 const SHOWN = 20
 
-/** Number of alerts to read for that many events: an event may have dozens of alerts. */
+/** Number of alerts to read in order to show SHOWN events: an event may have dozens of alerts. */
 const MAX_READ = 200
 
 export const alerts: Command = {
@@ -72,7 +72,7 @@ export const alerts: Command = {
   },
 }
 
-/** Returns the filters of the API with the same names. It checks their values. */
+/** Returns the options as the filters of list_alerts, which have the same names. The API checks their values. */
 function filtersOf({ has, text, texts }: Invocation): InputOf<"list_alerts"> {
   if (has("unread") && has("read")) throw new WrongUse("--unread and --read exclude each other; leave out both for all")
   const given = ["from", "to", "since", "until"].flatMap((name) => {

@@ -9,8 +9,9 @@ import { CSV, csvOf, fitted, printable, table } from "../cli/show.ts"
 import { type Ask, findApps, type ListedApp, useOperations, WORKSPACE } from "./ask.ts"
 import { sparkline } from "./sparkline.ts"
 
-/** Default days of the sparkline, and its maximum number of characters. */
+/** Default number of days in the sparkline. */
 const DAYS = 30
+/** Maximum number of characters of the sparkline. */
 const WIDEST = 30
 const WATCH_MS = 5_000
 
@@ -173,7 +174,10 @@ async function readSide(
   }
 }
 
-/** Returns the days up to today, or the same number up to the latest reading if that is older than all of them. */
+/**
+ * Returns the days up to today. If the latest reading is older than all of them, returns the same number of days up to
+ * that reading.
+ */
 function windowDays(days: string[], measured: string | null): string[] {
   if (measured === null || measured >= (days[0] as string)) return days
   return days.map((_, at) => addDays(measured, at + 1 - days.length))
@@ -182,8 +186,8 @@ function windowDays(days: string[], measured: string | null): string[] {
 type History = AnswerOf<"get_rank_history">["keywords"][number]
 
 /**
- * Returns the histories by keyword. Null if there are none: an app in both stores has only that of iOS, and some plans
- * have none.
+ * Returns the histories by keyword. Null if there are none: for an app in both stores only App Store ranks have a
+ * history, and some plans have none.
  */
 async function readHistories(
   ask: Ask,

@@ -5,7 +5,7 @@ import { itunesRows } from "../../stores/apple/itunes-app.ts"
 import type { AppsObservation } from "../../stores/kinds/apps-shape.ts"
 import { withoutPages } from "../../stores/kinds/pages-in-look-ups.ts"
 
-/** Parses the body of a stored reading, only for its apps: later readings replaced the others. Throws ReadFailure. */
+/** Parses the body of a stored reading again, but only its apps that no later reading replaced. Throws ReadFailure. */
 export function readAppsAgain(sources: Sources, held: AppsObservation, body: RawBody): AppsObservation {
   const { source, platform, storefront, asked } = held
   const subject = askedOf(source, asked, body).join()
@@ -20,7 +20,9 @@ function askedOf(source: AppsObservation["source"], stored: readonly string[], {
   return [...new Set([...stored, ...named])]
 }
 
-/** Parses apps without their pages, because it is unknown whether the body was read for these. Throws ReadFailure. */
+/**
+ * Parses apps without their pages, because it is unknown whether the body was requested for pages. Throws ReadFailure.
+ */
 export function readApps(
   sources: Sources,
   { source: name, platform, storefront, subject }: Pick<Attempt, "source" | "platform" | "storefront" | "subject">,

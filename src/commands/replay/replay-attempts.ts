@@ -56,7 +56,7 @@ function attemptOf(row: AttemptRow, sources: Sources): ReplaySubject {
     sha256,
     parser: null,
     subjects: [subject],
-    // a failed read has no country of its address
+    // the country of the reading address is not stored for a failed read
     read: (body) => readAgain(sources, row, body),
     compare: () => [],
   }

@@ -17,7 +17,10 @@ export interface SourceComparison {
   unreadable: number
   /** Readings whose bodies are not stored. */
   notKept: number
-  /** Recorded observations. Fewer than differ if the parser version was not raised or a better reading is stored. */
+  /**
+   * Recorded observations. Fewer than those that differ if the parser version was not raised or a better reading is
+   * stored.
+   */
   recorded: number
 }
 

@@ -122,7 +122,7 @@ function compared(stored: ReplaySubject, seen: Observation, report: ReplayReport
   return differences.some((difference) => difference !== null)
 }
 
-// The same as an import stores in one transaction.
+// Results per transaction, as many as an import stores in one.
 const PART_RESULTS = 1_000
 
 async function recordParts(

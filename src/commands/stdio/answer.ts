@@ -6,7 +6,7 @@ export class NoAnswer extends Error {
   override name = "NoAnswer"
 }
 
-/** Settles with the work, or as soon as the signal aborts. Work in this process may ignore the signal. */
+/** Settles with the work, or as soon as the signal aborts, because work in this process may ignore the signal. */
 export async function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const giveUp = () => reject(signal.reason)
@@ -54,10 +54,10 @@ export function foreign(url: string, { status, headers }: Response, text: string
   const where = new URL(url)
   const at = where.origin + where.pathname
   const location = headers.get("location")
-  if (location) return `${at} leads elsewhere (${status}); give the address that it leads to: ${location.slice(0, 200)}`
+  if (location) return `${at} redirects elsewhere (${status}); give the target address: ${location.slice(0, 200)}`
   const body = parsed(text)
   const reason = isRecord(body) && typeof body.message === "string" ? `: ${body.message.slice(0, 300)}` : ""
   if (status >= 400)
-    return `${at} answered ${status}; that is no tool endpoint of Appmeter, or a proxy before it${reason}`
-  return `${at} ended without an answer; of a write, look whether it was done before you repeat it`
+    return `${at} answered ${status}; it is not Appmeter's tool endpoint, or a proxy in front of it answered${reason}`
+  return `${at} ended without an answer; before you repeat a write, check whether it was done`
 }

@@ -19,7 +19,7 @@ export interface BridgeParts {
   url: string
   key: string
   lines: AsyncIterable<string>
-  /** When it settles, no further line is read. */
+  /** Once this settles, no further line is read. */
   stopped: Promise<unknown>
   write(line: string): void
   /** Writes a message for the operator. */
@@ -100,7 +100,7 @@ class MessageRelay {
     } catch (error) {
       if (calling.signal.aborted) return
       const why = error instanceof NoAnswer ? error.message : this.#parts.explain(error)
-      if (id === undefined) say(`not passed on: ${why}`)
+      if (id === undefined) say(`not forwarded: ${why}`)
       else write(errorLine(id, -32_000, why))
     } finally {
       if (id !== undefined && this.#underWay.get(id) === calling) this.#underWay.delete(id)
@@ -134,7 +134,7 @@ class MessageRelay {
       if (method === "initialize" && "result" in answer.message) this.#session = sessionOf(response, answer.message)
       answered ||= answer.message.id === id && !("method" in answer.message)
       if (id !== undefined) write(answer.line)
-      else if (!response.ok) say(`not taken: ${answer.line.slice(0, 500)}`)
+      else if (!response.ok) say(`not accepted: ${answer.line.slice(0, 500)}`)
     }
     if (id !== undefined && !answered) throw new NoAnswer(foreign(url, response, ""))
   }

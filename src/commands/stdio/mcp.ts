@@ -43,7 +43,7 @@ interface OpenBridge extends Pick<BridgeParts, "url" | "endpoint" | "explain"> {
 
 function remote(server: URL, say: (line: string) => void): OpenBridge {
   if (isUnencrypted(server))
-    say(`appmeter: warning: ${server.origin} is asked without TLS; the key can be read on the way`)
+    say(`appmeter: warning: requests to ${server.origin} are not encrypted (no TLS); the key can be read in transit`)
   const explain = (error: unknown) => explainRemote(server, error)
   return { url: server.href, endpoint: openRemote(server, process.env), explain, close: async () => {} }
 }
@@ -59,7 +59,8 @@ function inputOf({ terminal }: Invocation): AsyncIterable<Uint8Array> {
     return terminal.stdin()
   } catch {
     throw new CommandProblem(
-      "an assistant starts this and speaks to it over a pipe; appmeter packaging assistants prints the configuration",
+      "an assistant starts this command and uses it over a pipe; appmeter packaging assistants prints the " +
+        "configuration",
     )
   }
 }

@@ -187,7 +187,9 @@ async function add(
   return id
 }
 
-/** Returns lines about storefronts whose keywords are not read now, with the reason. */
+/**
+ * Returns a line with the storefronts whose keywords are being read, and one per reason with those that are not read.
+ */
 async function readingLines(sql: Sql, { iosId, androidPkg, countries }: TrackedListing): Promise<string[]> {
   const whyNot = await readReaders(sql)
   const stores = [...(iosId ? (["ios"] as const) : []), ...(androidPkg ? (["android"] as const) : [])]

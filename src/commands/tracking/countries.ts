@@ -16,7 +16,7 @@ export const countryAdd: Command = {
     ["app country add app_4fD0Zs81hQbK jp", "without keywords"],
   ],
   positionals: POSITIONALS,
-  options: { like: { value: "CODE", meaning: "Also track the keywords of this storefront there." } },
+  options: { like: { value: "CODE", meaning: "Also track this storefront's keywords in the added storefronts." } },
   async run(invocation) {
     const [id = "", ...codes] = invocation.positionals
     const result = await useDatabase(invocation, async (sql) => {

@@ -15,9 +15,10 @@ export const historyImport: Command = {
   changes: true,
   summary: "Import ranks that another tool measured, from a CSV file.",
   details:
-    "Charts draw them beside own readings, as a source of their own. They enter no other figure, and a day that the " +
-    "file lacks is not measured. Columns: date, keyword, country and rank, or a keyword and a column for each day. " +
-    "Importing the same file again changes nothing. app history list shows the imports.",
+    "Charts show them next to this instance's own readings, as a separate source. No other figure uses them, and " +
+    "a day that is missing in the file counts as not measured. Columns: date, keyword, country and rank, or a " +
+    "keyword and a column for each day. Importing the same file again changes nothing. app history list shows the " +
+    "imports.",
   examples: [
     ["app history import 'Tide Times' ranks.csv --tool AppTweak", "an app's name or id, and an export of that tool"],
     ["app history import 'Tide Times' ranks.csv --tool Astro --country us", "a file without a column for the country"],

@@ -20,9 +20,9 @@ export const appLocalisation: Command = {
   name: "app localisation",
   summary: "Show which locale's words count in which storefront.",
   details:
-    "A storefront of the App Store reads several locales, and a word counts once. Words that add nothing are listed " +
-    "with the reason. Names and subtitles are those of your store pages. The keyword field is on no page: --metadata " +
-    "reads it with the other texts from fastlane's folder.",
+    "A storefront of the App Store indexes several locales, and a word counts once. Words that add nothing are " +
+    "listed with the reason. Names and subtitles are those of your store pages. The keyword field is on no page: " +
+    "--metadata reads it with the other texts from fastlane's folder.",
   examples: [
     ["app localisation 'Tide Times'", "by the store pages that were read"],
     ["app localisation 'Tide Times' --metadata ./fastlane/metadata", "by your own texts, with the keyword field"],
@@ -89,7 +89,7 @@ function linesOf({ locales, storefronts }: LocalisationGrid): string[] {
     "",
     ...filled.flatMap(localeLines),
     ...(other.length > 0
-      ? [`Read by your storefronts, without texts: ${other.map(({ locale }) => locale).join(", ")}`]
+      ? [`Indexed by your storefronts, but without texts: ${other.map(({ locale }) => locale).join(", ")}`]
       : []),
   ]
 }
@@ -98,7 +98,7 @@ function localeLines({ locale, readBy, fields, words }: GridLocale): string[] {
   const counting = words.filter(({ waste }) => waste === null).map(({ text }) => printable(text))
   const wasted = words.filter(({ waste }) => waste !== null)
   return [
-    `${locale} (${localeName(locale)}), read in ${readBy.join(", ") || "none of your storefronts"}`,
+    `${locale} (${localeName(locale)}), indexed in ${readBy.join(", ") || "none of your storefronts"}`,
     `  ${fields.map(fieldLine).join("; ")}`,
     `  counts: ${counting.join(" ") || "no word"}`,
     ...wasted.map((word) => `  adds nothing: ${printable(word.text)} (${wasteWords(word)})`),

@@ -44,7 +44,7 @@ export async function resolveApp(invocation: Invocation, ask: AskOwner): Promise
   return { iosId, androidPkg, name: word }
 }
 
-/** False if its store cannot be read now. Throws WrongUse if the store has no such app. */
+/** Returns false if the store cannot be read now. Throws WrongUse if the store has no such app. */
 async function isKnown(
   ask: AskOwner,
   { id, link, country }: { id: string; link: string; country: string },

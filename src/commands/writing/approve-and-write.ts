@@ -44,7 +44,7 @@ function previewLines({ action, destructive, credits, preview }: PreviewAnswer):
 
 type Outcome = AnswerOf<"confirm_action">
 
-/** Lists the plain fields of the result; --json has the others. */
+/** Lists the scalar fields of the result. The output of --json has the others. */
 function outcomeLines({ status, credits, jobId, result }: Outcome): string[] {
   const fields = Object.entries(result ?? {}).filter(([, value]) =>
     ["string", "number", "boolean"].includes(typeof value),

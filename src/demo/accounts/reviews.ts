@@ -93,7 +93,10 @@ function waveOn(day: string) {
   })
 }
 
-/** Provenance of invented readings: seen the morning after `day`, so that it is the same whenever it is generated. */
+/**
+ * Returns the provenance of invented readings: seen the morning after `day`. Depends on the day only, so that it is the
+ * same whenever it is generated.
+ */
 export function provenance(day: string) {
   const sha256 = hash("sha256", `invented ${day}`, "buffer")
   return { platform: "ios" as const, parser: 1, origin: DEMO, seenAt: new Date(`${addDays(day, 1)}T07:00:00Z`), sha256 }

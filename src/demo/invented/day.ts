@@ -2,7 +2,10 @@ import { hash } from "node:crypto"
 import { DEMO } from "../../core/observation/provenance.ts"
 import { INVENTED_STOREFRONT, numberOf } from "./world.ts"
 
-/** Provenance of invented readings. It depends on the day only, so that it is the same whenever it is generated. */
+/**
+ * Returns the provenance of invented readings. Depends on the arguments only, so that it is the same whenever it is
+ * generated.
+ */
 export function inventedOn(day: string, what: string) {
   const seenAt = new Date(`${day}T05:10:00Z`)
   const sha256 = hash("sha256", `invented ${what} ${day}`, "buffer")

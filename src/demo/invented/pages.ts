@@ -74,7 +74,7 @@ function ownPage(edition: number, day: string): Listing {
   }
 }
 
-/** Uses a domain that does not exist, since pages only count pictures and load none. */
+/** Uses a domain that does not exist. Pages only count these pictures and load none. */
 function pictures(count: number): string[] {
   return Array.from({ length: count }, (_, place) => `https://demo.invalid/${INVENTED_APP.id}/${place + 1}.png`)
 }

@@ -34,7 +34,7 @@ export type Amounts = ReadonlyMap<Surface, ReadonlyMap<string, number>>
 
 export interface Calls {
   count(answered: AnsweredCall): void
-  /** Counts a call that was limited in this process because the shared store did not answer. */
+  /** Counts a call whose rate this process counted alone, because the shared store did not answer. */
   fellBack(): void
   readonly fallbacks: number
   /** Counts an internal error. */

@@ -46,7 +46,7 @@ const MAX_JOBS = 10_000
 const up = (answers: boolean) =>
   gauge("appmeter_database_up", "Whether the database answered within a second.", [{ value: answers ? 1 : 0 }])
 const most = (value: number) =>
-  gauge("appmeter_database_connections_limit", "Connections of this process to the database at most.", [{ value }])
+  gauge("appmeter_database_connections_limit", "Maximum database connections of this process.", [{ value }])
 
 async function ask(sql: Sql, { kind, writer }: Kind): Promise<Metric[]> {
   return [
@@ -69,7 +69,12 @@ async function countWriterTokens(sql: Sql, { price }: WriterPrice): Promise<Metr
   ])
   if (!price) return [tokens]
   const cents = (input * price.input + output * price.output) / 1e4
-  return [tokens, gauge("appmeter_writer_cents_today", "What they cost by AI_PRICE, in cents.", [{ value: cents }])]
+  return [
+    tokens,
+    gauge("appmeter_writer_cents_today", "Cost of the language model since 00:00 UTC by AI_PRICE, in cents.", [
+      { value: cents },
+    ]),
+  ]
 }
 
 async function countJobs(sql: Sql): Promise<Metric> {

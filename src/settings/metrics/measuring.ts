@@ -53,12 +53,12 @@ async function readSources(sql: Sql): Promise<Metric[]> {
   return [
     gauge(
       "appmeter_source_answered_timestamp_seconds",
-      "When a source answered last, since 1970-01-01T00:00Z.",
+      "Time of the last answer of a source, in seconds since 1970-01-01T00:00Z.",
       each(({ answeredAt }) => answeredAt),
     ),
     gauge(
       "appmeter_source_failures_in_a_row",
-      "Readings of a source that failed since its last answer.",
+      "Failed readings of a source since its last answer.",
       each(({ failures }) => failures),
     ),
     gauge(
@@ -72,7 +72,7 @@ async function readSources(sql: Sql): Promise<Metric[]> {
   ]
 }
 
-/** Takes one index step per kind, store and priority, however many rows are due. */
+/** Reads the number and age of due rows with one index step per kind, store and priority, however many rows are due. */
 async function readDue(sql: Sql): Promise<Metric[]> {
   const rows = await sql<{ kind: string; platform: string; waiting: number; oldest: number }[]>`
     with recursive place as (
@@ -115,12 +115,12 @@ async function readDue(sql: Sql): Promise<Metric[]> {
   return [
     gauge(
       "appmeter_due",
-      `Subjects that wait to be read, counted up to ${MAX_COUNTED} of each priority.`,
+      `Subjects that are due for a reading, counted up to ${MAX_COUNTED} per priority.`,
       labelled(({ waiting }) => waiting),
     ),
     gauge(
       "appmeter_due_oldest_seconds",
-      "How long the subject that is due the longest has waited; 0 where none is.",
+      "Time that the oldest due subject has waited; 0 if none is due.",
       labelled(({ oldest }) => oldest),
     ),
   ]
@@ -138,7 +138,7 @@ async function countAlerts(sql: Sql): Promise<Metric> {
   return gauge("appmeter_source_alerts_open", "Open alerts about sources, as appmeter sources lists them.", samples)
 }
 
-/** A process counts as alive by its heartbeat, every 30 s. */
+/** Counts the processes that sent a heartbeat, which they do every 30 s. */
 async function countReaders(sql: Sql): Promise<Metric> {
   const [row] = await sql<[{ value: number }]>`
     select count(*)::int as value
@@ -178,17 +178,17 @@ async function countDeliveries(sql: Sql): Promise<Metric[]> {
   return [
     gauge(
       "appmeter_deliveries_waiting",
-      `Alerts that wait to be told, counted up to ${MAX_COUNTED} of each channel.`,
+      `Alerts waiting for delivery, counted up to ${MAX_COUNTED} per channel.`,
       labelled(({ waiting }) => waiting),
     ),
     gauge(
       "appmeter_deliveries_undelivered_last_day",
-      "Alerts that were given up on in the last 24 hours.",
+      "Alerts whose delivery was given up in the last 24 hours.",
       labelled(({ undelivered }) => undelivered),
     ),
     gauge(
       "appmeter_channels_disabled",
-      "Channels that are told nothing any longer, because they did not take it.",
+      "Channels that are disabled, because they did not accept alerts.",
       labelled(({ disabled }) => disabled),
     ),
   ]
@@ -198,7 +198,7 @@ function shortOf(short: readonly { upstream: string; short: number }[]): Metric 
   const samples = short.map(({ upstream, short: value }) => ({ labels: { upstream }, value }))
   return gauge(
     "appmeter_requests_short_per_day",
-    "Requests a day that are due and cannot be made at the pace of an upstream; nothing where all fit.",
+    "Requests a day that are due but exceed the request rate of an upstream; no series if all fit.",
     samples,
   )
 }

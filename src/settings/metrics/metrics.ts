@@ -28,22 +28,22 @@ function callMetrics(calls: Calls): Metric[] {
   const series = calls.series().sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   const counted = series.map((sery) => ({ labels: labelsOf(sery), value: sery.count }))
   const fallbacks =
-    "Calls counted against their rate by this process alone, because the store of the limits was silent."
+    "Calls that this process alone counted against their rate limit, because the rate-limit store did not answer."
   return [
     counter(
       "appmeter_calls_total",
-      "Calls answered, by operation, surface and status; 499 where the caller hung up.",
+      "Answered calls, by operation, surface and status; 499 if the caller closed the connection.",
       counted,
     ),
     {
       name: "appmeter_call_duration_seconds",
-      help: "How long calls took, by operation, surface and status.",
+      help: "Duration of calls, by operation, surface and status.",
       type: "histogram",
       samples: series.flatMap(histogram),
     },
-    counter("appmeter_credits_charged_total", "Credits that calls took.", pairs(calls.credits, "operation")),
-    counter("appmeter_refusals_total", "Calls refused, by the code of the answer.", pairs(calls.refusals, "code")),
-    counter("appmeter_internal_errors_total", "Errors of our own code, each with a line in the log.", [
+    counter("appmeter_credits_charged_total", "Credits charged for calls.", pairs(calls.credits, "operation")),
+    counter("appmeter_refusals_total", "Refused calls, by error code.", pairs(calls.refusals, "code")),
+    counter("appmeter_internal_errors_total", "Internal errors, each with a line in the log.", [
       { value: calls.errors },
     ]),
     counter("appmeter_limits_fallbacks_total", fallbacks, [{ value: calls.fallbacks }]),
@@ -76,10 +76,12 @@ function pairs(amounts: Amounts, label: string): Metric["samples"] {
 
 function gateMetrics(gate: Gate): Metric[] {
   return [
-    gauge("appmeter_calls_waiting", "Calls that wait for the database just now.", [{ value: gate.waiting }]),
-    gauge("appmeter_database_work_unfinished", "The same, with work whose caller was given up on.", [
-      { value: gate.unfinished },
-    ]),
+    gauge("appmeter_calls_waiting", "Calls that are waiting for the database.", [{ value: gate.waiting }]),
+    gauge(
+      "appmeter_database_work_unfinished",
+      "Unfinished work on the database, including calls that were abandoned.",
+      [{ value: gate.unfinished }],
+    ),
   ]
 }
 
@@ -90,7 +92,9 @@ function processMetrics(startedAt: number): Metric[] {
   return [
     counter("process_cpu_seconds_total", "Processor time that this process used.", cpu),
     gauge("process_resident_memory_bytes", "Memory that this process holds.", [{ value: rss }]),
-    gauge("process_start_time_seconds", "When this process started, since 1970-01-01T00:00Z.", [{ value: startedAt }]),
+    gauge("process_start_time_seconds", "Start time of this process, in seconds since 1970-01-01T00:00Z.", [
+      { value: startedAt },
+    ]),
   ]
 }
 

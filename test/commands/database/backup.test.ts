@@ -48,11 +48,11 @@ beforeSlow(async () => {
 afterSlow(removeFolders)
 
 describe("a backup restores", () => {
-  slow("a backup restores into another folder with the same rows and answers, and works on", async () => {
+  slow("a backup restores into another folder with the same rows and answers, which then works", async () => {
     const DATA_DIR = join(scratch(), "new")
     const restored = await answer(["restore", whole], { env: { DATA_DIR } })
     expect(restored.tables.map(({ name }: { name: string }) => name).sort()).toEqual(TABLES)
-    // the same rows give the same answers; only long runs compare the answers too
+    // equal rows give equal answers, so only long runs compare the answers too
     const sourceRows = LONG ? await inFolder(copyOf(sourceDir), (sql) => recorded(sql, filled)) : null
     await inFolder(DATA_DIR, async (sql) => {
       expect(await sumsOf(sql)).toEqual(sums)
@@ -139,7 +139,7 @@ describe("while a server works", () => {
     await inFolder(DATA_DIR, async (sql) => booksAddUp(await whileCharging(sql, { DATA_DIR })))
   })
 
-  postgres("postgres: a backup is of one moment, and keeps nobody waiting", async () => {
+  postgres("postgres: a backup contains one moment and does not block calls", async () => {
     await using server = await scratchDatabase("served")
     const env = { DATABASE_URL: server.url }
     await answer(["restore", whole], { env })
@@ -175,7 +175,7 @@ describe("the file", () => {
     expect(await answer(["restore", whole, "--check"])).toMatchObject({ whole: true, rows: count })
   })
 
-  long("a backup overwrites a file only if told to, and a killed run keeps the old file", async () => {
+  long("a backup overwrites a file only with --force, and a killed run leaves the old file", async () => {
     const [DATA_DIR, folder] = [copyOf(sourceDir), scratch()]
     const file = join(folder, "a.backup")
     await inFolder(DATA_DIR, (sql) => fillUp(sql, cases(400, 700)))
@@ -208,7 +208,7 @@ describe("the file", () => {
   })
 })
 
-describe("a file that is not whole restores nothing", () => {
+describe("a damaged backup file", () => {
   const text = () => gunzipSync(readFileSync(whole)).toString()
   const other = (from: string, to: string) => {
     expect(text()).toContain(from)
@@ -266,7 +266,7 @@ describe("a file that is not whole restores nothing", () => {
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
-  slow("a backup with one changed bit is refused or reads as it was written", async () => {
+  slow("a backup with one changed bit is refused or yields its original rows", async () => {
     const [bytes, file, rows] = [readFileSync(whole), join(scratch(), "x.backup"), await rowsOf(whole)]
     const lines = new Map<string, number>()
     const [ROUNDS, AT_START] = [cases(12, 160), cases(6, 60)]
@@ -285,7 +285,7 @@ describe("a file that is not whole restores nothing", () => {
   })
 })
 
-describe("a database that holds data", () => {
+describe("a restore into a database with data", () => {
   long("a restore replaces a filled database only with --force", async () => {
     const DATA_DIR = copyOf(sourceDir)
     const currentSums = await inFolder(DATA_DIR, async (sql) => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(removeFolders)
 
-describe("a move copies everything, and the copy lives on", () => {
+describe("a move copies everything, and the copy works", () => {
   postgres("postgres: a move copies everything from the embedded database", async () => {
     await using target = await scratchDatabase("to")
     const env = { DATA_DIR: copyOf(sourceDir) }
@@ -49,7 +49,7 @@ describe("a move copies everything, and the copy lives on", () => {
     expect(JSON.stringify(moved)).not.toContain("postgres://")
   })
 
-  postgres("postgres: a move copies everything from another server with numbers ahead of its rows", async () => {
+  postgres("postgres: a move copies everything from another server with id sequences ahead of its rows", async () => {
     await using source = await scratchDatabase("from")
     await using target = await scratchDatabase("to")
     const filling = await inServer(source.url, async (sql) => {
@@ -211,7 +211,7 @@ const NOWHERE = "postgres://user:canary@127.0.0.1:1/name"
 
 type Admin = Awaited<ReturnType<typeof scratchDatabase>>["admin"]
 
-/** Bytes of the database, of a transaction that is not over too. */
+/** Returns whether the database has Appmeter's tables. */
 async function hasSchema(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ hasSchema: boolean }[]>`select to_regclass('schema_migration') is not null as "hasSchema"`
   return row!.hasSchema

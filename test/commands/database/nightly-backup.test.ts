@@ -25,14 +25,14 @@ async function backUpAt(now: string, env: Record<string, string>): Promise<Line>
   return lines[0]!
 }
 
-/** The findings of doctor about backups. */
+/** Returns the findings of doctor about backups. */
 async function doctorOf(env: Record<string, string>): Promise<{ state: string; says: string }> {
   const { out } = await appmeter(["doctor", "--json"], { env })
   return JSON.parse(out).findings.find(({ thing }: { thing: string }) => thing === "backups")
 }
 
 describe("with BACKUP_DIR", () => {
-  slow("a server backs up each night, beside its own work, and the backup restores into a new folder", async () => {
+  slow("a server takes a backup each night while it serves, and the backup restores into a new folder", async () => {
     const env = { ...(await dataFolder()), BACKUP_DIR: join(scratch(), "backups") }
     await answer(["workspace", "create", "studio"], { env })
     const database = await openFolder(env)
@@ -46,14 +46,14 @@ describe("with BACKUP_DIR", () => {
     expect(workspaces.map(({ name }: { name: string }) => name)).toEqual(["studio"])
   })
 
-  slow("a night before 03:00 UTC belongs to the day before, and is backed up once", async () => {
+  slow("a backup before 03:00 UTC counts for the previous day, and each night is backed up once", async () => {
     const env = { ...(await dataFolder()), BACKUP_DIR: join(scratch(), "backups") }
     await backUpAt("2025-11-20T02:59:00Z", env)
     await backUpAt("2025-11-21T04:00:00Z", env)
     expect(readdirSync(env.BACKUP_DIR).sort()).toEqual(["appmeter-2025-11-19.backup", "appmeter-2025-11-21.backup"])
   })
 
-  slow("the newest seven are kept, and files of others are left alone", async () => {
+  slow("the newest seven nightly backups are kept, and other files are left alone", async () => {
     const env = { ...(await dataFolder()), BACKUP_DIR: scratch() }
     for (let day = 10; day < 20; day++) writeFileSync(join(env.BACKUP_DIR, `appmeter-2025-11-${day}.backup`), "old")
     writeFileSync(join(env.BACKUP_DIR, "appmeter.backup"), "taken by hand")
@@ -62,7 +62,7 @@ describe("with BACKUP_DIR", () => {
     expect(readdirSync(env.BACKUP_DIR).sort()).toEqual([...days, "appmeter.backup"])
   })
 
-  slow("a folder that cannot be written is logged, and nothing is left in it", async () => {
+  slow("an unwritable BACKUP_DIR is logged, and no file is left in it", async () => {
     const file = join(scratch(), "file")
     writeFileSync(file, "no folder")
     const env = { ...(await dataFolder()), BACKUP_DIR: file }
@@ -71,7 +71,7 @@ describe("with BACKUP_DIR", () => {
     expect(readFileSync(file, "utf8")).toBe("no folder")
   })
 
-  slow("doctor reports the newest backup, and warns if the last night is missing", async () => {
+  slow("doctor reports the newest backup, and warns if last night's backup is missing", async () => {
     const folder = scratch()
     const env = { ...(await dataFolder()), BACKUP_DIR: folder }
     expect(await doctorOf(env)).toMatchObject({ state: "warning", says: `no nightly backup in ${folder} yet` })

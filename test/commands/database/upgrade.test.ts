@@ -47,7 +47,10 @@ describe.each(versions)("a backup of %s", (version) => {
   })
 })
 
-/** Lists what is compared after an upgrade: workspaces, apps, and what doctor finds wrong, wrong sums included. */
+/**
+ * Lists the data to compare after an upgrade: workspaces, apps, and the problems that doctor finds, including wrong
+ * sums.
+ */
 async function listData(env: Record<string, string>) {
   const { workspaces } = await answer(["workspace", "list"], { env })
   const names = workspaces.map(({ name }: { name: string }) => name).sort()

@@ -45,7 +45,7 @@ async function greetWith(sql: Sql): Promise<{ keys: string[]; events: string[] }
   return { keys: liveKeys, events }
 }
 
-long("a first start that loses the database at any statement waits for it and shows its keys once", async () => {
+long("a first start that loses the database at any statement waits and then shows its keys once", async () => {
   const whole = failAt(0, "")
   await greetWith(whole.sql)
   expect(whole.count()).toBeGreaterThan(8)

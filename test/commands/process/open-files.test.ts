@@ -15,7 +15,7 @@ const atLength = process.platform === "linux" ? long : test.skip
 const MAIN = join(import.meta.dirname, "../../../src/main.ts")
 const limitFiles = (files: number) => ["sh", "-c", `ulimit -n ${files}; exec "$@"`, "sh", process.execPath, MAIN]
 
-test("open files near their limit are logged once with the fix, and once when they are below it again", async () => {
+test("open files near their limit are logged once with the fix, and once when they drop below it again", async () => {
   const lines: string[] = []
   let open = 94
   let looks = 0
@@ -42,7 +42,7 @@ test("open files near their limit are logged once with the fix, and once when th
   expect(lines.slice(1)).toEqual(["info open_files_recovered 40 of 100 files and connections are open"])
 })
 
-test("a low limit of open files is refused with the figure needed", () => {
+test("a limit of open files that is too low is refused with the number needed", () => {
   const problemAt = (limit: number | null, databaseUrl?: string) => {
     try {
       assertOpenFiles({ databaseUrl }, limit)

@@ -37,7 +37,7 @@ beforeAll(async () => {
     ...[rankLine("tides", 3, 9), rankLine("tides", 1, 7), rankLine("tides", 0, 4)],
     ...[rankLine("tide clock", 1, 2), rankLine("tide clock", 0, null)],
     ...[rankLine("moon", 2, null), rankLine("moon", 0, 20)],
-    // another source, so there is no change
+    // the next reading has another source, so there is no change
     ...[rankLine("surf", 1, 3, { source: "foreign", origin: "elsewhere" }), rankLine("surf", 0, 8)],
   ])
 })
@@ -160,7 +160,7 @@ describe("call", () => {
   })
 })
 
-test("alerts, reviews and usage show the data and what was never read", async () => {
+test("alerts, reviews and usage show their data, and reviews states that a storefront was not read yet", async () => {
   const [alerts, reviews, usage] = await Promise.all([["alerts"], ["reviews", "tide"], ["usage"]].map(run))
   expect([alerts?.code, reviews?.code, usage?.code]).toEqual([0, 0, 0])
   expect(reviews?.out).toContain("not read yet, so it is unknown whether there are reviews")
@@ -168,7 +168,7 @@ test("alerts, reviews and usage show the data and what was never read", async ()
   expect(alerts?.out.length).toBeGreaterThan(0)
 })
 
-slow("alerts shows day and app before the text, and one line per fall", async () => {
+slow("alerts shows day and app before the text, and one line per drop", async () => {
   const search = (daysAgo: number, rank: number) => {
     const results = [...above(rank), IOS].map((id) => ({ id, name: `App ${id}` }))
     const head = { kind: "search", source: "import", platform: "ios", storefront: "us", term: "moon" }
@@ -186,7 +186,7 @@ slow("alerts shows day and app before the text, and one line per fall", async ()
   )
 })
 
-slow("alerts takes the filters of the API, and says what is wrong with a value", async () => {
+slow("alerts accepts the filters of the API, and explains an invalid value", async () => {
   const count = async (...filters: string[]) => {
     const { code, out, err } = await run(["alerts", "--limit", "500", "--json", ...filters])
     expect([filters, code, err]).toEqual([filters, 0, ""])
@@ -227,7 +227,7 @@ _appmeter; printf '%s\\n' "\${COMPREPLY[@]}"`,
     return Bun.spawnSync(["bash", script]).stdout.toString().trim().split("\n")
   }
 
-  test.skipIf(!Bun.which("bash"))("in bash: commands, groups, options and operations by what was typed", async () => {
+  test.skipIf(!Bun.which("bash"))("completion in bash offers the words that match what was typed", async () => {
     expect(await complete(["ra"])).toEqual(["ranks"])
     expect(await complete(["key", "re"])).toEqual(["revoke", "resume"])
     expect(await complete(["app", "keywords", ""])).toEqual(["add", "list", "remove"])

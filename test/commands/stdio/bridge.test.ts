@@ -95,7 +95,7 @@ function streamOf(
 
 const event = (message: object) => `event: message\ndata: ${JSON.stringify(message)}\n\n`
 
-describe("a line", () => {
+describe("a line from the client", () => {
   test("a line becomes a POST with the key, and its answer one line", async () => {
     const { requests, endpoint } = stub(({ id }) => Response.json(result(id, { a: "b\nc" })))
     const client = connect(endpoint)
@@ -323,7 +323,7 @@ describe("calls", () => {
   })
 })
 
-describe("what is no answer becomes an error with the request's id", () => {
+describe("an invalid answer becomes an error with the request's id", () => {
   const answerOf = async (endpoint: Endpoint, message: object = ask(4)) => {
     const client = connect(endpoint)
     await client.send(message)
@@ -335,7 +335,7 @@ describe("what is no answer becomes an error with the request's id", () => {
     [
       "a page of a proxy",
       () => new Response("<h1>Bad gateway</h1>", { status: 502 }),
-      /answered 502; that is no tool endpoint/,
+      /answered 502; it is not Appmeter's tool endpoint/,
     ],
     [
       "another address of ours",
@@ -365,13 +365,13 @@ describe("what is no answer becomes an error with the request's id", () => {
     })
   })
 
-  test("a refusal without an id is given to its request", async () => {
+  test("a refusal without an id is returned with its request's id", async () => {
     const error = { code: -32000, message: "The body is too large." }
     const { messages } = await answerOf(async () => Response.json({ jsonrpc: "2.0", id: null, error }, { status: 413 }))
     expect(messages).toEqual([{ jsonrpc: "2.0", id: 4, error }])
   })
 
-  test("an error of a message without an answer goes to stderr and not to the client", async () => {
+  test("an error for a notification goes to stderr and not to the client", async () => {
     const note = { jsonrpc: "2.0", method: "notifications/initialized" }
     const error = { code: -32001, message: "No key." }
     const refused = await answerOf(
@@ -382,6 +382,6 @@ describe("what is no answer becomes an error with the request's id", () => {
     const lostMessage = await answerOf(async () => {
       throw new Error("away")
     }, note)
-    expect([lostMessage.messages, lostMessage.notes]).toEqual([[], ["not passed on: explained: away"]])
+    expect([lostMessage.messages, lostMessage.notes]).toEqual([[], ["not forwarded: explained: away"]])
   })
 })

@@ -15,7 +15,7 @@ setDefaultTimeout(120_000)
 const STORE_ID = "1200000001"
 const STOREFRONTS = ["us", "gb", "de"]
 const KEYWORDS = Array.from({ length: 50 }, (_, at) => `tide ${at}`)
-/** The last day before own readings. */
+/** The last day before this instance's own readings. */
 const LAST = dayAgo(3)
 
 let env: { DATA_DIR: string }
@@ -43,7 +43,7 @@ afterSlow(async () => {
   removeFolders()
 })
 
-/** A year of ranks as another tool exports them: 54,750 lines, and one of a day with an own reading. */
+/** A year of ranks as another tool exports them: 54,750 lines, and one of a day that this instance has read itself. */
 function yearFile(): string {
   const days = Array.from({ length: 365 }, (_, ago) => addDays(LAST, -ago))
   const lines = STOREFRONTS.flatMap((country) =>
@@ -62,7 +62,7 @@ async function readAnswers(): Promise<string[]> {
   return texts
 }
 
-slow("a year of another tool's ranks is imported by one command, and no figure of own readings changes", async () => {
+slow("one command imports a year of another tool's ranks and changes no figure of this instance", async () => {
   const before = await readAnswers()
   const path = yearFile()
   const { code, out, err } = await run("import", STORE_ID, path, "--tool", "AppTweak")
@@ -94,7 +94,7 @@ slow("imports are listed by file, corrected by a later file, and deleted with th
   expect((await answer(["app", "history", "list", STORE_ID], { env })).imports).toHaveLength(1)
 })
 
-slow("wrong use is refused with what to do, and a bad line does not stop the others", async () => {
+slow("wrong usage of history import is refused with advice, and an invalid line does not stop the others", async () => {
   const path = join(scratch(), "bad.csv")
   writeFileSync(path, `date,keyword,country,rank\n${LAST},tides,xx,1\n${LAST},tides,us,5\n`)
   const partly = await run("import", STORE_ID, path)

@@ -77,7 +77,7 @@ describe("what is tracked", () => {
     )
   })
 
-  slow("a storefront is added with another's keywords within the limit, and removed again", async () => {
+  slow("a storefront is added with another storefront's keywords within the limit, and removed again", async () => {
     const added = await answer(["app", "country", "add", id, "DE", "us", "--like", "us"], { env })
     expect(added).toEqual({ added: ["de"], alreadyTracked: ["us"], keywords: 2 })
     const overLimit = await run("app", "country", "add", id, "fr", "gb", "--like", "us")

@@ -20,7 +20,7 @@ afterAll(async () => {
   removeFolders()
 })
 
-test("the grid of fastlane's folder has the keyword field, and the words that add nothing", async () => {
+test("the grid from fastlane's folder includes the keyword field and the words that add nothing", async () => {
   const folder = scratch()
   for (const [locale, name, keywords] of [
     ["en-US", "Tide Times", "surf,moon"],
@@ -36,12 +36,12 @@ test("the grid of fastlane's folder has the keyword field, and the words that ad
   expect(out).toMatch(/STOREFRONT +en-US +es-MX +ja +WORDS\nus +4 +1 +- +5\n/)
   expect(out).toContain("counts: marea\n")
   expect(out).toContain("surf (keyword field: already in American English, which the same storefronts index)")
-  expect(out).toContain("ja (Japanese), read in none of your storefronts")
+  expect(out).toContain("ja (Japanese), indexed in none of your storefronts")
   expect(out).toContain("name 10 of 30, 20 unused; subtitle not known; keyword field 9 of 100, 91 unused")
   expect((await answer(words, { env })).storefronts[0].words).toBe(5)
 })
 
-test("without a read store page the command says how to give texts", async () => {
+test("without a read store page, app localisation explains how to give texts", async () => {
   const { code, err } = await appmeter(["app", "localisation", "Tide Times"], { env })
   expect([code, err]).toEqual([1, expect.stringContaining("--metadata FOLDER")])
 })

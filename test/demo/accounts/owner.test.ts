@@ -120,7 +120,7 @@ describe("the demo's account for a new key", () => {
     )
   })
 
-  slow("the owner's pages begin with a notice that the data is invented", async () => {
+  slow("the owner's pages with the demo begin with a notice that the data is invented", async () => {
     const owner = await ownerOf(scene.service, scene.workspaceId)
     for (const page of ["revenue", "ads"]) {
       const { status, text } = await owner.open(`/app/apps/${scene.appId}/${page}`)
@@ -239,7 +239,7 @@ long("loading the demo again changes nothing; a day later it adds days without c
   scene.clock.now = NOW
 })
 
-slow("the demo's account is removed by a real account, with the demo, or by itself, and does not return", async () => {
+slow("the demo's account is removed by a real account, with the demo, or alone, and does not return", async () => {
   const { sql, workspaceId } = scene
   const demos = () => sql`select id from connected_account where state = 'demo'`
   const { id } = await scene.add()

@@ -256,7 +256,7 @@ describe("metrics", () => {
     expect(figureOf(metrics, "appmeter_readers")).toBe(1)
   })
 
-  slow("metrics count calls that wait for a silent database, and those abandoned", async () => {
+  slow("metrics count calls that wait for a database that does not answer, and abandoned calls", async () => {
     const { promise: never, resolve } = Promise.withResolvers<never[]>()
     const real = sql
     const silent = new Proxy(sql, { apply: () => never })
@@ -276,7 +276,7 @@ describe("metrics", () => {
     resolve([])
   })
 
-  test("metrics count calls that this process limited alone because the store was silent", async () => {
+  test("metrics count calls that this process limited alone because the rate-limit store did not answer", async () => {
     const rate = memoryLimiter()
     const degraded: Limits = {
       ...openLimits({ sql, log: silentLog }),
@@ -307,7 +307,7 @@ describe("the test parser", () => {
     ["no number", "# HELP a b\n# TYPE a gauge\na x\n"],
   ])("the test parser refuses %s", (_, text) => expect(() => parsed(text)).toThrow())
 
-  test("the test parser complains about names and units", () => {
+  test("the test parser reports wrong names and units", () => {
     const wrong =
       "# HELP calls_ms b\n# TYPE calls_ms counter\ncalls_ms 1\n# HELP up_total c\n# TYPE up_total " +
       'gauge\nup_total{le="1"} 1\n'

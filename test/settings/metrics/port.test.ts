@@ -11,7 +11,7 @@ const SECRET_KEY = randomBytes(32).toString("base64")
 const METRICS_TOKEN = randomBytes(16).toString("hex")
 
 long(
-  "a server has metrics on a separate port, requires the token, and logs neither it nor the secret key",
+  "a server has metrics on a separate port, requires the token, and logs neither the token nor the secret key",
   async () => {
     const env = { ...(await dataFolder()), METRICS_PORT: "0", METRICS_TOKEN, SECRET_KEY, LOG_LEVEL: "debug" }
     const server = await serving({ env })
