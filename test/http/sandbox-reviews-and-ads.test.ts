@@ -53,7 +53,7 @@ describe("ads", () => {
   const sumOf = (rows: Answer[], name: string) =>
     rows.reduce((sum, { metrics }) => sum + (name === "spend" ? Number(metrics.spend.amount) * 100 : metrics[name]), 0)
 
-  test("ad terms plus withheld values equal the campaigns, and keywords plus Apple's own matches too", () => {
+  test("ad terms plus withheld values add up to the campaigns, as do keywords plus Apple's own matches", () => {
     const auto = terms.terms.filter(({ source }: Answer) => source === "AUTO")
     for (const name of ["impressions", "taps", "installs", "newDownloads", "spend"]) {
       const whole = sumOf([{ metrics: campaigns.totals }], name)

@@ -168,7 +168,7 @@ describe("resources", () => {
     expect(error.data).toMatchObject({ error: "scope_required" })
   })
 
-  test("a key limited to some apps sees those, and a test key the sandbox's", async () => {
+  test("a key limited to some apps sees only these as resources, and a test key sees the sandbox's", async () => {
     const narrow = await service.key(workspace, { appList: [teapot] })
     const { resources } = await send("resources/list", {}, { key: narrow })
     expect(resources.map(({ name }: { name: string }) => name)).toEqual(["guide", teapot])

@@ -147,7 +147,7 @@ describe("every form", () => {
     expect((await everyRow(service.sql, ...VOLATILE)).length).toBe(before.size)
   })
 
-  slow("a form sent by the owner of another workspace changes nothing here, and shows nothing of it", async () => {
+  slow("a form that another workspace sends changes nothing in this one and shows none of its data", async () => {
     const { browser: stranger } = await memberOf(service, await service.workspace(), "owner")
     const token = await tokenOf(stranger)
     const accepted: unknown[] = []

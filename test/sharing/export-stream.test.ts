@@ -65,7 +65,7 @@ async function opened(
 }
 
 describe("a large file", () => {
-  test("a large file reads each part when its reader takes it, and none after the reader has left", async () => {
+  test("a download reads each part of a large file when its reader needs it, and none after that", async () => {
     const { token } = await largeExport(sql, workspace, 30)
     const gate = counting()
     const reader = (await streamed(token, gate)).getReader()

@@ -1,7 +1,7 @@
 import { atOnce, type PageForm } from "./page-form.ts"
 import { textIn } from "./read.ts"
 
-/** Marks the alerts that the page showed; those found since stay unread. */
+/** Marks as read the alerts that the page showed; alerts found since stay unread. */
 export const markAlertsReadForm: PageForm = atOnce({
   action: "mark_alerts_read",
   read(fields) {

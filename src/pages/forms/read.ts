@@ -14,7 +14,7 @@ export function textIn(name: string, fields: URLSearchParams): Record<string, st
   return value === "" ? {} : { [name]: value }
 }
 
-/** Returns the field as a number, or nothing if it is empty. A text that is no number is left for the check. */
+/** Returns the field as a number, or nothing if it is empty. Other text becomes NaN, which the check refuses. */
 export function numberIn(name: string, fields: URLSearchParams): Record<string, number> {
   const value = fields.get(name)?.trim() ?? ""
   return value === "" ? {} : { [name]: Number(value) }

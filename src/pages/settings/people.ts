@@ -56,7 +56,7 @@ export function peopleSection(sql: Sql): SettingsSection {
   const find = async ({ workspaceId }: SettingsVisit, fields: URLSearchParams): Promise<Member> => {
     const members = await listMembers(sql, workspaceId)
     const member = members.find(({ personId }) => String(personId) === fields.get("id"))
-    if (!member) throw new AccessProblem("this person is no member of the workspace")
+    if (!member) throw new AccessProblem("this person is not a member of the workspace")
     return member
   }
   return {

@@ -12,7 +12,10 @@ export function noticePage(title: string, text: string): string {
   )
 }
 
-/** The same page for an unknown, an expired and a withdrawn link, so that it does not reveal which links existed. */
+/**
+ * The page for an unknown, an expired or a withdrawn link. It is the same for all, so that it does not reveal which
+ * links existed.
+ */
 export function gonePage(): string {
   return noticePage(
     "Nothing is shared here",
