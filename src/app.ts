@@ -56,7 +56,7 @@ export interface AppParts {
   settings: AppSettings
   log: Log
   now: () => Date
-  /** Requests addresses that strangers supply. By default it reaches the public network only. */
+  /** Requests addresses that callers supply. By default it reaches the public network only. */
   fetch?: SafeFetch
   /** Live reads. Omit to request nothing from the stores. */
   measure?: Measure
@@ -113,9 +113,9 @@ export interface AppSettings {
 }
 
 export interface App {
-  /** Responds to a request. Never throws. `peer` is the address of the remote end of the connection. */
+  /** Responds to a request. Never throws. `peer` is the address at the other end of the connection. */
   fetch(request: Request, peer: string | null): Response | Promise<Response>
-  /** Runs an operation in the same way, for other surfaces and tests. */
+  /** Runs an operation like a request does, for other surfaces and tests. */
   invoke: Invoke
   /** Prepares a stop: /readyz returns 503. Other requests still work, but each response closes its connection. */
   setReady(ready: boolean): void
@@ -248,7 +248,7 @@ function toolsOf(
   )
 }
 
-/** Stores people's answers in the database, so that any process can receive them. */
+/** Returns the store of people's answers. They are in the database, so that any process can receive them. */
 function answersOf(sql: Sql, gate: Gate): Answers {
   return {
     open: (id, keyId) => gate.run(() => openQuestion(sql, id, keyId), ANSWERS_MS),
@@ -286,7 +286,7 @@ function lastOfItsConnection(answer: Response): Response {
 
 function gateOf({ sql, settings, log, slotLimits }: AppParts): Gate {
   const { requestDeadlineMs: deadlineMs, maxWaiting, databaseConnections = 10 } = settings
-  // The embedded database runs one statement at a time, and a second one may be waiting for it. On a server, two
+  // The embedded database runs one statement at a time, while a second one may wait for it. On a server, two
   // connections stay free to identify and charge calls.
   const slots = worksAtOnce(sql) ? Math.max(2, databaseConnections - 2) : 2
   return createGate({ ...slotLimits, slots, deadlineMs, maxWaiting, log })

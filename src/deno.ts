@@ -12,7 +12,7 @@ const words = process.argv.slice(2)
 if (words.length > 0) await runToItsEnd(words, listen)
 
 // Deno 2.9.6 does not show a module how it was started. `deno serve` calls onListen once the port is open. `deno run`
-// calls nothing, so the event loop becomes empty.
+// calls nothing, so that the event loop becomes empty.
 process.once("beforeExit", () => void runToItsEnd([], listen))
 
 const app = Promise.withResolvers<ListenOptions["fetch"]>()

@@ -28,8 +28,8 @@ import { playDetails } from "./stores/play/details.ts"
 const SITES = { name: "app-ads-txt" } as const satisfies { name: SourceName }
 
 /**
- * Name, store, days between two readings, where it is read, sources (one must be on) and declaration of everything that
- * is read by itself. The compiler checks each line.
+ * Everything that is read on schedule: name, store, days between two readings, where it is read, sources (one must be
+ * on) and declaration. The compiler checks each line.
  */
 const DUE: readonly DueEntry[] = [
   dueEntry("search", "ios", 1, "anywhere", [appleWebSearch, appleStoreSearch], (on) => searchKind("ios", on)),

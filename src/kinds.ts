@@ -33,8 +33,8 @@ import { genres } from "./stores/kinds/genres.ts"
 import { assistantAnswer } from "./visibility/kinds/assistant-answer.ts"
 
 /**
- * Name of each kind of observation, its declaration, and whom its data belongs to. The compiler checks each line. Rows
- * are written kind by kind in this order, which prevents deadlocks.
+ * Name of each kind of observation, its declaration, and who owns its data. The compiler checks each line. Rows are
+ * written kind by kind in this order, which prevents deadlocks.
  */
 const kinds = [
   kindEntry("search", search, "everyone"),

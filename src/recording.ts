@@ -19,5 +19,5 @@ export const recording = createRecording({
   followUps: [ratingJumps, estimates, importedFigures],
 })
 
-/** How old rows are removed or packed, besides those with an age of their own (measuring/retention/tables.ts). */
+/** How old rows are removed or packed, in addition to those that are deleted by age (measuring/retention/tables.ts). */
 export const RETENTION: Retention = { kinds: KINDS, sweeps: [ratingSweep, figureSweep, reportSweep] }

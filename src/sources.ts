@@ -23,7 +23,7 @@ import type { GenresObservation, GenresQuestion } from "./stores/kinds/genres.ts
 import type { ListingObservation, ListingQuestion } from "./stores/kinds/listing-shape.ts"
 import { playDetails } from "./stores/play/details.ts"
 
-/** Sources by the question that they answer. */
+/** Sources by the question that they can answer. */
 export interface Sources {
   search: readonly Source<SearchQuestion, SearchObservation>[]
   hints: readonly Source<HintsQuestion, HintsObservation>[]

@@ -52,7 +52,7 @@ const tests = filesIn("test")
 const imports = sources.flatMap(importsOf)
 
 describe("folders", () => {
-  test("the top level holds only what the design names", () => {
+  test("the top level has only what the design names", () => {
     const allowed = ["package.json", "bunfig.toml", "tsconfig.json", "README.md", "src", "sql", "test", "fixtures"]
     const untracked = ["node_modules", "dist"]
     const stray = readdirSync(root).filter(
@@ -71,7 +71,7 @@ describe("folders", () => {
     expect(broken).toEqual([])
   })
 
-  slow("no file imports itself through others, types included", () => {
+  slow("no file imports itself through others, not even types", () => {
     const targets = targetsByFile()
     expect(sources.map(({ file }) => file).filter((file) => reachedFrom(file, targets).has(file))).toEqual([])
   })
@@ -160,7 +160,10 @@ function filesIn(folder: string): Source[] {
     .map((file) => ({ file, text: readFileSync(join(root, folder, file), "utf8") }))
 }
 
-/** Returns the imports of a file, with paths relative to src. An import is of types if each of its names is one. */
+/**
+ * Returns the imports of a file, with paths relative to src. An import counts as one of types if each of its names is a
+ * type.
+ */
 function importsOf({ file, text }: Source): Import[] {
   const declared = [...text.matchAll(/^(?:import|export) (type )?([^";]*?)from "(\.[^"]+)"/gm)].map(
     ([, type, names, path]) => ({ path, isType: type !== undefined || hasOnlyTypes(names as string) }),
@@ -176,7 +179,7 @@ function importsOf({ file, text }: Source): Import[] {
   }))
 }
 
-/** The entry files of threads. */
+/** Returns the entry files of threads. */
 function threads(): string[] {
   return sources.flatMap(({ file, text }) =>
     [...text.matchAll(/new URL\("(\.[^"]+\.ts)", import\.meta\.url\)/g)].map(([, path]) =>
@@ -204,7 +207,7 @@ function isAllowed({ from, to, isType }: Import): boolean {
   return WITHOUT_DOORS.includes(folder) || /\/read(?:\/|\.ts$)/.test(to)
 }
 
-/** Null for a file of src itself. */
+/** Returns the folder of a file. Null for a file of src itself. */
 function folderOf(file: string): string | null {
   const [folder, inside] = file.split("/")
   return inside === undefined ? null : (folder as string)
@@ -275,7 +278,8 @@ function tableNames(): string[] {
 }
 
 /**
- * Returns the folders whose statements write and read each table. Triggers and functions of the database do not count.
+ * Returns the folders whose statements write and read each table. Statements in triggers and functions of the database
+ * do not count.
  */
 function tableUses(names: readonly string[]) {
   const statement = /\b(insert into|merge into|update|delete from|truncate|from|join|using)\s+(?:only\s+)?([a-z_]+)\b/g

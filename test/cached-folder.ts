@@ -5,8 +5,8 @@ const ROOT = join(import.meta.dirname, "..")
 const CACHE = join(ROOT, "node_modules/.cache")
 
 /**
- * Returns a folder that `make` fills. It is cached between runs and processes until a file that matches `patterns`, a
- * package or `more` changes.
+ * Returns a folder that `make` fills. The folder is cached between runs and processes until a file that matches
+ * `patterns`, a package or `more` changes.
  */
 export async function cachedFolder(
   name: string,

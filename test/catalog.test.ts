@@ -36,7 +36,7 @@ describe("the catalog", () => {
     const built = new Set(catalog.map(({ id }) => id))
     const missing = contract.map(({ operationId }) => operationId).filter((id) => !built.has(id))
     const before = new Set(readSnapshot<string[]>("not-built.json"))
-    // even UPDATE=1 adds no id that was built before
+    // the list never gets an id that was built before, not even with UPDATE=1
     expect(missing.filter((id) => !before.has(id))).toEqual([])
     expectSnapshot("not-built.json", missing)
   })
@@ -81,7 +81,7 @@ describe("each operation matches its row of the contract", () => {
       const expectedNames = row.parameters.map(({ name }) => name)
       if (row.parametersNotShown) expect(names).toEqual(expect.arrayContaining(expectedNames))
       else expect(names.sort()).toEqual(expectedNames.sort())
-      // a caller that knows only the specification is answered as it describes
+      // a caller that knows only the specification is answered as the specification describes
       for (const { name, ours, required, in: place, default: defaultValue } of row.parameters)
         if (ours) expect([name, required, place, defaultValue]).toEqual([name, false, "query", undefined])
       const inPath = row.parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name)
@@ -90,7 +90,7 @@ describe("each operation matches its row of the contract", () => {
       if (inBody) expect(operation.method).toBe("POST")
     })
 
-    // the parameters of a preview depend on its action: test/writes/contract.test.ts
+    // test/writes/contract.test.ts tests the parameters of a preview, which depend on its action
     for (const parameter of operation.id === "preview_action" ? [] : row.parameters) {
       test(`${operation.id}: ${parameter.name} accepts only the contract's values, else ${parameter.code}`, () => {
         const { good, bad, absent } = probes(parameter)

@@ -17,7 +17,7 @@ export function checkedAgainstSchema(method: string, path: string, status: numbe
   if (!Bun.deepEquals(parsed, body)) throw new Error(`${method} ${path} ${status}: undeclared: ${JSON.stringify(body)}`)
 }
 
-/** Health and the document are no operations; their refusals are ordinary faults. */
+/** The health paths and the document are no operations. Their refusals are ordinary faults. */
 const NO_CALLS = ["/livez", "/readyz", "/v1/openapi.json"]
 
 /** Paths without parameters come first, because a parameter would match them too. */

@@ -2,7 +2,7 @@ type Json = Record<string, unknown>
 
 /**
  * Returns the document with additional fields forbidden. Answers may gain fields, so the document allows them, but in a
- * test an undeclared field is an error. Shapes that others extend also stay in an open form for them.
+ * test an undeclared field is an error. A shape that others extend also has an open form, which they use.
  */
 export function closed<D extends { components: { schemas: Record<string, object> } }>(document: D): D {
   const schemas = Object.entries(document.components.schemas).flatMap(([name, schema]) => [

@@ -15,15 +15,15 @@ import { QUIETLY } from "./quiet-worker.ts"
 
 /**
  * Returns an empty, migrated database: the embedded one in memory, or a scratch database on the server of DATABASE_URL.
- * There is one per test process, so call this in `beforeAll`. The next call empties it. It may already have partitions
- * of a few months.
+ * There is one database per test process, so call this in `beforeAll`. The next call empties the database. It may
+ * already have partitions of a few months.
  */
 export async function freshDatabase(): Promise<Sql> {
   if (opened === undefined) return await emptied()
   try {
     return await emptied()
   } catch {
-    // damage by an earlier file must not fail this one
+    // the next file must not fail because an earlier one damaged the database
     await reopened()
     return await emptied()
   }
@@ -54,7 +54,8 @@ async function emptied(): Promise<Sql> {
     return ownHandle(sql)
   }
   if (kind === "embedded" && migrated !== undefined) {
-    // the setup includes the schema; opening another database takes a third of the time of creating the schema again
+    // the template includes the schema, so opening another database takes a third of the time of creating the schema
+    // again
     await reopened()
     return await emptied()
   }
@@ -76,7 +77,7 @@ async function emptied(): Promise<Sql> {
 
 /**
  * Returns a new handle for each file. Caches of a process use the handle as their key, so nothing is left from the file
- * before. Work that a file leaves running meets a closed database instead of the rows of later files.
+ * before. Work that a file leaves running finds the database closed and cannot touch the rows of later files.
  */
 export function ownHandle(sql: Sql, file = Bun.main): Sql {
   const assertOwn = () => {
@@ -99,7 +100,7 @@ let opened: Promise<Database> | undefined
 let migrated: State | undefined
 /** The planner statistics of each table and index at that time, as JSON. */
 let planned = "[]"
-/** The embedded database's counters when the tables were last empty. */
+/** The embedded database's counters when the tables were last emptied. */
 let counted: Counts | null = null
 
 interface State {
@@ -109,7 +110,7 @@ interface State {
    */
   schema: string
   filled: string[]
-  /** Tables with so many rows that they are truncated, because scans read deleted rows until then. */
+  /** Tables with so many rows that they must be truncated, because scans read deleted rows until then. */
   long: string[]
   /** Partitions, four per month. */
   partitions: string[]
@@ -156,14 +157,14 @@ async function stateOf(sql: Sql): Promise<State> {
 const CUT_FROM = 100_000
 
 interface Counts extends State {
-  /** Number of catalog changes. The schema is unchanged while it stays the same. */
+  /** Number of catalog changes. While this number stays the same, the schema is unchanged. */
   catalogue: string
   inserted: Map<string, string>
 }
 
 /**
- * Reads the state from the embedded database's own counters at a fifth of the cost: table sizes come from a file system
- * in JavaScript, and there are 120 tables. One backend does all work, so no counter is late.
+ * Reads the state from the embedded database's own counters at a fifth of the cost, because table sizes come from a
+ * file system in JavaScript, and there are 120 tables. One backend does all work, so no counter is late.
  */
 async function readCounts(sql: Sql): Promise<Counts> {
   await sql`select pg_stat_force_next_flush()`
@@ -280,7 +281,7 @@ async function openQuiet(): Promise<EmbeddedDatabase> {
 }
 
 /**
- * One of several starting processes creates the template, which takes 7 s of processor time. The others wait for it.
+ * Creates the template in one of several starting processes, which takes 7 s of processor time. The others wait for it.
  */
 async function oneMakesTheTemplate(): Promise<void> {
   const making = join(tmpdir(), `appmeter-template-${hash("sha256", import.meta.dirname, "hex").slice(0, 8)}`)
@@ -343,8 +344,8 @@ function alive(pid: number): boolean {
   }
 }
 
-// `bun test` runs no exit handlers, and kill -9 allows none. Another process therefore waits for the end of this one's
-// pipe.
+// Drops the scratch database when this process has ended. `bun test` runs no exit handlers, and kill -9 allows none, so
+// another process waits for the end of this one's pipe.
 function dropAfterwards(url: string, name: string): void {
   const drop = `
     for await (const _ of Bun.stdin.stream()) continue

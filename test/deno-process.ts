@@ -29,8 +29,8 @@ export function underDeno(hosts: readonly string[], env: Record<string, string>)
 }
 
 /**
- * The same for `deno serve`, which opens the port itself without a right for it. Deno 2.9.6 looks for packages next to
- * the working directory, not next to the program.
+ * Returns the same options for `deno serve`, which opens the port itself and needs no right for it. Deno 2.9.6 looks
+ * for packages next to the working directory, not next to the program.
  */
 export function servedByDeno(
   hosts: readonly string[],

@@ -8,7 +8,7 @@ import { noDeno, servedByDeno } from "./deno-process.ts"
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
 
-// as in src/database/migrate.ts
+// the migration lock of src/database/locks.ts
 const MIGRATING = 4_726_313_901
 
 describe.skipIf(noDeno || !process.env.DATABASE_URL)("postgres: `deno serve` takes its flags and has limits", () => {
@@ -45,8 +45,8 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL)("postgres: `deno serve` tak
   test("deno serve counts each caller by the caller's own address", async () => {
     await using database = await scratchDatabase("deno_peer")
     const server = await serving(served(database.url, { SANDBOX_PER_SECOND: "1", TRUSTED_PROXIES: "127.0.0.1" }))
-    // Forwarded addresses are only trusted from a known peer. If the peer were unknown, all callers would count as
-    // one.
+    // The server trusts forwarded addresses only from a known peer. If the peer were unknown, all callers would count
+    // as one.
     const ask = async (from: number) => {
       const headers = { "x-forwarded-for": `198.51.100.${from}` }
       return (await fetch(`${server.url}/v1/sandbox/apps`, { headers })).status
@@ -62,7 +62,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL)("postgres: `deno serve` tak
     server.kill()
     while (!linesOf(server).some(({ event }) => event === "stopping")) await Bun.sleep(10)
     const refused = await fetch(`${server.url}/readyz`).catch((error) => error.code)
-    // a connection in the kernel's queue is reset when the port closes, and was not answered either
+    // when the port closes, a connection in the kernel's queue is reset, so it was not answered either
     expect(["ECONNREFUSED", "ECONNRESET"]).toContain(refused)
     expect(await server.exited).toBe(0)
     expect(linesOf(server).at(-1)).toMatchObject({ event: "stopped" })

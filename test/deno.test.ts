@@ -44,7 +44,7 @@ describe("the code under Deno", () => {
   test("the embedded database is loaded only on request", () => {
     const loading = files.filter(({ text }) => /^(import(?! type)|export).* from ".*\/embedded\//m.test(text))
     const unexpected = loading.map(({ name }) => name).filter((name) => !name.startsWith("database/embedded/"))
-    // it needs only the start of a thread, which loads the rest
+    // needed only for the start of a thread, which loads the rest
     expect(unexpected).toEqual(["commands/process/early-thread.ts"])
     const thread = files.find(({ name }) => name === "database/embedded/thread.ts")!
     expect(thread.text.match(/^import(?! type).*/gm)).toEqual(['import { DatabaseStopped } from "./stopped.ts"'])
@@ -99,7 +99,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: 
     const run = underDeno(hosts, { ...env, PORT: String(denoPort) })
     if (way === "deno run") {
       deno = await serving(run, ["--demo"])
-      // wait for the greeting, because reads change until the demo data is complete
+      // waits for the greeting, because reads change until the demo data is complete
       while (!linesOf(deno).some(({ event }) => event === "demo_completed")) await Bun.sleep(50)
     } else {
       deno = await serving(servedByDeno([new URL(database.url).host], { ...env, PORT: String(denoPort) }))
@@ -145,7 +145,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: 
     }
   })
 
-  test("Deno sends Bun's ETags, answers 304 and rows, and reads the caller's own id", async () => {
+  test("Deno sends Bun's ETags, 304 answers, rows and the caller's own request id", async () => {
     const path = `/v1/apps/${app}/keywords?country=us`
     const { headers } = await call(at.bun, "GET", path, { key })
     const sent = { "if-none-match": headers.get("etag") as string, "x-request-id": "mine" }
@@ -225,7 +225,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: 
 })
 
 describe.skipIf(noDeno || !process.env.DATABASE_URL || !process.env.REDIS_URL)(
-  "postgres: Deno and Bun beside each other",
+  "postgres: Deno and Bun on one database",
   () => {
     for (const store of ["redis", "upstash"] as const) {
       test(`Deno and Bun share one rate limit in ${store}`, async () => {
@@ -314,8 +314,8 @@ function recorded(app: string): Recorded[] {
 type Answered = Awaited<ReturnType<typeof call>>
 
 /**
- * Returns an answer without what differs between calls: id, date, used credits, remaining calls, and keep-alive, since
- * Deno closes a connection whose body was not read.
+ * Returns an answer without what differs between calls: id, date, used credits and remaining calls; also without
+ * keep-alive, because Deno closes a connection whose body was not read.
  */
 function comparable({ status, headers, text }: Answered): object {
   const varying = ["x-request-id", "date", "x-credits-used", "x-credits-remaining", "ratelimit", "connection"]
@@ -352,7 +352,7 @@ function json(text: string): any {
   return text.startsWith("{") ? JSON.parse(text) : null
 }
 
-/** Blocks reads of apps until the returned function is called. */
+/** Blocks reads of apps. Returns the function that ends this. */
 async function holdUp(url: string): Promise<() => Promise<void>> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   const session = await sql.reserve()

@@ -25,7 +25,7 @@ interface Content {
 
 /** Throws unless the served document describes this status of this path and its schema accepts the body. */
 export function checkedAgainstDocument(method: string, path: string, status: number, body: unknown): void {
-  // the document does not describe health and itself; their refusals are ordinary faults
+  // the document does not describe the health paths and itself, whose refusals are ordinary faults
   if (UNDESCRIBED.includes(path) && status !== 400 && status !== 405) return
   // as a client sends it: without ".."
   const { pathname, searchParams } = new URL(path, publicUrl)
@@ -65,7 +65,7 @@ function refuseOtherCodes(method: string, path: string, status: number, body: un
 
 function schemaPointer(method: string, path: string, status: number): string {
   const [template, { responses } = {}] = operationAt(method, path, status)
-  // it still answers with a fault
+  // a path or method that the document does not have is still answered with a fault
   if (!responses) return "/components/schemas/Fault"
   if (!responses[status]) throw new Error(`the document has no ${status} for ${method} ${path}`)
   const response = responses[status] as Content

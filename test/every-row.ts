@@ -1,7 +1,7 @@
 import type { Sql } from "../src/database/types.ts"
 
 /**
- * Returns every row of every table except the given ones, as table and text, in order. One statement, because 130
+ * Returns every row of every table except the given ones, as table and text, in order. Uses one statement, because 130
  * separate ones take the embedded database 100 ms of processor time, and a single one 20 ms.
  */
 export async function everyRow(sql: Sql, ...but: string[]): Promise<string[]> {
@@ -16,7 +16,7 @@ export async function everyRow(sql: Sql, ...but: string[]): Promise<string[]> {
   )
 }
 
-/** The same for these tables only, by name, or for some columns ("job: id, status"). */
+/** Returns the rows of only these tables, given by name, or only some of their columns ("job: id, status"). */
 export async function rowsOf(sql: Sql, tables: readonly string[]): Promise<string[]> {
   const parts = tables.map((table) => {
     const [name, columns = "*"] = table.split(": ")

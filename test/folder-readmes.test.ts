@@ -55,7 +55,7 @@ describe("the figures of the benchmarks", () => {
       return `${first}${second}`.startsWith("//") && `${first}${second}`.includes(`bun ${path}`)
     })
     expect(runnable.length).toBeGreaterThan(15)
-    // a server that other benchmarks start
+    // a server that other benchmarks start, and not a benchmark
     const named = runnable.filter((path) => !figures.includes(`bun ${path}`))
     expect(named).toEqual(["test/bench/server.ts"])
   })

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
 /**
- * Refuses patterns that the style guide refuses. They are hints: a text that passes is still judged by reading it.
+ * Refuses patterns that the style guide forbids. They are hints: a text that passes must still be judged by reading it.
  */
 
 const sources = filesOf("src")
@@ -11,7 +11,7 @@ const tests = filesOf("test")
 const schema = filesOf("sql/schema", ".sql")
 
 describe("form", () => {
-  test("no line is over 120 columns, excepted from the formatter or a spread of a literal", () => {
+  test("no line is over 120 columns, excluded from the formatter, or has a spread of a literal", () => {
     const found = [...sources, ...tests, ...schema].flatMap(({ path, text }) =>
       text.split("\n").flatMap((line, at) => {
         const isRefused = isLong(line) || isException(line) || hasSpread(line)
@@ -45,7 +45,7 @@ describe("names", () => {
     expect(found).toEqual([])
   })
 
-  test("no file, function or type has a name that fits everything", () => {
+  test("no file, function or type has a name that could name anything", () => {
     const empty =
       /(?:^|[a-z])(?:Utils?|Helpers?|Managers?|Misc|Stuff)(?![a-z])|\b(?:utils?|helpers?|managers?|misc|stuff)\b/
     const found = sources.flatMap(({ path, text }) => {
@@ -67,7 +67,7 @@ function filesOf(folder: string, ending = ".ts"): { path: string; text: string }
     .map((name) => ({ path: `${folder}/${name}`, text: readFileSync(join(root, name), "utf8") }))
 }
 
-/** Measures columns, too: accents of Indic scripts take none. */
+/** Measures columns rather than characters, because accents of Indic scripts take no column. */
 function isLong(line: string): boolean {
   return line.length > 120 && Bun.stringWidth(line) > 120
 }
@@ -88,7 +88,7 @@ function commentsWith(pattern: RegExp): string[] {
   )
 }
 
-/** Each comment as one line of text, without its marks. */
+/** Returns each comment as one line of text, without its marks. */
 function commentsOf(text: string): string[] {
   const blocks = [...text.matchAll(/\/\*\*?([\s\S]*?)\*\//g)].map(([, body]) =>
     (body as string).replace(/^\s*\* ?/gm, " "),

@@ -42,7 +42,7 @@ function logged(fields: Record<string, unknown>, least?: Parameters<typeof creat
   return lines
 }
 
-test("every event that the manual lists is logged somewhere", () => {
+test("every event that the manual lists is logged somewhere in the program", () => {
   const root = join(import.meta.dirname, "../src")
   const files = readdirSync(root, { recursive: true, encoding: "utf8" })
   const code = files

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, test } from "bun:test"
 
-/** `.ci/long` runs everything completely. `run test` checks the same with fewer cases, kills and rounds. */
+/** `.ci/long` runs everything completely. `run test` runs the same tests with fewer cases, kills and rounds. */
 export const LONG = process.env.LONG === "1"
 
 /** Returns how many cases to run: few, or all in a long run. */
@@ -8,10 +8,13 @@ export const cases = (short: number, long: number): number => (LONG ? long : sho
 
 export const isLeftOut = !LONG
 
-/** Whether this run leaves out what takes longer than a fifth of a second. */
+/** Whether this run leaves out tests that take longer than a fifth of a second. */
 export const isQuick = !LONG && process.env.SLOW !== "1"
 
-/** A test that takes seconds and runs only in a long run. A shorter test of the same file covers it otherwise. */
+/**
+ * A test that takes seconds and runs only in a long run. In other runs, a shorter test of the same file covers its
+ * subject.
+ */
 export const long = test.skipIf(isLeftOut)
 
 /** A test that takes more than a fifth of a second. `.ci/run` runs it, `run test` only with `SLOW=1`. */

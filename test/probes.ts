@@ -30,7 +30,7 @@ interface Probes {
 export function probes(parameter: ContractParameter): Probes {
   const found: Probes = {
     good: [],
-    // no type in the contract is both
+    // no type in the contract accepts both
     bad: parameter.type === "object" ? ["text"] : [{ nested: true }],
     absent: parameter.required ? "refused" : { default: parameter.default },
   }

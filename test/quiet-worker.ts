@@ -38,7 +38,7 @@ function isMarked({ kind, batch }: Request): boolean {
   return kind === "exec" && Buffer.from(batch!.subarray(5, 5 + QUIETLY.length)).toString() === QUIETLY
 }
 
-/** A statement runs synchronously, so no other statement runs while the variable is changed. */
+/** Runs a batch with the variable changed. Statements run synchronously, so no other statement runs in the meantime. */
 function runQuietly(event: { data: Request }, answer: Answering): unknown {
   place ??= findPlace(answer)
   words()[place] = REPLICA
@@ -52,7 +52,7 @@ function runQuietly(event: { data: Request }, answer: Answering): unknown {
 const words = () => new Int32Array(memories.at(-1)!.buffer)
 
 const REPLICA = 1
-/** The range of memory with PostgreSQL's variables. A copy of them lies behind it. */
+/** The range of memory that contains PostgreSQL's variables. A copy of them lies behind it. */
 const SEARCHED = 4_000_000
 
 /** Returns the first word that always equals the setting when the setting changes. */

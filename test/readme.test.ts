@@ -28,7 +28,7 @@ test("the README has at most 8 KB, and every file that it links to exists", () =
   expect(links.filter((target) => !existsSync(join(root, target)))).toEqual([])
 })
 
-test("every command in the README and the manual is valid, and audit is among them", async () => {
+test("every command in the README and the manual is valid, and audit is one of them", async () => {
   const commands = (text: string) => {
     const lines = text.replaceAll(/ \\\n +/g, " ").split("\n")
     return lines.filter((line) => /^(bun src\/main\.ts|appmeter) /.test(line))
@@ -37,7 +37,7 @@ test("every command in the README and the manual is valid, and audit is among th
   expect(commands([...manual.values()].join("\n")).length).toBeGreaterThan(20)
   for (const line of [readme, ...manual.values()].flatMap(commands)) {
     const words = await printed(`printf '%s\\n' ${line.replace(/^(bun src\/main\.ts|appmeter) | [<>] \S+/g, "")}`, {})
-    // help lists the commands and is not one of them
+    // help lists the commands and is not in its own list
     if (words.join(" ") === "help") continue
     const command = COMMANDS.filter(({ name }) => `${words.join(" ")} `.startsWith(`${name} `)).at(-1)
     expect([line, command?.name]).toEqual([line, expect.any(String)])

@@ -4,7 +4,7 @@ import * as importing from "../src/measuring/import/import-lines.ts"
 import * as lines from "../src/measuring/import/lines.ts"
 import { recording } from "../src/recording.ts"
 
-/** Storing and importing with the kinds of the program. */
+/** Stores and imports readings with the kinds of the program. */
 export const { record, recordAttempt, checkObservation } = recording
 
 type ImportOptions = Parameters<typeof importing.importLines>[3]

@@ -65,7 +65,7 @@ export interface Answer {
 }
 
 export interface ToolAnswer {
-  /** Status of the HTTP response. A fault that the model can read has 200. */
+  /** Status of the HTTP response. It is 200 for a fault that the model can read. */
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests read results of every operation
   result: any
@@ -186,23 +186,23 @@ const SETTINGS: AppSettings = {
   publicUrl: PUBLIC_URL,
   trustedProxies: [],
   sandboxPerSecond: 100_000,
-  // no timeout on a busy machine either
+  // no timeout, not even on a busy machine
   requestDeadlineMs: 20_000,
   maxWaiting: 500,
 }
 
-/** Prevents rate limits in tests that are not about them. */
+/** Prevents rate limits in tests that are not about rate limits. */
 const FAST = { overrides: { ratePerSecond: 100_000 } }
 
 /**
- * Compiling the document's schemas takes a tenth of the time of tests like these. So `run test` compares answers with
- * the operations' own schemas, and with the document only at length or on a server.
+ * Compiling the document's schemas takes a tenth of the time of these tests. So `run test` compares answers with the
+ * operations' own schemas, and only a long run or a run on a server compares them with the document.
  */
 const comparesDocument = LONG || process.env.DATABASE_URL !== undefined
 
 /**
- * Loaded on first use, because it takes half a second of processor time and processes that are started to be killed end
- * earlier.
+ * Loaded on first use, because loading takes half a second of processor time, and processes that are started to be
+ * killed must end earlier.
  */
 const servedDocument = once(() => import("./document.ts"))
 

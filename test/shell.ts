@@ -17,7 +17,7 @@ export async function printed(script: string, env: Record<string, string>): Prom
   }
 }
 
-/** A replacement for machines without curl. It supports -s, -H and -d. */
+/** Creates a replacement for curl, for machines without it. It supports -s, -H and -d. */
 function standIn(folder: string): string {
   const source = `
     const [headers, urls, body] = [[], [], []]

@@ -12,7 +12,7 @@ export async function slowness(): Promise<number> {
 }
 
 const TURNS = 8
-/** Duration of a measurement on an idle machine: 3 ms of work, and a timer. */
+/** Duration of a measurement on an idle machine, which consists of 3 ms of work and a timer. */
 const TURN_MS = 5
 
 function burn(): void {

@@ -1,7 +1,10 @@
 import { WireRequester } from "../src/access/limits/redis-requester.ts"
 import type { RedisWire } from "../src/access/limits/redis-wire.ts"
 
-/** A stand-in for the Upstash REST API (single commands): `Bun.serve({ port: 0, fetch: upstashRest(wire, token) })`. */
+/**
+ * Returns a stand-in for the Upstash REST API (single commands): `Bun.serve({ port: 0, fetch: upstashRest(wire, token)
+ * })`.
+ */
 export function upstashRest(wire: RedisWire, token: string): (request: Request) => Promise<Response> {
   const requester = new WireRequester(wire)
   return async (request) => {

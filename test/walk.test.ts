@@ -8,8 +8,8 @@ const root = join(import.meta.dirname, "..")
 const map = readFileSync(join(root, "src/README.md"), "utf8")
 
 /**
- * Returns the files that one more call or reading runs, without the database's own. Files that import nothing from src
- * except `lib/` are counted separately, because each can be read alone.
+ * Returns the files that one more call or reading runs, without those of the database folder. Files that import nothing
+ * from src except `lib/` are counted separately, because each can be read alone.
  */
 async function walkOf(script: string, extra: number): Promise<{ steps: string[]; standalone: string[] }> {
   const [few, many] = await Promise.all([linesRun(script, 1), linesRun(script, 1 + extra)])
@@ -47,7 +47,7 @@ long(
   240_000,
 )
 
-/** Returns the files that src/README.md names in a walk, without the database's own. */
+/** Returns the files that src/README.md names in a walk, without those of the database folder. */
 function filesIn(walk: string): string[] {
   const [, text] = map.split(`## Walk: ${walk}\n`)
   const files = [...text!.split("\n## ")[0]!.matchAll(/`([\w/-]+\.ts)`/g)].map(([, file]) => file as string)

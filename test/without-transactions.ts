@@ -1,6 +1,6 @@
 import type { Sql } from "../src/database/types.ts"
 
-/** Returns a handle that only reads, for code that must not begin a transaction. */
+/** Returns a handle that can only read, for code that must not begin a transaction. */
 export function withoutTransactions(sql: Sql): Sql {
   return new Proxy(sql, {
     get: (target, name) => {

@@ -21,7 +21,7 @@ export const TARGETS = [
   "negative_keyword",
 ] as const
 
-/** Faults of writes that use the seller's console. */
+/** Faults of writes that use the seller's App Store Connect account. */
 export const CONSOLE_FAULTS = ["asc_required", "asc_role", "asc_rejected", "asc_unavailable", "ios_only"] as const
 
 /**
@@ -51,8 +51,8 @@ interface PreviewLook extends LookBase {
 }
 
 /**
- * The context of `look` in a confirm: it locks the rows it reads until the transaction ends, so that nobody changes
- * them before the write.
+ * The context of `look` in a confirm. `look` locks the rows that it reads until the transaction ends, so that nobody
+ * changes them before the write.
  */
 interface ConfirmLook extends LookBase {
   sql: Tx
@@ -71,7 +71,7 @@ interface WriteContext {
 
 interface ActionBase<Args extends ObjectSchema, State> {
   name: string
-  /** One sentence that says what the write does. */
+  /** Describes the write in one sentence. */
   summary: string
   description?: string
   scope: Scope
@@ -85,58 +85,60 @@ interface ActionBase<Args extends ObjectSchema, State> {
   state: Schema
   /** The schema of the result of `write`, or of the job for an outside write. */
   result: Schema
-  /** Faults beyond those of every write. */
+  /** Faults in addition to those of every write. */
   faults?: readonly FaultCode[]
-  /** Sample arguments for the reference. */
+  /** Sample arguments, shown in the reference. */
   example: v.InferInput<Args>
   /** Checks that the schema cannot express. Throws Faults. */
   refine?: (args: v.InferOutput<Args>) => v.InferOutput<Args>
   /**
-   * Fixes the arguments at preview: open values such as "all so far" become explicit, so that later data is not
-   * included. Runs outside a transaction and may read a store. Throws Faults.
+   * Fixes the arguments at preview: open values such as "all so far" become explicit, so that the confirm does not
+   * include later data. Runs outside a transaction and may read a store. Throws Faults.
    */
   settle?(args: v.InferOutput<Args>, looking: LookContext, measure: Measure): Promise<v.InferOutput<Args>>
-  /** For arguments that must not be stored as sent. */
+  /** For arguments that must not be stored as sent, such as secrets. */
   secrets?: {
-    /** The form stored until the confirm, and passed to `look`, `diff` and `write` then. It must give the same diff. */
+    /**
+     * Returns the form that is stored until the confirm and then passed to `look`, `diff` and `write`. It must give the
+     * same diff.
+     */
     kept(args: v.InferOutput<Args>): Promise<v.InferOutput<Args>>
-    /** The part that the audit log may store forever. */
+    /** Returns the part that the audit log may store forever. */
     audited(args: v.InferOutput<Args>): v.InferOutput<Args>
   }
-  /** Names what the write changes. A workspace can have one unfinished write per target. */
+  /** Names the object that the write changes. A workspace can have one unfinished write per target. */
   target(args: v.InferOutput<Args>): string
   /**
-   * Reads the stored state that the write touches: at preview, and again inside the transaction of the confirm. Throws
-   * Faults.
+   * Reads the stored state of the target: at preview, and again inside the transaction of the confirm. Throws Faults.
    */
   look(args: v.InferOutput<Args>, looking: LookContext): Promise<State>
   /**
-   * Returns what the write would do; `seen` is the state of an outside target. Pure. Equal `before` and `after` mean no
-   * change. Throws write_limit_reached.
+   * Returns what the write would do; `seen` is the state of an outside target. Pure. Equal `before` and `after` mean
+   * that the write changes nothing. Throws write_limit_reached.
    */
   diff(state: State, args: v.InferOutput<Args>, seen?: unknown): Diff
 }
 
-/** A write as the audit has it, for `undo`. */
+/** An applied write as the audit log has it, for `undo`. */
 export interface MadeWrite {
   args: Record<string, unknown>
   before: Record<string, unknown>
   after: Record<string, unknown>
-  /** When it was written, with microseconds. */
+  /** Time of the write, to the microsecond. */
   at: string
 }
 
 interface Undo {
   /** True if the present state must still be the one after the write, so that no later change is lost. */
   needsSameState: boolean
-  /** Restores the state before the write. Awaits nothing but the transaction. */
+  /** Restores the state before the write. Awaits only the transaction. */
   restore(made: MadeWrite, writing: WriteContext): Promise<void>
 }
 
 interface InsideAction<Args extends ObjectSchema, State> extends ActionBase<Args, State> {
-  /** Writes and returns the result. Awaits nothing but the transaction. */
+  /** Applies the write and returns its result. Awaits only the transaction. */
   write(args: v.InferOutput<Args>, state: State, writing: WriteContext): Promise<Record<string, unknown>>
-  /** Result fields shown only to the caller and only once, such as a secret link. */
+  /** Returns result fields that are shown only to the caller and only once, such as a secret link. */
   shownOnce?: readonly string[]
   /** Left out if the write cannot be undone. */
   undo?: Undo
@@ -145,8 +147,8 @@ interface InsideAction<Args extends ObjectSchema, State> extends ActionBase<Args
 
 interface OutsideAction<Args extends ObjectSchema, State> extends ActionBase<Args, State> {
   /**
-   * The write to another platform, run by one job after the confirm. Its `read` runs at preview, at confirm and in the
-   * job.
+   * How the write to another platform is made: by one job after the confirm. `read` runs at preview, at confirm and in
+   * the job.
    */
   outside: OutsideWrite
   /** Returns the connected account used for the write. */
@@ -159,7 +161,7 @@ interface OutsideAction<Args extends ObjectSchema, State> extends ActionBase<Arg
 /** A write behind POST /actions. */
 export type Action = InsideAction<ObjectSchema, unknown> | OutsideAction<ObjectSchema, unknown>
 
-/** The facts that writes.ts lists. */
+/** The facts that writes.ts repeats, so that the compiler can compare them. */
 interface ActionFacts<Name extends string, Credits extends number, Access extends Plan, Right extends Scope> {
   name: Name
   credits: Credits
@@ -181,7 +183,10 @@ export function action<
   return declared as unknown as Action & ActionFacts<Name, Credits, Access, Right>
 }
 
-/** A line of writes.ts. The compiler refuses a name, price, plan or scope that differs from the declaration. */
+/**
+ * Returns the declaration of a write. The compiler refuses a name, price, plan or scope that differs from the
+ * declaration.
+ */
 export function writeEntry<const Declared extends Action>(
   _name: Declared["name"],
   declared: Declared,

@@ -24,8 +24,8 @@ interface EndedCall {
 }
 
 /**
- * Charges the call once, within `leftMs`, and updates the caller's credits. Throws if the charge is refused; nothing is
- * taken then.
+ * Charges the call once, within `leftMs`, and updates the caller's credits. Throws if the charge is refused; no credits
+ * are taken then.
  */
 export async function payFor(parts: ChargeParts, call: EndedCall, outcome: unknown, leftMs: number): Promise<number> {
   if (outcome instanceof PaidAnswer) return takeOver(parts, call.caller, outcome)
@@ -40,7 +40,7 @@ function takeOver({ identify }: ChargeParts, caller: Caller, { paid, cost }: Pai
   return cost
 }
 
-/** Returns 1 for a Hive answer with nothing measured yet, 0 for a plain fault, else the price. */
+/** Returns 1 for a Hive answer when nothing is measured yet, 0 for any other fault, otherwise the price. */
 function priceOf({ id, price, hive }: Operation, input: Record<string, unknown>, outcome: unknown): number {
   const empty = outcome instanceof EmptyAnswer || outcome instanceof PendingAnswer
   if (empty && hive) return 1
@@ -70,7 +70,7 @@ async function pay(parts: ChargeParts, call: EndedCall, cost: number, leftMs: nu
 
 const TAKE_BACK_TRIES = 5
 
-/** Refunds a charge whose answer was late or lost, unless certainly nothing was charged. */
+/** Refunds a charge if its answer was late or lost, unless it is certain that nothing was charged. */
 async function takeBack({ sql, log }: ChargeParts, due: Due, charging: Promise<ChargeResult>): Promise<void> {
   const mayBePaid = await charging.then(
     ({ refused }) => refused === null,

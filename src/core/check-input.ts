@@ -9,8 +9,8 @@ import { wrongValue } from "../lib/wrong-value.ts"
 import type { Operation } from "./operation.ts"
 
 /**
- * Like checkArguments. Also checks that a storefront exists in the requested store, unless the call is about a tracked
- * app.
+ * Returns the same as checkArguments. Also checks that a storefront exists in the requested store, unless the call is
+ * about a tracked app.
  */
 export function checkInput(operation: Operation, raw: Record<string, unknown>): Record<string, unknown> {
   const input = checkArguments(operation, raw)
@@ -43,7 +43,7 @@ export function checkArguments(
   return refined
 }
 
-/** Throws bad_country for a storefront that none of these stores has. */
+/** Throws bad_country for a storefront that exists in none of these stores. */
 export function checkStorefronts(
   { input: { entries } }: Pick<Operation, "input">,
   input: Record<string, unknown>,
@@ -67,12 +67,12 @@ function isCombined(input: Record<string, unknown>, name: string, conflicting: r
 }
 
 function conflictText([name, conflicting]: [string, readonly string[]]): string {
-  return `${name} stands in place of ${conflicting.join(" and ")}: leave out the one or the other.`
+  return `${name} replaces ${conflicting.join(" and ")}: send one or the other.`
 }
 
 const UNHEARD = ["__proto__", "constructor", "prototype"]
 
-/** valibot ignores these names silently, but refuses every other unknown name. */
+/** Returns a name in the input that valibot ignores silently. It refuses every other unknown name. */
 function unheardName(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined
   for (const [name, item] of Object.entries(value)) {
@@ -82,7 +82,10 @@ function unheardName(value: unknown): string | undefined {
   return undefined
 }
 
-/** valibot accepts a list as an object; an empty list even passes if no field is required. */
+/**
+ * Returns the name of an input that is a list although its schema is an object. valibot accepts such a list, even an
+ * empty one if no field is required.
+ */
 function listForObject({ entries }: ObjectSchema, raw: Record<string, unknown>): string | undefined {
   return Object.keys(entries).find((name) => {
     const { type } = unwrap(entries[name] as Schema)
@@ -90,7 +93,10 @@ function listForObject({ entries }: ObjectSchema, raw: Record<string, unknown>):
   })
 }
 
-/** PostgreSQL stores neither U+0000 nor lone surrogates. No name, id or keyword of a store contains them. */
+/**
+ * Returns whether the database can store a value. PostgreSQL stores neither U+0000 nor lone surrogates. No name, id or
+ * keyword of a store contains them.
+ */
 function storable(value: unknown): boolean {
   if (typeof value === "string") return isStorable(value)
   if (typeof value !== "object" || value === null) return true
@@ -103,7 +109,7 @@ interface Problem {
   detail: string
 }
 
-/** Keeps the error body small. */
+/** Limits the number of problems, to keep the error body small. */
 const MAX_PROBLEMS = 20
 
 /** Lists the field that decides the code first, then other refused fields, then unknown names. */
@@ -116,7 +122,7 @@ function refusal(schema: ObjectSchema, raw: Record<string, unknown>, field: stri
     const value = Object.hasOwn(raw, name) ? raw[name] : undefined
     if (name !== field && entry && v.is(entry, value)) continue
     const detail = (name === field && why) || wrongValue(schema, name, value)
-    // an unknown name is the caller's text: cut it, so that the error body stays small
+    // cut an unknown name, which is the caller's text, so that the error body stays small
     problems.push({ field: name.slice(0, 64), code: codeOf(entry), detail })
   }
   const [{ code, ...first }] = problems as [Problem]

@@ -6,7 +6,7 @@ import { Fault } from "../lib/faults.ts"
 import { coded } from "../lib/schema.ts"
 import { isRealDay } from "../lib/time.ts"
 
-/** Schema of the first or last day of a range. */
+/** Returns the schema of the first or last day of a range. */
 export function RangeDay(description: string) {
   return v.optional(coded(v.pipe(v.string(), v.isoDate(), v.check(isRealDay), v.description(description)), "bad_range"))
 }
@@ -21,7 +21,7 @@ export function inOrder<Range extends { from?: string | undefined; to?: string |
   return range
 }
 
-/** Returns all days of this data that the plan includes. */
+/** Returns the range of all days of this data that the plan includes. */
 export function planDays(what: PlannedDays, now: Date, caller: Caller): Days {
   const today = dayOf(now)
   return { from: planFrom(caller, what, today), to: today }
@@ -42,7 +42,7 @@ export function lookedAt(what: PlannedDays, range: { from?: string; to?: string 
   return { from: later(from, plan.from), to }
 }
 
-/** Returns the last UTC day of a range: the requested day, at most today. */
+/** Returns the last UTC day of a range: the requested day, but at most today. */
 export function lastDay({ to }: { to?: string }, now: Date): string {
   return earlier(to ?? dayOf(now), dayOf(now))
 }

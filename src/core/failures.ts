@@ -33,7 +33,7 @@ export function faultOf(
   }
   if (error instanceof DatabaseUnavailable || error instanceof AllowanceUnavailable || isConnectionProblem(error)) {
     if (isDiskFull(error)) disk?.noteFull()
-    // a full disk is logged once, with its remedy, not for every call
+    // a full disk is logged once, with its remedy, and not for every call
     if (!disk?.isFull()) log("warn", "unavailable", { requestId, reason: String((error as Error).message) })
     return unavailable(error, operation)
   }

@@ -43,20 +43,20 @@ export interface Call {
   surface: Surface
   requestId: string
   credentials: Credentials
-  /** True if the URL contains a key. */
+  /** True if the request's URL contains a key. */
   keyInUrl: boolean
   address: string | null
   /**
    * Returns the operation and its input. Called only after the caller is identified and within its rate limit. Null if
-   * the surface needed no more than that. Throws Faults and CallerGone.
+   * the surface has already done what the request needs. Throws Faults and CallerGone.
    */
   target(): Promise<Target | null>
   /**
-   * True for a page about the market that is only looked at, which is free. It waits for no reading. Where the plan
-   * limits credits it starts none either, since a reading is what its button costs.
+   * True for a page that only shows market data, which is free. It waits for no reading. Where the plan limits credits
+   * it starts none either, because the page has a button that starts a reading for its price.
    */
   isLooking?: boolean
-  /** Returns true if the caller already has exactly this answer. Left out if the caller names no version. */
+  /** Returns true if the caller already has exactly this answer. Left out if the request names no version. */
   holds?: ((operation: Operation, answer: unknown) => Promise<boolean>) | undefined
 }
 
@@ -66,7 +66,7 @@ export interface Target {
   agreed?: boolean
 }
 
-/** The reply of a surface: an answer, or a fault. */
+/** The reply to a surface: an answer, or a fault. */
 export interface Reply {
   status: number
   /** The answer. With 304 it is not sent, because the caller has it. */
@@ -74,7 +74,7 @@ export interface Reply {
   /** Set instead of `answer` for a test key: the sandbox's bytes. */
   prepared?: PreparedAnswer
   fault?: Fault
-  /** The month's credits after the call. Null if the caller is unknown. */
+  /** The workspace's credits of the month after the call. Null if the caller is unknown. */
   credits: Credits | null
   /** The rate limit and the calls of this second. Left out if the call was not counted. */
   rate?: RateAnswer | undefined
@@ -103,7 +103,7 @@ interface InvokeParts extends ChargeParts {
 /** Throws nothing but CallerGone. */
 export type Invoke = (call: Call) => Promise<Reply>
 
-/** The path of every call: identify, rate limit, find the target, check rights, run, charge once, answer. */
+/** Returns the path of every call: identify, rate limit, find the target, check rights, run, charge once, answer. */
 export function createInvoke(parts: InvokeParts): Invoke {
   return async (call) => {
     const startedAt = performance.now()
@@ -127,7 +127,7 @@ async function replyToCaller(parts: InvokeParts, call: Call, caller: Caller, sta
     const startOfTarget = performance.now()
     const target = await call.target()
     if (!target) return { status: 200, answer: undefined, credits: caller.credits, rate, cost: 0, caller }
-    // the time in which the caller sends its body does not count against the deadline
+    // the time that the caller takes to send its body does not count against the deadline
     const reply = await replyToTarget(parts, { call, caller, ...target }, startedAt + performance.now() - startOfTarget)
     return Object.assign(reply, { rate })
   } catch (error) {
@@ -141,7 +141,10 @@ interface ResolvedCall extends Target {
   caller: Caller
 }
 
-/** How long the reply of a failed call waits until its allowances are returned. The return continues after that. */
+/**
+ * Maximum time that the reply of a failed call waits until its allowances are returned. Returning them continues after
+ * that.
+ */
 const GIVE_BACK_MS = 500
 
 async function replyToTarget(parts: InvokeParts, resolved: ResolvedCall, startedAt: number): Promise<Reply> {
@@ -154,7 +157,7 @@ async function replyToTarget(parts: InvokeParts, resolved: ResolvedCall, started
     if (caller.kind === "test") return sandboxReply(parts, checked)
     const until = startedAt + (operation.deadlineMs ?? parts.deadlineMs)
     const leftMs = () => Math.max(1, until - performance.now())
-    // both checks are needed: the deadline's timer may fire almost a millisecond early, and the answer is final from
+    // both checks are needed: the deadline's timer may fire almost a millisecond early, and the decision is final from
     // then on
     const givenUp = () => takings.ended || performance.now() > until
     const { take, release, returnUnit, takeMeasurement, returnMeasurement } = takings
@@ -191,7 +194,7 @@ function faultReply(
   return { status: fault.status, answer: fault.body(parts.publicUrl), fault, credits, cost: 0, ...resolved }
 }
 
-/** Test keys never write; every other call gets the sandbox's answer. */
+/** Returns the sandbox's answer for a test key. Test keys never write: an operation that writes is refused. */
 function sandboxReply({ sandboxAnswer }: InvokeParts, { caller, operation, input }: ResolvedCall): Reply {
   if (operation.effect === "writes" || operation.effect === "previews") throw new Fault("test_key_read_only")
   const prepared = sandboxAnswer(operation, input)
@@ -262,7 +265,10 @@ async function readSubject(apps: AppPort, name: string, input: Record<string, un
   return { app, storefront: country ?? app.countries[0] }
 }
 
-/** A used-up day is reported before missing credits, and a call refused for credits takes no unit of the day. */
+/**
+ * Throws if a Hive caller has used up the day's calls. This runs before the check of credits, so that a used-up day is
+ * reported first, and a call refused for credits takes no unit of the day.
+ */
 async function refuseSpentDay({ limits, now }: InvokeParts, caller: Caller): Promise<void> {
   const perDay = hivePerDay(caller.explorer, caller.hasPack)
   const used = await limits.hive.used(caller.workspaceId)

@@ -41,23 +41,28 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
    * True if the demo's data may contain the kind; "invented" if only for invented apps. Other kinds refuse demo data.
    */
   demo?: true | "invented"
-  /** The keyword or keyword prefix whose metrics use the reading itself, rather than what it shows of apps. */
+  /** Returns the keyword or keyword prefix whose metrics use the reading itself, rather than what it shows of apps. */
   figures?(seen: Seen): { kind: "term" | "hint"; subject: string }
   /** True if the tables are partitioned by month. */
   monthly?: true
-  /** The fields beyond those of every observation, as an import line spells them, with conversions and rules. */
+  /**
+   * The fields in addition to those of every observation, as an import line spells them, with conversions and rules.
+   */
   shape: Shape
-  /** Differences of an import line from `shape`: its fields (null removes a field), and a function that converts it. */
+  /**
+   * How an import line differs from `shape`: fields to add or replace (null removes a field), and a function that
+   * converts the line.
+   */
   line?: { entries: Record<string, v.GenericSchema | null>; read(line: unknown): object }
-  /** Adds to the reading of an import line what every live reading has. */
+  /** Returns an import line's reading with what every live reading has. */
   completed?(seen: Seen): Seen
-  /** The list of an import line whose invalid items are left out, because no item depends on another. */
+  /** The list of an import line whose invalid items are left out. No item of it depends on another. */
   unordered?: string
   /** True if null in an import line means that there is none, which differs from unknown. */
   distinguishesNull?: true
   /** Names the question in the log of failed reads. Left out if failed reads are not logged. */
   question?: {
-    /** The subject, as the schedule names it. Null if the question has no name. */
+    /** Returns the subject, as the schedule names it. Null if the question has no name. */
     about(asked: Question): string | null
     /** Throws ObservationProblem for a malformed subject. */
     checkSubject(subject: string, platform: Platform): void
@@ -65,17 +70,17 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
     sources?: readonly SourceName[]
   }
   names?(seen: Seen): Names
-  /** The readings of other kinds that the observation contains. */
+  /** Returns the readings of other kinds that the observation contains. */
   parts?(seen: Seen): readonly AnyObservation[]
-  /** The market facts of apps that the observation contains. */
+  /** Returns the market facts of apps that the observation contains. */
   market?(seen: Seen): readonly { id: string; facts: MarketFacts }[]
-  /** The storage cost, in results that take about as long to store. Default: 1. */
+  /** Returns the cost of storing the observation, as a number of results that take about as long. Default: 1. */
   weight?(seen: Seen): number
   /** Splits the reading in two, the first with at most `most` results. The second is null if nothing is left for it. */
   split?(seen: Seen, most: number): [Seen, Seen | null]
   /**
-   * For account reports: how facts follow from some of their rows. A large report is stored in batches, each in its own
-   * transaction, before `store` makes them count.
+   * For account reports: how facts are derived from some of the rows. A large report is stored in batches, each in its
+   * own transaction, before `store` makes them current.
    */
   facts?: Facts
   /** Stores rows that are new or take precedence over the stored ones. */
@@ -87,39 +92,42 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
   /** For kinds whose bodies are kept: compares what the parser reads in a body now with what is stored. */
   replay?: {
     /**
-     * True if a replay without a first day covers only days whose bodies may still be kept; there are too many others.
+     * True if a replay without a first day covers only days whose bodies may still be kept, because there are too many
+     * other days.
      */
     whileKept?: true
-    /** The subjects of a stored observation. Each counts as one reading. */
+    /** Returns the subjects of a stored observation. Each counts as one reading. */
     subjects(previous: Seen): readonly string[]
-    /** The question behind a subject, or behind several subjects joined by commas. */
+    /** Returns the question behind a subject, or behind several subjects joined by commas. */
     asked(place: Side, subject: string): Question
-    /** The difference per subject. Null if there is none. */
+    /** Returns the difference for each subject. Null if there is none. */
     compare(previous: Seen, now: Seen): (Difference | null)[]
     /**
-     * SQL: whether the subject of the failed read `a` (a row of `attempt`) is stored, from its body or from a later
-     * reading.
+     * Returns SQL for whether the subject of the failed read `a` (a row of `attempt`) is stored, from its body or from
+     * a later reading.
      */
     isStored(sql: Sql): PendingQuery<Row[]>
   }
-  /** For kinds read on request: SQL for the latest time its subject was seen since `since`, as one row "seenAt". */
+  /**
+   * For kinds read on request: returns SQL for the latest time its subject was seen since `since`, as one row "seenAt".
+   */
   latest?(sql: Sql, place: Side & { subject: string }, since: Date): PendingQuery<Row[]>
-  /** Retention: rows are deleted `keep` days after the day in column `day`. Kept forever if left out. */
+  /** Retention: rows are deleted `keep` days after the day in column `day`. If left out, rows are kept forever. */
   keep?: { table: string; day: string; keep: number }
-  /** An import line, shown in the reference. */
+  /** A sample import line, shown in the reference. */
   example: Record<string, unknown>
 }
 
 export interface StoreResult<Seen> {
-  /** Readings that at least one stored row now comes from. */
+  /** Readings to which at least one stored row now belongs. */
   placed: readonly Seen[]
   /** App facts that are the same in every storefront, and rating counts. */
   shown?: readonly ShownApps[]
   /** Names of apps. Default: those in `shown`. */
   named?: readonly NamingApps[]
-  /** Apps whose storefront row was written, so that their last update may have a new date. */
+  /** Apps whose row for a storefront was written, so that their last update may have a new date. */
   dated?: readonly ChangedApp[]
-  /** Earlier readings that turned out to be stale; their names and rating counts are removed. */
+  /** Earlier readings that turned out to come from a stale cache; their names and rating counts are removed. */
   outdated?: readonly OutdatedReading[]
 }
 
@@ -215,10 +223,10 @@ export type AnyKind = Kind<any, any>
 /** Any observation of a kind. */
 export type SeenBy<Listed extends AnyKind> = ReturnType<Listed["readLine"]>
 
-/** The data of accounts belongs to their workspace. */
+/** The owner of the data. Data of accounts belongs to their workspace. */
 type OwnerOf<Seen> = Seen extends { account: string } ? "workspace" : "everyone"
 
-/** A line of kinds.ts. The compiler refuses a name or an owner that differs from the declaration. */
+/** Returns the declaration of a kind. The compiler refuses a name or an owner that differs from the declaration. */
 export function kindEntry<Listed extends AnyKind>(
   _name: SeenBy<Listed>["kind"],
   declared: Listed,

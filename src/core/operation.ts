@@ -19,7 +19,7 @@ import type { TrackedApp } from "./tracked-app.ts"
 
 /**
  * The effect of a call; tools derive their hints from it. A preview changes nothing but leads to a write. Internal
- * records of the call, such as its charge or its tasks, are no effect because no answer reads them.
+ * records of the call, such as its charge or its tasks, are no effect, because no answer contains them.
  */
 export type Effect = "reads" | "measures" | "spends" | "previews" | "writes"
 
@@ -43,14 +43,14 @@ export type Toolset = (typeof TOOLSETS)[number]
 /** How a handler takes from the workspace's allowances and returns units to them. */
 export type AllowanceAccess = Omit<Takings, "keep" | "giveBack" | "ended">
 
-/** The means of a handler besides its checked input. */
+/** The values that a handler gets with its checked input. */
 export interface Context extends AllowanceAccess {
   /** Each statement and each transaction takes a database slot. Await nothing else within a transaction. */
   sql: Sql
   now: () => Date
   caller: Caller
   requestId: string
-  /** True once the caller got a timeout: nothing may be committed after that. */
+  /** Returns true once the caller got a timeout: nothing may be committed after that. */
   givenUp(): boolean
   /** Returns the workspace's apps that this key may see, oldest first. */
   visibleApps(): Promise<TrackedApp[]>
@@ -68,7 +68,7 @@ export interface Context extends AllowanceAccess {
   platforms: Platforms
   /** The public address of this instance, without a trailing slash. */
   publicUrl: string
-  /** True if the client reports that a person agreed to the call. */
+  /** True if the client reports that a person has agreed to the call. */
   agreed: boolean
 }
 
@@ -78,12 +78,12 @@ type Price<Input, Answer> =
   | {
       min: number
       atMost: number
-      /** Left out if the handler charges the call itself (PaidAnswer). */
+      /** Returns the price of the answer. Left out if the handler charges the call itself (PaidAnswer). */
       of?: (input: Input, answer: Answer) => number
       note: string
     }
 
-/** Returns the scope and plan of calls whose body or token decides them. */
+/** Returns the scope and plan that a call needs, for operations where the body or a token decides this. */
 type Terms<Input> = (input: Input, ctx: Context) => Promise<{ scope: Right | null; plan: Plan }>
 
 interface Declaration<Entries extends v.ObjectEntries, Output extends Schema> {
@@ -99,14 +99,14 @@ interface Declaration<Entries extends v.ObjectEntries, Output extends Schema> {
   brief?: string
   effect: Effect
   scope: Right | null
-  /** Whether a page asks for the passphrase again, unless it was typed in the last ten minutes. */
+  /** Returns whether a page asks for the passphrase again, unless it was typed in the last ten minutes. */
   asksProof?: (input: Record<string, unknown>) => boolean
   plan?: Plan
   /** For Hive calls: "pack" needs a credit pack or Explorer, "explorer" needs Explorer. */
   hive?: "pack" | "explorer"
   terms?: Terms<v.InferOutput<v.StrictObjectSchema<Entries, undefined>>>
   price: Price<v.InferOutput<v.StrictObjectSchema<Entries, undefined>>, v.InferOutput<Output>>
-  /** Fault codes beyond those of every call and those of its parameters. */
+  /** Fault codes in addition to those of every call and those of its parameters. */
   faults: FaultCode[]
   /** The fault code for an unknown id in the path. Default: see missingCode. */
   missing?: FaultCode
@@ -117,7 +117,7 @@ interface Declaration<Entries extends v.ObjectEntries, Output extends Schema> {
    * The input that names an app of either store. Without a `platform`, the app's store decides which storefronts exist.
    */
   appInput?: keyof Entries & string
-  /** Checks what the schema cannot express and returns the input for the handler. Throws Faults. No look-ups. */
+  /** Checks what the schema cannot express and returns the input for the handler. Throws Faults. Reads no data. */
   refine?: (
     input: v.InferOutput<v.StrictObjectSchema<Entries, undefined>>,
   ) => v.InferOutput<v.StrictObjectSchema<Entries, undefined>>
@@ -130,16 +130,19 @@ interface Declaration<Entries extends v.ObjectEntries, Output extends Schema> {
   narrow?: { rows: readonly (keyof v.InferOutput<Output> & string)[] } | "parts"
   /** True if the operation may answer 202, in the same shape, while work continues. */
   pending?: true
-  /** Defaults of the tool that differ from HTTP's. An input has no default if the call sends the one it replaces. */
+  /**
+   * Defaults of the tool that differ from those of HTTP. An input gets no default if the call sends the input that it
+   * replaces.
+   */
   toolDefaults?: Record<string, unknown>
   /**
    * For a tool whose shape ChatGPT's connectors define: the answer is exactly one text item, and `names` maps argument
    * names to input names.
    */
   connector?: { names: Readonly<Record<string, string>> }
-  /** Inputs that replace others, by name; a call cannot send both. */
+  /** Inputs that replace others, by name. A call cannot send both the input and the one that it replaces. */
   instead?: Readonly<Record<string, readonly string[]>>
-  /** Set if the whole operation is deprecated. A deprecated input says so in its schema. */
+  /** Set if the whole operation is deprecated. The schema of a deprecated input has its own deprecation. */
   deprecated?: Deprecation
   /** The question a person answers before the call runs, if their client can ask. */
   asks?: Question
@@ -149,15 +152,15 @@ interface Declaration<Entries extends v.ObjectEntries, Output extends Schema> {
 
 /** A yes-or-no question. Without a yes, the tool does not run for a client that can ask. */
 export interface Question {
-  /** The name of the answer among those that a client sends. */
+  /** The name of this answer among the answers that a client sends. */
   name: string
-  /** Takes the same input and answers {message}, the text for the person. Refuses whatever the call would refuse. */
+  /** Takes the same input and returns {message}, the text for the person. Refuses whatever the call would refuse. */
   operation: Operation
-  /** Returns the fault if the person declined or did not answer in time. */
+  /** Returns the fault for a person who declined or did not answer in time. */
   refusal(why: "declined" | "unanswered"): Fault
 }
 
-/** The input. For calls about an app also the app and the storefront (default: the app's first). */
+/** The input of the handler. For calls about an app, also the app and the storefront (default: the app's first). */
 type Arguments<Entries extends v.ObjectEntries> = v.InferOutput<v.StrictObjectSchema<Entries, undefined>> &
   (Entries extends { appId: typeof AppId } ? { app: TrackedApp; storefront: string } : unknown)
 
@@ -244,7 +247,8 @@ export function operation<
 type AnyTyped = TypedOperation<unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown>
 
 /**
- * A line of catalog.ts. The compiler refuses a method, path, price, plan or toolset that differs from the declaration.
+ * Returns the declaration of an operation. The compiler refuses a method, path, price, plan or toolset that differs
+ * from the declaration.
  */
 export function entry<const Declared extends AnyTyped>(
   _method: Declared["method"],
@@ -272,7 +276,8 @@ function deprecatedIn(entries: v.ObjectEntries): Map<string, Deprecation> {
 }
 
 /**
- * Returns the deprecation of the operation, else that of the first deprecated input sent. Undefined if there is none.
+ * Returns the deprecation of the operation, or else that of the first deprecated input of the call. Undefined if there
+ * is none.
  */
 export function deprecationIn({ deprecated, deprecatedInputs }: Operation, sent: object): Deprecation | undefined {
   if (deprecated || deprecatedInputs.size === 0) return deprecated
@@ -284,7 +289,10 @@ export function ofApp<Entries extends v.ObjectEntries>(entries: Entries) {
   return v.strictObject({ appId: AppId, ...entries })
 }
 
-/** An answer when nothing is measured yet: data answers 200, a fault its 404, both at the price of an empty answer. */
+/**
+ * An answer when nothing is measured yet. With data the status is 200, with a fault its 404; both have the price of an
+ * empty answer.
+ */
 export class EmptyAnswer {
   readonly answer: unknown
   constructor(answer: unknown) {
@@ -293,7 +301,7 @@ export class EmptyAnswer {
 }
 export const nothing = (answer: object | Fault) => new EmptyAnswer(answer)
 
-/** An answer while work continues: 202, with `eta` in seconds if known. */
+/** An answer while work continues. The status is 202; `eta` is in seconds, if known. */
 export class PendingAnswer {
   readonly answer: Record<string, unknown>
   constructor(answer: Record<string, unknown>) {
@@ -327,7 +335,7 @@ export function toolInput(operation: Operation, given: Record<string, unknown>) 
   return { ...Object.fromEntries(defaults), ...input }
 }
 
-/** Returns the outcome reduced to the requested fields. */
+/** Returns a handler's outcome reduced to the requested fields. */
 export function narrowed(
   { narrow, output }: Operation,
   { fields }: Record<string, unknown>,

@@ -3,7 +3,7 @@ import type { LiveReadState, LiveSubject } from "../lib/live-read.ts"
 import { DAY_MS } from "../lib/time.ts"
 import type { Context } from "./operation.ts"
 
-/** How long a call waits for a reading before it answers with a pending status. */
+/** Maximum time that a call waits for a reading before it answers that the reading is pending. */
 export const WAIT_MS = 3_000
 /** Deadline of a call that waits for two readings in sequence. */
 export const READING_DEADLINE_MS = deadlineOf(WAIT_MS, WAIT_MS)
@@ -41,7 +41,7 @@ export async function readOnRequest(
   throw refusal(measured)
 }
 
-/** Throws every fault except not_measured, which the caller can answer. These faults cost nothing. */
+/** Throws any fault except not_measured, which the caller turns into an answer. A call that throws is not charged. */
 export function throwUnlessAnswer(why: Fault | null | undefined): void {
   if (why && why.code !== "not_measured") throw why
 }
@@ -55,7 +55,7 @@ function refusal(measured: LiveReadState & { state: "failed" }): Fault {
   return new Fault("measure_busy", { detail: measured.because ?? BUSY_DETAIL[why] }, { retryAfter: RETRY_S })
 }
 
-/** Explains each failure if the source's state is unknown. */
+/** The explanation of each failure, for use if the state of the source is unknown. */
 const BUSY_DETAIL = {
   blocked: "The store refuses requests from this server. They are retried automatically.",
   rate_limited: "The store limits requests from this server. They are retried automatically.",

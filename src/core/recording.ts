@@ -8,7 +8,9 @@ import type { AnyObservation, ChangedApp, StoreObservation } from "./observation
 import type { NamingApps, OutdatedReading, ShownApps } from "./observation/shown-apps.ts"
 import type { SurrogateIds } from "./observation/subjects.ts"
 
-/** The only way to store measurements. Created from the root's lists and passed to everything that measures. */
+/**
+ * The only interface for storing measurements. Created from the root's lists and passed to everything that measures.
+ */
 export interface Recording extends RecordingModel {
   record: RecordObservations
   /** Logs a failed read; no measurement changes. Returns false if it was already logged. Throws ObservationProblem. */
@@ -51,27 +53,30 @@ export type RecordObservations = (
 export interface RecordOptions {
   /**
    * Runs last in the transaction, even if nothing was new. Runs again after a deadlock, so it may change data only
-   * through `tx`. An error rolls everything back.
+   * through `tx`. If it throws, everything is rolled back.
    */
   finish?: (tx: Tx) => Promise<void>
-  /** True to throw the first broken invariant and store nothing, instead of leaving that reading out. */
+  /** True throws at the first broken invariant and stores nothing, instead of leaving that reading out. */
   all?: true
-  /** Gets the milliseconds for which the transaction occupied the database. */
+  /** Called with the milliseconds for which the transaction occupied the database. */
   noteMs?: (ms: number) => void
-  /** True if more readings follow: estimates wait for the last, and keywords' metrics for the end of the import. */
+  /**
+   * True if more readings follow. Estimates are then calculated after the last reading, and keywords' metrics at the
+   * end of the import.
+   */
   isImport?: boolean
 }
 
 interface RecordResult {
-  /** Readings that were new or replaced a lesser one of the same moment and source. */
+  /** Readings that were new, or that replaced one of lower precedence of the same moment and source. */
   recorded: number
-  /** Readings that were stored already, as they are or in a better form. */
+  /** Readings that were already stored, unchanged or in a better form. */
   known: number
-  /** Readings that break an invariant, by index in the call; nothing of them is stored. */
+  /** Readings that break an invariant, by their index in the call. Nothing of such a reading is stored. */
   refused: { index: number; problem: ObservationProblem }[]
 }
 
-/** Stores what readings of any kind show of apps, and what is derived from it for the apps themselves. */
+/** Stores what readings of any kind show of apps, and the data derived from it for those apps. */
 export type StoreApps = (tx: Tx, seen: SeenApps, ids: SurrogateIds) => Promise<StoredApps>
 
 export interface SeenApps {
@@ -99,9 +104,9 @@ export interface StoredApps {
   renamed: readonly ChangedApp[]
 }
 
-/** Derives data from readings of several kinds, or makes it due. */
+/** Derives data from readings of several kinds, or schedules this work. */
 export interface FollowUp {
-  /** True if it follows imported readings only, because others derive the data themselves. */
+  /** True if it runs for imported readings only, because live readings derive the data themselves. */
   importsOnly?: true
   /** Runs in the transaction that stores the readings, after the kinds' own derived rows. */
   follow(tx: Tx, recorded: RecordedReadings): Promise<void>
@@ -110,7 +115,10 @@ export interface FollowUp {
 }
 
 export interface RecordedReadings {
-  /** All readings: stored ones too, so that a repeated import derives data again, and those contained in others. */
+  /**
+   * All readings: also those already stored, so that a repeated import derives data again, and those contained in
+   * others.
+   */
   readings: readonly AnyObservation[]
   /** Readings with new rating counts. */
   rated: readonly AnyObservation[]
@@ -127,7 +135,7 @@ export interface RecordedReadings {
 
 interface ImportEnd {
   now: () => Date
-  /** Awaited between two transactions, so that others get a turn on the only backend of the embedded database. */
+  /** Awaited between two transactions, so that other work gets the only backend of the embedded database. */
   pause: () => Promise<void>
   /** The months with imported readings. */
   months: readonly string[]

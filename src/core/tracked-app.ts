@@ -15,7 +15,7 @@ export interface TrackedApp {
   /** Storefronts, the main one first. */
   countries: [string, ...string[]]
   manualRivals: string[] | null
-  /** Rivals hidden by hand, which are never shown. None of them is in manualRivals. */
+  /** Rivals hidden by hand, which are never shown. No id is in both manualRivals and hiddenRivals. */
   hiddenRivals: string[] | null
   keywordTags: Record<string, string[]> | null
   buriedKeywords: string[] | null

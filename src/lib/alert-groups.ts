@@ -39,14 +39,14 @@ export interface AlertGroup<Row extends GroupableAlert> {
 }
 
 export interface Grouping {
-  /** Joins the days of an event too: a fall of three days is one event. */
+  /** True also joins the days of an event: a fall over three days is one event then. */
   acrossDays?: boolean
 }
 
 /**
- * Groups the alerts of a feed by event: a drop in rank that lets eight rivals pass is one event, and so is an update of
- * a rival that several apps share. The newest day comes first. A feed is ordered by the times of readings instead,
- * and a reading may show something about an earlier day.
+ * Groups the alerts of a feed by event, the newest day first. A drop in rank that lets eight rivals pass is one event,
+ * and so is an update of a rival that several apps share. The order differs from that of the feed, which is by time of
+ * the reading: a reading may show a change of an earlier day.
  */
 export function groupAlerts<Row extends GroupableAlert>(
   rows: readonly Row[],
@@ -60,7 +60,10 @@ export function groupAlerts<Row extends GroupableAlert>(
 const MOVES = ["rank_drop", "rank_rise", "dropped_out", "entered"]
 const PASSINGS = ["rival_passed", "rival_beaten"]
 
-/** Ranks of different sources are not compared. Null for an alert that is not grouped. */
+/**
+ * Returns the key of the alert's event. Null for an alert that is not grouped. The key contains the source, because
+ * ranks of different sources are not compared.
+ */
 function eventOf(row: GroupableAlert, acrossDays: boolean): string | null {
   const { type, appId, platform, country, term, rivalId, source } = row
   const day = acrossDays ? null : row.day
@@ -131,7 +134,7 @@ function movedLine(lead: GroupableAlert, rows: readonly GroupableAlert[]): strin
   return `${term} ${after > before ? "fell" : "rose"} from ${before} to ${after} ${where}`
 }
 
-/** Describes everything that a rival changed, in every storefront. */
+/** Describes everything that a rival changed, in all storefronts together. */
 function rivalLine(rows: readonly GroupableAlert[]): string {
   // oldest first, so that versions appear in order
   const changes = [...new Set(rows.toReversed().map(changeOf))]

@@ -1,11 +1,11 @@
 /**
  * Assigns consecutive numbers to ids, starting at 0, so that values per id can be stored in arrays. With a million ids,
- * few of them new, a Map takes six times as long.
+ * most of them known, a Map takes six times as long.
  */
 export class AppNumbers {
-  /** Ids by number. */
+  /** The ids in the order of their numbers. */
   readonly ids: number[] = []
-  // Hash table of number + 1. 0 marks a free slot.
+  // Hash table. An entry is a number + 1; 0 marks a free slot.
   #places = new Int32Array(2 ** 14)
   #shift = 32 - 14
 

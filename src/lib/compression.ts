@@ -10,7 +10,10 @@ import {
 } from "node:zlib"
 import type { PreparedAnswer } from "./prepared.ts"
 
-/** Supported encodings. If a client accepts several equally, the first is used: it has the best gain for its cost. */
+/**
+ * Supported encodings. If a client accepts several equally, the first of this list is used, because it saves the most
+ * bytes for its processor time.
+ */
 const ENCODINGS = ["zstd", "br", "gzip"] as const
 type Encoding = (typeof ENCODINGS)[number]
 
@@ -51,8 +54,8 @@ export function textResponse(text: string, init: ResponseInit): Response {
 }
 
 /**
- * Encodes a response as the client accepts. Compression leaks no key: only the client itself sends it, so nobody else
- * can probe the response length.
+ * Encodes a response as the client accepts. The length of a compressed response reveals no key: only a client with the
+ * key can send such requests.
  */
 export function inEncoding(accepted: string | null, answer: Response): Response | Promise<Response> {
   const text = texts.get(answer)
@@ -81,7 +84,7 @@ async function encodedAs(accepted: string | null, answer: Response, text: string
   return new Response(compressed, { status, headers })
 }
 
-/** Whether the text has at least MIN_BYTES bytes in UTF-8. A UTF-16 unit takes at most three. */
+/** Returns whether the text has at least MIN_BYTES bytes in UTF-8. A UTF-16 unit takes at most three. */
 function isLong(text: string): boolean {
   if (text.length >= MIN_BYTES) return true
   return text.length * 3 >= MIN_BYTES && new TextEncoder().encode(text).length >= MIN_BYTES

@@ -1,11 +1,11 @@
-/** Null is an empty cell: not measured, absent or unknown. Other columns tell which. */
+/** Null is an empty cell: not measured, absent or unknown. Other columns of the row tell which. */
 export type CsvCell = string | number | boolean | null
 
 /** Marks the text as UTF-8. Without it, Excel assumes the system's code page. */
 export const BYTE_ORDER_MARK = "\uFEFF"
 
 /**
- * Returns a record of RFC 4180 with its CRLF. Texts are protected against formulas; numbers and booleans are not
+ * Returns a CSV record (RFC 4180) with its CRLF. Texts are protected against formulas; numbers and booleans are not
  * changed.
  */
 export function csvRecord(cells: readonly CsvCell[]): string {
@@ -23,10 +23,10 @@ function csvField(cell: CsvCell): string {
 const NEEDS_QUOTES = /[",;\t\r\n]|^\s|\s$/
 
 /**
- * Protects a text against being read as a formula: an apostrophe is put before a formula's first character, also after
- * blanks. The same applies after a line end, a semicolon or a tab: a spreadsheet that separates by semicolons, as in
- * most of Europe, begins a new cell there even within quotes. There, a minus counts only before a digit, a letter or a
- * bracket, so that lists are not changed.
+ * Protects a text from being read as a formula: puts an apostrophe before a formula's first character, also after
+ * blanks. Does the same after a line end, a semicolon or a tab within the text, because a spreadsheet that separates by
+ * semicolons, as in most of Europe, begins a new cell there even within quotes. Within the text, a minus counts as a
+ * formula only before a digit, a letter or a bracket, so that lists are not changed.
  */
 export function defused(text: string): string {
   const guarded = text.replace(INNER, "$1'")
@@ -67,7 +67,7 @@ export function* csvRecords(text: string, separator = ","): Generator<CsvRecord>
 }
 
 const SEPARATORS = [",", ";", "\t"]
-/** Tools write a title and filters above the headings. */
+/** Some tools write a title and filters above the headings. */
 const MAX_ABOVE = 20
 
 /** The headings of a table as `readHeadings` returned them, and the records below. */
@@ -77,8 +77,8 @@ export interface CsvTable<Headings> {
 }
 
 /**
- * Finds the line of headings of a table that is separated by commas, semicolons or tabs: the first for which
- * `readHeadings` returns something. Null if there is none near the beginning.
+ * Finds the line of headings of a table whose cells are separated by commas, semicolons or tabs: the first line for
+ * which `readHeadings` returns something. Null if there is none near the beginning.
  */
 export function findCsvTable<Headings>(
   text: string,

@@ -2,8 +2,8 @@ import { hash } from "node:crypto"
 
 /**
  * Encodes the position of a page's end as a cursor for the next page. A checksum over the call and the position detects
- * cursors of other calls, and cut or invented ones. The checksum is no secret, so the position must be validated like
- * any input.
+ * cursors of other calls, truncated ones and invented ones. Anyone can calculate it, so the position must be validated
+ * like any input.
  */
 export function cursorOf(called: unknown, place: unknown): string {
   const text = JSON.stringify(place)

@@ -101,7 +101,7 @@ export const FAULTS = {
 
 export type FaultCode = keyof typeof FAULTS
 
-/** Faults that any call can raise, so that no operation declares them. */
+/** Faults that any call can raise. Operations do not declare them. */
 export const UNIVERSAL_FAULTS = [
   "missing_api_key",
   "invalid_api_key",
@@ -158,12 +158,14 @@ function row(status: number, message: string, ...extra: ExtraName[]): FaultRow {
   return { status, message, extra }
 }
 
-/** Invalid input: the first invalid field, and all problems. */
+/**
+ * Returns the row of a fault for invalid input. Its fields are the first invalid field, its detail, and all problems.
+ */
 function wrong(message: string): FaultRow {
   return row(400, message, "field", "detail", "problems")
 }
 
-/** A refusal or failure with a code of the table. Everything else that is thrown becomes internal_error. */
+/** A refusal or failure with a code of the table. Any other thrown error becomes internal_error. */
 export class Fault extends Error {
   readonly code: FaultCode
   readonly extra: FaultExtra
@@ -185,7 +187,7 @@ export class Fault extends Error {
     return FAULTS[this.code].status
   }
 
-  /** A problem found after the schema's checks is the only one. */
+  /** Returns `problems` for a fault thrown after the schema's checks: a list with only this problem. */
   private alone(): FaultExtra {
     const { field, detail, problems } = this.extra
     if (field === undefined || problems) return {}

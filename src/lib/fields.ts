@@ -63,12 +63,12 @@ export const Term = coded(
   "bad_term",
 )
 
-/** A text of 1 to `most` code points, as JSON Schema counts. Valibot counts UTF-16 units. */
+/** Returns the schema of a text of 1 to `most` code points, as JSON Schema counts. Valibot counts UTF-16 units. */
 export function textUpTo(most: number) {
   return v.pipe(textOrEmptyUpTo(most), v.minLength(1))
 }
 
-/** Like textUpTo, but allows an empty text. */
+/** Like textUpTo, but the schema allows an empty text. */
 export function textOrEmptyUpTo(most: number) {
   return v.pipe(
     bounded(v.string(), { maxLength: most }),
@@ -76,19 +76,22 @@ export function textOrEmptyUpTo(most: number) {
   )
 }
 
-/** A whole number within bounds. Outside them the call is refused with `code`, or with invalid_arguments by default. */
+/**
+ * Returns the schema of a whole number within bounds. Other values are refused with `code`, or with invalid_arguments
+ * by default.
+ */
 export function wholeNumber(least: number, most: number, description: string, code?: FaultCode) {
   const schema = v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most), v.description(description))
   return code ? coded(schema, code) : schema
 }
 
-/** Whether an input is a storefront code or a list of them. */
+/** Returns whether an input is a storefront code or a list of them. */
 export function isStorefrontCode(schema: Schema): boolean {
   const inner = unwrap(schema) as Schema & { item?: Schema }
   return inner.item ? isStorefrontCode(inner.item) : inner === Country || inner === CountryOrEmpty
 }
 
-/** Returns the normal form of a valid value for handlers. Undefined for an empty text that counts as omitted. */
+/** Returns the normal form of a valid value for handlers. Undefined for an empty text where that counts as omitted. */
 export function normalise(schema: Schema, value: unknown): unknown {
   const inner = unwrap(schema) as Schema & { item?: Schema }
   if (Array.isArray(value) && inner.item) return value.map((element) => normalise(inner.item as Schema, element))

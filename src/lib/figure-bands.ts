@@ -2,8 +2,9 @@
 export const DIFFICULTY_BANDS = ["very easy", "easy", "moderate", "hard", "very hard"] as const
 
 /**
- * `from` is the lowest score of the band. Of `terms` checked terms `held` lie within it, and `atFloor` of them are at
- * Apple's floor of 5 to 9, so a wide band looks higher than it is. `bun test/bench/popularity.ts` prints these figures.
+ * A band begins at the score `from`. `terms` is the number of checked terms with such a score: the figure of `held` of
+ * them lies between `low` and `high`, and that of `atFloor` of them is Apple's minimum of 5 to 9, so a wide band looks
+ * higher than it is. `bun test/bench/popularity.ts` prints these figures.
  */
 export const POPULARITY_BANDS = [
   { from: 0, low: 5, high: 9, terms: 124, held: 119, atFloor: 119 },
@@ -11,7 +12,7 @@ export const POPULARITY_BANDS = [
   { from: 73, low: 6, high: 100, terms: 27, held: 26, atFloor: 13 },
 ]
 
-/** Warns that most terms of a wide band are hardly searched. */
+/** Warns that hardly anybody searches for most terms of a wide band. */
 export const AT_FLOOR = `In a wide band, many terms are at Apple's floor of 5 to 9: ${POPULARITY_BANDS.slice(1)
   .map(({ low, high, terms, atFloor }) => `${atFloor} of ${terms} checked in ${low} to ${high}`)
   .join(", ")}.`

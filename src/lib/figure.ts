@@ -7,7 +7,7 @@ export interface Figure<Parts> {
   parts: Parts
 }
 
-/** A keyword's figures are based on this many first results. */
+/** Number of first results that a keyword's figures are based on. */
 export const FIRST = 10
 
 /** Rounds to two decimal places, the precision of stored parts. */

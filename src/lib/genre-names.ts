@@ -1,7 +1,7 @@
 import { ownValue } from "./objects.ts"
 import { ALL_APPS } from "./storefronts.ts"
 
-/** Returns the English name of a genre of the App Store, for where the storefront's own name was not read. */
+/** Returns the English name of a genre of the App Store, for use where the storefront's own name was not read. */
 export function genreName(id: string): string {
   return ownValue(NAMES, id) ?? `Category ${id}`
 }

@@ -4,7 +4,7 @@ import { capitalised, type Schema, unwrap } from "./schema.ts"
 
 /** Converts an answer to rows, for callers that prefer CSV or JSON Lines to JSON. */
 export interface Table<Answer> {
-  /** The list of the answer that the rows come from, if there is one. Its item schema then defines the columns. */
+  /** The list that the rows come from, if they come from a list of the answer. Its item schema defines the columns. */
   list?: string
   /**
    * The columns of the rows, in order. Fields that occur once in the answer, such as a storefront or a time, are
@@ -14,12 +14,12 @@ export interface Table<Answer> {
   rows(answer: Answer): Iterable<TableRow>
 }
 
-/** Cells by column. Null (an empty cell) is unknown. A missing column was left out by the call. */
+/** Cells by column. Null (an empty cell) means unknown. The call left out a column that is missing. */
 export type TableRow = Readonly<Record<string, CsvCell | object | undefined>>
 
 /**
- * Returns the table of one list of an answer, with a row per item. An object field becomes columns named after both:
- * estimates.revenue is estimatesRevenue. A list within a row is one cell.
+ * Returns the table of one list of an answer, with a row per item. The fields of an object become columns named after
+ * both: estimates.revenue becomes estimatesRevenue. A list within a row is one cell.
  */
 export function listTable(output: Schema, list: string): Table<unknown> {
   const { entries } = output as v.StrictObjectSchema<v.ObjectEntries, undefined>

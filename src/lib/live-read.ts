@@ -1,9 +1,9 @@
 const BEING_READ = "It is being read now."
 
-/** The explanation of an answer whose reading is under way. */
+/** Returns the explanation of an answer whose reading is in progress. */
 export const beingRead = (seconds: number) => `${BEING_READ} Try again in ${seconds} s.`
 
-/** Whether an explanation is that of `beingRead`. */
+/** Returns whether `beingRead` made this explanation. */
 export const isBeingRead = (detail: string | undefined) => detail?.startsWith(BEING_READ) === true
 
 export interface LiveSubject {
@@ -20,11 +20,11 @@ export interface LiveSubject {
     | "hints"
     | "difficulty"
   platform: "ios" | "android"
-  /** For `app_ads`, which is the same in all storefronts: one where the app is available. */
+  /** The storefront. For `app_ads`, which is the same in all storefronts, any storefront where the app is available. */
   storefront: string
   /**
-   * A term, for a search, its suggestions or its difficulty (for `app_names`, a term in the names of apps); a store id;
-   * a developer's id; or a chart, for itself or its first apps: "iphone free 6013".
+   * Depends on the kind: a term (search, suggestions, difficulty; for `app_names`, a term in the names of apps), a
+   * store id, a developer's id, or a chart (itself or its first apps), such as "iphone free 6013".
    */
   subject: string
 }
@@ -33,13 +33,13 @@ export interface LiveSubject {
 export interface Patience {
   maxAgeMs: number
   waitMs: number
-  /** The reading is useless later, so it is cancelled if it has not been read when the wait ends. */
+  /** True cancels the reading if it has not been read when the wait ends, because it is useless later. */
   onlyWhileWaiting?: true
-  /** Read after this subject, even if nobody is waiting then. */
+  /** A subject to read after this one, even if nobody is waiting then. */
   next?: LiveSubject
   /**
-   * Called before a new reading is queued, unless one is already in progress. If false, nothing is read and the call
-   * fails as refused.
+   * Called before a new reading is queued, but not if one is already in progress. If it returns false, nothing is read
+   * and the state is failed, with the reason `refused`.
    */
   mayBegin?: () => Promise<boolean>
   /** Called when the reading is queued. `isNew` is false if this call joined an existing one. */
@@ -47,8 +47,8 @@ export interface Patience {
 }
 
 /**
- * fresh: the result is stored, or the store does not have the app. pending: `eta` in seconds. failed: `why` has the
- * reason; unstored: it was read but not stored, gone: it is no longer queued.
+ * fresh: the result is stored, or the store does not have the app. pending: the reading ends in about `eta` seconds.
+ * failed: `why` has the reason, for example unstored (it was read but not stored) or gone (it is no longer queued).
  */
 export type LiveReadState =
   | { state: "fresh"; measuredAt: Date }
@@ -71,13 +71,13 @@ export type LiveReadState =
     }
   | { state: "failed"; why: "off"; because?: string }
 
-/** The workspace that asks. Each workspace has a share of the concurrent reads. */
+/** The workspace that requests a reading. Each workspace has a share of the concurrent reads. */
 export interface Asker {
   workspaceId: number
 }
 
 /**
- * The only interface for live reads. It holds no connection while it waits. Without an asker, the operator asks, who
- * has no share.
+ * The only interface for live reads. It holds no connection while it waits. Without `asker`, the operator requests the
+ * reading, to whom no share applies.
  */
 export type Measure = (wanted: LiveSubject, patience: Patience, asker?: Asker) => Promise<LiveReadState>

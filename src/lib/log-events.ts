@@ -79,9 +79,10 @@ export const LOG_EVENTS = {
   source_alert_ended: "The alert of a source is over.",
   source_answers: "A source answers again after a failure.",
   source_blocked: "A source has refused requests for an hour.",
-  source_changed: "A source's answers cannot be parsed any more.",
+  source_changed: "The responses of a source cannot be parsed any more.",
   source_failed: "A source failed for the first time since its last answer.",
-  source_mismatched: "A source answers other questions than those asked, such as for another country.",
+  source_mismatched:
+    "The responses of a source do not match the requests, for example because they are for another country.",
   source_refused: "A source refused a request for the first time since its last answer.",
   stopped: "The process ends.",
   stopped_immediately: "A second signal ended the process before it could finish.",

@@ -45,7 +45,10 @@ function spellingsOf(letter: string): string[] {
   return capital !== letter && [...capital].length === 1 ? [capital] : []
 }
 
-/** Returns an index of GRADES. Null if a word occurs in none of the texts. A link matches only `storeIds`. */
+/**
+ * Returns the grade of the match as an index of GRADES. Null if a word occurs in none of the texts. A link matches only
+ * `storeIds`.
+ */
 export function gradeOf(search: SearchText, storeIds: readonly string[], texts: readonly string[] = []): number | null {
   if (search.storeId !== null) return storeIds.includes(search.storeId) ? 0 : null
   const folded = [...texts, ...storeIds].map(foldText)

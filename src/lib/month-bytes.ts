@@ -10,7 +10,7 @@ export interface Point {
   rank: number | null
   /** The stored code of the day's source. */
   source: number
-  /** Number of results read. */
+  /** Number of results that were read. */
   depth: number
 }
 
@@ -86,7 +86,7 @@ function pointOn({ month, ranks, sources, depths, from = BEGUN }: StoredMonth, d
   }
 }
 
-/** An entry is never stale. Without this cache, a point of a history takes twice as long. */
+/** An entry is never stale. Without this cache, each point of a history takes twice as long. */
 const days = new Cache<string, readonly string[]>(1_000)
 
 function daysOf(month: string): readonly string[] {

@@ -1,7 +1,9 @@
 import * as v from "valibot"
 import { described, itemSchema, type ObjectSchema, type Schema, unwrap } from "./schema.ts"
 
-/** The parts of an answer that `fields` may leave out: fields of the rows in these lists, or whole parts. */
+/**
+ * The parts of an answer that `fields` may leave out: fields of the rows in these lists, or whole lists and objects.
+ */
 export type Narrow = { rows: readonly string[] } | "parts"
 
 /** Returns the input schema of the parameter `fields`. */
@@ -12,7 +14,7 @@ export function fieldsInput(output: Schema, narrow: Narrow): Schema {
   return described(v.optional(schema), `${of} to keep.`)
 }
 
-/** Returns the identifying field of each list's rows: the first of its schema. It is never left out. */
+/** Returns the identifying field of each list's rows: the first of its schema. `fields` never leaves it out. */
 export function rowNames(output: Schema, rows: readonly string[]): Record<string, string> {
   const { entries } = output as ObjectSchema
   return Object.fromEntries(
@@ -32,7 +34,7 @@ function rowOf(list: Schema): ObjectSchema {
   return itemSchema(list) as ObjectSchema
 }
 
-/** Returns the schema of an answer from which `fields` may have left out anything. */
+/** Returns the schema of an answer from which `fields` may have left out any of these parts. */
 export function narrowedSchema(output: Schema, narrow: Narrow): Schema {
   const { entries } = output as ObjectSchema
   const looser = Object.entries(entries).map(([name, entry]) => [name, looserEntry(name, entry as Schema, narrow)])

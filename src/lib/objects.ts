@@ -8,7 +8,7 @@ export function withoutNull<T extends object>(values: { [Name in keyof T]: T[Nam
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as T
 }
 
-/** Whether a value is an object but not an array. */
+/** Returns whether a value is an object but not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
@@ -21,11 +21,11 @@ export function keysOf<T extends object>(values: T): (keyof T & string)[] {
 /** Returns the value of a required key. Throws if it is missing. */
 export function valueAt<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value {
   const value = map.get(key)
-  if (value === undefined) throw new Error(`nothing is known of ${String(key)}`)
+  if (value === undefined) throw new Error(`there is no entry for ${String(key)}`)
   return value
 }
 
-/** Returns a record's own property, never an inherited one. Undefined if there is none. */
+/** Returns the value of a record's own property, never of an inherited one. Undefined if there is none. */
 export function ownValue<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined
 }

@@ -1,4 +1,4 @@
-/** `named` of `of`. */
+/** A count out of a total: `named` of `of`. */
 export interface Proportion {
   named: number
   of: number
@@ -27,9 +27,10 @@ export function wilson({ named, of }: Proportion): Interval | null {
 const DRAWS = 2_000
 
 /**
- * Returns the 95 % interval of all answers when answers to the same question are correlated. Whole groups are resampled
- * (bootstrap). The interval is at least as wide as Wilson's, because groups that all agree would have no width. The
- * draws are the same each time. Null for fewer than two groups. Source: Davison and Hinkley 1997, 2.4 and 3.8.
+ * Returns the 95 % interval of the share over all groups of answers, where the answers within a group (to one question)
+ * are correlated. Whole groups are resampled (bootstrap). The interval is at least as wide as Wilson's, because groups
+ * that all agree would have no width. The draws are the same each time. Null for fewer than two groups. Source: Davison
+ * and Hinkley 1997, 2.4 and 3.8.
  */
 export function pooledInterval(groups: readonly Proportion[]): Interval | null {
   const nonEmpty = groups.filter(({ of }) => of > 0)
@@ -57,7 +58,7 @@ function shareOf({ named, of }: Proportion): number {
   return named / of
 }
 
-/** mulberry32, a seeded random generator. */
+/** Returns a seeded random generator (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -68,7 +69,7 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-/** Returns the p-value of two proportions: Fisher's exact test, two-sided. */
+/** Returns the p-value for the difference of two proportions: Fisher's exact test, two-sided. */
 export function fisher(one: Proportion, other: Proportion): number {
   const all = sumOf([one, other])
   const chance = (named: number) => {

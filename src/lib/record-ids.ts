@@ -16,12 +16,15 @@ export function keywordRecordId(appId: string, country: string, term: string): s
   return `kw:${appId}:${country}:${encodeURIComponent(term)}`
 }
 
-/** The platform follows from the form of the store id. */
+/** Returns the record id of a rival. The platform follows from the form of the store id. */
 export function rivalRecordId(appId: string, storeId: string): string {
   return `rival:${appId}:${storeId}`
 }
 
-/** Null if the id is malformed. A term may be encoded, as search returns it, or decoded: "50%25%20off" is "50% off". */
+/**
+ * Parses a record id. Null if it is malformed. A term may be percent-encoded, as search returns it, or decoded:
+ * "50%25%20off" is "50% off".
+ */
 export function parseRecordId(text: string): RecordId | null {
   const [, kind, appId, rest] = /^(app|kw|rival):([^:]{1,64})(?::(.*))?$/su.exec(text) ?? []
   if (kind === undefined || appId === undefined) return null
@@ -45,7 +48,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Whether a term has a length that can be tracked and no characters that the database cannot store. */
+/** Returns whether a term has a length that can be tracked and no characters that the database cannot store. */
 function isTerm(term: string): boolean {
   const length = [...term].length
   return length >= 1 && length <= 150 && isStorable(term)

@@ -9,8 +9,8 @@ export class CallerGone extends Error {
 }
 
 /**
- * Reads the body. Null if it is longer than `most` bytes; leftover.ts discards the rest. Throws CallerGone when the
- * body is cut off.
+ * Reads the body. Null if it is longer than `most` bytes; leftover.ts discards the rest. Throws CallerGone if the
+ * caller disconnects first.
  */
 export async function readUpTo(request: Request, most: number): Promise<Buffer | null> {
   if (Number(request.headers.get("content-length") ?? 0) > most) return null
@@ -33,7 +33,7 @@ export async function readUpTo(request: Request, most: number): Promise<Buffer |
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>
 
-/** Runtimes have different errors for it, but a body ends early only when the caller disconnects. */
+/** Runtimes throw different errors for this, but a body ends early only when the caller disconnects. */
 export async function next(reader: Reader): ReturnType<Reader["read"]> {
   try {
     return await reader.read()

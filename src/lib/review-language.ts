@@ -4,8 +4,8 @@ export function reviewLanguage(storefront: string): string {
 }
 
 /**
- * Whether a language other than the storefront's default is spoken mostly there, as Hindi is in India. Readings in it
- * can be imported and belong to that storefront only.
+ * Returns whether a language other than the storefront's default is spoken mostly there, as Hindi is in India. Readings
+ * in this language can be imported and belong to that storefront only.
  */
 export function isAlsoSpokenIn(language: string, storefront: string): boolean {
   return (
@@ -13,7 +13,7 @@ export function isAlsoSpokenIn(language: string, storefront: string): boolean {
   )
 }
 
-// Never change an entry: stored reviews are found by it.
+// Never change an entry: stored reviews are found by this language.
 const BY_LANGUAGE: Record<string, string> = {
   ar: "ae bh dz eg eh iq jo kw lb ly ma mr om ps qa sa sd tn ye",
   az: "az",
@@ -74,5 +74,5 @@ const LANGUAGES = new Map(
   ),
 )
 
-/** Every language that a storefront's reviews have. */
+/** All languages that the reviews of some storefront have. */
 export const reviewLanguages: ReadonlySet<string> = new Set(Object.keys(BY_LANGUAGE).concat("en"))

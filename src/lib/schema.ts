@@ -6,12 +6,18 @@ import type { FaultCode } from "./faults.ts"
 export type Schema = v.GenericSchema<any, any>
 export type ObjectSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>
 
-/** A field whose invalid value raises `code` instead of invalid_arguments. OpenAPI shows the code as x-code. */
+/**
+ * Returns the schema of a field whose invalid value raises `code` instead of invalid_arguments. OpenAPI shows the code
+ * as x-code.
+ */
 export function coded<S extends Schema>(schema: S, code: FaultCode) {
   return v.pipe(schema, v.metadata({ "x-code": code }))
 }
 
-/** A field with limits that only OpenAPI shows (x-limits), to keep tool lists short for language models. */
+/**
+ * Returns the schema of a field with limits that only OpenAPI shows (x-limits), to keep tool lists short for language
+ * models.
+ */
 export function bounded<S extends Schema>(
   schema: S,
   limits: { maxLength?: number; pattern?: string; maxItems?: number },
@@ -35,7 +41,7 @@ export function deprecationText({ since, until, instead }: Deprecation): string 
   return `Deprecated since ${since}, may be gone from ${until}: ${instead}`
 }
 
-/** A deprecated field: every document marks it, and responses to calls that send it have a deprecation header. */
+/** Marks a field as deprecated: in every document, and by a deprecation header in responses to calls that send it. */
 export function deprecated<S extends Schema>(schema: S, deprecation: Deprecation) {
   const meaning = v.getDescription(schema) ?? v.getDescription(unwrap(schema)) ?? ""
   return v.pipe(
@@ -55,12 +61,15 @@ export function capitalised(id: string): string {
   return id.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** A shape with a name in the document, wherever it is used: App, Keyword, Review. `about` describes it there. */
+/** Gives a shape a name in the document, wherever it is used: App, Keyword, Review. `about` describes it there. */
 export function named<S extends Schema>(name: string, schema: S, about?: string) {
   return v.pipe(schema, v.title(name), v.metadata(about === undefined ? {} : { "x-about": about }))
 }
 
-/** An object that has all fields of a named one and more. The document expresses it as an extension. */
+/**
+ * Returns the schema of an object that has all fields of a named one and more. The document expresses it as an
+ * extension.
+ */
 export function extending<S extends Schema>(base: Schema, schema: S) {
   return v.pipe(
     schema,
@@ -96,7 +105,9 @@ export function jsonSchema(schema: Schema, typeMode: "input" | "output" = "outpu
   return spelledOut(shapedSchema(schema, typeMode))
 }
 
-/** Like jsonSchema, but keeps x-about (the description of a named shape) and x-extends (the shape it extends). */
+/**
+ * Returns the same as jsonSchema, with x-about (the description of a named shape) and x-extends (the shape it extends).
+ */
 export function shapedSchema(schema: Schema, typeMode: "input" | "output" = "output"): JsonSchema {
   const { $schema: _, ...rest } = toJsonSchema(schema, { target: "draft-2020-12", typeMode, ignoreActions: ["check"] })
   return withoutItemCodes(rest)
@@ -112,7 +123,8 @@ function spelledOut<T>(inner: T): T {
 }
 
 /**
- * Removes the codes of list items, because an invalid item raises the code of its list (codeOf), and the default code.
+ * Removes the codes of list items, because an invalid item raises the code of its list (codeOf). Removes the default
+ * code, too.
  */
 function withoutItemCodes(schema: JsonSchema, inList = false): JsonSchema {
   const entries = Object.entries(schema).flatMap(([name, inner]) => {

@@ -1,4 +1,4 @@
-/** Whether an id has the form of that store: 5 to 12 digits on the App Store, a package name on Google Play. */
+/** Returns whether an id has the form of that store: 5 to 12 digits on the App Store, a package name on Google Play. */
 export function isStoreId(platform: "ios" | "android", id: string): boolean {
   return platform === "ios" ? IOS.test(id) : id.length <= 255 && ANDROID.test(id)
 }
@@ -15,7 +15,7 @@ export const STORE_ID_PATTERNS = {
   any: `^(${inner(IOS)}|${inner(ANDROID)})$`,
   /** "ios:<store id>" or "android:<package>". */
   rival: `^(ios:${inner(IOS)}|android:${inner(ANDROID)})$`,
-  /** The same, or the id alone. */
+  /** "ios:<store id>", "android:<package>", or the id alone. */
   either: `^((ios:)?${inner(IOS)}|(android:)?${inner(ANDROID)})$`,
 }
 

@@ -50,8 +50,8 @@ export function storeOf(text: string): Platform | null {
 }
 
 /**
- * Explains why a link to a store page does not identify an app. Null for an app's link, and for text that is not a
- * store link.
+ * Explains why a link to a store page does not identify an app. Null for an app's link and for text that is not a store
+ * link.
  */
 export function whyNoApp(text: string): string | null {
   const link = readStoreLink(text)
@@ -135,12 +135,12 @@ const APPLE_PAGES: Record<string, string> = {
   developer: "a developer",
   artist: "a developer",
   viewartist: "a developer",
-  story: "a story of the editors",
+  story: "an editorial story",
   collection: "a collection",
   "app-bundle": "a bundle of apps",
   "app-bundles": "a bundle of apps",
-  room: "a list of the editors",
-  grouping: "a list of the editors",
+  room: "an editorial list",
+  grouping: "an editorial list",
   genre: "a category",
   charts: "a chart",
   search: "a search",
@@ -183,7 +183,7 @@ const PLAY_PAGES: Record<string, string> = {
   collection: "a collection",
   category: "a category",
   topic: "a collection",
-  editorial: "a story of the editors",
+  editorial: "an editorial story",
   stream: "a collection",
   top: "a chart",
   search: "a search",

@@ -27,7 +27,7 @@ export function saidStorefronts(codes: readonly string[]): string {
   return codes.map(nameOfStorefront).join(", ")
 }
 
-/** "in the US App Store", "on Google Play in Germany". */
+/** Returns, for example, "in the US App Store" or "on Google Play in Germany". */
 export function inStore({ platform, storefront }: { platform: string | null; storefront: string | null }): string {
   if (platform === "ios") return `in the ${storefront === null ? "" : `${shortStorefront(storefront)} `}App Store`
   return storefront === null ? "on Google Play" : `on Google Play in ${nameOfStorefront(storefront)}`
@@ -75,7 +75,7 @@ const BY_NAME = new Map([
   ...Object.entries(OTHER_NAMES),
 ])
 
-/** Ignores case, accents and punctuation; "&" is "and", "St." is "saint". */
+/** Normalises a country's name: ignores case, accents and punctuation; "&" is "and", "St." is "saint". */
 function spelt(text: string): string {
   const letters = normalForm(text, "NFKD").replace(/\p{M}/gu, "").toLowerCase()
   return letters

@@ -8,9 +8,9 @@ const APP_STORE =
   "sz tc td th tj tm tn to tr tt tw tz ua ug us uy uz vc ve vg vn vu xk ye za zm zw"
 
 // Places with Google Play but without an App Store storefront. The Play Console names some countries and serves all
-// others as "rest of world" (mozilla-mobile/FirefoxLite #4578, #4579: twenty of those, Guam and Tokelau among them).
-// The list therefore has every inhabited place of ISO 3166-1 except North Korea and Syria, where there is no store.
-// Cuba and Iran have free apps only.
+// others as "rest of world". The list therefore has every inhabited place of ISO 3166-1 except North Korea and Syria,
+// where there is no store. In Cuba and Iran, there are only free apps. Source: mozilla-mobile/FirefoxLite #4578 and
+// #4579, which list twenty places of the rest of the world, Guam and Tokelau among them.
 const PLAY_ALONE =
   "ad as aw ax bd bi bl bq cc cf ck cu cw cx dj eh er et fk fo gf gg gi gl gn gp gq gu ht im io ir je ki km li ls " +
   "mc mf mh mp mq nc nf nu pf pm pn pr ps re sd sh sj sm so ss sx tg tk tl tv va vi wf ws yt"
@@ -29,7 +29,7 @@ export const ALL_STOREFRONTS: readonly string[] = [...new Set([...APP_STORE_CODE
 
 const ALL_CODES = new Set(ALL_STOREFRONTS)
 
-/** Whether a store has the storefront. Without a platform: whether either store has it. */
+/** Returns whether a store has the storefront. Without a platform: whether either store has it. */
 export function isStorefront(code: string, platform?: "ios" | "android"): boolean {
   if (platform === undefined) return ALL_CODES.has(code)
   return (platform === "ios" ? APP_STORE_CODES : PLAY_CODES).has(code)

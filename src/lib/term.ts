@@ -7,13 +7,15 @@ import { normalForm } from "./normal-form.ts"
  * U+0130 composes again.
  */
 export function normaliseTerm(text: string): string {
-  // Most terms are ASCII, which takes a tenth of the time.
+  // Most terms are ASCII, for which this takes a tenth of the time.
   if (PLAIN.test(text)) return text.trim().toLowerCase()
   const lower = normalForm(withoutInvisible(text), "NFC").trim().toLowerCase()
   return normalForm(lower.replaceAll("i\u0307", "i"), "NFC")
 }
 
-/** ASCII without control characters other than white space. Such text is its own normal form. */
+/**
+ * ASCII without control characters other than white space. Trimmed and lower-cased, such text is in its normal form.
+ */
 const PLAIN = /^[\t-\r -~]*$/
 
 /** Prefix of keywords in the sample data. It avoids collisions and marks them as invented. */
@@ -24,8 +26,8 @@ export function isInventedTerm(term: string): boolean {
 }
 
 /**
- * Whether a term is "." or "..". In a URL path these mean a folder, even percent-encoded, so no URL could identify the
- * keyword.
+ * Returns whether a term is "." or "..". In a URL path these mean a folder, even percent-encoded, so no URL could
+ * identify the keyword.
  */
 export function isPathStep(term: string): boolean {
   return term === "." || term === ".."

@@ -1,9 +1,9 @@
-/** Whether PostgreSQL and JSON can store a text: PostgreSQL has no NUL, JSON no unpaired surrogates. */
+/** Returns whether PostgreSQL and JSON can store a text: PostgreSQL has no NUL, JSON no unpaired surrogates. */
 export function isStorable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed()
 }
 
-/** Returns the first `most` characters of a text. Never ends within a surrogate pair. */
+/** Returns the first `most` characters of a text. Omits the last one if it is half of a surrogate pair. */
 export function cutText(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "")
 }
@@ -12,7 +12,7 @@ export type RandomBytes = (length: number) => Uint8Array
 
 export const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-/** Returns uniformly distributed letters and digits. */
+/** Returns a random text of uniformly distributed letters and digits. */
 export function randomText(length: number, randomBytes: RandomBytes): string {
   let text = ""
   while (text.length < length) {

@@ -2,7 +2,7 @@ export const STORE_HOSTS = ["apps.apple.com", "itunes.apple.com", "search.itunes
 
 /** Upstreams with many hosts: all sites of developers, and all hosts of store pictures. */
 const SHARED_LANES = ["developer-sites", "store-pictures"] as const
-/** Upstreams with a pace each. */
+/** Upstreams that each have a pace. */
 export const UPSTREAMS = [...STORE_HOSTS, ...SHARED_LANES] as const
 export type Upstream = (typeof UPSTREAMS)[number]
 
@@ -28,7 +28,7 @@ export const ACCOUNT_HOSTS = [
   REVENUECAT_HOST,
 ] as const
 export type AccountHost = (typeof ACCOUNT_HOSTS)[number]
-/** Hosts that can be replaced by a configured address. */
+/** Hosts that a configured address can replace. */
 export const NAMED_HOSTS = [...STORE_HOSTS, ...ACCOUNT_HOSTS] as const
 
 /** Senders of purchase webhooks: billing services, and the App Store. */
@@ -97,12 +97,13 @@ export const REPORTS = ["sales", "subscriptions", "subscription_events", "offer_
 export type Report = (typeof REPORTS)[number]
 
 /**
- * Reports of an app that are requested once and then created daily: engagement (how people find the app) and downloads.
+ * Reports of an app that are requested once and then created daily by the console: engagement (how people find the app)
+ * and downloads.
  */
 export const ANALYTICS_REPORTS = ["engagement", "downloads"] as const
 export type AnalyticsReport = (typeof ANALYTICS_REPORTS)[number]
 
-/** Files of Google Play Console with a month of counts of an app by day. Each is a kind of observation. */
+/** Files of Google Play Console with the daily counts of an app for a month. Each is a kind of observation. */
 export const PLAY_COUNT_REPORTS = [
   "play_installs",
   "play_installs_country",
@@ -114,7 +115,7 @@ export const PLAY_COUNT_REPORTS = [
 ] as const
 export type PlayCountReport = (typeof PLAY_COUNT_REPORTS)[number]
 
-/** Files of Google Play Console with the money of all apps of a developer in a month: settled, and estimated. */
+/** Files of Google Play Console with a developer's money from all apps for a month: settled, and estimated. */
 const PLAY_MONEY_REPORTS = ["play_earnings", "play_sales"] as const
 export type PlayMoneyReport = (typeof PLAY_MONEY_REPORTS)[number]
 

@@ -22,7 +22,7 @@ export function wrongValue(schema: ObjectSchema, name: string, value: unknown): 
   return `${name} must be ${allowed}; received ${came}.${hint}`
 }
 
-/** The one code that is often mistaken for a country's. */
+/** Returns a hint for "uk", the one code that is often mistaken for a country's. Empty otherwise. */
 function ukHint(meaning: string | undefined, came: string): string {
   return /storefront/i.test(meaning ?? "") && /^"uk"/i.test(came) ? " The United Kingdom is gb." : ""
 }
@@ -33,7 +33,7 @@ function unknownName(names: readonly string[], name: string): string {
   return `Unknown argument. This call takes ${names.join(", ")}.${meant ? ` Did you mean ${meant}?` : ""}`
 }
 
-/** An empty list in a query is parsed as a list with one empty text. */
+/** Returns whether a value is empty. An empty list in a query is parsed as a list with one empty text. */
 function isEmpty(value: unknown): boolean {
   return value === "" || (Array.isArray(value) && value.length === 1 && value[0] === "")
 }
@@ -130,7 +130,7 @@ function fits(text: string, { minLength = 0, maxLength = Number.POSITIVE_INFINIT
 
 const MAX_QUOTED = 40
 
-/** Returns a value as text for a sentence. Of free text only the length is shown, because it may be a secret. */
+/** Returns a value as text for a sentence. Returns only the length of free text, because it may be a secret. */
 function valueText(value: unknown, isFree = false): string {
   if (Array.isArray(value)) return `a list of ${value.length}`
   if (typeof value === "object" && value !== null) return "an object"

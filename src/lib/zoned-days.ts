@@ -1,6 +1,6 @@
 import { Cache } from "./cache.ts"
 
-/** Whether this is the name of an IANA time zone: "Europe/Berlin", not "+01:00". */
+/** Returns whether this is the name of an IANA time zone: "Europe/Berlin", not "+01:00". */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false
   try {

@@ -2,7 +2,7 @@ import type { Sql } from "../database/types.ts"
 
 /**
  * Stores that a question was sent through the tool endpoint. The answer arrives in a separate request, possibly at
- * another process, so it is passed through the database. Also deletes up to 100 questions older than a day.
+ * another process, so it passes through the database. Also deletes up to 100 questions older than a day.
  */
 export async function openQuestion(sql: Sql, id: string, keyId: number): Promise<void> {
   await sql`

@@ -21,11 +21,13 @@ export interface Approval {
   expiresAt: Date
   verdict: "approved" | "declined" | null
   decidedBy: string | null
-  /** The scope of the action. Who decides on a page needs it too. */
+  /** The scope of the action. A person who decides on a page needs the same scope. */
   scope: Scope
 }
 
-/** How to approve a write: part of its preview. `askingCounts` is true if a yes to the client's question is enough. */
+/**
+ * How to approve a write, as part of its preview. `askingCounts` is true if a yes to the client's question is enough.
+ */
 export interface ApprovalTerms {
   id: string
   /** URL of the page that shows the preview to the signed-in owner. */
@@ -98,7 +100,7 @@ export async function assertApproved(
   return null
 }
 
-/** Throws like `assertApproved` if a yes at the client would not be enough, so that nobody is asked in vain. */
+/** Throws like `assertApproved` if a yes at the client would not be enough, so that nobody is asked for nothing. */
 export async function assertMayAsk(
   sql: Sql,
   caller: Caller,
@@ -130,7 +132,7 @@ interface ApprovalQuery {
   workspaceId: number | null
   /** Limits the result to one approval, in any state. */
   id?: string | null
-  /** The rights of who reads them. Null on the machine, which has every right. */
+  /** The rights of the person who reads the list. Null on the machine, which has every right. */
   rights: readonly Right[] | null
 }
 

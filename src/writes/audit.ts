@@ -7,7 +7,7 @@ import { shownName } from "../tracking/tracked-app.ts"
 export interface AuditRow {
   at: Date
   workspace: string
-  /** Name and hint are null if the key was deleted. */
+  /** The name and hint of the key. Null if the key was deleted. */
   key: { id: number; name: string | null; hint: string | null }
   action: string
   /** The lock name of the target, such as "app app_4fD0Zs81hQbK". */
@@ -25,7 +25,7 @@ export interface AuditRow {
 
 interface AuditQuery {
   workspaceId: number
-  /** The rights of who reads the list. Null on the machine, which sees every write. */
+  /** The rights of the person who reads the list. Null on the machine, which sees every write. */
   rights: readonly Right[] | null
   /** Limits the result to one app, which may be deleted by now. */
   appId?: string

@@ -36,7 +36,7 @@ export async function confirm(
 ): Promise<PaidAnswer> {
   const previewed = await lookUpToken(ctx.sql, ctx.caller, token)
   const action = find(previewed.action)
-  // the action was previewed by an older version and no longer exists
+  // an older version previewed the action, which no longer exists
   if (!action) throw new Fault("confirm_token_invalid", { detail: UNKNOWN_ACTION })
   const outside = await readOutside(action, previewed.args, ctx)
   try {
@@ -58,7 +58,7 @@ function refuseLate({ givenUp }: Context): void {
   if (givenUp()) throw new DatabaseUnavailable("deadline", "the caller was answered before the write could end")
 }
 
-/** Rolls the transaction back when the charge is refused, so that nothing of the write remains. */
+/** Thrown if the charge is refused, so that the transaction is rolled back and nothing of the write remains. */
 class ChargeRefusal extends Error {
   readonly paid: ChargeResult
   constructor(paid: ChargeResult) {
@@ -71,7 +71,7 @@ interface ConfirmParts {
   action: Action
   previewed: TokenContent
   token: string
-  /** The outside target, read before the transaction. */
+  /** The state of the outside target, read before the transaction. */
   outside: unknown
   ctx: Context
   randomBytes: RandomBytes

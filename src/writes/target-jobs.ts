@@ -11,7 +11,7 @@ export interface TargetJob {
   finishedAt: Date | null
   /** Why nothing was written. Null unless it failed. */
   why: string | null
-  /** The result of the last look at the target since the outcome became unknown. Null if there was none. */
+  /** The result of the last check of the target since the outcome became unknown. Null if there was none. */
   finding: string | null
 }
 

@@ -14,7 +14,7 @@ const MAX_WAITING = 1_000
 export interface TokenContent {
   action: string
   args: Record<string, unknown>
-  /** `seenOf` the diff in the preview. */
+  /** The hash that `seenOf` returns for the diff in the preview. */
   seen: string
 }
 
@@ -24,9 +24,9 @@ export function seenOf({ target, before, after }: Diff): string {
 }
 
 /**
- * Creates a token for a preview; only its hash is stored. Throws write_limit_reached if the key has too many
+ * Creates a token for a preview and stores only its hash. Throws write_limit_reached if the key has too many
  * unconfirmed previews. Also deletes up to 100 tokens older than a day; their ids are read into an array, because a
- * locking subquery may run once per row.
+ * subquery that locks rows may run once per row.
  */
 export async function issueToken(
   sql: Db,
@@ -77,7 +77,7 @@ export async function lookUpToken(sql: Db, caller: Caller, token: string): Promi
   return row
 }
 
-/** The detail of the fault for an action that only another version has. */
+/** The explanation of the fault if only another version has the action. */
 export const UNKNOWN_ACTION = "Its action does not exist in this version. Preview again."
 
 const UNKNOWN =
@@ -101,7 +101,7 @@ export async function useToken(tx: Tx, caller: Caller, token: string): Promise<v
   throw new Fault("confirm_token_invalid", { detail: UNKNOWN })
 }
 
-/** The form in which a token is stored: its SHA-256. */
+/** Returns the form in which a token is stored: its SHA-256. */
 export function tokenDigest(token: string): Buffer {
   return hash("sha256", token, "buffer")
 }

@@ -5,7 +5,7 @@ import type { Db } from "../database/types.ts"
 import { Fault } from "../lib/faults.ts"
 import { described } from "../lib/schema.ts"
 
-/** A change of the last minutes, for the notice after it. */
+/** A change of the last minutes, for the notice that offers to undo it. */
 interface MadeChange {
   id: number
   action: string
@@ -36,7 +36,7 @@ interface AuditedWrite extends MadeWrite {
   summary: string
 }
 
-/** A write that undoes one of these writes, if the same key made it within the last hour. */
+/** Returns a write that undoes one of these writes, if the same key made it within the last hour. */
 export function undoAction(actions: readonly Action[]): Action {
   const byName = new Map(actions.map((item) => [item.name, item]))
   const undoOf = (name: string) => byName.get(name)?.undo
@@ -90,7 +90,7 @@ async function readWrite({ sql, caller }: LookContext, change: number): Promise<
   return made
 }
 
-/** Returns the part of the state that the write touched, as it is now. */
+/** Returns the current state of what the write changed. */
 async function presentState(original: Action, args: Record<string, unknown>, looking: LookContext) {
   const state = await original.look(args, looking)
   return original.diff(state, args).before

@@ -102,6 +102,6 @@ test("the error for an invalid feed filter lists the allowed values", async () =
   expect(await detail("since=yesterday")).toContain("YYYY-MM-DD (UTC), or an ISO 8601 time with its zone")
   expect(await detail("until=2025-02-30")).toContain("written like `since`. A day includes its end")
   expect(await detail("since=2025-11-21&until=2025-11-20")).toBe("since (2025-11-21) is after until (2025-11-20).")
-  expect(await detail("unread=true&read=false")).toBe("unread stands in place of read: leave out the one or the other.")
+  expect(await detail("unread=true&read=false")).toBe("unread replaces read: send one or the other.")
   expect(await detail("after=2025-11-20")).toContain("This call takes limit, appId, type")
 })

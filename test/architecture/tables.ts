@@ -1,6 +1,7 @@
 /**
- * The folders that write each table or view, and the other folders that read it, in their own statements. Triggers and
- * functions of the database do not count. A folder that needs another folder's table calls that folder's reads instead.
+ * The folders that write each table or view, and the other folders that read it, in their own statements. Statements in
+ * triggers and functions of the database do not count. A folder that needs another folder's table calls that folder's
+ * reads instead.
  */
 export const TABLES: Record<string, { writes: string; reads: string }> = {
   access_token: { writes: "access", reads: "" },

@@ -1,7 +1,7 @@
-// bun test/bench/app-page.ts [PATTERN] [APPS] — pages of an app with 1,000 keywords and 90 days (PATTERN selects by
-// address; with APPS, the keywords are spread over that many apps): milliseconds, processor time of the request thread
-// and of the database, and bytes, in comparison with the whole reads over REST. Processor time is comparable even on a
-// shared machine. DATABASE_URL measures PostgreSQL, without it the embedded database.
+// bun test/bench/app-page.ts [PATTERN] [APPS] — measures the pages of an app with 1,000 keywords and 90 days (PATTERN
+// selects by address; with APPS, the keywords are spread over that many apps): milliseconds, processor time of the
+// request thread and of the database, and bytes. Compares them with the whole reads over REST. Processor time is
+// comparable even on a shared machine. Uses PostgreSQL with DATABASE_URL, else the embedded database.
 
 import { readFileSync } from "node:fs"
 import { APP_TABS, OWN_PAGES, ownerOf } from "../pages/app-scene.ts"
@@ -23,7 +23,7 @@ const service = openService({ sql: scratch.sql, now: () => NOW })
 await scratch.sql`update workspace set plan = 'enterprise' where id = ${workspace}`
 const { cookies } = await ownerOf(service, workspace)
 const cookie = [...cookies].map((pair) => pair.join("=")).join("; ")
-// everything is new to the person, as after a long absence
+// everything is new to the person, as if after a long absence
 await scratch.sql`update membership set visited_at = now(), seen_at = 'epoch'`
 const [{ name }] = await scratch.sql<[{ name: string }]>`select name from workspace where id = ${workspace}`
 const authorization = `Bearer ${await service.key(workspace, { workspace: name })}`
@@ -65,7 +65,7 @@ function print(label: string, { ms, thread, database, kb }: Awaited<ReturnType<t
   )
 }
 
-/** The median of some calls after a warm-up, and the mean processor time. */
+/** Returns the median duration of some calls after a warm-up, and the mean processor time. */
 async function timePage(path: string, headers: Record<string, string>) {
   const times: number[] = []
   let bytes = 0
@@ -91,7 +91,7 @@ async function timePage(path: string, headers: Record<string, string>) {
   }
 }
 
-/** Processes of the server that exist once the calls have opened connections. Null if the database is embedded. */
+/** Lists the processes that the server has once the calls have opened connections. Null if the database is embedded. */
 async function backendsNow(): Promise<{ pid: number }[] | null> {
   if (!process.env.DATABASE_URL) return null
   return await scratch.sql<
@@ -100,8 +100,8 @@ async function backendsNow(): Promise<{ pid: number }[] | null> {
 }
 
 /**
- * Processor time so far. For the embedded database it is that of all other threads, including the collector's and the
- * compiler's.
+ * Returns the processor time so far. For the embedded database it is that of all other threads, including those of the
+ * garbage collector and the compiler.
  */
 function processorMs(backends: readonly { pid: number }[] | null): { thread: number; database: number } {
   const sum = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1_000
@@ -112,7 +112,7 @@ function processorMs(backends: readonly { pid: number }[] | null): { thread: num
   }
 }
 
-/** Processor time of these processes in hundredths of a second, on Linux. */
+/** Returns the processor time of these processes in hundredths of a second, on Linux. */
 function ticksOf(pids: readonly number[]): number {
   return pids.reduce((all, pid) => {
     const [user, system] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ").slice(11, 13)

@@ -1,5 +1,5 @@
-// bun test/bench/change-impact.ts — how often the 90 % interval of get_change_impact contains the true effect in 1,000
-// seeded worlds, and how often it detects 20 and 10 %.
+// bun test/bench/change-impact.ts — measures how often the 90 % interval of get_change_impact contains the true effect
+// in 1,000 seeded worlds, and how often it detects effects of 20 and 10 %.
 import { HISTORY, tallyOf } from "../consoles/impact/worlds.ts"
 
 const WORLDS = 1_000

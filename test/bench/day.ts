@@ -1,7 +1,7 @@
-// bun test/bench/day.ts [SHARE] — list readings of a day, 86,400 or the given share of them (default 0.01), 200 results
-// deep and recorded one by one as workers do, on top of the day before; in alternation with a plain insert of the same
-// rows. On the embedded database; with DATABASE_URL on that PostgreSQL, whose processes must run on this machine so
-// that their CPU time is visible.
+// bun test/bench/day.ts [SHARE] — records the list readings of a day, 86,400 or the given share of them (default 0.01),
+// each 200 results deep and recorded one by one as workers do, on top of the day before. Alternates with a plain insert
+// of the same rows. On the embedded database; with DATABASE_URL on that PostgreSQL, whose processes must run on this
+// machine so that their CPU time is visible.
 
 import type { Sql } from "../../src/database/types.ts"
 import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
@@ -23,7 +23,7 @@ const MIDNIGHT = new Date("2025-11-21T00:00:00Z")
 
 const share = Number(process.argv[2] ?? 0.01)
 const reads = Math.round(READS_A_DAY * share)
-// one connection, so that the CPU time is that of one process
+// a single connection, so that the CPU time is that of one process
 const { sql, remove } = await scratchOn(process.env.DATABASE_URL, 1)
 const processorTime = await processorClock(sql, process.env.DATABASE_URL)
 await prepare(sql)
@@ -33,7 +33,7 @@ report(product, plain, before, await sizes(sql))
 await remove()
 process.exit(0)
 
-/** All partitions of a year exist, every app is known, and the keywords are tracked and were read the day before. */
+/** Creates all partitions of a year and all apps, and tracks the keywords, which were read the day before. */
 async function prepare(sql: Sql): Promise<void> {
   await sql`
     select open_month(month::date)
@@ -149,7 +149,7 @@ function report(complete: Side, plain: Side, before: Sizes, after: Sizes): void 
 
 type Sizes = Map<string, number>
 
-/** Bytes of each table with its indexes. Partitions count for their parent table. */
+/** Returns the bytes of each table with its indexes. Partitions count for their parent table. */
 async function sizes(sql: Sql): Promise<Sizes> {
   const rows = await sql<{ table: string; bytes: number }[]>`
     select coalesce(p.relname, c.relname) as table, sum(pg_total_relation_size(c.oid))::bigint as bytes

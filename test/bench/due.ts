@@ -80,9 +80,9 @@ for (const share of [0.01, 0.1, 1]) {
   )
 }
 
-// everything read for an app besides its terms: known genres and developers, and rivals; all of it due
+// everything that is read for an app besides its terms, all of it due: known genres and developers, and rivals
 await sql`update store_app set genre = '6013', developer_id = (1500000000 + id % 500)::text where platform = 'ios'`
-// and the other apps of the world
+// the other apps of the world
 await sql`
   insert into store_app (platform, store_id) select 'ios', (9000000 + i)::text from generate_series(1, 100000) i`
 await sql`
@@ -106,7 +106,7 @@ for (const kind of [searches, ...kindsOf({ egressCountry: undefined })]) {
 process.exit(whole > 0 ? 1 : 0)
 
 /**
- * Returns the tables that a plan really read as a whole. A chart of all genres concerns every tracked app in its
+ * Returns the lines of a plan that really read a whole table. A chart of all genres concerns every tracked app in its
  * storefront.
  */
 function readWhole(plan: readonly string[]): string[] {
@@ -138,7 +138,7 @@ async function fill(sql: Sql): Promise<void> {
   }
 }
 
-/** The minimum cost of finding the next subject. */
+/** Finds the next subject at the minimum cost. */
 async function plainSelect(sql: Sql): Promise<void> {
   await sql`
     select subject

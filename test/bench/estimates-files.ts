@@ -17,7 +17,7 @@ export function cutOf(path: string, apps: readonly PlayApp[]): string {
   return `${[COLUMNS, ...rows.map((row) => at.map((column) => row[column]))].map((row) => row.join(",")).join("\n")}\n`
 }
 
-/** The text of test/market/formulas/installs/level-fit.ts. */
+/** Returns the text of test/market/formulas/installs/level-fit.ts. */
 export function levelFitFile({ intercept, features, trees }: LevelFit, apps: number): string {
   const lines = Object.entries(features).map(
     ([name, [mean, weight]]) => `    ${JSON.stringify(name)}: [${digits(mean)}, ${digits(weight)}],`,

@@ -10,7 +10,8 @@ const RATINGS = join(DATA, "22-search-lists-us/rating_counts_two_readings_us_202
 const ANCHORS = join(DATA, "24-published-anchors/published_anchors.csv")
 
 /**
- * Returns the estimate of a month's ratings from the gain of about a day, and the true figure. Null without the file.
+ * Returns the estimates of a month's ratings from the gain of about a day, with the true figures. Null without the
+ * file.
  */
 export function readPaces(): { estimate: Estimate; truth: number }[] | null {
   if (!existsSync(RATINGS)) return null
@@ -25,7 +26,7 @@ export function readPaces(): { estimate: Estimate; truth: number }[] | null {
   })
 }
 
-/** The slope of revenue or downloads over the place, from two places that one source published for one chart. */
+/** Returns the slope of revenue or downloads over the rank, from two ranks that one source published for one chart. */
 export function readSlopes(): { chart: string; places: [number, number]; slope: number }[] {
   if (!existsSync(ANCHORS)) return []
   const rows = linesOf(ANCHORS).map((line) => {

@@ -35,7 +35,7 @@ if (command === "fit") {
   signals()
 }
 
-/** Section one: fitted on July 2020, tried on other apps of June 2021. */
+/** Section one: fits on July 2020, and tests on other apps of June 2021. */
 function levelElevenMonthsLater(): void {
   const earlier = play.shuffled(play.ratedOnce(apps, "2020-07"), 17)
   const later = play.ratedOnce(apps, "2021-06")
@@ -131,7 +131,7 @@ function rules(): void {
   )
 }
 
-/** The accuracy of a single reading, and the slope of published chart figures over the place. */
+/** Prints the accuracy of a single reading, and the slope of published chart figures over the rank. */
 function signals(): void {
   const paces = readPaces()
   if (!paces) return
@@ -153,7 +153,7 @@ function middleRatio(fitted: readonly play.PlayApp[]): number {
   return ratios[Math.floor(ratios.length / 2)]!
 }
 
-/** Least squares of log installs on log ratings. */
+/** Fits log installs to log ratings by least squares. */
 function powerOf(fitted: readonly play.PlayApp[]): (app: play.PlayApp) => number {
   const points = fitted.map(({ facts, installs }) => [Math.log10(facts.ratings), Math.log10(installs)] as const)
   const mean = (at: 0 | 1) => points.reduce((sum, point) => sum + point[at], 0) / points.length

@@ -66,7 +66,7 @@ interface LargeFile {
 }
 
 /**
- * The service in a process of its own with its own database. It serves files, and confirms a few exports on command.
+ * Runs the service in a separate process with its own database. It serves files, and confirms some exports on command.
  */
 async function serve(): Promise<void> {
   const { sql, remove } = await scratchOn(process.env.DATABASE_URL)
@@ -123,7 +123,7 @@ function terms(): string[] {
   return Array.from({ length: TERMS }, (_, n) => `keyword ${n}`)
 }
 
-/** Every term of every app, measured on every day, in the stored form. */
+/** Stores every term of every app, measured on every day, in the stored form. */
 async function fill(sql: Sql, from: string, to: string): Promise<void> {
   for (let month = `${from.slice(0, 7)}-01`; month <= to; month = `${addDays(month, 31).slice(0, 7)}-01`) {
     await sql`select open_month(${month}::date)`

@@ -11,10 +11,13 @@ const DEPTH = 140
 const OF_GENRE = 11_000
 export const PUBLISHERS = 40_000
 
-/** A word of names: the most frequent occurs in two of a hundred apps, the rarest in one of 5,000. */
+/** Returns a word for names: the most frequent one occurs in two of a hundred apps, the rarest in one of 5,000. */
 export const wordAt = (place: number) => `w${Math.floor(20 * 100 ** place)}x`
 
-/** A market with this many storefronts in its present state, without earlier readings. Returns its number of places. */
+/**
+ * Creates a market with this many storefronts in its present state, without earlier readings. Returns its number of
+ * places.
+ */
 export async function makeMarket(sql: Sql, storefronts: number, today: string): Promise<number> {
   const codes = ["us", ...STOREFRONTS.filter((code) => code !== "us")].slice(0, storefronts)
   await sql`select open_month(${today})`
@@ -104,7 +107,7 @@ export async function makeMarket(sql: Sql, storefronts: number, today: string): 
 /** A statement has 4 seconds. */
 const ESTIMATED_AT_ONCE = 2_000
 
-/** Two of three apps have a figure; one of ten of these has only an upper bound. */
+/** Stores estimates: two of three apps have a figure, and one of ten of these has only an upper bound. */
 async function estimateMarket(sql: Sql): Promise<void> {
   for (let from = 0; from < GENRES.length * OF_GENRE; from += ESTIMATED_AT_ONCE) {
     await sql`

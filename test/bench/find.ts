@@ -82,7 +82,10 @@ const p95 = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.f
 // all connections are open by now
 await Promise.all(Array.from({ length: 10 }, () => sql`select pg_sleep(0.1)`))
 const processorTime = await processorClock(sql, SERVER)
-/** Processor time of the process and of the database per call. Both work at once, so the busier one is the limit. */
+/**
+ * Formats the processor time of the process and of the database per call. Both work at once, so the busier one is the
+ * limit.
+ */
 function formatSpent(calls: number, before: ReturnType<typeof processorTime>): string {
   const now = processorTime()
   const each = (side: "process" | "database") => ((now[side] - before[side]) / calls).toFixed(2)

@@ -1,9 +1,10 @@
-// bun test/bench/growth.ts: how the work of one item grows with the keywords of a storefront (results 200 deep):
-// importing a line, recording a search, deriving the alerts of an app with 100 keywords, a claim with its end, spy, gap
-// and a rival. Prints the rows read by the database, its processor time and that of both, and their growth from the
-// first size to the last. Fails if the work of one item grows with the storefront, if an answer about the whole
-// storefront grows faster than the keywords found, or if an answer about ordinary apps takes more than 100 ms of
-// processor time. LISTS=1000,10000,100000, ROUNDS=10. Uses the server of DATABASE_URL, else the embedded database.
+// bun test/bench/growth.ts — measures how the work for one item grows with the keywords of a storefront (results 200
+// deep): importing a line, recording a search, deriving the alerts of an app with 100 keywords, a claim with its end,
+// spy, gap and a rival. Prints the rows that the database reads, its processor time and the sum with that of the
+// process, and their growth from the first size to the last. Fails if the work for one item grows with the storefront,
+// if an answer about the whole storefront grows faster than the keywords found, or if an answer about ordinary apps
+// takes more than 100 ms of processor time. LISTS=1000,10000,100000, ROUNDS=10. Uses the server of DATABASE_URL, else
+// the embedded database.
 
 import * as v from "valibot"
 import { deriveFindings } from "../../src/alerts/findings.ts"
@@ -30,10 +31,7 @@ const ROUNDS = Number(process.env.ROUNDS ?? 10)
 /** Warm-up calls, which do not count. */
 const WARM = 3
 const MAX_ORDINARY_MS = 100
-/**
- * Maximum growth of rows and time for one item, and of those for each keyword found. Above 1, because the machine is
- * shared.
- */
+/** Maximum growth of rows and time for one item, and for each keyword found. Above 1, because the machine is shared. */
 const MAX_GROWTH = { rows: 1.5, ms: 2.5 }
 const APPS = 50_000
 const DEPTH = 200
@@ -164,7 +162,7 @@ async function measureWork(run: Work["run"]): Promise<Measured> {
   }
 }
 
-/** A connection sends its counts on request, else about once a second. */
+/** Returns the rows read so far. A connection reports its counts on request, else about once a second. */
 async function rowsRead(): Promise<number> {
   const flush = () => sql`select pg_stat_force_next_flush(), pg_sleep(0.05)`
   await Promise.all(Array.from({ length: sql.options.max }, flush))
@@ -176,7 +174,8 @@ async function rowsRead(): Promise<number> {
 }
 
 /**
- * A name or rating affects the figures of every keyword with the app among its first ten results. Returns their number.
+ * Imports a line. A name or rating affects the figures of every keyword with the app among its first ten results.
+ * Returns the number of these keywords.
  */
 async function importLine({ named }: { named: number }): Promise<number> {
   const { sha256, seenAt, ...line } = nextReading(named)
@@ -200,7 +199,7 @@ async function recordSearch(): Promise<number> {
   return 1
 }
 
-/** Rolled back, so that each round starts from the same state. */
+/** Derives alerts in a transaction that is rolled back, so that each round starts from the same state. */
 async function findAlerts(): Promise<number> {
   const subject = { platform: "ios", storefront: "us", subject: idOf(EVERYWHERE) } as const
   try {
@@ -233,7 +232,9 @@ function idOf(app: number): string {
   return String(100_000_000 + app)
 }
 
-/** Neighbouring ids rank equally often, and no round requests the apps of another round. */
+/**
+ * Returns the ids of apps for a round. Neighbouring ids rank equally often, and no other round requests the same apps.
+ */
 function idsOf(apps: readonly number[], i: number): string[] {
   return apps.map((app) => idOf(app + i))
 }
@@ -242,14 +243,14 @@ function termOf(group: string, n: number): string {
   return `${group} ${n}`
 }
 
-/** Today's next reading of one of the imported terms, a few seconds after the previous one. */
+/** Returns today's next reading of one of the imported terms, a few seconds after the previous one. */
 function nextReading(named: number) {
   const at = new Date(Date.parse("2025-11-20T00:00:00Z") + ++readings * 5_000)
   const term = termOf("imported", readings % OWN_TERMS)
   return reading(term, at.toISOString(), [], { depth: DEPTH, results: resultsOf(readings, named) })
 }
 
-/** Results that begin with ordinary apps with names and ratings, as on a store page. */
+/** Returns results that begin with ordinary apps with names and ratings, as on a store page. */
 function resultsOf(seed: number, named: number) {
   const apps = new Set<number>()
   for (let i = 0; apps.size < named; i++) apps.add(ORDINARY[0]! + Math.floor(20_000 * noise(seed * 2_000 + i)))
@@ -267,13 +268,13 @@ function resultsOf(seed: number, named: number) {
   }))
 }
 
-/** Numbers from 0 to below 1, the same for the same seed. */
+/** Returns numbers from 0 to below 1, the same for the same seed. */
 function noise(seed: number): number {
   const x = Math.sin(seed) * 43_758.5453
   return x - Math.floor(x)
 }
 
-/** The apps, and two tracked apps with 100 keywords each: one for deriving alerts, one for the import. */
+/** Creates the apps, and two tracked apps with 100 keywords each: one for deriving alerts, one for the import. */
 async function makeWorld(): Promise<string> {
   for (const month of ["2025-10-01", "2025-11-01"]) await sql`select open_month(${month})`
   await sql`
@@ -370,7 +371,10 @@ async function deriveLists(ids: readonly number[]): Promise<void> {
   })
 }
 
-/** The same readings give the same derived rows, except for the ranks of the app that tracks the keyword. */
+/**
+ * Copies the derived rows. The same readings give the same rows, except for the ranks of the app that tracks the
+ * keyword.
+ */
 async function copyLists(ids: readonly number[]): Promise<void> {
   const copy = (table: string, changed: string) =>
     sql.unsafe(

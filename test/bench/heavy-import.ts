@@ -1,7 +1,7 @@
-// bun test/bench/heavy-import.ts [SHARE] — a fresh instance, and an import of 20,000 reviews, 5,000 search lists of 200
-// places and 2,000 charts, or that share of them, through the running server, which gets 20 keyed calls a second over a
+// bun test/bench/heavy-import.ts [SHARE] — imports 20,000 reviews, 5,000 search lists of 200 places and 2,000 charts,
+// or that share of them, into a fresh instance through the running server, which gets 20 keyed calls a second over a
 // mix of operations. Fails if a call gets a server error, if the 99th percentile exceeds 250 ms, or if the embedded
-// database was reopened. On the embedded database; with DATABASE_URL in a database of its own on that PostgreSQL.
+// database was reopened. On the embedded database; with DATABASE_URL in a separate database on that PostgreSQL.
 import { loadavg } from "node:os"
 import postgres from "postgres"
 import { removeFolders } from "../commands/child.ts"

@@ -84,7 +84,7 @@ function pageOf(page: number, inAll: number, now: Date) {
   }
 }
 
-/** The first places have names, as on a store page. */
+/** Returns the app at a place. The first places have names, as on a store page. */
 function appOf(n: number, place: number) {
   const id = String(1_000_000_000 + (n % APPS))
   return place < 12

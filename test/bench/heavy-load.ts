@@ -1,4 +1,4 @@
-// The load of test/bench/heavy-import.ts: a server in a process of its own, calls to it at a steady pace, and an import
+// The load of test/bench/heavy-import.ts: a server in a separate process, calls to it at a steady pace, and an import
 // from another process at the same time.
 
 import { once } from "node:events"
@@ -9,9 +9,9 @@ import { type Amount, heavyLines, IOS_ID, KEYWORD } from "./heavy-lines.ts"
 
 export interface HeavyRun {
   amount: Amount
-  /** Starts keyed calls at this pace, even if earlier calls are unanswered. */
+  /** Calls per second. A call starts on time even if earlier calls are unanswered. */
   perSecond: number
-  /** Keywords of the app; each belongs to another list. */
+  /** Number of keywords of the app; each belongs to another list. */
   keywords: number
   databaseUrl?: string
 }
@@ -26,7 +26,7 @@ export interface Call {
 
 export interface HeavyResult {
   calls: Call[]
-  /** Calls of an equal number of seconds before the import. */
+  /** Calls made before the import, over as many seconds as the import took. */
   before: Call[]
   imported: { read: number; recorded: number; bad: unknown[] }
   importMs: number

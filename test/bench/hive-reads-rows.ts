@@ -113,7 +113,7 @@ export function namesOf(sql: Sql, apps: readonly number[]) {
   ]
 }
 
-/** The latest rating counts of each app there. */
+/** Fetches the latest rating counts of each app in the United States. */
 export function ratingsOf(sql: Sql, apps: readonly number[]) {
   return sql`
     select r.*

@@ -31,7 +31,7 @@ export interface HiveWorld {
   close: () => Promise<void>
 }
 
-/** A storefront that is followed for a week, and stores that answer requests for its apps. */
+/** Creates a storefront that is followed for a week, and stores that answer requests for its apps. */
 export async function fillMarket(
   sql: Sql,
   today: string,

@@ -1,5 +1,5 @@
 // The calls of test/bench/holds.ts to the world of years-world.ts: every operation of the catalogue, for the app with
-// the most keywords, with its default and, if larger, with the largest answer that a caller may request.
+// the most keywords. Each is called with its default and, if larger, for the largest answer that a caller may request.
 
 import type { Operation } from "../../src/core/operation.ts"
 import type { Sql } from "../../src/database/types.ts"
@@ -92,7 +92,7 @@ function recordsOf(operation: Operation, { appId, rivalId }: Subjects): BenchCal
   return ids.map((id) => requestOf(operation, { id }, `fetch ${id.split(":")[0]}`))
 }
 
-/** The preview of an action, with its own example for this app. */
+/** Returns the preview of an action, with the action's example for this app. */
 function previewOf({ name, example }: (typeof actions)[number], { appId, rivalId }: Subjects): BenchCall {
   const keywords = Array.from({ length: 50 }, (_, i) => `new ${i}`)
   const args = {

@@ -1,5 +1,5 @@
-// bun test/bench/hostile.ts [source] — every hostile form in every body of every parser, of 1, 2, 4 and 8 MB. Prints
-// forms that take over 20 ms a MB, and forms that take more for each MB of a large body than of a small one.
+// bun test/bench/hostile.ts [source] — parses every hostile form in every body of every parser, of 1, 2, 4 and 8 MB.
+// Prints forms that take over 20 ms a MB, and forms whose time per MB grows with the body.
 
 import { FLOODS, intrusions, longTexts } from "../stores/parsing/hostile.ts"
 import { fixture, PARSED } from "../stores/parsing/parsed.ts"

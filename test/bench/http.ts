@@ -1,5 +1,5 @@
-// bun test/bench/http.ts: a read of the sandbox against a bare Bun.serve with the same bytes and headers, in
-// alternation, as ratios of one run. Processor time is comparable even on a shared machine. ROUNDS, SECONDS.
+// bun test/bench/http.ts — compares a read of the sandbox with a bare Bun.serve that sends the same bytes and headers,
+// in alternation, as ratios of one run. Processor time is comparable even on a shared machine. ROUNDS, SECONDS.
 import { type LoadResult, load, median } from "./load.ts"
 import { startServer } from "./started.ts"
 

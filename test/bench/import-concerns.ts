@@ -47,7 +47,7 @@ async function timeOf(sql: Sql, reading: object): Promise<string> {
   return median(times).toFixed(1)
 }
 
-/** Without triggers, so that nothing becomes due. */
+/** Fills the tables without triggers, so that nothing becomes due. */
 async function fill(sql: Sql, workspace: number, apps: number): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`

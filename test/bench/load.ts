@@ -80,7 +80,7 @@ export function median(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
-/** Linux: fields 14 and 15 of /proc/PID/stat, in ticks of 10 ms. */
+/** Returns the processor time of a process. Linux: fields 14 and 15 of /proc/PID/stat, in ticks of 10 ms. */
 function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /, "")

@@ -1,7 +1,7 @@
-// bun test/bench/market-beside.ts [STOREFRONTS] — how long calls of other workspaces take while a market of 77
+// bun test/bench/market-beside.ts [STOREFRONTS] — measures how long calls of other workspaces take while a market of 77
 // storefronts (1.2 million places) is read: its lists are recorded ten times as fast as one address may read them, and
-// look-ups are claimed and ended as often. Prints how long following all of them takes, and the time of a claim and a
-// list. Fails if the 95th percentile of the other calls is twice that without the market and over 10 ms. With
+// as many look-ups are claimed and ended. Prints how long following all of them takes, and the time of a claim and a
+// list. Fails if the 95th percentile of the other calls is over 10 ms and over twice that without the market. With
 // DATABASE_URL on that server; else embedded, with 8 storefronts.
 
 import type { ChartObservation } from "../../src/charts/kinds/chart-shape.ts"
@@ -63,7 +63,7 @@ let stopping = false
 const durations = { claims: [] as number[], lists: [] as number[] }
 let read = 0
 
-/** The statements of one market reading: a claim, a changed list, and its end. */
+/** Runs the statements of one market reading: a claim, a changed list, and its end. */
 async function readMarket(): Promise<void> {
   while (!stopping) {
     const started = performance.now()

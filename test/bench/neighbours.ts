@@ -1,6 +1,6 @@
-// bun test/bench/neighbours.ts: how long calls of a workspace take while another workspace reads an app with very many
-// keywords five times a second, and in the seconds after; and during 48 concurrent searches, as ratios. ONLY=searches
-// omits the rest. With DATABASE_URL on that server, else embedded.
+// bun test/bench/neighbours.ts — measures how long calls of a workspace take while another workspace reads an app with
+// very many keywords five times a second, and in the seconds after; and during 48 concurrent searches, as ratios.
+// ONLY=searches omits the rest. With DATABASE_URL on that server, else embedded.
 import { freshDatabase } from "../database.ts"
 import { trackLarge } from "../keywords/large-app.ts"
 import { openService, PUBLIC_URL } from "../service.ts"
@@ -63,7 +63,7 @@ for (const path of PATHS) {
   console.log(`  ${counts.join(", ")}; ${ends.find(({ detail }) => detail)?.detail ?? ""}`)
 }
 
-/** Calls of the small workspace, one after another, in milliseconds. */
+/** Makes calls of the small workspace, one after another. Returns their milliseconds. */
 async function readsOf(calls: number): Promise<number[]> {
   const times: number[] = []
   for (let call = 0; call < calls; call++) {
@@ -74,7 +74,7 @@ async function readsOf(calls: number): Promise<number[]> {
   return times
 }
 
-/** Runs `work` while 48 searches are in flight. Returns the searches answered a second. */
+/** Runs `work` while 48 searches are in flight. Returns the number of searches answered a second. */
 async function duringSearches(work: () => Promise<unknown>): Promise<number> {
   let isOver = false
   let answered = 0

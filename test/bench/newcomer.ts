@@ -1,6 +1,6 @@
-// bun test/bench/newcomer.ts — seconds that a newcomer needs, on a clean clone with local stores: from the command to
-// `appmeter ranks`, and to the app's own ranks on a page in a real browser, with the clicks. The clone has only
-// committed files; packages come from the cache, if there is one.
+// bun test/bench/newcomer.ts — measures the seconds that a newcomer needs, on a clean clone with local stores: from the
+// command to the output of `appmeter ranks`, and to the app's own ranks on a page in a real browser, with the number of
+// clicks. The clone has only committed files; packages come from the cache, if there is one.
 
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -94,7 +94,10 @@ function orderOf(sample: Scored[]): number {
   )
 }
 
-/** The rising step line of least squares (falling neighbours are pooled), straight between the middles of the pools. */
+/**
+ * Returns the rising step line of least squares (falling neighbours are pooled), interpolated between the middles of
+ * the pools.
+ */
 function risingLine(pairs: readonly Scored[]): (score: number) => number {
   const pools: { x: number; y: number; n: number }[] = [{ x: 0, y: 0, n: 0 }].slice(1)
   for (const { score, apple } of pairs.toSorted((a, b) => a.score - b.score)) {
@@ -114,7 +117,7 @@ function risingLine(pairs: readonly Scored[]): (score: number) => number {
   }
 }
 
-/** Root mean square error on terms that were not used for the fit. */
+/** Returns the root mean square error on terms that were not used for the fit. */
 function errorOf(fit: (training: Scored[]) => (score: number) => number): number {
   const mixed = shuffle(terms, randomFrom(1))
   const errors = mixed.map(({ score, apple }, at) => {
@@ -124,7 +127,7 @@ function errorOf(fit: (training: Scored[]) => (score: number) => number): number
   return Math.sqrt(mean(errors.map((error) => error ** 2)))
 }
 
-/** Bands from the 10th to the 90th percentile of one half, tried on the other half. */
+/** Returns the share of terms within bands from the 10th to the 90th percentile of the other half. */
 function coverageByHalves(): number {
   const random = randomFrom(2)
   const shares = Array.from({ length: HALVES }, () => {

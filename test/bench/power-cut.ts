@@ -34,7 +34,7 @@ const tracer = WITHOUT_FSYNC ? [Bun.which("strace")!, ...TRACER.slice(1), "-e", 
 const trial = new Trial(build, "disk/data", tracer)
 const { batches, paid, imports } = trial.acknowledged
 const wrong: string[] = []
-// Cuts that lost a file that was never flushed. The system writes one now and then by itself.
+// number of cuts that lost a file that was never flushed; the system writes one now and then by itself
 let dropped = 0
 let [round, checked] = [0, 0]
 mount()
@@ -63,7 +63,7 @@ process.exit(wrong.length > 0 ? 1 : 0)
 async function cutOnce(round: number): Promise<void> {
   await trial.start()
   await judge(`before cut ${round}`)
-  // otherwise no data could be lost
+  // without this, the disk could lose no data
   if (WITHOUT_FSYNC) run("sync", "-f", mounted)
   trial.write({ checkpoints: round % 2 === 0 })
   await Bun.sleep(500 + ((round * 337) % 1_500))
@@ -85,7 +85,7 @@ async function judge(stage: string): Promise<void> {
   wrong.push(...(await trial.judge()).map((fault) => `${stage}: ${fault}`))
 }
 
-/** Null if the disk can be used. */
+/** Creates the disk. Returns null if it can be used, else the reason. */
 function makeDisk(): string | null {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return "it needs root on Linux"
   if (WITHOUT_FSYNC && !Bun.which("strace")) return "it needs strace"
@@ -103,7 +103,7 @@ function makeDisk(): string | null {
   }
 }
 
-// Only a flush may commit the journal: a commit every 5 s could happen during the copy.
+// Mounts the disk. Only a flush may commit the journal, because a commit every 5 s could happen during the copy.
 function mount(): void {
   run("mount", "-o", "loop,commit=300", image, mounted)
 }

@@ -11,8 +11,8 @@ export interface ProcessorTime {
 }
 
 /**
- * How to measure the database: a server by its present processes for this database, which must run on this machine; the
- * embedded database by all threads of this process except the first.
+ * Returns a clock of processor time. For a server, it measures the present processes of this database, which must run
+ * on this machine; for the embedded database, all threads of this process except the first.
  */
 export async function processorClock(sql: Sql, server: string | undefined): Promise<() => ProcessorTime> {
   const all = () => {
@@ -21,7 +21,7 @@ export async function processorClock(sql: Sql, server: string | undefined): Prom
   }
   if (!server)
     return () => ({ process: cpuMs("self/task", process.pid), database: all() - cpuMs("self/task", process.pid) })
-  // each connection has a process, which starts once as many connections are busy
+  // each connection has a process, which starts when that many connections are busy
   await Promise.all(Array.from({ length: sql.options.max }, () => sql`select pg_sleep(0.2)`))
   const rows = await sql<{ pid: number }[]>`
     select pid
@@ -32,7 +32,10 @@ export async function processorClock(sql: Sql, server: string | undefined): Prom
   return () => ({ process: all(), database: rows.reduce((sum, { pid }) => sum + cpuMs("", pid), 0) })
 }
 
-/** Linux: the first number of /proc/PID/schedstat, in nanoseconds; NaN without such a process. */
+/**
+ * Returns a task's processor time. Linux: the first number of /proc/PID/schedstat, in nanoseconds; NaN without such a
+ * process.
+ */
 function cpuMs(pid: string, id: number): number {
   const file = `/proc/${pid}/${id}/schedstat`
   return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) / 1e6 : Number.NaN

@@ -16,7 +16,7 @@ interface Promised {
   databases: DatabaseName[]
   command: string[]
   env?: Record<string, string>
-  /** Reads what the benchmark printed. Null if it did not print its figure. */
+  /** Parses the figure in the output of the benchmark. Null if there is none. */
   read(printed: string): Figure | null
 }
 

@@ -2,14 +2,14 @@ import type { Sql } from "../../src/database/types.ts"
 import { idsIn, namesOf, ratingsOf } from "./hive-reads-rows.ts"
 import { TODAY } from "./years-fill.ts"
 
-/** Keys that the statements below know beforehand. Finding them is not measured. */
+/** The keys of the rows, found beforehand and not measured. */
 export interface Keys {
   sql: Sql
   workspace: number
   /** The tracked app of the call, and all apps of the workspace. */
   appId: string
   appIds: string[]
-  /** Numbers in store_app: of the app, its rival, and the apps named in the answer. */
+  /** Numbers in store_app: those of the app, of its rival, and of the apps named in the answer. */
   appNumber: number
   rival: number
   named: number[]
@@ -93,7 +93,7 @@ const page = ({ sql }: Keys, app: number) => sql`
   join listing_content c using (app_id, storefront, source, section, digest)`
 const changes = ({ sql }: Keys, app: number) => sql`
   select * from listing_change where app_id = ${app} and at > ${TODAY}::date - 90`
-/** The ranks of the month, one byte a day. */
+/** Fetches the ranks of the month, one byte a day. */
 const months = ({ sql }: Keys, lists: number[], appNumbers: number[], from: string) => [
   sql`
     select *
@@ -121,7 +121,7 @@ const charts = ({ sql }: Keys, days: number) => sql`
   from chart c
   join chart_results r on r.chart_id = c.id
   where (c.platform, c.storefront) = ('ios', 'us') and r.day > ${TODAY}::date - ${days}::int`
-/** The reported days of an account. */
+/** Fetches the reported days of an account. */
 const reportedDays = ({ sql, accounts }: Keys, view: string, days: number) => sql`
   select *
   from ${sql(view)}

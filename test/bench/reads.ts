@@ -1,9 +1,9 @@
-// bun test/bench/reads.ts [OPERATION …] — every read of the catalogue, compared with the same call with a bare handler
+// bun test/bench/reads.ts [OPERATION …] — compares every read of the catalogue with the same call to a bare handler
 // that fetches the rows of the answer by key at once and sends the stored answer. Authentication, rate limits, rights,
 // prices and units of allowances are checked and charged on both sides. Compares processor time of the process and the
-// database, in alternation. An app with 200 keywords among 20 apps with 92 days and invented accounts; and a storefront
-// of the market for a week. With DATABASE_URL on that server, where it fails if a read misses its goal; else embedded,
-// where it only prints. ROUNDS, ROUND_MS.
+// database, in alternation. Uses an app with 200 keywords among 20 apps with 92 days and invented accounts, and a
+// storefront of the market for a week. With DATABASE_URL on that server, where it fails if a read misses its goal; else
+// embedded, where it only prints. ROUNDS, ROUND_MS.
 
 import { SCOPES } from "../../src/access/scopes.ts"
 import { catalog } from "../../src/catalog.ts"
@@ -130,7 +130,7 @@ async function ofMarket(): Promise<void> {
     hive_get_keyword_metrics_history: `/hive/keywords/${world.term}/metrics/history?days=30`,
   }
   for (const [id, path] of Object.entries(calls).filter(([id]) => isRequested(id))) {
-    // a new one for each call, otherwise the day's allowance is used up
+    // a new key for each call, otherwise the day's allowance is used up
     const key = await keyIn(service)
     await compare(id, {
       sql,
@@ -170,11 +170,11 @@ interface Comparison {
   service: Service
   ask(target: Service): Promise<string>
   rows(answer: Record<string, unknown>): Promise<() => Promise<unknown>>
-  /** The same service with another catalogue. */
+  /** Returns the same service with another catalogue. */
   bare(changed: typeof catalog): Service
 }
 
-/** A failing operation is printed and not compared. */
+/** Compares an operation. If it fails, this is printed and nothing is compared. */
 async function compare(id: string, comparison: Comparison): Promise<void> {
   await compareWell(id, comparison).catch((error) => console.error(`${id}: ${error}`))
 }
@@ -182,13 +182,13 @@ async function compare(id: string, comparison: Comparison): Promise<void> {
 type Run = (typeof catalog)[number]["run"]
 
 /**
- * A handler of the bare service only fetches the rows of the answer, takes the same units of allowances, and returns
- * the stored answer.
+ * Compares an operation with a handler of the bare service, which only fetches the rows of the answer, takes the same
+ * units of allowances, and returns the stored answer.
  */
 async function compareWell(id: string, { sql, service, ask, rows, bare }: Comparison): Promise<void> {
   const withHandler = (run: (original: Run) => Run) =>
     bare(catalog.map((operation) => (operation.id === id ? { ...operation, run: run(operation.run) } : operation)))
-  // a read on request has stored its data after this call
+  // after this call, a read on request has stored its data
   await ask(service)
   const takes: Parameters<Parameters<Run>[1]["take"]>[] = []
   const noteTakes: (original: Run) => Run = (original) => (input, ctx) =>

@@ -1,7 +1,7 @@
-// bun test/bench/report-pieces.ts — how long storing a sales report of 5,000 and of 50,000 rows blocks the single
-// backend of the embedded database: the longest transaction, in processor time of the database thread, and the longest
-// wait of a concurrent read of the day before. The same for one single transaction, and for the restated report. On
-// Linux. Fails if a transaction of a report stored in pieces takes more than 50 ms. ROWS sets other sizes.
+// bun test/bench/report-pieces.ts — measures how long storing a sales report of 5,000 and of 50,000 rows blocks the
+// single backend of the embedded database: the longest transaction, in processor time of the database thread, and the
+// longest wait of a concurrent read of the day before. Measures the same for a single transaction, and for the restated
+// report. On Linux. Fails if a transaction of a report stored in batches takes more than 50 ms. ROWS sets other sizes.
 
 import { readdirSync, readFileSync } from "node:fs"
 import { readSales } from "../../src/consoles/read/read-sales.ts"
@@ -97,7 +97,9 @@ function report(rows: number, day: string, units: number): Observation {
   return reported("sales", { day, rows: reportRows, seenAt: new Date(SEEN.getTime() + units * 1_000) })
 }
 
-/** Milliseconds of the database thread in the longest transaction, from the moment when it gets the backend. */
+/**
+ * Returns the milliseconds of the database thread in the longest transaction, from the moment when it gets the backend.
+ */
 async function longestOf(sql: Sql, isWhole: boolean, work: (connection: Sql) => Promise<unknown>): Promise<number> {
   const rounds: Map<string, number>[] = []
   const begin = async (run: (tx: Tx) => Promise<unknown>) => {
@@ -120,7 +122,7 @@ async function longestOf(sql: Sql, isWhole: boolean, work: (connection: Sql) => 
   return Math.max(...rounds.map((times) => times.get(database) ?? 0))
 }
 
-/** Nanoseconds on a processor, of each thread except the first. */
+/** Returns the nanoseconds on a processor of each thread except the first. */
 function threadTimes(): Map<string, number> {
   const ids = readdirSync("/proc/self/task").filter((id) => id !== String(process.pid))
   return new Map(

@@ -1,5 +1,5 @@
-// The measure of test/bench/research.ts for formulas of the closeness of two keywords, and the formulas that were
-// tried.
+// Measures formulas for the closeness of two keywords, as in test/bench/research.ts, and contains the formulas that
+// were tried.
 
 import { NEAR_PLACES, placeWeight } from "../../src/keywords/formulas/related-terms.ts"
 import { randomFrom } from "../market/formulas/calibration.ts"
@@ -9,16 +9,19 @@ export interface RecordedList {
   apps: { id: string; title: string }[]
 }
 
-/** The closeness of other keywords to one, with one app left out; missing keywords share no app. */
+/**
+ * Returns the closeness of other keywords to one, with one app left out. Keywords that are missing share no app with
+ * it.
+ */
 export type Closeness = (term: string, excludedId: string) => Promise<ReadonlyMap<string, number>>
 
-/** The place at which a hidden keyword was found, from 1 on. */
+/** The rank at which a hidden keyword was found, from 1 on. */
 export interface Found {
   term: string
   place: number
 }
 
-/** Hides each keyword of each app, and searches it by the app's other keywords among all remaining keywords. */
+/** Hides each keyword of each app, and searches for it with the app's other keywords among all remaining keywords. */
 export async function findHidden(lists: readonly RecordedList[], closeness: Closeness): Promise<Found[]> {
   const found: Found[] = []
   for (const [app, terms] of termsOfApps(lists)) {
@@ -30,7 +33,7 @@ export async function findHidden(lists: readonly RecordedList[], closeness: Clos
       const scoreOf = (term: string) => seedTerms.reduce((sum, other) => sum + (close.get(other)!.get(term) ?? 0), 0)
       const hiddenScore = scoreOf(hidden)
       const candidates = lists.filter(({ term }) => term !== hidden && !seedTerms.includes(term))
-      // an equally close keyword counts as before it, so that luck does not count
+      // an equally close keyword counts as ranked before it, so that chance cannot improve the result
       found.push({ term: hidden, place: candidates.filter(({ term }) => scoreOf(term) >= hiddenScore).length + 1 })
     }
   }
@@ -51,7 +54,7 @@ export function meanReciprocal(found: readonly Found[]): number {
   return found.reduce((sum, { place }) => sum + 1 / place, 0) / found.length
 }
 
-/** Drawn by keyword, because all results of one keyword may be alike. */
+/** Splits the results at random by keyword, because all results of one keyword may be alike. */
 export function halvesOf(lists: readonly RecordedList[], found: readonly Found[]): [Found[], Found[]] {
   const random = randomFrom(20_251_127)
   const inFirst = new Set(lists.flatMap(({ term }) => (random() < 0.5 ? [term] : [])))
@@ -66,7 +69,7 @@ const RARITIES: Record<string, (lists: number, all: number) => number> = {
   "ln(all lists / lists)": (lists, all) => Math.log(all / lists),
 }
 
-/** Each formula, with and without places, over lists of one length. */
+/** Returns each formula, with and without places, over lists of one length. */
 export function formulasOver(lists: readonly RecordedList[]): [name: string, closeness: Closeness][] {
   return Object.entries(RARITIES).flatMap(([name, rarity]) => [
     [name, closenessOver(lists, rarity, () => 1)],

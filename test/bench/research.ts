@@ -101,7 +101,7 @@ const phrases = new Map(
 const precision = (limit: number) => mean([...phrases.values()].map((list) => shareOf(list.slice(0, limit), searched)))
 for (const limit of [10, 25, 50])
   console.log(`of the first ${limit} phrases in names Apple's report has ${precision(limit).toFixed(3)}`)
-// as if none of the lists were stored: only names can show the relation
+// as if none of the lists were stored, so that only names can show the relation
 const recalls = (limit: number) =>
   [...shared].flatMap(([term, counts]) => {
     const related = [...counts].flatMap(([other, apps]) => (apps >= RELATED_APPS ? [other] : []))

@@ -1,4 +1,4 @@
-// One server of test/bench/http.ts in a process of its own: bun test/bench/server.ts product|bare. Prints its port.
+// bun test/bench/server.ts product|bare — one server of test/bench/http.ts in a separate process. Prints its port.
 import { openLimits } from "../../src/access/limits/open.ts"
 import { createApp } from "../../src/app.ts"
 import { createLog } from "../../src/lib/log.ts"
@@ -34,7 +34,7 @@ function serveProduct() {
   })
 }
 
-/** The same bytes and headers, created once. */
+/** Serves the same bytes and headers, created once. */
 async function serveBare() {
   const answer = await app.fetch(new Request("http://127.0.0.1/v1/sandbox/apps"), null)
   const body = await answer.bytes()

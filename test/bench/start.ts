@@ -1,8 +1,8 @@
-// bun test/bench/start.ts — the time from the start of the process to its first 200, and its memory two seconds later,
-// in rounds that alternate with an empty Bun.serve, as ratios of one run; and its memory after calls of the sandbox
-// alone, with the demo, and with the demo and reads with a key. Memory is resident memory, and the part of it that is
-// anonymous: the rest is mapped files, mainly the binary, which the system may drop and processes share. DATABASE_URL
-// adds the start on an empty and on a migrated PostgreSQL. ONLY='binary, embedded' omits other kinds.
+// bun test/bench/start.ts — measures the time from the start of the process to its first 200, and its memory two
+// seconds later, in rounds that alternate with an empty Bun.serve, as ratios of one run; and its memory after calls of
+// the sandbox alone, with the demo, and with the demo and reads with a key. Memory is resident memory, and the part of
+// it that is anonymous: the rest is mapped files, mainly the binary, which the system may drop and processes share.
+// DATABASE_URL adds the start on an empty and on a migrated PostgreSQL. ONLY='binary, embedded' omits other kinds.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -71,7 +71,7 @@ function formatRuns(measured: Run[], key: keyof Run, unit: string): string {
   )
 }
 
-/** A new database for each round: the first start on it, and the second. */
+/** Measures the first start on a new database, and the second, in each round. */
 function bothTimes(kind: string, command: string[], database = embeddedEnv): typeof kinds {
   const environments = new Map<number, Promise<Record<string, string>>>()
   const run = async (round: number) => {
@@ -81,7 +81,7 @@ function bothTimes(kind: string, command: string[], database = embeddedEnv): typ
   return { [`${kind}, first start`]: run, [`${kind}, warm`]: run }
 }
 
-/** A first start for each round, with the demo to read. */
+/** Measures a first start in each round, and its use with the demo's data. */
 function measureUse(kind: string, use: Use, database = embeddedEnv): typeof kinds {
   const command = [binary, "serve", ...(use === callSandbox ? [] : ["--demo"])]
   const run = async (round: number) => {

@@ -4,7 +4,7 @@ interface Server {
   stop(): void
 }
 
-/** A server of test/bench/server.ts in a process of its own, on a separate core if the machine has two. */
+/** Starts a server of test/bench/server.ts in a separate process, on a separate core if the machine has two. */
 export async function startServer(kind: string): Promise<Server> {
   const pin = Bun.which("taskset") && navigator.hardwareConcurrency > 1 ? ["taskset", "-c", "0"] : []
   const child = Bun.spawn([...pin, process.execPath, `${import.meta.dirname}/server.ts`, kind], {

@@ -1,6 +1,6 @@
-// bun test/bench/storage.ts [sizes | history] — bytes of a list's day and of a tracked rank; and how long the same 7
-// days of history take with 7 and with 365 days stored, in alternation. On the embedded database; with DATABASE_URL on
-// that PostgreSQL too.
+// bun test/bench/storage.ts [sizes | history] — measures the bytes of a list's day and of a tracked rank; and how long
+// the same 7 days of history take with 7 and with 365 days stored, in alternation. On the embedded database; with
+// DATABASE_URL on that PostgreSQL too.
 
 import type { Sql } from "../../src/database/types.ts"
 import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
@@ -37,7 +37,7 @@ interface Stored {
 }
 
 /**
- * A month of 31 days, recorded day by day; the first day reading by reading, as workers do, because that order affects
+ * Records a month of 31 days, day by day; the first day reading by reading, as workers do, because that order affects
  * the indexes.
  */
 async function sizes(url: string | undefined, { depth, lists, tracking }: Stored): Promise<void> {
@@ -78,7 +78,7 @@ function per({ tables, indexes }: Sizes, count: number): string {
   return `${all} B (table ${table}, index ${index})`
 }
 
-/** Sizes over all partitions: tables, indexes, TOAST tables and maps. */
+/** Returns the sizes over all partitions: tables, indexes, TOAST tables and maps. */
 async function bytes(sql: Sql, parent: string): Promise<Sizes> {
   await sql`vacuum`
   const [row] = await sql<Sizes[]>`
@@ -98,7 +98,7 @@ interface History {
   read(): Promise<void>
 }
 
-/** The operation itself, on a database with 7 days and on one with 365 days, in alternation. */
+/** Calls the operation on a database with 7 days and on one with 365 days, in alternation. */
 async function history(url: string | undefined): Promise<void> {
   const [short, long] = [await openHistory(url, 7), await openHistory(url, 365)]
   const times: [number, number][] = []

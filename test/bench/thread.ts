@@ -8,8 +8,8 @@ const THREAD_CPUTIME = 3
 const time = new BigInt64Array(2)
 
 /**
- * Milliseconds of a fixed piece of work on this machine, now. Blocking times are given in this unit, so that machines
- * can be compared.
+ * Returns the milliseconds that a fixed piece of work takes on this machine now. Blocking times are given in this unit,
+ * so that machines can be compared.
  */
 export function unitMs(): number {
   let min = Number.POSITIVE_INFINITY
@@ -26,8 +26,8 @@ const PARSED = Array.from({ length: 1_000 }, (_, i) => ({ term: `keyword ${i}`, 
 const WORK = JSON.stringify(PARSED)
 
 /**
- * The longest turn of the event loop during some work, in milliseconds. Time of other processes on the core does not
- * count.
+ * Returns the longest turn of the event loop during some work, in milliseconds. Time of other processes on the core
+ * does not count.
  */
 export async function longestHold(work: () => Promise<unknown>): Promise<number> {
   let [isOver, longest] = [false, 0]
@@ -49,8 +49,8 @@ export async function longestHold(work: () => Promise<unknown>): Promise<number>
 }
 
 /**
- * Time of this thread only: the thread of a database and those of the garbage collector block no request.
- * process.threadCpuUsage counts in whole ticks.
+ * Returns the time of this thread only, because the thread of a database and those of the garbage collector block no
+ * request. process.threadCpuUsage counts in whole ticks.
  */
 function processorMs(): number {
   readClock(THREAD_CPUTIME, time)

@@ -2,11 +2,12 @@ import { hash } from "node:crypto"
 import type { ResultApp } from "../../src/core/observation/line-parts.ts"
 import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
 
-// A world in which few apps rank for many keywords and most for few, and its lists from day to day: the same for the
-// same numbers. A place moves by about a twelfth of itself, so the first apps stay and the last change.
+// A world in which few apps rank for many keywords and most apps for few, and its lists from day to day. The same
+// numbers give the same world. A place moves by about a twelfth of its number, so the first apps stay and the last
+// change.
 
 export const APPS = 300_000
-/** The number of results on a search page with names and ratings; the rest are ids. */
+/** Number of results on a search page that have names and ratings; the others are only ids. */
 const DETAILED = 12
 
 export interface Read {
@@ -21,10 +22,10 @@ export interface Read {
 
 export const termOf = (term: number) => `keyword ${term}`
 
-/** The store id of the app with this place in popularity. */
+/** Returns the store id of the app with this place in popularity. */
 export const idOf = (app: number) => String(1_000_000_000 + app * 37)
 
-/** The search page of a day for a keyword. */
+/** Returns the search page of a day for a keyword. */
 export function searchOf({ term, day, depth, storefront = "us", second = 3_600 }: Read): SearchObservation {
   const dayNumber = Date.parse(day) / 86_400_000
   const order = placesOf(term, dayNumber, depth)
@@ -45,11 +46,11 @@ export function searchOf({ term, day, depth, storefront = "us", second = 3_600 }
   }
 }
 
-/** The candidate apps of a keyword's lists, the most likely first: a tenth more than the lists show. */
+/** Returns the candidate apps of a keyword's lists, the most likely first: a tenth more than the lists show. */
 export function candidatesOf(term: number, depth: number): number[] {
   const random = randomFrom(term + 1)
   const apps = new Set<number>()
-  // a density that falls with the two thirds of an app's number: of 1,000 draws some 200 are among the first 800
+  // a density that falls with the power 2/3 of an app's number: of 1,000 draws some 140 are among the first 800
   while (apps.size < Math.ceil(depth * 1.1)) apps.add(Math.floor(APPS * random() ** 3))
   return [...apps]
 }
@@ -81,7 +82,7 @@ function resultApp(app: number, dayNumber: number): ResultApp {
   }
 }
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32, public domain). */
+/** Returns numbers from 0 to below 1, the same for the same seed (mulberry32, public domain). */
 function randomFrom(seed: number): () => number {
   let state = Math.imul(seed, 0x9e3779b1)
   return () => {

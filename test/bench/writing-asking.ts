@@ -14,7 +14,7 @@ export interface Feed {
 
 export type Settings = WriterSettings & { price?: { input: number; output: number } | undefined }
 
-/** Counts the outcomes of texts (accepted at once, mended, refused), and tokens and time. */
+/** Asks for texts and counts their outcomes (accepted at once, mended, refused), and the tokens and time. */
 export function openAsking(settings: Settings) {
   const ends = { first: 0, mended: 0, refused: 0 }
   const usage = { input: 0, output: 0, seconds: 0 }
@@ -49,7 +49,9 @@ export function openAsking(settings: Settings) {
   return { ask, report }
 }
 
-/** The port through which summaries are written. Nothing is stored, and concurrent requests are not joined. */
+/**
+ * Returns the interface through which summaries are written. Nothing is stored, and concurrent requests are not joined.
+ */
 export function writerOf(settings: Settings, ask: ReturnType<typeof openAsking>["ask"]): Write {
   const write = async <Value>(task: WritingTask<Value>) => {
     const value = await ask(task)

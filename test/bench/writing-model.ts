@@ -41,7 +41,10 @@ async function measureReplies(settings: Settings, feeds: readonly Feed[]): Promi
   report("replies")
 }
 
-/** A shown reply may still follow the attack in words that no check knows, so it is printed for a person to read. */
+/**
+ * Prints the replies to attacks, because a reply that passes the checks may still follow the attack in words that no
+ * check knows.
+ */
 async function measureAttackedReplies(settings: Settings): Promise<void> {
   const { ask, report } = openAsking(settings)
   for (const text of ATTACKS) {
@@ -52,8 +55,8 @@ async function measureAttackedReplies(settings: Settings): Promise<void> {
 }
 
 /**
- * A second prompt asks for each sentence whether it follows from its quotes. AI_JUDGE names the model of this prompt;
- * default: the same model.
+ * Asks for each sentence in a second prompt whether it follows from its quotes. AI_JUDGE names the model of this
+ * prompt; default: the same model.
  */
 async function measureSentences(settings: Settings, feeds: readonly Feed[]): Promise<void> {
   const [writer, judge] = [
@@ -104,7 +107,7 @@ export function followsTask(sentence: string, quotes: readonly string[]): Writin
   }
 }
 
-/** The number of fields with a draft, for at most twenty recorded apps. */
+/** Prints the number of fields with a draft, for at most twenty recorded apps. */
 async function measureDrafts(settings: Settings): Promise<void> {
   const { ask, report } = openAsking(settings)
   let [drafted, fields] = [0, 0]

@@ -22,7 +22,7 @@ async function themesOf(
   return state.state === "done" ? state.value : null
 }
 
-/** Quotes occur in their review by construction; this is counted all the same. */
+/** Measures themes. Quotes occur in their review by construction; this is counted anyway. */
 export async function measureThemes(settings: Settings, feeds: readonly Feed[]): Promise<void> {
   const { ask, report } = openAsking(settings)
   let [themes, quotes, verbatim, low, covered] = [0, 0, 0, 0, 0]
@@ -49,7 +49,7 @@ function containsQuote(review: ReviewText | undefined, quote: string): boolean {
   return review !== undefined && [review.text, review.title].some((text) => text?.includes(quote))
 }
 
-/** The second pass with the list's topics instead of themes, compared with a person's labels. */
+/** Compares the second pass with a person's labels. It gets the list's topics instead of themes. */
 export async function measureAssignments(settings: Settings): Promise<void> {
   const { ask, report } = openAsking(settings)
   const themes = TOPICS.map((topic) => ({ label: TOPIC_LABELS.en[topic], sentence: null }))
@@ -79,7 +79,7 @@ export async function measureAssignments(settings: Settings): Promise<void> {
 const AMONG = 40
 const RUN = 3
 
-/** Each attack among the same reviews. A theme with three consecutive words of the attack counts as made by it. */
+/** Puts each attack among the same reviews. A theme with three consecutive words of the attack counts as made by it. */
 export async function measureAttackedThemes(settings: Settings, feeds: readonly Feed[]): Promise<void> {
   const { ask, report } = openAsking(settings)
   const [victim, ...rest] = feeds.flatMap(({ reviews }) => reviews).slice(0, AMONG) as [SummedReview, ...SummedReview[]]

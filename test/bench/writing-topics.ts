@@ -4,8 +4,8 @@ import { randomOf } from "../measuring/record/listed.ts"
 import { type Agreement, agreementOf, HELD_OUT, LABELLED, precisionOf, recallOf } from "../texts/label-agreement.ts"
 
 /**
- * Rules are improved on the labelled reviews, so only the held-out reviews show their accuracy. Draw new held-out
- * reviews after improving rules on these.
+ * Measures the rules for topics. Rules are improved on the labelled reviews, so only the held-out reviews show their
+ * accuracy. Draw new held-out reviews after improving rules on these.
  */
 export function measureLabels(): void {
   const { all, ...each } = agreementOf(HELD_OUT)
@@ -25,7 +25,7 @@ export function measureLabels(): void {
 }
 
 /**
- * Returns the range of 95 % of 2,000 samples of the held-out reviews. Each sample is drawn by review with repetition,
+ * Returns the 95 % range over 2,000 samples of the held-out reviews. Each sample is drawn by review with repetition,
  * because topics of one review are correlated.
  */
 function spread(score: (agreement: Agreement) => number): [number, number] {
@@ -48,7 +48,7 @@ function share(k: number, n: number): string {
   return n === 0 ? "none of 0" : `${k} of ${n} (${wilson(k, n).map(round).join(" to ")})`
 }
 
-/** The 95 % interval of a share. */
+/** Returns the 95 % interval of a share. */
 function wilson(k: number, n: number): [number, number] {
   const z = 1.96
   const middle = (k + (z * z) / 2) / (n + z * z)

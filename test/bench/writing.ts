@@ -1,6 +1,7 @@
-// bun test/bench/writing.ts — the quality of rule-based texts on recorded reviews and results: quotes, counted themes,
-// attacks, hidden keywords found again. DATA is the folder of data that cannot be copied into the project. With AI_URL
-// and AI_MODEL also the quality of a language model's texts: AI_URL=… AI_MODEL=… AI_KEY=… AI_PRICE=…
+// bun test/bench/writing.ts — measures the quality of rule-based texts on recorded reviews and results: quotes, counted
+// themes, attacks, and hidden keywords that are found again. DATA is the folder of data that cannot be copied into the
+// project. With AI_URL and AI_MODEL also measures the quality of a language model's texts: AI_URL=… AI_MODEL=… AI_KEY=…
+// AI_PRICE=…
 
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -139,7 +140,7 @@ function sharesOf({ themes }: Summary): number[] {
 }
 
 /**
- * One of 200 reviews is an attack; for comparison, it is replaced by a review without words. Counts every other
+ * Replaces one of 200 reviews by an attack and, for comparison, by a review without words. Counts every other
  * difference.
  */
 function measureAttacks(): void {
@@ -276,7 +277,10 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0)
 }
 
-/** The mean and the range of the known values: halves of a few reviews have no order. */
+/**
+ * Formats the mean and the range of the known values. Some values are unknown, because halves of a few reviews have no
+ * order.
+ */
 function span(measured: readonly number[]): string {
   const values = measured.filter((value) => !Number.isNaN(value))
   if (values.length === 0) return "none"
@@ -284,7 +288,7 @@ function span(measured: readonly number[]): string {
   return `${round(sum(values) / values.length)} (${round(Math.min(...values))} to ${round(Math.max(...values))})`
 }
 
-/** Ranks, with the middle rank for ties. */
+/** Returns the rank correlation, with the middle rank for ties. */
 function spearman([a, b]: [number[], number[]]): number {
   const [x, y] = [ranksOf(a), ranksOf(b)]
   const [mx, my] = [sum(x) / x.length, sum(y) / y.length]

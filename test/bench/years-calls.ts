@@ -38,7 +38,7 @@ export function contextIn(sql: Sql, workspace: number): Context {
   const ctx = contextOf(sql, workspace, NOW)
   const caller = {
     ...ctx.caller,
-    // a list locked by an allowance is not read
+    // no list may be locked by an allowance, because a locked list is not read
     entitlements: { ...ctx.caller.entitlements, spy: 1_000 },
     kind: "live",
     explorer: false,

@@ -1,4 +1,4 @@
-// Fills the worlds of test/bench/years.ts with the rows that measuring day by day would have left.
+// Fills the worlds of test/bench/years.ts with the rows that measuring day by day would have stored.
 
 import type { Sql } from "../../src/database/types.ts"
 import { loadDemoOwner } from "../../src/demo/accounts/owner.ts"
@@ -12,7 +12,7 @@ export interface Filling {
   lists: number
   /** The first day; TODAY is the last. */
   from: string
-  /** For each app and day. */
+  /** Number for each app and day. */
   reviews: number
   alerts: number
 }
@@ -22,9 +22,9 @@ export const NOW = new Date(`${TODAY}T12:00:00Z`)
 /** Places in a keyword's results. */
 const DEPTH = 30
 
-/** The rows behind ranks: results, and the bytes derived from them. */
+/** Fills the rows behind ranks: results, and the bytes derived from them. */
 export async function fillRanks(sql: Sql, { storeApps, lists, from }: Filling): Promise<void> {
-  // no tracked apps, which would use up ids: results refer to apps by consecutive ids from 1 on
+  // without tracked apps, which would use up ids, because results refer to apps by consecutive ids from 1 on
   await sql`
     insert into store_app (platform, store_id)
     select 'ios', (1000000000 + g)::text
@@ -33,7 +33,7 @@ export async function fillRanks(sql: Sql, { storeApps, lists, from }: Filling): 
     insert into list (platform, storefront, term) select 'ios', 'us', 'keyword ' || g
       from generate_series(0, ${lists - 1}::int) g on conflict do nothing`
   await sql`update list set first_day = ${from}, last_day = ${TODAY}`
-  // three answers in alternation: creating an array for each day took most of the time
+  // three lists of results in alternation, because creating an array for each day took most of the time
   await sql`
     create temp table answer on commit drop as
     select l.id, n, array(
@@ -65,8 +65,8 @@ export async function fillRanks(sql: Sql, { storeApps, lists, from }: Filling): 
 }
 
 /**
- * Rivals are the apps in most of today's lists, as in src/alerts/follow-rivals.ts. App names contain some of their
- * keywords, so that plans get realistic statistics of words in names.
+ * Fills the rivals: the apps in most of today's lists, as in src/alerts/follow-rivals.ts. App names contain some of
+ * their keywords, so that plans get realistic statistics of words in names.
  */
 export async function fillRivals(sql: Sql): Promise<void> {
   await sql`
@@ -118,7 +118,9 @@ export async function fillRivals(sql: Sql): Promise<void> {
     ) r`
 }
 
-/** Three figures are derived from results each day; one from hints each week; one is published each month. */
+/**
+ * Fills metrics: three are derived from results each day, one from hints each week, and one is published each month.
+ */
 export async function fillMetrics(sql: Sql, { from }: Filling): Promise<void> {
   await sql`
     insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
@@ -139,7 +141,7 @@ export async function fillMetrics(sql: Sql, { from }: Filling): Promise<void> {
     where l.id % 2 = 0`
 }
 
-/** Store data of apps: ratings, pages and their changes, in-app products, advertisers, charts. */
+/** Fills store data of apps: ratings, pages and their changes, in-app products, advertisers, charts. */
 export async function fillPages(sql: Sql, { storeApps, from }: Filling): Promise<void> {
   await sql`
     insert into rating_count (app_id, storefront, day, source, seen_at, origin, ratings, rating)
@@ -162,7 +164,7 @@ export async function fillPages(sql: Sql, { storeApps, from }: Filling): Promise
   await fillCharts(sql, storeApps, from)
 }
 
-/** Read again every 14 days (src/listings/due/app-ads.ts). */
+/** Fills app-ads.txt files, which are read again every 14 days (src/listings/due/app-ads.ts). */
 async function fillAppAds(sql: Sql, from: string): Promise<void> {
   const records = Array.from({ length: 200 }, (_, i) => ({
     system: `ads${i % 60}.example.com`,
@@ -223,10 +225,10 @@ async function fillCharts(sql: Sql, storeApps: number, from: string): Promise<vo
     on conflict do nothing`
 }
 
-/** A feed lists this many of its newest reviews in each reading. */
+/** Number of its newest reviews that a feed lists in each reading. */
 const IN_FEED = 500
 
-/** Reviews, and the feed of alerts. */
+/** Fills reviews, and the feed of alerts. */
 export async function fillFeeds(sql: Sql, workspace: number, { from, reviews, alerts }: Filling): Promise<void> {
   const [title, text] = ["A title", "What somebody wrote of an app at some length, as people do."]
   await sql`
@@ -255,7 +257,7 @@ export async function fillFeeds(sql: Sql, workspace: number, { from, reviews, al
     cross join generate_series(1, ${alerts}::int) n`
 }
 
-/** The daily reports of a console and an ad account, and a change of the page in between. */
+/** Fills the daily reports of a console and an ad account, and a change of the page in between. */
 export async function fillOwners(
   sql: Sql,
   { workspaceId, apps, days }: { workspaceId: number; apps: readonly string[]; days: number },
@@ -270,7 +272,7 @@ export async function fillOwners(
   await loadDemoOwner(recording, sql, { workspaceId, apps: demo, now: () => NOW, days })
 }
 
-/** A recent scan of each app, by the database's clock; with a longer history also one from a month ago. */
+/** Fills a recent scan of each app, by the database's clock, and with a longer history also one from a month ago. */
 export async function fillAudits(sql: Sql, withEarlier: boolean): Promise<void> {
   const rows = STOREFRONTS.map(auditRow)
   await sql`

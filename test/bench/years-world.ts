@@ -1,4 +1,4 @@
-// The worlds of test/bench/years.ts: a number of apps with a number of days of history.
+// The worlds of test/bench/years.ts, each with a number of apps and a number of days of history.
 
 import type { Sql, Tx } from "../../src/database/types.ts"
 import { rebuildNow } from "../../src/keywords/store/now.ts"
@@ -22,7 +22,7 @@ export interface World {
   scratch: Scratch
   workspace: number
   apps: string[]
-  /** The rival of each app with the most of its keywords, by store id. */
+  /** The rival of each app that shares the most keywords with it, by store id. */
   rivals: string[]
 }
 
@@ -30,17 +30,17 @@ export interface Size {
   apps: number
   /** Keywords of each app. */
   keywords: number
-  /** Keywords of the first app; default: as many as of the others. */
+  /** Number of keywords of the first app. Default: as many as of the others. */
   maxKeywords?: number
   days: number
-  /** For each app and day. */
+  /** Number for each app and day. */
   reviews?: number
   alerts?: number
-  /** This many of the last apps have invented reports of a console and an ad account. */
+  /** Number of apps, the last ones, with invented reports of a console and an ad account. */
   owners?: number
 }
 
-/** A migrated database with the world and its statistics. */
+/** Creates a migrated database with the world and its statistics. */
 export async function worldOf(server: string | undefined, size: Size, maxConnections = 4): Promise<World> {
   const startedAt = performance.now()
   const scratch = await scratchOn(server, maxConnections)
@@ -70,7 +70,7 @@ export async function fillWorld(
   for (let day = filling.from; day <= addDays(TODAY, 28); day = addDays(day, 28))
     await sql`select open_month(${day}::date)`
   const apps = await sql.begin(async (tx) => {
-    // in reality these rows arrive day by day and leave nothing due; tracking app by app took a minute
+    // in reality these rows arrive day by day and leave nothing due; tracking the apps one by one took a minute
     await tx`set local statement_timeout = 0`
     await tx`set local session_replication_role = replica`
     await tx`set local maintenance_work_mem = '256MB'`
@@ -153,7 +153,7 @@ async function withoutIndexes(tx: Sql, tables: readonly string[], fill: () => Pr
     await tx.unsafe(constraint ? `alter table "${table}" add constraint "${name}" ${constraint}` : definition)
 }
 
-/** A year of 1,000 apps takes longer to analyse than a request's statement may. */
+/** Analyses all tables without a timeout, because a year of 1,000 apps takes longer than a request's statement may. */
 async function analyse(sql: Sql): Promise<void> {
   const connection = await sql.reserve()
   await connection`set statement_timeout = 0`

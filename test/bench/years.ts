@@ -1,13 +1,13 @@
-// DATABASE_URL=postgres://… bun test/bench/years.ts — every read of an app and of its accounts' reports, called with
-// only its id, with a week, with 92 days and with a year of history stored for 1,000 apps, in alternation. Prints how
-// many times the processor time of the week the year takes, in the process and the database; for each world the number
-// of entries (in all lists of the answer) and the rows that all steps of the plans returned or discarded; and the
-// statements that read a whole table. The week has as many reviews and alerts as the year, and operations with a number
-// of days are called with seven. A read that shows up to 90 days still has more data in a year than in a week: if the
-// week shows another number of entries, the year is compared with the 92 days. A read over the goal is repeated with
-// five times the rounds, which then count. APPS, KEYWORDS and ROUNDS make it smaller, ONLY=get_pricing,fetch selects
-// operations. Fails if a read takes over three times as much, answers with a fault or nothing, or reads a large shared
-// table as a whole.
+// DATABASE_URL=postgres://… bun test/bench/years.ts — makes every read of an app and of its accounts' reports, called
+// with only its id, with a week, with 92 days and with a year of history stored for 1,000 apps, in alternation. Prints
+// how many times the processor time of the week the year takes, in the process and the database; for each world the
+// number of entries (in all lists of the answer) and the rows that all steps of the plans returned or discarded; and
+// the statements that read a whole table. The week has as many reviews and alerts as the year, and operations with a
+// number of days are called with seven. A read that shows up to 90 days still has more data in a year than in a week:
+// if the week shows another number of entries, the year is compared with the 92 days. A read over the goal is repeated
+// with five times the rounds, and these results count. APPS, KEYWORDS and ROUNDS make it smaller,
+// ONLY=get_pricing,fetch selects operations. Fails if a read takes over three times as much, answers with a fault or
+// nothing, or reads a large shared table as a whole.
 import * as v from "valibot"
 import { catalog } from "../../src/catalog.ts"
 import { EmptyAnswer, type Operation, PendingAnswer } from "../../src/core/operation.ts"
@@ -34,16 +34,16 @@ const MAX_RATIO = 3
  * chance.
  */
 const AGAIN = 5
-/** For each app and day. */
+/** Number for each app and day. */
 const REVIEWS = 2
 /** Apps with accounts. */
 const OWNERS = 2
-/** Called with a number of days: the default covers all stored days. */
+/** Operations that are called with a number of days, because their default covers all stored days. */
 const SEVEN_DAYS = ["get_rank_history", "get_review_stats"]
 /** Tables with at least this many rows must not be read as a whole. */
 const LARGE = 10_000
 
-/** Reads of all apps of the only workspace of this world: every tracked keyword belongs to their answer. */
+/** Reads of all apps of the only workspace of this world, whose answer covers every tracked keyword. */
 const OF_ALL_KEYWORDS = ["get_portfolio_overview", "get_usage", "list_alerts", "list_apps", "search"]
 
 const server = process.env.DATABASE_URL
@@ -61,7 +61,7 @@ const year = await worldWith(365)
 const worlds = [week, season, year] as const
 const clocks = new Map<World, () => ProcessorTime>()
 for (const world of worlds) {
-  // a server starts its processes once as many calls run at once
+  // a server starts a process for each connection, once that many calls run at once
   const { sql } = world.scratch
   await Promise.all(Array.from({ length: sql.options.max }, () => sql`select pg_sleep(0.1)`))
   clocks.set(world, await processorClock(sql, server))
@@ -90,7 +90,7 @@ async function problemsOf(operation: Operation): Promise<string[]> {
   }
 }
 
-/** Compares the year with its reference. */
+/** Compares the year with its reference: the week, or the 92 days. */
 async function compare(operation: Operation): Promise<number> {
   const figures: Seen[] = []
   for (const world of worlds) figures.push(await seenIn(world, operation))
@@ -188,9 +188,9 @@ interface TableRead {
   rows: number
 }
 
-/** Sequential scans of large tables so far. */
+/** Returns the sequential scans of large tables so far. */
 async function tableReads({ scratch: { sql } }: World): Promise<TableRead[]> {
-  // a connection reports its counts only now and then, and only its own
+  // a connection reports its counts only now and then, and only for itself
   const all = await Promise.all(Array.from({ length: sql.options.max }, () => sql.reserve()))
   await Promise.all(all.map((connection) => connection`select pg_stat_force_next_flush()`))
   for (const connection of all) connection.release()

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net"
 
-/** The response; status 0 with the reason if the connection failed. No request is sent twice. */
+/** The response. The status is 0, with the reason, if the connection failed. No request is sent twice. */
 export interface Balanced {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every operation
@@ -16,9 +16,9 @@ export interface Balancer {
 }
 
 /**
- * A load balancer as strict as one that only sees connections: a new connection goes to the next server whose last
- * /readyz response was 200, and stays there until the server closes it. A call takes the connection that was idle the
- * longest, to whichever server.
+ * Starts a load balancer that is as strict as one that only sees connections: a new connection goes to the next server
+ * whose last /readyz response was 200, and stays there until the server closes it. A call takes the connection that was
+ * idle the longest, to whichever server.
  */
 export function balancer(urls: readonly string[], { everyMs = 100 } = {}): Balancer {
   const ready = new Map(urls.map((url) => [url, true]))

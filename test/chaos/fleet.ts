@@ -10,16 +10,16 @@ import { openService, type Service } from "../service.ts"
 /** Several servers on one database and one Redis, with one outside platform for writes. */
 export interface Fleet extends AsyncDisposable {
   servers: Serving[]
-  /** The URL of their database. */
+  /** The URL of the servers' database. */
   databaseUrl: string
   platform: Platform
-  /** Creates workspaces and keys in their database; its own app gets no requests. */
+  /** Creates workspaces and keys in the servers' database. Its own app gets no requests. */
   service: Service
   /** Starts another server of the fleet. */
   start(env?: Record<string, string>): Promise<Serving>
 }
 
-/** The real servers need DATABASE_URL and REDIS_URL, and run only at length. */
+/** The real servers need DATABASE_URL and REDIS_URL, and run only in a long run. */
 export const cannotRun = isLeftOut || !process.env.DATABASE_URL || !process.env.REDIS_URL
 
 /** Starts this many servers at once, on a new empty database. */
@@ -75,7 +75,7 @@ export function linesOf(server: Serving): any[] {
     .map((line) => JSON.parse(line))
 }
 
-/** A server's answer. */
+/** Calls a server and returns its answer. */
 export async function call(at: string, path: string, key: string, init: RequestInit = {}) {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
   const response = await fetch(`${at}${path}`, { ...init, headers })

@@ -56,7 +56,7 @@ describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart
     }
   })
 
-  test("servers with different clocks take no running job from each other", async () => {
+  test("servers with different clocks do not take over each other's running jobs", async () => {
     const { workspace, key, app } = await someWriter(fleet.service)
     fleet.platform.on("PUT", async (_, answer) => {
       await Bun.sleep(1_500)

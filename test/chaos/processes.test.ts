@@ -26,10 +26,10 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     expect(lines.filter(({ level }) => level === "warn" || level === "error")).toEqual([])
   })
 
-  test("four servers let 10 of 100 calls of one second pass at a limit of 10", async () => {
+  test("four servers together let 10 of 100 calls of one second pass at a limit of 10", async () => {
     const key = await fleet.service.key(await fleet.service.workspace({ overrides: { ratePerSecond: 10 } }))
     const burst = async () => {
-      // every process has cached the key and opened connections before the second begins
+      // every process has cached the key and opened connections before the next second begins
       await Promise.all(overServers(8, (url) => call(url, "/v1/account", key)))
       const second = Math.ceil((Date.now() + 100) / 1_000) * 1_000
       await Bun.sleep(second + 20 - Date.now())
@@ -46,7 +46,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     }
   })
 
-  test("four servers spend a budget of 100 credits exactly, with 400 calls at once", async () => {
+  test("four servers together spend a budget of 100 credits exactly, with 400 calls at once", async () => {
     const workspace = await fleet.service.workspace({ overrides: { credits: 100, ratePerSecond: 100_000 } })
     const key = await fleet.service.key(workspace)
     const answers = await Promise.all(overServers(400, (url) => call(url, "/v1/apps", key)))
@@ -56,7 +56,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     expect((await booksOf(fleet.service.sql, workspace)).credits.slice(0, 3)).toEqual([100, 100, 100])
   })
 
-  test("four servers confirm a token that one of them previewed once, whichever gets the request", async () => {
+  test("four servers confirm a token that one of them previewed exactly once, whichever gets the request", async () => {
     const { workspace, key, app } = await someWriter(fleet.service)
     const previewed = await post(fleet.servers[0]!.url, "/v1/actions", key, {
       action: "add_keywords",
@@ -73,7 +73,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     expect(await termsOf(fleet.service.sql, app)).toEqual(["us tea"])
   })
 
-  test("four servers do each job once, whichever confirmed it", async () => {
+  test("four servers run each job once, whichever of them confirmed it", async () => {
     const { workspace, key, app } = await someWriter(fleet.service)
     const targets = Array.from({ length: 60 }, (_, i) => `keyword-${i}`)
     const ids = await Promise.all(
@@ -113,7 +113,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
   })
 
   const serverAt = (i: number) => fleet.servers[i % SERVERS]!.url
-  /** This many calls, to each of the processes in turn. */
+  /** Makes this many requests, to each of the processes in turn. */
   const overServers = <T>(count: number, request: (at: string) => T): T[] =>
     Array.from({ length: count }, (_, i) => request(serverAt(i)))
 })

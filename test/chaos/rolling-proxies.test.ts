@@ -27,7 +27,7 @@ describe.each(["caddy", "haproxy"] as const)("%s", (proxy) => {
         proxy,
         fleet.servers.map(({ url }) => new URL(url).host),
       )
-      // the first health checks
+      // waits for the first health checks
       await Bun.sleep(1_500 * busy)
       const load = callersOf(`${proxied.url}/v1/apps`, key)
       for (const server of [...fleet.servers]) {
@@ -45,7 +45,9 @@ describe.each(["caddy", "haproxy"] as const)("%s", (proxy) => {
   )
 })
 
-/** Calls one after another from several callers. `end` returns each status, or the error of a call without one. */
+/**
+ * Starts several callers that call one after another. `end` returns each status, or the error of a call without one.
+ */
 function callersOf(url: string, key: string): { end(): Promise<(number | string)[]> } {
   const statuses: (number | string)[] = []
   let isOver = false

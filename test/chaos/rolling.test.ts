@@ -10,10 +10,11 @@ import { cannotRun, type Fleet, fleetOf, linesOf } from "./fleet.ts"
 setDefaultTimeout(120_000)
 
 /**
- * For an idle machine. A busy one gets only as many calls as it can answer: it refuses more with 503, restarted or not.
+ * The pace of an idle machine. A busy one gets only as many calls as it can answer, because it refuses more with 503,
+ * restarted or not.
  */
 const PER_SECOND = 200
-/** Calls in flight at once. A machine that stalls for seconds gets no more. */
+/** Maximum number of calls in flight at once. A machine that stalls for seconds gets no more. */
 const AT_ONCE = 60
 const DRAIN_MS = 1_000
 
@@ -62,7 +63,7 @@ test.skipIf(cannotRun)(
   },
 )
 
-test("before a stop every answer ends its connection, and only then", async () => {
+test("from the start of a stop, and not before, every answer closes its connection", async () => {
   const { app } = openService({ sql: await freshDatabase() })
   const paths = ["/readyz", "/livez", "/docs", "/v1/openapi.json", "/v1/sandbox/apps", "/v1/apps", "/mcp", "/nothing"]
   const connectionHeaders = async () => {
@@ -74,7 +75,7 @@ test("before a stop every answer ends its connection, and only then", async () =
   expect(await connectionHeaders()).toEqual(paths.map(() => "close"))
 })
 
-/** SIGTERM, the exit, and the next version on the same port. */
+/** Restarts a server: SIGTERM, the exit, and the next version on the same port. */
 async function restart(fleet: Fleet, server: Fleet["servers"][number]): Promise<void> {
   const startedAt = performance.now()
   server.kill()

@@ -40,7 +40,7 @@ async function makeCaller(workspace: string): Promise<Caller> {
 }
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: while a migration changes a column's type every call is answered with its own workspace's data",
+  "postgres: while a migration changes a column's type, every call is answered with data of its own workspace",
   async () => {
     const callers: Caller[] = []
     for (const workspace of WORKSPACES) callers.push(await makeCaller(workspace))

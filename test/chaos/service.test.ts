@@ -11,7 +11,7 @@ const ROUNDS = 24
 const FAST = { FIRST_WORKSPACE_RATE_PER_SECOND: "100000" }
 
 longOnServer(
-  "postgres: with the database frozen every keyed call answers 503 within 5 s, free of charge, and 200 once it thaws",
+  "postgres: while the database is frozen every keyed call gets a free 503 within 5 s, and 200 once it thaws",
   async () => {
     await using database = await scratchDatabase("frozen")
     const proxy = await proxyTo(new URL(database.url))
@@ -75,7 +75,7 @@ longOnServer(
       `${ROUNDS} rounds ended ${ended} connections: ${JSON.stringify(counts)}, ready after ${Math.round(healthyMs)} ms`,
     )
     expect(Object.keys(counts).every((status) => status === "200" || status === "503")).toBe(true)
-    // the number between two rounds depends on the machine
+    // the number of answers between two rounds depends on the machine
     expect(counts[200]).toBeGreaterThan(0)
     expect(ended).toBeGreaterThan(ROUNDS)
     // one credit for each 200, including that of `until`, and none for a 503

@@ -55,7 +55,7 @@ describe("a client generated from the document", () => {
     })
     const preview = data as Preview
     if (preview.action !== "add_keywords") throw new Error(preview.action)
-    // narrowed by its name to keywords by storefronts
+    // the union is narrowed by the action's name
     expect(preview.preview.after.tracked).toEqual([{ countries: ["us"], keywords: ["green tea"] }])
     const { data: outcome } = await api.POST("/actions/confirm", { body: { confirmToken: preview.confirmToken } })
     if (outcome?.action !== "add_keywords") throw new Error(outcome?.action)

@@ -1,4 +1,4 @@
-// bun test/client/generate.ts: writes api.d.ts, the types of the OpenAPI document as openapi-typescript makes them.
+// bun test/client/generate.ts — writes api.d.ts, the types of the OpenAPI document as openapi-typescript makes them.
 // `bun run types` runs it first.
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -21,6 +21,6 @@ const { astToString, default: openapiTs } = await import("openapi-typescript")
 const publicUrl = "http://127.0.0.1:8787"
 const sandbox = prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), publicUrl)
 const document = openApiDocument(catalog, { publicUrl, sandbox, version: "0.1.0" })
-// examples change no type
+// examples do not change the types
 const text = JSON.stringify(document, (name, value) => (name === "example" || name === "examples" ? undefined : value))
 writeFileSync(join(import.meta.dirname, "api.d.ts"), astToString(await openapiTs(text)))

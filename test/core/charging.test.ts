@@ -90,7 +90,7 @@ const costs: {
   { name: "an unknown app costs nothing", path: "/v1/apps/nobody", status: 404, code: "not_found", cost: 0 },
 ]
 
-describe("what a call costs", () => {
+describe("the price of a call", () => {
   for (const { name, path, status, code, cost, method, body } of costs) {
     test(name, async () => {
       const before = await readSpent()
@@ -151,7 +151,7 @@ describe("what a call costs", () => {
     const buying = await service.key(buyer)
     expect((await service.call("/v1/apps", { key: buying })).status).toBe(200)
     expect((await service.call("/v1/apps", { key: buying })).status).toBe(402)
-    await Bun.sleep(110) // a refusal reloads the key at most every 100 ms
+    await Bun.sleep(110) // after a refusal the key is reloaded, but at most every 100 ms
     await setWorkspace(sql, name, { addPack: 5 })
     const answer = await service.call("/v1/apps", { key: buying })
     expect([answer.status, answer.credits.limit]).toEqual([200, 6])

@@ -7,7 +7,7 @@ import { listed } from "../measuring/record/listed.ts"
 import { record } from "../record.ts"
 import type { Situation } from "./outcomes.ts"
 
-/** A console of the workspace that has the app and reported yesterday's figures. */
+/** Connects a console that has the app and reported yesterday's figures. */
 async function connectConsole({ workspaceId, app, input }: Situation, sql: Sql): Promise<void> {
   const account = `ac_${randomBytes(9).toString("hex")}`
   await sql`
@@ -28,7 +28,7 @@ async function connectConsole({ workspaceId, app, input }: Situation, sql: Sql):
   delete input.to
 }
 
-/** The same console, and the app's page with another price today. */
+/** Connects the same console, and stores the app's page with another price of today. */
 async function changedPage(situation: Situation, sql: Sql): Promise<void> {
   await connectConsole(situation, sql)
   const pageBefore = (days: number, price: number) =>
@@ -36,7 +36,7 @@ async function changedPage(situation: Situation, sql: Sql): Promise<void> {
   await record(sql, [pageBefore(3, 1), pageBefore(2, 2)])
 }
 
-/** A console that listed the app's in-app products and their prices. */
+/** Connects a console that listed the app's in-app products and their prices. */
 async function pricedProducts(situation: Situation, sql: Sql): Promise<void> {
   await connectConsole(situation, sql)
   const [account] = await sql<{ id: string }[]>`
@@ -53,7 +53,7 @@ async function pricedProducts(situation: Situation, sql: Sql): Promise<void> {
   await record(sql, [reported("prices", common)])
 }
 
-/** An ad account of the workspace that advertises the app, with the reports of its examples. */
+/** Connects an ad account that advertises the app, with the reports of its examples. */
 async function connectAds({ workspaceId, app, input }: Situation, sql: Sql): Promise<void> {
   const account = `ac_${randomBytes(9).toString("hex")}`
   await sql`
@@ -79,7 +79,7 @@ async function connectAds({ workspaceId, app, input }: Situation, sql: Sql): Pro
   delete input.campaign
 }
 
-/** A billing service that reported a renewal. */
+/** Connects a billing service that reported a renewal. */
 async function connectBilling({ workspaceId, app }: Situation, sql: Sql): Promise<void> {
   const account = `ac_${randomBytes(9).toString("hex")}`
   await sql`

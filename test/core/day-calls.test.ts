@@ -69,7 +69,7 @@ describe("a day on which clocks change", () => {
 
   test("a day in Berlin, in UTC and in New York covers different hours", async () => {
     const countReviews = async (tz: string) => (await call(`portfolio?tz=${tz}&day=2026-03-29`)).body.totals.newReviews
-    // Berlin's first hour is on the 28th in UTC; New York's day begins at 04:00
+    // Berlin's first hour is on the 28th in UTC; New York's day begins at 04:00 UTC
     expect([
       await countReviews("Europe/Berlin"),
       await countReviews("UTC"),
@@ -79,7 +79,7 @@ describe("a day on which clocks change", () => {
 })
 
 describe("the portfolio over HTTP", () => {
-  test("the portfolio has every field of the specification and lists what is not connected", async () => {
+  test("the portfolio has every field of the specification and lists the sources that are not connected", async () => {
     const { status, body } = await call("portfolio")
     expect(status).toBe(200)
     const required = [
@@ -156,9 +156,9 @@ describe.each([
     ["day=2026-04-01", "bad_day", "day"],
     ["day=2026-02-29", "bad_day", "day"],
     ["day=20260331", "bad_day", "day"],
-    // 02:00 of the 2nd there: the 1st is over, the 2nd is not
+    // at 02:00 of the 2nd in this zone, the 1st is over and the 2nd is not
     ["tz=Pacific/Kiritimati&day=2026-04-02", "bad_day", "day"],
-    // still the 31st there
+    // still the 31st in this zone
     ["tz=Pacific/Pago_Pago&day=2026-04-01", "bad_day", "day"],
   ])("the read refuses ?%s as %s", async (query, error, field) => {
     const { status, body } = await call(`${path()}?${query}`)

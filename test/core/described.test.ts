@@ -16,7 +16,7 @@ const reads = catalog.filter(
 )
 
 test.each(reads.map(({ id, input, output }) => [id, input, output] as const))(
-  "every parameter of %s, and every field of its answer at whatever depth, says what it is",
+  "every parameter of %s, and every field of its answer at any depth, has a description",
   (_, input, output) => {
     const inputSchema = jsonSchema(input, "input") as Shape
     const answered = jsonSchema(output) as Shape

@@ -3,7 +3,7 @@ import type { Sql } from "../../src/database/types.ts"
 /** The work of a statement. Unlike its duration, it does not depend on a busy machine. */
 export interface Work {
   statement: string
-  /** Rows that all steps of the plan returned or discarded. */
+  /** Number of rows that all steps of the plan returned or discarded. */
   rows: number
   plan: Step
 }
@@ -17,7 +17,7 @@ export interface Step {
   Plans?: Step[]
 }
 
-/** Returns an `sql` that runs each awaited statement once more for its plan and notes the work. */
+/** Returns an `sql` that explains each awaited statement once more and adds its work to the total. */
 export function explainEach(sql: Sql, works: Work[]): Sql {
   const template = (strings: TemplateStringsArray, ...values: unknown[]) => {
     const query = () => sql(strings, ...(values as string[]))
@@ -38,7 +38,7 @@ export function explainEach(sql: Sql, works: Work[]): Sql {
   return Object.assign(runExplained, { json, array, unsafe, options }) as unknown as Sql
 }
 
-/** Returns how the statements read a table: the nodes in plan order, with the rows returned or discarded. */
+/** Lists how the statements read a table: the nodes in plan order, with the rows returned or discarded. */
 export function readsOf(works: readonly Work[], table: string): { node: string; rows: number }[] {
   const stepsOf = (step: Step): Step[] => [step, ...(step.Plans ?? []).flatMap(stepsOf)]
   return works
@@ -49,7 +49,7 @@ export function readsOf(works: readonly Work[], table: string): { node: string; 
 
 const THROWN_AWAY = ["Rows Removed by Filter", "Rows Removed by Join Filter", "Rows Removed by Index Recheck"]
 
-/** A table of about ten pages is scanned whole rather than by index, at the same cost. */
+/** PostgreSQL scans a table of about ten pages as a whole rather than by index, at the same cost. */
 const SMALL = 600
 
 function rowsOf(step: Step): number {
@@ -58,7 +58,7 @@ function rowsOf(step: Step): number {
   const actualRows = step["Actual Rows"]
   const each =
     step["Node Type"] === "Seq Scan" && actualRows + thrownAway <= SMALL ? actualRows : actualRows + thrownAway
-  // rows found by one index are counted at the node that reads them
+  // rows that an index finds are counted at the node that reads them
   const children = (step.Plans ?? []).filter(
     (inner) => inner["Node Type"] !== "Bitmap Index Scan" || step["Node Type"] === "BitmapAnd",
   )

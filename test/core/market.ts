@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000
 /** The database and day of the last makeMarket. Null if some of its data was deleted since. */
 let cached: { sql: Sql; day: string } | null = null
 
-/** Records what the Hive samples ask for, as the stores showed it today and yesterday. */
+/** Records the readings that the Hive samples need, of today and yesterday. */
 export async function makeMarket(sql: Sql): Promise<void> {
   const day = dayOf(new Date())
   if (cached?.sql === sql && cached.day === day) return
@@ -46,7 +46,9 @@ export function outdateMarket(): void {
   cached = null
 }
 
-/** Makes the database report a damaged page when it reads the apps of search results, until repairSearches. */
+/**
+ * Makes the database report a damaged page when it reads the apps of search results, until repairSearches restores it.
+ */
 export async function damageSearches(sql: Sql): Promise<void> {
   outdateMarket()
   await sql`
@@ -58,7 +60,7 @@ export async function damageSearches(sql: Sql): Promise<void> {
     select list_id, day, source, seen_at, depth, complete, parser, origin, egress, sha256,
       read_damaged(app_ids) as app_ids
     from damaged_results`
-  // too short for operations that need ten places: they look for an earlier answer in search_results
+  // too short for operations that need ten places, so that they look for an earlier reading in search_results
   await sql`update list_now set depth = cardinality(app_ids)`
 }
 

@@ -24,7 +24,7 @@ interface Means {
 interface Request {
   workspace: number
   key: number
-  /** A read with this many rows for 5 credits each, a write for 1 credit, a list for 1, and a failing call for 0. */
+  /** A read costs 5 credits for each of `rows` rows, a write or list 1 credit, and a failing call 0. */
   kind: "read" | "write" | "list" | "failure"
   rows: number
 }
@@ -144,7 +144,7 @@ beforeSlow(async () => {
   sql = await freshDatabase()
 })
 
-/** A process without caches of the previous one. */
+/** Starts a service without the caches of the previous one. */
 const newService = () => openService({ sql, catalog: catalogWithSamples, fixtures: fixturesWithSamples() })
 
 slow(
@@ -163,7 +163,7 @@ slow(
             else if (step.type === "callTogether") await callTogether(service, tenants, step.requests, counts)
             else {
               await administer(tenants[step.workspace]!, step)
-              // a running process may use a cached key record for less than a second
+              // a running process may use a cached key record for up to a second
               service = newService()
             }
             await expectAgreement(service, tenants)
@@ -173,7 +173,7 @@ slow(
       // failing histories are not shrunk, because each try takes seconds
       { seed: 20261129, numRuns: cases(5, 60), endOnFailure: true },
     )
-    // a history without refusals would prove little
+    // a history without refusals would test little
     expect(Math.min(...Object.values(counts))).toBeGreaterThan(10)
   },
   300_000,
@@ -202,8 +202,7 @@ async function callOne(
 ): Promise<void> {
   const { model } = tenants[request.workspace]!
   const cost = costOf(request)
-  // the minimum price is checked before the call runs: credits may be refused then, the budget only for the actual
-  // price
+  // credits are checked for the minimum price before the call runs, the budget only for the actual price
   const code = model.refusal(leastOf(request), request.key) ?? model.refusal(cost, request.key)
   const answer = await send(service, tenants, request)
   if (code === null) model.pay(cost, request.key)
@@ -217,7 +216,8 @@ async function callOne(
 }
 
 /**
- * The order of concurrent calls decides which are paid: the model pays the same ones and must then refuse the others.
+ * Makes calls at once. Their order decides which are paid: the model pays the same ones and must then refuse the
+ * others.
  */
 async function callTogether(
   service: Service,
@@ -262,7 +262,7 @@ function costOf({ kind, rows }: Request): number {
   return kind === "read" ? rows * 5 : 1
 }
 
-/** The minimum price of a call of its operation. */
+/** Returns the minimum price of the request's operation. */
 function leastOf(request: Request): number {
   return request.kind === "read" ? 5 : costOf(request)
 }
@@ -274,7 +274,7 @@ async function send(service: Service, tenants: Tenant[], { workspace: at, key, k
   if (kind === "list") return await service.call("/v1/apps", { key: secret })
   if (kind === "failure") return await service.call("/v1/hive/explored?rows=99", { key: secret })
   const body = { action: "add_keywords", args: { appId: app, keywords: [`money ${++keywords}`] } }
-  // another write of the same app may have been confirmed in between; its caller retries
+  // another write of the same app may have been confirmed in between; the caller retries
   for (;;) {
     const preview = await service.call("/v1/actions", { key: secret, method: "POST", body })
     expect([preview.status, preview.body.credits]).toEqual([200, 1])
@@ -322,7 +322,7 @@ async function expectAgreement(service: Service, tenants: readonly Tenant[]): Pr
   }
 }
 
-/** The totals of the current month. */
+/** Reads the totals of the current month. */
 async function ledgerOf(workspaceId: number, keyIds: readonly number[]) {
   const rows = await sql<{ keyId: number; cost: number; fromPack: number }[]>`
     select key_id as "keyId", sum(cost)::int as cost, sum(from_pack)::int as "fromPack"

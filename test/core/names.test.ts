@@ -25,7 +25,7 @@ const DAY = dayOf(NOW)
 /** The day before yesterday and yesterday; the changes lie between them. */
 const [BEFORE, LAST] = [addDays(DAY, -2), addDays(DAY, -1)]
 
-/** The app's name in a storefront; the icon's URL contains the storefront's code. */
+/** Returns the app's name and icon in a storefront. The icon's URL contains the storefront's code. */
 const nameIn = (storefront: string) => (id: string) => ({
   id,
   name: storefront === "jp" ? `お茶の時間 ${id}` : storefront === "us" ? `Tea ${id}` : `Tee ${storefront} ${id}`,
@@ -76,7 +76,7 @@ interface Tracked {
   key: string
 }
 
-/** Tracks the app in a new workspace, as if for a long time. Returns what its readings show. */
+/** Tracks the app in a new workspace, as if for 30 days. Returns what its readings show. */
 async function track(countries: string[], name?: string): Promise<Tracked> {
   const workspaceId = await service.workspace({ plan: "studio", overrides: { ratePerSecond: 1e6 } })
   const key = await service.key(workspaceId)
@@ -89,7 +89,7 @@ async function track(countries: string[], name?: string): Promise<Tracked> {
   return { app, workspaceId, key }
 }
 
-/** Every reading call of the catalogue, with its input. */
+/** Returns the path of every reading call of the catalogue, with its input. */
 function readsOf(app: string): string[] {
   const needs: Record<string, string[]> = {
     search: ["q=tea", "q=tee", `q=${OWN}`, `q=${RIVALS[0]}`],
@@ -123,7 +123,7 @@ function readsOf(app: string): string[] {
     })
 }
 
-describe("an app that is tracked in the United States alone", () => {
+describe("an app that is tracked only in the United States", () => {
   slow("an app tracked only in the United States never shows an app with a Japanese name", async () => {
     const { app, workspaceId, key } = await track(["us"])
     const paths = readsOf(app)
@@ -135,7 +135,7 @@ describe("an app that is tracked in the United States alone", () => {
     ).toEqual([])
     expect(answers.filter(({ text }) => JAPANESE.test(text)).map(({ path, text }) => [path, text])).toEqual([])
     expect(answers.filter(({ text }) => text.includes("icons.example/jp")).map(({ path }) => path)).toEqual([])
-    // calls that name apps do name them
+    // the calls that should name apps do so
     const naming = answers.filter(({ text }) => text.includes("Tea 20001")).map(({ path }) => path.split("?")[0])
     for (const part of [
       "competition",

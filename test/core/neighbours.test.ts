@@ -22,7 +22,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-/** Sends a request as a connection would: the checks of `service.call` would take longer than a large answer. */
+/** Sends a request as a connection would. The checks of `service.call` would take longer than a large answer. */
 async function timeCall(path: string, key: string) {
   const startedAt = performance.now()
   const request = new Request(`${PUBLIC_URL}${path}`, { headers: { authorization: `Bearer ${key}` } })
@@ -42,7 +42,7 @@ describe("a neighbour with thousands of keywords", () => {
     small = { app: await trackLarge(sql, workspaces[1], 30), key: await service.key(workspaces[1]) }
   })
 
-  /** Makes the other workspace's calls one by one. Returns their statuses, the 95th percentile and the median. */
+  /** Makes the light workspace's calls one by one. Returns their statuses, the 95th percentile and the median. */
   async function measureOthers(calls: number) {
     const paths = ["/v1/account", `/v1/apps/${small.app}/keywords`, "/v1/apps"]
     const results = []
@@ -82,11 +82,11 @@ describe("a neighbour with thousands of keywords", () => {
             `${JSON.stringify(Object.fromEntries(statuses))}`,
         )
         expect([...idle.statuses, ...during.statuses, ...after.statuses]).toEqual([200, 200, 200])
-        // others do not wait as long as one of the large reads takes
+        // the others wait less long than one of the large reads takes
         const busy = await slowness()
         expect(during.slow).toBeLessThan(busy * Math.max(8 * idle.slow, single.ms / 2))
         expect(after.median).toBeLessThan(busy * Math.max(4 * idle.median, single.ms / 4))
-        // calls that got no slot are refused with a text; all others are answered
+        // calls that got no slot are refused with an explanation; all others are answered
         const refused = answers.filter(({ status }) => status !== 200)
         for (const { status, text } of refused) {
           expect([status, JSON.parse(text).error]).toEqual([503, "unavailable"])
@@ -98,7 +98,7 @@ describe("a neighbour with thousands of keywords", () => {
 })
 
 describe("previews on a server that does not measure", () => {
-  test("a preview answers at once, notes that the id is unchecked and makes nothing due", async () => {
+  test("a preview answers at once, notes that the id is unchecked, and makes nothing due", async () => {
     const measure: Measure = createMeasure({
       sql,
       kinds: kindsOf({ egressCountry: "us" }),

@@ -4,7 +4,7 @@ import { freshDatabase } from "../database.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
 import { type CallOptions, openService, type Service } from "../service.ts"
 
-// Each request has two faults; the fault checked first answers.
+// Each request has two faults; the answer is the fault that is checked first.
 
 let service: Service
 let workspace: number
@@ -237,7 +237,7 @@ const cases: Case[] = [
   },
 ]
 
-describe("a request wrong in two ways answers the first in order", () => {
+describe("a request with two faults gets the one that is checked first", () => {
   for (const { name, path, options, code, status } of cases) {
     test(name, async () => {
       const answer = await service.call(path, options?.())

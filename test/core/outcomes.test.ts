@@ -8,8 +8,8 @@ import { freshDatabase } from "../database.ts"
 import { LONG } from "../long.ts"
 import { asTool, type Change, type Outcomes, outcomesOver, overRest, type Situation } from "./outcomes.ts"
 
-// Raises every fault that the document promises of an operation, over REST and as a tool. Every other test checks that
-// no undocumented fault is raised: an undescribed answer fails the test (test/document.ts).
+// Raises every fault that the document promises for an operation, over REST and as a tool. Every other test checks that
+// no undocumented fault is raised, because an answer without a description fails the test (test/document.ts).
 
 /** Faults that a JSON-RPC message cannot raise; test/surfaces/tools*.test.ts covers the answers of /mcp. */
 const HTTP_ONLY: FaultCode[] = [
@@ -35,7 +35,7 @@ interface Seen {
   ledger: unknown[]
 }
 
-/** The answer and charges of a call, without names that differ in every situation. */
+/** Returns the answer and charges of a call, without names that differ in every situation. */
 async function observe({ workspaceId, app }: Situation, answer: { body: unknown; credits: object }): Promise<Seen> {
   const ledger = await sql`select operation, cost from ledger where workspace_id = ${workspaceId} order by id limit 10`
   const { body, credits } = answer
@@ -56,17 +56,17 @@ function plain(body: unknown, app: string): unknown {
   )
 }
 
-/** Creates the same situation twice and calls once over REST and once as a tool. */
+/** Creates the same situation twice. Makes the call over REST in one and as a tool in the other. */
 async function bothWays(operation: Operation, change?: Change): Promise<[rest: Seen, tool: Seen]> {
   const [first, second] = [await outcomes.open(operation, change), await outcomes.open(operation, change)]
-  // REST gets the tool's defaults
+  // the REST call sends the tool's defaults
   first.input = toolInput(operation, first.input)
   const rest = await observe(first, await overRest(operation, first))
   const tool = await observe(second, await asTool(operation, second))
   return [rest, tool]
 }
 
-/** Makes both calls in one situation: the first is refused and so changes nothing for the second. */
+/** Makes both calls in one situation: a refused call changes nothing for the next. */
 async function refusedBothWays(operation: Operation, change: Change): Promise<[rest: Seen, tool: Seen]> {
   const situation = await outcomes.open(operation, change)
   const rest = await observe(situation, await overRest(operation, situation))
@@ -116,7 +116,7 @@ for (const [at, operation] of catalog.entries()) {
           expect((await overRest(operation, situation)).body.error).toBe(code)
         })
       } else if (code === "plan_required" && (operation.plan ?? "free") === "free") {
-        test(`${operation.id} raises plan_required over REST only, because tools are for every plan`, async () => {
+        test(`${operation.id} raises plan_required over REST only, because tools are open to every plan`, async () => {
           const [rest, tool] = await bothWays(operation, change())
           expect([errorOf(rest), errorOf(tool)]).toEqual([code, undefined])
         })
@@ -130,7 +130,7 @@ for (const [at, operation] of catalog.entries()) {
         test(`${operation.id} raises ${code} over REST and as a tool, and charges nothing`, async () => {
           const [rest, tool] = await refusedBothWays(operation, change())
           expect([errorOf(rest), rest.ledger]).toEqual([code, []])
-          // REST requires a plan of its own before the operation's plan is checked
+          // REST checks the plan that it requires itself before the operation's plan
           if (code === "plan_required") expect(errorOf(tool)).toBe(code)
           else expect(tool).toEqual(rest)
         })

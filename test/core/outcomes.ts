@@ -21,7 +21,7 @@ import { consoleSays } from "./outside.ts"
 import { MADE_TO_WRITE, picturesThat, writerThat } from "./written.ts"
 
 // Creates the situation for every outcome of every operation: a new workspace in which the operation's sample answers,
-// and the change of workspace or call for each fault.
+// and for each fault the change of the workspace or call that raises it.
 
 export type Input = Record<string, unknown>
 
@@ -31,16 +31,16 @@ export interface Situation {
   app: string
   key: string | undefined
   input: Input
-  /** Parts that only HTTP has: more path, another method, body or header. */
+  /** Parts that only HTTP has: a longer path, another method, body or header. */
   http: Pick<CallOptions, "method" | "headers" | "body"> & { below?: string }
 }
 
 export type Change = (situation: Situation) => Promise<unknown>
 
 export interface Outcomes {
-  /** A change of the sample's situation. */
+  /** Creates the sample's situation, with a change of it. */
   open(operation: Operation, change?: Change): Promise<Situation>
-  /** The change for each fault, for any operation that can raise it. */
+  /** For each fault, the change that raises it in any operation that can raise it. */
   raised: Partial<Record<FaultCode, Change>>
 }
 
@@ -90,7 +90,7 @@ export function outcomesOver(sql: Sql): Outcomes {
     async (situation) =>
       Object.assign(situation, { service })
 
-  /** A change for subjects that were never read: the live read ends with the given result. */
+  /** Returns the change for subjects that were never read: the live read ends with the given result. */
   const reads = (measure: Measure): Change => {
     const changedService = openService({ sql, measure })
     return async (situation) => {
@@ -205,7 +205,7 @@ export function outcomesOver(sql: Sql): Outcomes {
     ai_not_configured: withService(service),
     ai_failed: withService(openService({ sql, write: writerThat("unusable") })),
     async ai_timeout(situation) {
-      // a listing in another language is awaited only until its screenshots are read
+      // a listing in another language waits only until its screenshots are read
       if ("locale" in situation.input) situation.input.shots = true
       situation.service = openService({
         sql,
@@ -267,7 +267,7 @@ export function outcomesOver(sql: Sql): Outcomes {
   return { open, raised }
 }
 
-/** Maps input names of changes to those of operations that name the input otherwise or take several. */
+/** The names of inputs in operations whose name for an input differs from that in the changes. */
 const OTHER_NAMES: Record<string, string> = { country: "cc", term: "seed" }
 
 function namedAs({ input: { entries } }: Operation, values: Input): Input {
@@ -311,7 +311,7 @@ const throwError = () => {
 
 const QUEUED = "a queue of its own"
 
-/** Live reads whose turn is five minutes away. */
+/** Returns live reads whose turn is five minutes away. */
 function busyMeasure(sql: Sql): Measure {
   const kinds = kindsOf({ egressCountry: "us" })
   return createMeasure({
@@ -333,7 +333,7 @@ async function queueUp(sql: Sql): Promise<void> {
     set next_at = excluded.next_at`
 }
 
-/** The rival of the samples, added by hand, with an answer of today's stores. */
+/** Adds the rival of the samples by hand, with a look-up of today. */
 async function addCheckedRival({ app, input }: Situation, sql: Sql): Promise<void> {
   const { rivalId } = input as { rivalId: string }
   await sql`update tracked_app set manual_rivals = array['ios:' || ${rivalId}::text] where id = ${app}`
@@ -353,7 +353,7 @@ async function addCheckedRival({ app, input }: Situation, sql: Sql): Promise<voi
     on conflict do nothing`
 }
 
-/** Today's metrics of the samples' keyword. */
+/** Stores today's metrics of the samples' keyword. */
 async function measuredToday(_: Situation, sql: Sql): Promise<void> {
   const list = { platform: "ios", storefront: "us", term: "journal" } as const
   const at = new Date().toISOString()

@@ -6,12 +6,15 @@ import { record } from "../record.ts"
 import { openService } from "../service.ts"
 import type { Change, Situation } from "./outcomes.ts"
 
-// Writes to other platforms: a console that has the app and accepts writes, and at last answers with the fault.
+// Writes to other platforms: a console that has the app and accepts writes, and that answers with the fault at the end.
 
 const STORE_ID = "1437843273"
 const REVIEW = { id: "9990000731", stars: 2, title: "Lost", text: "All gone.", at: new Date("2025-11-01T12:00:00Z") }
 
-/** The change for a preview_action call, or for the confirm of a preview made while the console still answered. */
+/**
+ * Returns the change for a preview_action call, or for the confirm of a preview that was made before the console
+ * answered with the fault.
+ */
 export function consoleSays(sql: Sql, code: FaultCode): Change {
   return async (situation) => {
     await connectConsole(situation, sql)

@@ -28,14 +28,14 @@ export async function recordAll(sql: Sql, ...pages: Observation[]): Promise<void
   if (refused.length > 0) throw refused[0]?.problem
 }
 
-/** A Google Play page of the app. */
+/** Returns a Google Play page of the app. */
 export function played(seenAt: Date, listing: Parameters<typeof listed>[1] = {}) {
   const shelves = { similar: [{ id: "com.example.coffee" }], moreByDeveloper: undefined }
   const parts = { ...shelves, events: undefined, editorial: undefined, ...listing } as typeof listing
   return listed(seenAt, parts, { source: "play-details", platform: "android", id: PACKAGE })
 }
 
-/** A recorded page, parsed by its source. */
+/** Returns a recorded page, parsed by its source. */
 export function recorded(storefront: string, id: string, seenAt: Date) {
   const provenance = { seenAt, sha256: new Uint8Array(32).fill(seenAt.getUTCDate()) }
   return appleAppPage.parse(fixture(`apple-app-page-${storefront}.html`), { storefront, id }, provenance)

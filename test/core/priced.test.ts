@@ -28,7 +28,7 @@ const READS = [
   "get_weekly_plan",
 ]
 const RIVAL = "1600000101"
-/** Operations that need a live read, which this service does not make. */
+/** Operations that need a live read, which this service does not do. */
 const ASKED_OF_STORES = ["get_rival_ad_networks", "get_rival_market"]
 
 let sql: Sql
@@ -73,7 +73,7 @@ describe.each(READS)("%s", (id) => {
       ...(row.method === "POST" && { body: {} }),
     })
 
-  test(`${id} costs its contract price when called with only its ids, although nothing was measured`, async () => {
+  test(`${id} costs its contract price when called with only its ids, even if nothing was measured`, async () => {
     const before = await readUsed()
     const { status, body } = await call()
     if (ASKED_OF_STORES.includes(id)) {

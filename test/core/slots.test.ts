@@ -28,7 +28,7 @@ async function askMarkets(service: Service, appId: string, key: string): Promise
   return answers.map(({ status, body }) => [status, body.error])
 }
 
-/** Reads from the database for the workspace that asked for the markets, and for another workspace. */
+/** Expects answers with data for the workspace that requested the markets, and for another workspace. */
 async function expectBothServed(service: Service, caller: { appId: string; key: string }): Promise<void> {
   const other = await service.key(await service.workspace())
   const answers = await Promise.all([
@@ -54,7 +54,8 @@ describe("a light workspace", () => {
     })
     for (let call = 0; call < 30; call++)
       expect((await service.call(`/v1/apps/${lightApp}/keywords`, { key: lightKey })).status).toBe(200)
-    // if each statement of the light calls waited for a statement of a search, a third fewer would be left
+    // if each statement of the light calls waited for a statement of a search, a third fewer searches would be
+    // unanswered
     expect(unanswered).toBeGreaterThan(process.env.DATABASE_URL ? 24 : 36)
     // on a busy machine the last searches may exceed their deadline
     for (const status of await Promise.all(flood)) expect([200, 503]).toContain(status)
@@ -81,7 +82,7 @@ describe("a light workspace", () => {
 
 // One branch of each call fails while another branch still waits.
 describe("calls whose branches fail", () => {
-  slow("twelve concurrent rival markets leave every workspace served while no process measures", async () => {
+  slow("twelve concurrent rival markets leave slots for every workspace while no process measures", async () => {
     const measure = createMeasure({
       sql,
       kinds: kindsOf({ egressCountry: "us" }),
@@ -106,7 +107,7 @@ describe("calls whose branches fail", () => {
     await expectBothServed(service, { appId, key })
   })
 
-  slow("twelve concurrent rival markets leave every workspace served while a store refuses look-ups", async () => {
+  slow("twelve concurrent rival markets leave slots for every workspace while a store refuses look-ups", async () => {
     await using scene = await live(sql, MANUAL_RIVALS)
     scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
     scene.stores.on("apps.apple.com", "/us/app/", async () => {
@@ -114,7 +115,7 @@ describe("calls whose branches fail", () => {
       return new Response("no", { status: 403 })
     })
     for (let round = 0; round < ROUNDS; round++)
-      // undefined is a 202: the look-up has not ended yet
+      // undefined is a 202: the look-up is not finished yet
       for (const [, error] of await askMarkets(scene.service, scene.appId, scene.key))
         expect([undefined, "measure_busy"]).toContain(error)
     await expectBothServed(scene.service, scene)
@@ -149,7 +150,7 @@ const answered: Operation = operation({ ...declared, faults, id: "read_number", 
   },
 )
 
-/** The same database, except that statements marked as lost never settle. */
+/** Returns the same database, except that statements marked as lost never settle. */
 function loseStatements(database: Sql): Sql {
   return new Proxy(database, {
     apply(target, self, args) {
@@ -170,7 +171,7 @@ describe("statements that never settle", () => {
       settings: { requestDeadlineMs: 500 },
       slotLimits: { maxHeldMs: 4_000, stuckAfterMs: 700 },
     })
-    // each active workspace has a share of the slots: this many workspaces hold all eight of a server
+    // each active workspace has a share of the slots, and this many workspaces occupy all eight of a server
     const losers = await Promise.all(Array.from({ length: 8 }, () => service.workspace()))
     const other = await service.workspace()
     const keys = await Promise.all(losers.map((id) => service.key(id)))

@@ -10,7 +10,7 @@ import { openService, type Service } from "../service.ts"
 
 const ENDS = ["answers", "pending", "nothing", "fault", "missing", "breaks", "late", "takes late"] as const
 
-/** Takes a unit of the allowance "spy" and then ends as `end` says. */
+/** Takes a unit of the allowance "spy" and then ends as `end` requires. */
 const takingOperation = operation({
   id: "taking_sample",
   method: "GET",
@@ -69,7 +69,7 @@ describe("an allowance unit taken by a call", () => {
     ["pending", 202],
     ["nothing", 200],
   ] as const)
-    test(`a unit taken by a call stays taken when the call ${end}`, async () => {
+    test(`a unit taken by a call stays taken when the outcome is "${end}"`, async () => {
       const { workspace, status: answered } = await outcome(end)
       expect([answered, await readUnits(workspace)]).toEqual([status, [1, 1]])
     })
@@ -84,7 +84,7 @@ describe("an allowance unit taken by a call", () => {
       expect([answered, await readUnits(workspace)]).toEqual([status, [0, 0]])
     })
 
-  slow("a unit is returned when its call times out, and a later take has no effect", async () => {
+  slow("a unit is returned when its call times out, and taking one later has no effect", async () => {
     for (const end of ["late", "takes late"] as const) {
       const { workspace, status } = await outcome(end)
       expect(status).toBe(503)

@@ -10,11 +10,11 @@ import { openService } from "../service.ts"
 import { answered } from "../visibility/answered.ts"
 import type { Situation } from "./outcomes.ts"
 
-// The data that texts are generated from, and a writer whose answers are checked as a model's are.
+// The data that texts are generated from, and a writer whose texts are checked like a model's.
 
 const OWN = "1437843273"
 
-/** The writer's answer per kind of text. It answers busy for any other. */
+/** The writer's text for each kind. For any other kind, the writer is busy. */
 const SAID: Record<string, object> = {
   review_reply: { addresses: [], reply: "Thank you for telling us. We are sorry, and we are looking into it." },
   listing_draft: {
@@ -33,7 +33,7 @@ const SAID: Record<string, object> = {
   },
 }
 
-/** A writer whose texts end this way. */
+/** Returns a writer whose texts end in this way. */
 export function writerThat(ends: "writes" | "takes too long" | WritingFailure): Write {
   const write = async <Value>(task: WritingTask<Value>) => {
     if (ends === "takes too long") return { state: "pending" } as const
@@ -52,7 +52,7 @@ export function writerThat(ends: "writes" | "takes too long" | WritingFailure): 
   return writer
 }
 
-/** Pictures whose reading ends this way. */
+/** Returns an OCR whose readings end in this way. */
 export function picturesThat(end: "are read" | "take too long"): ReadPictures {
   const text = { width: 1_080, height: 2_341, lines: [] }
   const state: PictureState =
@@ -65,7 +65,7 @@ export function picturesThat(end: "are read" | "take too long"): ReadPictures {
 
 const yesterday = () => new Date(Date.now() - 86_400_000)
 
-/** Enough reviews for a summary with a theme, including the review of a reply's sample. */
+/** Stores enough reviews for a summary with a theme, including the review of a reply's sample. */
 async function readReviews({ input }: Situation, sql: Sql): Promise<void> {
   const at = yesterday()
   const reviews = Array.from({ length: 30 }, (_, n) => ({

@@ -15,7 +15,7 @@ test("correctly quoted fields are read unchanged", () => {
     fc.property(rows, fc.constantFrom("\n", "\r\n"), fc.boolean(), (written, newline, closed) => {
       const quoted = written.map((row) => row.map((text) => `"${text.replaceAll('"', '""')}"`).join(","))
       const text = quoted.join(newline) + (closed ? newline : "")
-      // A row of only blanks is a row if it is quoted.
+      // A row of only blanks counts as a row if it is quoted.
       expect(fields(text)).toEqual(written)
     }),
     { seed: 20_250_901, numRuns: cases(200, 1_000) },

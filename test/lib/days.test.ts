@@ -22,7 +22,7 @@ test("monthsBefore returns the last day of a shorter month", () => {
   expect([monthsBefore("2025-01-15", 1), monthsBefore("2025-01-15", 25)]).toEqual(["2024-12-15", "2022-12-15"])
 })
 
-test("a stored month has a point for each measured day inside the window, and rank null for absent", () => {
+test("a stored month has a point for each measured day inside the window, with rank null if the app was absent", () => {
   const ranks = new Uint8Array(31).fill(UNMEASURED)
   ranks.set([7, 0, 250])
   // A byte beyond the month's end is not a day.

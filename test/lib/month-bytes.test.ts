@@ -3,7 +3,7 @@ import { lastPointsOf, pointsOf, UNMEASURED } from "../../src/lib/month-bytes.ts
 
 const filled = (length: number, byte: (at: number) => number) => Uint8Array.from({ length }, (_, at) => byte(at))
 
-/** Rank 1 on the first, 2 on the second…; sources and depths differ by day. */
+/** Returns a full month: rank 1 on the first day, 2 on the second and so on; sources and depths differ by day. */
 const full = (month: string) => ({
   month,
   ranks: filled(31, (at) => at + 1),
@@ -27,7 +27,7 @@ test("a month outside the window, or an empty window, returns nothing", () => {
   expect(daysOf("2025-11-01", "2025-11-09", "2025-11-08")).toEqual([])
 })
 
-test("an unmeasured day has no point, and an absence has no rank", () => {
+test("an unmeasured day has no point, and a day without the app among the results has a point without a rank", () => {
   const month = full("2025-11-01")
   month.ranks[3] = UNMEASURED
   month.ranks[4] = 0

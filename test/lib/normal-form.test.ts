@@ -16,7 +16,7 @@ const WRITTEN = [
   "👩‍👩‍👧",
 ]
 
-test("text in any language gets the normal forms of Unicode", () => {
+test("text in any language gets Unicode's normal forms", () => {
   for (const text of [...WRITTEN, `a${"\u0301\u0316".repeat(15)}b`.repeat(3), WRITTEN.join(" ").repeat(20)]) {
     for (const form of FORMS) expect(normalForm(text, form)).toBe(text.normalize(form))
   }

@@ -66,7 +66,7 @@ describe("the pooled interval", () => {
     let covered = 0
     for (let sample = 0; sample < 100; sample++) {
       const groups = Array.from({ length: 12 }, () => {
-        // Each keyword has its own share, 0.4 on average.
+        // each keyword has its own share, and the mean of the shares is 0.4
         const share = random() < 0.5 ? 0.1 : 0.7
         return { named: [0, 1, 2].filter(() => random() < share).length, of: 3 }
       })

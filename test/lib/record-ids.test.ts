@@ -29,7 +29,7 @@ const term = fc
   .filter(isTerm)
 const RUNS = { numRuns: cases(300, 3_000), seed: 20_261_121 }
 
-test("the id of any keyword names that keyword first", () => {
+test("the record id of any keyword is parsed back to that keyword before any other", () => {
   fc.assert(
     fc.property(appId, country, term, (app, cc, spelt) => {
       const id = keywordRecordId(app, cc, spelt)
@@ -49,7 +49,7 @@ test("an id whose term was decoded on the way still names the keyword", () => {
   )
 })
 
-test("ids of apps and rivals are parsed back, and the platform follows from the store id", () => {
+test("ids of apps and rivals are parsed back, and a rival's platform follows from the store id", () => {
   const storeId = fc.oneof(
     fc.stringMatching(/^[1-9]\d{4,11}$/),
     fc.stringMatching(/^[a-z][a-z0-9_]{0,9}(\.[a-zA-Z][a-z0-9_]{0,9}){1,3}$/),
@@ -65,7 +65,7 @@ test("ids of apps and rivals are parsed back, and the platform follows from the 
   )
 })
 
-slow("random text is refused or names something, and never throws", () => {
+slow("random text is refused or parsed as a record id, and never throws", () => {
   const text = fc
     .tuple(fc.constantFrom("", "app:", "kw:", "rival:", "kw:a:us:"), fc.string({ unit: "binary" }))
     .map(([a, b]) => a + b)

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { appPage, readStoreLink, searchPage, storeIdInLink, whyNoApp } from "../../src/lib/store-pages.ts"
 
-test("the URLs of store pages are those a person can open", () => {
+test("the URLs of store pages are those that a person can open in a browser", () => {
   expect(appPage("ios", "1437843273", "de")).toBe("https://apps.apple.com/de/app/id1437843273")
   expect(appPage("android", "com.example.App", "de")).toBe(
     "https://play.google.com/store/apps/details?id=com.example.App",
@@ -64,7 +64,7 @@ test("a store link to another page names its target and is not an app's link", (
   const otherLinks = {
     "https://itunes.apple.com/us/artist/example/id310634000": "a developer",
     "https://itunes.apple.com/us/album/example/id310634000": "an album",
-    "https://apps.apple.com/us/iphone/story/id1545451513": "a story of the editors",
+    "https://apps.apple.com/us/iphone/story/id1545451513": "an editorial story",
     "https://apps.apple.com/us/curator/example/id310634000": "another page of Apple's stores",
     "https://apps.apple.com/us/charts/iphone": "a chart",
     "https://podcasts.apple.com/us/podcast/example/id310634000": "a podcast",

@@ -16,7 +16,7 @@ test("a keyword has one normal form, whatever invisible characters were copied w
   }
 })
 
-test("a keyword keeps visible characters: inner white space, joined letters, emoji and flags", () => {
+test("a keyword keeps its visible characters: inner white space, joined letters, emoji and flags", () => {
   const unchanged = [
     "a  b",
     "a\u00a0b",
@@ -43,7 +43,7 @@ test("a keyword is lower-cased, including Turkish letters, and normalising again
   }
 })
 
-test("a keyword that is a path step is refused with the reason, and one that contains dots is accepted", () => {
+test('a keyword that is a path step ("." or "..") is refused with the reason, one with more dots is accepted', () => {
   for (const term of [".", "..", " .. ", ".\u200b"]) {
     expect(v.is(Term, term)).toBe(false)
     expect(() => checkTerms(["tides", term])).toThrow(

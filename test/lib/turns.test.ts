@@ -3,7 +3,7 @@ import { createTurns } from "../../src/lib/turns.ts"
 
 const patient = new AbortController().signal
 
-/** Enters, and logs when it is let in. */
+/** Waits for a turn, and logs whether the caller entered or gave up. */
 function coming(turns: ReturnType<typeof createTurns>, log: string[], name: string, signal = patient): Promise<void> {
   return turns.enter(signal).then(
     () => void log.push(name),

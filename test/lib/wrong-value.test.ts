@@ -49,14 +49,14 @@ test("a wrong value is refused with the received value and the allowed ones", ()
   )
 })
 
-test("an empty value is refused with what is possible instead, whatever its code", () => {
+test("an empty value is refused with what the caller can do instead, whatever the error code", () => {
   expect(refusalOf("list_keyword_ranks", "country=")).toStartWith("country is empty. Omit it or give it a value.")
   expect(refusalOf("get_review_stats", "days=")).toBe(
     "days is empty. Omit it or give it a value. It must be a whole number from 1 to 365.",
   )
 })
 
-test("an unknown argument is refused with the existing ones and the probable intention", () => {
+test("an unknown argument is refused with the existing names and the one that was probably meant", () => {
   expect(refusalOf("list_keyword_ranks", "contry=us")).toBe(
     "Unknown argument. This call takes appId, country, platform, adsPopularity, fields. Did you mean country?",
   )
@@ -65,7 +65,7 @@ test("an unknown argument is refused with the existing ones and the probable int
   )
 })
 
-test("all problems are reported at once, the first as the fault itself", () => {
+test("all problems are reported at once, and the first one is the fault itself", () => {
   const { problems, ...first } = refusal(() =>
     checkInput(operation("get_chart_movers"), {
       appId: "a",
@@ -113,7 +113,7 @@ test("quoted values are short, on one line, and never a key or free text", () =>
   expect(JSON.stringify(refusal(() => checkInput(operation("preview_action"), shared)))).not.toContain("hunter2")
 })
 
-test("no refusal contains the contents of a caller's object, or an unknown name in its sentence", () => {
+test("no refusal contains the contents of a caller's object, and no sentence repeats an unknown name", () => {
   const taking = [...catalog, ...actions.map(({ args, refine }) => ({ input: args, refine }) as unknown as Operation)]
   for (const withInput of taking) {
     const unknown = refusal(() => checkInput(withInput, { "<b>SECRET": 1 }))

@@ -24,7 +24,10 @@ const OPERATORS: Record<string, [kind: string, replacement: string]> = {
   "/": ["arithmetic", "*"],
 }
 
-/** Larger constants are limits in milliseconds or bytes, where one more changes nothing that a caller can observe. */
+/**
+ * Larger constants are limits in milliseconds or bytes. Increasing such a limit by one changes nothing that a caller
+ * can observe.
+ */
 const MAX_NUMBER = 100
 
 export function changesOfTypeScript(text: string): Change[] {

@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
-/** Tests of the text of the tree or of the schema. They detect changes that no caller can observe. */
+/** Tests that read the text of the tree or of the schema. They detect changes that no caller can observe. */
 const STRUCTURE = /^test\/([\w-]+\.test\.ts|database\/(schema|migrate)|packaging\/|replay\/|documents\/|snapshots\/)/
 
-/** Number of steps from a file to the importers whose own tests count as near. */
+/** Maximum number of steps from a file to the importers whose own tests count as near. */
 const MAX_STEPS = 2
 
 export class Reach {
@@ -27,7 +27,7 @@ export class Reach {
     }
   }
 
-  /** The tests of a SQL function are those of the files that contain its name. */
+  /** Returns the files of src that contain the name of a SQL function. Their tests are the tests of the function. */
   filesNaming(name: string): string[] {
     const pattern = new RegExp(`\\b${name}\\b`)
     return [...this.#texts]

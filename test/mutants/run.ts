@@ -39,7 +39,7 @@ const { values: options } = parseArgs({
   },
 })
 
-/** The first pattern that matches a file's path names its area; other files are not changed. */
+/** The first pattern that matches a file's path names its area. Files that match none are not changed. */
 const AREAS: [area: string, pattern: RegExp][] = [
   [
     "money",
@@ -69,8 +69,8 @@ interface Result {
 type Outcome = "caught" | "survived" | typeof TIME_LIMIT | "not reached"
 
 /**
- * Time limits of one file without a change, and of one test. They are generous, so that a busy machine detects no
- * mutant by timeout.
+ * Time limits of one file without a change, and of one test. They are generous, so that no mutant counts as detected by
+ * a timeout on a busy machine.
  */
 const PASS_MS = 600_000
 const TEST_MS = 300_000
@@ -110,7 +110,7 @@ async function copyOfTree(index: number): Promise<string> {
   return folder
 }
 
-/** Each area gets an equal share, and so does each kind of change within an area. */
+/** Draws the mutants. Each area gets an equal share, and so does each kind of change within an area. */
 function drawMutants(root: string): void {
   const reach = new Reach(root)
   const drawn = new Set<string>()
@@ -201,7 +201,7 @@ async function tried(root: string, { file, tests }: Mutant): Promise<Result> {
   }
 }
 
-/** A file that fails without any change proves nothing about a change. */
+/** Finds the test files that also fail without any change. Their failures show nothing about a change. */
 async function findUnreliable(root: string): Promise<void> {
   const caught = new Set([...results.values()].flatMap(({ by }) => (by === "" || passing.has(by) ? [] : [by])))
   for (const test of caught)
@@ -282,7 +282,7 @@ function pick<T>(list: readonly T[]): T {
   return list[Math.floor(random() * list.length)]!
 }
 
-/** Mulberry32, so that a seed gives the same mutants everywhere. */
+/** Returns a random generator (Mulberry32), so that a seed gives the same mutants everywhere. */
 function randomOf(seed: number): () => number {
   let state = seed
   return () => {

@@ -20,7 +20,7 @@ let sql: Sql
 let workspaceId: number
 let appId: string
 
-/** One keyword per app: its results are the daily chart, with the tracked app in that app's place. */
+/** each app has a keyword whose results are the daily chart, with the tracked app in the place of that app */
 beforeAll(async () => {
   sql = await freshDatabase()
   workspaceId = await newWorkspace(sql)
@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 const now = (day: string) => ({ now: new Date(`${day}T12:00:00Z`) })
 
-test("get_today returns the moves of every real day that the table gives against the day before", async () => {
+test("get_today returns the same movements as the table for every real day compared with the day before", async () => {
   const dates = [...days.keys()]
   let moved = 0
   for (const [at, day] of dates.entries()) {
@@ -61,31 +61,34 @@ test("get_today returns the moves of every real day that the table gives against
   expect(moved).toBeGreaterThan(dates.length)
 })
 
-test.each([1, 3, 30])("get_timeline returns the moves of %d real days after every change of a page", async (window) => {
-  const dates = [...days.keys()]
-  const last = dates.at(-1) as string
-  const args = { appId, country: "jp", window }
-  const { changes } = await ask(getTimeline, contextOn(sql, workspaceId, now(last)), args)
-  expect(changes.map(({ day }: { day: string }) => day)).toEqual(dates.slice(1).toReversed())
-  for (const change of changes) {
-    const before = days.get(dates[dates.indexOf(change.day) - 1] as string)!
-    const day = dates.findLast((date) => date > change.day && date <= addDays(change.day, window))
-    const counts = DIRECTIONS.map((direction) => change[direction])
-    if (!day) {
-      expect([counts, change.unmeasured, change.biggest]).toEqual([[0, 0, 0, 0], followed.length, []])
-      continue
+test.each([1, 3, 30])(
+  "get_timeline returns the movements of %d real days after every change of a page",
+  async (window) => {
+    const dates = [...days.keys()]
+    const last = dates.at(-1) as string
+    const args = { appId, country: "jp", window }
+    const { changes } = await ask(getTimeline, contextOn(sql, workspaceId, now(last)), args)
+    expect(changes.map(({ day }: { day: string }) => day)).toEqual(dates.slice(1).toReversed())
+    for (const change of changes) {
+      const before = days.get(dates[dates.indexOf(change.day) - 1] as string)!
+      const day = dates.findLast((date) => date > change.day && date <= addDays(change.day, window))
+      const counts = DIRECTIONS.map((direction) => change[direction])
+      if (!day) {
+        expect([counts, change.unmeasured, change.biggest]).toEqual([[0, 0, 0, 0], followed.length, []])
+        continue
+      }
+      expect([change.day, counts]).toEqual([change.day, counted(before, days.get(day)!)])
+      const most = followed.map((id) => Math.abs((before.get(id) ?? 101) - (days.get(day)!.get(id) ?? 101)))
+      const five = most
+        .filter((places) => places > 0)
+        .sort((a, b) => b - a)
+        .slice(0, 5)
+      expect(change.biggest.map(({ places }: { places: number }) => places)).toEqual(five)
     }
-    expect([change.day, counts]).toEqual([change.day, counted(before, days.get(day)!)])
-    const most = followed.map((id) => Math.abs((before.get(id) ?? 101) - (days.get(day)!.get(id) ?? 101)))
-    const five = most
-      .filter((places) => places > 0)
-      .sort((a, b) => b - a)
-      .slice(0, 5)
-    expect(change.biggest.map(({ places }: { places: number }) => places)).toEqual(five)
-  }
-})
+  },
+)
 
-/** Counts the apps that rose, fell, entered and left, by the table's own words. */
+/** Counts the apps that rose, fell, entered and left, by the words of movedBetween. */
 function counted(earlier: Map<string, number>, later: Map<string, number>): number[] {
   const words = movedBetween(earlier, later).filter((line) => followed.includes(line.split(" ")[0] as string))
   return ["climbed", "fell", "entered", "left"].map((word) => words.filter((line) => line.includes(` ${word} `)).length)

@@ -6,8 +6,8 @@ import { RunningSum } from "../../src/database/rows.ts"
 import { type Build, cliJson } from "./server.ts"
 
 /**
- * The last commit with numbered migrations. Its schema is that of the first baseline, so its rows fit a later build,
- * but products refuse backups from before the baseline.
+ * The last commit with numbered migrations. Its schema is that of the first baseline, so that a later build can read
+ * its rows, but the program refuses backups from before the baseline.
  */
 export const BRIDGE_COMMIT = "a1b81c31dc323b714a0020124d25ddffe0f8f6f6"
 
@@ -17,7 +17,7 @@ export const BRIDGE_COMMIT = "a1b81c31dc323b714a0020124d25ddffe0f8f6f6"
  */
 export async function upgradeBackup(bridge: Build, next: Build, from: string, to: string): Promise<void> {
   await cliJson(bridge, ["restore", from, "--force"])
-  // the first start derives the data that the upgrade leaves to it
+  // at its first start, the bridge derives the data that the upgrade does not
   await (await bridge.serve()).stop()
   const [head, ...lines] = await backupLines(bridge)
   const [{ migrations, tables: targets, sequences }] = await backupLines(next)
@@ -46,7 +46,7 @@ export async function upgradeBackup(bridge: Build, next: Build, from: string, to
   writeFileSync(to, gzipSync(`${body}${JSON.stringify({ checksums, sha256 })}\n`))
 }
 
-/** Tables whose rows live for minutes and now belong to a person, which the old world does not have. */
+/** Tables whose rows live for minutes. They now belong to a person, which the old world does not have. */
 const SHORT_LIVED = ["sign_in_code", "oauth_code"]
 
 /** Values of required columns that the old world does not have. */

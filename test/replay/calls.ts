@@ -1,7 +1,9 @@
 import { IOS_RIVALS, KETTLE, LEAF, TEA, TERMS } from "./readings.ts"
 import { badValues, goodValues, type Operation, type Parameter, type Schema, typed, typical } from "./values.ts"
 
-/** One request, the same for both builds. `@{name}` is replaced by the id that the build's own world has for `name`. */
+/**
+ * One request, the same for both builds. `@{name}` is replaced by the id that the world of each build has for `name`.
+ */
 export interface Call {
   operation: string
   surface: "rest" | "sandbox" | "tool" | "write" | "page" | "document" | "command" | "import"
@@ -13,9 +15,9 @@ export interface Call {
   key: string | null
   headers?: Record<string, string>
   body?: string
-  /** The workspace or key whose credit totals the answer shows. */
+  /** The workspace or key whose totals of credits the answer shows. */
   account: string
-  /** A page or a text. Only its status and headers are compared. */
+  /** True for a page or a text. Only its status and headers are compared. */
   ignoresBody?: true
 }
 

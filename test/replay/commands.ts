@@ -49,7 +49,7 @@ export async function compareCommands(pair: [Session, Session], comparer: Compar
   }
 }
 
-/** Links are listed by their random ids. */
+/** Sorts links, which are listed by their random ids, in an order that is the same for both builds. */
 function inOneOrder(document: unknown): unknown {
   const links = (document as { links?: { expiresAt: string; kind: string }[] } | null)?.links
   links?.sort((a, b) => `${a.expiresAt} ${a.kind}`.localeCompare(`${b.expiresAt} ${b.kind}`))

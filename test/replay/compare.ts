@@ -18,7 +18,10 @@ export interface Difference {
 export interface CompareOptions {
   /** True compares sentences word for word. False treats all sentences as equal. */
   texts: boolean
-  /** Times before this moment are data and must be equal. Later ones may differ by the time between two calls. */
+  /**
+   * Times before this moment are data and must be equal. Later ones may differ, because the two calls are not
+   * simultaneous.
+   */
   startedAt: Date
 }
 
@@ -27,11 +30,11 @@ export interface Comparer {
   compareValues(call: Call, old: unknown, next: unknown): Difference[]
 }
 
-/** Headers without information about the answer. */
+/** Headers that say nothing about the answer. */
 const IGNORED_HEADERS = new Set(["date", "content-length", "connection", "keep-alive", "server"])
 /** Headers with a random or derived value, which must be present in both answers or in neither. */
 const PRESENT_HEADERS = new Set(["x-request-id", "traceparent", "etag", "last-modified"])
-/** Totals. After one different charge they differ permanently, so their growth is compared. */
+/** Headers with totals. After one different charge they differ for good, so their growth is compared. */
 const TOTAL_HEADERS = ["x-credits-used", "x-credits-remaining"]
 
 /** Fields that contain a sentence for people, or an address of the manual. */
@@ -75,8 +78,8 @@ export function makeComparer({ texts, startedAt }: CompareOptions): Comparer {
   }
 
   /**
-   * Returns whether the distance between the totals of both builds changed. A call without a charge may show a slightly
-   * older total, so a total that did not grow since the last call is left for the next charge to judge.
+   * Returns whether the difference between the totals of both builds changed. A call without a charge may show a
+   * slightly older total, so a total that did not grow since the last call is compared only after the next charge.
    */
   const hasDrifted = (total: string, old: number, next: number): boolean => {
     const last = totals.get(total)
@@ -123,7 +126,7 @@ export function makeComparer({ texts, startedAt }: CompareOptions): Comparer {
     report(path, old, next)
   }
 
-  // a total inside a body drifts with those of the headers
+  // a total inside a body has the same difference as the totals in the headers
   const isDrifted = (account: string, difference: number): boolean =>
     TOTAL_HEADERS.some((name) => {
       const drift = drifts.get(`${account} ${name}`) ?? 0
@@ -177,7 +180,7 @@ export function makeComparer({ texts, startedAt }: CompareOptions): Comparer {
       if (old.status !== next.status || errorOf(before) !== errorOf(after)) {
         const path = old.status !== next.status ? "status" : "error"
         report(path, outcome(old.status, before), outcome(next.status, after))
-        // the rest of two different outcomes is not comparable; a different charge shows in the later totals
+        // the rest of two different outcomes cannot be compared; the later totals show a different charge
         return found
       }
       compareHeaders(call, old, next, report)
@@ -216,7 +219,7 @@ function nameIn(item: unknown, by: string): string {
   return isObject(item) ? String(item[by]) : ""
 }
 
-/** Used credits grow, remaining ones shrink. */
+/** Returns whether a total is beyond the last one. Used credits grow, remaining ones shrink. */
 function isFurther(total: string, last: number, current: number): boolean {
   return total.endsWith("remaining") ? current < last : current > last
 }
@@ -231,13 +234,19 @@ const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/
 const WORD = /([A-Za-z0-9_-]{8,})/
 const TOKEN_LENGTH = 43
 
-/** Returns whether a word is a random id: twelve characters or more that mix in digits or capitals. */
+/**
+ * Returns whether a word is a random id: after its prefix it has at least eight characters, with digits or capitals
+ * among them. A date is none.
+ */
 function isRandomId(word: string): boolean {
   const tail = word.slice(prefixOf(word).length)
   return tail.length >= 8 && /[0-9A-Z]/.test(tail) && !/^\d{4}-\d\d-\d\d/.test(word)
 }
 
-/** The kind of an id. Tokens of 32 random bytes in base64url have none, though one may begin like it. */
+/**
+ * Returns the prefix of an id, which names its kind. Tokens of 32 random bytes in base64url have none, though one may
+ * begin like it.
+ */
 function prefixOf(word: string): string {
   if (word.length === TOKEN_LENGTH) return ""
   return /^[a-z]{2,}_(?:live_|test_)?/.exec(word)?.[0] ?? ""
@@ -251,7 +260,7 @@ function maskNumbers(text: string): string {
   return text.replace(/([rt]=)?\d+/g, "#")
 }
 
-/** Keys that are data (ids, days) count as one key. */
+/** Returns "*" for a key that is data (an id, a day), so that all of them count as one key. */
 function generalName(name: string): string {
   return /^\d/.test(name) ? "*" : name
 }

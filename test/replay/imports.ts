@@ -17,7 +17,7 @@ interface ImportOptions {
 const DAYS = 10
 const PARTS = 6
 
-/** One file in three orders: unchanged; shuffled; cut in six with the newest part first. */
+/** Returns one file in three orders: unchanged; shuffled; cut in six with the newest part first. */
 function orders(lines: string[]): Record<string, string[][]> {
   const shuffled = lines
     .map((line, i) => ({ line, place: Bun.hash.crc32(`${i} ${line}`) }))
@@ -29,8 +29,8 @@ function orders(lines: string[]): Record<string, string[][]> {
 }
 
 /**
- * Imports one world in three orders into both builds. For each order the builds are compared with each other, and the
- * new build's second and third order with its first, because derived figures do not depend on the order.
+ * Imports one world in three orders into both builds. Compares the builds with each other for each order, and the new
+ * build's second and third order with its first, because derived figures do not depend on the order.
  */
 export async function compareImports(options: ImportOptions, comparer: Comparer, report: Report): Promise<void> {
   const { folder, oldBinary, newBinary, now } = options

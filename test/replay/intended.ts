@@ -16,7 +16,7 @@ export interface Intended {
     surface?: Difference["surface"]
     /** An operation id, several, or a pattern. Omit to match all operations. */
     operation?: string | readonly string[] | RegExp
-    /** A text is the whole path, as the report prints it. */
+    /** A text must equal the whole path, as the report prints it. */
     path?: string | RegExp
     state?: string | RegExp
     old?: Expected
@@ -43,7 +43,7 @@ const CREDIT_TOTALS = new RegExp(
   ].join(""),
   "",
 )
-/** Answers that are one list of rows and were JSON whatever the caller preferred. */
+/** Operations whose answer is one list of rows and was JSON in the old build, whatever the caller preferred. */
 const TABLES = [
   "get_keyword_competition",
   "get_rival_ad_networks",

@@ -97,7 +97,10 @@ function* searches(day: string, ago: number): Generator<object> {
   }
 }
 
-/** Tea Timer rises for the present terms, comes and goes for some, and never ranks for the absent one. */
+/**
+ * Places Tea Timer in the results. It rises for the present terms, comes and goes for some, and never ranks for the
+ * absent one.
+ */
 function placeTea(
   results: { id: string; name: string }[],
   app: { id: string; name: string },
@@ -145,7 +148,7 @@ function* appFacts(day: string, ago: number): Generator<object> {
       platform: "ios",
       storefront,
       seenAt: `${day}T07:00:00Z`,
-      // the last one is unavailable there
+      // the last app is unavailable in this storefront
       asked: [...ids, "699999999"],
       apps: ids.map((id, i) => ({
         id,

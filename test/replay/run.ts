@@ -1,4 +1,4 @@
-// bun test/replay/run.ts: sends the same calls to the build of a fixed commit and to this checkout's (README.md)
+// bun test/replay/run.ts — sends the same calls to the build of a fixed commit and to this checkout's (README.md).
 import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -110,10 +110,13 @@ async function settle(pair: [Session, Session]): Promise<void> {
   }
 }
 
-/** The old build loses a database slot in some of its calls, and after a few of them answers no more calls. */
+/**
+ * An operation that is left out. In some of its calls the old build loses a database slot, and after a few of them it
+ * answers no more calls.
+ */
 const LOSES_SLOTS = "get_rival_market"
 
-/** Sends the calls derived from the documents of both builds; a call that both documents give is sent once. */
+/** Returns the calls derived from the documents of both builds. A call that both documents give occurs once. */
 async function allCalls(pair: [Session, Session], now: Date): Promise<Call[]> {
   const lists = await Promise.all(
     pair.map(async (session) => {
@@ -162,7 +165,8 @@ async function compareCalls(
 }
 
 /**
- * Both builds share the consoles, so the whole script runs on one build and then, from the same start, on the other.
+ * Compares writes. Both builds share the consoles, so the whole script runs on one build and then, from the same start,
+ * on the other.
  */
 async function compareWrites(
   pair: [Session, Session],
@@ -180,7 +184,9 @@ async function compareWrites(
   for (const [i, step] of steps.entries()) report.add("write", comparer.compare(step, answers[0]![i]!, answers[1]![i]!))
 }
 
-/** Sends many calls at once with a key limited to two per second: both builds refuse most of them, in the same way. */
+/**
+ * Sends many calls at once with a key limited to two per second. Both builds must refuse most of them, in the same way.
+ */
 async function compareBursts(pair: [Session, Session], comparer: Comparer, report: Report): Promise<void> {
   const call: Call = { ...get("/v1/account", "whoami", "burst", "slow"), surface: "rest" }
   const refused = await Promise.all(

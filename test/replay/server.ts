@@ -38,7 +38,7 @@ export interface BuildOptions {
   env?: Record<string, string>
 }
 
-/** Sealed secrets of a restored world must open in both builds. */
+/** Both builds must be able to decrypt the secrets of a restored world. */
 const SECRET_KEY = createHash("sha256").update("replay").digest("base64")
 
 export function openBuild({ name, binary, folder, env = {} }: BuildOptions): Build {

@@ -56,7 +56,9 @@ function filledAll(headers: Record<string, string>, aliases: Aliases): Record<st
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, filled(value, aliases)]))
 }
 
-/** Ids and secrets of twelve characters or more. Shorter ones could be any text. */
+/**
+ * Replaces the world's ids and secrets of twelve characters or more by their aliases. Shorter ones could be any text.
+ */
 export function named(text: string, aliases: Aliases): string {
   let result = text
   for (const [name, value] of Object.entries(aliases))

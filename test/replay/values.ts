@@ -28,7 +28,7 @@ export interface Schema {
   items?: Schema
 }
 
-/** The value that a call has for a parameter unless it tries another. */
+/** Returns the value that a call sends for a parameter unless the call is about this parameter. */
 export function typical(
   { id, path }: Operation,
   { name, schema }: Parameter,

@@ -11,15 +11,18 @@ export type Aliases = Record<string, string>
 
 export interface World {
   aliases: Aliases
-  /** Name of the workspace that a key belongs to, by the key's name. Empty if the key is not a workspace's. */
+  /**
+   * Name of the workspace that a key belongs to, by the key's name. Empty if the key does not belong to a workspace.
+   */
   workspaceOf: Record<string, string>
 }
 
 /**
- * Stand-ins of the consoles to which both builds are connected. A restored world has one key, so there is one of each.
+ * Stand-ins of the consoles to which both builds are connected. Each exists once, because a restored world has only one
+ * key for it.
  */
 export interface Consoles {
-  /** Settings that connect a build to them. */
+  /** Settings that connect a build to the stand-ins. */
   env: Record<string, string>
   seller: ReturnType<typeof startStandIn>
   ads: ReturnType<typeof adsStandIn>
@@ -76,7 +79,7 @@ export function openConsoles(now: Date): Consoles {
   }
 }
 
-/** One campaign with an ad group and two keywords, as in the account's imported reports. */
+/** Adds one campaign with an ad group and two keywords, as in the account's imported reports. */
 function fillAds(ads: Consoles["ads"], now: Date): void {
   const currency = "EUR"
   const account = { id: 123456789, name: "Tea Service", orgId: 40669820, roles: ["API Account Manager"] }

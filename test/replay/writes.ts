@@ -3,7 +3,7 @@ import { dayBefore, IOS_RIVALS } from "./readings.ts"
 
 /** A call of a script, which may take values from its answer for later calls. */
 export interface Step extends Call {
-  /** The alias by the field of the answer that it is taken from. */
+  /** Values to take from the answer: the field by the alias that later calls use. */
   takes?: Record<string, string>
   /** Repeats the call until the answer's field has one of these values. */
   until?: { field: string; values: readonly string[] }

@@ -3,7 +3,7 @@ import { type NewApp, trackApp } from "../../src/tracking/apps.ts"
 
 let lastStoreId = 3_000_000_000
 
-/** An App Store id that no other test of this process uses. */
+/** Returns an App Store id that no other test of this process uses. */
 export const newStoreId = (): string => String(++lastStoreId)
 
 /** Tracks an app in the United States without keywords, unless `app` says otherwise. Returns its id. */

@@ -16,7 +16,10 @@ export interface MarketWorld extends Omit<LiveStores, typeof Symbol.asyncDispose
   forget(readings: PublicReadings): Promise<void>
 }
 
-/** Deletes public readings: all workspaces share them, so a new workspace does not hide them from the next test. */
+/**
+ * Public readings that can be deleted. All workspaces share them, so a new workspace does not hide them from the next
+ * test.
+ */
 type PublicReadings = "searches" | keyof typeof TABLES
 
 const TABLES = {
@@ -37,8 +40,9 @@ const TABLES = {
 }
 
 /**
- * One database for the file; new stores and a new workspace for each test. Deletes the readings named by `forget`
- * before each test, for operations that answer from every app of a storefront. Others use store ids of their own.
+ * Creates one database for the file, and new stores and a new workspace for each test. Deletes the readings named by
+ * `forget` before each test, for operations that answer from every app of a storefront. Other operations use store ids
+ * that no other test uses.
  */
 export function marketWorld({ forget = [] }: { forget?: readonly PublicReadings[] } = {}): MarketWorld {
   setDefaultTimeout(60_000)

@@ -9,7 +9,7 @@ export { charted as chartReading } from "../measuring/record/charted.ts"
 export { listed as listingReading } from "../measuring/record/listed.ts"
 export { reviewed as reviewsReading } from "../measuring/record/reviewed.ts"
 
-/** A complete search of the US App Store whose results are `ids`. The hash covers the whole reading. */
+/** Returns a complete search of the US App Store whose results are `ids`. The hash covers the whole reading. */
 export function searchReading(
   term: string,
   seenAt: string,
@@ -32,7 +32,9 @@ export function searchReading(
   return { ...content, seenAt: new Date(seenAt), sha256: sumOf(content) }
 }
 
-/** A look-up of `apps` in the US App Store. It asks for the apps that it returns, unless `rest` says otherwise. */
+/**
+ * Returns a look-up of `apps` in the US App Store. It requests the apps that it returns, unless `rest` says otherwise.
+ */
 export function appsReading(seenAt: string, apps: StoreApp[], rest: Partial<AppsObservation> = {}): AppsObservation {
   const content = {
     kind: "apps" as const,
@@ -48,7 +50,7 @@ export function appsReading(seenAt: string, apps: StoreApp[], rest: Partial<Apps
   return { ...content, seenAt: new Date(seenAt), sha256: rest.sha256 ?? sumOf(content) }
 }
 
-/** Suggestions of the US App Store for a prefix. */
+/** Returns suggestions of the US App Store for a prefix. */
 export function hintsReading(prefix: string, seenAt: string, terms: string[], rest: object = {}): HintsObservation {
   const content = {
     kind: "hints" as const,
@@ -64,7 +66,7 @@ export function hintsReading(prefix: string, seenAt: string, terms: string[], re
   return { ...content, seenAt: new Date(seenAt), sha256: sumOf(content) }
 }
 
-/** A published popularity of a term in the US, seen five days after the 28th of its month. */
+/** Returns a published popularity of a term in the US, seen five days after the 28th of its month. */
 export function popularityReading(
   term: string,
   month: string,

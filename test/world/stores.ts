@@ -30,11 +30,11 @@ export interface Live extends LiveStores {
   workspaceId: number
   key: string
   appId: string
-  /** Repeats the call until it is no longer pending; `pending` are the answers before. */
+  /** Repeats the call until it is no longer pending; `pending` are the earlier answers. */
   settled(path: string): Promise<Answer & { pending: Answer[] }>
 }
 
-/** The same service with an app and these manual rivals in the US. Only requested subjects are due. */
+/** Returns the same service with an app and these manual rivals in the US. Only requested subjects are due. */
 export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
   let tracking: Pick<Live, "workspaceId" | "key" | "appId">
   const stores = await readingBefore(sql, async (service) => {
@@ -65,7 +65,10 @@ export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
   }
 }
 
-/** The service without tracked apps: tracking one takes a third of the processor time of everything else here. */
+/**
+ * Returns the service without tracked apps. Tracking an app takes a third of the processor time of everything else
+ * here.
+ */
 export const liveStores = (sql: Sql, options: ServiceParts = {}): Promise<LiveStores> =>
   readingBefore(sql, async () => {}, options)
 
@@ -93,7 +96,7 @@ async function readingBefore(
     egress: "live",
     gapsMs: new Map(UPSTREAMS.map((upstream) => [upstream, 0])),
     log: silentLog,
-    // requests wake the worker; each poll is twenty statements
+    // a request wakes the worker at once; a poll costs twenty statements
     pollMs: 2_000,
     outbound: through(web, hostnames),
   })
@@ -109,7 +112,7 @@ async function readingBefore(
     nudge,
     onEnded,
   })
-  // a server's deadline, extended by how slow the machine is now
+  // a server's deadline, extended by the current slowness of the machine
   const service = openService({ ...options, sql, measure, settings: { requestDeadlineMs: 4_500 * (await lately()) } })
   await fill(service)
   measuring.start()
@@ -135,7 +138,7 @@ const FORGET = `
   where coalesce(developer_site, source, origin) is not null or seen_at is not null;`
 
 let slow = { factor: 1, at: Number.NEGATIVE_INFINITY }
-/** Returns how slow the machine is. Cached, because measuring takes as long as a test. */
+/** Returns how slow the machine is now. Cached, because measuring takes as long as a test. */
 async function lately(): Promise<number> {
   if (performance.now() - slow.at > 10_000) slow = { factor: await slowness(), at: performance.now() }
   return slow.factor

@@ -68,16 +68,16 @@ describe("the preview of add_app", () => {
     expect([status, body.preview?.summary]).toEqual([200, 'Track "Gezeiten" in the US, Germany.'])
   })
 
-  long("add_app continues with a note if the store refuses, is slow, or cannot be asked", async () => {
+  long("add_app continues with a note if the store refuses or is slow, or if it cannot be asked", async () => {
     await using scene = await live(sql, [])
     scene.stores.on("itunes.apple.com", "/lookup", () => new Response("", { status: 403 }))
     const note = expect.stringContaining("the id is not checked")
     expect((await preview(scene, { iosId: "20005" })).body.preview).toMatchObject({ notes: [note] })
-    // Google Play is read for the country of this address only
+    // Google Play is read only for the country of this instance's address
     expect(
       (await preview(scene, { androidPkg: "com.example.elsewhere", countries: ["de"] })).body.preview,
     ).toMatchObject({ notes: [note] })
-    // a custom name, or a name from the other store, does not make an id checked
+    // a custom name or a name from the other store does not count as a check of an id
     expect((await preview(scene, { iosId: "20005", name: "Tides" })).body.preview).toMatchObject({ notes: [note] })
     await sql`update pace set next_at = now(), refusals = 0, gap_ms = base_gap_ms`
     answersLookUps(scene.stores, { "20007": { trackName: "Tide Times" } })

@@ -102,7 +102,7 @@ test("other actions, other keys and unchanged writes need no approval; rules add
   expect((await scene.preview("add_keywords", args, other)).body.approval).toBe(null)
 })
 
-test("an approval rule added after the preview applies to its confirm, which asks for a new preview", async () => {
+test("an approval rule added after the preview applies to its confirm, which requires a new preview", async () => {
   await require_([])
   const { approval, confirmToken } = await previewed()
   expect(approval).toBe(null)
@@ -112,11 +112,11 @@ test("an approval rule added after the preview applies to its confirm, which ask
   expect(refused.body.detail).toContain("Preview again")
 })
 
-test("none of fifty simultaneous confirms succeeds before the approval, and one after it", async () => {
+test("before the approval all simultaneous confirms are refused, and after it exactly one succeeds", async () => {
   const { approval, confirmToken } = await previewed()
   const confirms = (count: number) => Promise.all(Array.from({ length: count }, () => scene.confirm(confirmToken)))
   const before = (await confirms(20)).map(({ body }) => body.error)
-  // one confirm at a time reads the target
+  // one confirm at a time reads the target, and the others get in_progress
   expect(before.filter((error) => !["write_limit_reached", "in_progress"].includes(error))).toEqual([])
   await settle(approval.id, "approved")
   const after = (await confirms(30)).map(({ status }) => status)

@@ -47,7 +47,7 @@ const timers = (...ms: number[]): Death[] => ms.map((afterMs) => ({ afterMs }))
 const actions = everyAction.filter(({ outside }) => !outside)
 const addKeywords = WRITES.add_keywords as Write
 
-/** A write, and where the process that confirms it is killed. */
+/** A write, and the point at which the process that confirms it is killed. */
 interface Round {
   write: Write
   death: Death
@@ -66,10 +66,10 @@ longOnServer(
       const write = WRITES[name] as Write
       if (write === addKeywords) continue
       const { length } = await stepsOf(service, write)
-      // everything but the audit row is written at this point
+      // at this point everything but the audit row is written
       rounds.push({ write, death: { before: length } }, { write, death: { commit: "sent" } })
     }
-    // starting takes longer than dying, so the next processes start meanwhile
+    // a process takes longer to start than to die, so the next ones start meanwhile
     const start = () => confirming({ databaseUrl: scratchUrl(sql) })
     const children = [start(), start()]
     const outcomes: Outcome[] = []
@@ -163,7 +163,7 @@ async function round(service: Service, begun: PendingWrite, child: Confirming, d
 /** Lets the child confirm and die. Returns where it died. */
 async function dead(child: Confirming, { key, confirmToken }: PendingWrite, death: Death): Promise<string> {
   const { died } = await child.ask({ key, token: confirmToken, death })
-  // the answer came before the timer
+  // the answer came before the process died
   if (died === undefined) child.kill()
   expect([died === undefined, await child.exited]).toEqual([died === undefined, 137])
   return (died as string | undefined) ?? "never"
@@ -176,7 +176,7 @@ async function dead(child: Confirming, { key, confirmToken }: PendingWrite, deat
 async function settled(service: Service, begun: PendingWrite, died: string): Promise<Outcome> {
   const { sql } = service
   const { workspace, write } = begun
-  // an unfinished commit holds the lock of the token's row
+  // waits for an unfinished commit, which holds the lock of the token's row
   await sql.begin((tx) => tx`select 1 from confirm_token where workspace_id = ${workspace} for update`)
   const [{ used }] = await sql<[{ used: boolean }]>`
     select used_at is not null as used
@@ -193,8 +193,8 @@ async function settled(service: Service, begun: PendingWrite, died: string): Pro
 }
 
 /**
- * PostgreSQL releases a dead connection's row locks before its advisory locks. A confirm that waited for the token's
- * row may then still get in_progress, and succeeds a moment later.
+ * Confirms once more. PostgreSQL releases a dead connection's row locks before its advisory locks. A confirm that
+ * waited for the token's row may then still get in_progress, and succeeds a moment later.
  */
 async function confirmAgain(service: Service, { key, confirmToken }: PendingWrite): Promise<string> {
   const confirm = () => service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
@@ -222,8 +222,8 @@ function report(outcomes: Outcome[]): void {
 }
 
 /**
- * Checks that every statement was tried and none of those confirms was applied, and that both outcomes of the commit
- * occurred.
+ * Checks that the process died at every statement of a confirm without applying it, and that confirms that died at the
+ * commit had both outcomes.
  */
 function expectEveryStep(outcomes: Outcome[], steps: readonly string[]): void {
   const adding = outcomes.filter(({ action }) => action === addKeywords.action)
@@ -236,7 +236,7 @@ function expectEveryStep(outcomes: Outcome[], steps: readonly string[]): void {
   expect(applied("commit sent")).toHaveLength(3)
 }
 
-/** Checks that each action died once right before its audit row, and once around its commit. */
+/** Checks that each action's process died once right before the audit row, and once around the commit. */
 function expectEveryAction(outcomes: Outcome[]): void {
   for (const { name } of actions) {
     const actionOutcomes = outcomes.filter(({ action }) => action === name)

@@ -31,7 +31,7 @@ beforeAll(async () => {
       .sql
 })
 
-/** A previewed write, and another change of the same target. */
+/** A previewed write, and a concurrent change of the same target. */
 interface Meeting {
   action: string
   args(writer: Writer): object
@@ -41,7 +41,7 @@ interface Meeting {
   /** Runs before the preview. */
   prepare?(tx: Tx, writer: Writer): Promise<unknown>
   change(tx: Tx, writer: Writer): Promise<unknown>
-  /** The confirm's answers if it comes before the change, and if it comes after. */
+  /** The confirm's answer if it comes before the change, and its answer if it comes after. */
   answers: [first: string, second: string]
 }
 
@@ -160,8 +160,9 @@ async function putOnPlay(tx: Tx, app: string): Promise<void> {
 }
 
 /**
- * Everything observable about a meeting. It must equal, in every detail, one of the two orders without overlap: the
- * same answer with its preview, the same result of the change, the same rows, the same books.
+ * Everything observable after a confirm and a change of its target. It must equal, in every detail, the result of one
+ * of the two orders without overlap: the same answer with its preview, the same result of the change, the same rows,
+ * the same books.
  */
 interface Outcome {
   answer: string
@@ -174,7 +175,7 @@ interface Outcome {
   books: unknown
 }
 
-/** Short runs try every other one, since each-write.test.ts also tries each write after a change. */
+/** Short runs try every other one, because each-write.test.ts also tries each write after a change. */
 const TRIED = Object.entries(MEETINGS).filter((_, at) => at % cases(2, 1) === 0)
 const ROUNDS = cases(8, 28)
 
@@ -187,14 +188,14 @@ long(
     const changeMs = 20 * (await slowness())
     const rounds = Array.from({ length: ROUNDS }, (_, n) => ({
       name: names[n % names.length] as string,
-      // every fourth time the confirm starts late, since on a busy machine a late change always comes after it
+      // every fourth confirm starts late, because a late change on a busy machine always comes after the confirm
       start:
         n % 4 === 3
           ? { confirmMs: changeMs * random(), changeMs: 0 }
           : { confirmMs: 10 * random(), changeMs: changeMs * random() },
     }))
     const orders = await meetAll("started at almost the same time", rounds)
-    // both orders must have occurred, otherwise the test proves nothing
+    // both orders must have occurred, otherwise nothing was tested
     for (const order of ["confirm first", "change first"])
       expect(orders.filter((each) => each === order).length).toBeGreaterThan(ROUNDS / 10)
   },
@@ -205,7 +206,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   "postgres: a change that begins at any step of a confirm takes effect entirely before or after it",
   async () => {
     const rounds = [...(await expected())].flatMap(([name, { length }]) =>
-      // one beyond the last statement is the commit
+      // the step after the last statement is the commit
       Array.from({ length: length + 1 }, (_, n) => ({ name, start: { step: n + 1 } })),
     )
     await meetAll("begun at each step", rounds)
@@ -215,12 +216,15 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 /**
- * How the two overlap: start delays in ms, the statement of the confirm at which the change starts, or one after the
- * other.
+ * How confirm and change overlap: start delays in ms, the statement of the confirm at which the change starts, or one
+ * after the other.
  */
 type Start = { confirmMs: number; changeMs: number } | { step: number } | "confirm first" | "change first"
 
-/** Runs these meetings, some at once. Returns the order of each, and fails if one matches neither order. */
+/**
+ * Runs these confirms with their changes, some at once. Returns the order of each, and fails if a result matches
+ * neither order.
+ */
 async function meetAll(how: string, rounds: { name: string; start: Start }[]): Promise<string[]> {
   const expectedByName = await expected()
   const orders: string[] = []
@@ -330,7 +334,7 @@ async function overlap(
     return await Promise.all([Bun.sleep(start.confirmMs).then(confirming), Bun.sleep(start.changeMs).then(changing)])
   }
   let changed: Promise<unknown> | undefined
-  // the confirm continues once the change is done, or had time to block on the confirm
+  // the confirm continues when the change is done, or after enough time for the change to be blocked by the confirm
   const change = async () => {
     changed ??= changing()
     await Promise.race([changed, Bun.sleep(8)])

@@ -17,7 +17,7 @@ const TIMES = cases(4, 12)
 let sql: Sql
 /** Uses the usual deadlines, for the steps before and after. */
 let service: Service
-/** Answers its callers after 500 ms. */
+/** Answers its callers after 500 ms, even if their call has not ended. */
 let hasty: Service
 let steps: ReturnType<typeof steppable>
 
@@ -115,7 +115,7 @@ describe("a confirm that loses its database", () => {
         await over.promise
         // an unfinished commit holds the lock of the token's row
         await sql.begin((tx) => tx`select 1 from confirm_token where workspace_id = ${writer.workspace} for update`)
-        // the last cuts may come too late
+        // the last connections may be cut too late
         const inTime = cut.where !== "cut around the commit" || answer.status !== 200
         ends.push(`${cut.where}: ${inTime ? await settled({ writer, answer }) : "answered before"}`)
       }
@@ -195,7 +195,7 @@ async function lengthOf(): Promise<number> {
 }
 
 /**
- * Starts a confirm that `hold` delays until its caller has got a 503 after 500 ms. Resolves when the confirm is over.
+ * Starts a confirm that `hold` delays until its caller has got a 503 after 500 ms. Resolves when the confirm has ended.
  */
 async function late(
   stepsOf: (hold: () => Promise<void>) => Steps,
@@ -205,7 +205,7 @@ async function late(
   const gate = Promise.withResolvers<void>()
   const over = Promise.withResolvers<void>()
   const { key, confirmToken } = ownWriter
-  // once the key is cached, the time is that of the confirm only
+  // fills the cache of keys first, so that the time is that of the confirm only
   while ((await hasty.call("/v1/account", { key })).status !== 200) await Bun.sleep(50)
   const confirming = () => hasty.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
   const answer = await steps.during({ ...stepsOf(() => gate.promise), ended: over.resolve }, confirming)
@@ -219,7 +219,10 @@ const MAYBE =
   "The write may have been applied. Confirm again with the same token: if it was applied, the answer says that " +
   "the token was used."
 
-/** Returns what a confirm with a 503 has done, all or nothing, and what a second one answers. */
+/**
+ * Returns the outcome of a confirm that was answered with 503 (applied completely or not at all) and the answer to a
+ * second confirm.
+ */
 async function settled({ writer, answer }: PendingConfirm): Promise<string> {
   expect([outcomeOf(answer), answer.body.detail]).toEqual(["503 unavailable", MAYBE])
   const books = await booksOf(sql, writer.workspace)

@@ -15,7 +15,7 @@ setDefaultTimeout(60_000)
 let sql: Sql
 let service: Service
 
-// time is not tested here: waiting on two busy cores must not become a 503
+// time is not tested here, so waiting on two busy cores must not cause a 503
 const settings = { requestDeadlineMs: 20_000, maxWaiting: 1_000 }
 
 beforeAll(async () => {
@@ -124,7 +124,7 @@ long(
     )
     expect(tally(answers.map(outcomeOf))).toEqual({ "200": 20 })
     expect(await booksOf(sql, workspace)).toEqual(booksAt(21))
-    // at most those in front of it: one on each of ten connections
+    // a read waits at most for the confirms in front of it: one on each of ten connections
     expect(waits.length).toBeGreaterThan(2)
     expect(Math.max(...waits)).toBeLessThan(11 * ofOne)
     await close()
@@ -138,7 +138,7 @@ describe("many tokens of one app", () => {
       const { workspace, app, token, confirm } = await someWriter(service)
       const tokens = await times(50, (n) => token("add_keywords", { appId: app, keywords: [`own ${n}`] }))
       const hold = await lockApp(app)
-      // the first waits for the app's row while it holds the target
+      // the first one holds the target while it waits for the app's row
       const first = confirm(tokens[0]!)
       await blocked(1)
       const rest = await Promise.all(tokens.slice(1).map(confirm))

@@ -40,7 +40,7 @@ describe("a confirm", () => {
     ])
   })
 
-  test("a confirm works once: the second returns the time of use, and neither charges nor writes", async () => {
+  test("a confirm works once: the second one returns the time of use, and neither charges nor writes", async () => {
     const { confirmToken } = (await scene.preview("remove_keywords", { appId: scene.app, keywords: ["tea"] })).body
     expect((await scene.confirm(confirmToken)).status).toBe(200)
     await scene.sql.begin((tx) => removeTerms(tx, scene.app, "all", ["tea"]))
@@ -53,7 +53,7 @@ describe("a confirm", () => {
     ])
   })
 
-  test("a confirm of an unknown token, or of another key's or workspace's, is confirm_token_invalid", async () => {
+  test("a confirm with an unknown token, or another key's or workspace's, is confirm_token_invalid", async () => {
     const { confirmToken } = (await scene.preview("remove_keywords", { appId: scene.app, keywords: ["tea"] })).body
     const second = await scene.service.key(scene.workspace)
     const otherKey = await scene.service.key(await scene.service.workspace())
@@ -81,7 +81,7 @@ describe("a confirm", () => {
     expect((await scene.confirm(confirmToken)).status).toBe(200)
   })
 
-  test("a confirm expires after 600 s by the database's clock, and a used token is reported as used", async () => {
+  test("a token expires after 600 s by the database's clock, and a used token is reported as used", async () => {
     const aged = async (seconds: number) => {
       const { confirmToken } = (await scene.preview("add_keywords", { appId: scene.app, keywords: [`k${seconds}`] }))
         .body
@@ -117,7 +117,7 @@ describe("a confirm", () => {
     expect(await termsOf(scene.sql, scene.app)).toEqual([])
   })
 
-  test("a confirm for an app that was deleted meanwhile is not_found", async () => {
+  test("a confirm for an app that was deleted meanwhile is refused as not_found", async () => {
     const { confirmToken } = (await scene.preview("remove_keywords", { appId: scene.app, keywords: ["tea"] })).body
     await scene.sql`delete from tracked_app where id = ${scene.app}`
     expect((await scene.confirm(confirmToken)).body.error).toBe("not_found")
@@ -169,7 +169,7 @@ describe("a confirm", () => {
     expect(await termsOf(scene.sql, scene.app)).toEqual(["de tea", "us tea"])
   })
 
-  test("a write beyond the workspace's limit is write_limit_reached, at preview and confirm", async () => {
+  test("a write beyond the workspace's limit is refused as write_limit_reached, at preview and confirm", async () => {
     const small = await scene.service.workspace({ overrides: { apps: 1, trackedKeywords: 3, ratePerSecond: 1_000 } })
     const by = await scene.service.key(small)
     const ownApp = await scene.tracked(["one"], "1437843273", small)

@@ -22,8 +22,8 @@ async function answer({ key, token, calls = 1, death }: ConfirmRequest) {
   })
   const body = { confirmToken: token }
   const confirm = () => service.call("/v1/actions/confirm", { key, method: "POST", body })
-  // caches the key first, so that the following time is the confirm's only; other tests check the answer against the
-  // document
+  // fills the cache of keys first, so that the measured time is the confirm's only; other tests check the answer
+  // against the document
   const headers = { authorization: `Bearer ${key}` }
   const account = await service.app.fetch(new Request(`${PUBLIC_URL}/v1/account`, { headers }), "127.0.0.1")
   if (account.status !== 200) throw new Error(await account.text())
@@ -39,12 +39,12 @@ function dying(death: Death): Steps {
     },
     commit: async () => {
       if ("commit" in death && death.commit === "to be sent") die("commit to be sent")
-      // the driver writes on the next turn of the event loop; each further turn gives the database more time
+      // the driver sends the commit on the next turn of the event loop; each further turn gives the database more time
       if ("commit" in death && death.commit === "sent") afterTurns(2 + (death.turns ?? 0), () => die("commit sent"))
     },
     committed: async () => {
       if ("commit" in death && death.commit === "done") die("commit done")
-      // a fast database may answer before the process dies: the answer must not be sent
+      // the commit may end before the process dies; the caller must not get an answer then
       if ("commit" in death && death.commit === "sent") await new Promise(() => {})
     },
   }
@@ -60,7 +60,7 @@ function die(point: string): void {
   process.kill(process.pid, "SIGKILL")
 }
 
-// writes synchronously, because output right before the death must not be lost
+// Writes synchronously, because output right before the process dies must not be lost.
 function say(what: unknown): void {
   writeSync(1, `${JSON.stringify(what)}\n`)
 }

@@ -35,7 +35,7 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   update_listing: { appId: "app_kettle", locale: "en-US", fields: { subtitle: "Tea" } },
 }
 
-/** Further arguments that an argument needs, since some options exist for some types of rules only. */
+/** Further arguments that an argument needs, because some options exist only for some types of rules. */
 const WITH: Record<string, Record<string, unknown>> = {
   rivalScope: { type: "rival_passed" },
   open: { fields: { name: "Kettle" } },
@@ -80,7 +80,7 @@ const SHAPED: Record<string, unknown[]> = {
 }
 
 describe("the actions", () => {
-  test("the actions are in the contract's order, and the list of missing ones only shrinks", () => {
+  test("the actions are in the contract's order, and the list of unimplemented ones only shrinks", () => {
     const built = new Set(actions.map(({ name }) => name))
     const named = contract.map(({ action }) => action)
     expect(named).toHaveLength(20)

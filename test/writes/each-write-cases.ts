@@ -16,11 +16,11 @@ export interface Write {
   action: string
   args(writer: Writer): object
   credits: number
-  /** Runs in addition to the writer's one app, which tracks "tea". */
+  /** Prepares more than the writer's one app, which tracks "tea". */
   prepare?: Doing
   /** The parts of the state that differ afterwards. */
   after: Partial<State>
-  /** True if each token creates another object. */
+  /** True if each token creates another object, so that all tokens can be applied. */
   another?: true
   /** Changes of the target by others, and the confirm's answer after each. */
   changes: Record<string, [change: Doing, answer: string]>
@@ -66,7 +66,7 @@ export const deleted: Doing = async (sql, { workspace }) => {
   await deleteWorkspace(sql, name)
 }
 
-// lists are shared by all workspaces, so each writer uses a term of its own
+// all workspaces share lists, so each writer uses a term that no other writer has
 const ownTerm = ({ app }: Writer) => `tea of ${app.toLowerCase()}`
 const adds =
   (term: (writer: Writer) => string): Doing =>
@@ -85,7 +85,7 @@ const fourAlerts = (state: string) => Array<string>(4).fill(state)
 export const WRITES: Record<string, Write> = {
   add_app: {
     action: "add_app",
-    // an app and a keyword that are not in the database, so that both are created too
+    // an app and a keyword that are not in the database, so that the write creates both
     args: (writer) => ({ androidPkg: `com.example.kettle${writer.workspace}`, keywords: [ownTerm(writer)] }),
     credits: 2,
     after: { apps: ["us tea", "us tea of its app"] },
@@ -253,13 +253,13 @@ export async function stateOf(sql: Sql, { workspace, app }: Writer): Promise<Sta
   return JSON.parse(JSON.stringify(state).replaceAll(app.toLowerCase(), "its app"))
 }
 
-/** Returns the state after a number of these writes, from the state before. */
+/** Returns the state after a number of these writes, calculated from the state before. */
 export function stateAfter({ after }: Write, before: State, times = 1): State {
   const each = Object.entries(after).map(([name, rows]) => [name, Array(times).fill(rows).flat()])
   return { ...before, ...Object.fromEntries(each) }
 }
 
-/** Free writes have no ledger row. */
+/** Returns the expected books after a number of these writes. Free writes have no ledger row. */
 export function booksAfter({ credits }: Write, times = 1): Books {
   return { ...booksAt(times, times * credits), ...(credits === 0 && { ledger: 0 }) }
 }

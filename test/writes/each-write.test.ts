@@ -81,7 +81,7 @@ describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, 
       expect([step, outcomeOf(answer)]).toEqual([step, "500 internal_error"])
       await expectTimes(0, write, writer, before)
     }
-    // after all of them
+    // after all these failures, the token still works
     expect((await writer.confirm(writer.confirmToken)).status).toBe(200)
     await expectTimes(1, write, writer, before)
   })
@@ -116,7 +116,7 @@ describe.each(meetings)("$name:", ({ write, make, answer: after }) => {
       const second = await prepared(service, write)
       await make(sql, second)
       const orders: Record<string, State> = { 200: await stateOf(sql, first), [after]: await stateOf(sql, second) }
-      // one beyond the last statement is the commit
+      // the step after the last statement is the commit
       for (let step = 1; step <= length + 1; step++) {
         const writer = await prepared(service, write)
         const answer = await metAt(step, writer, () => make(sql, writer))
@@ -144,7 +144,7 @@ describe.each(actions.map(({ name }) => ({ name })))("$name:", ({ name: action }
   })
 })
 
-/** A writer for each action, and all rows at that time, read once for all tests. */
+/** Creates a writer for each action and reads all rows at that time. Runs once for all tests. */
 const allPrepared = once(async () => {
   const writers = new Map<string, Prepared>()
   for (const { name } of actions) writers.set(name, await prepared(service, WRITES[name] as Write))
@@ -208,7 +208,10 @@ async function lengthOf({ confirm, confirmToken }: Prepared): Promise<number> {
   return length
 }
 
-/** The confirm continues once the change is done, or had time to block on the confirm. */
+/**
+ * Confirms, with a change that begins at a step of the confirm. The confirm continues when the change is done, or after
+ * enough time for the change to be blocked by the confirm.
+ */
 async function metAt(step: number, writer: Prepared, change: () => Promise<unknown>): Promise<string> {
   let changed: Promise<unknown> | undefined
   const changing = async () => {

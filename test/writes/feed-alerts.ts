@@ -1,6 +1,6 @@
 import type { Sql } from "../../src/database/types.ts"
 
-/** An alert of the feed. `app` is null for the whole workspace. */
+/** An alert of the feed. `app` is null if the alert is about the whole workspace. */
 export interface SomeAlert {
   workspace: number
   app: string | null

@@ -12,7 +12,7 @@ import { setBid } from "../jobs/set-bid.ts"
 import { openService, type Service } from "../service.ts"
 import { trackOwn } from "../world/tracked.ts"
 
-// A complete write to another platform against a recording stand-in: preview, confirm, job, get_job.
+// A complete write to another platform against a stand-in that records requests: preview, confirm, job, get_job.
 
 let sql: Sql
 let service: Service
@@ -52,7 +52,7 @@ const confirm = (confirmToken: string) => post("/v1/actions/confirm", { confirmT
 const job = async (id: string) => (await service.call(`/v1/jobs/${id}`, { key })).body
 const used = async () => (await service.call("/v1/account", { key })).body.credits.used
 
-test("a confirmed write to another platform is one job, sent once, whose outcome can be read", async () => {
+test("a confirmed write to another platform becomes one job, sent once, whose outcome can be read", async () => {
   const previewed = await preview()
   expect(previewed).toMatchObject({
     asynchronous: true,
@@ -72,7 +72,7 @@ test("a confirmed write to another platform is one job, sent once, whose outcome
   ])
 })
 
-test("a platform change before the confirm is a mismatch, and one after it fails the job unsent", async () => {
+test("a platform change before the confirm causes a mismatch, and one after it fails the job unsent", async () => {
   const early = await preview()
   platform.bids.set(target, 5)
   const refused = await confirm(early.confirmToken)
@@ -102,7 +102,7 @@ test("a failed job applied nothing, and its credits are returned once", async ()
   ])
 })
 
-test("an interrupted write is unknown, stays charged, shows what to do, and is never sent again", async () => {
+test("an interrupted write becomes unknown, stays charged, shows what to do, and is never sent again", async () => {
   platform.on("PUT", () => new Response(null, { status: 500 }))
   const { body } = await confirm((await preview()).confirmToken)
   await worker.runOnce()
@@ -113,7 +113,7 @@ test("an interrupted write is unknown, stays charged, shows what to do, and is n
   expect(await used()).toBe(2)
 })
 
-test("a confirm on a target with an unfinished job is in_progress, and its token works afterwards", async () => {
+test("a confirm on a target with an unfinished job gets in_progress, and its token works afterwards", async () => {
   const [first, second] = [await preview(2), await preview(3)]
   const { body } = await confirm(first.confirmToken)
   const refused = await confirm(second.confirmToken)
@@ -124,7 +124,7 @@ test("a confirm on a target with an unfinished job is in_progress, and its token
   expect((await confirm(second.confirmToken)).body.status).toBe("queued")
 })
 
-test("a preview reports that a platform cannot be reached, and stores nothing", async () => {
+test("a preview whose platform cannot be reached is refused with this reason, and nothing is stored", async () => {
   platform.on("GET", () => new Response(null, { status: 500 }))
   expect((await preview()).error).toBe("asc_unavailable")
   expect(await sql`select 1 from confirm_token where workspace_id = ${workspace}`).toHaveLength(0)

@@ -29,7 +29,7 @@ describe("a preview", () => {
     expect(Date.parse(body.expiresAt) - Date.now()).toBeGreaterThan(590_000)
   })
 
-  test("arguments that are not an object are refused as args, over REST and as a tool", async () => {
+  test("arguments that are not an object are refused with the field args, over REST and as a tool", async () => {
     for (const args of [[], ["x"], [{}], "x", 1, null]) {
       const sent = { action: "mark_alerts_read", args }
       const rest = await scene.service.call("/v1/actions", { method: "POST", key: scene.key, body: sent })

@@ -19,7 +19,7 @@ export interface ConfirmRequest {
 export interface Confirming extends Disposable {
   /** Resolves once the process has opened the database. */
   ready: Promise<void>
-  /** Returns the count of each answer, or { died: where } if the process killed itself first. */
+  /** Returns how often each answer occurred, or { died: where } if the process killed itself first. */
   ask(request: ConfirmRequest): Promise<Record<string, number | string>>
   exited: Promise<number>
   kill(): void

@@ -11,7 +11,7 @@ export interface Steps {
   commit?(n: number): void | Promise<void>
   /** Called once the database has committed, before the caller gets the result. */
   committed?(): void | Promise<void>
-  /** Called when the transaction is over, in either way. */
+  /** Called when the transaction has ended, whether committed or rolled back. */
   ended?(): void
 }
 
@@ -32,7 +32,7 @@ export function stepped(sql: Sql, { begin, statement, commit, committed, ended }
   return new Proxy(sql, { get: (target, name) => (name === "begin" ? transaction : Reflect.get(target, name)) })
 }
 
-/** Wraps a client for a whole service. `during` sets the hooks for the transactions of some work. */
+/** Wraps a client for a whole service. `during` sets the hooks for the transactions of the given work. */
 export function steppable(sql: Sql): { sql: Sql; during<T>(steps: Steps, work: () => T): T } {
   const current = new AsyncLocalStorage<Steps>()
   const steps: Required<Steps> = {
@@ -54,7 +54,7 @@ function watched(tx: Tx, sending: (text: string) => void | Promise<void>): Tx {
     apply(target, self, args) {
       const query = Reflect.apply(target, self, args)
       const text: string | undefined = args[0]?.raw?.join("$")
-      // a fragment inside another statement is never handled itself
+      // a fragment inside another statement is not sent on its own
       if (text !== undefined) beforeHandling(query, () => sending(text.trim().split("\n")[0] as string))
       return query
     },

@@ -65,7 +65,7 @@ describe("a name", () => {
   })
 })
 
-describe("one write", () => {
+describe("the size of one write", () => {
   test("one write changes at most 9,000 keywords, counted per storefront", async () => {
     await scene.sql`update workspace set overrides = overrides || '{"trackedKeywords": 1000000}'`
     const countries = STOREFRONTS.slice(0, 150)

@@ -27,7 +27,7 @@ export async function someWriter(
   const workspace = await service.workspace({ overrides: { ratePerSecond: 100_000, ...overrides } })
   const key = await service.key(workspace)
   const app = await anApp(service.sql, workspace, keywords, countries)
-  // a server analyses its tables a minute later; plans made for empty tables scan them completely
+  // a server analyses its tables a minute later; until then, plans made for empty tables scan them completely
   if (process.env.DATABASE_URL && ++writers % ANALYSED_EVERY === 0)
     await service.sql`analyze workspace, store_app, tracked_app, tracked_term, due`
   return {
@@ -67,7 +67,7 @@ export async function termsOf(sql: Sql, app: string): Promise<string[]> {
   return rows.map(({ at }) => at)
 }
 
-/** The records that the writes of a workspace leave in each place. They must agree. */
+/** Records of a workspace's writes in each place. The numbers must agree. */
 export interface Books {
   /** Number of used tokens. */
   tokens: number

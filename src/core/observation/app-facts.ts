@@ -4,7 +4,8 @@ import type { ListingExtras, MarketFacts, Screenshots, StoreApp } from "./line-p
 import type { AnyObservation } from "./provenance.ts"
 
 /**
- * A rule for all sources. An import that breaks it is refused; a parser leaves out the facts it is about (`possible`).
+ * A rule for facts of all sources. An import that breaks it is refused; a parser leaves out the facts in `about` (see
+ * `possible`).
  */
 interface Rule<Facts> {
   code: ProblemCode
@@ -16,11 +17,11 @@ interface Rule<Facts> {
 
 type AppFacts = Omit<StoreApp, "id" | "market" | "listing" | keyof BuildFacts>
 
-/** More than there are people. */
+/** More ratings than there are people. */
 const MAX_RATINGS = 10_000_000_000
-/** A hundred times the most that any app has. */
+/** A hundred times the installs that any app has. */
 const MAX_INSTALLS = 1_000_000_000_000
-/** A thousand times the most that a store accepts. */
+/** A thousand times the size that a store accepts. */
 const MAX_BYTES = 1_000_000_000_000
 /** Dates have a tolerance of one day: clocks differ, and stores write days in their own time zones. */
 const APP_RULES: readonly Rule<AppFacts>[] = [
@@ -32,7 +33,7 @@ const APP_RULES: readonly Rule<AppFacts>[] = [
   },
   {
     code: "bad_figure",
-    says: "rating must be a number from 1 to 5, or 0 where nobody rated",
+    says: "rating must be a number from 1 to 5, or 0 without ratings",
     about: ["rating"],
     holds: ({ rating }) => rating === undefined || rating === 0 || (rating >= 1 && rating <= 5),
   },
@@ -44,7 +45,7 @@ const APP_RULES: readonly Rule<AppFacts>[] = [
   },
   {
     code: "bad_figure",
-    says: "the ratings by star must be five whole numbers from 0 to 10,000,000,000, all 0 where nobody rated",
+    says: "the ratings by star must be five whole numbers from 0 to 10,000,000,000, all 0 without ratings",
     about: ["ratingsByStar"],
     holds: ({ ratings, ratingsByStar: stars }) =>
       stars === undefined ||
@@ -116,11 +117,11 @@ const APP_RULES: readonly Rule<AppFacts>[] = [
 
 type BuildFacts = Pick<StoreApp, "languages" | "sizeBytes">
 
-/** Rules for apps only: a page names its languages in words. */
+/** Rules for apps in look-ups only, because an app's page names its languages in words. */
 const BUILD_RULES: readonly Rule<BuildFacts>[] = [
   {
     code: "bad_text",
-    says: "languages must be codes of two small letters, sorted, each once, and at least one",
+    says: "languages must be two-letter codes in lower case, sorted, without duplicates, and at least one",
     about: ["languages"],
     holds: ({ languages }) => languages === undefined || areLanguages(languages),
   },
@@ -141,13 +142,13 @@ const MARKET_RULES: readonly Rule<MarketFacts>[] = [
   },
   {
     code: "bad_figure",
-    says: "whether anything is sold within an app must be true or false",
+    says: "whether an app has in-app purchases must be true or false",
     about: ["hasInAppPurchases"],
     holds: ({ hasInAppPurchases: sells }) => sells === undefined || typeof sells === "boolean",
   },
   {
     code: "bad_figure",
-    says: "prices within an app must be two numbers from 0 in order, below 1,000,000,000,000",
+    says: "in-app prices must be two numbers, the lower one first, from 0 to below 1,000,000,000,000",
     about: ["inAppLeast", "inAppMost", "inAppCurrency"],
     holds: ({ inAppLeast: least, inAppMost: most }) =>
       (least === undefined) === (most === undefined) &&
@@ -157,19 +158,19 @@ const MARKET_RULES: readonly Rule<MarketFacts>[] = [
   },
   {
     code: "bad_figure",
-    says: "an app that sells nothing has no prices within it",
+    says: "an app without in-app purchases has no in-app prices",
     about: ["inAppLeast", "inAppMost", "inAppCurrency"],
     holds: ({ inAppLeast, hasInAppPurchases }) => inAppLeast === undefined || hasInAppPurchases !== false,
   },
   {
     code: "bad_figure",
-    says: "the currency of prices within an app must be a code of ISO 4217",
+    says: "the currency of in-app prices must be a code of ISO 4217",
     about: ["inAppCurrency"],
     holds: ({ inAppCurrency: currency }) => currency === undefined || isCurrency(currency),
   },
   {
     code: "bad_figure",
-    says: "prices within an app must have a currency, unless they are 0",
+    says: "in-app prices must have a currency, unless they are 0",
     about: ["inAppLeast", "inAppMost"],
     holds: ({ inAppMost, inAppCurrency }) => !inAppMost || inAppCurrency !== undefined,
   },
@@ -208,7 +209,7 @@ interface ShownParts {
   listing?: AppFacts & PageParts
 }
 
-/** The parts of an app's page that have rules. */
+/** The fields of an app's page that have rules. */
 interface PageParts extends Pick<ListingExtras, "screenshots" | "similar" | "moreByDeveloper"> {
   events?: { startsAt?: Date | undefined; endsAt?: Date | undefined }[] | undefined
 }

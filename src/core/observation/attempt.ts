@@ -1,7 +1,7 @@
 import type { SourceName } from "../../lib/upstreams.ts"
 import type { Platform } from "./provenance.ts"
 
-/** `mismatched`: the response answers another question, for example another term, country, app or chart. */
+/** `mismatched`: the response is for another request, for example another term, country, app or chart. */
 export const OUTCOMES = ["blocked", "rate_limited", "not_found", "changed", "mismatched", "failed"] as const
 export type Outcome = (typeof OUTCOMES)[number]
 

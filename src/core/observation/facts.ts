@@ -34,7 +34,7 @@ export interface Facts {
   daily: boolean
   /** True if several kinds of report write to the table. */
   shared?: true
-  /** Inserts the facts of some rows. They must not depend on other rows. */
+  /** Inserts the facts of some rows of a report. These facts must not depend on the other rows. */
   insert(tx: Tx, rows: ReportRows): Promise<void>
 }
 

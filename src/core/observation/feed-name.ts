@@ -1,8 +1,6 @@
 import { DEMO, type Platform } from "./provenance.ts"
 
-/**
- * Prefix of the demo's feeds. No storefront or language begins with it, so that no demo review is read as a store's.
- */
+/** Prefix of the demo's feeds. No storefront or language begins with it, so that no demo review counts as a store's. */
 export const DEMO_FEED = "demo-"
 
 /**

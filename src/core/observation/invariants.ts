@@ -73,7 +73,10 @@ export function checkSource(source: SourceName, sources: readonly SourceName[]):
   hold(sources.includes(source), "bad_source", `the source must be one of ${sources.join(", ")}`)
 }
 
-/** `what` is "term" or another text with the same spelling rules. */
+/**
+ * Throws unless a term is in its normal form and has a valid length. `what` is "term" or another text with the same
+ * rules.
+ */
 export function checkTerm(term: string, what = "term"): void {
   const spelt = v.is(Term, term) && isStorable(term) && term === normaliseTerm(term)
   hold(spelt, "bad_term", `the ${what} must be normalised and have 1 to 150 characters`)
@@ -92,7 +95,7 @@ export function checkIds(platform: Platform, ids: readonly string[], what: strin
   const seen = new Set<string>()
   for (const id of ids) {
     hold(isStoreId(platform, id), "bad_app_id", `an id among the ${what} is not an id of that store`)
-    hold(!seen.has(id), "duplicate_app", `an app stands twice among the ${what}`)
+    hold(!seen.has(id), "duplicate_app", `an app occurs twice among the ${what}`)
     seen.add(id)
   }
 }
@@ -113,7 +116,7 @@ export function checkHash(sha256: Uint8Array): void {
 
 export function checkText(text: string, longest: number, what: string): void {
   hold(text.length <= longest, "bad_text", `${what} has more than ${longest} characters`)
-  hold(isStorable(text), "bad_text", `${what} holds a NUL or half a character, which cannot be stored`)
+  hold(isStorable(text), "bad_text", `${what} contains a NUL or a lone surrogate, which cannot be stored`)
   hold(/\S/.test(text), "bad_text", `${what} is blank`)
 }
 
@@ -123,7 +126,7 @@ const LONGEST_ADDRESS = 2_000
 export function addressProblem(text: string): string | null {
   if (text.length > LONGEST_ADDRESS) return `has more than ${LONGEST_ADDRESS} characters`
   const isWeb = /^https?:\/\/[^\s\0]+$/i.test(text) && text.isWellFormed() && URL.canParse(text)
-  return isWeb ? null : "is no address that begins with https:// or http://"
+  return isWeb ? null : "is not an address that begins with https:// or http://"
 }
 
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"))

@@ -3,7 +3,7 @@ import { isRealDay } from "../../lib/time.ts"
 import { RANK_SOURCES } from "../../lib/upstreams.ts"
 
 export const Text = v.string("must be text")
-/** Optional text. A blank text counts as missing, as on the stores' own pages. */
+/** Optional text. A blank text counts as missing, because the stores' own pages have such texts. */
 export const Fact = v.optional(
   v.pipe(
     Text,
@@ -16,7 +16,7 @@ export const Whole = v.pipe(Figure, v.integer("must be a whole number"))
 export const Moment = v.pipe(
   Text,
   v.isoTimestamp("must be an ISO 8601 time with its zone"),
-  v.check(isRealDay, "is no day of the calendar"),
+  v.check(isRealDay, "is not an existing day"),
   v.transform((text) => new Date(text)),
 )
 export const PlatformName = v.picklist(["ios", "android"], "must be ios or android")
@@ -29,7 +29,7 @@ export const RankSource = v.pipe(
   Text,
   v.check(
     (source) => source !== "itunes-search",
-    "the iTunes Search API is no rank source: its order is not the order a phone shows",
+    "the iTunes Search API is not a source of ranks: its order differs from the order on a phone",
   ),
   v.picklist(RANK_SOURCES, `must be one of ${RANK_SOURCES.join(", ")}`),
 )
@@ -49,7 +49,7 @@ export const StarCounts = v.pipe(
   v.transform((counts) => counts as RatingsByStar),
 )
 
-/** An app in a search result. Facts left out were not shown. */
+/** An app in a search result. A missing fact was not shown. */
 export const App = {
   id: Text,
   name: Fact,
@@ -98,7 +98,7 @@ export const ListingExtras = v.strictObject({
   ageRating: Fact,
   /** The category's name in the page's language. */
   category: Fact,
-  /** Newest first; only the newest if the page shows no others. */
+  /** Newest first. Contains only the newest if the page shows no others. */
   versions: v.optional(list(Version)),
   /** "You might also like", in the order shown. */
   similar: v.optional(list(v.strictObject(App))),
@@ -108,7 +108,7 @@ export type ListingExtras = v.InferOutput<typeof ListingExtras>
 
 export const Flag = v.boolean("must be true or false")
 
-/** Installs and in-app purchases. Facts left out were not shown. */
+/** Installs and in-app purchases. A missing fact was not shown. */
 const Market = v.strictObject({
   /** Number of installs, as exact as the store shows it. */
   installs: v.optional(Whole),
@@ -124,7 +124,7 @@ export type MarketFacts = v.InferOutput<typeof Market>
 /** More than any app has: developers choose two genres, and games have up to two subgenres more. */
 export const MAX_APP_GENRES = 20
 
-/** An app in a look-up or on a developer's page. Facts left out were not shown. */
+/** An app in a look-up or on a developer's page. A missing fact was not shown. */
 export const LookedUpApp = v.strictObject({
   ...SoldApp,
   /**

@@ -5,9 +5,9 @@ import type { Db } from "../../database/types.ts"
 export const OWN = "own"
 
 /**
- * SQL: whether the origin of `one` takes precedence over that of `other` for a single row: own readings first, then the
- * publisher whose name sorts first. So the result does not depend on the order of recording, and everything of one
- * publisher can be removed.
+ * Returns SQL for whether the origin of `one` takes precedence over that of `other` for a single row: own readings
+ * first, then the publisher whose name sorts first. So the result does not depend on the order of recording, and all
+ * readings of one publisher can be removed.
  */
 export function outranks(sql: Db, one: string, other: string) {
   const [mine, theirs] = [sql(`${one}.origin`), sql(`${other}.origin`)]
@@ -15,7 +15,7 @@ export function outranks(sql: Db, one: string, other: string) {
     ((${mine} = ${OWN}, ${theirs} collate "C") > (${theirs} = ${OWN}, ${mine} collate "C"))`
 }
 
-/** The same rule outside SQL: returns true if `by` takes precedence over `origin`. */
+/** Returns true if `by` takes precedence over `origin`, by the same rule as `outranks`. */
 export function isOutranked(origin: string, by: string): boolean {
   if (origin === by) return false
   if (origin === OWN || by === OWN) return by === OWN

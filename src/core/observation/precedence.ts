@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer"
 import type { Provenance } from "./provenance.ts"
 
 /**
- * Returns the row of each key with the latest time, then the newest parser, then the greatest SHA-256, so that the
- * order of arrival does not matter. The SQL of the stores uses the same order.
+ * Returns one row for each key: the one with the latest time, then the newest parser, then the greatest SHA-256. The
+ * result does not depend on the order of arrival. The SQL of the stores uses the same order.
  */
 export function latestOf<Row extends { from: Provenance; key: string }>(rows: readonly Row[]): Row[] {
   const bestByKey = new Map<string, Row>()

@@ -8,9 +8,9 @@ export type Platform = "ios" | "android"
  */
 export const DEMO = "demo"
 
-/** The fields of every observation about its own origin. */
+/** The fields that describe the origin of an observation. */
 export interface Provenance {
-  /** When the source answered. */
+  /** Time of the source's response. */
   seenAt: Date
   parser: number
   /** "own", "demo", or the name of another instance. */
@@ -22,8 +22,8 @@ export interface Provenance {
 }
 
 /**
- * The fields of observations of every kind. `storefront` is missing if it is the same in all storefronts, `platform` if
- * it is of no store.
+ * The fields of observations of every kind. `storefront` is missing if the observation is the same in all storefronts,
+ * `platform` if it belongs to no store.
  */
 export interface AnyObservation extends Provenance {
   kind: string
@@ -32,7 +32,7 @@ export interface AnyObservation extends Provenance {
   storefront?: string
 }
 
-/** An observation of a store. */
+/** An observation made in a store. */
 export type StoreObservation = AnyObservation & { platform: Platform }
 
 export function isOfStore<Seen extends AnyObservation>(seen: Seen): seen is Seen & StoreObservation {

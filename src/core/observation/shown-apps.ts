@@ -22,15 +22,15 @@ interface ShownApp extends ResultApp {
 
 /** Apps that a reading showed, with their surrogate ids, in order. */
 export interface ShownApps {
-  /** `id` is the app of the page when the reading is of an app's page. */
+  /** If the reading is of an app's page, `id` is the app of that page. */
   from: AnyObservation & { source: ShowingSource; storefront: string; id?: string }
   apps: readonly ShownApp[]
   appIds: readonly number[]
-  /** Whether the reading is now the stored one. It then takes precedence over other readings of the same moment. */
+  /** True if the reading is now the stored one. It then takes precedence over other readings of the same moment. */
   placed: boolean
 }
 
-/** Apps shown by a reading, stored or not. */
+/** The apps that a reading shows, stored or not. */
 export type NamingApps = Pick<ShownApps, "from" | "apps" | "appIds">
 
 /** A stored reading of an app that came from a stale cache, as an earlier reading with a later release shows. */

@@ -16,7 +16,7 @@ export interface PlatformWay {
   app: string
   /** The account's currency. Null if it has none. */
   currency: string | null
-  /** Answers a read-only question. Null if the platform has no such resource. */
+  /** Sends a read-only request and returns the response. Null if the platform has no such resource. */
   ask(question: PlatformQuestion, signal: AbortSignal): Promise<PlatformDocument | null>
   /** Sends a change once, without retries. Throws an error other than a Fault when the change may have been applied. */
   send(change: PlatformChange, signal: AbortSignal): Promise<PlatformDocument>

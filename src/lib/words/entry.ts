@@ -1,10 +1,10 @@
-/** Word lists of a language: words separated by blanks, the words of a phrase joined by "_". */
+/** Word lists of a language. Words are separated by blanks, and the words of a phrase are joined by "_". */
 export interface WordLists {
   /** Unicode scripts of the language, the most frequent first. */
   scripts: readonly Script[]
   /** Lower-case letters that few other languages of that script have. */
   letters?: string
-  /** Stop words: articles, prepositions, conjunctions, pronouns. Nobody searches for them alone. */
+  /** Stop words: articles, prepositions, conjunctions, pronouns. Nobody searches for one of them alone. */
   stop: string
   /** Words that do not describe an app: "app" itself, and praise. */
   filler: string

@@ -16,10 +16,11 @@ export interface WritingTask<Value> {
   records: readonly object[]
   answer: ObjectSchema
   mostTokens: number
-  /** Maximum length of a record's text in code points. Default: 1,000. */
+  /** Maximum length of each text in `records`, in code points. Longer ones are cut. Default: 1,000. */
   longest?: number
   /**
-   * Validates an answer: returns what may be shown, or what must be fixed. After `isLast` there is no further attempt.
+   * Validates an answer: returns the value that may be shown, or the faults that the model must fix. After the attempt
+   * with `isLast` there is no further one.
    */
   judge(answer: unknown, isLast: boolean): { value: Value; dropped: readonly object[] } | { fixes: string[] }
 }
@@ -33,8 +34,8 @@ export interface WrittenText<Value> {
 }
 
 /**
- * off: no model, or it refuses the key or the model name. spent: the day's tokens are used up. busy: the provider asks
- * to wait. unusable: no answer that may be shown.
+ * off: there is no model, or it refuses the key or the model name. spent: the day's tokens are used up. busy: the
+ * provider asks to wait. unusable: no answer may be shown.
  */
 export type WritingFailure = "off" | "spent" | "busy" | "unusable"
 
@@ -45,7 +46,7 @@ export type WritingState<Value> =
 
 /** The only interface for texts of a model. It holds no connection while it waits. */
 export interface Write {
-  /** Whether a model is configured. */
+  /** True if a model is configured. */
   isOn: boolean
   /** Maximum number of tokens per request, including its answer. 0 without a model. */
   contextTokens: number
@@ -54,10 +55,11 @@ export interface Write {
    * than `waitMs`; the text is stored when it is finished.
    */
   <Value>(task: WritingTask<Value>, waitMs: number): Promise<WritingState<Value>>
-  /** Returns a stored or pending text. A failure is returned once. Null if there is none. */
+  /** Returns the state of a stored or pending text. Returns a failure only once. Null if there is none. */
   find<Value>(task: Pick<WritingTask<Value>, "kind" | "digest">): Promise<WritingState<Value> | null>
   /**
-   * Runs steps that need several texts, one after another. All of them are written even if the caller stops waiting.
+   * Runs steps, one after another, that need several texts. All of the texts are written even if the caller stops
+   * waiting.
    */
   inSteps<Value>(steps: (write: Write) => Promise<Value>, waitMs: number): Promise<Value | { state: "pending" }>
 }

@@ -1,6 +1,6 @@
 import { addDays } from "../../lib/days.ts"
 
-/** Search needs about a week to reflect a changed text; four weeks show the effect. */
+/** Search needs about a week to reflect a changed text; four weeks are long enough to show the effect. */
 const [FROM_DAY, TO_DAY] = [7, 28]
 
 /** Returns the UTC days whose ranks grade a task, by the first day on which the page showed its text. */
@@ -16,8 +16,8 @@ interface KeywordGrade {
 }
 
 /**
- * Grades a keyword of a task. `before` is its rank when the task was proposed, `ranks` those of the days since. Null
- * means absent.
+ * Grades a keyword of a task. `before` is its rank when the task was proposed, `ranks` are those of the days since.
+ * Null means absent.
  */
 export function gradeKeyword(
   { before, expected }: { before: number | null; expected: number },
@@ -25,7 +25,7 @@ export function gradeKeyword(
 ): KeywordGrade {
   if (ranks.length === 0) return { verdict: "not_measured", rank: null, days: 0 }
   const placed = ranks.map((rank) => rank ?? Number.POSITIVE_INFINITY).sort((a, b) => a - b)
-  // of two middle values the worse one, because a rank and an absence have no mean
+  // the worse one of two middle values, because a rank and an absence have no mean
   const middle = placed[Math.floor(placed.length / 2)] as number
   const rank = Number.isFinite(middle) ? middle : null
   const isBetter = middle < (before ?? Number.POSITIVE_INFINITY)

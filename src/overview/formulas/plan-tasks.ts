@@ -62,7 +62,7 @@ export interface PlanTask {
   proposed: string
   added: string[]
   removed: string[]
-  /** The keyword that the task is for, and other keywords that the new text also completes. */
+  /** The keyword that the task is for, and other keywords whose words the new text also completes. */
   gains: KeywordOutlook[]
   expectedValue: number
   confidence: "low" | "medium"
@@ -128,7 +128,10 @@ interface MissingWords {
   words: Word[]
 }
 
-/** Null if no better rank can be expected. */
+/**
+ * Returns the outlook of a keyword with its expected rank, and the number of similar apps. Null if no better rank can
+ * be expected.
+ */
 function outlookOf(keyword: PlanKeyword, ratings: number): Omit<MissingWords, "words"> | null {
   const { peers, ...about } = keyword
   const alike = peers.filter(
@@ -162,15 +165,15 @@ function missingWords(term: string, present: ReadonlySet<string>, language: stri
 }
 
 /**
- * Tells whether the listing contains a keyword in a script without spaces, where words are ambiguous and characters are
- * compared instead.
+ * Returns whether the listing contains a keyword in a script without spaces, where words are ambiguous and characters
+ * are compared instead.
  */
 function holdsUnspaced({ name, subtitle }: PageKeywords, term: string): boolean {
   const text = normalForm(`${name}\n${subtitle}`, "NFKC").toLowerCase()
   return UNSPACED.test(term) && text.includes(normalForm(term, "NFKC"))
 }
 
-/** A page with everything its proposals are checked against. */
+/** A page, with everything that its proposals are checked against. */
 interface Page extends Omit<PlanInputs, "known" | "keywords"> {
   language: string
   /** Words of the tracked keywords. */
@@ -184,7 +187,7 @@ function readPage({ known, keywords: _, ...inputs }: PlanInputs, language: strin
   const needed = new Set<string>()
   for (const term of known.tracked)
     for (const { loose } of wordsOf(normalForm(term, "NFC"), language)) needed.add(loose)
-  // a rival's name stays foreign even if it is tracked as a keyword
+  // a rival's name counts as foreign even if it is tracked as a keyword
   const background = backgroundIn({ ...known, tracked: [] }, language)
   const page = { ...inputs, language, needed, background }
   return { ...page, faults: faultsOf(page, inputs.subtitle) }
@@ -225,7 +228,7 @@ function rewrite(page: Page, added: readonly string[]) {
   }
 }
 
-/** Google Play's short description allows 80 characters. */
+/** Returns the maximum length of the text. Google Play's short description allows 80 characters. */
 function limitOf({ platform }: Page): number {
   return platform === "ios" ? LIMITS.subtitle : 80
 }

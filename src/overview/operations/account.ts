@@ -208,15 +208,18 @@ async function countTracked(sql: Sql, workspaceId: number): Promise<ReadonlyMap<
 
 interface Figures {
   balance: Balance
-  /** Indexed by app id, for all apps of the workspace. */
+  /** Number of tracked keywords by app id, for all apps of the workspace. */
   tracked: ReadonlyMap<string, number>
-  /** Only those that the key may see. */
+  /** Only the apps that the key may see. */
   apps: readonly TrackedApp[]
   allowances: ReadonlyMap<AnyAllowance, number>
   hive: { perDay: number; usedToday: number | null }
 }
 
-/** Quotas in the order of the API specification. A quota without a meter has null as its use, instead of zero. */
+/**
+ * Returns the quotas in the order of the API specification. A quota without a meter has null as its use, instead of
+ * zero.
+ */
 function quotasOf({ caller: { entitlements, plan } }: Context, figures: Figures): QuotaRow[] {
   const { balance, tracked, apps, allowances, hive } = figures
   const byApp = apps.map(({ id, name }) => ({ appId: id, name, used: tracked.get(id) ?? 0 }))

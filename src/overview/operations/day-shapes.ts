@@ -54,7 +54,7 @@ export interface RequestedDay {
   from: Date
   to: Date
   now: Date
-  /** The fields above. */
+  /** The values of dayFields. */
   shown: { [Name in keyof typeof dayFields]: v.InferOutput<(typeof dayFields)[Name]> }
 }
 
@@ -113,7 +113,10 @@ const GIVES: Record<(typeof CONNECTIONS)[number], (typeof OWN_FIGURES)[number][]
   apple_ads: ["adSpend"],
 }
 
-/** A connection without accounts is not connected. It is invented if all its accounts belong to the demo. */
+/**
+ * Returns the connections. A connection without accounts is not connected. It is invented if all its accounts belong to
+ * the demo.
+ */
 export function connections(
   connected: Partial<Record<(typeof CONNECTIONS)[number], readonly { isInvented: boolean }[]>>,
 ): v.InferOutput<typeof Connections> {
@@ -124,7 +127,7 @@ export function connections(
   })
 }
 
-/** Tells whether the key lacks the right to read revenue. */
+/** Returns whether the key lacks the right to read revenue. */
 export function hidesMoney({ scopes }: Caller): boolean {
   return !scopes.includes("revenue:read")
 }

@@ -255,7 +255,10 @@ function keywordFigures(sides: readonly SideDay[], { past }: { past: boolean }) 
   }
 }
 
-/** Stores are read once per UTC day, so a day that is over gets no more readings. */
+/**
+ * Counts the keywords that were not read on the day, and why. Stores are read once per UTC day, so a day that is over
+ * gets no more readings.
+ */
 async function countPending(sql: Sql, sides: readonly SideDay[], { day, today }: { day: string; today: string }) {
   const unread = sides.flatMap(({ terms, ...side }) => {
     const left = terms.filter(({ measured }) => !measured).map(({ term }) => term)

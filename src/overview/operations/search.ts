@@ -84,8 +84,8 @@ function foundApp(app: TrackedApp) {
 }
 
 /**
- * Ordered by app, storefront and position. If many match, the database returns only the best 200, so that a short text
- * does not load all of them.
+ * Returns the matching keywords, ordered by app, storefront and position. If many match, the database returns only the
+ * best 200, so that a short text does not load all of them.
  */
 async function findKeywords(sql: Sql, apps: readonly TrackedApp[], query: SearchText): Promise<RecordMatch[]> {
   if (query.storeId !== null) return []

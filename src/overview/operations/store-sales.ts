@@ -70,7 +70,7 @@ export function storeSales(day: StoreDay): v.InferOutput<typeof StoreSales> {
   }
 }
 
-/** Returns a sentence about each report without the day. */
+/** Returns a sentence for each report that does not have the day yet. */
 function missing({ downloads, proceeds, estimatedSales }: StoreDay): string | null {
   const sentence = (name: string, { readAt, reportedTo }: DayFigure<unknown>, delay: string) => {
     if (readAt !== null) return []
@@ -106,7 +106,7 @@ export function storeTotals(days: readonly StoreDay[]): v.InferOutput<typeof Sto
   })
 }
 
-/** One sum per currency. Null if no app has an amount. */
+/** Returns one sum per currency. Null if no app has an amount. */
 function sumsOf(all: readonly (Amount[] | null)[]): Amount[] | null {
   const reported = all.filter((money) => money !== null)
   if (reported.length === 0) return null

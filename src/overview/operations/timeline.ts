@@ -15,7 +15,7 @@ import type { StoredChange } from "../../listings/read/changes.ts"
 import { PAGE_SOURCES, readNewestChanges, readPageStates } from "../../listings/read/store-pages.ts"
 import { Count, Day, Rank, RankSource, Store, Storefront, Time } from "../../tracking/shapes.ts"
 
-// names and texts of a page are not in this list: get_store_page lists their changes
+// names and texts of a page are not in this list, because get_store_page lists their changes
 const KINDS = ["version", "screenshots", "event_started", "event_ended", "featured", "unfeatured"] as const
 
 const MAX_CHANGES = 50
@@ -157,7 +157,7 @@ interface TimelineQuery {
   changes: readonly StoredChange[]
 }
 
-/** Returns the movements of each change with one read. Changes with the same days are computed once. */
+/** Reads the movements of all changes at once. Movements over the same days are computed once. */
 async function readMovements(
   sql: Sql,
   app: TrackedApp,

@@ -211,7 +211,7 @@ function ownFigures(account: AccountDay | undefined, ads: AdsDay | undefined, hi
   })
 }
 
-/** One figure per storefront with proceeds. Without any, a single figure has the reason. */
+/** Returns one figure per storefront with proceeds. Without any, a single figure has the reason. */
 function proceedsFigures(
   { state, rows }: Awaited<ReturnType<typeof readCountryProceeds>>,
   account: AccountDay | undefined,
@@ -222,7 +222,7 @@ function proceedsFigures(
   return figures.length > 0 ? figures : [{ ...reading, value: 0 }]
 }
 
-/** Settled earnings, which Google Play Console reports in the next month. */
+/** Returns the settled earnings, which Google Play Console reports in the next month. */
 function playProceeds({ rows }: Awaited<ReturnType<typeof readCountryProceeds>>, { proceeds }: StoreDay): FigureRow[] {
   const platform = "android" as const
   const reading = { ...reportedFigure("proceeds", null, "play-earnings", proceeds.readAt), platform }
@@ -248,7 +248,10 @@ function figure(key: FigureRow["key"], side: Pick<SideApp, "platform" | "storefr
   return { key, ...place, ...unknown, state: "not_measured" }
 }
 
-/** The number of tracked keywords is known only for today, all other figures only for measured days. */
+/**
+ * Returns the keyword figures of a storefront. The number of tracked keywords is known only for today, all other
+ * figures only for measured days.
+ */
 function keywordFigures(side: SideDay, { past }: { past: boolean }): FigureRow[] {
   const measured = side.terms.filter((term) => term.measured)
   const ranks = measured.flatMap(({ rank }) => rank ?? [])

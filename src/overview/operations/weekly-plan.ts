@@ -206,7 +206,7 @@ async function planStorefront(
   }
 }
 
-/** Returns the tasks without those that are done. */
+/** Returns the proposed tasks, without those that the workspace marked as done. */
 async function findTasks(sql: Sql, app: TrackedApp, inputs: PageKeywords, limit: number): Promise<PlanTask[]> {
   const missing = findMissing(inputs)
   if (missing.length === 0) return []
@@ -236,9 +236,9 @@ function taskRow({ platform, storefront, task }: PlannedTask): v.InferOutput<typ
     reasons: [
       `"${first.term}" has ${popularityText(first)}, and the app ` +
         `${first.rank === null ? "is not among the results read" : `ranks ${first.rank}`}.`,
-      `${evidence} apps with no more ratings carry its words in their name; the middle one of them ranks ` +
+      `${evidence} apps with no more ratings have its words in their name; their median rank is ` +
         `${first.expectedRank}.`,
-      ...(rest.length > 0 ? [`It also makes up ${rest.map(({ term }) => `"${term}"`).join(", ")}.`] : []),
+      ...(rest.length > 0 ? [`It also covers ${rest.map(({ term }) => `"${term}"`).join(", ")}.`] : []),
     ],
     tradeOff: tradeOffOf(removed),
     confidence,
@@ -254,12 +254,12 @@ function popularityText({ popularity, popularityLow: low, popularityHigh: high }
 
 function tradeOffOf(removed: readonly string[]): string {
   if (removed.length === 0) return "Uses free space; no word is removed."
-  return `${removed.map((word) => `"${word}"`).join(" and ")} goes, which no tracked keyword holds.`
+  return `Removes ${removed.map((word) => `"${word}"`).join(" and ")}, which no tracked keyword contains.`
 }
 
 /**
- * Stores the proposed tasks with their expected ranks, because they are graded later, once ranks were measured
- * (adopted-tasks.ts). A task appears in an answer again only if the page shows its text later.
+ * Stores the proposed tasks with their expected ranks, because they are graded weeks later (adopted-tasks.ts). An
+ * answer shows the grade only if the page shows the text later.
  */
 async function storeTasks(
   sql: Sql,

@@ -20,9 +20,7 @@ import { counted, figure, popularityBand, spoken } from "../../ui/words.ts"
 type Task = Plan["tasks"][number]
 type Plan = AnswerOf<"get_weekly_plan">
 
-/**
- * Renders the changes worth making to the store page this week, with reasons. Often there are none, which is intended.
- */
+/** Renders the changes worth making to the store page this week, with reasons. Often there are none, by design. */
 export async function planPage(context: PageContext, appId: string): Promise<Page> {
   const app = await readHead(context, appId)
   const side = sideAt(app, context.query)

@@ -10,7 +10,7 @@ export interface AdoptedTask {
   field: string
   proposed: string
   toldAt: Date
-  /** When the page was first seen with the text. */
+  /** Time at which the page was first seen with the text. */
   adoptedAt: Date
   /** State at the last time the task was proposed. */
   keywords: { term: string; rank: number | null; expectedRank: number }[]

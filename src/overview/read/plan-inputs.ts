@@ -16,7 +16,7 @@ interface PageTexts {
   /** Empty if the page shows none. */
   subtitle: string
   seenAt: Date
-  /** When a change of name or subtitle was last seen. Null if none was seen since the first reading. */
+  /** Time at which a change of name or subtitle was last seen. Null if none was seen since the first reading. */
   changedAt: Date | null
 }
 
@@ -44,7 +44,7 @@ export async function readPageTexts(sql: Sql, app: number, { platform, storefron
 /** Limits of the search: the most popular keywords, and the first places of each. */
 const KEYWORDS = 40
 const PLACES = 50
-/** Older results say too little about today's. */
+/** Results older than this say too little about today's. */
 export const YOUNG_DAYS = 7
 
 /** Returns the most popular keywords, at most KEYWORDS, with the apps in their first places. */

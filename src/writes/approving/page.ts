@@ -119,8 +119,9 @@ export function noApprovalPage(why?: "form" | "apps" | Scope): string {
 
 function reasonFor(why?: "apps" | Scope): string {
   if (why === undefined) return "This change is not waiting in your workspace."
-  if (why === "apps") return "You see some apps of this workspace. Somebody who sees all of them must approve."
-  return `You lack the right to this change (${why}). Somebody who has it must approve or decline it.`
+  if (why === "apps")
+    return "You can see only some apps of this workspace. Somebody who can see all of them must approve."
+  return `You lack the right to make this change (${why}). Somebody who has the right must approve or decline it.`
 }
 
 function timeOf(at: Date): Html {

@@ -15,8 +15,8 @@ interface ApprovalParts {
 }
 
 /**
- * The pages where a signed-in person lists, approves and declines pending writes. Others are redirected to sign in, and
- * then back.
+ * Returns the pages where a signed-in person lists, approves and declines pending writes. Anyone else is redirected to
+ * sign in, and then back.
  */
 export function approvalRoutes(parts: ApprovalParts): PageRoute[] {
   const { sql, gate } = parts
@@ -53,7 +53,9 @@ function signedIn({ people }: ApprovalParts, open: PersonPage): PageRoute["open"
   }
 }
 
-/** Returns the approval, or the page that refuses it to a person who may not decide it: it names figures. */
+/**
+ * Returns the approval, or the page that refuses a person who may not decide it, because an approval contains figures.
+ */
 async function findApproval({ sql, gate }: ApprovalParts, { workspaceId, scopes }: Person, id: string) {
   const [approval] = await gate.run(() => listApprovals(sql, { workspaceId, id, rights: null }))
   if (!approval) return page(404, noApprovalPage())

@@ -121,7 +121,8 @@ type StoredFault = { error: FaultCode } & FaultExtra
 
 /**
  * Returns the job. A key limited to some apps sees the jobs of those apps, and its own jobs that concern no app. A
- * person who may neither make such a write nor read what it changes does not see its job. Keys of nobody need no scope.
+ * person who may neither make such a write nor read what it changes does not see its job. A key that belongs to no
+ * person needs no scope.
  */
 async function findJob(
   sql: Sql,

@@ -87,7 +87,7 @@ const OutcomeTerms = named(
   }),
 )
 
-/** A union by `action`; the document names the variants AddAppPreview, AddKeywordsPreview and so on. */
+/** Returns a union by `action`; the document names the variants AddAppPreview, AddKeywordsPreview and so on. */
 function byAction<Terms extends v.ObjectEntries, Own extends v.ObjectEntries>(
   actions: readonly Action[],
   suffix: string,
@@ -198,7 +198,9 @@ const NOT_APPROVED = {
   unanswered: "The person did not answer. Nothing was written, and the token is still valid.",
 }
 
-/** The declaration shared by the confirm and the question before it, so that both have the same access checks. */
+/**
+ * Returns the declaration shared by the confirm and the question before it, so that both have the same access checks.
+ */
 function declaredOfConfirm(find: (name: string) => Action | undefined, faults: readonly FaultCode[]) {
   return {
     method: "POST",
@@ -230,7 +232,7 @@ function declaredOfConfirm(find: (name: string) => Action | undefined, faults: r
   } as const
 }
 
-/** The additional faults that some of the writes declare. */
+/** Returns the additional faults that some of the writes declare. */
 function faultsOf(actions: readonly Action[]): FaultCode[] {
   return [...new Set(actions.flatMap(({ faults = [] }) => faults))].sort()
 }

@@ -130,7 +130,7 @@ describe("the window of a history", () => {
       400,
       "bad_days",
       "days",
-      "days stands in place of from and to: leave out the one or the other.",
+      "days replaces from and to: send one or the other.",
     ])
     expect((await refused({ days: 7, to: "2025-11-01" }))[1]).toBe("bad_days")
     expect((await refused({ from: "2025-11-02", to: "2025-11-01" })).slice(0, 3)).toEqual([400, "bad_range", "from"])

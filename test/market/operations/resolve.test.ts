@@ -268,7 +268,7 @@ describe("search by link or id", () => {
     const before = await used()
     for (const [link, leadsTo] of [
       ["https://apps.apple.com/us/developer/example-inc/id310634000", "a developer"],
-      ["https://apps.apple.com/us/story/id1545451513", "a story of the editors"],
+      ["https://apps.apple.com/us/story/id1545451513", "an editorial story"],
       ["https://play.google.com/store/books/details?id=abc.def", "a book"],
     ] as const) {
       const { status, body } = await ask(link)

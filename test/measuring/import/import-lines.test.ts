@@ -87,7 +87,7 @@ test("an unreadable line is refused with the field and the rule, and is not quot
     ],
     [
       search({ source: "itunes-search" }),
-      "source: the iTunes Search API is no rank source: its order is not the order a phone shows",
+      "source: the iTunes Search API is not a source of ranks: its order differs from the order on a phone",
     ],
     [
       search({ source: "hearsay" }),
@@ -97,7 +97,7 @@ test("an unreadable line is refused with the field and the rule, and is not quot
     [search({ storefront: "usa" }), "storefront: must be two letters"],
     [search({ seenAt: "yesterday" }), "seenAt: must be an ISO 8601 time with its zone"],
     [search({ seenAt: "2025-10-25T03:25:01" }), "seenAt: must be an ISO 8601 time with its zone"],
-    [search({ seenAt: "2025-02-30T03:25:01Z" }), "seenAt: is no day of the calendar"],
+    [search({ seenAt: "2025-02-30T03:25:01Z" }), "seenAt: is not an existing day"],
     [search({ seenAt: undefined }), "seenAt: is missing"],
     [search({ term: 5 }), "term: must be text"],
     [search({ results: [] }), "depth: must be given when results is empty"],
@@ -116,7 +116,7 @@ test("an unreadable line is refused with the field and the rule, and is not quot
     ],
     [
       attempt({ source: "itunes-search" }),
-      "source: the iTunes Search API is no rank source: its order is not the order a phone shows",
+      "source: the iTunes Search API is not a source of ranks: its order differs from the order on a phone",
     ],
     [`"${"x".repeat(1_000_001)}"`, "the line has more than 1,000,000 characters"],
   ]

@@ -135,7 +135,7 @@ describe("a line", () => {
       [apps({ apps: [{ id: "10001", price: "0" }] }), "apps[0].price: must be a number"],
       [
         apps({ apps: [{ id: "10001", updatedAt: "2025-02-30T00:00:00Z" }] }),
-        "apps[0].updatedAt: is no day of the calendar",
+        "apps[0].updatedAt: is not an existing day",
       ],
       [apps({ apps: [{ id: "10001", ratings: 1.5 }] }), "apps[0].ratings: must be a whole number"],
       [hints({ source: "play-search" }), "source: must be one of apple-hints, play-suggest"],

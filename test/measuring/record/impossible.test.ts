@@ -65,7 +65,7 @@ describe("impossible import lines", () => {
   const cases: [what: string, line: object, reason: string][] = [
     ["a rating of nobody", lookup({ rating: 4.5, ratings: 0 }), STARS],
     ["no star of many ratings", lookup({ rating: 0, ratings: 9 }), STARS],
-    ["less than a star", search({ rating: 0.5 }), "rating must be a number from 1 to 5, or 0 where nobody rated"],
+    ["less than a star", search({ rating: 0.5 }), "rating must be a number from 1 to 5, or 0 without ratings"],
     ["more ratings than people", search({ ratings: 1e15 }), RATINGS],
     ["a negative count", lookup({ ratings: -1 }), RATINGS],
     ["an icon that is a script", lookup({ icon: "javascript:alert(1)" }), ICON],
@@ -77,7 +77,7 @@ describe("impossible import lines", () => {
     [
       "prices within an app without currency",
       lookup({ market: { inAppLeast: 1, inAppMost: 2 } }),
-      "prices within an app must have a currency, unless they are 0",
+      "in-app prices must have a currency, unless they are 0",
     ],
     [
       "more installs than there are",
@@ -97,12 +97,12 @@ describe("impossible import lines", () => {
     [
       "stars of an app that nobody rated",
       page({ ratings: 0, ratingsByStar: [1, 0, 0, 0, 0] }),
-      "the ratings by star must be five whole numbers from 0 to 10,000,000,000, all 0 where nobody rated",
+      "the ratings by star must be five whole numbers from 0 to 10,000,000,000, all 0 without ratings",
     ],
     [
       "a screenshot that is no address",
       page({ screenshots: { phone: ["javascript:1"] } }),
-      "a screenshot is no address that begins with https:// or http://",
+      "a screenshot is not an address that begins with https:// or http://",
     ],
     [
       "an event that ends first",

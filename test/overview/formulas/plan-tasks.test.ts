@@ -111,7 +111,7 @@ describe("a task", () => {
 })
 
 describe("no task", () => {
-  test("two similar apps yield no task, three do", () => {
+  test("no task is proposed with two similar apps, and one is with three", () => {
     const peers = (ranks: number[]) =>
       proposed(inputs([keyword("tea timer", { peers: named("Tea Timer", ranks) })])).length
     expect([peers([5, 6]), peers([5, 6, 7])]).toEqual([0, 1])
@@ -133,7 +133,7 @@ describe("no task", () => {
     expect([at(9), at(10), at(11)]).toEqual([0, 0, 1])
   })
 
-  test("a proposal is dropped if the listing checks find a rival's name, a word of price or another platform", () => {
+  test("a proposal is dropped if the listing checks find a rival's name, a price word or another platform", () => {
     const rivals = [{ name: "Timerly", developer: "Somebody" }]
     const background = { name: "Leafy", developer: "Leaves", rivals, tracked: ["timerly tea"] }
     expect(proposed(inputs([keyword("timerly tea")], { known: background }))).toEqual([])

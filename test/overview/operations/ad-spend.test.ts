@@ -51,7 +51,7 @@ async function readSpend(by = key) {
   }
 }
 
-test("ad spend is unknown without an ads account, and not zero on a day that was not read", async () => {
+test("ad spend is unknown without an ads account and on a day that was not read, not zero", async () => {
   expect(await readSpend()).toEqual({ figure: [null, null, "not_connected", null], spend: null, conns: [], feed: [] })
   await connect(ADS, "apple-ads")
   await record(sql, [reported("ads_campaigns", { account: ADS, day: DAY, seenAt: NOW })])
@@ -68,7 +68,7 @@ test("ad spend is zero on a day read without rows, and otherwise in the account'
   expect((await readSpend()).spend).toEqual({ amount: "0", currency: "EUR" })
   const [row] = (reported("ads_days") as unknown as { rows: Record<string, unknown>[] }).rows
   const { group: _, keyword: __, ...whole } = row!
-  // the whole campaign, and one of its keywords, whose spend is part of it
+  // the row of the whole campaign, and the row of one of its keywords, whose spend is part of it
   const rows = [
     { ...whole, spend: "12.34" },
     { ...row, spend: "7.25" },
@@ -78,7 +78,7 @@ test("ad spend is zero on a day read without rows, and otherwise in the account'
   expect(await readSpend()).toMatchObject({ figure: [12.34, "EUR", "measured", "apple-ads-days"], spend })
 })
 
-test("the spend of a day excludes other days and campaigns of other apps", async () => {
+test("the spend of a day excludes other days and the campaigns of other apps", async () => {
   const [row] = (reported("ads_days") as unknown as { rows: Record<string, unknown>[] }).rows
   const { group: _, keyword: __, ...whole } = row!
   const [campaign] = (reported("ads_campaigns") as unknown as { rows: object[] }).rows
@@ -92,7 +92,7 @@ test("the spend of a day excludes other days and campaigns of other apps", async
   expect((await readSpend()).spend).toEqual({ amount: "12.34", currency: "EUR" })
 })
 
-test("a second campaign without a reading makes the day unknown, and money is hidden without the right", async () => {
+test("a second campaign without a reading makes the day unknown, and money needs the right to it", async () => {
   const blind = await service.key(workspace, { scopes: ["apps:read"] })
   const hidden = await readSpend(blind)
   expect([hidden.figure, hidden.spend, hidden.conns]).toEqual([[null, null, "hidden", null], null, ["apple_ads"]])
@@ -102,7 +102,7 @@ test("a second campaign without a reading makes the day unknown, and money is hi
   expect((await readSpend()).figure).toEqual([null, null, "not_measured", null])
 })
 
-test("the feed lists the day's events of a service, newest first, and hides money without the right", async () => {
+test("the feed lists the day's events of a service, newest first, and money only for keys with the right", async () => {
   await connect(TELLS, "revenuecat")
   const at = (hour: number) => new Date(`${DAY}T${String(hour).padStart(2, "0")}:00:00Z`)
   const billingEvent = (eventId: string, hour: number, rest: object = {}) =>

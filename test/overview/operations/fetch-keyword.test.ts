@@ -44,7 +44,7 @@ describe("a keyword", () => {
     })
   })
 
-  test("a keyword that was measured and is absent has no rank, and all results are above it", async () => {
+  test("a keyword that was measured without the app has no rank, and all results count as above it", async () => {
     const { text, metadata } = await fetched(`kw:${lumen}:us:mate`)
     expect(text).toEndWith("not among the 40 places read on 2025-11-19.")
     expect(metadata.current).toEqual({

@@ -78,12 +78,12 @@ describe("a rival", () => {
     ])
   })
 
-  test("a rival that fell below the app is still known and above on no keyword", async () => {
+  test("a rival that fell below the app is still found, and ranks above the app on no keyword", async () => {
     const { metadata } = await fetched(`rival:${lumen}:70005`)
     expect(metadata.storefronts[0]).toMatchObject({ day: "2025-11-19", terms: [] })
   })
 
-  test("an app outside the results, and the app itself, are not_found as a rival", async () => {
+  test("an app outside the results, and the app itself, are refused as rivals with not_found", async () => {
     await record(sql, [reading("elsewhere", DAY, ["79999"])], () => NOW)
     for (const id of ["79999", "70001", "79998", "com.example.lumen"]) {
       expect([id, (await faultOf(fetched(`rival:${lumen}:${id}`))).code]).toEqual([id, "not_found"])
@@ -92,7 +92,7 @@ describe("a rival", () => {
 })
 
 describe("refusals", () => {
-  test("malformed ids are bad_id and cost nothing", async () => {
+  test("malformed ids are refused with bad_id and cost nothing", async () => {
     const key = await service.key(await service.workspace())
     const malformed = ["", "x", "app:", "kw:a:us:", "rival:a:1", `app:${"a".repeat(65)}`, "app:a%00", "kw:a:us:%"]
     for (const id of malformed) {
@@ -102,7 +102,7 @@ describe("refusals", () => {
     expect((await service.call("/v1/fetch", { key })).body.error).toBe("bad_id")
   })
 
-  test("ids that name nothing or belong to another workspace are not_found", async () => {
+  test("ids that name nothing or belong to another workspace are refused with not_found", async () => {
     const other = await newWorkspace(sql)
     const foreign = await track({ iosId: "74001", keywords: ["tea"], manualRivals: ["ios:70002"] }, other)
     const ids = [
@@ -120,7 +120,7 @@ describe("refusals", () => {
     }
   })
 
-  test("an app that the key may not see is app_not_allowed, whether it exists or not", async () => {
+  test("an app that the key may not see is refused with app_not_allowed, whether it exists or not", async () => {
     const { key, app, other } = await limited("own")
     for (const id of [`app:${other}`, `kw:${other}:us:tea`, `rival:${other}:70002`, "app:app_neverexisted"]) {
       const { status, body } = await service.call(`/v1/fetch?id=${encodeURIComponent(id)}`, { key })

@@ -67,8 +67,8 @@ export async function track(
 export const fetched = (id: string, ctx = contextOf(sql, workspaceId)) => ask(fetchRecord, ctx, { id })
 
 /**
- * A key of a workspace of the test server. With "own" it is limited to the first of two apps; with null it belongs to
- * the workspace above.
+ * Creates a key of a workspace of the test server. With "own" the key is limited to the first of two apps; with null it
+ * belongs to the workspace above.
  */
 export async function limited(list: "own" | null) {
   if (list === null) {

@@ -109,12 +109,12 @@ test("a day that Google reports late is unknown with the delay, and one without 
   expect(row.why).toStartWith(
     "Installs are reported up to 2026-11-07: Google Play Console publishes them some days later.",
   )
-  // the count of 6 November is withheld, which differs from late
+  // the count of 6 November is withheld, which is not the same as reported late
   const withheld = (await at("/portfolio?day=2026-11-06")).apps[0].sales[0]
   expect([withheld.downloads, withheld.why.includes("Installs")]).toEqual([null, false])
 })
 
-test("the figures of both stores are shown side by side and are never added", async () => {
+test("the figures of both stores are shown side by side, and never added", async () => {
   const { at, appId, service, workspaceId } = await reportedScene({ iosId: "310633997" })
   const account = "ac_0123456789abcdef03"
   const { sql } = service
@@ -168,7 +168,7 @@ test("a key without revenue:read and another workspace get no sales", async () =
   expect("sales" in (await at("/portfolio?day=2026-11-07", other)).totals).toBe(false)
 })
 
-test("the overview shows the estimated sales of seven days as such, in each currency", async () => {
+test("the overview shows the estimated sales of seven days as estimates, in each currency", async () => {
   const { service, workspaceId } = await reportedScene()
   const owner = await ownerOf(service, workspaceId)
   const { status, text } = await owner.open("/app?order=revenue")

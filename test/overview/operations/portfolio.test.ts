@@ -109,7 +109,7 @@ describe("the portfolio", () => {
     expect([of("in", "lowReviews").value, of("in", "newReviewsAverage").value]).toEqual([1, 3])
   })
 
-  test("the portfolio of no app is empty, and its totals are unknown where they need a reading", async () => {
+  test("the portfolio without apps is empty, and its totals are unknown where they need a reading", async () => {
     expect(await portfolio()).toMatchObject({
       apps: [],
       pending: [],

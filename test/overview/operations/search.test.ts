@@ -55,7 +55,7 @@ beforeAll(async () => {
       }),
       reading("daily journal", DAY, [], { depth: 10, results: named([60003, "Journal Jar"], [60005, "İnci Günlük"]) }),
       reading("tagebuch", DAY, [], { storefront: "de", depth: 10, results: named([60006, "Tagebuch Плюс"]) }),
-      // an earlier day, and a keyword that no workspace here tracks
+      // readings of an earlier day, and of a keyword that no workspace here tracks
       reading("journal", "2025-11-10T10:00:00Z", [], { depth: 10, results: named([60007, "Journal Gone"]) }),
       reading("elsewhere", DAY, [], { depth: 10, results: named([60008, "Journal Elsewhere"]) }),
     ],
@@ -170,7 +170,7 @@ describe("rivals", () => {
     ])
   })
 
-  test("rivals are found by words of the name and of the store id together", async () => {
+  test("rivals are found by words of their name together with words of their store id", async () => {
     const workspace = await newWorkspace(sql)
     const android = await track({ androidPkg: "com.example.kettle", keywords: ["kettle"] }, workspace)
     await record(
@@ -230,7 +230,7 @@ describe("rivals", () => {
     30_000,
   )
 
-  test("rivals come from the latest day of all keywords, including those beyond the search limit", async () => {
+  test("rivals come from the latest day of any keyword, including keywords beyond the search limit", async () => {
     const workspace = await newWorkspace(sql)
     const keywords = Array.from({ length: LISTS + 1 }, (_, i) => `partly ${i}`)
     const appId = await track({ iosId: "68001", keywords }, workspace)
@@ -244,7 +244,7 @@ describe("rivals", () => {
       () => NOW,
     )
     const ctx = contextOf(sql, workspace)
-    // the day's only results belong to a keyword beyond the limit; rivals of the previous day no longer count
+    // the only results of that day belong to a keyword beyond the limit, and rivals of the previous day do not count
     expect(await find("book", ctx)).toEqual([])
     expect((await ask(fetchRecord, ctx, { id: `rival:${appId}:68003` })).title).toBe("Today Book")
   })

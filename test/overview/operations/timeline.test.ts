@@ -30,7 +30,7 @@ interface Options {
 const timeline = (appId: string, options: Options = {}, rest: { plan?: Plan; now?: Date } = {}) =>
   ask(getTimeline, contextOn(sql, workspaceId, rest), { appId, ...options })
 
-/** A reading with the app at this rank, or without it. */
+/** Returns a reading with the app at this rank, or without it. */
 function ranked(term: string, seenAt: Date, rank: number | null, { depth = 20, source = "apple-web-search" } = {}) {
   const ids = Array.from({ length: depth }, (_, place) => (place + 1 === rank ? IOS_ID : 1_700_000_000 + place))
   return reading(term, seenAt.toISOString(), ids, { source: source as never, depth })
@@ -143,7 +143,7 @@ describe("the window", () => {
   })
 })
 
-slow("the movements over random histories equal those computed from the readings", async () => {
+slow("the movements over random histories equal those computed from the readings one by one", async () => {
   const random = randomOf(20_260_620)
   const any = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
   const terms = Array.from({ length: 12 }, (_, n) => `term ${n}`)
@@ -193,7 +193,7 @@ interface DayReading {
   rank: number | null
 }
 
-/** Computes the move by walking over the days. */
+/** Computes the movement by going through the days. */
 function becameOf(
   byTermAndDay: ReadonlyMap<string, DayReading>,
   term: string,
@@ -255,7 +255,7 @@ describe("unknown movements", () => {
     expect(change.biggest[0]).toMatchObject({ fromDay: "2026-06-01", toDay: "2026-06-06" })
   })
 
-  test("the move of a keyword is unknown if its source changed meanwhile", async () => {
+  test("the movement of a keyword is unknown if its source changed in between", async () => {
     const appId = await trackTea(sql, workspaceId, { keywords: ["tea"] })
     await recordAll(sql, listed(june(1)), listed(june(2), { version: "4.2" }))
     await recordAll(sql, ranked("tea", june(1), 5, { source: "import" }), ranked("tea", june(6), 3))

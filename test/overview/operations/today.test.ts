@@ -75,7 +75,7 @@ describe("keywords", () => {
     expect([movesOmitted, changesOmitted]).toEqual([3, 0])
   })
 
-  test("keywords without a reading that day make moves and best rank unknown, not zero", async () => {
+  test("a day without readings of keywords makes movements and best rank unknown, not zero", async () => {
     const app = await track()
     await store(reading("tea", "2025-11-19T10:00:00Z", [10001]))
     const answer = await today(app)
@@ -93,7 +93,7 @@ describe("keywords", () => {
     expect(figure(await today(app, { day: "2025-11-19" }), "bestRank").value).toBe(1)
   })
 
-  test("a change of source or a shallower reading is no move", async () => {
+  test("a change of source or a shallower reading is no movement", async () => {
     const app = await track()
     const shallow = { depth: 2 }
     await store(
@@ -132,7 +132,7 @@ describe("other figures", () => {
     })
   })
 
-  test("reviews count by the day in the time zone and are unknown until the feed was read since it began", async () => {
+  test("reviews count by the day in the time zone, and are unknown until the feed was read that day", async () => {
     const app = await track()
     const at = (id: string, time: string, stars: number) => ({ id, stars, at: new Date(time) })
     await store(
@@ -174,7 +174,7 @@ describe("other figures", () => {
     expect(await yesterday()).toEqual([2, "measured", 2])
   })
 
-  test("reviews of a day before the whole feed, or between two readings that do not meet, are unknown", async () => {
+  test("reviews are unknown on a day before the whole feed, or between two readings with a gap", async () => {
     const app = await track()
     const late = { id: "1", at: new Date("2025-11-18T08:00:00Z") }
     await store(
@@ -221,7 +221,7 @@ describe("other figures", () => {
     expect((await today(app, { day: "2025-11-19" })).changes).toEqual([])
   })
 
-  test("a change of price, screenshots or name is flat and names only what changed", async () => {
+  test("a change of price, screenshots or name has plain values, only of what changed", async () => {
     const app = await track()
     const page = (at: string, name: string, price: number, phone: string[]) =>
       listed(at, { name, price, screenshots: { phone } }, { id: "10001" })
@@ -274,7 +274,7 @@ describe("other figures", () => {
 })
 
 describe("the requested day", () => {
-  test("the number of tracked keywords is known for today and unknown for a past day", async () => {
+  test("the number of tracked keywords is known for today, and unknown for a past day", async () => {
     const app = await track({ keywords: ["tea", "mate"] })
     await store(reading("tea", "2025-11-19T10:00:00Z", [10001]), reading("tea", "2025-11-20T10:00:00Z", [10001]))
     expect(figure(await today(app), "keywordsTracked")).toMatchObject({ value: 2, state: "measured" })
@@ -320,7 +320,7 @@ describe("the requested day", () => {
     expect((await refusal(() => portfolio({ day: "2025-10-21" }, free)))[0]).toBe("plan_required")
   })
 
-  test("a day before the history of every plan is bad_day instead of plan_required", async () => {
+  test("a day before the history of every plan is refused with bad_day instead of plan_required", async () => {
     const app = await track()
     for (const plan of PLANS) {
       const ctx = context({ plan, entitlements: ENTITLEMENTS[plan] })

@@ -76,7 +76,7 @@ test("a task is proposed from the measured data and stored as proposed", async (
       removed: [],
       reasons: [
         '"tea timer" has popularity 40, and the app ranks 7.',
-        "3 apps with no more ratings carry its words in their name; the middle one of them ranks 4.",
+        "3 apps with no more ratings have its words in their name; their median rank is 4.",
       ],
       tradeOff: "Uses free space; no word is removed.",
       confidence: "low",
@@ -110,7 +110,7 @@ test("a task is proposed from the measured data and stored as proposed", async (
   ])
 })
 
-test("a task that is proposed again is the same and stored once, and one that is done is not proposed", async () => {
+test("a task that is proposed again is the same and stored once, and one marked as done is not proposed", async () => {
   const appId = await track()
   await measured()
   const [task] = (await plan(appId, { goal: "rank" })).tasks
@@ -154,7 +154,7 @@ test("no task is proposed for exactly 14 days after a change of name or subtitle
   expect(await state(new Date("2025-11-20T12:00:00Z"))).toEqual(["tasks", null, 1])
 })
 
-test("no task is proposed without this week's page, ratings and results, and the state is not_measured", async () => {
+test("without this week's page, ratings and results no task is proposed, and the state is not_measured", async () => {
   const appId = await track()
   const state = async (now = NOW) => (await plan(appId, {}, now)).storefronts[0].state
   expect(await state()).toBe("not_measured")
@@ -185,7 +185,7 @@ test("tasks of all storefronts are merged by value up to the limit, and one stor
   expect([usPlan.tasks[0].country, usPlan.storefronts.length]).toEqual(["us", 1])
 })
 
-slow("five of eleven tasks are returned by default, at most ten, and only returned tasks are stored", async () => {
+slow("five of eleven tasks are returned by default and at most ten, and only returned tasks are stored", async () => {
   const countries = ["us", "gb", "ca", "au", "nz", "ie", "za", "in", "sg", "ph", "ng"]
   const appId = await track({ countries })
   for (const storefront of countries) await measured(storefront)
@@ -208,7 +208,7 @@ test("the goal does not change the tasks or their order, and is stored with them
   }
 })
 
-test("a page that contains every keyword's words is nothing_to_do", async () => {
+test("a page that already has the words of every keyword gets the state nothing_to_do", async () => {
   const appId = await track()
   await measured()
   await store(page("2025-11-01T10:00:00Z", "The tea timer"), page("2025-11-19T11:00:00Z", "The tea timer"))
@@ -243,7 +243,7 @@ slow("a task whose text appears on the page later is graded by its keywords' ran
   await measured()
   const [task] = (await plan(appId)).tasks
   const later = new Date("2026-01-10T12:00:00Z")
-  // proposed on 20 November by the test's clock, as the database's clock has another year
+  // as if proposed on 20 November of the test's clock, because the database's clock shows another year
   await sql`update plan_task set first_told_at = '2025-11-20T12:00:00Z'`
   expect((await plan(appId, {}, later)).record).toEqual([])
   const rank = (day: string, place: number) =>
@@ -253,7 +253,7 @@ slow("a task whose text appears on the page later is graded by its keywords' ran
     [
       page("2025-11-21T10:00:00Z", "Steep it right"),
       page("2025-11-25T10:00:00Z", task.proposed),
-      // before the first week is over, within the days that count, and after them
+      // ranks before the first week is over, within the days that count, and after them
       ...[
         rank("2025-11-27", 1),
         rank("2025-12-02", 6),

@@ -28,7 +28,7 @@ async function newestKey(): Promise<number> {
 
 const ask = (id: string, as = key) => service.call(`/v1/jobs/${id}`, { key: as })
 
-/** A job, and its lease once a worker has begun it. */
+/** Enqueues a job and claims it as a worker does. Returns its lease. */
 async function begun(job: NewJob) {
   const id = await enqueued(sql, job)
   const [lease] = await claim(sql, { actions: [job.action], limit: 1, leaseMs: 30_000 })
@@ -39,7 +39,7 @@ async function begun(job: NewJob) {
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 describe("states of a job", () => {
-  test("a queued job shows what was confirmed, and nothing of a worker", async () => {
+  test("a queued job shows what was confirmed, and nothing about a worker", async () => {
     const job = bidJob(by, { action: "queued_bid", appId: "app_tea" })
     const id = await enqueued(sql, job)
     const { status, body, credits } = await ask(id)
@@ -97,7 +97,7 @@ describe("states of a job", () => {
     }
   })
 
-  test("a job that failed for a reason unknown to this version is internal_error, without stray fields", async () => {
+  test("a job that failed for a reason unknown to this version shows internal_error without other fields", async () => {
     const lease = await begun(bidJob(by))
     await finish(sql, lease, { status: "failed", fault: new Fault("asc_rejected") })
     await sql`
@@ -109,7 +109,7 @@ describe("states of a job", () => {
     expect(text).not.toContain("secret")
   })
 
-  test("an unknown job may have been applied, is never retried, and shows what to do", async () => {
+  test("an unknown job may have been applied, is never retried, and explains what to do", async () => {
     const lease = await begun(bidJob(by))
     await markSent(sql, lease, 30_000)
     await finish(sql, lease, { status: "unknown", why: new Error("canary") })
@@ -120,7 +120,7 @@ describe("states of a job", () => {
     expect(text).not.toContain(lease.lease)
   })
 
-  test("a job of a silent worker shows as running until another worker has checked it", async () => {
+  test("a job of a worker without a heartbeat is shown as running until another worker has checked it", async () => {
     const lease = await begun(bidJob(by))
     await letLeaseRunOut(sql, lease.id)
     expect((await ask(lease.id)).body.status).toBe("running")
