@@ -69,7 +69,7 @@ create table membership (
   created_at timestamptz not null default now(),
   -- When the person last opened the overview. Null: never.
   visited_at timestamptz,
-  -- The overview shows what was found since. Null until the first visit.
+  -- The overview shows what was found since this time. Null until the first visit.
   seen_at timestamptz,
   -- seen_at before the person marked everything as seen, to undo that. Null: there is nothing to undo.
   seen_before timestamptz,
@@ -88,7 +88,7 @@ create table account (
   quota bigint not null check (quota >= 0),
   -- The rest of the packs. It is spent after the quota and carried over to the next month.
   pack bigint not null default 0 check (pack >= 0),
-  -- When a pack was last bought. It opens REST for twelve months, even if nothing is left of it.
+  -- When a pack was last bought. It gives access to REST for twelve months, even if nothing is left of the pack.
   pack_bought_at timestamptz,
   constraint account_from_pack_check check (from_pack between 0 and used)
 );
@@ -170,9 +170,9 @@ create table instance (
   value text not null
 );
 
--- The rule of money stands in balance() and spend() only: a month starts with nothing used, monthly credits are spent
--- before packs, and a charge must fit the key's budget and the workspace's balance. charge() locks and writes.
--- balance: what an account and one of its keys (or null) have used in the current month and have left. `remaining` is
+-- The rules of credits are in balance() and spend() only: a month starts with nothing used, monthly credits are spent
+-- before packs, and a charge must fit the key's budget and the workspace's balance. charge() locks and writes. balance:
+-- returns what an account and one of its keys (or null) have used in the current month and have left. `remaining` is
 -- monthly + pack, `total` is used + remaining; key_used and budget are the key's.
 create function balance(a account, k key_month)
 returns table (
@@ -433,7 +433,7 @@ begin
     if unit.open_until > now() then
       granted := want.count;
       open_until := unit.open_until;
-      -- `requests` lists who may still give the unit back. Null: it stays.
+      -- `requests` lists the requests that may still give the unit back. Null: the unit is kept.
       if not want.request_id = any(unit.requests) then
         update allowance_unit u
         set requests = case

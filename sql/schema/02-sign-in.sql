@@ -60,7 +60,7 @@ create table second_factor (
   sealed text not null,
   -- Null until the person has typed a code of the app: a secret that no app has would lock them out.
   confirmed_at timestamptz,
-  -- The 30 seconds whose code was accepted last. A code counts once, and no earlier one counts after it.
+  -- The 30-second period whose code was accepted last. Neither its code nor an earlier one is accepted again.
   last_step bigint not null default 0,
   -- SHA-256 of the unused recovery codes, as hex.
   recovery text[] not null default '{}'
@@ -91,7 +91,8 @@ create table person_identity (
 );
 create index person_identity_person on person_identity (person_id);
 
--- A visit to the OpenID provider that has not come back yet. Valid once, in the browser that has its cookie.
+-- A redirect to the OpenID provider from which the person has not returned yet. Valid once, in the browser that has its
+-- cookie.
 create table oidc_visit (
   sha256 bytea primary key check (length(sha256) = 32),
   -- The path that opens afterwards.
@@ -112,7 +113,7 @@ create table secret_try (
   -- A hash of what is counted (an address and what it tries, or one secret), so that the table reveals no address.
   sha256 bytea primary key check (length(sha256) = 32),
   tries int not null check (tries >= 0),
-  -- After that the next attempt is the first again.
+  -- From this time on, the next attempt counts as the first again.
   counts_until timestamptz not null,
   -- When the next attempt is allowed.
   free_at timestamptz not null default now()
@@ -192,11 +193,11 @@ create table mail_address (
   person_id int primary key references person,
   -- Null: none was confirmed yet.
   address text check (length(address) between 6 and 254),
-  -- An address that waits for its code. Nothing else is sent there.
+  -- An address to confirm by a code. It gets no other mail.
   pending text check (length(pending) between 6 and 254),
   code_sha256 bytea check (length(code_sha256) = 32),
   code_until timestamptz,
-  -- Codes that were mailed since `codes_from`; a day has few, so that nobody can flood a stranger.
+  -- Codes mailed since `codes_from`. Few are allowed per day, so that nobody can flood another person's mailbox.
   codes smallint not null default 0 check (codes >= 0),
   codes_from timestamptz not null default now(),
   -- Why the mail server refused the address for good. Nothing is sent there until the person tries it again.

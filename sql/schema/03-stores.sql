@@ -1,4 +1,4 @@
--- Apps, genres and publishers as the stores show them, whether somebody tracks them or not.
+-- Apps, genres and publishers as the stores show them, tracked or not.
 
 -- An app in one store. Ids are small, so that a day's results fit into one row: never waste them (no "on conflict").
 create table store_app (
@@ -49,7 +49,8 @@ create table store_app_name (
   )
 ) with (fillfactor = 70);
 
--- The latest answer of each source about an app in a storefront. available = false: the store said so.
+-- The latest response of each source about an app in a storefront. available = false: by this response the app is not
+-- available.
 create table app_storefront (
   app_id int not null references store_app,
   storefront text not null,
@@ -96,14 +97,14 @@ create table genre (
   primary key (platform, storefront, genre)
 );
 
--- Apps that a publisher sells in a storefront, as of the latest answer.
+-- Apps that a publisher sells in a storefront, as of the latest response.
 create table developer_shelf (
   platform text not null check (platform in ('ios', 'android')),
   storefront text not null,
   developer_id text not null,
   source text not null,
   seen_at timestamptz not null,
-  -- False if the answer was as long as it can be, so that apps may be missing.
+  -- False if the response had the maximum length, so that apps may be missing.
   complete boolean not null,
   app_ids int[] not null,
   parser smallint not null,
@@ -112,9 +113,9 @@ create table developer_shelf (
   primary key (platform, storefront, developer_id, source)
 );
 
--- The latest answer of a store's own search to each text by which somebody searched for an app. The apps are in the
--- order of their ids: the order of a catalogue is not that of a phone, so this answer never gives a rank. No app found:
--- an empty list.
+-- The latest results of a store's own search for each text by which somebody searched for an app. The apps are in the
+-- order of their ids: the order of a catalogue is not that of a phone, so these results never give a rank. No app
+-- found: an empty list.
 create table name_search (
   platform text not null check (platform in ('ios', 'android')),
   storefront text not null,

@@ -1,6 +1,6 @@
--- Keywords: what the stores answer to a search, ranks and figures derived from it, and what the stores suggest.
+-- Keywords: the search results of the stores, ranks and figures derived from them, and the stores' suggestions.
 
--- A list is what a store answers to one term in one storefront and platform.
+-- A list is the search results of one term in one storefront and platform.
 create table list (
   id int generated always as identity primary key,
   platform text not null check (platform in ('ios', 'android')),
@@ -14,8 +14,8 @@ create table list (
 -- Finds keywords by their beginning, in any collation.
 create index list_beginning on list (platform, storefront, term text_pattern_ops);
 
--- The truth about ranks: what the store answered. The rank of an app is its position in app_ids. Several readings of a
--- day are kept.
+-- The source of all ranks: the search results of the stores. The rank of an app is its position in app_ids. Several
+-- readings of a day are kept.
 create table search_results (
   list_id int not null references list,
   day date not null,
@@ -24,7 +24,7 @@ create table search_results (
   seen_at timestamptz not null,
   -- How many places were read. app_ids has fewer apps if the store had no more.
   depth smallint not null check (depth between 1 and 250),
-  -- False if the reading broke off. It is kept, but gives no rank: an app that is missing may not be absent.
+  -- False if the reading was interrupted. It is kept, but gives no rank: an app that is missing may not be absent.
   complete boolean not null,
   parser smallint not null,
   origin text not null,
@@ -44,8 +44,8 @@ create table rank_month (
   primary key (app_id, list_id, month)
 ) partition by range (month);
 
--- Derived, for tracked lists only: the source and the depth of each day's answer, one byte per day. Source 255: not
--- measured.
+-- Derived, for tracked lists only: the source and the depth of each day's search results, one byte per day. Source 255:
+-- not measured.
 create table list_month (
   list_id int not null,
   month date not null,
@@ -54,9 +54,9 @@ create table list_month (
   primary key (list_id, month)
 ) partition by range (month);
 
--- Derived: the answer of a list's last day, with the keyword and its popularity, so that a market read needs one table.
--- A row has about 1 KB and is rewritten daily: the fillfactor lets it stay on its page. The long column is the last
--- one, so that the others are read without it.
+-- Derived: the search results of a list's last day, with the keyword and its popularity, so that a market read needs
+-- one table. A row has about 1 KB and is rewritten daily: the fillfactor lets it stay on its page. The long column is
+-- the last one, so that the others are read without it.
 create table list_now (
   list_id int primary key references list,
   day date not null,
@@ -78,15 +78,15 @@ create table list_now (
 -- database sets 1 MB) the entries of some thousand readings are merged at once, which writes a fifth as much to the
 -- write-ahead log; a search then takes 1 to 2 ms more.
 create index list_now_apps on list_now using gin (app_ids);
--- A single number: with three text columns a thousand look-ups take twice as long.
+-- An index on a single number: with three text columns a thousand look-ups take twice as long.
 create index list_now_keyword on list_now (hashtextextended(term, hashtextextended(storefront, 0)));
 -- Finds the keywords whose figures depend on an app. Each search reads the pending list of this index: keep it short.
 create index list_now_first_ten on list_now using gin ((app_ids[1:10])) with (gin_pending_list_limit = 512);
--- Lists whose latest answer is not the one that figures are based on.
+-- Finds lists whose latest results are not those that their figures are based on.
 create index list_now_shallow on list_now (storefront, platform)
 where depth < 10 and cardinality(app_ids) >= depth;
 
--- Suggestions of a store for a typed prefix, in its order. The answers of different days are kept side by side.
+-- Suggestions of a store for a typed prefix, in its order. The suggestions of different days are stored side by side.
 create table hint_answer (
   platform text not null check (platform in ('ios', 'android')),
   storefront text not null,
@@ -117,7 +117,7 @@ create table keyword_metric (
   parts jsonb not null,
   primary key (list_id, metric, day, source)
 );
--- Published figures are months apart, between calculated ones of every day.
+-- Finds published figures, which are months apart among daily calculated ones.
 create index keyword_metric_published on keyword_metric (list_id, metric, day) where formula = 0;
 -- Retention deletes old calculated figures. Published ones are observations and are kept.
 create index keyword_metric_old on keyword_metric (day) where formula > 0;
@@ -173,8 +173,9 @@ create table rank_import (
 );
 create index rank_import_app on rank_import (app_id);
 
--- Ranks of another tool, of the days that its file names. They are drawn beside own readings as a source of their own
--- and enter no other figure. A day without a row proves no absence, because the tool's depth is unknown.
+-- Ranks from another tool for the days that its file names. They are drawn next to this instance's readings as a
+-- separate source and are used in no other figure. A day without a row proves no absence, because the tool's depth is
+-- unknown.
 create table imported_rank (
   app_id text not null references tracked_app on delete cascade,
   platform text not null,
@@ -188,7 +189,7 @@ create table imported_rank (
 );
 create index imported_rank_import on imported_rank (import_id);
 
--- Figures to derive at the end of an import, or by the next import if it breaks off.
+-- Figures to derive at the end of an import, or in the next import if it is interrupted.
 create table figure_due (
   platform text not null check (platform in ('ios', 'android')),
   storefront text not null,

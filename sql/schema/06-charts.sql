@@ -1,4 +1,4 @@
--- Top charts: what the stores showed day by day, who is on each chart now, and since when.
+-- Top charts: what the stores showed day by day, which apps are on each chart now, and since when.
 
 -- The chart of a storefront and device.
 create table chart (
@@ -10,13 +10,13 @@ create table chart (
   -- The store's id. The overall chart has the genre of all apps.
   genre text not null,
   -- The first and the last day with a complete reading. Null if there is none. An app that is on a chart on its first
-  -- day is not new there: nobody read it before.
+  -- day is not new there, because the chart was not read before.
   first_day date,
   last_day date,
   constraint chart_natural_key unique (platform, storefront, device, chart, genre)
 );
 
--- The truth about charts: the rank of an app is its position in app_ids. Several readings of a day are kept.
+-- The source of all chart ranks: the rank of an app is its position in app_ids. Several readings of a day are kept.
 create table chart_results (
   chart_id int not null references chart,
   day date not null,
@@ -34,7 +34,7 @@ create table chart_results (
   primary key (chart_id, day, source, seen_at)
 ) partition by range (day);
 
--- Derived: who is on each chart on its last day. Rows are rewritten daily, and no index has a column that changes.
+-- Derived: the apps on each chart on its last day. Rows are rewritten daily, and no index has a column that changes.
 create table chart_place (
   app_id int not null references store_app,
   chart_id int not null references chart,

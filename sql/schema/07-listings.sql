@@ -14,8 +14,8 @@ create table listing_content (
 );
 
 -- Consecutive readings of a section with the same content, parser and origin: a page that does not change costs an
--- update per reading. A reading without the section is in no run of it. Runs of the demo never stand beside other runs
--- of the same app, storefront and source.
+-- update per reading. A reading without the section is in no run of it. An app, storefront and source never has both
+-- runs of the demo and other runs.
 create table listing_run (
   app_id int not null references store_app,
   storefront text not null,
@@ -92,7 +92,7 @@ create table listing_change (
     'version', 'name', 'subtitle', 'icon', 'price', 'screenshots', 'description', 'promotional_text', 'event_started',
     'event_ended', 'featured', 'unfeatured', 'rating_jump', 'ratings_jump'
   )),
-  -- The event or card; '' if the kind says it all.
+  -- The event or card; '' for kinds that need none.
   subject text not null,
   -- Null: it was not there before, or is no longer there.
   before jsonb,
@@ -103,7 +103,7 @@ create table listing_change (
   primary key (app_id, at, storefront, source, kind, subject),
   constraint listing_change_before_seen_at_check check (before_seen_at < at)
 );
--- Tells whether an app's own page shows a change that a look-up shows too.
+-- Finds out whether an app's own page also shows a change that a look-up shows.
 create index listing_change_of_page on listing_change (app_id, storefront, kind, subject, at)
 where source = 'apple-app-page';
 

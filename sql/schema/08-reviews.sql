@@ -14,7 +14,7 @@ create table review_version (
   stars smallint not null check (stars between 1 and 5),
   -- Null if it has none.
   title text,
-  -- '' for stars without words.
+  -- '' for a rating without words.
   text text not null,
   -- Title and text as the search of reviews compares them. Null: a search or the next reading fills it.
   folded text,
@@ -52,7 +52,7 @@ create table review_read (
   -- When the last page was read.
   seen_at timestamptz not null,
   pages smallint not null check (pages > 0),
-  -- Whether the store itself said that there are no reviews.
+  -- Whether the store itself reported that there are no reviews.
   empty boolean not null,
   parser smallint not null,
   origin text not null,
@@ -78,7 +78,8 @@ create table review_day (
   -- if there are none. Unless a review of an older day was seen since, no reading showed both sides of a gap within the
   -- day.
   gap_seen_at timestamptz,
-  -- `counts` reviews have this version of the app (null if unknown) and these stars: three parallel arrays.
+  -- Three parallel arrays: the app's version (null if unknown), the stars, and in `counts` the number of reviews with
+  -- both.
   versions text[] not null,
   stars smallint[] not null,
   counts int[] not null,
@@ -96,7 +97,7 @@ create table review_feed (
   read_at timestamptz,
   -- Whether that reading left nothing out, and the stored reviews confirm it.
   complete boolean not null,
-  -- Whether the store said in that reading that there are no reviews.
+  -- Whether the store reported in that reading that there are no reviews.
   empty boolean not null,
   -- The latest reading that was complete.
   complete_at timestamptz,

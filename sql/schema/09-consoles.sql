@@ -1,5 +1,5 @@
--- Connected accounts of a workspace (App Store Connect, Apple Ads, billing services): how they are read, what their
--- reports said, and the facts derived from that. Money is in the currency of its row.
+-- Connected accounts of a workspace (App Store Connect, Apple Ads, billing services): how they are read, the contents
+-- of their reports, and the facts derived from these. Money is in the currency of its row.
 
 create table connected_account (
   id text primary key,
@@ -142,7 +142,7 @@ create table fact_set (
   report text not null,
   -- The app, the campaign or the country; '' for the account itself.
   about text not null,
-  -- -infinity: what was said last, whatever its day.
+  -- -infinity: the facts of the latest reading, whatever its day.
   day date not null,
   set_id bigint not null references report_set,
   primary key (account_id, report, about, day)
@@ -195,7 +195,7 @@ create table report_day (
   origin text not null,
   -- A hash of the body.
   sha256 bytea not null,
-  -- Either here or in the pieces of a set.
+  -- The rows are either here or in the pieces of a set.
   rows jsonb,
   pieces bigint references report_set,
   -- The file of a month that the day is from, with its generation. Null for reports that are requested by day.
@@ -294,7 +294,7 @@ create table offer_redemption_fact_row (
 create index offer_redemption_fact_app_idx on offer_redemption_fact_row (account_id, app, day);
 create index offer_redemption_fact_set_idx on offer_redemption_fact_row (set_id) where set_id > 0;
 
--- The file of a report: what was processed on a day.
+-- The file of a report with the data that the console processed on a day.
 create table analytics_instance (
   account_id text not null references connected_account on delete cascade,
   app text not null,
@@ -320,7 +320,7 @@ create table analytics_day (
   origin text not null,
   -- A hash of the file.
   sha256 bytea not null,
-  -- Either here or in the pieces of a set.
+  -- The rows are either here or in the pieces of a set.
   rows jsonb,
   pieces bigint references report_set,
   primary key (account_id, app, report, day, processed),
@@ -425,9 +425,10 @@ create table billing_event (
   primary key (account_id, event_id)
 );
 create index billing_event_happened_idx on billing_event (account_id, happened_at);
--- When a service sent its first and its last message.
+-- Finds when a service sent its first and its last message.
 create index billing_event_seen_idx on billing_event (account_id, seen_at);
--- The same of purchases on Google Play: an account may have none among millions of messages.
+-- Finds the first and the last message about purchases on Google Play: an account may have none among millions of
+-- messages.
 create index billing_event_play_idx on billing_event (account_id, seen_at) where store = 'play_store';
 
 -- Figures that a billing service calculates for a project and UTC day: recurring revenue, active subscriptions, trials.
@@ -494,7 +495,7 @@ create trigger connected_account_forgotten
 before delete on connected_account
 for each row execute function forget_console_reviews();
 
--- Answers of Apple Ads about a day; the latest reading counts. Without rows it was said and empty.
+-- Responses of Apple Ads about a day; the latest reading counts. Without rows the response was empty.
 create table ads_report (
   account_id text not null references connected_account on delete cascade,
   report text not null,
@@ -509,7 +510,7 @@ create table ads_report (
   origin text not null,
   -- A hash of the body.
   sha256 bytea not null,
-  -- Either here or in the pieces of a set.
+  -- The rows are either here or in the pieces of a set.
   rows jsonb,
   pieces bigint references report_set,
   primary key (account_id, report, about, day, digest),
@@ -616,7 +617,7 @@ create table ads_change_fact_row (
   -- UTC.
   day date not null,
   place int not null,
-  -- Apple's id of what was changed together in one entity.
+  -- Apple's id of the changes that were made together in one entity.
   change text not null,
   at timestamptz not null,
   -- 'other': a kind of user that this version does not know.

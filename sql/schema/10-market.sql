@@ -1,4 +1,4 @@
--- Estimates of downloads and revenue of any app, and the table from which the market's finder answers.
+-- Estimates of downloads and revenue of any app, and the table that the market's finder reads.
 
 -- The latest estimate of an app. Null if unknown.
 create table app_estimate (
@@ -52,13 +52,13 @@ create table estimate_due (
   -- Null: nothing is known about the app, so it waits for the next record.
   next_at timestamptz default now(),
   made_at timestamptz,
-  -- Somebody waits until then: a new record is used at once.
+  -- A caller waits until then: a new record is used at once.
   wanted_until timestamptz
 ) with (fillfactor = 70);
 create index estimate_due_next_idx on estimate_due (next_at) where next_at is not null;
 
--- Estimates of the 30 days up to the end of a month, by ratings alone: beside Google Play's own count, to grade the
--- method; for tracked apps, for their owner to compare.
+-- Estimates for the 30 days up to the end of a month, from ratings alone. Beside Google Play's own count they grade the
+-- method; for tracked apps their owner can compare them.
 create table estimate_grade (
   -- The first day of the month.
   month date not null,

@@ -1,4 +1,4 @@
--- Scheduled readings, how fast each upstream may be asked, and how the sources do. What somebody tracks is due at
+-- Scheduled readings, how fast each upstream may be asked, and the state of the sources. A tracked subject is due at
 -- once, by triggers in the transaction that tracks it.
 
 -- One row per subject that is read again and again, whoever tracks it. `subject` is a term, a store id, a chart or a
@@ -15,7 +15,7 @@ create table due (
   -- workspace's share, 5 the market.
   priority smallint not null default 2 check (priority between 0 and 5),
   next_at timestamptz not null default now(),
-  -- Reads that failed or broke off since the last one that did not.
+  -- Reads that failed or were interrupted since the last one that succeeded.
   failures int not null default 0 check (failures >= 0),
   -- How the last read failed. Null if it did not.
   failure text,
@@ -24,20 +24,20 @@ create table due (
   -- One per claim: the holder of an earlier lease can no longer write.
   lease uuid,
   lease_until timestamptz,
-  -- The workspace that requested it, and until when it is told the result. After that nobody wants it.
+  -- The workspace that requested it, and until when that workspace waits for the result.
   asked_by int,
   asked_until timestamptz,
   primary key (platform, storefront, subject, kind),
   constraint due_lease_check check ((lease is null) = (lease_until is null)),
   constraint due_failed_at_check check ((failure is null) = (failed_at is null))
 );
--- The head of all storefronts, and of one. Both indexes include every sort column, so that thousands of rows that
--- become due at the same time need no sorting.
+-- Find the first due rows of all storefronts, and of one. Both indexes include every sort column, so that thousands of
+-- rows that become due at the same time need no sorting.
 create index due_next on due (kind, platform, priority, next_at, storefront, subject) where lease is null;
 create index due_storefront on due (kind, platform, storefront, priority, next_at, subject) where lease is null;
 create index due_leased on due (lease, lease_until) where lease is not null;
 create index due_asked on due (asked_by) where asked_by is not null;
--- Canaries alone are read by kind.
+-- Finds canaries, the only rows that are read by kind.
 create index due_canary on due (platform, storefront, subject) where kind = 'canary';
 -- Finds a keyword by a single number.
 create index due_keyword on due (hashtextextended(subject, hashtextextended(storefront, 0)))
@@ -109,7 +109,7 @@ create table source_state (
   unparsed int not null default 0 check (unparsed >= 0),
   -- The first refusal since the last answered read.
   refused_since timestamptz,
-  -- Answers to another question than was asked, since the last answered read.
+  -- Responses to another question than the requested one, since the last answered read.
   mismatched int not null default 0 check (mismatched >= 0)
 );
 
@@ -125,8 +125,8 @@ create table answered_country (
   primary key (upstream, egress, asked, answered)
 );
 
--- Processes that read the stores. A server that only answers learns here whether something is being read. A process
--- writes its row every 20 seconds.
+-- Processes that read the stores. In this table a server that does not read them finds out whether something is being
+-- read. A process writes its row every 20 seconds.
 create table reader (
   process uuid primary key,
   egress text not null,
@@ -561,8 +561,8 @@ begin
 end $$;
 
 -- storefront_evidence: whether these storefronts sell an app of the App Store, by the latest evidence, and when that
--- was seen; no row without evidence since `since`. A page that was read means yes, a missing page no. So does a
--- look-up, and while it counts the page is not requested; the page itself counts more.
+-- was seen; no row without evidence since `since`. A page that was read means yes, a missing page no. A look-up means
+-- the same, and while it counts the page is not requested; the page itself takes precedence.
 create function storefront_evidence(app int, places text[], since timestamptz)
 returns table (storefront text, sold boolean, seen_at timestamptz)
 language sql stable as $$

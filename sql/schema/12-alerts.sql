@@ -1,7 +1,7 @@
 -- Alerts: what a measured day shows compared with the measured day before it, and the channels to which they are
 -- delivered.
 
--- Each finding once. Its sentence is made where it is read.
+-- Each finding once. Its sentence is built when it is shown.
 create table alert (
   id bigint generated always as identity primary key,
   workspace_id int not null references workspace,
@@ -15,7 +15,7 @@ create table alert (
   -- Null: it concerns no single store.
   platform text check (platform in ('ios', 'android')),
   storefront text,
-  -- A term, a rival and a term, a chart or a change; '' if the type says it all.
+  -- A term, a rival and a term, a chart or a change; '' for types that need none.
   subject text not null,
   -- The measured day (UTC) that shows it.
   day date not null,
@@ -38,12 +38,13 @@ create index alert_feed on alert (workspace_id, at desc, id desc);
 create index alert_of_app on alert (app_id, at desc, id desc);
 create index alert_unread on alert (workspace_id, app_id) where read_at is null;
 create index alert_at on alert (at, id);
--- For what was found since a person's last visit.
+-- Finds the alerts that were found since a person's last visit.
 create index alert_found on alert (workspace_id, found_at desc, id desc) where not history;
--- For marking alerts as unread again: a feed has few that were read.
+-- Finds read alerts, which are few in a feed, to mark them as unread again.
 create index alert_read on alert (workspace_id, at desc, id desc) where read_at is not null;
 
--- A rule adds delivery to what is in the feed anyway; one per type. An option is null where it has no meaning.
+-- A rule delivers alerts of one type, which are in the feed with or without a rule. An option is null where it has no
+-- meaning.
 create table alert_rule (
   workspace_id int not null references workspace,
   type text not null check (type in (
@@ -179,7 +180,7 @@ create table digest_mail (
   -- becomes unknown and the mail is not sent again.
   state text not null check (state in ('writing', 'sending', 'sent', 'skipped', 'failed', 'unknown')),
   attempts smallint not null default 0 check (attempts >= 0),
-  -- While writing, the process that does; afterwards it may be taken over. Null: it waits for `next_at`.
+  -- The process that is writing; after `lease_until` another one may take over. Null: the digest waits for `next_at`.
   lease uuid,
   lease_until timestamptz,
   next_at timestamptz not null default now(),
@@ -207,7 +208,7 @@ create table mail_unsubscribe (
 create index mail_unsubscribe_channel on mail_unsubscribe (channel_id) where channel_id is not null;
 create index mail_unsubscribe_created on mail_unsubscribe (created_at, token_sha256);
 
--- In the transaction of the finding: every alert is delivered, in whatever order ids are committed.
+-- Runs in the transaction of the finding, so that every alert is delivered, in whatever order ids are committed.
 create function queue_found_alerts() returns trigger
 language plpgsql as $$
 begin

@@ -44,7 +44,7 @@ create table audit (
   key_id int not null,
   request_id text not null,
   action text not null,
-  -- The scope of the action. Who sees none of what it changes does not see the row either.
+  -- The scope of the action. A caller who may see nothing of what it changes does not see the row either.
   scope text not null,
   target text not null,
   app_id text,
@@ -67,7 +67,7 @@ create table operator_action (
   actor text not null,
   -- "workspace set"
   command text not null,
-  -- The arguments, without what may be a secret.
+  -- The arguments, without possible secrets.
   typed text not null,
   -- Null: it was killed, or is still running.
   ended_at timestamptz,
@@ -107,9 +107,9 @@ create table job (
   result jsonb,
   -- {error: the fault's code, and its fields}.
   error jsonb,
-  -- When an unknown outcome is looked at next. Null: not any more.
+  -- When an unknown outcome is checked next. Null: no further check.
   proof_at timestamptz,
-  -- Results of the looks: [{at, verdict, text}].
+  -- Results of the checks: [{at, verdict, text}].
   proofs jsonb not null default '[]',
   created_at timestamptz not null default now(),
   started_at timestamptz,

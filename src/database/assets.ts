@@ -33,7 +33,7 @@ export function readCompiled(name: string): string | null {
   return isCompiled() && existsSync(pathOf(name)) ? readText(name) : null
 }
 
-/** The permissions for serving and for commands that use only the database. */
+/** Deno's flags for serving and for commands that use only the database. */
 const DENO_RIGHTS = "--no-lock --allow-env --allow-net --allow-read"
 
 /** The file in a compiled program with the commit it was built from. */

@@ -13,7 +13,7 @@ export async function warnOfSkew(sql: Sql, log: Log, now: () => number = Date.no
   const way = aheadMs > 0 ? "behind" : "ahead of"
   const seconds = (Math.abs(aheadMs) / 1_000).toFixed(1)
   log("warn", "clock_skew", {
-    reason: `this clock is ${seconds} s ${way} the database's; calls per second are counted by it`,
+    reason: `this machine's clock is ${seconds} s ${way} the database's; calls per second use this machine's`,
   })
 }
 

@@ -47,7 +47,7 @@ async function openServer(url: string, { as, log, maxConnections = 10 }: OpenOpt
     await sql.end({ timeout: 0 })
     throw error
   }
-  const disk = createDiskWatch(log, `${at} has no room left on its disk; make room there`)
+  const disk = createDiskWatch(log, `the disk of ${at} is full; free some space on it`)
   const close = () => sql.end({ timeout: 5 })
   return { sql, background: sql, kind: "postgres", ...(pooling !== "none" && { pooling }), disk, close }
 }
@@ -70,7 +70,7 @@ async function choosePooling(url: string, as: "server" | "command", at: string):
   if (pooling === "none") return pooling
   // Correct for either kind of pooler, because this mode needs no session.
   if (isUnprepared(url)) return "transaction"
-  if (pooling === "transaction") throw poolerProblem(at, "is a pooler per transaction, which loses prepared statements")
+  if (pooling === "transaction") throw poolerProblem(at, "is a transaction pooler, which loses prepared statements")
   return pooling
 }
 
@@ -78,7 +78,7 @@ async function choosePooling(url: string, as: "server" | "command", at: string):
 export const POOLER_PROBLEM = "POOLER"
 
 function poolerProblem(at: string, says: string): DatabaseProblem {
-  const cure = "add ?prepare=false to DATABASE_URL, or give it a pooler per session or the server's own address"
+  const cure = "add ?prepare=false to DATABASE_URL, or use a session pooler or the server's own address"
   return new DatabaseProblem(`${at} ${says}; ${cure}`, { cause: { code: POOLER_PROBLEM } })
 }
 
@@ -94,9 +94,9 @@ async function assertSuitable(sql: Sql, as: "server" | "command", at: string): P
     throw new DatabaseProblem(`${at} is PostgreSQL ${major}; Appmeter needs ${OLDEST} or newer`)
   }
   if (hasSessions(sql) && row.limit !== sessionSettings(as).statement_timeout)
-    throw poolerProblem(at, "loses the settings of a connection, as a pooler per transaction does")
+    throw poolerProblem(at, "loses the settings of a connection, as a transaction pooler does")
   if (row.zone !== "UTC" || row.dates !== "ISO, MDY")
-    throw poolerProblem(at, `does not pass TimeZone and DateStyle on: they are ${row.zone} and ${row.dates}`)
+    throw poolerProblem(at, `does not pass on TimeZone and DateStyle: they are ${row.zone} and ${row.dates}`)
 }
 
 // Describes the address without user and password. Several hosts, separated by commas, are allowed although they are

@@ -84,7 +84,7 @@ async function assertEmpty(tx: Tx, tables: readonly Table[]): Promise<void> {
     tx,
     tables.map(({ name }) => name),
   )
-  if (nonEmpty.length > 0) throw new DatabaseProblem(`the database holds data: ${inWords(nonEmpty)}`)
+  if (nonEmpty.length > 0) throw new DatabaseProblem(`the database contains data: ${inWords(nonEmpty)}`)
 }
 
 /**
@@ -126,7 +126,9 @@ async function write(
   }
   for (const [name, { rows }] of sums) {
     if (rows !== expected.get(name))
-      throw new DatabaseProblem(`${rows} of ${expected.get(name)} rows of ${name} were read; nothing was written`)
+      throw new DatabaseProblem(
+        `only ${rows} of ${expected.get(name)} rows of ${name} could be read; nothing was written`,
+      )
   }
   return tables.map(({ name }) => ({ name, ...valueAt(sums, name).sum }))
 }
@@ -142,6 +144,6 @@ async function assertSame(tx: Tx, tables: readonly Table[], sums: readonly Table
   for (const [i, table] of tables.entries()) {
     const { rows, checksum } = await sumTable(tx, table)
     if (rows !== sums[i]?.rows || checksum !== sums[i].checksum)
-      throw new DatabaseProblem(`${table.name} does not read back as it was written; nothing was written`)
+      throw new DatabaseProblem(`${table.name} reads back differently from what was written; nothing was kept`)
   }
 }

@@ -16,9 +16,9 @@ export function assertDataVersion(directory: string): void {
   const remedy =
     major > EMBEDDED_MAJOR
       ? "start the newer version that made it, or choose another DATA_DIR"
-      : "with the version that made it run appmeter backup FILE, then with this one appmeter restore FILE into " +
-        "another DATA_DIR"
+      : "run appmeter backup FILE with the version that made it, then appmeter restore FILE into another DATA_DIR " +
+        "with this version"
   throw new DatabaseProblem(
-    `${directory} is of PostgreSQL ${major}, and this version of Appmeter reads ${EMBEDDED_MAJOR}: ${remedy}`,
+    `${directory} has data of PostgreSQL ${major}, but this version of Appmeter reads ${EMBEDDED_MAJOR}: ${remedy}`,
   )
 }

@@ -45,7 +45,7 @@ const DAMAGE = new Set([
   "XX002", // an index does not match its table
 ])
 
-/** Whether stored data is corrupt. No input of a call makes SQL fail with these codes. */
+/** Returns true if the error means that stored data is corrupt. No input of a call makes SQL fail with these codes. */
 export function isDamaged(error: unknown): boolean {
   return DAMAGE.has(String((error as { code?: unknown } | null)?.code))
 }

@@ -12,7 +12,7 @@ export interface Gate {
    */
   run<T>(work: () => Promise<T>, deadlineMs?: number): Promise<T>
   /**
-   * The same for a call of a workspace, whose statements wait for slots: `schedule` wraps a handle so that it takes
+   * Like `run`, for a call of a workspace, whose statements wait for slots: `schedule` wraps a handle so that it takes
    * them. After its deadline the call starts no further statement.
    */
   call<T>(of: CallOf, work: (schedule: (sql: Sql) => Sql) => Promise<T>, deadlineMs?: number): Promise<T>
@@ -188,7 +188,8 @@ const CODES = new Set([
 ])
 
 /**
- * Whether an error means that the database is unreachable, starting, read-only or overloaded, as opposed to wrong SQL.
+ * Returns true if an error means that the database is unreachable, starting, read-only or overloaded, as opposed to
+ * wrong SQL.
  */
 export function isConnectionProblem(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true
@@ -198,7 +199,7 @@ export function isConnectionProblem(error: unknown): boolean {
 
 const ROLLED_BACK = new Set(["25006", "40P01", "53100", "55P03"])
 
-/** Whether the database itself reported that the statement had no effect, so nothing has to be undone. */
+/** Returns true if the database itself reported that the statement had no effect, so that nothing has to be undone. */
 export function wroteNothing(error: unknown): boolean {
   return ROLLED_BACK.has(String((error as { code?: unknown } | null)?.code))
 }

@@ -17,9 +17,13 @@ export const LOCKS = [
   {
     name: "first start",
     number: 4_726_313_902,
-    why: "A connection of its own holds it around a first start, and takes no other lock meanwhile.",
+    why: "Held around a first start, on a separate connection that takes no other lock meanwhile.",
   },
-  { name: "migration", number: 4_726_313_901, why: "One process migrates; months are opened in it." },
+  {
+    name: "migration",
+    number: 4_726_313_901,
+    why: "One process at a time migrates; open_month may be taken while it is held.",
+  },
   {
     name: "retention",
     number: 4_726_313_907,
@@ -27,7 +31,7 @@ export const LOCKS = [
   },
   {
     name: "nightly backup",
-    why: "One process at a time takes it, on a connection of its own. Tried, never waited for.",
+    why: "One process at a time makes a backup, on a separate connection. Tried, never waited for.",
   },
   { name: "jobs swept", why: "Two sweeps could deadlock on each other's accounts. Tried, never waited for." },
   {
@@ -43,7 +47,7 @@ export const LOCKS = [
   { name: "write", why: "One per target in a workspace, before the action locks anything. Tried, never waited for." },
   {
     name: "identities removed",
-    why: "Shared by everybody who looks ids up to store them: ids inside app_ids have no foreign key.",
+    why: "Taken shared by every transaction that looks up ids to store them: ids inside app_ids have no foreign key.",
   },
   { name: "identities made", why: "Taken before any row lock to add lists, charts or apps, or to track something." },
   {
@@ -53,8 +57,8 @@ export const LOCKS = [
   {
     name: "estimates",
     why:
-      "Versions of estimates are given in the order in which they become visible; alone it is only tried. " +
-      "Shared by writers of charts.",
+      "Gives estimates their versions in the order in which they become visible. Writers of charts take it " +
+      "shared; exclusively it is only tried, never waited for.",
   },
   { name: "listing", why: "One per sixty-fourth of all apps: the changes from one reading of them to the next." },
   {
@@ -74,8 +78,8 @@ export const LOCKS = [
   {
     name: "tracking followed",
     why:
-      "Shared by what makes rows of `due`. Alone it is only tried, and its holder waits for nothing, " +
-      "so it may come earlier.",
+      "Taken shared by writers that make rows of `due`. Exclusively it is only tried, and its holder waits for " +
+      "nothing, so it may come earlier.",
     functions: [
       "follow_changed_app",
       "follow_charted",
@@ -118,7 +122,7 @@ export async function tryLock(tx: Tx, name: LockName, ...subject: Subject): Prom
   return row.held
 }
 
-/** The same as part of a statement that is its own transaction. */
+/** SQL that tries to take the lock, for a statement that is its own transaction. */
 export function tryingLock(sql: Db, name: LockName, ...subject: Subject) {
   return sql`(select pg_try_advisory_xact_lock(${keyOf(sql, name, subject)}))`
 }

@@ -113,7 +113,9 @@ function textsOf(files: ReadonlyMap<string, string>): StepText[] {
   return [stepText(BASELINE, schema.join("\n")), ...migrations]
 }
 
-/** The hash ignores lines that are only comments, and the line ends of a checkout on Windows. */
+/**
+ * Returns a step with its hash, which ignores lines that are only comments, and the line ends of a checkout on Windows.
+ */
 function stepText(name: string, file: string): StepText {
   const text = file.replaceAll("\r\n", "\n")
   const sha256 = createHash("sha256")

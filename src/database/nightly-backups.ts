@@ -11,7 +11,7 @@ interface NightlyBackup {
   bytes: number
 }
 
-/** Older backups are deleted. */
+/** Number of backups to keep. Older ones are deleted. */
 export const KEPT_BACKUPS = 7
 
 /** A night begins at this hour (UTC), when most workspaces are quiet. */
@@ -41,7 +41,7 @@ export function listNightlyBackups(folder: string): NightlyBackup[] {
     .sort((a, b) => (a.day < b.day ? 1 : -1))
 }
 
-/** Whether the newest backup is not of the last night, hours after that night began. */
+/** Returns true if the newest backup is not of the last night, hours after that night began. */
 export function isBackupLate([newest]: readonly NightlyBackup[], now: Date): boolean {
   return newest === undefined || newest.day < nightOf(new Date(now.getTime() - LATE_MS))
 }

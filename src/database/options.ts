@@ -54,7 +54,10 @@ interface SessionSettings {
   random_page_cost: string
 }
 
-/** A request times out after 4.5 s (gate.ts), so a statement gets 4 s. Longer work sets its own statement_timeout. */
+/**
+ * Returns the settings of a session. A request times out after 4.5 s (gate.ts), so a statement gets 4 s. Longer work
+ * sets its own statement_timeout.
+ */
 export function sessionSettings(as: "server" | "command"): SessionSettings {
   return {
     statement_timeout: as === "server" ? "4s" : "0",
@@ -95,7 +98,7 @@ export function sessionStatement({ options }: Pick<Sql, "options">): string | un
   return (options as { session?: string }).session
 }
 
-/** Whether connections of this pool keep session settings. False through a transaction pooler. */
+/** Returns true if connections of this pool keep session settings. False through a transaction pooler. */
 export function hasSessions({ options }: Pick<Sql, "options">): boolean {
   return (options as { max_pipeline?: number }).max_pipeline !== 0
 }

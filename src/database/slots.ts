@@ -144,7 +144,7 @@ export class Slots {
     return !this.#yields(workspaceId)
   }
 
-  /** Whether a workspace with fewer calls goes first. If so, schedules another attempt. */
+  /** Returns true if a workspace with fewer calls goes first, and then schedules another attempt. */
   #yields(workspaceId: number): boolean {
     const now = performance.now()
     if (now >= (this.#activities.get(workspaceId)?.yieldsUntil ?? 0)) return false
@@ -244,7 +244,7 @@ export class Slots {
 
 export const NO_SLOT = "no database slot came free in time"
 
-/** If the call already had a slot, it may have written something. */
+/** Returns the error for a refused call. If the call already had a slot, it may have written something. */
 export function refusalOf({ hasBegun }: SlotCall, message: string): DatabaseUnavailable {
   return new DatabaseUnavailable(hasBegun ? "deadline" : "crowded", message)
 }

@@ -60,7 +60,7 @@ export function createStatementGroups<Question extends OfWorkspace, Answer>(
     const workspaces = new Set(group.map(workspaceOf))
     const end = begin(workspaces, false)
     const byWorkspace = Map.groupBy((await attempt(ask, group, false)).undecided, workspaceOf)
-    // These stay busy.
+    // These workspaces stay busy.
     for (const workspace of byWorkspace.keys()) workspaces.delete(workspace)
     end()
     for (const [workspace, pending] of byWorkspace) void askApart(workspace, pending)

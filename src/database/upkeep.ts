@@ -125,7 +125,7 @@ async function runUnhurried(sql: Sql, work: (session: Sql) => Promise<void>): Pr
   }
 }
 
-/** A reset gives the server's default, so the pool's setting is applied again. */
+/** Restores the time limit of a session. A reset gives the server's default, so the pool's setting is applied again. */
 async function setLimit(sql: Sql, session: Sql): Promise<void> {
   await session`reset statement_timeout`
   const settings = sessionStatement(sql)

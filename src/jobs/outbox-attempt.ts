@@ -70,10 +70,10 @@ async function markBeforeSending(run: JobRun, { sql, pace, stopwatch }: AttemptP
   const marked = !run.abort.signal.aborted && (await markSent(sql, run.claim, pace.leaseMs))
   if (marked) run.sinceLease = sinceMark
   if (!marked || run.abort.signal.aborted || sinceMark() > pace.leaseMs - pace.sendMs)
-    throw new TooLate("the lease ran out")
+    throw new TooLate("the lease expired")
 }
 
-/** Nothing was sent: schedules a retry, unless the error is final or no attempts are left. */
+/** Handles a failure before anything was sent: schedules a retry, unless the error is final or no attempts are left. */
 async function setBack(run: JobRun, error: unknown, parts: AttemptParts): Promise<void> {
   const { claim: job, abort } = run
   const { maxAttempts, retry } = parts.pace
@@ -106,7 +106,10 @@ function done(result: unknown): Outcome {
   }
 }
 
-/** A Fault means the platform refused the write. After any other error it may have been applied. */
+/**
+ * Returns the outcome of a failed write. A Fault means that the platform refused it. After any other error it may have
+ * been applied.
+ */
 function notDone(error: unknown): Outcome {
   if (error instanceof Fault) return { status: "failed", fault: error, why: error }
   return { status: "unknown", why: error }
@@ -119,7 +122,7 @@ const ENDED = { done: "job_done", failed: "job_failed", unknown: "job_unknown" }
 const STORE_TRIES = 60
 const STORE_PAUSE_MS = 500
 
-/** Retries for 30 s: a write that was applied but whose outcome is not stored counts as unknown. */
+/** Stores the outcome. Retries for 30 s: a write that was applied but whose outcome is not stored counts as unknown. */
 async function store({ claim: job }: JobRun, outcome: Outcome, parts: AttemptParts): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

@@ -49,7 +49,7 @@ export async function claim(
       j.app_id as "appId", j.args, j.before, j.attempts`
 }
 
-/** The heartbeat. Returns the leases that were extended; an expired lease is not renewed. */
+/** The heartbeat: extends the leases and returns those that were extended. An expired lease is not renewed. */
 export async function extend(sql: Sql, leases: readonly Lease[], leaseMs: number): Promise<Set<string>> {
   const rows = await sql<{ lease: string }[]>`
     update job j
@@ -73,7 +73,10 @@ export async function markSent(sql: Sql, { id, lease }: Lease, leaseMs: number):
   return rows.length > 0
 }
 
-/** Stores the outcome. Returns false when the lease was lost; the job then stays as its next owner left it. */
+/**
+ * Stores the outcome. Returns false when the lease was lost; the job then stays as the next holder of the lease left
+ * it.
+ */
 export async function finish(sql: Sql, { id, lease }: Lease, outcome: Outcome): Promise<boolean> {
   const result = outcome.status === "done" ? outcome.result : null
   const error = outcome.status === "failed" ? { error: outcome.fault.code, ...outcome.fault.extra } : null

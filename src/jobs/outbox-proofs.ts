@@ -47,8 +47,8 @@ export async function settleUnknown(parts: ProofParts): Promise<number> {
 const MAX_BATCH = 10
 
 /**
- * Claims due checks. If a later write to the same target was sent, the target proves nothing about this job: its checks
- * end.
+ * Claims due checks. If a later write to the same target was sent, the target no longer shows whether this job was
+ * applied: its checks end.
  */
 async function claimTurns(sql: Sql, actions: readonly string[]): Promise<ProofTurn[]> {
   return await sql<ProofTurn[]>`

@@ -16,7 +16,7 @@ export function stepsOf(sql: Sql, job: Lease, leaseMs: number): SendPort["step"]
   let n = 0
   return async (step, request) => {
     const at = ++n
-    if (!(await beginStep(sql, job, { n: at, ...step }, leaseMs))) throw new TooLate("the lease ran out")
+    if (!(await beginStep(sql, job, { n: at, ...step }, leaseMs))) throw new TooLate("the lease expired")
     try {
       const answer = await request()
       await endStep(sql, job, at, "done")
@@ -49,7 +49,7 @@ async function beginStep(
   return rows.length > 0
 }
 
-/** Stores the outcome of a step. Errors are ignored: the job's own outcome says the same and is retried for longer. */
+/** Stores the outcome of a step. Errors are ignored: the job's own outcome includes it and is retried for longer. */
 async function endStep(sql: Sql, { id }: Lease, n: number, outcome: StepOutcome): Promise<void> {
   await sql`
     update job_step

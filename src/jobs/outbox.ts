@@ -71,4 +71,4 @@ async function sweep({ sql, log, pace }: AttemptParts, maxAgeMs: number): Promis
   if (old > 0) log("warn", "jobs_expired", { count: old })
 }
 
-const OLD = "It could not be begun for a day; nothing was sent."
+const OLD = "It could not start for a day; nothing was sent."

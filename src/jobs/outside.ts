@@ -46,7 +46,7 @@ export interface Step {
 }
 
 export interface Proof {
-  /** Reads the target again and returns what that proves about the write. */
+  /** Reads the target again and returns what it shows about the write. */
   look(args: Record<string, unknown>, port: Port, sent: SentWrite): Promise<ProofFinding>
   /** The checks (values of PROOF_MINUTES) that must all find `absent` before the write counts as not applied. */
   absentAt: readonly number[]

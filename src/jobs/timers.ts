@@ -4,7 +4,7 @@ import type { Log, LogLevel } from "../lib/log.ts"
 import type { LogEvent } from "../lib/log-events.ts"
 import type { RecurringWork } from "../lib/time.ts"
 
-/** SQL for now() plus `ms`, by the database's clock. Null gives null, which greatest() ignores. */
+/** Returns SQL for now() plus `ms`, by the database's clock. Null gives null, which greatest() ignores. */
 export function later(sql: Db, ms: number | null) {
   return sql`now() + ${ms}::float8 * interval '1 millisecond'`
 }

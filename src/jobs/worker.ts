@@ -12,8 +12,8 @@ export interface Work<Lane, Claim extends LeasedWork> {
   lanes: readonly Lane[]
   atOnce: number
   /**
-   * Leases due work. `waitMs`: 0 claims again at once, null waits for the next poll. `since` measures from the
-   * statement.
+   * Leases due work. `waitMs`: 0 claims again at once, null waits for the next poll. `since` returns the milliseconds
+   * since the claim's statement began.
    */
   claim(lane: Lane, space: Space<Claim>): Promise<ClaimResult<Claim>>
   /** Does the work. Rejects only when the database fails: the lease then expires and the work is recovered. */
@@ -83,7 +83,7 @@ export interface Worker<Lane = unknown> {
   start(): void
   /** Aborts running work after `stopMs`. Returns at most `lastWordsMs` later, even if the database does not respond. */
   stop(): Promise<void>
-  /** Call it when this process made work due: looks at that lane, or at all lanes, at once. */
+  /** Looks at that lane, or at all lanes, at once. Call it when this process made work due. */
   nudge(lane?: Lane): void
   isStarted(): boolean
   /** Recovers abandoned work, performs what is due now and waits for it. Returns the number of claims. */
@@ -139,7 +139,7 @@ const LAST_WORDS_MS = 2_000
 
 type Runs<Lane> = ReturnType<typeof createRuns<Lane, LeasedWork>>
 
-/** The running work of this process. `onFreed` is called when a full lane has a free place again. */
+/** Creates the register of this process's running work. `onFreed` is called when a full lane has a free place again. */
 function createRuns<Lane, Claim extends LeasedWork>(
   work: Work<Lane, Claim>,
   { leaseMs, pollMs, ends, now = () => new Date() }: Timing,

@@ -118,7 +118,7 @@ function ending(signal: AbortSignal, other: AbortSignal | undefined): AbortSigna
   return other ? AbortSignal.any([signal, other]) : signal
 }
 
-/** Takes the turns of one reading. The claim has already taken the first turn at its own upstream. */
+/** Takes the turns of one reading. The claim has already taken the first turn at the kind's own upstream. */
 function turnsOf(parts: AskParts, { claim, signal, leftMs, sinceClaim }: ReadingTurn) {
   let hasClaimed = true
   return {
@@ -167,7 +167,7 @@ async function learnCountry<Asked>(
   failure?: ReadFailure,
 ): Promise<void> {
   const { storefront } = question as { storefront?: string }
-  // a parsed answer is of the requested country
+  // the parser has checked that the response is of the requested country
   const answered = failure ? failure.country : storefront
   if (!namesCountry || storefront === undefined || answered === undefined) return
   await noteCountry(sql, lane, { asked: storefront, answered }, now())

@@ -11,8 +11,9 @@ export interface Budget {
   asked: number
   paying: number
   free: number
-  /** Requests possible per day with the present gap, and with the base gap. */
+  /** Requests possible per day with the present gap. */
   can: number
+  /** Requests possible per day with the base gap. */
   canAtBase: number
   /** Requests that have to wait each day. 0 if none. */
   short: number
@@ -31,8 +32,9 @@ export type BudgetKind = Pick<
 >
 
 /**
- * Returns the budget of each upstream. A request takes subjects of one storefront: 200 apps in one are 4 look-ups, one
- * app in each of 200 are 200. Takes 25 ms for 86,400 rows on the embedded database, so cache the answer.
+ * Returns the budget of each upstream. A request contains subjects of one storefront: 200 apps in one storefront need 4
+ * look-ups, one app in each of 200 storefronts needs 200. Takes 25 ms for 86,400 rows on the embedded database, so
+ * cache the result.
  */
 export async function readBudget(sql: Sql, { kinds, egress, gapsMs }: BudgetParts): Promise<Budget[]> {
   const upstreams = [...new Set(kinds.map(({ upstream }) => upstream))]

@@ -14,12 +14,12 @@ interface DueRow {
   storefront: string
   subject: string
   priority: number
-  /** Null if nobody tracks it any more: it is not claimed. */
+  /** Null if nobody tracks the subject any more; the row is then not claimed. */
   lease: string | null
   claimedAt: Date
 }
 
-// Retries when the lane was free and something due, but another process was claiming it.
+// Retries when the lane was free and a row was due, but another process was claiming it.
 const CONTENDED = { pauseMs: 5, tries: 20 }
 
 /**
@@ -48,8 +48,8 @@ export async function claimNext<Work extends DueWork>(
 const LOOK_BEYOND = 20
 
 /**
- * Takes the lane's turn and the first due row, with others of its kind and storefront that fit the request: both or
- * neither. Deletes untracked rows it meets; `again` means that more may be behind them.
+ * Takes both the lane's turn and the first due row, with others of its kind and storefront that fit the request, or
+ * neither. Deletes untracked rows that it meets; `again` means that more rows may follow them.
  */
 export async function claim<Work extends DueWork>(
   sql: Sql,
@@ -77,7 +77,7 @@ async function takeFirst(sql: Sql, lane: Lane | null, kinds: readonly DueWork[],
     )`
 }
 
-/** Returns what may be due: kinds, with a storefront if a kind is read only in some. */
+/** Returns the kinds that may be due, with a storefront if a kind is read only in some storefronts. */
 function placesOf(kinds: readonly DueWork[]) {
   const places = kinds.flatMap((kind) =>
     (kind.storefronts ?? [null]).map((storefront) => ({ ...kind, place: storefront })),

@@ -2,7 +2,7 @@ import type { Sql } from "../database/types.ts"
 import type { Upstream } from "../lib/upstreams.ts"
 import type { Lane } from "./pace.ts"
 
-/** How often an upstream, asked for one country from one address, answered for which country. */
+/** Number of responses of an upstream to one egress address, by requested and by answered country. */
 export interface CountryAnswers {
   upstream: Upstream
   asked: string
@@ -13,8 +13,9 @@ export interface CountryAnswers {
 }
 
 /**
- * `followed`: at least two countries were asked for and answered as asked. `ignored`: one country was answered whatever
- * was asked. `mixed`: neither. `unknown`: only one country was asked for and answered, which proves nothing.
+ * `followed`: at least two countries were requested and answered as requested. `ignored`: one country was answered
+ * whatever was requested. `mixed`: neither. `unknown`: only one country was requested and answered, which shows nothing
+ * about others.
  */
 export type CountryEffect = "followed" | "ignored" | "mixed" | "unknown"
 

@@ -51,7 +51,7 @@ export interface Kind extends DueWork {
   name: KindName
   /**
    * The kind of observation that a reading stores, and under which failed reads are logged. Left out if callers cannot
-   * request it.
+   * request this kind.
    */
   observes?: AnyKind
   /** Finds the latest reading. Default: that of `observes`. */
@@ -68,7 +68,7 @@ export interface Kind extends DueWork {
   read(subjects: readonly [Subject, ...Subject[]], port: ReadPort): Promise<Observation[]>
   /** Writes derived rows within the transaction that stores the observations. */
   derive?(tx: Tx, subjects: readonly Subject[], now: Date): Promise<void>
-  /** Schedules work that should look at this reading soon, `afterMs` later, within the same transaction. */
+  /** Schedules the work that depends on this reading, to run `afterMs` later, within the same transaction. */
   putsForward?(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void>
 }
 
@@ -76,15 +76,20 @@ export function dueKind<const Declared extends Kind>(declared: Declared): Declar
   return declared
 }
 
-/** A kind in due-kinds.ts. It needs one of its sources. */
+/** A kind in due-kinds.ts, which needs at least one of its sources. */
 export interface DueEntry {
-  /** "egress": Google Play may answer for the country of the requesting address. */
+  /**
+   * "egress": can only be read for the country of the egress address, because Google Play may ignore the requested one.
+   */
   where: "anywhere" | "egress"
   /** Returns the kind. Null if all its sources are off. */
   kindOf(isOn: (source: { name: SourceName }) => boolean): Kind | null
 }
 
-/** A line of due-kinds.ts. The compiler refuses a name, a store or an interval that differs from the declaration. */
+/**
+ * Returns a line of due-kinds.ts. The compiler refuses a name, a store or an interval that differs from the
+ * declaration.
+ */
 export function dueEntry<const Declared extends Kind, Needed extends { name: SourceName }>(
   _name: Declared["name"],
   _platform: Declared["platform"],
@@ -103,7 +108,10 @@ export function dueEntry<const Declared extends Kind, Needed extends { name: Sou
   }
 }
 
-/** Thrown if the data needed to read a subject is not there yet: it is put off, which is no failure. */
+/**
+ * Thrown if the data needed to read a subject does not exist yet. The reading is put off, which does not count as a
+ * failure.
+ */
 export class NotYet extends Error {
   override name = "NotYet"
   readonly waitMs: number

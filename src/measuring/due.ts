@@ -8,7 +8,7 @@ import { dayAfter, type Failure, fallenBack, type Retry, tracking } from "./resc
 export interface Claim<Work extends DueWork = Kind> {
   lease: string
   kind: Work
-  /** All have the same kind, platform and storefront. */
+  /** All rows have the same kind, platform and storefront. */
   subjects: readonly Subject[]
   /** True if a caller waits for one of them. */
   live: boolean
@@ -16,7 +16,10 @@ export interface Claim<Work extends DueWork = Kind> {
   claimedAt: Date
 }
 
-/** The heartbeat. Returns the leases that still hold. Skips locked rows: their end is being stored. */
+/**
+ * The heartbeat: extends the leases and returns those that still hold. Skips locked rows, because their end is being
+ * stored.
+ */
 export async function extend(sql: Db, claims: readonly Claim<DueWork>[], leaseMs: number): Promise<Set<string>> {
   const rows = await sql<{ lease: string; held: number }[]>`
     with held as materialized (
@@ -50,8 +53,8 @@ export class LeaseLost extends Error {
 }
 
 /**
- * Ends a measured claim in the transaction that stores it. Rows rescheduled in the meantime keep their time: the
- * reading may have missed the reason.
+ * Ends a measured claim in the transaction that stores it. Rows that were rescheduled after the claim keep their new
+ * time, because the reading may have missed the reason.
  */
 export async function endMeasured(tx: Tx, { lease, kind, subjects, claimedAt }: Claim<DueWork>): Promise<void> {
   const { count } = await tx`
@@ -65,7 +68,7 @@ export async function endMeasured(tx: Tx, { lease, kind, subjects, claimedAt }: 
     where d.lease = ${lease}
       and u.kind = d.kind and u.platform = d.platform and u.storefront = d.storefront and u.subject = d.subject
       and u.lease = ${lease} and u.lease_until > clock_timestamp()`
-  if (count < subjects.length) throw new LeaseLost("the lease ran out before the reading was stored")
+  if (count < subjects.length) throw new LeaseLost("the lease expired before the reading was stored")
 }
 
 /**
@@ -81,7 +84,9 @@ export async function putOff(tx: Tx, { lease, claimedAt }: Claim<DueWork>, waitM
   return count > 0
 }
 
-/** `u` is the latest version of the row, also after a wait for a transaction that rescheduled it. */
+/**
+ * SQL for the next time. `u` is the latest version of the row, also after a wait for a transaction that rescheduled it.
+ */
 function unlessMoved(tx: Tx, claimedAt: Date, planned: ReturnType<typeof later>) {
   // claimedAt has no microseconds: without the added millisecond, rows due in that millisecond would look rescheduled
   return tx`

@@ -16,7 +16,7 @@ export interface SourceHealth {
   failed24h: number
   /** 0 to 1. Null if nothing was read. */
   successRate24h: number | null
-  /** Number of apps with a stale answer in the last 24 hours: one from a cache, older than an earlier answer. */
+  /** Number of apps with a stale response in the last 24 hours: a cached one that is older than an earlier response. */
   stale24h: number
   lastFailure: { at: Date; outcome: Outcome; detail: string | null } | null
   /** Failed reads since the last success. */

@@ -76,17 +76,19 @@ export async function readAhead(sql: Sql, { kind, kinds, egress, wanted, asker }
   return row
 }
 
-/** The part of an upstream's turns that one workspace may use for requests, and that all may use together. */
+/** The part of an upstream's turns that one workspace may use for requests. */
 const SHARE = 1 / 4
+/** The part that all workspaces together may use for requests. */
 const SHARE_OF_ALL = 3 / 4
-/** Turns that may be used at once after a pause. */
+/** Turns that one workspace may use at once after a pause. */
 const AT_ONCE = 6
+/** Turns that all workspaces together may use at once after a pause. */
 const AT_ONCE_OF_ALL = 20
 const ALL = 0
 
 /**
- * Takes from the workspace's share and from the common one. Returns false if either is used up. Shares refill with the
- * pace.
+ * Charges a request to the workspace's share and to the common share. Returns false if either is used up. The shares
+ * refill with the pace.
  */
 export async function takeShare(
   sql: Sql,
@@ -125,12 +127,12 @@ export interface Ask {
   priority: (typeof PRIORITY)["live" | "behind"]
   /** Milliseconds for which the caller waits. */
   forMs: number
-  /** Delay in milliseconds: the subject is moved forward once what it depends on was read. */
+  /** Delay in milliseconds. The subject becomes due earlier once the data that it depends on was read. */
   afterMs?: number
 }
 
 export interface AskMark {
-  /** True if nobody had requested it and it was not being read. */
+  /** True if nobody had requested the subject and it was not being read. */
   isNew: boolean
   askedAt: Date
   lastAttempt: number
@@ -169,11 +171,15 @@ export interface ForgetQueue {
   add(wanted: LiveSubject): void
 }
 
-/** How often and how far apart a forget is retried. It fails if the subject is being tracked at that moment. */
+/** Attempts to forget a subject, which fail while the subject is being tracked. */
 const TRIES = 50
+/** Milliseconds between two attempts. */
 const APART_MS = 200
 
-/** Resets subjects nobody waits for any more, unless others request them or they are being read. */
+/**
+ * Creates the queue that resets subjects for which nobody waits any more, unless others request them or they are being
+ * read.
+ */
 export function createForgetting(sql: Sql): ForgetQueue {
   const pending = new Map<string, { wanted: LiveSubject; tries: number }>()
   const work = async () => {

@@ -93,7 +93,7 @@ interface SharedReading {
   put: Promise<Mark | Failure>
   end: Promise<LiveReadEnd>
   onlyWhileWaiting: boolean
-  /** The subjects read after it, by key. */
+  /** The subjects to read after this one, by key. */
   next: Map<string, { wanted: LiveSubject; asker: Asker | undefined }>
 }
 
@@ -168,7 +168,7 @@ function begin(parts: LiveParts, asking: LiveAsk, watching: WatchParts): SharedR
   return { turn, put, end, onlyWhileWaiting, next }
 }
 
-// A longer queue is no live read.
+// A live read whose turn is further away is refused as busy.
 const BUSY_MS = 60_000
 const READ_MS = 2_000
 /** How long this process watches a reading nobody waits for any more. */

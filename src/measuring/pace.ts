@@ -42,8 +42,8 @@ export async function openLane(sql: Sql, { upstream, egress }: Lane | AssistantL
 }
 
 /**
- * SQL: takes the lane's turn within the statement that claims work. Returns a row if the lane is free and there is
- * work.
+ * Returns SQL that takes the lane's turn within the statement that claims work. It returns a row if the lane is free
+ * and there is work.
  */
 export function takeFreeTurn(sql: Db, { upstream, egress }: AssistantLane, hasWork: Fragment): Fragment {
   return sql`

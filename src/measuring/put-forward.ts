@@ -39,7 +39,7 @@ export async function putForwardChart(tx: Tx, subjects: readonly Subject[], afte
   await putForward(tx, findingsOfCharts(tx, subjects), afterMs)
 }
 
-/** How the apps concerned by a reading are found, for each kind that can have findings. */
+/** The query for the apps that a reading concerns, by the kind of the reading. Other kinds have no findings. */
 export const CONCERNS = {
   search: findingsOfTerms,
   app: findingsOfApps,
@@ -115,7 +115,10 @@ function findingsOfApps(tx: Tx, subjects: readonly Subject[]) {
     where ${read}`
 }
 
-/** Minimum delay, so that no running process can have claimed the row: what it could not see yet is read again. */
+/**
+ * Minimum delay. It makes the new time later than the time of any running claim: findings whose claim missed this data
+ * are then calculated again.
+ */
 const MIN_MS = 10
 
 async function putForward(tx: Tx, rows: ReturnType<typeof findingsOfApps>, afterMs: number): Promise<void> {

@@ -209,8 +209,8 @@ interface AccountBodies {
   /** Deletes all bodies of an account. */
   forget(account: string): Promise<void>
   /**
-   * Deletes what is too old or too much; for accounts not in this list, what is older than a week. Runs at most once in
-   * ten minutes.
+   * Deletes bodies that are too old or beyond the size limit, and bodies older than a week of accounts that are not in
+   * this list. Runs at most once in ten minutes.
    */
   sweep(accounts: readonly string[]): Promise<void>
 }

@@ -30,12 +30,14 @@ interface ReadPlace extends Side {
 /** Returns why no process reads this. Null if one does. */
 export type Reading = (place: ReadPlace) => IdleReason | null
 
-/** Returns what the running processes read, on any machine. A process counts as running by its sign of life. */
+/**
+ * Returns what the running processes read, on any machine. A process counts as running while its heartbeat is recent.
+ */
 export async function readReaders(sql: Sql): Promise<Reading> {
   return readingBy(await sql<Reader[]>`${readersQuery(sql)}`)
 }
 
-/** The query of readReaders, for use within another statement; readingBy evaluates its rows. */
+/** Returns the query of readReaders, for use within another statement; readingBy evaluates its rows. */
 export function readersQuery(sql: Sql) {
   return sql`
     select reads, (
@@ -56,7 +58,7 @@ export function readingBy(readers: readonly Reader[]): Reading {
 export interface Reader {
   /** `storefronts` is null for all. */
   reads: { kind: string; platform: Platform; upstream: string; storefronts: readonly string[] | null }[]
-  /** Upstreams that refused it and are left alone. */
+  /** Upstreams that refused this process and get no requests from it for now. */
   leftAlone: string[]
 }
 

@@ -23,7 +23,7 @@ interface ReadingParts extends AskParts {
   /** Timeout of a reading, including its waits for turns. */
   readMs: number
   longReadMs: number
-  /** Delay from storing to looking for findings, so that readings close together are looked at once. */
+  /** Delay from storing to looking for findings, so that one look covers readings that are close together. */
   findingsAfterMs: number
   retry: Retry
   broken: Map<string, string>

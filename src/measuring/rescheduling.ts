@@ -12,7 +12,7 @@ const RESTS_AFTER = 8
  */
 const SPREAD_SECONDS = 4 * 3_600
 
-/** SQL for the outcome of a row of `due`. A reading that could not be stored is reported as failed. */
+/** Returns SQL for the outcome of a row of `due`. A reading that could not be stored is reported as failed. */
 export function outcomeOfDue(sql: Db) {
   return sql`case failure when 'unstored' then 'failed' else failure end`
 }
@@ -27,7 +27,7 @@ export const RETRY: Retry = { baseMs: 60_000, capMs: 6 * 3_600_000 }
 
 /**
  * SQL for the row `d` of `due`: its priority and `place`, its offset within a day. All terms of an app have the same
- * offset, and so has a storefront's market, so that requests are full.
+ * offset, and so have the market's subjects in a storefront, so that requests are full.
  */
 export function tracking(sql: Db) {
   return sql`
@@ -49,7 +49,7 @@ export function dayAfter(sql: Db, at: Date | "now", days: number) {
   return sql`date_trunc('day', ${moment}, 'UTC') + ${days}::int * interval '24 hours' + t.place`
 }
 
-/** SQL for the `set` clause of a row `d` that was not read; `t` is its `tracking`. */
+/** Returns SQL for the `set` clause of a row `d` that was not read; `t` is its `tracking`. */
 export function fallenBack(sql: Db, failure: Failure, retry: Retry, random: number) {
   return sql`
     priority = t.priority, failures = d.failures + 1, failure = ${failure}, failed_at = now(), lease = null,

@@ -3,7 +3,7 @@ import type { Sql } from "../database/types.ts"
 import { type RunListener, recurring } from "../jobs/timers.ts"
 import type { Kind } from "./due-kind.ts"
 
-/** Three may fail before the process counts as gone (measuring/readers.ts). */
+/** Milliseconds between heartbeats. Three may fail before the process counts as gone (measuring/readers.ts). */
 const EVERY_MS = 20_000
 
 export interface SignOfLife {
@@ -38,7 +38,7 @@ export function createSignOfLife({ sql, kinds, egress, ends }: SignOfLifeParts):
   }
 }
 
-/** Stores the sign of life and deletes rows of processes that ended a day ago. */
+/** Stores the heartbeat of this process and deletes the rows of processes that ended a day ago. */
 async function storeSign(sql: Sql, { process, egress, reads }: { process: string; egress: string; reads: object[] }) {
   await sql`
     with gone as (

@@ -40,12 +40,12 @@ interface SourceRow {
 }
 
 const WORDS: Record<Outcome, string> = {
-  blocked: "has refused this server",
-  rate_limited: "has refused this server as too fast",
-  not_found: "has given no usable answer",
-  changed: "has answered in a form that this version cannot read",
-  mismatched: "has answered for another country or subject",
-  failed: "has not been reached",
+  blocked: "has refused the requests of this server",
+  rate_limited: "has limited the rate of this server's requests",
+  not_found: "has returned no usable response",
+  changed: "has responded in a format that this version cannot read",
+  mismatched: "has responded for another country or subject",
+  failed: "has been unreachable",
 }
 
 function minuteOf(at: Date): string {

@@ -34,7 +34,7 @@ export interface Source<Asked, Seen extends Observation = Observation> {
   parse(body: string, input: Asked, about: About): Seen
 }
 
-/** A line of sources.ts. The compiler refuses a name or an upstream that differs from the declaration. */
+/** Returns a line of sources.ts. The compiler refuses a name or an upstream that differs from the declaration. */
 export function sourceEntry<const Declared extends Pick<Source<never>, "name" | "upstream">>(
   _name: Declared["name"],
   declared: Declared,
@@ -144,7 +144,7 @@ export async function readOnce<Asked, Seen extends Observation>(
   return { seen: await parse(source, input, body, egress), body }
 }
 
-// Without it the runtime sends its own name and version, which differ between Deno and Bun.
+// Without this header the runtime sends its own name and version, which differ between Deno and Bun.
 const NAME = "appmeter"
 
 /** Parses a new or stored body and removes impossible facts of apps. Throws ReadFailure with the body. */
@@ -160,7 +160,7 @@ export function parseBody<Asked, Seen extends Observation>(
   } catch (error) {
     // any error in a parser means that the page has changed
     const failure =
-      error instanceof ReadFailure ? error : new ReadFailure("changed", "it reads no more", { cause: error })
+      error instanceof ReadFailure ? error : new ReadFailure("changed", "it can no longer be parsed", { cause: error })
     failure.body = body
     throw failure
   }
@@ -206,11 +206,12 @@ async function follow(url: string, init: RequestInit, signal: AbortSignal, reach
     if (response.status < 300 || response.status > 399 || !to) return { response, at }
     await response.body?.cancel()
     const next = URL.parse(to, at)
-    if (!next) throw new ReadFailure("changed", "redirected to no address")
+    if (!next) throw new ReadFailure("changed", "redirected to an invalid address")
     const { host, protocol } = new URL(at)
-    if (next.host !== host) throw new ReadFailure("blocked", `sent to ${next.hostname}`)
-    if (protocol === "https:" && next.protocol !== protocol) throw new ReadFailure("blocked", "sent on without TLS")
-    if (hops === REDIRECTS) throw new ReadFailure("changed", "redirected in a circle")
+    if (next.host !== host) throw new ReadFailure("blocked", `redirected to ${next.hostname}`)
+    if (protocol === "https:" && next.protocol !== protocol)
+      throw new ReadFailure("blocked", "redirected from https to http")
+    if (hops === REDIRECTS) throw new ReadFailure("changed", "redirected too often")
     at = next.href
   }
 }
@@ -229,8 +230,8 @@ async function bytesOf(
     signal.throwIfAborted()
     if (!(error instanceof OutboundProblem)) throw error
     if (error.code === "too_large") throw new ReadFailure("changed", `more than ${maxBytes} bytes`)
-    if (!isReadable(response)) throw new ReadFailure("changed", "its coding cannot be read")
-    throw new ReadFailure("failed", "its body breaks off, or is not of the coding that it names")
+    if (!isReadable(response)) throw new ReadFailure("changed", "its content coding is not supported")
+    throw new ReadFailure("failed", "its body is incomplete, or not in the content coding that it names")
   }
 }
 

@@ -5,7 +5,7 @@ import { type IdleReason, type Reader, type Reading, readersQuery, readingBy, re
 /** Whether the metrics of a keyword are being measured: a process reads them now, or they are next in line. */
 export interface KeywordUnderWay {
   popularityMeasuring: boolean
-  /** The reason if not. Null if it is being measured. */
+  /** The reason why the metrics are not being measured. Null if they are. */
   popularityNotMeasuring: IdleReason | null
   difficultyMeasuring: boolean
   difficultyNotMeasuring: IdleReason | null
@@ -45,8 +45,8 @@ export async function findKeywordsUnderWay(
 }
 
 /**
- * SQL for the state of a keyword's scheduled readings as one number `code`: a base-6 digit each for search, hints and
- * difficulty.
+ * Returns SQL for the state of a keyword's scheduled readings as one number `code`: a base-6 digit each for search,
+ * hints and difficulty.
  */
 export function dueCodeOf(sql: Db, { platform, storefront }: Side, term: ReturnType<Db>) {
   // the hash uses the index due_keyword
@@ -97,7 +97,10 @@ export interface Expectation {
   notMeasuring: IdleReason | null
 }
 
-/** Maximum keywords per statement, so that it does not block the event loop. A single place may have more. */
+/**
+ * Maximum keywords per statement, so that it does not block the event loop. A storefront with more keywords gets a
+ * statement of its own.
+ */
 const TERMS_AT_ONCE = 2_000
 
 /** Returns, for each place, how many keywords will still be measured on a day. */
@@ -178,7 +181,7 @@ type State = "held" | "turn" | "overdue" | "read_failed" | "not_due"
 /** The states in the order of the digits of stateOf. */
 const STATES: readonly (State | null)[] = [null, "held", "turn", "overdue", "read_failed", "not_due"]
 
-/** SQL for the state of the row `d`. A search answered today is not due again, even if it was rescheduled. */
+/** Returns SQL for the state of the row `d`. A search answered today is not due again, even if it was rescheduled. */
 function stateOf(sql: Db) {
   // a time in a subquery is computed once; computed per row it takes half of the total time
   return sql`

@@ -83,7 +83,7 @@ const LAST_WORDS_MS = 2_000
 
 /**
  * Delay between a reading and the search for findings. A run looks at all keywords of an app, whose readings arrive one
- * by one: the delay limits how often it runs, and is the most that alerts are late.
+ * by one: the delay limits how often it runs. Alerts are late by at most this delay.
  */
 const FINDINGS_AFTER_MS = 180_000
 

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from "node:net"
 
 /**
- * Whether an address is public, by IANA's special-purpose registries (2025). For IPv6 only 2000::/3, which excludes
- * v4-mapped, NAT64 and local addresses with one rule.
+ * Returns true if an address is public, by IANA's special-purpose registries (2025). For IPv6 only 2000::/3 is public,
+ * which excludes v4-mapped, NAT64 and local addresses with one rule.
  */
 export function isPublicAddress(address: string): boolean {
   // A zone names an interface of this machine.

@@ -62,7 +62,8 @@ export async function* readBody({ status, headers }: Head, incoming: IncomingByt
 }
 
 /**
- * The total framing is limited, because chunks of a byte each would occupy the processor for seconds (8 µs per chunk).
+ * Yields the content of the chunks. The total framing is limited, because chunks of a byte each would occupy the
+ * processor for seconds (8 µs per chunk).
  */
 async function* chunked(incoming: IncomingBytes): AsyncGenerator<Uint8Array> {
   for (let framing = 0; framing <= MAX_FRAMING; ) {

@@ -10,7 +10,7 @@ const INFLATED = "Deno" in globalThis ? ["gzip", "br"] : []
 
 const READABLE = ["identity", "x-gzip", ...CODINGS.split(", ")]
 
-/** Whether the body has a supported coding. */
+/** Returns true if the body has a supported coding. */
 export function isReadable(response: Response): boolean {
   return READABLE.includes(codingOf(response))
 }

@@ -35,7 +35,7 @@ export async function wholeBody(
   }
 }
 
-/** Null for a body that is not encoded. */
+/** Returns the stream that inflates a coding. Null for a body that is not encoded. */
 function inflaterOf(coding: string, firstByte: number): Transform | null {
   if (coding === "" || coding === "identity") return null
   if (coding === "gzip" || coding === "x-gzip") return createGunzip()

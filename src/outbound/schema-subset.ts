@@ -21,15 +21,17 @@ function subsetOf(schema: JsonSchema): JsonSchema {
     const schemas = properties as Record<string, JsonSchema>
     const names = Object.keys(schemas)
     if (additionalProperties !== false || names.some((name) => !(required as string[]).includes(name)))
-      throw new Error("a writer's object is closed, and all of it required")
+      throw new Error("an object in a writer's schema must be closed, with all properties required")
     const inner = Object.fromEntries(names.map((name) => [name, subsetOf(schemas[name] as JsonSchema)]))
     return { type, ...description, properties: inner, required: names, additionalProperties: false }
   }
   if (type === "array") return { type, ...description, items: subsetOf(items as JsonSchema) }
   if (Array.isArray(schema.enum)) return { type: "string", ...description, enum: schema.enum }
-  if (!TYPES.includes(type as string)) throw new Error(`a writer's schema has no ${JSON.stringify(type)}`)
+  if (!TYPES.includes(type as string)) throw new Error(`a writer's schema cannot contain ${JSON.stringify(type)}`)
   return { type, ...description }
 }
 
-/** Proof that the model read the whole prompt: words before the first record and after the last one. */
+/**
+ * The model returns this as proof that it read the whole prompt: words before the first record and after the last one.
+ */
 export const Receipt = v.strictObject({ first: v.string(), last: v.string(), records: v.pipe(v.number(), v.integer()) })

@@ -112,7 +112,10 @@ function numbersOf(pieces: readonly string[]): number[] {
   return [...new Set(pieces.map(numberOf))].toSorted((a, b) => a - b)
 }
 
-/** FNV-1a of the UTF-16 code units as a signed 32-bit number. It takes a third of the storage of the n-gram itself. */
+/**
+ * Returns FNV-1a of the UTF-16 code units as a signed 32-bit number. It takes a third of the storage of the n-gram
+ * itself.
+ */
 function numberOf(piece: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < piece.length; at++) hash = Math.imul(hash ^ piece.charCodeAt(at), 0x01000193)

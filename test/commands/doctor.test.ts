@@ -178,7 +178,7 @@ describe("the embedded database", () => {
 
   slow.each([
     [EMBEDDED_MAJOR + 1, /start the newer version that made it, or choose another DATA_DIR$/],
-    [EMBEDDED_MAJOR - 1, /with the version that made it run appmeter backup FILE, then /],
+    [EMBEDDED_MAJOR - 1, /run appmeter backup FILE with the version that made it, then /],
   ])("every command shows the remedy for a folder of PostgreSQL %d, which is not changed", async (major, remedy) => {
     const { DATA_DIR } = await dataFolder()
     const file = join(DATA_DIR, "postgres", "PG_VERSION")

@@ -106,7 +106,7 @@ test("an unusable directory is refused with a one-line message", async () => {
   mkdirSync(join(other, "postgres"), { recursive: true })
   writeFileSync(join(other, "postgres", "PG_VERSION"), "17\n")
   const line = await refusal(other)
-  expect(line).toStartWith(`DatabaseProblem: ${other}/postgres is of PostgreSQL 17`)
+  expect(line).toStartWith(`DatabaseProblem: ${other}/postgres has data of PostgreSQL 17`)
   expect(line.split("\n")).toHaveLength(1)
 })
 

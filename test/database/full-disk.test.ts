@@ -83,7 +83,7 @@ test.skipIf(!LONG || disk === null)(
     // Each worker also logs once that it was interrupted.
     expect(new Set(events).size).toBe(events.length)
     expect(events).toContain("disk_recovered")
-    expect(logged.find(({ event }) => event === "disk_full").reason).toContain("make room")
+    expect(logged.find(({ event }) => event === "disk_full").reason).toContain("free some")
   },
 )
 
@@ -98,7 +98,7 @@ const FILLS: [string, (sql: Sql) => Promise<unknown>][] = [
 ]
 
 onSmallDisk.each(LONG ? FILLS : FILLS.slice(-1))(
-  "%s that would fill the disk within a moment is taken back, says why, and the database goes on",
+  "%s that would suddenly fill the disk is rolled back with the reason, and the database continues",
   async (_, fill) => {
     const events: string[] = []
     const log: Log = (_level, event) => void events.push(event)

@@ -122,7 +122,7 @@ test("comment lines and Windows line ends do not change an applied step", async 
   expect(await run(rewritten)).toEqual([])
 })
 
-/** The program of a process that applies sql/ and one more file, and prints the applied steps. */
+/** Returns the program of a process that applies sql/ and one more file, and prints the applied steps. */
 const migrateScript = (fileName: string, text: string) => `
   import { readTree } from "${join(import.meta.dirname, "../../src/database/assets.ts")}"
   import { openDatabase } from "${join(import.meta.dirname, "../../src/database/connect.ts")}"

@@ -45,7 +45,10 @@ const UNSERIALIZABLE = [
   (sql: Sql) => sql.unsafe("select 1", Array(65_534).fill(1)),
 ]
 
-/** The first of two statements is new to the connection, later ones are already prepared. */
+/**
+ * Sends values that cannot be serialized. The first of two statements is new to the connection, later ones are already
+ * prepared.
+ */
 async function askUnserializable(sql: Sql, token: number): Promise<void> {
   if (token % 2 === 0) {
     const text = turn(token, 2) === 0 ? "text" : throwing
@@ -73,7 +76,9 @@ async function askFailing(sql: Sql, token: number): Promise<void> {
 
 const FAILURES = ["22012", "42601", "22P02", "22021"]
 
-/** Each row has the id of its question twice, so that both a foreign row and half a row are detected. */
+/**
+ * Asks a table whose rows have the id of their question twice, so that both a foreign row and half a row are detected.
+ */
 async function askTable(sql: Sql, token: number): Promise<void> {
   const id = (token % 1_000) + 1
   const ask = [

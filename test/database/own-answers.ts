@@ -81,7 +81,9 @@ async function withTimeout<T>(ms: number, work: Promise<T>, complaint: () => str
   }
 }
 
-/** One of several kinds of question: with and without parameters, with one row and several, with arrays and JSON. */
+/**
+ * Asks one of several kinds of question: with and without parameters, with one row and several, with arrays and JSON.
+ */
 export async function askOwn(sql: Sql, token: number): Promise<void> {
   switch (token % 6) {
     case 0:
@@ -117,7 +119,7 @@ export function expectRows(rows: Iterable<unknown>, expected: readonly unknown[]
 }
 
 export const server = process.env.DATABASE_URL
-/** A separate connection that changes and inspects the pool's data. */
+/** Opens a separate connection that changes and inspects the pool's data. */
 export const openAdmin = () => postgres(server!, { max: 1, onnotice: () => {} })
 
 export const CONNECTIONS = 4
@@ -150,7 +152,7 @@ export function check(outcomes: Outcomes, allowed: string[]): Outcomes {
 
 export const turn = (token: number, count: number) => Math.floor(token / 3) % count
 
-/** An error with a code that a trial can expect. */
+/** Returns an error with a code that a trial can expect. */
 export const failure = (code: string) => Object.assign(new Error(code), { code })
 
 export async function askTransaction(sql: Sql, token: number): Promise<void> {
@@ -162,7 +164,7 @@ export async function askTransaction(sql: Sql, token: number): Promise<void> {
   })
 }
 
-/** A function that returns, or fails, while a part of it continues and sends another statement. */
+/** Runs a transaction that ends, or fails, while a part of its function continues and sends another statement. */
 export async function askAfterEnd(sql: Sql, token: number): Promise<void> {
   let lateStatement: Promise<void> | undefined
   const transaction = sql.begin(async (tx) => {

@@ -6,7 +6,10 @@ import { join } from "node:path"
 
 const PLACES = `${process.env.PATH}:/usr/sbin`
 
-/** Whether tests through PgBouncer can run here. If not, prints why. It is required where all tests run (.ci/run). */
+/**
+ * Returns true if tests through PgBouncer can run here. If not, prints why. PgBouncer is required where all tests run
+ * (.ci/run).
+ */
 export function hasPooler(): boolean {
   if (!process.env.DATABASE_URL) return false
   if (process.env.CI || process.env.LONG || Bun.which("pgbouncer", { PATH: PLACES })) return true
@@ -59,7 +62,10 @@ export async function startPooler({ url = process.env.DATABASE_URL!, mode, size 
   return { url: server.href, [Symbol.asyncDispose]: stop }
 }
 
-/** PgBouncer refuses to run as root, and reads its files itself. */
+/**
+ * Returns the prefix that runs PgBouncer as another user, because it refuses to run as root. Gives that user the files
+ * that PgBouncer reads.
+ */
 function asOtherUser(dir: string): string[] {
   if (process.getuid?.() !== 0) return []
   const id = (flag: string) => Number(spawnSync("id", [flag, "postgres"]).stdout.toString())

@@ -41,8 +41,8 @@ async function askBadly(sql: Sql, token: number): Promise<unknown> {
 const ALLOWED = ["22012", "UNSERIALIZABLE"]
 
 const REFUSED = new RegExp(
-  "is a pooler per transaction, which loses prepared statements; add \\?prepare=false to DATABASE_URL, " +
-    "or give it a pooler per session or the server's own address$",
+  "is a transaction pooler, which loses prepared statements; add \\?prepare=false to DATABASE_URL, " +
+    "or use a session pooler or the server's own address$",
 )
 
 describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
@@ -130,30 +130,27 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
     await second.close()
   })
 
-  test.each(["session", "transaction"] as const)(
-    "a valid key is never refused through a pooler per %s",
-    async (mode) => {
-      await using scratch = await scratchDatabase(`keys_${mode}`)
-      await using pooler = await startPooler({ url: scratch.url, mode, size: 12 })
-      const database = await open(mode === "session" ? pooler.url : withoutPrepare(pooler.url))
-      const { sql } = database
-      await migrate(sql, readTree("sql", ".sql"), silentLog)
-      const service = openService({ sql })
-      const key = await service.key(await service.workspace({ name: "pooled" }))
-      const statuses: number[] = []
-      const call = async (path: string) => {
-        const request = new Request(`${PUBLIC_URL}${path}`, { headers: { authorization: `Bearer ${key}` } })
-        statuses.push((await service.app.fetch(request, "127.0.0.1")).status)
-      }
-      const paths = ["/v1/apps", "/v1/account", "/v1/usage", "/v1/alerts"]
-      const caller = async (first: number) => {
-        for (let n = 0; n < 15; n++) await call(paths[(first + n) % paths.length]!)
-      }
-      await Promise.all(Array.from({ length: 16 }, (_, n) => caller(n)))
-      expect(statuses.filter((status) => status !== 200)).toEqual([])
-      await database.close()
-    },
-  )
+  test.each(["session", "transaction"] as const)("a valid key is never refused through a %s pooler", async (mode) => {
+    await using scratch = await scratchDatabase(`keys_${mode}`)
+    await using pooler = await startPooler({ url: scratch.url, mode, size: 12 })
+    const database = await open(mode === "session" ? pooler.url : withoutPrepare(pooler.url))
+    const { sql } = database
+    await migrate(sql, readTree("sql", ".sql"), silentLog)
+    const service = openService({ sql })
+    const key = await service.key(await service.workspace({ name: "pooled" }))
+    const statuses: number[] = []
+    const call = async (path: string) => {
+      const request = new Request(`${PUBLIC_URL}${path}`, { headers: { authorization: `Bearer ${key}` } })
+      statuses.push((await service.app.fetch(request, "127.0.0.1")).status)
+    }
+    const paths = ["/v1/apps", "/v1/account", "/v1/usage", "/v1/alerts"]
+    const caller = async (first: number) => {
+      for (let n = 0; n < 15; n++) await call(paths[(first + n) % paths.length]!)
+    }
+    await Promise.all(Array.from({ length: 16 }, (_, n) => caller(n)))
+    expect(statuses.filter((status) => status !== 200)).toEqual([])
+    await database.close()
+  })
 
   test("doctor names the kind of pooler, what it lacks and the remedy", async () => {
     await using pooler = await startPooler({ mode: "transaction" })

@@ -1,6 +1,6 @@
 import { createConnection, createServer, type Socket } from "node:net"
 
-/** A proxy to a server that can freeze: it accepts bytes but returns none, as with SIGSTOP or a cut network. */
+/** Starts a proxy to a server that can freeze: it accepts bytes but returns none, as with SIGSTOP or a cut network. */
 export async function proxyTo(url: URL) {
   let frozen = false
   const sockets = new Set<Socket>()

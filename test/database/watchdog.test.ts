@@ -217,8 +217,8 @@ long("after a reopening, tables that have grown are analyzed before any client i
 })
 
 test(
-  "a statement is refused longer the more often it was stopped, and each of several in one trip runs alone from then " +
-    "on",
+  "a statement is refused longer the more often it was stopped, and each of several in one batch runs alone from " +
+    "then on",
   () => {
     let now = 0
     const runaways = new Runaways(() => now)

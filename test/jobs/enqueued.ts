@@ -5,14 +5,14 @@ import { someKey, someWorkspace } from "../access/registered.ts"
 
 let count = 0
 
-/** A workspace and its key, which the jobs belong to. */
+/** Creates a workspace and its key, to which the jobs belong. */
 export async function owner(sql: Sql): Promise<{ workspaceId: number; keyId: number }> {
   const workspace = await someWorkspace(sql, { name: `jobs ${process.pid} ${++count}` })
   const { key } = await someKey(sql, workspace)
   return { workspaceId: workspace.id, keyId: key.id }
 }
 
-/** A job that sets the bid of its own target from 1 to 2. */
+/** Returns a job that sets the bid of its own target from 1 to 2. */
 export function bidJob(by: { workspaceId: number; keyId: number }, overrides: Partial<NewJob> = {}): NewJob {
   const target = overrides.target ?? `keyword-${process.pid}-${++count}`
   return {
@@ -55,7 +55,7 @@ export async function jobRow(sql: Sql, id: string): Promise<JobRow> {
   return row!
 }
 
-/** Returns the ids of jobs that would stay running forever. There are none, whatever happened. */
+/** Returns the ids of jobs that would stay running forever. Tests expect none. */
 export async function stuck(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id
@@ -66,7 +66,7 @@ export async function stuck(sql: Sql): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Makes the job's worker look dead, as if it had been suspended past its lease. */
+/** Makes the job's worker look dead: lets its lease run out, as if it had been suspended. */
 export async function letLeaseRunOut(sql: Sql, id: string): Promise<void> {
   await sql`update job set lease_until = now() - interval '1 ms' where id = ${id} and status = 'running'`
 }

@@ -34,7 +34,7 @@ const worker = (options: Partial<OutboxOptions> = {}) =>
 
 const LEASE = { actions: ["set_bid"], limit: 4, leaseMs: 30_000 }
 
-/** The database, except that statements with this text fail while `now` returns true. */
+/** Returns the database, except that statements with this text fail while `now` returns true. */
 function failing(text: string, now: () => boolean): Sql {
   return new Proxy(sql, {
     apply(target, self, args) {
@@ -64,7 +64,7 @@ test("a lease that another worker has taken over can mark, extend, end or give b
   const id = await enqueued(sql, bidJob(by))
   const [zombie] = await claim(sql, LEASE)
   await letLeaseRunOut(sql, id)
-  await worker({ kinds: new Map([["other", bidding("").get("set_bid")!]]) }).runOnce() // recovers and claims nothing
+  await worker({ kinds: new Map([["other", bidding("").get("set_bid")!]]) }).runOnce() // recovers the job only
   const [heir] = await claim(sql, LEASE)
   expect(heir).toMatchObject({ id, attempts: 2 })
   const before = await jobRow(sql, id)

@@ -20,7 +20,7 @@ export interface Platform {
   stop(): Promise<void>
 }
 
-/** A stand-in for an outside platform that records requests: a local server that stores bids. */
+/** Starts a stand-in for an outside platform that records requests: a local server that stores bids. */
 export function standIn(): Platform {
   const bids = new Map<string, number>()
   const requests: Recorded[] = []
@@ -54,7 +54,7 @@ export function standIn(): Platform {
   }
 }
 
-/** set_bid as a real action would do it: reads the bid and writes it in one request. */
+/** Returns set_bid as a real action would do it: reads the bid and writes it in one request. */
 export function bidding(url: string): OutsideWrites {
   const ask = (args: Record<string, unknown>, { signal, idempotencyKey }: Port, init: RequestInit = {}) =>
     fetch(`${url}/${args.target}`, { ...init, signal, headers: { "idempotency-key": idempotencyKey } })
@@ -88,7 +88,7 @@ export async function until(so: () => boolean | Promise<boolean>, withinMs = 30_
   }
 }
 
-/** A promise that waits until it is released. */
+/** Returns a promise that waits until it is released. */
 export function gateway(): { open: () => void; opened: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { open: resolve, opened: promise }

@@ -68,7 +68,7 @@ async function kill(child: Bun.Subprocess): Promise<void> {
   await child.exited
 }
 
-/** A migrated embedded database, without the 4 s of initdb. */
+/** Creates a migrated embedded database, without the 4 s of initdb. */
 async function makeEmbedded(dataDir: string): Promise<void> {
   const memory = await openInMemory()
   const template = await memory.backend!.dump()
@@ -123,8 +123,7 @@ longOnServer(
 const JOBS = 60
 
 longOnServer(
-  `postgres: ${JOBS} jobs under workers that are killed at any moment: none is sent twice, none is left, ` +
-    "what is done was sent",
+  `postgres: ${JOBS} jobs under workers killed at any moment: none is sent twice, none is left, each done one was sent`,
   async () => {
     platform.on("GET", async (_, answer) => {
       await Bun.sleep(Math.random() * 30)
@@ -164,7 +163,8 @@ longOnServer(
 )
 
 longOnServer(
-  "postgres: a worker stopped with SIGSTOP past its lease changes nothing once it goes on, whether it read or sent",
+  "postgres: a worker stopped with SIGSTOP past its lease changes nothing once it continues, whether it read or " +
+    "sent",
   async () => {
     const [reading, sending] = [bidJob(by), bidJob(by)]
     const [read, sent] = [await enqueued(sql, reading), await enqueued(sql, sending)]

@@ -9,7 +9,7 @@ import { prepareScene } from "./scene.ts"
 
 const scene = prepareScene()
 
-/** set_bid with steps and a proof that reads the bid at the platform. */
+/** Returns set_bid with steps and a proof that reads the bid at the platform. */
 function proving(): Map<string, OutsideWrite> {
   const plain = bidding(scene.platform.url).get("set_bid") as OutsideWrite
   const look = async (args: Record<string, unknown>, port: Parameters<NonNullable<OutsideWrite["read"]>>[1]) => {
@@ -25,7 +25,7 @@ function proving(): Map<string, OutsideWrite> {
 
 const work = () => scene.worker({ kinds: proving() }).runOnce()
 
-/** A job whose answer never came, and what the platform did with it. */
+/** Runs a job whose response never comes, and which leaves this bid at the platform. Returns the job's id. */
 async function unknown(bid: number): Promise<string> {
   const job = bidJob(scene.by)
   scene.platform.on("PUT", (target) => {
@@ -91,7 +91,7 @@ test("a write that the target shows as applied is done at the first check that f
   expect(scene.platform.writes()).toHaveLength(1)
 })
 
-test("a write is failed if the target is unchanged at each of the required checks", async () => {
+test("a write counts as failed if the target is unchanged at each of the required checks", async () => {
   const id = await unknown(1)
   expect([await after(id, 1), await planned(id)]).toEqual(["unknown", 10])
   expect([await after(id, 10), await planned(id)]).toEqual(["unknown", 60])

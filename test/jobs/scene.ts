@@ -39,6 +39,6 @@ export function prepareScene(): Scene {
   return scene
 }
 
-/** A kind of write with these parts. */
+/** Returns a kind of write with these parts. */
 export const kind = (send: () => Promise<Record<string, unknown>>, read?: () => Promise<unknown>): OutsideWrites =>
   new Map([["set_bid", read ? { read, send } : { send }]])

@@ -6,7 +6,7 @@ import { AppId } from "../../src/lib/fields.ts"
 import { findApp } from "../../src/tracking/tracked-app.ts"
 import { bidding } from "./platform.ts"
 
-/** set_bid as a write behind POST /actions, sent to the stand-in at `url`. */
+/** Returns set_bid as a write behind POST /actions, sent to the stand-in at `url`. */
 export const setBid = (url: string): Action =>
   action({
     name: "set_bid",

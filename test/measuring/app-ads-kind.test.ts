@@ -19,7 +19,7 @@ const health = async () =>
   )[0]
 
 describe("the app-ads.txt of an app's developer", () => {
-  slow("app-ads.txt waits for a look-up that names the site, which is neither a failure nor no_site", async () => {
+  slow("app-ads.txt waits for a look-up that names the site, and until then neither fails nor is no_site", async () => {
     await scene.track()
     expect(await scene.read("app_ads")).toBe(1)
     expect(await scene.due("app_ads")).toMatchObject([{ failures: 0, failure: null, measured: false, hours: 24 }])
@@ -63,9 +63,15 @@ describe("the app-ads.txt of an app's developer", () => {
     await scene.read("app_ads", { days: 14 })
     expect((await looks()).map(({ state }) => state)).toEqual(["records", "unreachable"])
     expect([...(await scene.sql`select kind, subject, source, outcome, detail from attempt`)]).toEqual([
-      { kind: "app_ads", subject: HARBOR.id, source: "app-ads-txt", outcome: "failed", detail: "nobody answers there" },
+      {
+        kind: "app_ads",
+        subject: HARBOR.id,
+        source: "app-ads-txt",
+        outcome: "failed",
+        detail: "no server answers there",
+      },
     ])
-    // https, then http
+    // one failure with https, one with http
     expect(await health()).toMatchObject({ failed: 2 })
     expect(await scene.due("app_ads")).toMatchObject([{ failures: 0, measured: true }])
   })
@@ -77,7 +83,7 @@ describe("the app-ads.txt of an app's developer", () => {
     expect([scene.requestedSites, await looks()]).toEqual([[], []])
   })
 
-  slow("app-ads.txt takes one turn per request, common to all sites", async () => {
+  slow("each request for an app-ads.txt takes a turn, and all sites share one pace", async () => {
     await scene.track()
     await scene.read("app")
     scene.sites.set("northlight.example", new OutboundProblem("tls"))

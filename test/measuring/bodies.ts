@@ -8,7 +8,7 @@ import { parseBody, type RawBody, type Source } from "../../src/measuring/source
 
 const folders: string[] = []
 
-/** A new folder for bodies. */
+/** Creates a new folder for bodies. */
 export function someBodies(now: () => Date): RawBodies {
   const folder = mkdtempSync(join(tmpdir(), "raw-bodies-"))
   folders.push(folder)

@@ -101,7 +101,7 @@ describe("requests needed", () => {
 })
 
 describe("requests possible", () => {
-  test("the possible requests follow from the present gap, and the shortage from those", async () => {
+  test("the possible requests follow from the present gap, and the shortage from the possible requests", async () => {
     await due(SEARCH, 500)
     await paced("apps.apple.com", "main", 240_000, { baseGapMs: 60_000 })
     expect(await only(SEARCH)).toMatchObject({ can: 360, canAtBase: 1_440, short: 140 })
@@ -138,6 +138,6 @@ long("a budget of 86,400 subjects is one statement that is fast enough for one b
     expect(await only(SEARCH)).toMatchObject({ asked: 86_400, paying: 57_600, short: 0 })
     times.push(performance.now() - startedAt)
   }
-  // 25 ms when it was written
+  // took 25 ms when this test was written
   expect(Math.min(...times)).toBeLessThan(250)
 })

@@ -13,7 +13,7 @@ const PAGE = fixture("play-details-translate.html")
 
 const scene = publicScene({ egressCountry: "us" })
 
-/** The country that Google Play answers for, whatever is requested. */
+/** Makes Google Play answer for this country, whatever country is requested. */
 function answersFor(country: string, { page = PAGE as string | null } = {}): void {
   scene.stores.on("play.google.com", "/store/search", () => new Response(inCountry(PANDA, country)))
   scene.stores.on("play.google.com", "/store/apps/details", () =>
@@ -30,12 +30,12 @@ const learnt = async () =>
   (await readCountries(scene.sql, EGRESS)).map(({ asked: requests, answered, reads }) => [requests, answered, reads])
 
 describe("a Play page of another country than the one asked", () => {
-  test("a Play page of another country is a failed read with its own reason, and no rank or absence", async () => {
+  test("a Play page of another country fails with its own reason and gives neither rank nor absence", async () => {
     answersFor("PL")
     await track()
     await scene.read("search")
     await scene.read("app")
-    const why = { outcome: "mismatched", detail: "the page is that of PL, US was asked for" }
+    const why = { outcome: "mismatched", detail: "the page is that of PL, but US was requested" }
     expect([...(await attempts())]).toEqual([
       { kind: "search", subject: "panda", ...why },
       { kind: "apps", subject: TRANSLATE, ...why },
@@ -46,7 +46,7 @@ describe("a Play page of another country than the one asked", () => {
     }
   })
 
-  slow("a Play page of another country also fails the hints of that country, which name none", async () => {
+  slow("hints, which name no country, fail as mismatched while Google Play's pages name another country", async () => {
     answersFor("PL")
     await track()
     await scene.read("search")
@@ -74,7 +74,7 @@ describe("a Play page of another country than the one asked", () => {
     ])
   })
 
-  long("answers for another country show in the source's health, and five in a row open an alert", async () => {
+  long("answers for another country count in the source's health, and five in a row open an alert", async () => {
     answersFor("PL")
     await track()
     for (let days = 0; days < 5; days++) await scene.read("search", { days })
@@ -90,7 +90,7 @@ describe("a Play page of another country than the one asked", () => {
     expect([...(await scene.sql`select kind, detail from instance_alert`)]).toEqual([
       {
         kind: "source_mismatched",
-        detail: "5 answers in a row to another question than was asked: the page is that of PL, US was asked for",
+        detail: "5 answers in a row to another question than was asked: the page is that of PL, but US was requested",
       },
     ])
     answersFor("US")

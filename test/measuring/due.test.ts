@@ -55,7 +55,7 @@ describe("a claim", () => {
     expect(await readWait(scene.sql, APPS, [searches], 1_000)).toBeWithin(1, 501)
   })
 
-  test("a claim uses the upstream's turn, which no other process gets, and none if nothing is due", async () => {
+  test("a claim takes the upstream's turn, so that no other process gets it, or none if nothing is due", async () => {
     expect(await next([searches], APPS, 60_000)).toBe(null)
     await scene.track(["tea", "mate"])
     expect(subjects(await next([searches], APPS, 60_000))).toEqual(["mate"])
@@ -195,7 +195,7 @@ describe("the next time", () => {
     expect((await scene.due("tea")).next_at).toEqual(nextAt)
   })
 
-  test("the next time updates the priority by who tracks the subject now", async () => {
+  test("a measured row gets the priority of the workspaces that track its subject now", async () => {
     const free = await someWorkspace(scene.sql, { name: `free ${process.pid}`, plan: "free" })
     const app = await scene.track(["tea"], { iosId: "600001" })
     await scene.track(["tea"], { iosId: "600001", workspaceId: free.id })
@@ -212,7 +212,7 @@ describe("the next time", () => {
 })
 
 describe("a failure", () => {
-  test("a failure waits a random part of a minute, doubled up to six hours, and from the eighth on a day", async () => {
+  test("a failure waits a random part of a minute, doubled up to six hours, and a day from the eighth on", async () => {
     await scene.track(["tea"])
     const waits = []
     for (let failures = 1; failures <= 9; failures++) {
@@ -255,7 +255,7 @@ long("a claim planned while its tables were empty scans none of them when they a
   expect(await next()).toBe(null)
   await scene.track(Array.from({ length: 1_500 }, (_, i) => `term ${i}`))
   await openLane(scene.sql, APPS, 0)
-  // upkeep does this within seconds of such growth; a cached plan is made again then
+  // upkeep analyzes within seconds of such growth, and cached plans are then made again
   await analyzeGrown(scene.sql)
   const read = await countRowsRead(scene.sql, null, async (tx) => {
     const { claimed } = await claim(tx as never, APPS, [searches], LEASE_MS)
@@ -271,7 +271,7 @@ test("lanes differ by address: nothing is claimed in a lane that was not opened"
   expect(await readWait(scene.sql, { ...APPS, egress: `not ${EGRESS}` }, [searches], 1_000)).toBe(null)
 })
 
-test("rows of several kinds are locked in one named order, which is that of the table's key", async () => {
+test("rows of several kinds are locked in the order of the table's key", async () => {
   const sorted = await scene.sql<{ name: string }[]>`
     select name
     from unnest(${[...DUE_NAMES]}::text[]) name

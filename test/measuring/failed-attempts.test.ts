@@ -63,7 +63,7 @@ function port(): ReadPort {
   return openPort(parts, asking, (attempt) => failed.push(attempt))
 }
 
-test("every failed read is logged by its question, and can be logged", async () => {
+test("every failed read is logged with its question, in a form that can be recorded", async () => {
   const { ask } = port()
   const storefront = "de"
   const reads: [Promise<unknown>, Attempt["kind"], string][] = [
@@ -120,7 +120,7 @@ test("the first apps of a chart come from its newest reading, at most fifty, wit
   expect(await chartAppsOnAppStore.read([{ ...chart, storefront: "gb" }], { ...port(), ask })).toEqual([])
 })
 
-test("the time of a chart's first apps is that of its last look-up, and null if one is missing", async () => {
+test("the time of a chart's first apps is that of their last look-up, and null if one is missing", async () => {
   const subject = { kind: "chart_apps", platform: "ios", storefront: "fr", subject: "iphone free 6015" } as const
   const since = new Date("2025-11-18T00:00:00Z")
   const latest = () => findLatestReading(sql, { kind: chartAppsOnAppStore, wanted: subject }, since)

@@ -121,7 +121,7 @@ slow("the next day's bodies give the right rank changes", async () => {
   })
 })
 
-slow("a CAPTCHA page is blocked, leaves its day unmeasured, and is not requested again at once", async () => {
+slow("a CAPTCHA page fails as blocked, leaves its day unmeasured, and is not requested again at once", async () => {
   const term = "a new term"
   const token = await service.call("/v1/actions", {
     key,

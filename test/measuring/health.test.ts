@@ -113,7 +113,7 @@ describe("a source", () => {
   })
 })
 
-describe("its pace", () => {
+describe("pace of a source", () => {
   const paced = (egress: string, refusals: number, next: string) => sql`
     insert into pace (upstream, egress, base_gap_ms, gap_ms, refusals, next_at)
     values ('apps.apple.com', ${egress}, 1000, 8000, ${refusals}, now() + ${next}::interval)`
@@ -135,14 +135,14 @@ describe("its pace", () => {
   })
 })
 
-describe("its canary", () => {
+describe("canary of a source", () => {
   const row = (storefront: string, rest: { failure?: string; measured?: string } = {}) => sql`
     insert into due (kind, platform, storefront, subject, failures, failure, failed_at, measured_at)
     values ('canary', 'android', ${storefront}, 'play-search', ${rest.failure ? 2 : 0}, ${rest.failure ?? null},
       ${rest.failure ? new Date() : null}, ${rest.measured ?? null})`
   const canary = async (egressCountry?: string) => (await health(egressCountry))[0]!.canary
 
-  test("the health's canary waits, answers, or shows how it failed, even if it answered before", async () => {
+  test("a source's canary is waiting, answers, or has its failure, even if it answered before", async () => {
     await row("de")
     const waiting = { subject: "weather", storefront: "de", lastMeasured: null, state: "waiting" }
     expect(await canary("de")).toEqual(waiting as never)
@@ -156,7 +156,7 @@ describe("its canary", () => {
     expect(await canary("de")).toMatchObject({ state: "answers" })
   })
 
-  test("the health's canary is that of the country that reads here", async () => {
+  test("a source's canary is that of the country for which this instance reads", async () => {
     await row("fr", { failure: "changed" })
     expect([await canary("de"), await canary()]).toEqual([null, null])
   })

@@ -16,7 +16,7 @@ afterAll(async () => {
   removeFolders()
 })
 
-// the short run leaves it to test/stores/parsing/hostile.test.ts, which parses the same pages with time limits
+// short runs skip this test, because test/stores/parsing/hostile.test.ts parses the same pages with time limits
 long("hostile pages do not delay other callers, take at most 150 MB above idle, and log only JSON", async () => {
   const folder = await dataFolder()
   const all = (value: string | number) => HOSTS.map((host) => `${host}=${value}`).join(",")
@@ -40,13 +40,13 @@ long("hostile pages do not delay other callers, take at most 150 MB above idle, 
     expect(response.status).toBe(200)
     return performance.now() - began
   }
-  // calls take memory too, until compiled code and caches have reached their size
+  // calls need more memory at first, until compiled code and caches have reached their size
   await times(2_000, callMs)
   const track = async (name: string, ios: string) => {
     const words = Array.from({ length: 30 }, (_, at) => ["--keyword", `${name} ${at}`]).flat()
     await answer(["app", "add", name, "--ios", ios, "--android", `com.example.${name}`, ...words], { env })
   }
-  // the statements and the thread that read the stores take memory too
+  // the statements and the thread that reads the stores need memory too
   await track("tides", "1234567890")
   while ((await servedPages()) < 30) await times(5, callMs)
   const idleMs = await times(200, callMs)

@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 const day = (ago: number) => addDays(dayOf(TODAY), -ago)
 
-/** A reading of "tea" on a day, with the app at that rank. */
+/** Returns a reading of "tea" on a day, with the app at that rank. */
 function ranked(ago: number, rank: number): string {
   const ids = Array.from({ length: 50 }, (_, at) => String(20_001 + at))
   ids.splice(rank - 1, 1, OWN_APP)
@@ -97,7 +97,7 @@ describe("an import of past days", () => {
     expect(rows.map((row) => row.day)).toEqual([day(1)])
   })
 
-  long("an import makes no alert twice, and the same ones in any order and in parts", async () => {
+  long("an import makes no alert twice, and makes the same alerts in any order and in parts", async () => {
     await load(FALLS)
     const rows = () => sql`select * from alert order by id`.then((found) => [...found])
     const before = await rows()
@@ -109,7 +109,7 @@ describe("an import of past days", () => {
     expect(await alertLines()).toEqual(EXPECTED)
   })
 
-  slow("an import that fills a gap replaces the alerts across it, and marks news as withdrawn", async () => {
+  slow("an import that fills a gap replaces history alerts across it and marks current ones as withdrawn", async () => {
     await load([ranked(30, 15), ranked(20, 40)])
     expect(await alertLines()).toEqual([`${day(20)} rank_drop 15 40 history`])
     await load([ranked(25, 39)])
@@ -124,7 +124,7 @@ describe("an import of past days", () => {
     expect(await alertLines()).toEqual(EXPECTED.slice(1))
   })
 
-  test("an import schedules findings, so that a worker makes the alerts a broken import could not", async () => {
+  test("an import schedules findings, so that a worker makes the alerts that an interrupted one did not", async () => {
     const findings = openImportFindings({ now, pause })
     async function* each() {
       yield* [ranked(2, 19), ranked(1, 45)]
@@ -148,7 +148,7 @@ test("a worker that checks the last days makes no alert for days before tracking
   expect(await alertLines()).toEqual([])
 })
 
-test("days are checked in spans, with at most the given number at once", () => {
+test("days are grouped into spans of at most the given number of days", () => {
   const days = ["2025-01-09", "2025-01-02", "2025-01-01", "2025-01-05", "2025-03-01", "2025-11-19", "2025-11-20"]
   expect(spansOf(days, 3)).toEqual([
     { from: "2025-01-01", to: "2025-01-03" },

@@ -19,7 +19,7 @@ afterEach(async () => {
 const subjectOf = (subject: string): LiveSubject => ({ kind: "search", platform: "ios", storefront: "us", subject })
 const WHILE = { maxAgeMs: 3_600_000, onlyWhileWaiting: true } as const
 
-/** A process that reads with this gap between two requests. */
+/** Starts a process that reads with this gap between two requests. */
 function reading(gapMs: number): Measure {
   const measuring = scene.measuring({ gapsMs: gaps(gapMs), pollMs: 50 })
   working.push(measuring)
@@ -41,7 +41,7 @@ function asking({ isReading, nudge, onEnded }: Pick<MeasuringWorker, "isReading"
   })
 }
 
-/** A process that requests live reads and assumes that another process reads. */
+/** Creates a process that requests live reads and assumes that another process reads. */
 const onlyAsking = (isReading = true) => asking({ isReading: () => isReading, nudge() {}, onEnded() {} })
 
 async function pace(gapMs: number): Promise<void> {
@@ -67,7 +67,7 @@ describe("requests of a workspace", () => {
   })
 
   long(
-    "a workspace gets only its share: due work and other workspaces' requests go on",
+    "a workspace gets only its share: due work and other workspaces' requests continue",
     async () => {
       // long compared with a turn, even on a busy machine
       const gapMs = Math.round(200 * Math.min(5, await slowness()))
@@ -149,7 +149,7 @@ describe("requests of a workspace", () => {
     expect((await secondCaller(subjectOf("milk"), patience, { workspaceId: 2 })).state).toBe("pending")
   })
 
-  slow("a request that joins another's turn takes none of the share", async () => {
+  slow("a request that joins another one's turn is not charged to the share", async () => {
     await pace(1_000)
     const measure = onlyAsking()
     const ask = (workspaceId: number) => measure(subjectOf("tea"), { ...WHILE, waitMs: 300 }, { workspaceId })
@@ -192,8 +192,8 @@ describe("requests for a waiting caller", () => {
   })
 })
 
-describe("a live read that no process does", () => {
-  test("a live read that no process makes is refused at once with the reason, and adds no row", async () => {
+describe("a live read that no process performs", () => {
+  test("a live read that no process performs is refused at once with the reason, and adds no row", async () => {
     const began = performance.now()
     const answer = await onlyAsking(false)(subjectOf("tea"), { maxAgeMs: 0, waitMs: 10_000 }, { workspaceId: 1 })
     expect(answer).toEqual({
@@ -205,7 +205,7 @@ describe("a live read that no process does", () => {
     expect(await count()).toBe(0)
   })
 
-  test("a live read is made if another process's sign of life shows that it reads the subject", async () => {
+  test("a live read is made if the heartbeat of another process shows that it reads the subject", async () => {
     reading(0)
     const measure = onlyAsking(false)
     await until(async () => (await scene.sql`select 1 from reader`).length > 0)

@@ -101,7 +101,7 @@ describe("a followed storefront", () => {
       { storefront: "gb", ...FINANCE },
     ])
     await sql`update market_storefront set since = since - 5`
-    // the case of most starts
+    // most starts find this setting unchanged
     await followMarket(withoutTransactions(sql), [
       { storefront: "gb", ...FINANCE },
       { storefront: "us", ...FINANCE },
@@ -138,7 +138,7 @@ describe("a followed storefront", () => {
       (await sql`select distinct xmin::text as id from market_storefront`).map(({ id }) => id)
     const first = await transactions()
     expect([first.length, (await dueOf("app")).length]).toEqual([3, 15])
-    // rows that stay are not rewritten, and a storefront with other genres is the same one
+    // rows that stay are not rewritten, and a storefront with other genres counts as the same storefront
     await followMarket(sql, [three[0]!, { storefront: "de", genres: ["36"] }, three[2]!])
     expect((await transactions()).filter((id) => first.includes(id))).toHaveLength(2)
     expect((await readFollowedMarket(sql)).map(({ genres }) => genres)).toEqual([
@@ -148,7 +148,7 @@ describe("a followed storefront", () => {
     ])
   })
 
-  test("an empty setting makes nothing due, whatever the charts show", async () => {
+  test("a storefront that stays followed keeps its first day; a removed one is deleted without a request", async () => {
     await followMarket(sql, [])
     await recordChart(ids(3))
     expect([...(await sql`select * from due`)]).toEqual([])
@@ -157,7 +157,7 @@ describe("a followed storefront", () => {
 })
 
 describe("apps on followed lists", () => {
-  test("listed apps are looked up once each: followed genres of followed storefronts, four lists", async () => {
+  test("each app on the four lists of a followed genre and storefront is looked up once", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await recordChart(["800001", "800002"])
     await recordChart(["800002", "800003"], { genre: "36", chart: "paid" })
@@ -168,7 +168,7 @@ describe("apps on followed lists", () => {
     expect(await dueOf("app")).toEqual(["800001", "800002", "800003", "800004"].map((id) => `us ${id} 5`))
   })
 
-  test("listed apps are looked up whoever published the reading", async () => {
+  test("listed apps are looked up whichever publisher the reading is from", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await recordChart(["800001"], { origin: "elsewhere" })
     expect(await dueOf("app")).toEqual(["us 800001 5"])
@@ -197,7 +197,7 @@ describe("apps on followed lists", () => {
     expect([...(await sql`select subject from due where kind = 'app'`)]).toEqual([{ subject: "800002" }])
   })
 
-  long("listed apps are looked up in fifties, also on the second day and with newly listed apps", async () => {
+  long("listed apps are looked up fifty at a time, also on the second day and with newly listed apps", async () => {
     await followMarket(sql, [
       { storefront: "us", ...FINANCE },
       { storefront: "gb", ...FINANCE },
@@ -231,7 +231,7 @@ describe("apps on followed lists", () => {
 })
 
 describe("tracked subjects", () => {
-  test("tracked subjects go before the market on any plan, and a subject of both is one row", async () => {
+  test("tracked subjects go before the market on any plan, and a subject of both has one row", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await recordChart(["800001", ...ids(60)], { depth: 61 })
     await track("800001")
@@ -243,7 +243,7 @@ describe("tracked subjects", () => {
       where kind in ('chart', 'app')
       group by priority
       order by priority`
-    // six charts of all apps (the market also has four of them); its own are those of finance
+    // the app needs the six charts of all apps (four are also the market's); only the market needs the finance charts
     expect([...rows]).toEqual([
       { priority: 1, charts: 6, looked: 1 },
       { priority: 2, charts: 0, looked: 1 },
@@ -257,7 +257,7 @@ describe("tracked subjects", () => {
     expect([subjects.length, new Set(subjects).size]).toEqual([10, 10])
   })
 
-  test("a tracked subject has its own time of day, and the market's once nobody tracks it", async () => {
+  test("a tracked subject has its own time of day, and gets the market's once nobody tracks it", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await recordChart(["800001", "800002"])
     await track("800001")

@@ -65,7 +65,7 @@ const genresOf = (storefront: string) => fixture("apple-genres-us.json").replace
 
 const toApp = (id: string): ShownApp => ({ id, name: `App ${id}`, ratings: Number(id) % 10_000 })
 
-/** For example "us iphone free 6014", from the feed's URL. */
+/** Returns the name of a list from the feed's URL, for example "us iphone free 6014". */
 function nameOf(url: URL): string {
   const [, storefront, , feed] = url.pathname.split("/")
   const genre = /\/genre=(\d+)/.exec(url.pathname)?.[1] ?? "36"
@@ -76,7 +76,7 @@ const NAMES = MARKET.flatMap((storefront) =>
   Object.values(FEEDS).flatMap(([device, chart]) => GENRES.map((genre) => `${storefront} ${device} ${chart} ${genre}`)),
 )
 
-/** A pseudo-random number that is the same for the same words. */
+/** Returns a pseudo-random number that is the same for the same words. */
 function chance(...words: (string | number)[]): number {
   let state = 2_166_136_261
   for (const letter of words.join(" ")) state = Math.imul(state ^ letter.charCodeAt(0), 16_777_619) >>> 0
@@ -139,7 +139,7 @@ async function countUnread(): Promise<number> {
   return row!.n
 }
 
-/** The requests: lists by name, and look-ups by storefront with their ids. */
+/** Sorts the requests into lists by name, and look-ups by storefront with their ids. */
 function sorted(requests: readonly ReplayRequest[]) {
   const lookUps = requests.filter(({ url }) => url.pathname === "/lookup")
   return {
@@ -156,7 +156,7 @@ function sorted(requests: readonly ReplayRequest[]) {
   }
 }
 
-slow("a fresh instance reads every list once and looks up every listed app once, in fifties", async () => {
+slow("a fresh instance reads every list once and looks up every listed app once, fifty at a time", async () => {
   await followMarket(
     sql,
     MARKET.map((storefront) => ({ storefront, genres: GENRES })),
@@ -231,7 +231,7 @@ interface Listed {
   genre: string
 }
 
-slow("the history is that of those days: each list once a day, who stood on it since when, and who moved", async () => {
+slow("the history matches the replayed days: each list daily, its apps with their first days, and moves", async () => {
   const results = await sql<{ name: string; days: string[] }[]>`
     select concat_ws(' ', c.storefront, c.device, c.chart, c.genre) as name,
       array_agg(r.day::text order by r.day) as days
@@ -276,7 +276,7 @@ function namedMoves(movers: unknown, idOf: (app: number) => number): Moves {
   return { climbed: lines(climbed), fell: lines(fell), entered: lines(entered), left: lines(left) }
 }
 
-/** The same, app by app: "app was rank", 0 for none. */
+/** Returns the moves between two days, computed app by app: "app was rank", 0 for none. */
 function movesOf(before: readonly number[], after: readonly number[]): Moves {
   const moves: Moves = { climbed: [], fell: [], entered: [], left: [] }
   for (const app of new Set([...before, ...after])) {

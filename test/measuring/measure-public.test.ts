@@ -56,7 +56,7 @@ describe("a live read", () => {
     app("listing"),
     app("chart", { subject: "iphone free 6013" }),
     app("chart", { subject: "ipad paid 36" }),
-  ])("a live read of %p is one request, and then fresh for its age", async (subject) => {
+  ])("a live read of %p takes one request, and its result stays fresh for its maximum age", async (subject) => {
     const answers = await ask(subject, subject)
     expect(answers[0]).toEqual({ state: "fresh", measuredAt: expect.any(Date) })
     expect(answers[1]).toEqual(answers[0]!)
@@ -69,7 +69,7 @@ describe("a live read", () => {
     expect(await scene.count("app_ads")).toBe(1)
   })
 
-  test("a live read of an unsold app is fresh, and its page is then not_found without a request", async () => {
+  test("a look-up of an unsold app succeeds, and its page is then not_found without a request", async () => {
     scene.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([]))
     expect(states(await ask(app("app"), app("listing")))).toEqual(["fresh", "not_found"])
     expect(scene.stores.requests).toHaveLength(1)
@@ -85,7 +85,7 @@ describe("a live read", () => {
     ])
   })
 
-  test("a live read of a subject that nothing here reads is off", async () => {
+  test("a live read of a subject that no process reads fails as off", async () => {
     const androidSubjects = [app("app", { platform: "android" }), app("listing", { platform: "android" })]
     expect(states(await ask(...androidSubjects))).toEqual(["off", "off"])
   })

@@ -24,7 +24,7 @@ const subjectOf = (subject: string, rest: Partial<LiveSubject> = {}): LiveSubjec
   ...rest,
 })
 
-/** The measure function of a process that also reads. */
+/** Returns the measure function of a process that also reads. */
 function inProcess(gapMs = 0): Measure {
   const measuring = scene.measuring({ gapsMs: gaps(gapMs), pollMs: 50 })
   working.push(measuring)
@@ -33,7 +33,7 @@ function inProcess(gapMs = 0): Measure {
   return asking({ nudge, onEnded })
 }
 
-/** The measure function of a process that does not read. */
+/** Returns the measure function of a process that does not read. */
 function asking(parts: Partial<LiveParts> = {}): Measure {
   const now = () => new Date()
   return createMeasure({
@@ -79,7 +79,7 @@ describe("a live read", () => {
     expect(answer.state === "fresh" && answer.measuredAt > demo.seenAt).toBeTrue()
   })
 
-  slow("a live read that takes longer than the caller waits is pending, and there for the next caller", async () => {
+  slow("a live read that outlasts its caller's wait is pending, and the next caller gets its result", async () => {
     answersSearches(scene.stores, () => 400)
     const measure = inProcess()
     const pending = await measure(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 50 })
@@ -89,7 +89,7 @@ describe("a live read", () => {
     expect(requestedTerms(scene.stores)).toEqual(["tea"])
   })
 
-  slow("a live read goes before everything nobody waits for", async () => {
+  slow("a live read goes before everything for which no caller waits", async () => {
     const terms = Array.from({ length: 20 }, (_, i) => `bulk ${i}`)
     await scene.track(terms)
     const measure = inProcess(60)
@@ -120,7 +120,7 @@ describe("a live read", () => {
     expect(await scene.due("tea")).toBeUndefined()
   })
 
-  test("a live read of a kind or storefront not read here is off", async () => {
+  test("a live read of a kind or storefront that no process reads fails as off", async () => {
     const measure = asking({ kinds: [{ ...searches, platform: "android", storefronts: ["de"] }] })
     for (const subject of [subjectOf("tea"), subjectOf("tea", { platform: "android" })])
       expect(await measure(subject, { maxAgeMs: HOUR_MS, waitMs: 10 })).toEqual({ state: "failed", why: "off" })

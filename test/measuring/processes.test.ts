@@ -135,7 +135,7 @@ for (const [how, leaseMs] of [
   ["though it takes its lease to stand", 60_000],
 ] as const) {
   longOnServer(
-    `postgres: a worker stopped with SIGSTOP past its lease changes nothing once it goes on, ${how}`,
+    `postgres: a worker stopped with SIGSTOP past its lease changes nothing once it continues, ${how}`,
     async () => {
       const { open, opened } = gateway()
       let isHeld = true
@@ -207,7 +207,7 @@ test.skipIf(!process.env.DATABASE_URL)("postgres: two processes share one pace",
   await sql`
     create trigger note_turn after update on pace
     for each row when (new.next_at <> old.next_at) execute function note_turn()`
-  // not about leases: on a busy machine a short lease is lost and its reading repeated
+  // a longer lease: on a busy machine a short one is lost and its reading repeated
   const patient = { ...SHORT, leaseMs: 30_000 }
   await Promise.all([startWorker(patient, { gapMs }), startWorker(patient, { gapMs })])
   await until(async () => (await unread(sql)) === 0)
@@ -219,12 +219,12 @@ test.skipIf(!process.env.DATABASE_URL)("postgres: two processes share one pace",
   for (const [i, { at }] of turns.slice(1).entries()) expect(at - turns[i]!.at).toBeGreaterThanOrEqual(gapMs - 0.01)
   const tookMs = requestTimes.at(-1)! - requestTimes[0]!
   process.stdout.write(`two processes at one pace of ${gapMs} ms: 60 requests in ${Math.round(tookMs)} ms\n`)
-  // with a pace each they would take half as long
+  // with separate paces they would take half as long
   expect(tookMs).toBeGreaterThan(0.75 * 59 * gapMs)
 })
 
 longOnServer(
-  "postgres: a subject that kills whoever reads it backs off, and fifty others are measured meanwhile",
+  "postgres: a subject that kills every worker that reads it backs off, and fifty others are measured meanwhile",
   async () => {
     answersSearches(stores, () => 5)
     await track(sql, [...named(50), "killer"])
@@ -268,7 +268,7 @@ longOnServer(
   },
 )
 
-/** A migrated embedded database, without the 4 s of initdb. */
+/** Creates a migrated embedded database, without the 4 s of initdb. */
 async function makeEmbedded(dataDir: string, fill: (sql: Sql) => Promise<unknown>): Promise<void> {
   const memory = await openInMemory()
   const template = await memory.backend!.dump()

@@ -63,7 +63,7 @@ describe("a tracked app", () => {
     expect(lines.filter((line) => line.startsWith("app_ads"))).toEqual([`app_ads ios us ${OWN_APP}`])
   })
 
-  test("a tracked Google Play app makes due what is read there, and no chart or page of the App Store", async () => {
+  test("a tracked Google Play app makes due what Google Play has, and no chart or page of the App Store", async () => {
     await track({ androidPkg: "com.example.tea" })
     expect(await due()).toEqual([
       "app android us com.example.tea",
@@ -150,7 +150,7 @@ describe("a rival", () => {
     ["listing", APPS],
   ] as const
 
-  test("a rival makes only its look-up and page due, and nothing once it is no rival", async () => {
+  test("a rival makes only its look-up and page due, and nothing once it is no longer a rival", async () => {
     const app = await track({ iosId: OWN_APP, countries: ["us", "de"] })
     await scene.sql`delete from due`
     await follow(app, await storeApp("800100"), "de")

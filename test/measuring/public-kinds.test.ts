@@ -46,7 +46,7 @@ describe("an app's page", () => {
     expect(requestPaths().filter((path) => path.includes("/app/"))).toHaveLength(1)
   })
 
-  test("an app's page with a CAPTCHA is blocked and changes nothing", async () => {
+  test("an app's page with a CAPTCHA fails as blocked and changes nothing", async () => {
     await scene.track()
     scene.stores.on("apps.apple.com", "/us/app", () => captchaPage())
     const before = await scene.facts()
@@ -59,7 +59,7 @@ describe("an app's page", () => {
 describe("a chart", () => {
   const only = (subject: string) => scene.sql`delete from due where kind = 'chart' and subject <> ${subject}`
 
-  test("a chart is read as its subject names it, with as many places as it shows", async () => {
+  test("a chart is requested by its subject and stored with as many places as it shows", async () => {
     await scene.track()
     await only("ipad grossing 36")
     await scene.read("chart")
@@ -122,7 +122,7 @@ describe("genres", () => {
   })
 })
 
-describe("a developer's shelf", () => {
+describe("a developer's page", () => {
   test("a developer's page is read every week, once the developer is known", async () => {
     await scene.track()
     expect(await scene.read("developer")).toBe(0)
@@ -134,7 +134,7 @@ describe("a developer's shelf", () => {
     expect((await scene.due("developer"))[0]!.hours).toBeWithin(6 * 24 - 1, 8 * 24)
   })
 
-  test("a developer's page without data keeps the stored one, and is no failure of the source", async () => {
+  test("a developer's page without data keeps the stored one, and does not fail the source", async () => {
     await scene.track()
     await scene.read("app")
     await scene.read("developer")

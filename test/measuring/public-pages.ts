@@ -16,12 +16,12 @@ export const HARBOR: ShownApp = {
 /** The content of https://northlight.example/app-ads.txt. */
 export const APP_ADS = "google.com, pub-1, DIRECT, f08c47fec0942fa0\nunity.com, 2, RESELLER\n"
 
-/** The App Store page of an app in the US: the recorded one, with the app's id and name. */
+/** Returns the App Store page of an app in the US: the recorded one, with the app's id and name. */
 export function appPage({ id, name }: Pick<ShownApp, "id" | "name">): string {
   return fixture("apple-app-page-us.html").replaceAll(HARBOR.id, id).replaceAll(HARBOR.name, name)
 }
 
-/** The same page as a response to requests for one of these apps. */
+/** Answers requests for one of these apps with its page. */
 export function answersAppPages(
   stores: ReplayServer,
   apps: readonly ShownApp[],
@@ -34,7 +34,7 @@ export function answersAppPages(
   })
 }
 
-/** A chart feed as its URL names it. A single app is not in a list, and an empty feed has no entry. */
+/** Returns a chart feed as its URL names it. A single app is not in a list, and an empty feed has no entry. */
 export function chartFeed(url: URL, apps: readonly ShownApp[]): Response {
   const [, storefront, , feed] = url.pathname.split("/")
   const genre = /\/genre=(\d+)/.exec(url.pathname)?.[1]

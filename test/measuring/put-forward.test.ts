@@ -90,7 +90,7 @@ describe("findings scheduled by a reading", () => {
     expect(await soon()).toEqual(["android us com.example.tea"])
   })
 
-  test("a reading of an app schedules findings of the app and of those it is a rival of", async () => {
+  test("a reading of an app schedules findings of the app and of the apps whose rival it is", async () => {
     await track([], { countries: ["us", "de"] })
     const other = await track([], { iosId: "700002" })
     await rival(other, OWN_APP)
@@ -211,7 +211,7 @@ test("readings of one app schedule one run every few minutes, which later readin
   expect(await dueAt()).toEqual(first)
 })
 
-test("a look-up makes due what waited for it, until that was read", async () => {
+test("a look-up makes due the subjects that waited for it, until they were read", async () => {
   await track([])
   await scene.sql`
     insert into due (kind, platform, storefront, subject, next_at)
@@ -252,7 +252,7 @@ async function claimFindings(): Promise<Claim<DueWork>> {
 const postgres = test.skipIf(!process.env.DATABASE_URL)
 
 postgres(
-  "postgres: a wish that waits for the end of a reckoning outlives it, and an end that waits for a wish keeps it",
+  "postgres: findings that are scheduled while their calculation ends stay scheduled, whichever waits for the other",
   async () => {
     await track(["tea"])
     const wish = () => put(putForwardTerms, subject("search", "tea"))
@@ -278,7 +278,7 @@ postgres(
 )
 
 postgres(
-  "postgres: what is stored before a claim is seen by it, and what is not seen puts it forward once more",
+  "postgres: a claim sees all data stored before it, and data that it does not see schedules the findings once more",
   async () => {
     await track(["tea"])
     await scene.sql`create table if not exists effect (at timestamptz not null)`
@@ -305,7 +305,7 @@ postgres(
   },
 )
 
-postgres("postgres: a reading and whoever tracks the same app meanwhile never wait in a circle", async () => {
+postgres("postgres: a reading and a transaction that tracks the same app at the same time never deadlock", async () => {
   for (const name of ["app", "listing"] as const) {
     await track([])
     await scene.sql`insert into due (kind, platform, storefront, subject) values (${name}, 'ios', 'us', ${OWN_APP})`
@@ -335,7 +335,7 @@ postgres("postgres: a reading and whoever tracks the same app meanwhile never wa
 })
 
 postgres(
-  "postgres: a list's reading and whoever tracks its app and term meanwhile never wait in a circle",
+  "postgres: a list's reading and a transaction that tracks its app and term at the same time never deadlock",
   async () => {
     await track(["tea"])
     await scene.sql`

@@ -29,7 +29,7 @@ function body(content: string | Uint8Array): RawBody {
   return { bytes, text, sha256: hash("sha256", bytes, "buffer"), url: "https://apps.apple.com/", seenAt: at }
 }
 
-/** Data that does not compress. */
+/** Returns data that does not compress. */
 function noise(bytes: number, seed: number): Uint8Array {
   let x = seed + 1
   return Uint8Array.from({ length: bytes }, () => {
@@ -46,7 +46,7 @@ const files = (): string[] =>
     .sort()
 
 describe("a stored body", () => {
-  test("a stored body is read back byte for byte, also if it is no UTF-8 or begins with a BOM", async () => {
+  test("a stored body is read back byte for byte, also if it is not UTF-8 or begins with a BOM", async () => {
     const bodies = open()
     for (const content of [
       "{}",
@@ -121,7 +121,7 @@ test("0 days store no bodies and delete those stored before", async () => {
 })
 
 describe("a sweep", () => {
-  test("a sweep deletes bodies older than their days; a body that came again starts anew", async () => {
+  test("a sweep deletes bodies older than their days; the age of a body received again starts anew", async () => {
     const bodies = open()
     for (const text of ["old", "again", "young"]) {
       await bodies.keep(body(text))
@@ -178,7 +178,7 @@ describe("a sweep", () => {
   })
 })
 
-test("a read-only folder costs no measurement, and logs one line an hour", async () => {
+test("a read-only folder prevents no measurement, and logs one line an hour", async () => {
   writeFileSync(folder, "a file where the folder should be")
   const lines: [string, LogFields | undefined][] = []
   const bodies = open({ log: (_, event, fields) => void lines.push([event, fields]) })

@@ -55,7 +55,7 @@ function lesser(observation: Observation): Observation {
   throw new Error(`nothing lesser of ${observation.kind}`)
 }
 
-describe.each(["chart", "genres", "developer"] as const)("a kept body of %s", (kind) => {
+describe.each(["chart", "genres", "developer"] as const)("a stored body of %s", (kind) => {
   slow(`${kind} bodies that are parsed differently now are reported, and recorded if asked to`, async () => {
     const observation = read[kind]()
     await record(sql, [observation], now)

@@ -33,7 +33,7 @@ afterAll(removeBodies)
 const run = (rest: object = {}) =>
   replay(scene.sql, { bodies, sources: SOURCES, now: () => NOW, pause: async () => {}, ...rest })
 
-/** A day's sales, an empty day, a file of two parts and a price, as the worker reads and stores them. */
+/** Reads and stores, as the worker does, a day's sales, an empty day, a file of two parts and a price. */
 async function readAll(): Promise<void> {
   const { standIn } = scene
   const app = {

@@ -47,7 +47,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** A port for one reading of an app's reviews, with a folder for bodies. */
+/** Opens a port for one reading of an app's reviews, with a folder for bodies. */
 function port(): ReadPort {
   const subject = { kind: "app", platform: "ios", storefront: "us", subject: ID } as const
   const kind = { name: "app", platform: "ios", upstream: "itunes.apple.com" } as Kind

@@ -14,8 +14,8 @@ export async function countRowsRead(
 }
 
 /**
- * The rows read on this connection, including earlier transactions not yet reported: only the difference of two values
- * counts.
+ * Returns the number of rows read on this connection, including earlier transactions not yet reported: only the
+ * difference of two values counts.
  */
 export async function readRowCount(tx: Tx, tables: readonly string[] | null): Promise<number> {
   const [row] = await tx<{ rows: number }[]>`

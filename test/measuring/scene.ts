@@ -104,7 +104,7 @@ export function prepareScene(): Scene {
   return scene
 }
 
-/** Subjects that would stay leased forever. There are none, whatever happened. */
+/** Returns the subjects that would stay leased forever. Tests expect none. */
 export async function stuck(sql: Sql): Promise<string[]> {
   const rows = await sql<{ subject: string }[]>`
     select subject
@@ -115,7 +115,7 @@ export async function stuck(sql: Sql): Promise<string[]> {
   return rows.map(({ subject }) => subject)
 }
 
-/** Makes the reader look dead, as if it had been suspended past its lease. */
+/** Makes the reader look dead: lets its lease run out, as if it had been suspended. */
 export async function letLeaseRunOut(sql: Sql, subject: string): Promise<void> {
   await sql`update due set lease_until = now() - interval '1 ms' where subject = ${subject} and lease is not null`
 }

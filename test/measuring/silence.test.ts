@@ -32,6 +32,6 @@ slow("a reading of a store that has long been unreachable is refused with the re
   const refused = await ask("tea clock")
   expect(refused).toEqual({ state: "failed", why: "failed", because: expect.any(String) })
   const { because } = refused as { because: string }
-  expect(because).toMatch(/ has not been reached since \d{4}-\d\d-\d\d \d\d:\d\d UTC\. It is retried/)
+  expect(because).toMatch(/ has been unreachable since \d{4}-\d\d-\d\d \d\d:\d\d UTC\. It is retried/)
   expect(because).not.toContain("10.0.0.1")
 })

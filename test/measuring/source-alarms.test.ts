@@ -195,7 +195,7 @@ describe("a refusing source", () => {
 })
 
 describe("concurrent processes", () => {
-  /** Separate connections on a server; on the embedded database all share one backend. */
+  /** Returns separate connections on a server; on the embedded database all share one backend. */
   async function connections(count: number): Promise<Sql[]> {
     if (!process.env.DATABASE_URL) return Array.from({ length: count }, () => sql)
     while (databases.length < count)
@@ -273,7 +273,7 @@ describe("the list of canaries", () => {
     expect(await rows()).toEqual([])
   })
 
-  test("each search and hint source of a tracked platform gets one canary, however often that runs", async () => {
+  test("each search and hint source of a tracked platform gets one canary, however often it is scheduled", async () => {
     await track("ios")
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
     expect(await rows()).toEqual([HINTS_ROW, STORE_ROW, WEB_ROW])

@@ -43,7 +43,7 @@ describe("an answer", () => {
     expect(body.seenAt).toBe(at)
   })
 
-  test("a response that is no valid UTF-8 keeps the hash of its bytes", async () => {
+  test("a response that is not valid UTF-8 keeps the hash of its bytes", async () => {
     const bytes = Buffer.concat([Buffer.from(BODY), Buffer.from([0xff, 0xfe])])
     const failure = await failureOf(() => new Response(bytes))
     expect(failure.outcome).toBe("changed")
@@ -98,7 +98,7 @@ describe("a status", () => {
     })
   }
 
-  test("a status returns Retry-After from seconds or a date, and never below zero", async () => {
+  test("Retry-After is read from seconds or a date, and is never below zero", async () => {
     const now = () => new Date("2026-03-01T08:00:00Z")
     const after = async (value: string) => {
       return (await failureOf(respond(429, { "retry-after": value }), { now })).retryAfterMs
@@ -116,7 +116,7 @@ describe("a coding", () => {
   test("a nested or unknown content coding is refused", async () => {
     for (const coding of ["gzip, gzip", "br,gzip", "compress"]) {
       const failure = await failureOf(respond(200, { "content-encoding": coding }, BODY))
-      expect([failure.outcome, failure.message]).toEqual(["changed", "its coding cannot be read"])
+      expect([failure.outcome, failure.message]).toEqual(["changed", "its content coding is not supported"])
     }
   })
 
@@ -169,13 +169,13 @@ describe("a large body", () => {
 })
 
 describe("a redirect", () => {
-  test("a redirect to another host is blocked, and that host gets no request", async () => {
+  test("a redirect to another host fails as blocked, and that host gets no request", async () => {
     const failure = await failureOf(respond(302, { location: "https://consent.example.com/m?continue=x" }))
     expect(failure.outcome).toBe("blocked")
-    expect(failure.message).toBe("sent to consent.example.com")
+    expect(failure.message).toBe("redirected to consent.example.com")
   })
 
-  test("a redirect from https to http is blocked and not followed", async () => {
+  test("a redirect from https to http fails as blocked and is not followed", async () => {
     const requestedUrls: string[] = []
     const redirectingFetch = async (url: string) => {
       requestedUrls.push(url)
@@ -183,7 +183,11 @@ describe("a redirect", () => {
     }
     const reach = reachOf(server, { address: () => "https://apps.apple.com", fetch: redirectingFetch })
     const failure = await readOnce(appleStoreSearch, SUBJECT, reach).catch((e) => e)
-    expect([failure.outcome, failure.message, requestedUrls.length]).toEqual(["blocked", "sent on without TLS", 1])
+    expect([failure.outcome, failure.message, requestedUrls.length]).toEqual([
+      "blocked",
+      "redirected from https to http",
+      1,
+    ])
   })
 
   test("a redirect within the host is followed with the same headers, and the last URL is stored", async () => {
@@ -272,7 +276,7 @@ describe("a stored body", () => {
     seenAt: new Date("2026-02-01T00:00:00Z"),
   }
 
-  test("a stored body is parsed as it was when it came", async () => {
+  test("a stored body is parsed as it was when it was received", async () => {
     const { seen: reading } = await read(respond(200, {}, BODY), { now: () => body.seenAt })
     expect(parseBody(appleStoreSearch, SUBJECT, body, undefined)).toEqual(reading)
   })

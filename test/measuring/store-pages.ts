@@ -22,7 +22,9 @@ export function someApps(count: number, from = 1_000_000_000): ShownApp[] {
 
 const ALL_SHOWN = 12
 
-/** The App Store's search page for the iPhone: the first twelve apps in full, then ids, as in its embedded data. */
+/**
+ * Returns the App Store's search page for the iPhone: the first twelve apps in full, then ids, as in its embedded data.
+ */
 export function searchPage(storefront: string, term: string, apps: readonly ShownApp[]): Response {
   const items = apps.slice(0, ALL_SHOWN).map(({ id, name }) => ({
     $kind: "AppSearchResult",
@@ -35,18 +37,18 @@ export function searchPage(storefront: string, term: string, apps: readonly Show
   return html(`<script type="application/json" id="serialized-server-data">${json.replaceAll("<", "\\u003c")}</script>`)
 }
 
-/** The App Store's own search, as phones get it. */
+/** Returns the response of the App Store's own search, as phones get it. */
 export function storeSearchAnswer(apps: readonly ShownApp[]): Response {
   const results = apps.map(({ id }) => ({ id, type: 8, entity: "software" }))
   return Response.json({ bubbles: [{ name: "software", results, totalCount: results.length }] })
 }
 
-/** A page with a CAPTCHA. */
+/** Returns a page with a CAPTCHA. */
 export function captchaPage(): Response {
   return html('<p>Our systems have detected unusual traffic.</p><div class="g-recaptcha" data-sitekey="x"></div>')
 }
 
-/** An iTunes look-up response; unknown ids are left out. */
+/** Returns an iTunes look-up response; unknown ids are left out. */
 export function lookupAnswer(apps: readonly ShownApp[]): Response {
   const results = apps.map(({ id, name, ratings, genre = 6007, developerId, site }) => ({
     wrapperType: "software",
@@ -70,7 +72,7 @@ export function lookupAnswer(apps: readonly ShownApp[]): Response {
   return Response.json({ resultCount: results.length, results })
 }
 
-/** The App Store's suggestions for the prefix in `url`: these terms; for the daily canary, a known app. */
+/** Returns the App Store's suggestions for the prefix in `url`: these terms, or a known app for the daily canary. */
 export function hintsAnswer(terms: readonly string[], url: URL): Response {
   const suggested = url.searchParams.get("term") === "insta" ? ["instagram"] : terms
   const hints = suggested.map((term) => `<dict><key>term</key><string>${term}</string></dict>`).join("")
@@ -95,7 +97,7 @@ interface SearchAnswers {
   holdMs?: number
 }
 
-/** Every search returns these apps, which a look-up finds, and every prefix completes to these terms. */
+/** Makes every search return these apps, which a look-up finds, and every prefix return these terms. */
 export function answerSearches(
   stores: ReplayServer,
   { apps, looked = apps, suggests, holdMs = 0 }: SearchAnswers,

@@ -45,8 +45,8 @@ const track = (keywords: string[], rest: New = { iosId: "1234567" }) =>
   trackOwn(sql, { workspaceId: paying.id, ...rest, keywords })
 
 /**
- * Returns "kind platform storefront subject priority" of everything due at once. Of an app only its look-up;
- * public-is-due.test.ts has the rest.
+ * Returns "kind platform storefront subject priority" of everything due at once. For an app it contains only the
+ * look-up; public-is-due.test.ts covers the rest.
  */
 async function due(): Promise<string[]> {
   const rows = await sql<{ line: string }[]>`
@@ -59,7 +59,7 @@ async function due(): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
-/** Makes a claim of a search, which finds nothing and deletes untracked rows on its way. */
+/** Repeats claims of a search, which find nothing and delete the untracked rows that they meet. */
 async function claimNothing(): Promise<void> {
   for (let hasMore = true; hasMore; ) {
     const result = await claim(sql, APPS, [searches], 30_000)

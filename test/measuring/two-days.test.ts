@@ -169,7 +169,7 @@ const SHOTS = ["https://is1-ssl.mzstatic.com/image/one.jpg", "https://is1-ssl.mz
 const card = (id: string) => ({ id, kind: "story", title: "Wind down for the night" })
 const event = expect.objectContaining({ title: "Northern Lights Week" })
 
-/** The same for rivals' pages: the recorded text, and the texts of the first and the second day. */
+/** Changes on rivals' pages: the recorded text, and the texts of the first and the second day. */
 const RIVAL_EDITS: Record<string, [recorded: string, first: string, second: string][]> = {
   [A.id]: [
     ["4.2.1", "1.0", "1.1"],
@@ -269,7 +269,7 @@ function answersSearches(): void {
   stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(OTHERS))
 }
 
-/** On the second day every source has a new name of one of them. */
+/** On the second day every source has a new name of one of these apps. */
 function renamed(listed: ShownApp): ShownApp {
   return second && listed.id === C.id ? { ...listed, name: "App C" } : listed
 }
@@ -322,7 +322,7 @@ function otherwise(row: Looked): Looked {
   return { ...row, screenshotUrls: SHOTS.slice(0, 1), ...(second && changed[row.trackId]) }
 }
 
-/** Five-star reviews, one every 12 hours for 40 days; six one-star reviews on the second day. */
+/** Serves five-star reviews, one every 12 hours for 40 days, and six one-star reviews on the second day. */
 function answersReviewsOfDays(): void {
   const earlier = Array.from({ length: 80 }, (_, at) => ({
     id: 500 + at,

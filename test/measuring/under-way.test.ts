@@ -36,7 +36,7 @@ const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
 describe("subjects under way", () => {
   beforeEach(() => reads())
 
-  test("each kind of measurement under way shows in its own flags", async () => {
+  test("each kind of measurement under way sets its own flags", async () => {
     expect(await flags()).toEqual([false, false, false])
     await due("search")
     expect(await flags()).toEqual([true, false, false])
@@ -113,7 +113,7 @@ describe("subjects that no process reads", () => {
     expect((await whys())[0]).toBe("no_worker")
   })
 
-  test("nothing is under way once a process gives no more sign of life", async () => {
+  test("nothing is under way once the heartbeat of the only reading process has stopped", async () => {
     await reads()
     await sql`update reader set seen_at = now() - interval '2 minutes'`
     expect((await whys())[0]).toBe("no_worker")
@@ -156,7 +156,7 @@ describe("a day's expectation", () => {
     (await readExpectations(sql, [side, { ...side, platform: "android" }], day))[0]
   const tonight = new Date(`${today}T23:59:59.999Z`)
 
-  test("a day expects what is read now or later that day, and nothing else", async () => {
+  test("a day's expectation counts what is read now or later that day, and nothing else", async () => {
     await reads()
     await due("search")
     await due("search", { subject: "mate", next_at: tonight })
@@ -166,7 +166,7 @@ describe("a day's expectation", () => {
     expect(await expected()).toEqual({ expected: 3, notMeasuring: null })
   })
 
-  test("a day expects nothing if no process reads or nothing is scheduled", async () => {
+  test("a day's expectation is zero if no process reads or nothing is scheduled", async () => {
     expect(await expected()).toEqual({ expected: 0, notMeasuring: "not_scheduled" })
     for (const subject of side.terms) await due("search", { subject })
     expect(await expected()).toEqual({ expected: 0, notMeasuring: "no_worker" })

@@ -11,7 +11,7 @@ import { CAPTCHA, lookUps, otherRanks, ranks, requestedTerms, searches } from ".
 
 const scene = prepareScene()
 
-/** The database, except that statements with this text fail while `now` returns true. */
+/** Returns the database, except that statements with this text fail while `now` returns true. */
 function failing(text: string, now: () => boolean): Sql {
   return new Proxy(scene.sql, {
     apply(target, self, args) {
@@ -240,7 +240,7 @@ describe("a started worker", () => {
     })
     const busy = scene.measuring({ sql: looking, kinds: [searches, apps], pollMs: 60_000 })
     busy.start()
-    // its first look, which finds nothing, is over
+    // the first look for work, which finds nothing, is over
     await until(() => hasLooked)
     await Bun.sleep(200 * (await slowness()))
     for (let i = 0; i < 12; i++) await scene.track([`term ${i}`], { only: null })

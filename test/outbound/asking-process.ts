@@ -1,5 +1,5 @@
-// Fetches each URL of its input, a line of JSON each, and reports the result and how much memory the process grew. Runs
-// under Bun and Deno.
+// Fetches the URL of each input line (JSON), and reports the result and by how much the memory of the process grew.
+// Runs under Bun and Deno.
 
 import process from "node:process"
 import { createInterface } from "node:readline"
@@ -13,7 +13,7 @@ export interface Asking {
 }
 
 export interface Ended {
-  /** The body of an answer, or the code of the problem. */
+  /** The body of the response, or the code of the problem. */
   outcome: string
   grownMb: number
   tookMs: number

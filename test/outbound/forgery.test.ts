@@ -314,7 +314,7 @@ interface TwoHosts extends AsyncDisposable {
   tries(count: number, resolve: (name: string) => Promise<string[]>): Promise<unknown[]>
 }
 
-/** 127.0.0.2, which is allowed, and 127.0.0.1 on the same port, which is not. */
+/** Opens two hosts: 127.0.0.2, which is allowed, and 127.0.0.1 on the same port, which is not. */
 async function twoHosts(): Promise<TwoHosts> {
   const allowed = await site(page("allowed"), { host: "127.0.0.2" })
   const { port } = allowed
@@ -337,7 +337,7 @@ async function twoHosts(): Promise<TwoHosts> {
   }
 }
 
-/** A name server that answers with these addresses in turn, each with a TTL of 0. */
+/** Starts a name server that answers with these addresses in turn, each with a TTL of 0. */
 async function flippingNameServer(addresses: string[]) {
   const server = createSocket("udp4")
   let queries = 0

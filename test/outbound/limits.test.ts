@@ -185,7 +185,10 @@ interface AskingProcess extends AsyncDisposable {
   ask(port: number, options?: Asking["options"], url?: string): Promise<Ended>
 }
 
-/** A separate process, so that its memory can be measured. One-time work of the first request is done before. */
+/**
+ * Starts a separate process, so that its memory can be measured. It does the one-time work of the first request
+ * beforehand.
+ */
 function askingProcess(runtime: "bun" | "deno", env: Record<string, string> = {}): AskingProcess {
   const program = join(import.meta.dirname, "asking-process.ts")
   const environment = { PATH: process.env.PATH ?? "", ...env }

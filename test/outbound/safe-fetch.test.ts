@@ -63,7 +63,7 @@ describe("an allowed site", () => {
     expect(safe.requests).toHaveLength(2)
   })
 
-  test("a TLS certificate is checked with any environment", async () => {
+  test("a TLS certificate is checked whatever the environment variables", async () => {
     await using safe = await safeSite((_, socket) => socket.end(page("said")))
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0"
@@ -197,7 +197,7 @@ describe("a redirect", () => {
     socket.end(at < times ? page("", { location: `/${at + 1}` }, 302) : page("there"))
   }
 
-  test("a redirect that may not be followed is an answer", async () => {
+  test("a redirect that may not be followed is returned as the response", async () => {
     await using open = await site(page("", { location: "/x" }, 302))
     const answer = await ask(`http://a.test:${open.port}/`, open.port)
     expect([answer.status, answer.headers.get("location"), open.hits]).toEqual([302, "/x", 1])
@@ -205,7 +205,7 @@ describe("a redirect", () => {
     expect([post.status, open.hits]).toEqual([302, 2])
   })
 
-  test("a redirect without a location is an answer, and one with an invalid location is refused", async () => {
+  test("a redirect without a location is returned as it is, and one with an invalid location is refused", async () => {
     await using nowhere = await site(page("", {}, 301))
     await using wrong = await site(page("", { location: "http://[/" }, 301))
     const follow = { mayFollow: () => true }
@@ -232,7 +232,7 @@ describe("a redirect", () => {
 describe("isSent of a problem", () => {
   const isSent = (request: Promise<unknown>) => request.catch(({ code, isSent }: OutboundProblem) => [code, isSent])
 
-  test("a problem is not sent if nobody was reached or no TLS connection was made", async () => {
+  test("isSent is false if nobody was reached or no TLS connection was made", async () => {
     await using safe = await safeSite((_, socket) => socket.end(page("said")))
     const notFound = Object.assign(new Error("x"), { code: "ENOTFOUND" })
     expect(await isSent(ask("http://a.test:1/", 1))).toEqual(["unreachable", false])
@@ -248,7 +248,7 @@ describe("isSent of a problem", () => {
     expect(safe.requests).toEqual([])
   })
 
-  test("a problem is sent if the connection was open, whatever the response", async () => {
+  test("isSent is true if the connection was open, whatever the response", async () => {
     await using cut = await site((_, socket) => void socket.destroy())
     await using silent = await site(() => {})
     await using broken = await site(page("x", { "content-length": 9 }))

@@ -15,7 +15,7 @@ export interface Site {
 
 type Answering = (head: string, socket: Socket) => void
 
-/** A server that responds with these bytes, or as `answer` writes, once it has received a request's head. */
+/** Starts a server that responds with these bytes, or as `answer` writes, once it has received a request's head. */
 export async function site(answer: string | Answering, { host = "127.0.0.1", port = 0 } = {}): Promise<Site> {
   const respond: Answering = typeof answer === "string" ? (_, socket) => void socket.end(answer, "latin1") : answer
   const server = createServer()
@@ -27,7 +27,7 @@ export async function site(answer: string | Answering, { host = "127.0.0.1", por
   return opened
 }
 
-/** The same over TLS, with the tests' certificate. */
+/** Starts a TLS server with the tests' certificate that responds as `answer` writes. */
 export async function safeSite(
   answer: (url: string, socket: Socket, host: string) => void,
 ): Promise<Site & { names: string[] }> {

@@ -3491,7 +3491,7 @@ begin
     if unit.open_until > now() then
       granted := want.count;
       open_until := unit.open_until;
-      -- `requests` lists who may still give the unit back. Null: it stays.
+      -- `requests` lists the requests that may still give the unit back. Null: the unit is kept.
       if not want.request_id = any(unit.requests) then
         update allowance_unit u
         set requests = case

@@ -23,7 +23,7 @@ export async function detectPooling(url: string, options: PoolOptions): Promise<
   }
 }
 
-/** Whether the URL disables prepared statements. */
+/** Returns true if the URL disables prepared statements. */
 export function isUnprepared(url: string): boolean {
   return postgres(url).options.prepare === false
 }

@@ -60,7 +60,7 @@ export class Bridge implements SharedBackend {
     return Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
   }
 
-  /** The backend is gone: current and future work of every client fails with this error. */
+  /** Makes current and future work of every client fail with this error, because the backend is gone. */
   fail(error: Error): void {
     if (this.#dead) return
     this.#dead = error

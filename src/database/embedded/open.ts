@@ -84,8 +84,8 @@ async function hold(dataDir: string, as: "server" | "command"): Promise<(() => v
     if (as === "command" && (await controlAnswers(dataDir))) return null
     const { uid } = statSync(join(dataDir, "postgres"))
     throw new DatabaseProblem(
-      `the database in ${dataDir} belongs to user ${uid}, who could not open it after us; run this as that user: ` +
-        `setpriv --reuid ${uid} --clear-groups …`,
+      `the database in ${dataDir} belongs to user ${uid}, who could not open it afterwards; run this as that ` +
+        `user: setpriv --reuid ${uid} --clear-groups …`,
     )
   }
   const until = performance.now() + PATIENCE_MS
@@ -163,8 +163,8 @@ async function start(options: EmbeddedOptions, folder: LockedFolder | null): Pro
 
 function watchDisk(sql: Sql, log: Log, dataDir: string) {
   const cure =
-    `too little room where ${dataDir} lies: nothing can be written until there is more; ` +
-    "make room, or move it to a larger disk"
+    `the disk of ${dataDir} is almost full: nothing can be written until there is more space; free some, or move ` +
+    "the folder to a larger disk"
   const watch = createDiskWatch(log, cure)
   return { watch, stop: guardDisk(sql, { dataDir, watch }) }
 }

@@ -30,7 +30,7 @@ export class Runaways {
     return this.#suspects.size > 0 && statements.some((each) => this.#suspects.has(each))
   }
 
-  /** Returns how many more milliseconds they are refused. 0 if they are not. */
+  /** Returns for how many more milliseconds these statements are refused. 0 if they are not. */
   refusedFor(statements: readonly string[]): number {
     if (this.#stops.size === 0) return 0
     return Math.max(0, ...statements.map((each) => this.#left(each)))

@@ -162,7 +162,7 @@ export class Session extends Duplex implements Turn {
   // The backend raises the error itself, so that the transaction fails like after any other error.
   async #refuseRunaway(ends: Batch["ends"], refusedMs: number): Promise<void> {
     const seconds = Math.ceil(refusedMs / 1_000)
-    const sentence = `this statement ran on and had to be stopped; it is not run again for ${seconds} s`
+    const sentence = `this statement exceeded its time limit and was stopped; it is not run again for ${seconds} s`
     const raise = query(`do $$ begin raise exception using errcode = '57014', message = '${sentence}'; end $$`)
     const { bytes, status } = readAnswer(await this.#backend.exec(new Uint8Array(raise)), false, this.#statements)
     this.#holding = status !== "I"
@@ -188,8 +188,8 @@ export class Session extends Duplex implements Turn {
 
   refuse(waitedMs: number): void {
     const sentence =
-      `waited ${Math.round(waitedMs)} ms for a transaction that does nothing; the embedded database does one thing ` +
-      "at a time: inside sql.begin use only its tx, and await nothing else"
+      `waited ${Math.round(waitedMs)} ms for a transaction that is idle; the embedded database runs one ` +
+      "transaction at a time: inside sql.begin use only its tx, and await nothing else"
     const refused = this.#waiting
     this.#waiting = []
     for (const { ends } of refused) {

@@ -150,7 +150,7 @@ export class ClientStatements {
     return told
   }
 
-  /** At ReadyForQuery, everything unanswered before it was skipped. */
+  /** Handles ReadyForQuery: everything unanswered before it was skipped. */
   ready(): void {
     for (let next = this.#awaited.shift(); next && next !== READY; next = this.#awaited.shift()) next.failed?.()
   }
@@ -169,7 +169,7 @@ export class ClientStatements {
     this.#kept.answered(status)
   }
 
-  /** The client has disconnected. */
+  /** Ends the names of a client that has disconnected. */
   leave(): void {
     for (const prepared of this.#byName.values()) this.#kept.leave(prepared)
     this.#byName.clear()

@@ -8,7 +8,8 @@ export interface TimeLimit {
 const SET =
   /^\s*set\s+(?:(session|local)\s+)?statement_timeout\s*(?:=|\bto\b)\s*(default|'?(\d{1,10})\s*(ms|s|min)?'?)\s*;?\s*$/i
 const RESET = /^\s*reset\s+statement_timeout\s*;?\s*$/i
-// These depend on the disk and the table, and stopping them gains nothing: a second attempt takes as long.
+// The duration of these statements depends on the disk and the table, and stopping them gains nothing: a second attempt
+// takes as long.
 const UNHURRIED = /^\s*(?:checkpoint|vacuum)\b/i
 
 /**

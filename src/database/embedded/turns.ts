@@ -64,7 +64,7 @@ export class Turns {
     return this.#waiting.length > 0
   }
 
-  /** Whether an owner with more work should let another client go first. */
+  /** Returns true if an owner with more work should let another client go first. */
   yields(owner: Turn): boolean {
     return owner.background ? this.contended : this.#chosen(performance.now()) !== undefined
   }
@@ -111,7 +111,7 @@ export class Turns {
     next?.turn.begin()
   }
 
-  /** Undefined while background work has to wait for a pause. */
+  /** Returns the client that is next. Undefined while background work has to wait for a pause. */
   #chosen(now: number): Waiter | undefined {
     const behind = this.#behind()
     if (behind && now - Math.max(behind.since, this.#servedAt) >= this.#patience()) return behind
@@ -120,7 +120,9 @@ export class Turns {
     )
   }
 
-  /** Alternates between commands and workers, however many workers there are. */
+  /**
+   * Returns the background work that is next. Alternates between commands and workers, however many workers there are.
+   */
   #behind(): Waiter | undefined {
     const behind = this.#waiting.filter(({ turn }) => turn.background)
     return behind.find(({ turn }) => turn.background !== this.#served) ?? behind[0]

@@ -22,8 +22,8 @@ export type ParsedLine = { kind: "observation"; observation: Observation } | { k
  * Every line except an app-ads.txt has `storefront` (two letters) and, except a popularity, `source`, `platform` (ios
  * or android) and `seenAt` (ISO 8601 with its zone). Terms are normalised. Optional fields are `parser` (version,
  * default 1), `origin` (publisher, default "own"), `egress` (country of the address that read it) and `sha256` (of the
- * raw body, 64 hex digits; default: that of the trimmed line). An attempt has none of these, but a search's source and
- * `outcome`.
+ * raw body, 64 hex digits; default: that of the trimmed line). An attempt has none of these optional fields, but
+ * `outcome` and the `source` of a search.
  *
  * Defaults: a search or chart without `depth` was read to the end of its list, so an empty one needs `depth`; without
  * `complete` it is complete. Reviews without `complete` do not show how far the reading came, so an empty reading needs
@@ -38,7 +38,10 @@ export function parseLine(text: string, kinds: readonly AnyKind[]): ParsedLine {
   return parseValue(lineIn(text), text, kinds)
 }
 
-/** Like parseLine, but leaves out invalid items. `skipped` has the reason for each, with its index in the line. */
+/**
+ * Parses a line like parseLine, but leaves out invalid items. `skipped` has the reason for each, with its index in the
+ * line.
+ */
 export function parseSound(
   text: string,
   now: Date,
@@ -83,8 +86,8 @@ function itemOf(
 }
 
 /**
- * Returns the line without that item. Also removes `complete`, which no longer holds. Null if no item is named or none
- * would be left.
+ * Returns the line without the item that the problem names. Also removes `complete`, which is no longer true. Null if
+ * no item is named or none would be left.
  */
 function withoutItem(value: unknown, problem: string, kinds: readonly AnyKind[]): unknown {
   const found = itemOf(value, problem, kinds)
@@ -113,7 +116,7 @@ function parseValue(value: unknown, text: string, kinds: readonly AnyKind[]): Pa
   const line = checkedLine(kind?.lineShape ?? ATTEMPT, kind?.distinguishesNull ? value : withoutOdd(value))
   // every key is now known to be one of ours, so the message may name it
   const doubled = doubledKey(text)
-  if (doubled !== null) throw new LineProblem(`${doubled}: stands twice in its object`)
+  if (doubled !== null) throw new LineProblem(`${doubled}: occurs twice in its object`)
   if (kind === null) return { kind: "attempt", attempt: attemptOf(line as AttemptLine) }
   const observation = kind.readLine(line, text)
   return { kind: "observation", observation: kind.completed?.(observation) ?? observation }
@@ -183,8 +186,7 @@ function reasonOf(issue: v.BaseIssue<unknown>): string {
   const named = path.map(({ key }) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("")
   const field = named.replace(/^\./, "")
   if (issue.type !== "strict_object") return `${field}: ${issue.message}`
-  if (issue.expected === "never")
-    return `${field.replace(/\.?[^.]*$/, "") || "the line"}: holds a field that is not known`
+  if (issue.expected === "never") return `${field.replace(/\.?[^.]*$/, "") || "the line"}: has an unknown field`
   return issue.received === "undefined" ? `${field}: is missing` : `${field}: must be an object`
 }
 

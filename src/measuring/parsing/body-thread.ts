@@ -37,7 +37,10 @@ export function answerBodies(port: ThreadPort, lists: ParserLists & { kinds: rea
   const sources = new Map(lists.sources.map((source) => [source.name as string, source]))
   const texts = new Map(lists.texts.map((parser) => [parser.name, parser]))
 
-  /** Also checks the observation here, so that an invalid one is neither transferred nor checked in the main thread. */
+  /**
+   * Parses a body and checks the observation, so that an invalid one is neither transferred nor checked in the main
+   * thread.
+   */
   const seenIn = ({ source, asked, bytes, seenAt, sha256, egress }: Extract<Request, { of: "source" }>) => {
     const text = new TextDecoder().decode(bytes)
     const body = { bytes, text, sha256: Buffer.from(sha256), url: "", seenAt }
@@ -61,7 +64,7 @@ export function answerBodies(port: ThreadPort, lists: ParserLists & { kinds: rea
   port.postMessage({})
 }
 
-/** Returns the message of a rule, which quotes nothing of the body; other errors might. */
+/** Returns the message of a broken rule, which quotes nothing of the body. Messages of other errors might. */
 function whyOf(error: unknown): string {
-  return error instanceof ObservationProblem ? error.message : "it reads no more"
+  return error instanceof ObservationProblem ? error.message : "it can no longer be parsed"
 }

@@ -4,7 +4,8 @@ import { ReadFailure } from "../source.ts"
 
 /** Parses JSON. Throws ReadFailure (`changed`) if the text is not JSON or too large to be an answer. */
 export function parseJson(text: string, what: string): unknown {
-  if (!isBounded(text)) throw new ReadFailure("changed", `${what} holds more values, or deeper ones, than any known`)
+  if (!isBounded(text))
+    throw new ReadFailure("changed", `${what} has more values, or is nested more deeply, than any known one`)
   try {
     return JSON.parse(text)
   } catch {
@@ -12,7 +13,7 @@ export function parseJson(text: string, what: string): unknown {
   }
 }
 
-/** Like parseJson, but returns undefined instead of throwing. */
+/** Parses JSON like parseJson, but returns undefined instead of throwing. */
 export function jsonOrNothing(text: string): unknown {
   try {
     return isBounded(text) ? JSON.parse(text) : undefined

@@ -4,7 +4,7 @@ import type { ParserLists, Reply, Request } from "./body-thread.ts"
 
 /** Parses bodies: small ones in place, large ones in another thread. */
 export interface Parsers {
-  /** Like parseBody. Also throws ReadFailure, with the body, if the thread times out or dies. */
+  /** Parses a body like parseBody. Also throws ReadFailure, with the body, if the thread times out or dies. */
   parse<Asked, Seen extends Observation>(
     source: Source<Asked, Seen>,
     question: Asked,
@@ -56,14 +56,14 @@ export function openParsers(options: ParsersOptions): Parsers {
         throw failure
       })
       if (!reply || !("seen" in reply)) return parseBody(source, question, body, egress)
-      // the same source returned it
+      // the source of that name is the same in the thread, so its result has this type
       return reply.seen as Seen
     },
     async parseText<Parsed>(parser: TextParser<Parsed>, bytes: Uint8Array) {
       const isLarge = bytes.length >= SMALL_BYTES && isRegistered(parser)
       const reply = isLarge ? await thread.ask({ of: "text", parser: parser.name, bytes }) : null
       if (!reply || !("text" in reply)) return parser.parse(new TextDecoder().decode(bytes))
-      // the same parser returned it
+      // the parser of that name is the same in the thread, so its result has this type
       return reply.text as Parsed
     },
     stop: () => thread.stop(),
@@ -169,9 +169,9 @@ class BodyThread {
     clearTimeout(thread.timer)
     thread.job = job
     thread.timer = setTimeout(() => {
-      // a thread that is slow to start does exist
+      // a thread that is slow to start is available all the same
       thread.hasBegun = true
-      this.#lose(thread, `its body was not read within ${deadlineMs} ms`)
+      this.#lose(thread, `its body was not parsed within ${deadlineMs} ms`)
     }, deadlineMs)
     thread.worker.postMessage({ id: ++this.#asked, ...job.question } satisfies Request)
   }
@@ -215,5 +215,5 @@ class BodyThread {
   }
 }
 
-const LOST = "its body ended the thread that read it"
+const LOST = "its body crashed the thread that parsed it"
 const CLOSE_MS = 1_000

@@ -6,15 +6,15 @@ import { ReadFailure } from "../source.ts"
 type RowShape = Parameters<typeof rulesOf>[0]
 
 /**
- * Collects rows that cannot be read. Each is left out on its own; the owner sees their number and the reason for the
- * first.
+ * Collects rows that cannot be read. Each is skipped without affecting the others; the owner sees the number of skipped
+ * rows and the reason for the first.
  */
 export class PutAside {
   #count = 0
   #reason = ""
   readonly #notes = new Set<string>()
 
-  /** Runs the work of one row. A row that cannot be read, or that could not be stored, is put aside. */
+  /** Runs the work of one row. Skips the row if it cannot be read or stored. */
   row(name: string, work: () => void): void {
     try {
       work()
@@ -39,12 +39,12 @@ export class PutAside {
     this.#notes.add(text)
   }
 
-  /** Throws ReadFailure if every row was put aside: such an answer is unreadable, and not empty. */
+  /** Throws ReadFailure if every row was skipped: such a response is unreadable, not empty. */
   assertSome(rows: readonly unknown[]): void {
     if (rows.length === 0 && this.#count > 0) throw new ReadFailure("changed", this.#rows())
   }
 
-  /** Returns the summary. Null if nothing was left out. */
+  /** Returns the summary. Null if nothing was skipped. */
   text(): string | null {
     const parts = [...(this.#count > 0 ? [this.#rows()] : []), ...this.#notes]
     return parts.length > 0 ? parts.join("; ").slice(0, MAX_TEXT) : null
@@ -70,5 +70,5 @@ export function checkedRow<Row extends object>(shape: RowShape): (row: Row) => R
   }
 }
 
-// no rule of a row uses the observation
+// the rules of a row do not use the observation
 const NOTHING = {} as StoreObservation

@@ -47,7 +47,7 @@ export function parseXml(
   let root: XmlElement | undefined
   let parts = 0
   const refuse = (reason: string): never => {
-    throw new ReadFailure("changed", `${what} is no ${format} at character ${parser.position}: ${reason}`)
+    throw new ReadFailure("changed", `${what} is not valid ${format} at character ${parser.position}: ${reason}`)
   }
   const count = (text: string) => {
     if (++parts > MAX_PARTS) refuse("it has too many parts")

@@ -14,7 +14,7 @@ export interface BestOptions {
   table: string
   /** Columns of the primary key, in its order. */
   key: readonly string[]
-  /** SQL that takes precedence over time, parser and sha256; the row with the greater value wins. */
+  /** SQL whose value takes precedence over time, parser and sha256; the row with the greater value wins. */
   first?: (tx: Tx, row: string) => PendingQuery<Row[]>
 }
 

@@ -15,7 +15,7 @@ function checkGenresOf({ genre, genres }: StoreApp): void {
   hold(genres.length <= MAX_APP_GENRES, "too_many_results", `an app has more than ${MAX_APP_GENRES} genres`)
   hold(genre !== undefined && genres[0] === genre, "bad_text", "the first of an app's genres must be its main one")
   const named = new Set(genres).size === genres.length && genres.every((id) => isText(id, 20))
-  hold(named, "bad_text", "each of an app's genres must have 1 to 20 characters, and stand once")
+  hold(named, "bad_text", "each of an app's genres must have 1 to 20 characters, and occur only once")
 }
 
 /** Throws ObservationProblem for an App Store genre that is not numeric: chart requests are built from it. */

@@ -8,7 +8,7 @@ import { isInventedTerm } from "../../lib/term.ts"
 /** Throws ObservationProblem. */
 export function checkObservation(observation: Observation, now: Date, kinds: readonly AnyKind[]): void {
   const kind = kindNamed(observation.kind, kinds)
-  hold(kind !== undefined, "bad_kind", "the kind is not one that is observed")
+  hold(kind !== undefined, "bad_kind", "the kind is not a kind of observation")
   kind.check(observation, now)
   if (observation.origin !== DEMO) return
   hold(kind.demo === true || (kind.demo === "invented" && isInvented(observation)), "bad_provenance", NO_DEMO)
@@ -20,5 +20,5 @@ function isInvented(observation: Observation): boolean {
 }
 
 const NO_DEMO =
-  "only searches, charts, reviews, what the demo's own accounts say and what is of its invented app can be of the " +
-  "demo: name another origin, or leave it out"
+  "only searches, charts, reviews, reports of the demo's own accounts and readings of its invented app can have " +
+  "the origin demo: name another origin, or leave it out"

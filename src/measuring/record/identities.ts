@@ -10,12 +10,18 @@ export async function holdIdentities(tx: Tx): Promise<void> {
   await takeSharedLock(tx, "identities removed")
 }
 
-/** Waits for all transactions in holdIdentities and blocks new ones, so that unused lists and apps can be deleted. */
+/**
+ * Waits for the end of all transactions that hold identities (holdIdentities) and blocks new ones, so that unused lists
+ * and apps can be deleted.
+ */
 export async function lockRemoval(tx: Tx): Promise<void> {
   await takeLock(tx, "identities removed")
 }
 
-/** Must precede any row lock of a transaction that creates lists or apps, to avoid deadlocks. */
+/**
+ * Locks the creation of identities. Call it before any row lock of a transaction that creates lists or apps, to avoid
+ * deadlocks.
+ */
 export async function lockIdentities(tx: Tx): Promise<void> {
   await holdIdentities(tx)
   await takeLock(tx, "identities made")

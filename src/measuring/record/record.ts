@@ -56,8 +56,8 @@ function createRecord(model: RecordingModel): RecordObservations {
 }
 
 /**
- * Stores the rows of large reports before the main transaction, so that other transactions do not wait. They do not
- * count yet.
+ * Stores the rows of large reports before the main transaction, so that other transactions do not wait. Nothing
+ * references these rows until the main transaction does.
  */
 async function storeReportPieces(
   sql: Sql,
@@ -75,8 +75,8 @@ async function storeReportPieces(
 }
 
 /**
- * Splits observations into transactions, in order: small reports together, and everything that is no report with the
- * last of them.
+ * Splits observations into transactions, in order: small reports together, and all other observations with the last of
+ * these reports.
  */
 function inParts(sound: readonly Observation[], kinds: readonly AnyKind[], staged: ReportSets): Observation[][] {
   const parts: Observation[][] = []

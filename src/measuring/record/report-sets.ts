@@ -40,7 +40,7 @@ export async function storePieces(sql: Sql, seen: RowsObservation, facts: Facts)
   return { rows, facts: of }
 }
 
-/** Null if the account does not exist. */
+/** Creates a set for each table and returns the ids in order. Null if the account does not exist. */
 export async function beginSets(db: Db, account: string, tables: readonly string[]): Promise<number[] | null> {
   const sets = await db<{ id: number }[]>`
     insert into report_set (account_id, holds)
@@ -53,7 +53,7 @@ export async function beginSets(db: Db, account: string, tables: readonly string
   return sets.length > 0 ? sets.map(({ id }) => id).sort((a, b) => a - b) : null
 }
 
-/** SQL: the rows of a piece in the form from which facts are derived. */
+/** Returns SQL for the rows of a piece in the form from which facts are derived. */
 export function pieceOf(
   db: Db,
   seen: ReportSubject,
@@ -78,10 +78,10 @@ export async function assertFresh(tx: Tx, staged: ReportSets): Promise<void> {
       and begun_at > clock_timestamp() - ${NAMED_WITHIN_MINUTES}::int * interval '1 minute'
     order by id
     for key share`
-  if (fresh.length < ids.length) throw new Error("a report took too long to be stored, and is to be read again")
+  if (fresh.length < ids.length) throw new Error("storing a report took too long; it must be read again")
 }
 
-/** The columns for a reading's rows: inline, or as a reference to pieces. */
+/** Returns the columns for a reading's rows: inline, or as a reference to pieces. */
 export function rowColumns(seen: RowsObservation, staged: ReportSets) {
   const sets = staged.get(seen)
   return sets ? { rows: null, pieces: sets.rows } : { rows: seen.rows, pieces: null }
@@ -168,7 +168,7 @@ interface SetRows {
   holds: string
 }
 
-/** Null if only the set itself was left; it is deleted too. */
+/** Deletes some rows of a set and returns their number. Null if no rows were left; the set itself is then deleted. */
 async function removeSome(tx: Tx, { id, holds }: SetRows, chunk: number): Promise<number | null> {
   // A piece contains many rows, so delete fewer pieces at once.
   const most = holds === "report_piece" ? Math.ceil(chunk / 50) : chunk

@@ -121,8 +121,8 @@ function removal(rows: AgingRows, days: number, chunk: number): Step {
 }
 
 /**
- * Goes through the workspaces one by one, using the index that charges have anyway; another index would slow every
- * charge.
+ * Goes through the workspaces one by one. This uses an index that charges need anyway; an additional index would slow
+ * every charge.
  */
 function ledgerStep(days: number, chunk: number): Step {
   return sweepStep((tx, step) => foldLedger(tx, { days, ...step }), chunk)

@@ -6,7 +6,7 @@ import type { Db, Tx } from "../../database/types.ts"
 export interface RetentionDays {
   /** Charges; afterwards only monthly sums are left. The current and the previous month always stay. */
   ledgerDays: number
-  /** Failed reads. Hourly source counts and ended alerts are kept as long. */
+  /** Failed reads, hourly counts per source, and ended alerts about the instance (`instance_alert`). */
   attemptDays: number
   jobDays: number
   /** 0, or at least 365: the table itself refuses less. */
@@ -15,7 +15,7 @@ export interface RetentionDays {
   alertDays: number
 }
 
-/** Rows of a table that are deleted once they are old, oldest first if an index gives that order. */
+/** A rule that deletes the rows of a table once they are old, oldest first if an index gives that order. */
 export interface AgingRows {
   table: string
   /** The column that age counts from: a time, or a UTC day. Rows without a value stay. */
@@ -36,7 +36,7 @@ const EXPORT_DAYS = 8
 
 const withoutParts = (sql: Db) => sql`not exists (select from export_part p where p.export_id = export.id)`
 
-/** A report replaced by a later reading of the same day: no data is derived from it any more. */
+/** SQL: true if a later reading of the same day replaced the report, from which no data is derived any more. */
 const supersededReport = (sql: Db) => sql`exists (
   select
   from ads_report n
@@ -67,7 +67,7 @@ export interface Sweep {
   sweep(tx: Tx, step: { chunk: number; from: number }): Promise<{ removed: number; next: number | null }>
 }
 
-/** All rows that are deleted by age: those of kinds, and those below. */
+/** Returns every rule for deletion by age: those in AGING and those of the kinds. */
 export function agingOf({ kinds }: Retention): AgingRows[] {
   return [...AGING, ...kinds.flatMap(({ keep }) => keep ?? [])]
 }

@@ -31,7 +31,7 @@ export function mailboxOf(text: string): Mailbox | null {
   return address === null || name.length > MAX_NAME || !isPlain(name) ? null : { name, address }
 }
 
-/** Whether a text has no control character, with which it could begin another header. */
+/** Returns true if a text has no control character, with which it could begin another header. */
 function isPlain(text: string): boolean {
   return !/[\p{Cc}\u2028\u2029]/u.test(text) && text.isWellFormed()
 }

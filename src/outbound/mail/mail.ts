@@ -6,7 +6,10 @@ import type { Mailbox } from "./address.ts"
 
 /** One mail to one person. */
 export interface Mail {
-  /** The same for every attempt. It becomes the Message-ID, by which mail programs recognise a repeated mail. */
+  /**
+   * The id of the mail, the same for every attempt. It becomes the Message-ID, by which mail programs recognise a
+   * repeated mail.
+   */
   id: string
   /** An address as returned by mailAddressOf. */
   to: string
@@ -42,7 +45,10 @@ export async function sourceOf(mail: Mail, from: Mailbox): Promise<Buffer> {
   return await composed.compile().build()
 }
 
-/** RFC 2369 for every mail program, and RFC 8058 (one click by POST), which requires https. */
+/**
+ * Returns the headers of RFC 2369 for every mail program, and those of RFC 8058 (one click by POST), which requires
+ * https.
+ */
 function subscription(url: string | null): Record<string, string> {
   if (url === null) return {}
   const header = { "List-Unsubscribe": `<${new URL(url).href}>` }

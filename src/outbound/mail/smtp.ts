@@ -12,7 +12,7 @@ export interface SmtpServer {
   port: number
   /** Encrypted from the first byte. Otherwise STARTTLS follows the greeting. */
   isSecure: boolean
-  /** False: also sends over a connection that others can read. */
+  /** False: an unencrypted connection, which others can read, is also used. */
   needsTls: boolean
   login: { user: string; password: string } | null
   from: Mailbox
@@ -198,7 +198,7 @@ async function socketTo({ host, port }: SmtpServer): Promise<Socket> {
 }
 
 function sentenceOf({ code, command, responseCode, message = "" }: SmtpError): string {
-  if (code === "EAUTH") return `it refused user and password${responseCode ? ` (status ${responseCode})` : ""}`
+  if (code === "EAUTH") return `it rejected the user name or password${responseCode ? ` (status ${responseCode})` : ""}`
   if (code === "ETLS" || command === "STARTTLS" || /certificate|self.signed|altname|ssl|tls/i.test(message))
     return "no encrypted connection could be made; check its certificate and port, or set SMTP_TLS"
   if (code === "ETIMEDOUT") return "it took too long to answer"

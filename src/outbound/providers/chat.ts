@@ -47,7 +47,7 @@ const CUT = ["length", "model_length", "max_tokens", "max_output_tokens"]
 const REFUSED = ["content_filter", "safety", "refusal", "recitation", "prohibited_content"]
 const UNFINISHED = ["tool_calls", "tool_use", "function_call", "error", "abort", "aborted", "cancelled"]
 
-/** Content is a text, or a list of parts if thoughts are separate. */
+/** Returns the text of the content, which is a text, or a list of parts if thoughts are separate. */
 function contentOf(content: unknown): string | undefined {
   if (!Array.isArray(content)) return typeof content === "string" ? content : undefined
   const texts = content.flatMap((part) => (textAt(part, "type") === "text" ? (textAt(part, "text") ?? []) : []))

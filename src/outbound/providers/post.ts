@@ -55,7 +55,7 @@ export async function postJson(
   }
 }
 
-/** Undefined if the body is larger than any valid answer. */
+/** Returns the bytes of the body. Undefined if it is larger than any valid response. */
 async function readBytes(response: Response): Promise<Uint8Array | undefined> {
   try {
     return await fetchedBody(response, MAX_BYTES)
@@ -107,7 +107,7 @@ function waitOf(headers: Headers, now: Date): number | undefined {
   return Number.isNaN(wait) ? undefined : Math.max(0, Math.ceil(wait))
 }
 
-/** Gemini returns the wait in the body: "34.4s". */
+/** Returns the wait in milliseconds that Gemini names in the body: "34.4s". */
 function waitIn(details: readonly unknown[]): number | undefined {
   const [delay] = details.flatMap((detail) => textAt(detail, "retryDelay") ?? [])
   const seconds = delay !== undefined && /^(\d{1,7}(?:\.\d+)?)s$/.exec(delay)?.[1]

@@ -30,9 +30,9 @@ export interface WireFormat {
   /** Path below the base URL, which ends in /v1. */
   path: string
   headers(key: string | undefined): Record<string, string>
-  /** `host` matters because some vendors need field names that others refuse. */
+  /** Returns the body of a request. `host` matters because some vendors need field names that others refuse. */
   body(question: WriterQuestion, target: { model: string; host: string }): object
-  /** The same question for servers that refuse a schema. Undefined if every server accepts one. */
+  /** Returns the body for servers that refuse a schema. Left out if every server accepts one. */
   simpler?(question: WriterQuestion, target: { model: string; host: string }): object
   read(answer: unknown): WriterReading
 }

@@ -42,13 +42,15 @@ const changed = (detail: string) => new ReadFailure("changed", detail)
 
 function treeOf(body: string, storefront: string): Genre[] {
   if (/^\s*</.test(body)) {
-    throw asksForProof(body) ? new ReadFailure("blocked", "a proof is asked for") : changed("a page instead of JSON")
+    throw asksForProof(body)
+      ? new ReadFailure("blocked", "a CAPTCHA or similar proof is required")
+      : changed("a page instead of JSON")
   }
   const root = at(parseJson(body, "the answer"), ALL_APPS)
   if (root === undefined) throw changed("the genre of all apps is missing")
   const genres = [...branchOf(ALL_APPS, root, undefined, storefront)]
-  if (genres.length === 1) throw changed("no genre but that of all apps")
-  if (new Set(genres.map(({ id }) => id)).size !== genres.length) throw changed("a genre stands twice")
+  if (genres.length === 1) throw changed("no genre except that of all apps")
+  if (new Set(genres.map(({ id }) => id)).size !== genres.length) throw changed("a genre occurs twice")
   return genres
 }
 
@@ -62,14 +64,14 @@ function* branchOf(
   storefront: string,
   height = HIGHEST,
 ): Generator<Genre> {
-  if (height === 0) throw changed("a tree of genres without an end")
-  if (!/^[1-9]\d{0,5}$/.test(id) || at(node, "id") !== id) throw changed("a genre under another's number")
+  if (height === 0) throw changed("the genre tree is nested too deeply")
+  if (!/^[1-9]\d{0,5}$/.test(id) || at(node, "id") !== id) throw changed("a genre is listed under another number")
   const place = /^https?:\/\/[a-z.]+\.apple\.com\/([a-z]{2})\//.exec(text(at(node, "url")) ?? "")?.[1]
-  if (place !== undefined && place !== storefront) throw mismatched("the genres are another storefront's", place)
+  if (place !== undefined && place !== storefront) throw mismatched("the genres are of another storefront", place)
   yield { id, name: required(at(node, "name"), genreName), ...(parent !== undefined && { parent }) }
   const below = at(node, "subgenres")
   if (below === undefined || below === null) return
-  if (typeof below !== "object" || Array.isArray(below)) throw changed("genres of another shape")
+  if (typeof below !== "object" || Array.isArray(below)) throw changed("the genres have an unknown format")
   for (const [key, child] of Object.entries(below)) yield* branchOf(key, child, id, storefront, height - 1)
 }
 

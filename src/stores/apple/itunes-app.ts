@@ -42,7 +42,7 @@ function parseAnswer(body: string): unknown {
     // Only an HTML page can be a block page. In a truncated JSON response, an app's own text may contain the same
     // words.
     throw /^\s*</.test(body) && asksForProof(body)
-      ? new ReadFailure("blocked", "a proof is asked for", { cause: error })
+      ? new ReadFailure("blocked", "a CAPTCHA or similar proof is required", { cause: error })
       : error
   }
 }
@@ -54,7 +54,7 @@ function parseAnswer(body: string): unknown {
 function checkStorefront(row: unknown, storefront: string): void {
   for (const name of ["trackViewUrl", "artistLinkUrl"]) {
     const place = /^https?:\/\/(?:apps|itunes)\.apple\.com\/([a-z]{2})\//.exec(text(at(row, name)) ?? "")?.[1]
-    if (place !== undefined && place !== storefront) throw mismatched("the answer is another storefront's", place)
+    if (place !== undefined && place !== storefront) throw mismatched("the response is of another storefront", place)
   }
 }
 
@@ -74,7 +74,7 @@ function softwareOf(row: unknown): ITunesRow {
   const kind = at(row, "kind")
   if (kind !== "software" && kind !== "mac-software") throw changed("a row of an unknown kind")
   const id = required(row, "trackId", numeral)
-  if (!isStoreId("ios", id)) throw changed("a trackId that is no id of the store")
+  if (!isStoreId("ios", id)) throw changed("a trackId that is not an id of the store")
   const app = kind === "software" ? appOf(row, id) : undefined
   return { is: "software", id, developerId: fact(row, "artistId", numeral), app, row }
 }

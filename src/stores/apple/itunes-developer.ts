@@ -53,7 +53,7 @@ function soldBy(developerId: string, rows: readonly ITunesRow[]): StoreApp[] {
   for (const row of sold) {
     if (row.is !== "software" || row.developerId !== developerId) throw changed("a row that is not the developer's app")
     if (row.app === undefined) continue
-    if (apps.has(row.id)) throw changed("an app stands twice")
+    if (apps.has(row.id)) throw changed("an app occurs twice")
     apps.set(row.id, row.app)
   }
   return [...apps.values()]

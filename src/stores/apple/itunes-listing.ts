@@ -24,8 +24,8 @@ function screenshotsOf(row: unknown): Screenshots | undefined {
 }
 
 /**
- * Undefined for an empty list: Apple also returns an empty list for apps that have screenshots (recorded in March
- * 2026).
+ * Returns undefined for an empty list: Apple also returns an empty list for apps that have screenshots (recorded in
+ * March 2026).
  */
 function someOf(pictures: string[] | undefined): string[] | undefined {
   return pictures?.length === 0 ? undefined : pictures

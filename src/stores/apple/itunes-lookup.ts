@@ -28,7 +28,7 @@ export const itunesLookup = {
   request({ storefront, ids }) {
     const distinct = [...new Set(ids)]
     if (distinct.length < 1 || distinct.length > LOOKUP_IDS)
-      throw new RangeError(`1 to ${LOOKUP_IDS} ids are looked up at once`)
+      throw new RangeError(`a look-up needs 1 to ${LOOKUP_IDS} ids`)
     return { path: `/lookup?id=${distinct.map(encodeURIComponent).join(",")}&country=${storefront}&entity=software` }
   },
 
@@ -53,15 +53,15 @@ function answered(rows: ITunesRow[], requested: ReadonlySet<string>): StoreApp[]
   const developers = new Set(rows.flatMap((row) => (row.is === "developer" ? [row.id] : [])))
   const apps = new Map<string, StoreApp>()
   for (const row of rows) {
-    if (row.is === "developer" && !requested.has(row.id)) throw mismatched("a developer that was not asked for")
+    if (row.is === "developer" && !requested.has(row.id)) throw mismatched("a developer that was not requested")
     if (row.is !== "software") continue
     if (!requested.has(row.id)) {
       if (row.developerId === undefined || !developers.has(row.developerId))
-        throw mismatched("an app that was not asked for")
+        throw mismatched("an app that was not requested")
       continue
     }
     if (row.app === undefined) continue
-    if (apps.has(row.id)) throw changed("an app stands twice")
+    if (apps.has(row.id)) throw changed("an app occurs twice")
     const app = { ...row.app, ...builtAs(row.row) }
     // A listing requires a name that can be stored.
     apps.set(row.id, app.name === undefined ? app : { ...app, listing: lookupFacts(row.row) })
@@ -77,7 +77,7 @@ function builtAs(row: unknown): Pick<StoreApp, "languages" | "sizeBytes"> {
   })
 }
 
-/** Undefined if the list is empty, because Apple then does not report the languages. */
+/** Returns the language codes. Undefined if the list is empty, because Apple then does not report the languages. */
 function languagesOf(read: string[] | undefined): string[] | undefined {
   return read?.length === 0 ? undefined : read
 }
@@ -92,7 +92,7 @@ function codes(value: unknown): string[] | undefined {
   return [...new Set(named.map((code) => code.toLowerCase()))].sort()
 }
 
-/** Apple writes the size as a string of digits. */
+/** Returns the size in bytes, which Apple writes as a string of digits. */
 function bytes(value: unknown): number | undefined {
   return count(typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value)
 }

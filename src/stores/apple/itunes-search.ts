@@ -11,8 +11,8 @@ const MAX_APPS = 200
 /**
  * Reads app facts from Apple's catalogue search. Its order is not a rank and must not become one: it differs from the
  * order on a phone (in a public comparison the same app had rank 58 here and 70 there). The result is therefore an
- * AppsObservation, which is never converted to a SearchObservation. `asked` lists exactly the apps found, because a
- * search proves nothing about apps that it does not list.
+ * AppsObservation, which is never converted to a SearchObservation. `asked` lists exactly the apps found, because an
+ * app that a search does not list may still be available.
  */
 export const itunesSearch = {
   name: "itunes-search",

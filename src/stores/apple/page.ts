@@ -27,7 +27,10 @@ export function embeddedPages(body: string): readonly unknown[] {
   const data = scriptAfter(body, EMBEDDED, 0)?.content
   if (data === undefined) {
     const blocked = !body.includes(EMBEDDED) && !body.includes(LINKED) && asksForProof(body)
-    throw new ReadFailure(blocked ? "blocked" : "changed", blocked ? "a proof is asked for" : "no embedded data")
+    throw new ReadFailure(
+      blocked ? "blocked" : "changed",
+      blocked ? "a CAPTCHA or similar proof is required" : "no embedded data",
+    )
   }
   const root = parseJson(data, "the embedded data")
   return list(Array.isArray(root) ? root : at(root, "data"))

@@ -9,7 +9,7 @@ const DOCTYPE = /^\s*plist(?:\s+PUBLIC\s+"[^"<>]*"\s+"[^"<>]*")?\s*$/
  * throws ReadFailure (`changed`) for any other element, a repeated key or text between elements.
  */
 export function parsePlist(xml: string, what: string): unknown {
-  const changed = new ReadFailure("changed", `${what} is no property list`)
+  const changed = new ReadFailure("changed", `${what} is not a property list`)
   // Apple also escapes ">": a bare one means that a tag lost its beginning.
   if (/>[^<]*>/.test(xml)) throw changed
   const root = parseXml(xml, what, { format: "property list", doctype: DOCTYPE })

@@ -27,7 +27,7 @@ export const App = v.pipe(
     checkBuild(app, seenAt)
     checkGenre(platform, app)
     if (app.listing === undefined) return
-    hold(isLookUp({ source }), "bad_source", "only a look-up says what stands on an app's page")
+    hold(isLookUp({ source }), "bad_source", "only a look-up can have listings")
     hold(typeof app.name === "string" && /\S/.test(app.name), "bad_text", "a listing must have a name")
     checkParts({ platform, seenAt }, app.listing)
   }),
@@ -38,7 +38,7 @@ export const shape = v.strictObject({
   /** Requested store ids. In a look-up, an id that is missing in `apps` is not available there. */
   asked: v.pipe(
     list(Text),
-    ruleBy((ids, { platform }) => checkIds(platform, ids, "apps that were asked for")),
+    ruleBy((ids, { platform }) => checkIds(platform, ids, "requested apps")),
   ),
   /** The search text of a catalogue search. Look-ups have none. */
   text: v.optional(
@@ -46,7 +46,7 @@ export const shape = v.strictObject({
       Text,
       v.transform(normaliseTerm),
       ruleBy((text, { source }) => {
-        hold(!isLookUp({ source }), "bad_source", "a look-up is asked for ids, not for a text")
+        hold(!isLookUp({ source }), "bad_source", "a look-up requests ids, not a text")
         checkTerm(text)
       }),
     ),

@@ -31,7 +31,7 @@ export const apps = kind<AppsObservation, AppsQuestion>({
   question: {
     // A catalogue search has a term and no ids.
     about: ({ ids }: Partial<AppsQuestion>) => ids?.join() ?? null,
-    checkSubject: (subject, platform) => checkIds(platform, subject.split(","), "apps that were asked for"),
+    checkSubject: (subject, platform) => checkIds(platform, subject.split(","), "requested apps"),
   },
   names(seen) {
     const ids = idsIn(seen)

@@ -8,7 +8,7 @@ import { type BestOptions, pagesOf, provenanceOf, storeBest } from "../../measur
 import { checkApp, checkGenre } from "../../measuring/record/check-app.ts"
 import { differenceOf } from "../../measuring/record/differences.ts"
 
-const NO_DEVELOPER = "the developer must be a number of the store"
+const NO_DEVELOPER = "the developer must be a number of the App Store"
 
 const shape = v.strictObject({
   developerId: v.pipe(Text, rule("bad_text", NO_DEVELOPER, isDeveloperId)),
@@ -71,7 +71,7 @@ export const developer = kind<DeveloperAppsObservation, DeveloperQuestion>({
     asked: ({ storefront }, developerId) => ({ storefront, developerId }),
     compare: (stored, now) => [
       differenceOf("apps", idsIn(stored), idsIn(now), [
-        stored.complete !== now.complete && (now.complete ? "complete now" : "as long as it can be now"),
+        stored.complete !== now.complete && (now.complete ? "complete now" : "has the maximum length now"),
       ]),
     ],
     isStored: (sql) => sql`

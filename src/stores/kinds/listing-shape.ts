@@ -115,7 +115,7 @@ type Page = Pick<StoreObservation, "platform" | "seenAt">
 /** Rejects empty or unstorable texts, overlong lists and invalid dates, at any depth. */
 function checkStorable(value: unknown): void {
   if (typeof value === "string") checkText(value, LONGEST, "a text of a listing")
-  if (value instanceof Date) hold(isDate(value), "bad_time", "a time of a listing must be a valid moment")
+  if (value instanceof Date) hold(isDate(value), "bad_time", "a time of a listing must be a valid time")
   if (Array.isArray(value)) hold(value.length <= MAX_ITEMS, "too_many_results", "a list of a listing is too long")
   if (typeof value === "object" && value !== null) for (const part of Object.values(value)) checkStorable(part)
 }

@@ -1,10 +1,10 @@
-/** The hosts of the stores' pictures. No other host is asked, whatever a store page says. */
+/** The hosts of the stores' pictures. No other host gets a request, whatever a store page contains. */
 const APPLE_HOST = /^is[1-9]-ssl\.mzstatic\.com$/
 const GOOGLE_HOST = "play-lh.googleusercontent.com"
 
 const MAX_LENGTH = 1_000
 
-/** Whether the address is a picture of a store, and nothing else that could lead elsewhere. */
+/** Returns true if the URL is that of a store's picture and has no part that could lead elsewhere. */
 export function isPictureAddress(address: string): boolean {
   const url = address.length > MAX_LENGTH ? null : URL.parse(address)
   if (!url || url.href !== address || url.protocol !== "https:" || url.port !== "") return false

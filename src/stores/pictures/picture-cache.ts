@@ -12,9 +12,12 @@ interface StoredPicture {
   bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Icons and screenshots of the stores, kept on this machine. */
+/** Cache of the stores' icons and screenshots on this machine. */
 export interface PictureCache {
-  /** Fetches the picture if it is not stored. Null if the address is not a store's picture, or it cannot be had now. */
+  /**
+   * Fetches the picture if it is not stored. Null if the address is not a store's picture, or if the picture is
+   * unavailable now.
+   */
   read(address: string): Promise<StoredPicture | null>
 }
 
@@ -29,13 +32,16 @@ interface PictureCacheParts {
 /** A screenshot of 300 pixels is some 40 kB. */
 export const MAX_PICTURE_BYTES = 500_000
 const MAX_AT_ONCE = 4
-/** Beyond it a request is answered without a picture, and the page shows initials. */
+/** Beyond this number a request gets no picture, and the page shows initials. */
 const MAX_WAITING = 400
 const MAX_WAIT_MS = 20_000
-/** An address that failed is not asked again for this long. */
+/** A URL that failed is not requested again for this long. */
 const FAILED_MS = 600_000
 const MAX_FAILED = 2_000
-/** Once the limit is reached, so much is deleted that it is not reached again at the next picture. */
+/**
+ * Once the limit is reached, pictures are deleted down to this share of it, so that the next picture does not reach it
+ * again.
+ */
 const KEPT_SHARE = 0.8
 
 /** Stores each picture once for all callers. The pictures not opened for longest are deleted first. */
@@ -86,7 +92,7 @@ export function createPictureCache(parts: PictureCacheParts): PictureCache {
     failedAt.set(address, now())
   }
 
-  /** A full or read-only disk costs the cache, never the picture. */
+  /** A full or read-only disk prevents caching, but the picture is still returned. */
   async function store(path: string, bytes: Uint8Array): Promise<void> {
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -113,7 +119,7 @@ export function createPictureCache(parts: PictureCacheParts): PictureCache {
   }
 }
 
-/** Marks the picture as opened now. Null for a file that is not a picture, however it came there. */
+/** Returns a stored picture and marks it as opened now. Null if the file is not a picture. */
 async function readStored(path: string): Promise<StoredPicture | null> {
   const bytes = await readFile(path).catch(() => null)
   const type = bytes && pictureType(bytes)
@@ -141,7 +147,7 @@ async function filesIn(folder: string): Promise<CachedFile[]> {
   return files.sort((a, b) => a.openedAt - b.openedAt)
 }
 
-/** Deletes files until at most `maxBytes` are left, and returns how many are. */
+/** Deletes the oldest files until at most `maxBytes` are left. Returns the remaining number of bytes. */
 async function evictOldest(folder: string, maxBytes: number): Promise<number> {
   const files = await filesIn(folder)
   let left = files.reduce((sum, { size }) => sum + size, 0)

@@ -3,7 +3,10 @@ export type PictureType = "image/png" | "image/jpeg" | "image/webp"
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 const JPEG = [0xff, 0xd8, 0xff]
 
-/** Returns the type that the bytes begin like, whatever a host says. Null for anything else, such as SVG or HTML. */
+/**
+ * Returns the type of a picture by its first bytes, whatever the host claims. Null for anything else, such as SVG or
+ * HTML.
+ */
 export function pictureType(bytes: Uint8Array): PictureType | null {
   if (beginsWith(bytes, PNG)) return "image/png"
   if (beginsWith(bytes, JPEG)) return "image/jpeg"

@@ -23,7 +23,7 @@ export function blockOf(page: string, { rpc, key, fits }: Anchor): unknown {
   const wanted = named ?? new Set([key])
   const fitting = blocksOf(page, { wanted, fits })
   // Reject a truncated page: parts that are only cut off would look like a change of the listing.
-  if (fitting.length === 1 && !isWhole(page)) throw new ReadFailure("changed", "the page breaks off")
+  if (fitting.length === 1 && !isWhole(page)) throw new ReadFailure("changed", "the page is truncated")
   if (fitting.length === 1) return fitting[0]
   throw unreadable(page, `${fitting.length === 0 ? "no block" : "more than one block"} fits ${rpc}`)
 }
@@ -43,15 +43,15 @@ export function namedBlock(page: string, { rpc, fits }: Omit<Anchor, "key">): un
  * `failed` when the RPC has such a status, otherwise the same as blockOf.
  */
 export function answerOf(body: string, rpc: string): unknown {
-  if (!body.startsWith(GUARD)) throw unreadable(body, "no answer of batchexecute")
+  if (!body.startsWith(GUARD)) throw unreadable(body, "no batchexecute response")
   const frames = list(parseJson(body.slice(GUARD.length), "the answer"))
   const [frame, ...more] = frames.filter((each) => at(each, 0) === "wrb.fr" && at(each, 1) === rpc)
-  if (!frame || more.length > 0) throw new ReadFailure("changed", `not one answer of ${rpc}`)
+  if (!frame || more.length > 0) throw new ReadFailure("changed", `not exactly one response of ${rpc}`)
   const payload = at(frame, 2)
-  if (typeof payload === "string") return parseJson(payload, `the answer of ${rpc}`)
-  if (payload !== null) throw new ReadFailure("changed", `the answer of ${rpc} is no text`)
+  if (typeof payload === "string") return parseJson(payload, `the response of ${rpc}`)
+  if (payload !== null) throw new ReadFailure("changed", `the response of ${rpc} is not a text`)
   const status = at(frame, 5, 0)
-  if (status !== undefined) throw new ReadFailure(outcomeOf(status), `${rpc} answered with a status`)
+  if (status !== undefined) throw new ReadFailure(outcomeOf(status), `${rpc} returned an error status`)
   return null
 }
 
@@ -130,7 +130,9 @@ function dataOf(script: string): unknown {
 function unreadable(page: string, detail: string): ReadFailure {
   // A regular store page has no CAPTCHA, but a listing on it may contain any of these words.
   const asks = CONSENT.test(page) || (!page.includes("AF_initDataCallback(") && asksForProof(page))
-  return asks ? new ReadFailure("blocked", "a proof or a consent is asked for") : new ReadFailure("changed", detail)
+  return asks
+    ? new ReadFailure("blocked", "a CAPTCHA, similar proof or consent is required")
+    : new ReadFailure("changed", detail)
 }
 
 // Inside a listing the quote and the tag would be escaped.

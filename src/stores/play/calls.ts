@@ -40,7 +40,10 @@ export function assertCountry(page: string, storefront: string): void {
   if (country === undefined) throw new ReadFailure("changed", "the page does not name its country")
   if (more.length > 0) throw new ReadFailure("changed", "the page names more than one country")
   if (country === storefront) return
-  throw mismatched(`the page is that of ${country.toUpperCase()}, ${storefront.toUpperCase()} was asked for`, country)
+  throw mismatched(
+    `the page is that of ${country.toUpperCase()}, but ${storefront.toUpperCase()} was requested`,
+    country,
+  )
 }
 
 /**

@@ -65,7 +65,7 @@ function appOf(listing: unknown, id: string): StoreApp {
     releasedAt: fact(at(fieldAt(listing, 10), 1, 0), moment),
     updatedAt: fact(at(fieldAt(listing, 145), 0, 1, 0), moment),
   })
-  if (!isOffered(listing, app)) throw new ReadFailure("not_found", "shown, but offered to nobody here")
+  if (!isOffered(listing, app)) throw new ReadFailure("not_found", "shown, but offered to nobody in this storefront")
   return app
 }
 
@@ -82,12 +82,12 @@ function isOffered(listing: unknown, app: StoreApp): boolean {
   return standing === undefined ? app.price !== undefined : standing > 0
 }
 
-/** The price in millionths of the currency, the currency code, and the price as the page shows it. */
+/** Returns the price in millionths of the currency, the currency code, and the price as the page shows it. */
 function offerOf(listing: unknown): unknown {
   return at(fieldAt(listing, 57), 0, 0, 0, 0, 1, 0)
 }
 
-/** Undefined if the version varies with the device. */
+/** Returns the version. Undefined if it varies with the device. */
 function versionOf(listing: unknown): string | undefined {
   const version = fact(at(fieldAt(listing, 140), 0, 0, 0), text)
   return version === "Varies with device" ? undefined : version

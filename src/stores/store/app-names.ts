@@ -34,7 +34,7 @@ function factIn(sql: Db, fact: NamedFact, app: Fragment, place: NamePlace): Frag
   )`
 }
 
-/** The fallback of nameIn and iconIn, for statements that have already joined the storefront's row. */
+/** Returns the fallback of nameIn and iconIn, for statements that have already joined the storefront's row. */
 export function factElsewhere(
   sql: Db,
   fact: NamedFact,

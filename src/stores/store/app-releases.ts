@@ -143,7 +143,7 @@ function columnsOf({ appId, from: { storefront, source, seenAt } }: AppRow, plac
   return { place, app_id: appId, storefront, source, seen_at: seenAt.toISOString() }
 }
 
-/** Null if the date is more than a day after the reading: it is then the date of a pre-order. */
+/** Returns the release date. Null if it is more than a day after the reading: it is then the date of a pre-order. */
 function dateOf({ app, from: { seenAt } }: AppRow): Date | null {
   const { updatedAt } = app ?? {}
   return updatedAt !== undefined && updatedAt.getTime() <= seenAt.getTime() + DAY_MS ? updatedAt : null
@@ -166,7 +166,7 @@ function newestOf(releases: readonly Release[]): Release | null {
   return newest
 }
 
-/** Whether an earlier reading named a later release. */
+/** Returns true if an earlier reading named a later release. */
 function isStale(date: Date, seenAt: Date, releases: readonly Release[]): boolean {
   return releases.some((release) => release.seenAt < seenAt && release.date > date)
 }

@@ -111,8 +111,9 @@ function factsOf(readings: readonly ShownApps[]): Facts[] {
 }
 
 /**
- * Newer facts replace older ones; facts that are not shown stay, and older readings only fill gaps. All facts of an app
- * have the same origin (see outranks). Returns the apps whose developer or developer id changed.
+ * Updates the facts of apps. Newer facts replace older ones; facts that are not shown stay, and older readings only
+ * fill gaps. All facts of an app have the same origin (see outranks). Returns the apps whose developer or developer id
+ * changed.
  */
 async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<number[]> {
   if (facts.length === 0) return []

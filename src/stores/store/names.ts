@@ -50,7 +50,9 @@ export async function storeNames(tx: Tx, readings: readonly NamingApps[]): Promi
     limit ${rows.length}`
 }
 
-/** Whether the new fact replaces the stored one. A row of an outranked origin is replaced as a whole, even by null. */
+/**
+ * SQL: true if the new fact replaces the stored one. A row of an outranked origin is replaced as a whole, even by null.
+ */
 function isLater(tx: Tx, fact: "name" | "icon_url", clock: "name" | "icon") {
   const order = (row: "excluded" | "held") =>
     tx`${tx(`${row}.${clock}_at`)}, ${tx(`${row}.${clock}_weight`)}, ${tx(`${row}.${fact}`)} collate "C"`

@@ -259,7 +259,7 @@ test("a page whose calls name no term is checked by its title, and fails as chan
 test("a Play page for another country fails as mismatched, also as a whole page", () => {
   for (const page of [panda, whole]) {
     const polish = inCountry(page, "PL")
-    expect(misread(polish)).toEqual(["mismatched", "the page is that of PL, US was asked for"])
+    expect(misread(polish)).toEqual(["mismatched", "the page is that of PL, but US was requested"])
     expect(playSearch.parse(polish, { storefront: "pl", term: "panda" }, about)).toMatchObject({ storefront: "pl" })
   }
   expect(failureOf(inCountry(panda, "PL"))?.country).toBe("pl")

@@ -105,8 +105,8 @@ test("an unreadable line is refused with the field and the rule, and is not quot
     [search({ results: [{ id: "10001" }, { id: 10002 }] }), "results[1].id: must be text"],
     [search({ results: [{ name: "Tea" }] }), "results[0].id: is missing"],
     [search({ results: [5] }), "results[0]: must be an object"],
-    [search({ results: [{ id: "10001", secret: 1 }] }), "results[0]: holds a field that is not known"],
-    [search({ secret: 1 }), "the line: holds a field that is not known"],
+    [search({ results: [{ id: "10001", secret: 1 }] }), "results[0]: has an unknown field"],
+    [search({ secret: 1 }), "the line: has an unknown field"],
     [search({ depth: 1.5 }), "depth: must be a whole number"],
     [search({ sha256: "12" }), "sha256: must be 64 hex digits"],
     [search({ complete: "yes" }), "complete: must be true or false"],
@@ -178,7 +178,7 @@ slow("a transaction has at most 1,000 results, with a pause before the next", as
   const counts = steps.filter((step) => step !== "pause") as number[]
   expect(counts.at(-1)).toBe(9)
   expect(counts.filter((count, i) => count - (counts[i - 1] ?? 0) > 4)).toEqual([])
-  // between every two, and before keyword metrics are derived
+  // one between every two transactions, and one before keyword metrics are derived
   expect(steps).toEqual(counts.flatMap((count) => [count, "pause"]))
 })
 
@@ -239,7 +239,7 @@ test("importing the same lines again changes no row", async () => {
   expect(await stored(sql)).toBe(before)
 })
 
-test("a duplicate item or a null field does not lose its line", async () => {
+test("a line with a duplicate item or a null field is imported all the same", async () => {
   const cases = await Bun.file(new URL("../../cases/stores/imports.jsonl", import.meta.url)).text()
   const result = await importLines(sql, lines(...cases.trim().split("\n")), {
     now: () => new Date("2026-11-28T00:00:00Z"),

@@ -131,7 +131,7 @@ describe("a line", () => {
       [apps({ asked: undefined }), "asked: is missing"],
       [apps({ asked: [10001] }), "asked[0]: must be text"],
       [apps({ apps: {} }), "apps: must be a list"],
-      [apps({ apps: [{ id: "10001", secret: 1 }] }), "apps[0]: holds a field that is not known"],
+      [apps({ apps: [{ id: "10001", secret: 1 }] }), "apps[0]: has an unknown field"],
       [apps({ apps: [{ id: "10001", price: "0" }] }), "apps[0].price: must be a number"],
       [
         apps({ apps: [{ id: "10001", updatedAt: "2025-02-30T00:00:00Z" }] }),
@@ -139,12 +139,12 @@ describe("a line", () => {
       ],
       [apps({ apps: [{ id: "10001", ratings: 1.5 }] }), "apps[0].ratings: must be a whole number"],
       [hints({ source: "play-search" }), "source: must be one of apple-hints, play-suggest"],
-      [hints({ term: "tea" }), "the line: holds a field that is not known"],
+      [hints({ term: "tea" }), "the line: has an unknown field"],
       [hints({ prefix: undefined }), "prefix: is missing"],
       [hints({ terms: ["tea", null] }), "terms[1]: must be text"],
       [popularity({ month: "2025-13" }), "month: must be a month, YYYY-MM"],
       [popularity({ month: "2025-09-01" }), "month: must be a month, YYYY-MM"],
-      [popularity({ source: "import" }), "the line: holds a field that is not known"],
+      [popularity({ source: "import" }), "the line: has an unknown field"],
       [popularity({ popularity: "71" }), "popularity: must be a number"],
       [popularity({ genres: [{ genre: "Games", rank: 1 }] }), "genres[0].popularity: is missing"],
     ]
@@ -203,7 +203,7 @@ slow("a transaction has at most 1,000 apps, and none is left out", async () => {
   expect(steps.at(-1)).toBe(4)
 })
 
-slow("an app of an imported look-up has a page as in a live one, unless it has no name or is of a search", () => {
+slow("an app of an imported look-up gets a page as in a live one unless unnamed; an app of a search gets none", () => {
   const line = (source: string, apps: object[]) => {
     const about = { kind: "apps", source, platform: "ios", storefront: "us", seenAt: "2025-10-25T03:25:01Z" }
     return JSON.stringify({ ...about, asked: apps.map((app) => (app as { id: string }).id), apps })

@@ -6,7 +6,7 @@ import { ReadFailure } from "../../../src/measuring/source.ts"
 const ANYTHING = [undefined, null, true, 0, -1, 1.5, Number.NaN, Infinity, "", "x", [], [1], {}, { a: 1 }]
 
 describe("a value of unknown shape", () => {
-  test("a value of unknown shape is walked only by keys in objects and indexes in arrays", () => {
+  test("a path in a value of unknown shape follows only keys of objects and indexes of arrays", () => {
     const value = { a: [{ b: "c" }], 1: "one", list: ["x"] }
     expect(at(value, "a", 0, "b")).toBe("c")
     expect(at(value)).toBe(value)
@@ -45,7 +45,7 @@ describe("values in a body", () => {
     for (const value of ["ab", { length: 2 }, null, undefined, 3]) expect(list(value)).toEqual([])
   })
 
-  test("a body that is no JSON fails as changed, however deeply nested", () => {
+  test("a body that is not JSON fails as changed, however deeply nested", () => {
     expect(parseJson(" [1] ", "it")).toEqual([1])
     for (const body of ["", "{", "undefined", '"', '["\\"]', "[".repeat(150)]) {
       expect(() => parseJson(body, "it")).toThrow(new ReadFailure("changed", "it is no JSON"))
@@ -53,7 +53,7 @@ describe("values in a body", () => {
   })
 
   test("a body with too many or too deeply nested values is not parsed; the content of strings does not count", () => {
-    const why = new ReadFailure("changed", "it holds more values, or deeper ones, than any known")
+    const why = new ReadFailure("changed", "it has more values, or is nested more deeply, than any known one")
     const hostile = ["[".repeat(1_000_000), `${"[".repeat(300)}${"]".repeat(300)}`, `[${"{},".repeat(400_000)}0]`]
     for (const body of hostile) expect(() => parseJson(body, "it")).toThrow(why)
     const texts = ["[".repeat(1_000), ",".repeat(1_000_000), '\\"[[['.repeat(1_000), "\\"]

@@ -59,7 +59,7 @@ describe("a large body", () => {
     expect(turns - before).toBe(0)
   })
 
-  test("a large body that is no answer fails as in place, with the same message and its body", async () => {
+  test("a large body that is not a valid response fails as in place, with the same message and its body", async () => {
     const { parse } = parsers()
     const body = bodyOf(`{"resultCount":1,"results":[${"{},".repeat(30_000)}{}]}`)
     const failure = await failureOf(parse(source, subject, body, undefined))
@@ -73,7 +73,7 @@ describe("a large body", () => {
       failureOf(parse(source, subject, bodyOf(`e${LARGE}`), undefined)),
       failureOf(parse(source, subject, bodyOf(`n${LARGE}`), undefined)),
     ])
-    expect([first.outcome, first.message]).toEqual(["failed", "its body was not read within 500 ms"])
+    expect([first.outcome, first.message]).toEqual(["failed", "its body was not parsed within 500 ms"])
     expect([second.outcome, second.message]).toEqual(["changed", "it began with n"])
   })
 
@@ -83,7 +83,7 @@ describe("a large body", () => {
       failureOf(parse(source, subject, bodyOf(`x${LARGE}`), undefined)),
       failureOf(parse(source, subject, bodyOf(`n${LARGE}`), undefined)),
     ])
-    expect([first.outcome, first.message]).toEqual(["failed", "its body ended the thread that read it"])
+    expect([first.outcome, first.message]).toEqual(["failed", "its body crashed the thread that parsed it"])
     expect(second.message).toBe("it began with n")
   })
 })

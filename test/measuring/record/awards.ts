@@ -18,7 +18,7 @@ const shape = v.strictObject({
 
 type AwardObservation = ObservationOf<"award", "import", typeof shape>
 
-/** An invented kind. Everything that the product needs to know of it is here. */
+/** An invented kind. This file has everything that the product needs to know about it. */
 export const awards = kind<AwardObservation>({
   name: "award",
   sources: ["import"],

@@ -31,7 +31,7 @@ export interface Row {
   developer: string
 }
 
-/** The rows of the table. Only names and developers may be quoted. */
+/** Returns the rows of the table. Only names and developers may be quoted. */
 export function rowsOf(path: string): Row[] {
   const [, ...lines] = readFileSync(path, "utf8").trimEnd().split(/\r?\n/)
   return lines.map((line) => {

@@ -11,7 +11,7 @@ export const FINANCE: ChartKey = {
   genre: "6015",
 }
 
-/** A complete reading of a chart; by default the US finance chart of free apps. The hash covers the reading. */
+/** Returns a complete reading of a chart; by default the US finance chart of free apps. The hash covers the reading. */
 export function charted(
   seenAt: string,
   ids: readonly (string | number)[],
@@ -177,7 +177,7 @@ export async function listsNow(sql: Sql): Promise<string[]> {
   return [...places, ...best].map(({ line }) => line).sort()
 }
 
-/** Returns the same, derived from the readings alone. */
+/** Returns the finder's places, derived from the readings alone. */
 export async function listsFromReadings(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: number; storefront: string; kind: string }[]>`
     select id, storefront, device || ' ' || chart as kind

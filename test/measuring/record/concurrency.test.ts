@@ -55,7 +55,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 longOnServer(
-  "postgres: 4 processes that record every kind at once leave what one of them would have left",
+  "postgres: 4 processes that record every kind at once leave the same rows as one process",
   async () => {
     const children = Array.from({ length: PROCESSES }, (_, seed) =>
       Bun.spawn([process.execPath, join(import.meta.dirname, "kinds-recorder.ts"), scratchUrl(sql), String(seed)], {

@@ -15,9 +15,9 @@ export const LAST = "2025-11-19"
 const APPS = ["10001", "10002"]
 
 /**
- * Rating counts of half a year from three sources: days with several counts, some close together; demo counts next to
- * others; counts that fall, exceed a million within a quarter, or stay equal; means alone (with one digit more than is
- * packed); and stars.
+ * Returns rating counts of half a year from three sources: days with several counts, some close together; demo counts
+ * next to others; counts that fall, exceed a million within a quarter, or stay equal; means alone (with one digit more
+ * than is packed); and stars.
  */
 export function counted(seed: number): Observation[] {
   const random = randomFrom(seed)

@@ -24,8 +24,8 @@ beforeEach(async () => {
 })
 
 /**
- * An observation of every kind except searches. Of these only charts, reviews and reports of the demo's own accounts
- * may be of the demo.
+ * An observation of every kind except searches. Among these kinds, only charts, reviews and reports of demo accounts
+ * may have the origin demo.
  */
 const unrefusable = {
   apps: (rest: object) => appsReading(AT, [{ id: "10001", name: "Tea", ratings: 5, genre: "6007" }], rest),
@@ -89,8 +89,8 @@ describe("observations of the demo", () => {
         refused: [
           [
             "bad_provenance",
-            "only searches, charts, reviews, what the demo's own accounts say and what is of its invented app can " +
-              "be of the demo: name another origin, or leave it out",
+            "only searches, charts, reviews, reports of the demo's own accounts and readings of its invented app can " +
+              "have the origin demo: name another origin, or leave it out",
           ],
         ],
       })
@@ -129,6 +129,6 @@ describe("observations of the demo", () => {
     }
     const { recorded, bad } = await importLines(sql, text(), { now: () => NOW })
     expect({ recorded, bad: bad.map(({ line }) => line) }).toEqual({ recorded: 2, bad: [1] })
-    expect(bad[0]!.reason).toContain("can be of the demo")
+    expect(bad[0]!.reason).toContain("can have the origin demo")
   })
 })

@@ -120,7 +120,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
     expect(await storedOf(kind)).toEqual(stored)
   })
 
-  test(`${kind.name} in any order, parts and repetitions store the same rows, with the newer parser's`, async () => {
+  test(`${kind.name} in any order, parts and repetitions store the same rows, those of the newer parser`, async () => {
     const seenAt = new Date("2025-10-25T09:00:00Z")
     const sha = (byte: number) => ({ sha256: Buffer.alloc(32, byte) })
     const readings = [
@@ -174,7 +174,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
         return (error as Error).message
       }
     }
-    expect(problemOf({ more: 1 })).toBe("the line: holds a field that is not known")
+    expect(problemOf({ more: 1 })).toBe("the line: has an unknown field")
     const missing = Object.keys(kind.example).filter((field) => problemOf({ [field]: undefined }) !== null)
     expect(missing.length).toBeGreaterThan(1)
     for (const field of missing) expect(problemOf({ [field]: undefined })).toBe(`${field}: is missing`)

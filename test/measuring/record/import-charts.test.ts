@@ -65,7 +65,7 @@ describe("a line of a chart", () => {
       [line({ chart: "new" }), "chart: must be one of free, paid, grossing"],
       [line({ source: "itunes-search" }), "source: must be one of apple-charts, import"],
       [line({ genre: 6015 }), "genre: must be text"],
-      [line({ apps: [{ id: "10001", rank: 1 }] }), "apps[0]: holds a field that is not known"],
+      [line({ apps: [{ id: "10001", rank: 1 }] }), "apps[0]: has an unknown field"],
       [line({ apps: [{ id: "10001", price: "0" }] }), "apps[0].price: must be a number"],
     ]
     expect(wrong.map(([value]) => reasonOf(value))).toEqual(wrong.map(([, reason]) => reason))
@@ -78,7 +78,7 @@ describe.each([["12 days", SOME, 12, 16], ...(LONG && isAllHere ? [["247 days", 
     const rows = rowsOf(path)
     const lines = linesOf(rows)
 
-    slow("chart lines are imported completely, give every app's history, and again change nothing", async () => {
+    slow("chart lines import completely, give every app's history, and change nothing when repeated", async () => {
       const first = await importLines(sql, each(lines), options)
       expect(first).toEqual({ read: readingCount, recorded: readingCount, known: 0, attempts: 0, bad: [] })
       const [counts] = await sql`

@@ -93,8 +93,8 @@ describe("a line of public data", () => {
     const app = (rest: object) => line(LOOK_UP, { apps: [{ id: "1600000101", ...rest }] })
     const cases: [object, string][] = [
       [app({ market: { installs: 1.5 } }), "apps[0].market.installs: must be a whole number"],
-      [app({ market: { sold: 1 } }), "apps[0].market: holds a field that is not known"],
-      [app({ listing: { name: "Tea" } }), "apps[0].listing: holds a field that is not known"],
+      [app({ market: { sold: 1 } }), "apps[0].market: has an unknown field"],
+      [app({ listing: { name: "Tea" } }), "apps[0].listing: has an unknown field"],
       [app({ listing: { versions: [{}] } }), "apps[0].listing.versions[0].version: is missing"],
       [line(PAGE, { source: "apple-hints" }), "source: must be one of apple-app-page, itunes-lookup, play-details"],
       [line(PAGE, { listing: { language: "en" } }), "listing.name: is missing"],
@@ -113,9 +113,9 @@ describe("a line of public data", () => {
       [line(named(AT), { genres: [{ id: "36" }] }), "genres[0].name: is missing"],
       [line(named(AT), { source: "import" }), "source: must be apple-genres"],
       [line(shelved(AT, []), { complete: undefined }), "complete: is missing"],
-      [line(soldBy(AT, []), { storefront: "us" }), "the line: holds a field that is not known"],
+      [line(soldBy(AT, []), { storefront: "us" }), "the line: has an unknown field"],
       [line(soldBy(AT, []), { state: "maybe" }), "state: must be one of records, no_file, no_site, unreachable"],
-      [line(soldBy(AT, []), { variables: { OTHER: [] } }), "variables: holds a field that is not known"],
+      [line(soldBy(AT, []), { variables: { OTHER: [] } }), "variables: has an unknown field"],
       [
         line(soldBy(AT, []), { records: [{ system: "a.com", publisherId: "1", relation: "FRIEND" }] }),
         "records[0].relation: must be DIRECT or RESELLER",

@@ -39,7 +39,7 @@ function observationOf(value: object) {
 }
 
 describe("a line of reviews", () => {
-  test("a line of reviews has the reviews of an app, and how far they go only with `complete`", () => {
+  test("a line of reviews has the reviews of an app, and shows how far the reading came only with `complete`", () => {
     const expected = {
       ...line(),
       parser: 1,
@@ -70,7 +70,7 @@ describe("a line of reviews", () => {
       [line({ reviews: [{ ...review, stars: "5" }] }), "reviews[0].stars: must be a number"],
       [line({ reviews: [{ ...review, text: undefined }] }), "reviews[0].text: is missing"],
       [line({ reviews: [{ ...review, at: "2026-01-11" }] }), "reviews[0].at: must be an ISO 8601 time with its zone"],
-      [line({ reviews: [{ ...review, author: "Ann" }] }), "reviews[0]: holds a field that is not known"],
+      [line({ reviews: [{ ...review, author: "Ann" }] }), "reviews[0]: has an unknown field"],
       [line({ reviews: [] }), "complete: must be true when reviews is empty"],
       [line({ reviews: [], complete: false }), "complete: must be true when reviews is empty"],
       [line({ complete: "yes" }), "complete: must be true or false"],
@@ -111,13 +111,13 @@ describe("an odd review among fifty", () => {
     return [...rows]
   }
 
-  test("an odd review among fifty loses only a blank title", async () => {
+  test("a blank title among fifty reviews is dropped, and its review is stored", async () => {
     expect(await imported({ title: "\u3000" })).toEqual([
       { review_id: "130", title: null, text: "text 30", version: "1.2" },
     ])
   })
 
-  test("an odd review among fifty loses only an invalid version and characters that cannot be stored", async () => {
+  test("an invalid version and unstorable characters are dropped from a review, and the rest is stored", async () => {
     const odd = { title: "a\0b", text: `\ud83d${"x".repeat(30_000)}`, version: "9".repeat(101) }
     expect(await imported(odd)).toEqual([
       { review_id: "130", title: "ab", text: `\ufffd${"x".repeat(19_999)}`, version: null },

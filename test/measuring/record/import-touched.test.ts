@@ -81,7 +81,7 @@ async function deriveAll(): Promise<void> {
 }
 
 describe("metrics derived by an import", () => {
-  slow("metrics derived by an import equal those of deriving every keyword, after each part of it", async () => {
+  slow("after each part of an import, its metrics equal those of deriving every keyword", async () => {
     let derived = 0
     for (let world = 1; world <= cases(1, 60); world++) {
       sql = await freshDatabase()
@@ -128,7 +128,7 @@ describe("metrics derived by an import", () => {
     expect((await figures())[0]!.at(-2)![1]).toMatchObject({ demand: expect.any(Number) })
   })
 
-  slow("metrics derived by an import read equally many rows with ten other keywords or two hundred", async () => {
+  slow("deriving metrics after an import reads as many rows with ten other keywords as with two hundred", async () => {
     const rows: number[] = []
     for (const otherCount of [10, 200]) {
       sql = await freshDatabase()
@@ -154,7 +154,7 @@ describe("metrics derived by an import", () => {
   })
 })
 
-/** The transaction as a database whose own transactions run within it. */
+/** Returns the transaction as a database whose own transactions run within it. */
 function withinOf(tx: Tx): Sql {
   return new Proxy(tx, {
     get: (target, key) => (key === "begin" ? (run: (tx: Tx) => unknown) => run(tx) : Reflect.get(target, key)),

@@ -156,11 +156,11 @@ describe("a duplicate key", () => {
   test("a duplicate key is refused with its path, also if spelt with escapes and however deep", async () => {
     const text = JSON.stringify(lookup({}))
     expect(await reasonOf(text.replace('"storefront"', '"storefront":"de","storefront"'))).toBe(
-      "storefront: stands twice in its object",
+      "storefront: occurs twice in its object",
     )
-    expect(await reasonOf(double(text))).toBe("apps[0].name: stands twice in its object")
+    expect(await reasonOf(double(text))).toBe("apps[0].name: occurs twice in its object")
     expect(await reasonOf(text.replace('"name":"Tea"', '"name":"Tea","n\\u0061me":"Tea"'))).toBe(
-      "apps[0].name: stands twice in its object",
+      "apps[0].name: occurs twice in its object",
     )
     expect(
       await reasonOf(
@@ -171,7 +171,7 @@ describe("a duplicate key", () => {
           ),
         ),
       ),
-    ).toBe("listing.similar[1].name: stands twice in its object")
+    ).toBe("listing.similar[1].name: occurs twice in its object")
     expect(await sql`select 1 from store_app`).toHaveLength(0)
   })
 
@@ -201,7 +201,7 @@ describe("a duplicate key", () => {
       (size) => `{"a":"${"\\\\".repeat(size)}"}`,
       (size) => `${"[".repeat(size)}${"]".repeat(size)}`,
     ]
-    // sixteen times as long, so that quadratic time would be 256 times
+    // sixteen times as long a line, for which quadratic time would be 256 times as long
     for (const shape of shapes) expect(timed(shape(160_000))).toBeLessThan(100 * Math.max(0.5, timed(shape(10_000))))
   })
 })

@@ -47,7 +47,7 @@ export const PAGE: Listing = {
   editorial: [{ id: "1400000001", kind: "story", title: "Slow mornings" }],
 }
 
-/** A reading of an app's page in the US. The hash covers its content, unless `rest` has one. */
+/** Returns a reading of an app's page in the US. The hash covers its content, unless `rest` has one. */
 export function listed(
   seenAt: string | Date,
   listing: Partial<Listing> = {},

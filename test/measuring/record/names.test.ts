@@ -27,7 +27,7 @@ interface Telling {
   storefront: string
   hour: number
   parser: number
-  /** Only of searches. */
+  /** Only for searches. */
   demo: boolean
   names: (string | undefined)[]
   icons: (string | undefined)[]

@@ -7,7 +7,7 @@ import { appsReading } from "./measured.ts"
 
 const source = { parser: 1, origin: "own" }
 
-/** A storefront's genres. The hash covers the reading. */
+/** Returns a reading of a storefront's genres. The hash covers the reading. */
 export function named(seenAt: string, rest: Partial<GenresObservation> = {}): GenresObservation {
   const genres = [
     { id: "36", name: "App Store" },
@@ -18,7 +18,7 @@ export function named(seenAt: string, rest: Partial<GenresObservation> = {}): Ge
   return dated(seenAt, { kind: "genres", source: "apple-genres", ...place, genres, ...source, ...rest })
 }
 
-/** The apps of a developer in the US. */
+/** Returns a reading of the apps of a developer in the US. */
 export function shelved(
   seenAt: string,
   ids: string[],
@@ -37,7 +37,7 @@ export function shelved(
   })
 }
 
-/** The sellers of an app-ads.txt. */
+/** Returns a reading of an app-ads.txt with these sellers. */
 export function soldBy(seenAt: string, systems: string[], rest: Partial<AppAdsObservation> = {}): AppAdsObservation {
   const records = systems.map((system) => ({ system, publisherId: "pub-1", relation: "DIRECT" as const }))
   return dated(seenAt, {
@@ -54,7 +54,7 @@ export function soldBy(seenAt: string, systems: string[], rest: Partial<AppAdsOb
   })
 }
 
-/** The market facts of a Google Play page. */
+/** Returns a reading of a Google Play page with these market facts. */
 export function marketed(seenAt: string, market: MarketFacts, rest: object = {}) {
   const place = { platform: "android", source: "play-details", storefront: "de" } as const
   return appsReading(seenAt, [{ id: "com.example.tea", name: "Tea", market }], { ...place, ...rest })

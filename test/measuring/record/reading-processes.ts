@@ -4,7 +4,7 @@ import { createSignOfLife, type SignOfLife } from "../../../src/measuring/sign-o
 
 export const AWAY = "another address"
 
-/** Writes the sign of life of a process with these settings. It never reads anything. */
+/** Writes the heartbeat of a process with these settings, which never reads anything. */
 export async function signOfLife(sql: Sql, readable: Partial<SourceChoice> = {}): Promise<SignOfLife> {
   const ended = Promise.withResolvers<void>()
   const kinds = kindsOf({ egressCountry: "us", ...readable })

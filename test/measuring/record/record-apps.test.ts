@@ -269,7 +269,7 @@ describe("a name search", () => {
     expect(await storedMetrics()).toEqual(["green tea 3 10001", "tea 3"])
   })
 
-  test("a name search follows from no look-up, and only from terms in normal form", async () => {
+  test("a name search is refused from a look-up source, and for a text that is not in normal form", async () => {
     const refused = async (rest: object) =>
       (await record(sql, [found(1, ["10001"], rest)], now)).refused.map(({ problem }) => problem.code)
     expect(await refused({ source: "itunes-lookup" })).toEqual(["bad_source"])

@@ -229,7 +229,7 @@ describe("app facts of a reading", () => {
     ])
   })
 
-  test("another publisher's facts and ratings never replace own ones", async () => {
+  test("another publisher's facts and ratings never replace those of this instance", async () => {
     await recordApp("2025-11-12T00:00:00Z", { name: "Demo", developer: "Demo", ratings: 7 }, { origin: "demo" })
     await recordApp("2025-11-12T00:00:00Z", { name: "Own", ratings: 3 }, { term: "mate" })
     await recordApp("2025-11-12T05:00:00Z", { name: "Demo again", ratings: 9 }, { origin: "demo" })
@@ -239,7 +239,7 @@ describe("app facts of a reading", () => {
     expect([...(await sql`select ratings, origin from rating_count`)]).toEqual([{ ratings: 3, origin: "own" }])
   })
 
-  test("facts and ratings of two publishers come from one of them, in any order, until own ones come", async () => {
+  test("facts and ratings of two publishers come from one of them until this instance reads its own", async () => {
     const older = () => recordApp("2025-11-11T00:00:00Z", { name: "First", developer: "First" }, { origin: "a" })
     const newer = () =>
       recordApp("2025-11-12T00:00:00Z", { name: "Second", icon: "https://example.com/2.png" }, { origin: "b" })
@@ -256,7 +256,7 @@ describe("app facts of a reading", () => {
     expect(await facts()).toEqual([{ name: "Own", icon_url: null, developer: null, seen_at, origin: "own" }])
   })
 
-  test("a name that cannot be stored unchanged does not lose the reading", async () => {
+  test("a reading is stored even if a name in it cannot be stored unchanged", async () => {
     await recordApp("2025-11-12T00:00:00Z", { name: "Tea \ud83c\0" })
     expect((await facts())[0]).toMatchObject({ name: "Tea \ufffd" })
   })

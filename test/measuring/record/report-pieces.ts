@@ -13,7 +13,7 @@ export const DAY = "2025-10-23"
 export const LATER = () => new Date("2025-11-01T00:00:00Z")
 export const ROWS = 1_000
 
-/** A day's sales with this many units per row, seen this many seconds after others. */
+/** Returns a day's sales with this many units per row, seen this many seconds after others. */
 export function sold(units: number, rows = ROWS, rest: object = {}): Observation {
   const [row] = (reported("sales") as unknown as { rows: object[] }).rows
   const ownRows = Array.from({ length: rows }, (_, i) => ({

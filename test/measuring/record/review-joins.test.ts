@@ -15,7 +15,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-/** A reading of that day of November at noon, marked as complete, with reviews written on these days. */
+/** Returns a reading of that day of November at noon, marked as complete, with reviews written on these days. */
 const line = (day: number, written: readonly number[]) =>
   JSON.stringify({
     kind: "reviews",
@@ -78,7 +78,7 @@ slow("a reading with only new reviews is not complete and covers no earlier day,
   expect(await coverage()).toEqual(expected)
 })
 
-test("a gap remains whatever joins later readings: its days, and those before, have no figures", async () => {
+test("a gap remains whatever joins later readings: the days in the gap and before it have no figures", async () => {
   await load(line(14, [12, 13]), line(17, [16]), line(19, [16, 18]))
   expect(await coverage()).toEqual({ complete: true, measured: [17, 18], covered: ["2025-11-17", "2025-11-18"] })
 })

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import type { ReviewsObservation, StoreReview } from "../../../src/reviews/kinds/review-shape.ts"
 
-/** A minimal review with the given fields. */
+/** Returns a minimal review with the given fields. */
 export function written(rest: Partial<StoreReview> & { id: string }): StoreReview {
   return { stars: 4, text: `Text of ${rest.id}`, at: new Date("2025-11-01T00:00:00Z"), ...rest }
 }
@@ -30,7 +30,7 @@ export function reviewed(
   }
 }
 
-/** The same on Google Play, in English. */
+/** Reviews of an app on Google Play, in English. */
 export const reviewedOnPlay = (...[seenAt, reviews, rest]: Parameters<typeof reviewed>) =>
   reviewed(seenAt, reviews, {
     source: "play-reviews",

@@ -60,7 +60,7 @@ function idsOf(length: number, apps: number, below: (limit: number) => number): 
   return order.slice(0, length).map((app) => String(10_001 + app))
 }
 
-/** Every stored reading. */
+/** Returns every stored reading. */
 async function readReadings(sql: Sql) {
   return [
     ...(await sql`

@@ -137,7 +137,7 @@ describe("a stale reading of an app", () => {
     ["stale-listing", "6744000010"],
     ["stale-lookup", "6744000020"],
   ] as const)
-    slow(`a stale reading is no change of the app (${name}), in any order of import`, async () => {
+    slow(`a stale reading makes no change of the app (${name}), in any order of import`, async () => {
       const lines = await linesOf(`${name}.jsonl`)
       for (const order of ordersOf(lines)) {
         sql = await freshDatabase()
@@ -202,7 +202,7 @@ describe("a stale reading of an app", () => {
     expect((await answers({ iosId: "6744000020" })).version).toBe("1.1")
   })
 
-  test("a reading of the same release with other texts is a change: updates of texts have no date", async () => {
+  test("a reading of the same release with other texts counts as a change: updates of texts have no date", async () => {
     const page = (day: number, description: string) => {
       const app = { version: "1.0", released: "2026-10-01T08:00:00Z", price: 0, ratings: 1 }
       const line = listing({ day, ...app }) as { listing: object }

@@ -11,7 +11,7 @@ export interface DeveloperShelf {
   apps: number[]
 }
 
-/** The apps of a developer in a storefront in the latest reading. Null if not measured. */
+/** Returns the apps of a developer in a storefront in the latest reading. Null if not measured. */
 export async function developerShelfOf(
   sql: Sql,
   { platform, storefront, developerId }: { platform: Platform; storefront: string; developerId: string },

@@ -221,7 +221,7 @@ function event(startsAt: string, endsAt: string) {
   return { id: "1", title: "Harvest", startsAt: new Date(startsAt), endsAt: new Date(endsAt) }
 }
 
-/** Invalid readings of a kind of Google Play's counts. `row` has an invalid measure. */
+/** Returns invalid readings of a kind of Google Play's counts. `row` has an invalid measure. */
 function wrongCounts(row: object): [object, string][] {
   return [
     [{ account: "ac_1" }, "bad_text"],
@@ -233,7 +233,7 @@ function wrongCounts(row: object): [object, string][] {
   ]
 }
 
-/** The same of a kind of its money. */
+/** Returns invalid readings of a kind of Google Play's money figures. `row` has an invalid measure. */
 function wrongMoney(name: string, text: object, amount: object): [object, string][] {
   const row = adsRow(name)
   return [

@@ -87,7 +87,7 @@ async function counted(db: Sql, table: string): Promise<number> {
   return row!.count
 }
 
-/** The same client, except that statement number `at` of a step, or its transaction, fails. */
+/** Returns the same client, except that statement number `at` of a step, or its transaction, fails. */
 function failing(at: number, when: "before" | "after"): Sql {
   let begun = 0
   return new Proxy(sql, {

@@ -75,7 +75,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
   return mailServer
 }
 
-/** The settings of a server on loopback without encryption. */
+/** Returns the settings of a server on loopback without encryption. */
 export function plainServer({ port }: Pick<MailServer, "port">, more: Partial<SmtpServer> = {}): SmtpServer {
   const from = { name: "Appmeter", address: "reports@example.com" }
   return { host: "127.0.0.1", port, isSecure: false, needsTls: false, login: null, from, ...more }

@@ -106,19 +106,19 @@ describe("the connection", () => {
     const bad = { user: "ada", password: "wrong-secret" }
     const server = { needsTls: true, ca: AUTHORITY, servername: "example.test" }
     const message = messageOf(await errorOf(createMailer(plainServer(mailServer, { ...server, login: bad })).check()))
-    expect(message).toContain("it refused user and password")
+    expect(message).toContain("it rejected the user name or password")
     expect(message).not.toContain("wrong-secret")
     await createMailer(plainServer(mailServer, { ...server, login: LOGIN })).check()
   })
 
-  test("a connection that nobody answers fails within seconds with the address", async () => {
+  test("a connection that no server accepts fails within seconds with the address", async () => {
     const mailer = createMailer(plainServer({ ...mailServer, port: 1 }))
     expect(messageOf(await errorOf(mailer.check()))).toBe("127.0.0.1, port 1: no mail server answers there")
   })
 })
 
 describe("the outcome", () => {
-  slow("an address refused for good has the outcome refused, one refused for now has failed", async () => {
+  slow("an address refused for good ends as refused, and one refused for now as failed", async () => {
     mailServer.refuse.set("bo@example.org", 550).set("eve@example.org", 451)
     const mailer = createMailer(plainServer(mailServer))
     expect(await mailer.send(mail())).toEqual({
@@ -151,7 +151,7 @@ describe("the outcome", () => {
     })
   })
 
-  slow("sending begins only when the server takes the mail, and nothing is sent if that throws", async () => {
+  slow("`begin` runs only when the server is ready for the mail, and nothing is sent if it throws", async () => {
     const begun: string[] = []
     const begin = async () => {
       begun.push("begun")

@@ -59,7 +59,7 @@ test("every genre is returned once, with its name and after its parent", () => {
   ])
 })
 
-test("a body that is no genre tree is changed, and a CAPTCHA page is blocked", () => {
+test("a body that is not a genre tree fails as changed, and a CAPTCHA page as blocked", () => {
   const games = node("6014", "Games")
   expect(outcomeOf({ 36: node("36", "App Store", games) })).toBe("read")
   for (const tree of [

@@ -80,7 +80,7 @@ test("an answer of the maximum length is not complete", () => {
   expect(answer(200)).toMatchObject({ complete: false, apps: { length: 200 } })
 })
 
-test("a row that is not the developer's app is a change", () => {
+test("a row that is not the developer's app fails as changed", () => {
   expect(outcomeOf(developer, app(500_001))).toBe("read")
   for (const rows of [
     [app(500_001)],

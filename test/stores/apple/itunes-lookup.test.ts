@@ -42,7 +42,7 @@ const SHOTS = "http://a5.mzstatic.com/eu/r30/Purple3/v4"
 const PICTURE = "https://is1-ssl.mzstatic.com/image/thumb/a.jpg/392x696bb.jpg"
 
 describe("request of a look-up", () => {
-  test("50 ids are one request, each once and in their order", async () => {
+  test("50 ids are sent in one request, each once and in their order", async () => {
     const ids = Array.from({ length: LOOKUP_IDS }, (_, n) => String(500_000 + n))
     const reading = await lookup(fixture("itunes-lookup-empty-us.json"), [...ids, "500000"], "gb")
     expect(server.requests.map(({ method, url }) => `${method} ${url.pathname}${url.search}`)).toEqual([
@@ -265,7 +265,7 @@ describe("bodies that are no answer", () => {
     ["a resultCount in quotes", JSON.stringify({ resultCount: "1", results: [row] })],
     ["no results", JSON.stringify({ resultCount: 0 })],
     ["rows by name", JSON.stringify({ resultCount: 1, results: { 0: row } })],
-    ["an app that stands twice", rows(row, row)],
+    ["an app that occurs twice", rows(row, row)],
     ["an app without a name", rows({ ...row, trackName: "" })],
     ["an id in quotes", rows({ ...row, trackId: "500000" })],
     ["an unknown kind", rows({ ...row, kind: "vision-software" })],
@@ -285,18 +285,18 @@ describe("bodies that are no answer", () => {
     ["nothing", ""],
     ["an answer that broke off in a text about captchas", rows({ ...row, description: "captcha" }).slice(0, -9)],
     ["a page", "<!doctype html><title>iTunes</title>Http/1.1 Service Unavailable"],
-  ])("a look-up is a change: %s", async (_what, body) => {
+  ])("a look-up response with an unexpected format fails as changed: %s", async (_what, body) => {
     expect((await failure(body, ["500000", "500002"])).outcome).toBe("changed")
   })
 
   test.each([
-    ["an app that was not asked for", rows(row, app(500_001))],
+    ["an app that was not requested", rows(row, app(500_001))],
     ["a Mac app that was not asked for", rows(row, app(500_001, { kind: "mac-software" }))],
     [
       "another developer's app below a developer's row",
       rows({ wrapperType: "artist", artistId: 500_002 }, app(500_001)),
     ],
-    ["a developer that was not asked for", rows({ wrapperType: "artist", artistId: 777_009 }, row)],
+    ["a developer that was not requested", rows({ wrapperType: "artist", artistId: 777_009 }, row)],
     ["another storefront's app", rows({ ...row, trackViewUrl: "https://apps.apple.com/gb/app/one/id500000?uo=4" })],
     [
       "another storefront's developer",
@@ -306,7 +306,7 @@ describe("bodies that are no answer", () => {
         artistLinkUrl: "https://itunes.apple.com/gb/developer/x/id500002",
       }),
     ],
-  ])("a look-up is mismatched: %s", async (_what, body) => {
+  ])("a look-up response for another question fails as mismatched: %s", async (_what, body) => {
     expect((await failure(body, ["500000", "500002"])).outcome).toBe("mismatched")
   })
 
@@ -329,11 +329,11 @@ describe("bodies that are no answer", () => {
               { seenAt: new Date("2026-03-20T00:00:00Z"), sha256: new Uint8Array(32) },
             )
       expect(read(storefront).apps.length).toBeGreaterThan(0)
-      expect(() => read("de")).toThrow("the answer is another storefront's")
+      expect(() => read("de")).toThrow("the response is of another storefront")
     }
   })
 
-  test("a CAPTCHA page with status 200 is blocked", async () => {
+  test("a CAPTCHA page with status 200 fails as blocked", async () => {
     const page = "\n<!DOCTYPE html><html><body>Please complete the CAPTCHA</body></html>"
     const failed = await failure(page, ["500000"])
     expect([failed.outcome, failed.body?.text]).toEqual(["blocked", page])
@@ -345,7 +345,7 @@ describe("bodies that are no answer", () => {
     [429, "rate_limited"],
     [503, "rate_limited"],
     [500, "failed"],
-  ])("a look-up with status %d is %s", async (status, outcome) => {
+  ])("a look-up response with status %d fails as %s", async (status, outcome) => {
     answer = () => new Response("", { status, headers: { "retry-after": "60" } })
     const failed = await readOnce(itunesLookup, { storefront: "us", ids: ["500000"] }, reachOf(server)).catch((e) => e)
     expect([failed.outcome, failed.retryAfterMs]).toEqual([outcome, 60_000])

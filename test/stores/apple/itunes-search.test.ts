@@ -40,7 +40,7 @@ test("a search term is sent exactly, whatever characters it has", async () => {
   }
 })
 
-test("a search lists exactly the apps that it found as asked", async () => {
+test("a search lists exactly the apps that it found in `asked`", async () => {
   const reading = await search(fixture("itunes-search-vpn-us-2026-03-20.json"))
   const { apps, ...rest } = reading
   expect(rest).toMatchObject({

@@ -35,7 +35,7 @@ describe("a property list", () => {
   })
 })
 
-describe("text that is no property list", () => {
+describe("text that is not a property list", () => {
   test.each([
     ["text around a value", inside("a<true/>")],
     ["two values", inside("<true/><true/>")],
@@ -64,11 +64,11 @@ describe("text that is no property list", () => {
     ["one that broke off", inside("<array><true/></array>").slice(0, -3)],
     ["JSON", '{"hints":[]}'],
     ["nothing", ""],
-  ])("text is no property list: %s", (_what, xml) => {
+  ])("text is not a property list: %s", (_what, xml) => {
     expect(() => read(xml)).toThrow(ReadFailure)
   })
 
-  test("endless nesting is refused in time linear to the text", () => {
+  test("endless nesting is refused in time linear in the text", () => {
     for (const deep of ["<array>", "<dict><key>a</key>"]) {
       expect(() => read(inside(deep.repeat(500_000)))).toThrow(ReadFailure)
     }

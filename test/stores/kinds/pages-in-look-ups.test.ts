@@ -223,7 +223,7 @@ describe("a change on both the app's own page and a look-up", () => {
     const days = Array.from({ length: 55 }, (_, i) => 1 + i)
     await recordAll(...days.map((day) => page(day, String(day))))
     await recordAll(...days.map((day) => lookup(at(day), { version: String(day) })))
-    // The page is no longer read by then.
+    // The page is no longer read at that time.
     await recordAll(...[58, 59, 60].map((day) => lookup(at(day), { version: `later ${day}` })))
     const [{ id }] = (await sql`select id from store_app where store_id = ${ID}`) as [{ id: number }]
     const query = { ...ALL, apps: [id], kinds: ["version" as const] }

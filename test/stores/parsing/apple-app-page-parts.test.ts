@@ -50,7 +50,7 @@ test("a page with only a name gives only a name", () => {
   changes({ lockup: { title: 7 } })
 })
 
-test("a part of the page that cannot be read is a change, not a gap", () => {
+test("an unreadable part of the page fails as changed and is not left out", () => {
   for (const change of [
     { lockup: { subtitle: ["a"] } },
     { lockup: { icon: { template: "javascript:{w}x{h}{c}.{f}" } } },

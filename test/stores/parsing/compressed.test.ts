@@ -22,12 +22,12 @@ const PAGES: Record<string, { coding: string; body: () => Uint8Array; outcome: s
   false: {
     coding: "gzip",
     body: () => Buffer.from("no gzip"),
-    outcome: "failed: its body breaks off, or is not of the coding that it names",
+    outcome: "failed: its body is incomplete, or not in the content coding that it names",
   },
   cut: {
     coding: "gzip",
     body: () => gzipSync(BODY).subarray(0, 2_000),
-    outcome: "failed: its body breaks off, or is not of the coding that it names",
+    outcome: "failed: its body is incomplete, or not in the content coding that it names",
   },
 }
 

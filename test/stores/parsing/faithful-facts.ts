@@ -14,7 +14,10 @@ export function factsUnfaithful(reading: FactsObservation, standing: Standing): 
   return unfaithfulAt(field, (reading as unknown as Record<string, unknown>)[field], standing)
 }
 
-/** The same for the market facts and listing of a look-up. */
+/**
+ * Returns a message about the first value of a look-up's market facts and listing that does not occur in the body.
+ * Undefined if all do.
+ */
 export function extrasUnfaithful({ market, listing }: ListedFacts, standing: Standing): string | undefined {
   const { language = "en", subtitle, description, versions, ...listed } = listing ?? {}
   // The language comes from the request.

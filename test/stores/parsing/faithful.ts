@@ -79,7 +79,10 @@ export interface Standing {
   picture(url: string): boolean
 }
 
-/** Returns the lookups in a body: the texts and numbers of its JSON, and its text with decoded entities and escapes. */
+/**
+ * Returns functions that find values in a body: among the texts and numbers of its JSON, and in its text with decoded
+ * entities and escapes.
+ */
 function standingIn(body: string, as: As): Standing {
   const scalars = scalarsOf(islandsOf(body, as).map(({ value }) => value))
   let decoded: string | undefined

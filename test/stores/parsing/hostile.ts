@@ -160,7 +160,7 @@ function numbered(line: (at: number) => string, size: number): string {
   return Array.from({ length: Math.ceil(size / line(999_999).length) }, (_, at) => line(at)).join("")
 }
 
-/** Valid bodies with a flood before, within or after. */
+/** Returns valid bodies with a flood before, within or after. */
 export function intrusions(body: string, places: readonly number[]): HostileForm[] {
   return Object.entries(UNITS).flatMap(([name, unit]) =>
     places.map((place) => ({
@@ -170,7 +170,7 @@ export function intrusions(body: string, places: readonly number[]): HostileForm
   )
 }
 
-/** Valid bodies in which one text of the JSON is very long. */
+/** Returns valid bodies in which one text of the JSON is very long. */
 export function longTexts(body: string, as: Parsed["as"], units = Object.keys(UNITS)): HostileForm[] {
   return islandsOf(body, as).flatMap((island, which) =>
     textPaths(island.value).flatMap((path) =>

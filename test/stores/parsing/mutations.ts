@@ -114,7 +114,7 @@ function verdictOf<Asked extends object>(
 ): { outcome: keyof Tally } | { wrong: string } {
   let reading: Observation
   try {
-    // The same as parseBody, without its handling of untyped errors.
+    // Parses a body like parseBody, without its handling of untyped errors.
     reading = possible(source.parse(body, subject, { seenAt: SEEN_AT, sha256: SHA256 }))
   } catch (error) {
     if (error instanceof ReadFailure) return { outcome: error.outcome }

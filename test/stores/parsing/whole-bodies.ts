@@ -28,7 +28,7 @@ export const WHOLE_BODIES: readonly WholeBody[] = [
     holds: 1,
     otherSubjects: [{ storefront: "pl" }, { ids: ["com.mojang.minecraftpe"] }],
   },
-  // These two name neither the country nor the question.
+  // This body and the next one name neither the country nor the question.
   {
     source: "play-suggest",
     file: "play-suggest-pand.txt",
@@ -57,7 +57,7 @@ export const WHOLE_BODIES: readonly WholeBody[] = [
     holds: 1,
     otherSubjects: [{ storefront: "us" }, { ids: ["284882215"] }],
   },
-  // It does not name the term.
+  // This body does not name the term.
   {
     source: "itunes-search",
     file: "itunes-search-vpn-us-2026-03-20.json",
@@ -74,7 +74,10 @@ export const WHOLE_BODIES: readonly WholeBody[] = [
   },
 ]
 
-/** Parsers without a known recording that may be distributed. Their bodies are constructed and prove no shape. */
+/**
+ * Parsers without a known recording that may be distributed. Their bodies are constructed, so they do not show the real
+ * format.
+ */
 export const NO_RECORDING: Partial<Record<SourceName, string>> = {
   "apple-web-search": "no recorded search page of apps.apple.com is public; constructed after two public readers of it",
   "apple-store-search": "no recorded answer of MZStore's search is public; constructed after two public readers of it",

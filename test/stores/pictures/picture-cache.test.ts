@@ -45,7 +45,7 @@ test("a picture is fetched once for all callers, and comes from the disk after a
   expect(requestedUrls).toEqual([ICON])
 })
 
-test("the type is that of the bytes, and only PNG, JPEG and WebP are kept", async () => {
+test("the type is that of the bytes, and only PNG, JPEG and WebP are stored", async () => {
   const hostile = [
     "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>",
     "<html><script>alert(1)</script>",
@@ -67,7 +67,7 @@ test("the type is that of the bytes, and only PNG, JPEG and WebP are kept", asyn
   expect(readdirSync(folder)).toHaveLength(3)
 })
 
-test("a file in the folder that is no picture is never returned", async () => {
+test("a file in the folder that is not a picture is never returned", async () => {
   mkdirSync(folder)
   writeFileSync(join(folder, hash("sha256", ICON)), "<html><script>alert(1)</script>")
   expect((await openCache().read(ICON))?.bytes).toEqual(Uint8Array.from(PNG))
@@ -122,7 +122,7 @@ test("an unavailable picture is requested again only after ten minutes", async (
   expect((await cache.read(ICON))?.type).toBe("image/png")
 })
 
-test("the folder stays within its limit, and the pictures not opened for longest go first", async () => {
+test("the folder stays within its limit, and the pictures not opened for longest are deleted first", async () => {
   const big = new Uint8Array(1_000)
   big.set(PNG)
   answer = () => ({ bytes: big })
@@ -133,7 +133,7 @@ test("the folder stays within its limit, and the pictures not opened for longest
   expect(readdirSync(folder)).toContain(hash("sha256", addressOf(11)))
 })
 
-test("a folder that cannot be written costs the cache, not the picture", async () => {
+test("an unwritable folder prevents caching, and the picture is still returned", async () => {
   writeFileSync(folder, "a file in its place")
   expect((await openCache().read(ICON))?.type).toBe("image/png")
 })

@@ -15,7 +15,7 @@ test("a block is found through the page's table, whatever its number", () => {
   expect(blockOf(pageOf(blocks.toReversed()), anchor)).toEqual(["it", "meant"])
 })
 
-test("the fitting block is chosen among those of one call, and two fitting ones are a change", () => {
+test("the fitting block is chosen among the blocks of one call, and two fitting blocks fail as changed", () => {
   const first = { key: "ds:2", rpc: "lGYRle", data: ["other"] }
   const second = { key: "ds:3", rpc: "lGYRle", data: ["it", 1] }
   expect(blockOf(pageOf([first, second]), anchor)).toEqual(["it", 1])

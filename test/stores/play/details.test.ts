@@ -129,14 +129,14 @@ test("an app for pre-registration has no price, and an app that is not offered i
   expect(app(edited(minecraft, { 18: null }), MINECRAFT).price).toBe(6.99)
 })
 
-test("a page that lacks a required field is a change and never an unavailable app", () => {
+test("a page that lacks a required field fails as changed and never as an unavailable app", () => {
   for (const place of [0, 68, 77, 79, 95]) {
     expect(outcome(edited(minecraft, { [place]: null }), MINECRAFT)).toBe("changed")
     expect(outcome(edited(minecraft, { [place]: null, 18: null, 57: null }), MINECRAFT)).toBe("changed")
   }
 })
 
-test("a fact of another type is a change, not unknown", () => {
+test("a fact of another type fails as changed and does not count as unknown", () => {
   const wrong = [
     { 51: [["4.3", "4.3"]] },
     { 51: [["4.3", 4.3], null, ["9", "9"]] },
@@ -154,7 +154,7 @@ test("a fact of another type is a change, not unknown", () => {
   expect(wrong.map((fields) => outcome(edited(minecraft, fields), MINECRAFT))).toEqual(wrong.map(() => "changed"))
 })
 
-test("a page of another app or country is no measurement", () => {
+test("a page of another app or country fails as mismatched", () => {
   const whole = wholeBody("play-details-translate.whole.html.gz")
   expect(app(whole, TRANSLATE)).toEqual(app(translate, TRANSLATE))
   expect(outcome(minecraft, TRANSLATE)).toBe("mismatched")
@@ -181,7 +181,7 @@ test("playDetails requests one app at a time", async () => {
   }
 })
 
-test("a missing page is not found, and a consent page is blocked", async () => {
+test("a missing page fails as not_found, and a consent page as blocked", async () => {
   const subject = { storefront: "us", ids: [MINECRAFT] }
   const answers = [
     [new Response("We're sorry, the requested URL was not found on this server.", { status: 404 }), "not_found"],

@@ -87,7 +87,7 @@ describe("rows of other apps", () => {
     expect(with8(data)).toEqual(app(minecraft, MINECRAFT).listing!)
   })
 
-  test("a paid row is left out, and a row without an id makes the page a change", () => {
+  test("a paid row is left out, and a page with a row without an id fails as changed", () => {
     const paid = structuredClone(shelves)
     const rows = ((paid[1]![1]![1]![21] as unknown[])[0] as unknown[][])!
     rows[0]![20] = ["Sponsored"]
@@ -121,7 +121,7 @@ describe("in-app prices", () => {
     expect(of("$0.99 per item", null)).toEqual({ hasInAppPurchases: true, inAppLeast: 0.99, inAppMost: 0.99 })
   })
 
-  test("an unknown format of in-app prices is a change", () => {
+  test("an unknown format of in-app prices fails as changed", () => {
     for (const words of ["per item", "$1 - $2", "$1 - $2 - $3 per item", "1.5.2 per item", "$1,00 per item", 7])
       expect(() => of(words)).toThrow("a fact is missing or of another type")
   })

@@ -75,7 +75,7 @@ const anyTelling: fc.Arbitrary<Observation> = fc
     const at = `2025-11-19T0${hour}:00:00Z`
     const apps = IDS.map((id, place) => {
       const name = names[place]
-      // One developer per moment, because of two the first one recorded would win.
+      // One developer per moment: of two at the same moment the first one recorded would win.
       return { id, ...(name && { name }), developer: DEVELOPERS[hour - 1]!, developerId: MAKERS[hour - 1]! }
     })
     if (kind === "chart") return charted(at, IDS, { storefront, apps })

@@ -165,7 +165,8 @@ describe("rating counts that are packed into quarters", () => {
 })
 
 longOnServer(
-  "postgres: 4 processes that record the same counts in their own orders while they pack them leave what one leaves",
+  "postgres: 4 processes that record the same counts in their own orders while they pack them leave the same rows " +
+    "as one process",
   async () => {
     const children = Array.from({ length: 4 }, (_, seed) =>
       Bun.spawn(

@@ -115,7 +115,7 @@ async function found(feed: FeedKey, limit: number): Promise<[object[], object[]]
 
 describe("derived review rows", () => {
   slow(
-    "derived review rows and all answers from them follow from the reviews in any order and twice",
+    "derived review rows and all answers from them follow from the reviews, recorded in any order and twice",
     async () => {
       const shapes = { gaps: 0, moved: 0, joined: 0, some: 0 }
       await fc.assert(
