@@ -65,9 +65,9 @@ export interface AccountKind<Key extends AccountKey = AccountKey, Way = unknown>
   secret: (AccountOption & { name: string }) | null
   /** Creates a key pair, for a console that takes a public key. */
   createKeyPair?(): KeyPair
-  /** Selects which of the accounts that the key opens is read. */
+  /** Selects which one of the accounts that the key opens is read. */
   part: AccountOption & { name: string }
-  /** Converts a selection as a person may copy it from the console to the stored form. */
+  /** Converts a selection, as a person may copy it from the console, to the stored form. */
   toPart?(given: string): string
   /** Lists the accounts that the key opens, so that a caller may omit the selection if there is only one. */
   listParts?(way: Way): Promise<AccountPart[]>
@@ -81,9 +81,9 @@ export interface AccountKind<Key extends AccountKey = AccountKey, Way = unknown>
   look(way: Way, part: string, now: Date): Promise<Look>
   /** Only for kinds that send messages to us, at /in/<account>. */
   receive?: MessageReader<Key>
-  /** Tells the person who connects the account which data is read first. */
+  /** Lists the data that is read first, for the person who connects the account. */
   begins: string
-  /** Explains which request a person must first make at the console, for this account and app. */
+  /** Explains which request a person must make at the console first, for this account and app. */
   needsAsking?(account: string, app: string): string
   /** Nothing is read without these rights. */
   needs: readonly string[]
@@ -118,6 +118,6 @@ export interface AccountTurn {
   atMost: number
 }
 
-/** Any kind. Each kind is only called with its own key type. */
+/** A kind of account with any type of key. Callers pass each kind only keys of its own type. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of kinds calls each with its own key alone
 export type AnyAccountKind = AccountKind<any, any>

@@ -9,7 +9,7 @@ import { platformText } from "./platform-text.ts"
 /** Address of the console's API and how to reach it. */
 export interface ConsoleReach {
   outbound: SafeFetch
-  /** Has no trailing slash. */
+  /** A URL without a trailing slash. */
   address: string
   now: () => Date
 }
@@ -18,13 +18,13 @@ export interface ConsoleAnswer {
   status: number
   bytes: Uint8Array
   url: string
-  /** Requests left to the key in this hour. Null if the response does not include it. */
+  /** Requests left to the key in this hour. Null if the response does not include the number. */
   hourLeft: number | null
 }
 
 /** A client of the console for one key. */
 export interface Console {
-  /** Returns responses with status 200 and 404. Throws ConsoleProblem for any other. */
+  /** Returns a response with status 200 or 404. Throws ConsoleProblem for any other. */
   get(path: string, signal?: AbortSignal): Promise<ConsoleAnswer>
   /** Returns the parsed document of a 200 response. Throws ConsoleProblem when there is none. */
   document(path: string, signal?: AbortSignal): Promise<Record<string, unknown>>
@@ -63,14 +63,11 @@ interface ProblemFacts {
   retryAfterMs?: number | null
   /** The platform's own description of the error, truncated and without control characters. */
   details?: readonly string[]
-  /** Requests left to the key in this hour. Null if the response does not include it. */
+  /** Requests left to the key in this hour. Null if the response does not include the number. */
   hourLeft?: number | null
 }
 
-/**
- * The message never contains the key. Text from the platform appears in quotes, truncated and without control
- * characters.
- */
+/** The message never contains the key. Text from the platform is quoted, truncated and without control characters. */
 export class ConsoleProblem extends Error {
   override name = "ConsoleProblem"
   readonly trouble: ConsoleTrouble
@@ -88,11 +85,11 @@ export class ConsoleProblem extends Error {
 }
 
 const AUDIENCE = "appstoreconnect-v1"
-/** A large seller's sales report is some 30 MB uncompressed, and a tenth of that compressed. */
+/** A large seller's sales report has about 30 MB uncompressed, and a tenth of that compressed. */
 const MAX_BYTES = 16_000_000
 const ANSWER_MS = 30_000
 
-/** Throws AccessProblem when the private key is not valid. */
+/** Opens a client. Throws AccessProblem when the private key is not valid. */
 export async function openConsole({ issuer, keyId, privateKey }: ConsoleKey, reach: ConsoleReach): Promise<Console> {
   const key = await signingKeyOf(privateKey)
   let token: { text: string; madeMs: number } | null = null
@@ -105,7 +102,8 @@ export async function openConsole({ issuer, keyId, privateKey }: ConsoleKey, rea
   const get: Console["get"] = async (path, signal) => {
     const currentToken = standing()
     let answer = await ask(reach, { path }, currentToken ?? (await freshToken()), signal)
-    // The console sometimes rejects a token right after it was signed, or when the two clocks differ: retry once.
+    // The console sometimes rejects a token right after it was signed, or when the two clocks differ: sign a new one
+    // and retry once.
     if (answer.status === 401) answer = await ask(reach, { path }, await freshToken(), signal)
     const problem = problemOf(answer, reach.now())
     if (problem) throw problem
@@ -116,7 +114,7 @@ export async function openConsole({ issuer, keyId, privateKey }: ConsoleKey, rea
     async document(path, signal) {
       const { status, bytes } = await get(path, signal)
       const found = status === 200 ? jsonOrNothing(new TextDecoder().decode(bytes)) : undefined
-      if (status === 404) throw new ConsoleProblem("refused", "the console has nothing there")
+      if (status === 404) throw new ConsoleProblem("refused", "the console has nothing at this path")
       if (typeof found !== "object" || found === null)
         throw new ConsoleProblem("unavailable", "the console's answer cannot be read")
       return found as Record<string, unknown>
@@ -130,7 +128,7 @@ export async function openConsole({ issuer, keyId, privateKey }: ConsoleKey, rea
     },
     async download(url, signal) {
       if (URL.parse(url)?.protocol !== new URL(reach.address).protocol)
-        throw new ConsoleProblem("refused", "the console named a file at an address that is not safe")
+        throw new ConsoleProblem("refused", "the console named a file at an unsafe address")
       return await fileReached(reach, url, signal)
     },
     async send({ method, path, body }, signal) {
@@ -159,7 +157,7 @@ function answerOf({ status, bytes, url, headers }: OutboundAnswer): ConsoleAnswe
 
 const MAX_DETAIL = 200
 
-/** Example message: "the console answers 410 (GONE: This report can no longer be had)" */
+/** Returns a problem such as "the console answers 410 (GONE: This report can no longer be had)". */
 function refusalOf({ status, bytes, headers }: OutboundAnswer): ConsoleProblem {
   const details = detailsIn(bytes)
   const [first] = details.filter((text) => text !== "")
@@ -205,7 +203,8 @@ async function reached(
   sent: Pick<OutboundOptions, "method" | "headers" | "body">,
   signal?: AbortSignal,
 ): Promise<OutboundAnswer> {
-  // A test server may serve its files at any port; the real console uses the default port.
+  // Returns whether a file may be fetched from the URL. A test server may serve its files at any port; the real console
+  // uses the default port.
   const ports = new URL(address).port === "" ? [] : [new URL(address), new URL(url)].map(({ port }) => Number(port))
   const limits = { totalMs: ANSWER_MS, firstByteMs: ANSWER_MS, mostBytes: MAX_BYTES }
   try {
@@ -216,7 +215,7 @@ async function reached(
   }
 }
 
-/** Null for the statuses that count as answers: 200 and 404. */
+/** Returns the problem that a response reports. Null for the statuses 200 and 404, which count as success. */
 export function problemOf(answer: OutboundAnswer, now: Date): ConsoleProblem | null {
   const { status, headers, bytes } = answer
   const facts = { hourLeft: hourLeftOf(headers.get("x-rate-limit")) }
@@ -224,12 +223,18 @@ export function problemOf(answer: OutboundAnswer, now: Date): ConsoleProblem | n
   if (status === 401) {
     const clock = clockProblem(headers, now)
     if (clock !== null) return new ConsoleProblem("unavailable", `the console refuses the key: ${clock}`)
-    return new ConsoleProblem("unauthorized", "the console refuses the key: revoked, or another issuer or key id")
+    return new ConsoleProblem(
+      "unauthorized",
+      "the console refuses the key: it is revoked, or it belongs to another issuer or key id",
+    )
   }
   if (status === 403)
     return codesIn(bytes).some((code) => code.startsWith("FORBIDDEN.REQUIRED_AGREEMENTS"))
-      ? new ConsoleProblem("agreement", "an agreement waits for the account holder, in the console's business section")
-      : new ConsoleProblem("forbidden", "the key's role does not include this", facts)
+      ? new ConsoleProblem(
+          "agreement",
+          "an agreement is waiting for the account holder in the console's Business section",
+        )
+      : new ConsoleProblem("forbidden", "the key's role does not include this request", facts)
   if (status === 429) {
     const retryAfterMs = retryAfterOf(headers.get("retry-after"), now)
     return new ConsoleProblem("limited", "too many requests", { ...facts, retryAfterMs })
@@ -249,7 +254,7 @@ export function errorsIn(bytes: Uint8Array): Record<string, unknown>[] {
   return errors.filter((error) => typeof error === "object" && error !== null)
 }
 
-/** Example: "user-hour-lim:3500;user-hour-rem:499;" → 499 */
+/** Returns the requests left, such as 499 for "user-hour-lim:3500;user-hour-rem:499;". */
 function hourLeftOf(header: string | null): number | null {
   const [, left] = /\buser-hour-rem:(\d{1,9})\b/.exec(header ?? "") ?? []
   return left === undefined ? null : Number(left)

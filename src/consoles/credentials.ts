@@ -1,6 +1,6 @@
 import type { Sealer } from "../access/sealed.ts"
 
-/** The credentials of an account by name: its ids and its one secret. Stored encrypted as a whole. */
+/** The credentials of an account by name: its ids and its only secret. They are encrypted and stored as one text. */
 export type AccountKey = Readonly<Record<string, string>>
 
 /** Credentials for App Store Connect. */
@@ -36,12 +36,14 @@ export type ApiKey = {
   apiKey: string
 }
 
-/** Throws AccessProblem when SECRET_KEY is not set. */
+/** Encrypts the credentials. Throws AccessProblem when SECRET_KEY is not set. */
 export async function sealKey(sealer: Sealer, account: string, key: AccountKey): Promise<string> {
   return await sealer.seal(JSON.stringify(key), placeOf(account))
 }
 
-/** Throws AccessProblem when SECRET_KEY is missing or different, or when the row was modified. */
+/**
+ * Decrypts the credentials. Throws AccessProblem when SECRET_KEY is missing or different, or when the row was modified.
+ */
 export async function openKey(sealer: Sealer, account: string, sealed: string): Promise<AccountKey> {
   return JSON.parse(await sealer.open(sealed, placeOf(account)))
 }

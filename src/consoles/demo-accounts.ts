@@ -11,14 +11,14 @@ export interface DemoAccounts {
   ads: string
 }
 
-/** Every answer includes this text next to the demo figures. */
+/** Included in every answer with demo figures. */
 const WHY =
-  "these figures are invented, to show what an owner sees; they go once you connect your own: " +
-  "appmeter account add app-store-connect"
+  "these figures are invented sample data; they are deleted once you connect your own account: appmeter account " +
+  "add app-store-connect"
 
 /**
- * Creates the demo console and ad account of a workspace, which have no key; existing ones stay. Null if the workspace
- * has connected an account, because demo figures must not appear next to real ones.
+ * Creates the demo console and ad account of a workspace, which have no key. Existing ones stay as they are. Null if
+ * the workspace has connected an account, because demo figures must not appear next to real ones.
  */
 export async function makeDemoAccounts(
   sql: Sql,
@@ -51,8 +51,8 @@ export async function makeDemoAccounts(
 }
 
 /**
- * Deletes the demo accounts with all their data, and the invented reviews with the last of them. Covers every workspace
- * if none is given. Returns the number of deleted accounts.
+ * Deletes the demo accounts with all their data, and the invented reviews together with the last demo account. Covers
+ * every workspace if none is given. Returns the number of deleted accounts.
  */
 export async function deleteDemoAccounts(tx: Tx, workspaceId: number | null = null): Promise<number> {
   if (workspaceId !== null) await lockAccounts(tx, workspaceId)
@@ -72,11 +72,11 @@ async function removeUnshownReviews(tx: Tx): Promise<void> {
   if (left.length === 0) await removeReviews(tx, DEMO)
 }
 
-/** Explains why no command can change a demo account. */
+/** Returns the explanation why no command can change a demo account. */
 export function demoProblem(id: string): string {
   return (
-    `${id} is the demo's: its figures are invented and no key opens it; it goes with your first own account, ` +
-    "or with appmeter demo remove"
+    `${id} is a demo account: its figures are invented and it has no key; it is deleted with your first own ` +
+    "account, or by appmeter demo remove"
   )
 }
 

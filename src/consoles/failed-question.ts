@@ -6,7 +6,7 @@ import { ReadFailure } from "../measuring/source.ts"
 import { ConsoleProblem } from "./console.ts"
 import { platformText } from "./platform-text.ts"
 
-/** Another worker has the account now, so nothing may be stored for it. */
+/** Thrown when the lease was lost: another worker has the account now, so nothing may be stored for it. */
 export class LeaseLost extends Error {
   override name = "LeaseLost"
 }
@@ -15,20 +15,20 @@ export class LeaseLost extends Error {
 interface QuestionFailure {
   /** Message for the owner. */
   message: string
-  /** The key's role does not include the request. */
+  /** The key's role does not permit the request. */
   isDenied: boolean
-  /** Not published yet: retry in an hour. */
+  /** The data is not published yet: retry in an hour. */
   isLate: boolean
-  /** The platform itself failed: end this task, then leave the account alone for a while. */
+  /** The platform itself failed: end this task, then pause the account for a while. */
   stops: boolean
 }
 
-/** These concern the whole account rather than the single request. */
+/** Problems that concern the whole account rather than a single request. */
 const OF_ACCOUNT: readonly ConsoleProblem["trouble"][] = ["unauthorized", "agreement", "limited"]
 
 /**
- * Limits a failure to its own request. Returns null if the error concerns the whole account, the database or a lost
- * lease; the caller then rethrows it. Logs unexpected errors.
+ * Returns the outcome of a failure that concerns only its own request. Returns null if the error concerns the whole
+ * account, the database or a lost lease; the caller then rethrows it. Logs unexpected errors.
  */
 export function questionFailure(
   error: unknown,
@@ -44,7 +44,9 @@ export function questionFailure(
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
   log("error", "account_request_failed", { operation: what, reason: message, ...(stack !== undefined && { stack }) })
   const isRefused = error instanceof ObservationProblem
-  const text = isRefused ? `it cannot be stored: ${message}` : `unexpected error: ${platformText(message, MAX_TEXT)}`
+  const text = isRefused
+    ? `the data cannot be stored: ${message}`
+    : `unexpected error: ${platformText(message, MAX_TEXT)}`
   return bounded(text)
 }
 
@@ -54,7 +56,10 @@ function bounded(message: string, isLate = false): QuestionFailure {
 
 const MAX_TEXT = 200
 
-/** SQL: time of the next retry, from an hour later up to gaps of five days. For a row with `tries`. */
+/**
+ * SQL: time of the next retry: an hour later after the first failure, then at growing gaps up to five days. For a row
+ * with `tries`.
+ */
 export function growingGap(sql: Db) {
   return sql`now() + least(power(2, least(tries, 10)), 128) * interval '1 hour'`
 }

@@ -4,8 +4,8 @@ import { AccessProblem } from "../access/problem.ts"
 
 /**
  * Imports an EC key on P-256 from PEM text, as a console or OpenSSL writes it. Accepts text whose line ends are
- * missing, doubled, indented or escaped, and text that is base64 as a whole. The imported key is not extractable.
- * Throws AccessProblem, whose message contains nothing of the key.
+ * missing, doubled, indented or escaped, and text that is encoded in base64 as a whole. The imported key is not
+ * extractable. Throws AccessProblem, whose message contains nothing of the key.
  */
 export async function signingKeyOf(pem: string): Promise<CryptoKey> {
   const found = pemIn(pem) ?? pemIn(Buffer.from(pem, "base64").toString("utf8"))
@@ -14,7 +14,7 @@ export async function signingKeyOf(pem: string): Promise<CryptoKey> {
   return key
 }
 
-/** Imports an RSA key from PEM text, like signingKeyOf. Null if the text has no such key, or only a part of it. */
+/** Imports an RSA key from PEM text, like signingKeyOf. Null if the text has no such key or only a part of one. */
 export async function rsaSigningKeyOf(pem: string): Promise<CryptoKey | null> {
   const found = pemIn(pem)
   return found === undefined ? null : await imported(found, { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" })
@@ -39,8 +39,7 @@ function pemIn(text: string): string | undefined {
   return [`-----BEGIN ${ec}PRIVATE KEY-----`, ...lines, `-----END ${ec}PRIVATE KEY-----`, ""].join("\n")
 }
 
-const NO_KEY =
-  "that is no key as its console knows it: a file with an EC key on P-256 between BEGIN and END PRIVATE KEY"
+const NO_KEY = "the text is not a valid key: a file with an EC key on P-256 between BEGIN and END PRIVATE KEY is needed"
 
 interface TokenClaims {
   issuer: string
@@ -56,7 +55,7 @@ const VALID_S = 20 * 60
 /** Backdates tokens so that they are already valid if the console's clock is behind ours. */
 const BACK_S = 60
 
-/** Signs a token that is valid from a minute ago, for 20 minutes in all (RFC 7519; ES256, or RS256 for an RSA key). */
+/** Signs a token that is valid for 20 minutes, starting a minute ago (RFC 7519; ES256, or RS256 for an RSA key). */
 export async function signToken(key: CryptoKey, of: TokenClaims, at: Date): Promise<string> {
   const { issuer, keyId, audience, subject: sub, scope } = of
   const issuedAt = Math.floor(at.getTime() / 1_000) - BACK_S
@@ -76,8 +75,9 @@ export async function signToken(key: CryptoKey, of: TokenClaims, at: Date): Prom
   return `${text}.${Buffer.from(signature).toString("base64url")}`
 }
 
-/** A token is valid while the console's clock is at most this far behind ours, or this far ahead of it. */
+/** A token is valid while the console's clock is at most this far behind ours. */
 export const TOKEN_BACK_MS = BACK_S * 1_000
+/** A token is valid while the console's clock is at most this far ahead of ours. */
 export const TOKEN_AHEAD_MS = (VALID_S - BACK_S) * 1_000
 
 /** How long a token may be reused, so that it does not expire during a request. */

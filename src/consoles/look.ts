@@ -12,7 +12,7 @@ type Right = "apps" | "sales" | "analytics" | "reviews" | "prices"
 export interface RightState {
   name: string
   state: "ok" | "denied" | "unknown"
-  /** Which person must do what. Null if nothing is to be done. */
+  /** The action that a person must take. Null if there is none. */
   why: string | null
 }
 
@@ -23,7 +23,7 @@ export interface AccountApp {
   bundleId: string
 }
 
-/** The rights and apps that an account has now. */
+/** The current rights and apps of an account. */
 export interface Look {
   rights: RightState[]
   apps: AccountApp[]
@@ -34,12 +34,12 @@ export interface Look {
   currency?: string
 }
 
-/** The API does not return the vendor number, and answers a wrong one with 400 or with a bare 5xx. */
+/** The API does not return the vendor number, and answers a wrong one with 400 or with a 5xx that has no text. */
 const VENDOR_HINT = "check the vendor number: App Store Connect shows it in Payments and Financial Reports"
 
 /**
- * Sends some six requests. Throws ConsoleProblem `unauthorized`, `agreement`, `limited` or `unavailable` when the
- * rights cannot be determined.
+ * Tests the rights with about six requests. Throws ConsoleProblem `unauthorized`, `agreement`, `limited` or
+ * `unavailable` when the rights cannot be determined.
  */
 export async function lookAt(console: Console, vendor: string, now: Date): Promise<Look> {
   const apps: AccountApp[] = []
@@ -55,12 +55,15 @@ export async function lookAt(console: Console, vendor: string, now: Date): Promi
   ]
   for (const [name, path] of ofOne) {
     if (one) rights.push(await probeConsole(name, () => console.get(path)))
-    else rights.push({ name, state: "unknown", why: "known once the account shows an app" })
+    else rights.push({ name, state: "unknown", why: "unknown until the account shows an app" })
   }
   return { rights, apps }
 }
 
-/** The key was accepted for the apps, so a failure here concerns this request only: often the vendor number. */
+/**
+ * The key was accepted for the list of apps, so a failure here concerns only this request: often the vendor number is
+ * wrong.
+ */
 async function probeSales(ask: () => Promise<unknown>, vendor: string): Promise<RightState> {
   try {
     return await probeConsole("sales", ask)
@@ -74,7 +77,7 @@ export const SALES_ROLES = "the role Sales, Finance or Admin"
 
 const NEEDS: Record<Right, string> = {
   apps: "any role of a team key",
-  sales: `${SALES_ROLES}; a key of one person has it never`,
+  sales: `${SALES_ROLES}; an individual key never has this right`,
   analytics: SALES_ROLES,
   reviews: "the role Customer Support, App Manager or Admin",
   prices: "the role App Manager or Admin",
@@ -84,7 +87,7 @@ async function probeConsole(name: Right, ask: () => Promise<unknown>): Promise<R
   return await probeRight({ name, needs: NEEDS[name] }, ask)
 }
 
-/** A 403 denies only this right. A `refused` request leaves the right unknown. */
+/** Returns the state of a right. A 403 denies only this right. A `refused` request leaves the right unknown. */
 export async function probeRight(
   { name, needs }: { name: string; needs: string },
   ask: () => Promise<unknown>,
@@ -96,10 +99,15 @@ export async function probeRight(
     if (!(error instanceof ConsoleProblem)) throw error
     if (error.trouble === "forbidden") return { name, state: "denied", why: `needs ${needs}` }
     if (error.trouble === "refused") {
-      // A wrong vendor number affects every report: without this check nothing would ever be read.
+      // A wrong vendor number makes every report fail: without this check the right would stay unknown and no report
+      // would ever be read.
       const isVendor = error.details.some((detail) => /\bvendor\b/i.test(detail))
       if (isVendor)
-        return { name, state: "denied", why: `${error.message}; ${VENDOR_HINT}, and add the account with it` }
+        return {
+          name,
+          state: "denied",
+          why: `${error.message}; ${VENDOR_HINT}, and add the account again with the right number`,
+        }
       return { name, state: "unknown", why: error.message }
     }
     throw error
@@ -118,7 +126,7 @@ async function readApps(console: Console): Promise<AccountApp[]> {
     apps.push(...appsIn(document.data))
     path = nextPath(document.links)
   }
-  // An app added between two requests can shift another onto the next page, so remove duplicates.
+  // An app that is added between two requests can move another app to the next page, so duplicates are removed.
   return [...new Map(apps.map((app) => [app.outsideId, app])).values()]
 }
 
@@ -131,17 +139,17 @@ function appsIn(data: unknown): AccountApp[] {
   })
 }
 
-/** Returns the path of the next page. Drops the host of the absolute URL, so that the key goes to no other host. */
+/** Returns the path of the next page, without the host of the absolute URL, so that the key goes to no other host. */
 export function nextPath(links: unknown): string | null {
   const next = (links as { next?: unknown } | undefined)?.next
   const url = typeof next === "string" ? URL.parse(next) : null
   return url ? `${url.pathname}${url.search}` : null
 }
 
-/** The rights to read reports, of any kind of account. */
+/** The rights that reading reports needs, for each kind of account. */
 const REPORT_RIGHTS = ["sales", "statistics", "financial"]
 
-/** Replaces the stored rights and apps of the account. Keeps app mappings that a person set by hand. */
+/** Replaces the stored rights and apps of the account. App mappings that a person set are kept. */
 export async function storeLook(tx: Db, account: { id: string; workspaceId: number }, look: Look) {
   const { rights, apps, zone, currency, store = "ios" } = look
   if (zone !== undefined)

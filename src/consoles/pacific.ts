@@ -10,12 +10,12 @@ const CLOCK = new Intl.DateTimeFormat("en-CA", {
 /** Days of reports are in this time zone. */
 export const REPORT_ZONE = "America/Los_Angeles"
 
-/** The current day in the reports' time zone, "YYYY-MM-DD". */
+/** Returns the current day in the reports' time zone, "YYYY-MM-DD". */
 export function pacificDay(at: Date): string {
   return partsOf(at).slice(0, 10)
 }
 
-/** Five in the morning in the reports' time zone, when reports of the previous day begin to appear. */
+/** Returns five in the morning in the reports' time zone, when reports of the previous day begin to appear. */
 export function fiveOnPacificDay(day: string): Date {
   // 13:00 UTC in winter, 12:00 UTC in summer
   const summer = new Date(`${day}T12:00:00Z`)

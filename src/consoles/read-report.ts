@@ -13,7 +13,10 @@ export interface ReportParts
   requests: ReportRequests
 }
 
-/** Requests a day's report. Stores the report, or that it is late, in the same transaction as the end of the task. */
+/**
+ * Requests a day's report. Stores the report, or the fact that it is late, in the same transaction as the end of the
+ * task.
+ */
 export async function readReport(parts: ReportParts, task: ReportTask): Promise<void> {
   const { sql, account, now, keep, signal, requests } = parts
   const answer = await requests.ask(task, signal)

@@ -7,15 +7,15 @@ import { type AccountTask, endTask, readNextTask } from "./tasks.ts"
 interface TaskReading {
   /** Requests the data and stores it in the same transaction as the end of the task. */
   read(task: AccountTask): Promise<void>
-  /** Postpones other tasks that need the missing right. */
+  /** Postpones the other tasks that need the missing right. */
   putOffDenied?(task: AccountTask, failure: string): Promise<void>
-  /** How long to leave the key alone. Null if reading may continue. */
+  /** Returns how long to leave the key alone. Null if reading may continue. */
   restMs(): number | null
 }
 
 /**
- * Reads the due tasks of an account one after another. A failure ends only its own task; throws errors that concern the
- * whole account. Returns how long to leave the account alone; null means until a task is due.
+ * Reads the due tasks of an account one after another. A failure ends only its own task; errors that concern the whole
+ * account are thrown. Returns how long to leave the account alone; null means until the next task is due.
  */
 export async function readTasks(turn: AccountTurn, reading: TaskReading): Promise<number | null> {
   const { sql, account, now, closing, signal, gapMs, atMost } = turn

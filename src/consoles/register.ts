@@ -25,7 +25,7 @@ export interface AccountRow {
   kind: AccountKindName
   /** The part of the key that is safe to display. */
   shown: string
-  /** Selects which of the accounts that the key opens is read. */
+  /** Selects which one of the accounts that the key opens is read. */
   part: string
   state: AccountState
   stateSince: Date
@@ -35,7 +35,7 @@ export interface AccountRow {
   lastFailure: Date | null
   failure: string | null
   rights: RightState[]
-  /** Whether the account accepts writes, and the displayable part of a separate write key. */
+  /** Whether the account accepts writes, and the part of a separate write key that is safe to display. */
   writes: boolean
   shownWrite: string | null
   writeLimits: Record<string, number>
@@ -46,7 +46,7 @@ export interface AccountRow {
 
 const MAX_ACCOUNTS = 20
 
-/** The key opens several accounts and the caller did not select one. */
+/** Thrown if the key opens several accounts and the caller did not select one. */
 export class SeveralParts extends Error {
   override name = "SeveralParts"
   readonly parts: readonly AccountPart[]
@@ -57,7 +57,7 @@ export class SeveralParts extends Error {
   }
 }
 
-/** Tests the account at the console before storing anything. Throws AccessProblem, ConsoleProblem or SeveralParts. */
+/** Adds an account, after a test at the console. Throws AccessProblem, ConsoleProblem or SeveralParts. */
 export async function addAccount(
   register: Register,
   workspaceId: number,
@@ -68,7 +68,7 @@ export async function addAccount(
   const chosen = added.part === null ? null : (kind.toPart?.(added.part) ?? added.part)
   kind.check(key, chosen)
   const id = `ac_${Buffer.from(randomBytes(9)).toString("hex")}`
-  // Encrypt first, so that no request is sent if SECRET_KEY is missing.
+  // Encrypts first, so that no request is sent if SECRET_KEY is missing.
   const sealed = await sealKey(sealer, id, key)
   const part = chosen ?? (await findOnlyPart(register, added.kind, key))
   const look = await kind.look(await kind.open(key, part, reach), part, reach.now())
@@ -83,7 +83,7 @@ export async function addAccount(
         where workspace_id = ${workspaceId} and state <> 'removed'
       ) < ${MAX_ACCOUNTS}::int
       returning id`
-    if (rows.length === 0) throw new AccessProblem(`a workspace has ${MAX_ACCOUNTS} accounts at most`)
+    if (rows.length === 0) throw new AccessProblem(`a workspace has at most ${MAX_ACCOUNTS} accounts`)
     await storeLook(tx, { id, workspaceId }, look)
     await noteState(tx, id, stateAfter(look, kind.needs))
   })
@@ -94,7 +94,8 @@ async function findOnlyPart({ reach }: Register, name: AccountKindName, key: Acc
   const kind = accountKind(name)
   const parts = (await kind.listParts?.(await kind.open(key, null, reach))) ?? []
   const [part, ...rest] = parts
-  if (!part) throw new AccessProblem(`the key opens nothing that can be read; say which with --${kind.part.option}`)
+  if (!part)
+    throw new AccessProblem(`the key opens nothing that can be read; name the account with --${kind.part.option}`)
   if (rest.length > 0) throw new SeveralParts(parts)
   return part.id
 }
@@ -118,7 +119,7 @@ export async function testAccount(register: Register, workspaceId: number, id: s
   return await findAccount(sql, workspaceId, id)
 }
 
-/** Tests the new key before it replaces the old one, which stays in use until then. */
+/** Replaces the key. The new key is tested first; the old one stays in use until then. */
 export async function rotateKey(
   register: Register,
   workspaceId: number,
@@ -128,7 +129,7 @@ export async function rotateKey(
   const { sql, sealer, reach } = register
   const { sealed, part, ...account } = await findSealed(sql, workspaceId, id)
   const kind = accountKind(account.kind)
-  // If all of the new key is given, the old one need not be decrypted: it may be unreadable.
+  // If the caller gives all parts of the new key, the old key is not decrypted: it may be unreadable.
   const whole = Object.keys(kind.ids).every((name) => fresh[name] !== undefined)
   const key: AccountKey = { ...(whole ? {} : await openKey(sealer, id, sealed)), ...fresh }
   kind.check(key, part)
@@ -141,7 +142,7 @@ export async function rotateKey(
         next_at = case when state = 'paused' then null else now() end
       where id = ${id} and sealed = ${sealed}
       returning id`
-    if (rows.length === 0) throw new AccessProblem("the account was changed meanwhile; try again")
+    if (rows.length === 0) throw new AccessProblem("the account was changed in the meantime; try again")
     await storeLook(tx, { id, workspaceId }, look)
     await makeFailedDue(tx, id)
     await noteState(tx, id, stateAfter(look, kind.needs))
@@ -149,7 +150,7 @@ export async function rotateKey(
   return await findAccount(sql, workspaceId, id)
 }
 
-/** Maps an app of the account to a tracked app by hand; null maps it to none. Throws AccessProblem. */
+/** Maps an app of the account to a tracked app, or to none if it is null. Throws AccessProblem. */
 export async function setMapping(
   sql: Sql,
   workspaceId: number,
@@ -165,12 +166,12 @@ export async function setMapping(
     returning 1`
   if (rows.length === 0)
     throw new AccessProblem(
-      "the account has no such app, or the workspace tracks none of that id; see: appmeter account list",
+      "the account has no such app, or the workspace tracks no app with this id; see: appmeter account list",
     )
   return await findAccount(sql, workspaceId, id)
 }
 
-/** No requests are sent while the account is paused; stored data stays. Throws AccessProblem. */
+/** Pauses or resumes an account. A paused account sends no requests and keeps its data. Throws AccessProblem. */
 export async function pauseAccount(sql: Sql, workspaceId: number, id: string, on: boolean): Promise<AccountRow> {
   await findSealed(sql, workspaceId, id)
   await sql.begin(async (tx) => {
@@ -183,7 +184,10 @@ export async function pauseAccount(sql: Sql, workspaceId: number, id: string, on
   return await findAccount(sql, workspaceId, id)
 }
 
-/** Destroys the encrypted key. Keeps the stored data unless `forget` is set. Throws AccessProblem. */
+/**
+ * Removes the account and destroys its encrypted key. Keeps the stored data unless `forget` is set. Throws
+ * AccessProblem.
+ */
 export async function removeAccount(sql: Sql, workspaceId: number, id: string, forget: boolean): Promise<AccountRow> {
   const account = await findAccount(sql, workspaceId, id)
   await sql.begin(async (tx) => {
@@ -204,7 +208,7 @@ export async function listAccounts(sql: Sql, workspaceId: number): Promise<Accou
   return await readAccounts(sql, workspaceId, null)
 }
 
-/** Throws AccessProblem when the workspace has no account of that id. */
+/** Returns an account. Throws AccessProblem when the workspace has no account with the id. */
 export async function findAccount(sql: Sql, workspaceId: number, id: string): Promise<AccountRow> {
   const [account] = await readAccounts(sql, workspaceId, id)
   if (!account) throw noAccount(id)

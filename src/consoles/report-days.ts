@@ -5,10 +5,11 @@ import { REPORTS, type Report } from "../lib/upstreams.ts"
 import { fiveOnPacificDay, pacificDay } from "./pacific.ts"
 import { makeFailedDue } from "./tasks.ts"
 
-/** The console offers daily reports for this long. */
+/** Number of days for which the console offers daily reports. */
 const KEPT_DAYS = 365
-/** Recent days still change, so they are read again: the last week every day, the last five weeks every fourth day. */
+/** Recent days still change. Up to this age in days they are read again every day. */
 const WEEK = 7
+/** Up to this age in days they are read again every fourth day. Older days are final. */
 const SETTLED = 35
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -23,7 +24,7 @@ export function reportDays(sql: Db, now: Date): Fragment {
       interval '1 day') d (day)`
 }
 
-/** When to read a report again because it may have changed. Null if it is final. */
+/** Returns when to read a report again because it may have changed. Null if it is final. */
 export function readAgainAt(day: string, now: Date): Date | null {
   const age = daysBetween(day, pacificDay(now))
   if (age > SETTLED) return null
@@ -32,8 +33,8 @@ export function readAgainAt(day: string, now: Date): Date | null {
 }
 
 /**
- * When to retry a day that is not published yet or could not be read. Some days appear weeks later: hourly for three
- * days, then daily, and never after five weeks.
+ * Returns when to retry a day that is not published yet or could not be read. Some days appear weeks later, so retries
+ * are hourly for three days, then daily, and end after five weeks.
  */
 export function lateAgainAt(day: string, now: Date): Date | null {
   const age = daysBetween(day, pacificDay(now))
@@ -48,8 +49,8 @@ function daysBetween(day: string, today: string): number {
 }
 
 /**
- * The console denied a report to the key's role. If no day of it was read lately, the other days would be denied too:
- * postpone them by a day and show the right as denied.
+ * Handles a report that the console denied to the key's role. If no day of the report was read in the last day, the
+ * other days would be denied too: they are postponed by a day, and the right is marked as denied.
  */
 export async function putOffReport(
   sql: Sql,
@@ -75,7 +76,9 @@ export async function putOffReport(
     set state = excluded.state, why = excluded.why, seen_at = now()`
 }
 
-/** The console answered for a report: mark a denied right as granted and make the postponed days due. */
+/**
+ * Handles a report that the console delivered: a denied right is marked as granted, and the postponed days become due.
+ */
 export async function noteReportAllowed(tx: Db, account: string, report: Report): Promise<void> {
   const allowed = await tx`
     update account_right

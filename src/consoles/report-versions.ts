@@ -6,9 +6,9 @@ import { saysNothingSold } from "./sources/reports.ts"
 import { REPORT_VERSIONS, salesReportPath } from "./sources/request.ts"
 import type { ReportTask } from "./tasks.ts"
 
-/** Requests daily reports, each in the version that the console requires. Lives for one session with a key. */
+/** Requests daily reports, each in the version that the console requires. Used for one session with a key. */
 export interface ReportRequests {
-  /** Throws ConsoleProblem, or ReadFailure when it is unclear whether the day is empty. */
+  /** Requests a day's report. Throws ConsoleProblem, or ReadFailure when it is unclear whether the day is empty. */
   ask(task: ReportTask, signal: AbortSignal): Promise<ConsoleAnswer>
 }
 
@@ -20,8 +20,8 @@ interface RequestParts {
 
 /**
  * The console rejects a report request without a version and names the latest version. For an outdated version it
- * answers as if there had been no sales. So an empty day is trusted only if the version is the latest, which is checked
- * once in each session.
+ * responds as if there had been no sales. An empty day is therefore trusted only if the version is the latest, which is
+ * checked once in each session.
  */
 export function createReportRequests({ sql, console, account }: RequestParts): ReportRequests {
   let stored: Promise<Partial<Record<Report, string>>> | undefined
@@ -57,7 +57,10 @@ export function createReportRequests({ sql, console, account }: RequestParts): R
     return first
   }
 
-  /** For an empty day of a versioned report: a request without a version makes the console name the latest one. */
+  /**
+   * Checks an empty day of a versioned report with a request without a version, in response to which the console names
+   * the latest version.
+   */
   const confirm = async (task: ReportTask, version: string, empty: ConsoleAnswer, signal: AbortSignal) => {
     const other = await answered(() => get(task, null, signal))
     const latest = await askLatest(task, version, other, signal)
@@ -67,7 +70,7 @@ export function createReportRequests({ sql, console, account }: RequestParts): R
       return empty
     }
     if (other instanceof ConsoleProblem)
-      throw new ReadFailure("changed", `whether the day is empty cannot be told: ${other.message}`)
+      throw new ReadFailure("changed", `it is unclear whether the day is empty: ${other.message}`)
     if (other.status === 200) await learn(task.task, null)
     return other
   }
@@ -98,7 +101,7 @@ function isEmpty({ status, bytes }: ConsoleAnswer): boolean {
   return status === 404 && saysNothingSold(bytes)
 }
 
-/** Example: "The latest version for this report is 1_4" → "1_4" */
+/** Returns the version in a text such as "The latest version for this report is 1_4". */
 function latestVersionIn(answer: ConsoleOutcome): string | null {
   const isAnswer = !(answer instanceof ConsoleProblem)
   if (isAnswer && answer.status !== 404) return null

@@ -15,13 +15,13 @@ const ACCOUNT_STATES = [
 export type AccountState = (typeof ACCOUNT_STATES)[number]
 
 /**
- * States as answers show them. `unavailable`: the account is in order but its last request failed; it is retried
- * automatically.
+ * States as shown in answers. `unavailable`: the account is in order but its last request failed; the request is
+ * retried automatically.
  */
 export const ANSWERED_STATES = [...ACCOUNT_STATES, "unavailable"] as const
 export type AnsweredState = (typeof ANSWERED_STATES)[number]
 
-/** SQL: the state of an account `c` as answers show it, and the action that a person must take or the failure. */
+/** SQL: the state of an account `c` as shown in answers, and the action that a person must take, or the failure. */
 export function answeredState(sql: Db) {
   return sql`
     case when c.state in ('ok', 'connecting') and c.failures > 0 then 'unavailable' else c.state end as state,
@@ -30,11 +30,11 @@ export function answeredState(sql: Db) {
 
 interface StateChange {
   state: AccountState
-  /** Which person must do what. Null if nothing is to be done. */
+  /** The action that a person must take. Null if there is none. */
   why: string | null
 }
 
-/** `limited`: a right that reading needs is denied. */
+/** Returns the state that follows from the rights: `limited` if a right that reading needs is denied. */
 export function stateAfter({ rights }: Pick<Look, "rights">, needs: readonly string[]): StateChange {
   const missing = rights.filter(({ name, state }) => needs.includes(name) && state === "denied")
   if (missing.length === 0) return { state: "ok", why: null }
@@ -51,8 +51,8 @@ const STAYS: readonly AccountState[] = ["paused", "removed", "demo"]
 const TROUBLES: readonly AccountState[] = ["limited", "agreement_required", "revoked"]
 
 /**
- * Sets the state. A change begins or ends one alert in the same transaction, so that only one of several processes
- * raises it. Returns whether the state changed.
+ * Sets the state, and begins or ends an alert in the same transaction, so that only one of several processes raises it.
+ * Returns whether the state changed.
  */
 export async function noteState(tx: Db, id: string, { state, why }: StateChange): Promise<boolean> {
   const keeps = state === "paused" || state === "connecting" ? ["removed", "demo"] : (STAYS as string[])
@@ -71,7 +71,7 @@ export async function noteState(tx: Db, id: string, { state, why }: StateChange)
   return true
 }
 
-/** Ends the alerts of these accounts, except the one that belongs to `state`. */
+/** Ends the alerts of these accounts, except the alert that belongs to `state`. */
 export async function endAlerts(tx: Db, ids: readonly string[], state: AccountState): Promise<void> {
   await tx`
     update instance_alert
@@ -85,14 +85,14 @@ function alertOf(state: AccountState): string {
 }
 
 /**
- * How long freshly signed tokens must be rejected before the key counts as revoked: clocks differ, and consoles have
- * short failures.
+ * How long freshly signed tokens must be rejected before the key counts as revoked. It is not immediate, because clocks
+ * differ and consoles have short failures.
  */
 const REFUSED_MS = 10 * 60_000
 
 /**
  * Records what a failed request means for the whole account. A missing right makes the worker check the rights again; a
- * used-up hourly limit changes nothing. A request made with a key that has since been replaced is ignored.
+ * used-up hourly limit changes nothing. The failure is ignored if the key has been replaced since.
  */
 export async function noteTrouble(
   sql: Sql,

@@ -14,8 +14,8 @@ export type AdsTask = (typeof ADS_TASKS)[number]
 export type ConsoleTask = Report | AnalyticsReport | "analytics" | "products" | "prices"
 
 /**
- * `play_files` lists files of Google Play Console, `reviews` reads an app's reviews of the last week; the others read a
- * file of a month.
+ * `play_files` lists files of Google Play Console, `reviews` reads an app's reviews of the last week, and each of the
+ * others reads a monthly file.
  */
 export type PlayTask = "play_files" | "reviews" | PlayReport
 
@@ -24,7 +24,7 @@ type AnyTask = ConsoleTask | AdsTask | PlayTask
 interface TaskRule {
   /** Tasks with the lowest place are read first. */
   place: number
-  /** Tasks for this many recent days are read before all others. */
+  /** The newest days of the report, this many, are read before all other tasks. */
   newestDays?: number
   /** The task is skipped while the account lacks this right. */
   right?: string
@@ -53,9 +53,9 @@ const RULES: Record<AnyTask, TaskRule> = {
   days: { place: 4, right: "reports" },
   terms: { place: 5, right: "reports" },
   popularity: { place: 6, right: "popularity" },
-  // before the newest days, because it finds them
+  // Before the newest days, because this task finds their files.
   play_files: { place: -1 },
-  // before a backlog of files, because a review is listed for a week only
+  // Before a backlog of files, because a review is listed only for a week.
   reviews: { place: -1, right: "reviews" },
   play_installs: STATISTICS,
   play_installs_country: STATISTICS,
@@ -91,17 +91,17 @@ export type TaskState = "due" | "read" | "empty" | "late" | "denied" | "gone" | 
 
 interface TaskOutcome {
   state: TaskState
-  /** Null if it is not read again. Omitted: retry an hour later, then at growing gaps. */
+  /** Time of the next read. Null if there is none. Omitted: the task is retried an hour later, then at growing gaps. */
   nextAt?: Date | null
-  /** Null if the request was answered. */
+  /** Why the request failed. Null if it succeeded. */
   failure?: string | null
-  /** Counts and reasons of the rows that were skipped. */
+  /** Number of skipped rows, and the reasons. */
   putAside?: string | null
 }
 
 /**
- * Adds tasks that do not exist yet. `wanted` is a query of task, subject and day. With `isAgain`, existing tasks that
- * were not scheduled again become due.
+ * Adds tasks that do not exist yet. `wanted` is a query of task, subject and day. With `isAgain`, existing tasks
+ * without a next time become due.
  */
 export async function makeTasks(sql: Db, account: string, wanted: Fragment, { isAgain = false } = {}): Promise<void> {
   const onConflict = isAgain ? sql`do update set next_at = now() where account_task.next_at is null` : sql`do nothing`
@@ -113,7 +113,7 @@ export async function makeTasks(sql: Db, account: string, wanted: Fragment, { is
     on conflict (account_id, task, subject) ${onConflict}`
 }
 
-/** SQL: the tasks `t` that the rights of their accounts allow, with their rules `r`. */
+/** SQL: the tasks `t` that their account's rights allow, with their rules `r`. */
 function allowedTasks(sql: Db): Fragment {
   const rules = Object.entries(RULES)
   return sql`
@@ -130,8 +130,8 @@ function allowedTasks(sql: Db): Fragment {
 }
 
 /**
- * Returns tasks that a caller waits for first, then the newest days of reports, then the rest in the order of the
- * rules. Null if nothing is due.
+ * Returns the next task: first tasks that a caller waits for, then the newest days of reports, then the others in the
+ * order of the rules. Null if nothing is due.
  */
 export async function readNextTask(sql: Sql, account: string, now: Date): Promise<AccountTask | null> {
   const [task] = await sql<AccountTask[]>`
@@ -172,7 +172,7 @@ export async function endTask(
     where account_id = ${account} and task = ${task} and subject = ${subject}`
 }
 
-/** Puts a task before all others, adding it if it is new. Makes the account due immediately. */
+/** Puts a task before all others, and adds it if it does not exist. Makes the account due immediately. */
 export async function askTask(sql: Sql, account: string, task: ConsoleTask, subject: string): Promise<void> {
   await sql`
     with asked as (
@@ -186,7 +186,10 @@ export async function askTask(sql: Sql, account: string, task: ConsoleTask, subj
     where id = ${account} and next_at is not null and next_at > now()`
 }
 
-/** Makes failed and denied tasks due again, because the key or its role may have changed. Null covers every task. */
+/**
+ * Makes failed and denied tasks due again, because the key or its role may have changed. Covers every task if `task` is
+ * null.
+ */
 export async function makeFailedDue(sql: Db, account: string, task: ConsoleTask | null = null): Promise<void> {
   await sql`
     update account_task
@@ -199,15 +202,15 @@ export interface TaskStanding {
   state: TaskState
   /** Time of the last successful read. Null if never read. */
   readAt: Date | null
-  /** A caller is still waiting for it. */
+  /** A caller is still waiting for the task. */
   isAsked: boolean
-  /** Why it was not read, or which rows were skipped. Null if neither. */
+  /** Why the data was not read, or which rows were skipped. Null if neither applies. */
   failure: string | null
-  /** False if it was read and only some rows were skipped. */
+  /** False if the data was read and only some rows were skipped. */
   isFailed: boolean
 }
 
-/** Null if there is no such task. */
+/** Returns the status of a task. Null if there is no such task. */
 export async function readTask(sql: Db, account: string, task: AnyTask, subject: string): Promise<TaskStanding | null> {
   const [standing] = await sql<TaskStanding[]>`
     select state, read_at as "readAt", asked_at is not null as "isAsked", coalesce(failure, put_aside) as failure,

@@ -6,13 +6,13 @@ import type { AdsTask, ConsoleTask, TaskStanding } from "./tasks.ts"
 
 /** Requests of an account that failed for the same reason, or whose responses had unreadable rows. */
 export interface Trouble {
-  /** The reason, for failed requests as for skipped rows. */
+  /** Why the requests failed, or why the rows were skipped. */
   text: string
-  /** False if it was read and only some rows were skipped. */
+  /** False if the data was read and only some rows were skipped. */
   isFailed: boolean
   isDenied: boolean
   count: number
-  /** First and last of the days, campaigns, products or countries concerned. */
+  /** The first and the last of the days, campaigns, products or countries concerned. */
   first: string
   last: string
 }
@@ -53,7 +53,7 @@ const OTHER_PLAY_NAMES = { play_files: "list of files", reviews: "reviews of app
 
 const NAMES: Record<string, string> = { ...CONSOLE_NAMES, ...ADS_NAMES, ...PLAY_NAMES, ...OTHER_PLAY_NAMES }
 
-/** Example: "sales of 3 days from 2026-11-24 to 2026-11-26: the console answers 410" */
+/** Returns a text such as "sales of 3 days from 2026-11-24 to 2026-11-26: the console answers 410". */
 export function reportTroubleText(
   report: Report | AnalyticsReport | PlayReport,
   troubles: readonly Trouble[],
@@ -69,7 +69,7 @@ export interface AdsTrouble extends Trouble {
   task: AdsTask
 }
 
-/** Example: "search terms of campaign 444555666: Apple Ads refuses this" */
+/** Returns a text such as "search terms of campaign 444555666: Apple Ads refuses the request". */
 export function adsTroubleText(troubles: readonly AdsTrouble[]): string | null {
   return joined(troubles.map((trouble) => `${ADS_NAMES[trouble.task]}${subjectsOf(trouble)}: ${trouble.text}`))
 }
@@ -85,7 +85,7 @@ function joined(texts: readonly string[]): string | null {
 
 const MAX_TEXT = 2_000
 
-/** The state of a working account as answers show it when some of its requests failed. */
+/** Returns the state, as shown in answers, of an account some of whose requests failed. */
 export function troubledState(
   state: AnsweredState,
   troubles: readonly Trouble[],
@@ -118,7 +118,7 @@ export function reportTroubles(db: Db, account: string, report: Report, { from, 
     )`
 }
 
-/** Failures of an app's analytics report files, and of the search for new files. */
+/** Returns the failures of an app's analytics files, and of the search for new files. */
 export async function readFileTroubles(
   db: Db,
   account: string,
@@ -157,7 +157,7 @@ export function adsTroubles(db: Db) {
     )`
 }
 
-/** The failure of one subject of a task, for example of one country's popularity. */
+/** Returns the failure of one subject of a task, for example of one country's popularity. */
 export function adsTroublesOf(task: AdsTask, subject: string, standing: TaskStanding | null): AdsTrouble[] {
   if (standing === null || standing.failure === null) return []
   const { failure: text, isFailed } = standing

@@ -41,7 +41,7 @@ interface LeasedAccount {
   kind: AccountKindName
   part: string
   sealed: string
-  /** The rights and apps were not checked for a day. */
+  /** True if the rights and apps have not been checked for a day. */
   isUnchecked: boolean
   isRevoked: boolean
   lease: string
@@ -50,7 +50,10 @@ interface LeasedAccount {
 const QUARTER_MS = 15 * 60_000
 const HOUR_MS = 60 * 60_000
 
-/** Reads the data of connected accounts. Any number of processes may run it; each key has one request at a time. */
+/**
+ * Creates the worker that reads the data of connected accounts. Any number of processes may run it; each key has one
+ * request at a time.
+ */
 export function createAccountReading(options: AccountReadingOptions): Worker {
   const { sql, log, pollMs = 1_000, leaseMs = 60_000, stopMs = 2_000 } = options
   return createWorker<"accounts", LeasedAccount>(
@@ -140,7 +143,8 @@ async function readAccount(run: Run<LeasedAccount>, options: AccountReadingOptio
       log("info", "account_read_failed", { operation: claim.kind, reason: error.message })
       waitMs = error.retryAfterMs ?? (claim.isRevoked ? REVOKED_MS : WAITS_MS[error.trouble])
     } else {
-      // After an unexpected error wait an hour, so that it does not cost a request at every poll.
+      // After an unexpected error, the account waits for an hour, so that the error does not cost a request at every
+      // poll.
       waitMs = HOUR_MS
       throw error
     }
@@ -149,12 +153,12 @@ async function readAccount(run: Run<LeasedAccount>, options: AccountReadingOptio
   }
 }
 
-/** A revoked key is retried now and then, in case the rejection was a mistake. */
+/** A revoked key is retried after this time, in case it was rejected by mistake. */
 const REVOKED_MS = 6 * HOUR_MS
 
 /**
- * Rejected tokens are retried soon, until the key counts as revoked. A role or an agreement needs a person, which takes
- * longer.
+ * How long an account waits after each problem. Rejected tokens are retried soon, until the key counts as revoked. A
+ * role or an agreement needs a person, which takes longer.
  */
 const WAITS_MS: Record<ConsoleProblem["trouble"], number> = {
   unauthorized: QUARTER_MS,
@@ -165,7 +169,7 @@ const WAITS_MS: Record<ConsoleProblem["trouble"], number> = {
   refused: HOUR_MS,
 }
 
-/** Returns how long to leave the key alone. Null means until something is due. */
+/** Reads an account. Returns how long to leave the key alone. Null means until the next task is due. */
 async function readDue(
   { claim, closing, abort }: Run<LeasedAccount>,
   { sql, recording, log, reach, keep: keepOf, now = reach.now, gapMs = 2_000, atMost = 100 }: AccountReadingOptions,
@@ -197,7 +201,7 @@ async function readDue(
   return (await kind.read?.(way, turn)) ?? null
 }
 
-/** A person must act at the console first; then the rights are checked again. */
+/** Time after which the rights are checked again if a person must act at the console first. */
 const LIMITED_MS = 6 * HOUR_MS
 
 /** Stores the current rights. Returns whether anything may be read. */
@@ -240,8 +244,8 @@ async function noteUnchecked(sql: Sql, id: string): Promise<void> {
 }
 
 /**
- * Without `waitMs` the account is due with its next task, and at the latest in an hour to find new tasks. If the key
- * was replaced during the claim, the account is due immediately.
+ * Ends the lease. Without `waitMs` the account is due with its next task, and after at most an hour to find new tasks.
+ * If the key was replaced during the lease, the account is due immediately.
  */
 async function release(
   sql: Sql,

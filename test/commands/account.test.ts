@@ -87,7 +87,7 @@ long("an account's key is never unencrypted in a file, answer, log, backup or pr
   const refused = await run(["account", "test", id])
   expect([refused.code, refused.err]).toEqual([
     1,
-    "appmeter: the console refuses the key: revoked, or another issuer or key id\n",
+    "appmeter: the console refuses the key: it is revoked, or it belongs to another issuer or key id\n",
   ])
   const backup = join(scratch(), "backup")
   expect((await run(["backup", backup])).code).toBe(0)
@@ -176,7 +176,7 @@ long(
       const added = await appmeter(addArgs(newKey, fileOf(newKey)), { env })
       expect(added.out).toMatch(new RegExp(`Tea Timer +${TEA.id} +${appId}`))
       expect(added.out).toMatch(
-        new RegExp(`not read until .* the role Admin: appmeter account analytics ac_\\w+ ${TEA.id}`),
+        new RegExp(`not read until .* the role Admin requests them once: appmeter account analytics ac_\\w+ ${TEA.id}`),
       )
       const ask = async () => {
         const headers = { authorization: `Bearer ${secret}` }

@@ -15,7 +15,7 @@ const problemOf = (promise: Promise<unknown>) =>
     (error: Error) => error.message,
   )
 
-test("an Admin key requests the reports once without being stored, and other keys get an explanation", async () => {
+test("an Admin key requests the reports once and is not stored, and other keys get an explanation", async () => {
   const { id } = await scene.add(scene.standIn.key("SALES"))
   const { register, workspaceId, standIn } = scene
   const wish = { id, app: TEA.id }
@@ -27,7 +27,7 @@ test("an Admin key requests the reports once without being stored, and other key
   expect(await createAnalyticsRequest(register, workspaceId, { ...wish, once })).toBe(false)
   expect(standIn.analytics.posted).toEqual([TEA.id])
   expect([...(await scene.sql`select sealed, shown from connected_account`)]).toEqual([...before])
-  // A stopped request is made again.
+  // Reports that the console stopped are requested again.
   standIn.analytics.requests[0]!.stopped = true
   expect(await createAnalyticsRequest(register, workspaceId, { ...wish, once })).toBe(true)
   expect(await problemOf(createAnalyticsRequest(register, workspaceId, { ...wish, app: "999" }))).toMatch(

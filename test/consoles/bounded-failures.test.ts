@@ -59,7 +59,7 @@ async function readHours(hours: number, atMost = 60): Promise<void> {
   }
 }
 
-/** Adds the account. Makes only its newest days due, so that the hours of a test are enough to read all of them. */
+/** Adds the account and makes only its newest days due, so that the simulated hours are enough to read all of them. */
 async function addWithDays(days: number): Promise<AccountRow> {
   const added = await scene.add()
   await makeConsoleTasks(scene.sql, added.id, scene.clock.now)
@@ -77,7 +77,7 @@ function refusal(status: number, code: string, detail: string): Response {
 
 const VERSION_MISSING = "Please include the version parameter. The latest version for this report is"
 
-/** Type, day and version of the requested report. Null for other requests. */
+/** Returns type, day and version of the requested report. Null for other requests. */
 function requestedReport(path: string): { type: string; day: string; version: string | null } | null {
   const url = new URL(path, "https://console.example")
   if (url.pathname !== "/v1/salesReports") return null
@@ -125,8 +125,8 @@ describe("the version of subscription reports", () => {
   })
 
   /**
-   * A console with subscription events for each day in its latest version; it answers older versions as if there were
-   * none.
+   * Makes the console return subscription events for each day in its latest version, and an empty report for older
+   * versions.
    */
   function outdatedConsole(latest: () => string): void {
     const row = { Event: "Renew", "App Apple ID": TEA.id, "Subscription Name": "Pro", Country: "DE", Quantity: "3" }
@@ -143,7 +143,7 @@ describe("the version of subscription reports", () => {
     }
   }
 
-  slow("a day that an outdated version calls empty is read in the latest version and is not zero", async () => {
+  slow("a day that an outdated version reports as empty is read in the latest version and is not zero", async () => {
     outdatedConsole(() => "1_9")
     await addWithDays(DAYS)
     await readHours(3)
@@ -151,7 +151,7 @@ describe("the version of subscription reports", () => {
     expect(await states("subscriptions")).toEqual({ empty: DAYS })
   })
 
-  slow("no empty day remains after a version becomes outdated", async () => {
+  slow("no day remains empty by mistake after a version becomes outdated", async () => {
     let latest = "1_4"
     outdatedConsole(() => latest)
     await addWithDays(DAYS)
@@ -176,7 +176,7 @@ describe("the version of subscription reports", () => {
     const events = await states("subscription_events")
     expect([events.empty, events.late]).toEqual([undefined, 3])
     expect((await account()).troubles).toContainEqual(
-      expect.objectContaining({ why: expect.stringMatching(/whether the day is empty cannot be told/) }),
+      expect.objectContaining({ why: expect.stringMatching(/it is unclear whether the day is empty/) }),
     )
   })
 })
@@ -201,7 +201,7 @@ slow("a refused day does not affect other days, and the owner sees which day fai
     reported: false,
     downloads: null,
   })
-  // The first retry is an hour later, then the gaps grow.
+  // The first retry is an hour later; after that the gaps grow.
   const gaps: number[] = []
   for (let times = 0; times < 3; times++) {
     const [row] = await scene.sql`
@@ -219,26 +219,29 @@ slow("a refused day does not affect other days, and the owner sees which day fai
   expect(gaps).toEqual([2, 4, 8])
 })
 
-slow("a failure after late answers is retried in an hour, because late answers are not failures", async () => {
-  scene.standIn.report = () => "late"
-  await addWithDays(1)
-  await readHours(1, 4)
-  for (let times = 0; times < 3; times++) {
+slow(
+  "a failure after late responses is retried in an hour, because late responses do not count as failures",
+  async () => {
+    scene.standIn.report = () => "late"
+    await addWithDays(1)
+    await readHours(1, 4)
+    for (let times = 0; times < 3; times++) {
+      await scene.sql`update account_task set next_at = now() where task = 'sales' and subject = ${YESTERDAY}`
+      await readHours(1, 1)
+    }
+    scene.standIn.before = (path) =>
+      requestedReport(path) ? refusal(410, "GONE", "This report can no longer be had") : null
     await scene.sql`update account_task set next_at = now() where task = 'sales' and subject = ${YESTERDAY}`
     await readHours(1, 1)
-  }
-  scene.standIn.before = (path) =>
-    requestedReport(path) ? refusal(410, "GONE", "This report can no longer be had") : null
-  await scene.sql`update account_task set next_at = now() where task = 'sales' and subject = ${YESTERDAY}`
-  await readHours(1, 1)
-  const [row] = await scene.sql`
+    const [row] = await scene.sql`
     select state, extract(epoch from next_at - now()) / 3600 as hours
     from account_task
     where task = 'sales' and subject = ${YESTERDAY}`
-  expect([row!.state, Math.round(Number(row!.hours))]).toEqual(["late", 1])
-})
+    expect([row!.state, Math.round(Number(row!.hours))]).toEqual(["late", 1])
+  },
+)
 
-slow("a report denied to the role is requested once a day, and read once the role includes it", async () => {
+slow("a report denied to the role is requested once a day, and read once the role permits it", async () => {
   let isDenied = true
   let refused = 0
   scene.standIn.before = (path) => {
@@ -266,7 +269,7 @@ slow("a report denied to the role is requested once a day, and read once the rol
   expect(refused).toBe(1)
   const { body } = await call("subscriptions")
   expect(body.sources).toMatchObject([
-    { report: "subscription_events", state: "limited", why: expect.stringContaining("role does not include this") },
+    { report: "subscription_events", state: "limited", why: expect.stringContaining("not include this request") },
     { report: "subscriptions", state: "ok", why: null },
   ])
   isDenied = false
@@ -302,7 +305,7 @@ slow("a day with status 500 pauses the account for a while without blocking the 
   )
 })
 
-test("a clock ten minutes ahead is named as the cause of rejected tokens, and the key is not revoked", async () => {
+test("rejected tokens are explained by a clock that is ten minutes ahead, and the key is not revoked", async () => {
   const { id } = await scene.add()
   const now = () => new Date(Date.now() + 10 * 60_000)
   const reach = { now, to: () => ({ ...scene.register.reach.to("api.appstoreconnect.apple.com"), now }) }
@@ -319,7 +322,7 @@ test("a clock ten minutes ahead is named as the cause of rejected tokens, and th
   expect(problem).toMatch(/set the clock/)
 })
 
-test("adding an account with an unknown vendor number names the vendor number as the problem", async () => {
+test("adding an account with an unknown vendor number fails, and the error names the vendor number", async () => {
   scene.standIn.vendor = "85099999"
   const add = scene.add
   scene.standIn.before = (path) =>
@@ -334,7 +337,7 @@ test("adding an account with an unknown vendor number names the vendor number as
   })
 })
 
-slow("an unexpected error postpones only its own task by an hour", async () => {
+slow("an unexpected error postpones only its own task, by an hour", async () => {
   await scene.sql`
     create function spoil() returns trigger language plpgsql as $$
     begin

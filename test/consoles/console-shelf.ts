@@ -53,7 +53,7 @@ const VERSION_EDITABLE = [
 ]
 const INFO_EDITABLE = ["PREPARE_FOR_SUBMISSION", "DEVELOPER_REJECTED", "REJECTED", "WAITING_FOR_REVIEW"]
 
-/** Null for requests that it does not handle. */
+/** Returns null for requests that it does not handle. */
 export function answerShelf(shelf: ConsoleShelf, call: ShelfCall): Response | null {
   const { method, url, role } = call
   if (method !== "GET") shelf.sent.push({ method, path: url.pathname, body: call.body })

@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from "node:net"
 
 /** The point where a connection breaks during a change. Bytes are counted from the start of the request or response. */
 export type Cut =
-  /** Accepted, and closed before any byte is read. */
+  /** The connection is accepted, and closed before any byte is read. */
   | { at: "accept" }
   /** Only this many bytes reach the platform. */
   | { at: "request"; bytes: number }
@@ -15,11 +15,11 @@ export type Cut =
 
 export interface Cutter {
   url: string
-  /** Cuts the nth change from now on (0 is the next one); read requests pass. Null cuts nothing. */
+  /** Cuts the nth change from now on (0 is the next one); requests that read pass. Null cuts nothing. */
   cut(cut: Cut | null, nth?: number): void
   /** The changes so far, for example "PATCH /v1/…". */
   changes: string[]
-  /** Accepts no further connections; open ones continue. */
+  /** Accepts no further connections. Open connections continue. */
   close(): void
   stop(): void
 }

@@ -64,7 +64,7 @@ const evidence = (workspaceId = scene.workspaceId) =>
     { report: "sales", day: DAY },
   )
 
-test("a figure's evidence lists the current report, then the replaced one, without other apps", async () => {
+test("the evidence of a figure lists the current report, then the replaced one, without other apps", async () => {
   const report = (await evidence())!
   expect(report).toMatchObject({ report: "sales", state: "ok", dayZone: "America/Los_Angeles" })
   expect(report.said.map(({ count, rows }) => [count, rows.map(({ app, units }) => [app, units])])).toEqual([
@@ -92,7 +92,7 @@ test("the evidence has the hash of the stored body, and replaying that body give
   expect(replayed).toBe(2)
 })
 
-test("evidence is visible to the owner, and hidden without the revenue right and from other workspaces", async () => {
+test("evidence is visible to the owner, but not without the revenue right or to other workspaces", async () => {
   const page = `/app/apps/${scene.appId}/reports?report=sales&day=${DAY}`
   const owner = await ownerOf(scene.service, scene.workspaceId)
   const { status, text } = await owner.open(page)

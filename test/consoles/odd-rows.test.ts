@@ -54,7 +54,7 @@ const call = async (path: string) => {
   return await scene.service.call(`/v1/apps/${scene.appId}/${path}`, { key })
 }
 
-describe("an odd row", () => {
+describe("an unusual row", () => {
   const LONG = "Volume after volume, ".repeat(60)
   const oddRows: [string, SalesRow, Record<string, unknown>][] = [
     ["a title of 1,260 characters is cut", { Title: LONG }, { title: LONG.slice(0, 500), units: 5 }],
@@ -90,14 +90,14 @@ describe("an odd row", () => {
 
   const unreadable: [string, (report: string) => string, string][] = [
     ["with other cells than columns", (report) => `${report}TEA01\t5\n`, "it has 2 cells instead of 28"],
-    ["with units that are no number", (report) => report + cells({ Units: "many" }), 'Units holds no number ("many")'],
-    ["with half a unit", (report) => report + cells({ Units: "1.5" }), 'Units holds no number ("1.5")'],
+    ["with units that are no number", (report) => report + cells({ Units: "many" }), 'Units is not a number ("many")'],
+    ["with half a unit", (report) => report + cells({ Units: "1.5" }), 'Units is not a number ("1.5")'],
     [
       "with more units than can be counted",
       (report) => report + cells({ Units: "9999999999" }),
       "units must be a whole number",
     ],
-    ["without a SKU", (report) => report + cells({ SKU: "" }), "it names no SKU"],
+    ["without a SKU", (report) => report + cells({ SKU: "" }), "it has no SKU"],
     [
       "of another day",
       (report) => report + cells({ "Begin Date": "01/02/2024" }),
@@ -109,7 +109,7 @@ describe("an odd row", () => {
       .split("\n")[1]!
       .concat("\n")
   for (const [label, spoil, reason] of unreadable)
-    test(`a row ${label} is put aside and shown, and the other rows count`, async () => {
+    test(`a row ${label} is skipped and shown to the owner, and the other rows count`, async () => {
       scene.standIn.report = (type, day) =>
         type === "SALES" && day === YESTERDAY
           ? new Response(Bun.gzipSync(spoil(salesReport(day, [APP]))))
@@ -131,7 +131,7 @@ describe("an odd row", () => {
       ])
     })
 
-  slow("a report without any readable row does not count as an empty day", async () => {
+  slow("a report without any readable row does not make its day empty", async () => {
     scene.standIn.report = (type, day) =>
       type === "SALES"
         ? {
@@ -165,7 +165,7 @@ slow("the credit of a completed bundle lowers the money without counting as a re
   })
 })
 
-test("a bundle is listed separately and is in none of the app's figures", async () => {
+test("a bundle is listed separately, and none of the app's figures includes it", async () => {
   const paid = { ...APP, "Product Type Identifier": "1", "Customer Price": "4.99", "Developer Proceeds": "3.49" }
   const bundle = { ...paid, SKU: "TEA-PACK", Title: "Tea and cups", "Product Type Identifier": "1-B", Units: "3" }
   scene.standIn.report = (type, day) =>
@@ -189,7 +189,7 @@ test.each(["gzip", "text"])("a report is read the same if its body is %s", async
   expect(lines).toEqual(["Provider\tUnits", "APPLE\t3"])
 })
 
-slow("an analytics file with unreadable rows is read once, without those rows", async () => {
+slow("an analytics file with unreadable rows is read once, and those rows are skipped", async () => {
   const { analytics } = scene.standIn
   analytics.requests.push({ id: "request-1", app: TEA.id })
   const columns = ["Date", "App Apple Identifier", "Download Type", "Source Type", "Territory", "Counts"]
@@ -220,7 +220,7 @@ slow("an analytics file with unreadable rows is read once, without those rows", 
   expect((await account()).troubles).toContainEqual(
     expect.objectContaining({
       what: `downloads files of ${YESTERDAY}`,
-      why: expect.stringMatching(/^2 rows cannot be read \(the first: row 3: Counts holds no number/),
+      why: expect.stringMatching(/^2 rows cannot be read \(the first: row 3: Counts is not a number/),
     }),
   )
 })

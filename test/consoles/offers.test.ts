@@ -33,7 +33,7 @@ beforeEach(async () => {
           { id: "i1", territory: "USA", attributes: trial },
           { id: "i2", territory: "DEU", attributes: trial },
           { id: "i3", territory: "JPN", attributes: { ...trial, duration: "ONE_MONTH" } },
-          // Nothing is sold in this territory any more.
+          // A territory where nothing is sold any more.
           { id: "i4", territory: "ANT", attributes: trial },
         ],
         promotionalOffers: [{ id: "p1", attributes: { ...offerTerms, offerCode: "back3" } }],
@@ -69,47 +69,53 @@ const rowOf = ({ product, kind, name, mode, duration, periods, active, codes, co
   return [product, kind, name, mode, duration, periods, active, codes, countries]
 }
 
-slow("pricing lists the console's introductory offers by storefront, promotional offers and offer codes", async () => {
-  await scene.add(scene.standIn.key("ADMIN"))
-  await readAll()
-  const { offered, offers } = await readPricing()
-  expect(offered.map(rowOf)).toEqual([
-    ["tea.cup", "code", "CUP", null, null, null, false, 20, null],
-    ["tea.year", "code", "SPRING", "PAY_AS_YOU_GO", "ONE_MONTH", 3, true, 500, null],
-    ["tea.year", "introductory", null, "FREE_TRIAL", "ONE_MONTH", 1, null, null, ["jp"]],
-    ["tea.year", "introductory", null, "FREE_TRIAL", "ONE_WEEK", 1, null, null, ["de", "us"]],
-    ["tea.year", "promotional", "Welcome back", "PAY_AS_YOU_GO", "ONE_MONTH", 3, null, null, null],
-  ])
-  // Without messages about purchases the number of redemptions is unknown, not zero.
-  expect(offers).toBeNull()
-  expect((await readPricing("?product=tea.cup")).offered.map(({ name }: Offered) => name)).toEqual(["CUP"])
-  const german = (await readPricing("?country=de&product=tea.year")).offered
-  expect(german.map(({ kind, duration }: Offered) => `${kind} ${duration}`)).toEqual([
-    ...["code ONE_MONTH", "introductory ONE_WEEK", "promotional ONE_MONTH"],
-  ])
-})
+slow(
+  "pricing lists the console's introductory offers by storefront, its promotional offers and its offer codes",
+  async () => {
+    await scene.add(scene.standIn.key("ADMIN"))
+    await readAll()
+    const { offered, offers } = await readPricing()
+    expect(offered.map(rowOf)).toEqual([
+      ["tea.cup", "code", "CUP", null, null, null, false, 20, null],
+      ["tea.year", "code", "SPRING", "PAY_AS_YOU_GO", "ONE_MONTH", 3, true, 500, null],
+      ["tea.year", "introductory", null, "FREE_TRIAL", "ONE_MONTH", 1, null, null, ["jp"]],
+      ["tea.year", "introductory", null, "FREE_TRIAL", "ONE_WEEK", 1, null, null, ["de", "us"]],
+      ["tea.year", "promotional", "Welcome back", "PAY_AS_YOU_GO", "ONE_MONTH", 3, null, null, null],
+    ])
+    // Without messages about purchases the number of redemptions is unknown, not zero.
+    expect(offers).toBeNull()
+    expect((await readPricing("?product=tea.cup")).offered.map(({ name }: Offered) => name)).toEqual(["CUP"])
+    const german = (await readPricing("?country=de&product=tea.year")).offered
+    expect(german.map(({ kind, duration }: Offered) => `${kind} ${duration}`)).toEqual([
+      ...["code ONE_MONTH", "introductory ONE_WEEK", "promotional ONE_MONTH"],
+    ])
+  },
+)
 
-slow("an offer that is gone keeps the day it was last seen, and a changed offer has its latest terms", async () => {
-  await scene.add(scene.standIn.key("ADMIN"))
-  await readAll()
-  const [before] = (await readPricing("?product=tea.cup")).offered
-  await scene.sql`
+slow(
+  "an offer that is gone keeps the day when it was last seen, and a changed offer shows its latest terms",
+  async () => {
+    await scene.add(scene.standIn.key("ADMIN"))
+    await readAll()
+    const [before] = (await readPricing("?product=tea.cup")).offered
+    await scene.sql`
     update account_offer set last_seen = now() - interval '2 days', first_seen = now() - interval '9 days'`
-  scene.standIn.products[0]!.offers!.promotionalOffers = []
-  scene.standIn.products[1]!.offers!.offerCodes![0]!.attributes.active = true
-  await scene.sql`update account_task set next_at = now() where not ${isReport(scene.sql)}`
-  await readAll()
-  const all = (await readPricing()).offered
-  const offerNamed = (name: string) => all.find((offer: Offered) => offer.name === name)
-  expect(Date.now() - Date.parse(offerNamed("Welcome back").lastSeen)).toBeGreaterThan(86_400_000)
-  expect(offerNamed("CUP")).toMatchObject({ active: true, codes: before.codes })
-  expect(Date.parse(offerNamed("CUP").lastSeen) - Date.parse(offerNamed("CUP").firstSeen)).toBeGreaterThan(
-    8 * 86_400_000,
-  )
-  // Not offered within the last year.
-  await scene.sql`update account_offer set last_seen = now() - interval '400 days' where name = 'Welcome back'`
-  expect((await readPricing()).offered.map(({ name }: Offered) => name)).not.toContain("Welcome back")
-})
+    scene.standIn.products[0]!.offers!.promotionalOffers = []
+    scene.standIn.products[1]!.offers!.offerCodes![0]!.attributes.active = true
+    await scene.sql`update account_task set next_at = now() where not ${isReport(scene.sql)}`
+    await readAll()
+    const all = (await readPricing()).offered
+    const offerNamed = (name: string) => all.find((offer: Offered) => offer.name === name)
+    expect(Date.now() - Date.parse(offerNamed("Welcome back").lastSeen)).toBeGreaterThan(86_400_000)
+    expect(offerNamed("CUP")).toMatchObject({ active: true, codes: before.codes })
+    expect(Date.parse(offerNamed("CUP").lastSeen) - Date.parse(offerNamed("CUP").firstSeen)).toBeGreaterThan(
+      8 * 86_400_000,
+    )
+    // The offer was not available within the last year.
+    await scene.sql`update account_offer set last_seen = now() - interval '400 days' where name = 'Welcome back'`
+    expect((await readPricing()).offered.map(({ name }: Offered) => name)).not.toContain("Welcome back")
+  },
+)
 
 slow("a request for prices does not wait for offers, and a product without offers has none", async () => {
   await scene.add(scene.standIn.key("ADMIN"))

@@ -72,7 +72,7 @@ const CONSOLE: Published["paths"] = Object.fromEntries(
   Object.entries(RESOURCES).map(([path, parameters]) => [path, { get: { parameters } }]),
 )
 
-/** Published after version 3.8, so older documents do not have them. */
+/** Published after version 3.8, so older documents do not contain these paths. */
 const LATER = ["/v2/inAppPurchases/{id}/offerCodes"]
 
 const OWN: Published = {
@@ -103,7 +103,7 @@ const OWN: Published = {
   },
 }
 
-slow("every request matches the published paths, queries and values", async () => {
+slow("every request uses only published paths, queries and values", async () => {
   const { paths } = DOCUMENT ? (JSON.parse(readFileSync(DOCUMENT, "utf8")) as Published) : OWN
   addEverything()
   await scene.add(scene.standIn.key("ADMIN"))
@@ -134,7 +134,7 @@ slow("every request matches the published paths, queries and values", async () =
   expect([...kinds].sort()).toEqual(Object.keys(OWN.paths).sort())
 })
 
-/** Gives the app one resource of every requested type. */
+/** Gives the app one resource of every type that is requested. */
 function addEverything(): void {
   const { analytics, products } = scene.standIn
   const day = new Date().toISOString().slice(0, 10)

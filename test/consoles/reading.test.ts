@@ -17,7 +17,7 @@ import { slow } from "../long.ts"
 import { type AccountScene, accountScene, isReport } from "./scene.ts"
 import { type SalesRow, salesReport } from "./stand-in.ts"
 
-/** The tasks become due by the database's clock. */
+/** Tasks become due by the database's clock. */
 const MORNING = new Date()
 const YESTERDAY = addDays(pacificDay(MORNING), -1)
 
@@ -188,7 +188,7 @@ slow("a restated day replaces the facts once, keeps both reports, and changes no
   expect(await rebuildAccounts(scene.sql, KINDS, async () => {})).toBe(1)
   expect(await rebuildAccounts(scene.sql, KINDS, async () => {})).toBe(0)
   expect(await facts()).toMatchObject([{ product: "TEA01", units: 7 }])
-  // The first content is reported again, so it applies again.
+  // The first content is reported again, so it is in use again.
   currentReport = first
   scene.clock.now = new Date(MORNING.getTime() + 86_400_000)
   await dueAgain(YESTERDAY)
@@ -196,7 +196,7 @@ slow("a restated day replaces the facts once, keeps both reports, and changes no
   expect(await facts()).toEqual(before)
 })
 
-slow("a day that was read stays read if the console is late with it afterwards", async () => {
+slow("a day that was read stays read if the console later responds that it is late", async () => {
   let isLate = false
   scene.standIn.report = (_, day) => (day === YESTERDAY && !isLate ? { tsv: salesReport(day, [APP]) } : "late")
   await scene.add()
@@ -227,7 +227,7 @@ describe("a response that is not a report", () => {
     })
 })
 
-slow("a revoked key, an open agreement and a used-up hour stop the reading without losing data", async () => {
+slow("a revoked key, an open agreement or a used-up hourly limit stops the reading without losing data", async () => {
   scene.standIn.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
   const key = scene.standIn.key()
   const { id } = await scene.add(key)
@@ -275,7 +275,7 @@ slow("a lost role raises one alert and stops the requests, and removing the acco
   const before = reports()
   await makeDue()
   await readSome(5)
-  // The request that checks the right.
+  // Only the request that checks the right is sent.
   expect(reports() - before).toBe(1)
   const [due] = await scene.sql`select next_at > now() + interval '5 hours' as later from connected_account`
   expect(due!.later).toBe(true)
@@ -303,7 +303,7 @@ test("deleting a workspace destroys its keys", async () => {
   ])
 })
 
-slow("ten concurrent workers request each day once", async () => {
+slow("ten concurrent workers request each day only once", async () => {
   scene.standIn.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
   await scene.add()
   const dayRequests = () => scene.standIn.requests.filter((path) => path.includes("reportDate"))
@@ -329,7 +329,7 @@ slow("a real subscriptions report has 409 at the standard price, one app and no 
 })
 
 describe("changes of the account while a worker reads", () => {
-  /** Starts reading, and pauses at the console with the first report until released. */
+  /** Starts reading, and holds the first report at the console until it is released. */
   async function halfway() {
     const [paused, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     scene.standIn.before = async (path: string) => {
@@ -346,7 +346,7 @@ describe("changes of the account while a worker reads", () => {
     }
   }
 
-  slow("a key is rotated without a gap, and later rejections of the old key do not affect the new one", async () => {
+  slow("a key is rotated without a gap, and later rejections of the old key do not affect the new key", async () => {
     scene.standIn.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
     const old = scene.standIn.key()
     const { id } = await scene.add(old)

@@ -115,7 +115,7 @@ async function redemptions(query = "") {
   return Object.fromEntries(entries)
 }
 
-slow("redemptions are summed over the days read: zero if none were reported, null if unknown", async () => {
+slow("redemptions are summed over the days read: zero if none were reported, null if they are unknown", async () => {
   redeemedByDay[ago(1)] = [
     SPRING,
     { ...SPRING, "Offer Code": "", Redemptions: "4" },
@@ -126,7 +126,7 @@ slow("redemptions are summed over the days read: zero if none were reported, nul
   redeemedByDay[ago(3)] = [SPRING]
   await scene.add(scene.standIn.key("ADMIN"))
   await readAll()
-  // The report has no redemptions of purchases, and cannot separate two offers of the same name.
+  // The report has no redemptions of one-time purchases, and cannot separate two offers of the same name.
   const untold = { TWICE: null, introductory: null, CUP: null }
   expect(await redemptions()).toEqual({ SPRING: 13, AUTUMN: 0, ...untold })
   expect(await redemptions("?country=de")).toMatchObject({ SPRING: 3, AUTUMN: 0 })
@@ -157,7 +157,7 @@ slow("redemptions are null for late days and zero for empty days", async () => {
   expect([redeemed.reportedDays, redeemed.lateDays.at(-1)]).toEqual([2, ago(3)])
 })
 
-slow("a restated day counts once, and rebuilding and replaying it give the same redemptions", async () => {
+slow("a restated day counts once, and rebuilding or replaying it gives the same redemptions", async () => {
   redeemedByDay[ago(1)] = [SPRING]
   await scene.add(scene.standIn.key("ADMIN"))
   await readAll()
@@ -171,7 +171,7 @@ slow("a restated day counts once, and rebuilding and replaying it give the same 
   await scene.sql`delete from offer_redemption_fact_row`
   await rebuildAccounts(scene.sql, KINDS, async () => {})
   expect(await redemptions()).toMatchObject({ SPRING: 8 })
-  // The rows that an earlier parser might have read.
+  // Simulates rows that an earlier parser stored.
   await scene.sql`
     update report_day set parser = 0, digest = sha256(digest), rows = jsonb_set(rows, '{0,redemptions}', '1')
     where report = 'offer_redemptions'`

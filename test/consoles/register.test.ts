@@ -68,7 +68,7 @@ test("the list of apps is read page by page and never from another host", async 
   expect(paths).toEqual(["/v1/apps?fields[apps]=name,bundleId,sku&limit=200", "/v1/apps?cursor=2"])
 })
 
-test("a key without the sales right limits the account and raises one alert, which a rotated key ends", async () => {
+test("a key without the sales right limits the account and raises an alert, which a new key ends", async () => {
   const account = await scene.add(scene.standIn.key("MARKETING"))
   expect(account).toMatchObject({ state: "limited", why: expect.stringMatching(/^sales: needs the role Sales/) })
   await testAccount(scene.register, scene.workspaceId, account.id)
@@ -85,7 +85,7 @@ const alerts = async () => {
   return rows.map(({ kind, subject, over }) => [kind, subject, over])
 }
 
-test("a state change seen by twenty processes at once raises one alert, and another one when it recurs", async () => {
+test("a state change that twenty processes see raises one alert, and another when it recurs", async () => {
   const { id } = await scene.add()
   const revoked = { state: "revoked", why: "refused" } as const
   const noted = await Promise.all(Array.from({ length: 20 }, () => scene.sql.begin((tx) => noteState(tx, id, revoked))))
@@ -121,13 +121,13 @@ test("a key is revoked after ten minutes of rejected tokens rather than after on
   })
 })
 
-test("an open agreement needs the account holder and does not count against the key", async () => {
+test("an open agreement is reported as a task of the account holder, not as an invalid key", async () => {
   scene.standIn.agreement = true
-  expect(await problemOf(scene.add())).toStartWith("ConsoleProblem: an agreement waits for the account holder")
+  expect(await problemOf(scene.add())).toStartWith("ConsoleProblem: an agreement is waiting for the account holder")
   expect(await listAccounts(scene.sql, scene.workspaceId)).toEqual([])
 })
 
-test("a token that the console's clock does not accept yet is signed again once", async () => {
+test("a token that is not yet valid by the console's clock is signed again once", async () => {
   scene.standIn.aheadS = -45
   expect((await scene.add()).state).toBe("ok")
   let refusals = 0
@@ -137,7 +137,7 @@ test("a token that the console's clock does not accept yet is signed again once"
   expect(await problemOf(scene.add())).toMatch(/^ConsoleProblem: the console refuses the key/)
 })
 
-test("an invalid key, issuer or vendor number is refused without any request to the console", async () => {
+test("an invalid key, issuer or vendor number is refused before any request to the console", async () => {
   const { keyId, pem } = scene.standIn.key()
   const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 }).privateKey.export({ type: "pkcs8", format: "pem" })
   const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" }).privateKey.export({ type: "pkcs8", format: "pem" })
@@ -178,7 +178,7 @@ test("nothing is requested or stored without SECRET_KEY, and a key sealed by ano
   expect((await rotateKey(other, scene.workspaceId, id, named)).state).toBe("ok")
 })
 
-test("an earlier SECRET_KEY opens the keys that it sealed until all are sealed again", async () => {
+test("an earlier SECRET_KEY opens the keys that it sealed until all keys are sealed again", async () => {
   const { id } = await scene.add()
   const both = await createSealer(new SecretKeys([OTHER_KEY, SECRET_KEY]))
   expect((await testAccount({ ...scene.register, sealer: both }, scene.workspaceId, id)).state).toBe("ok")
@@ -209,14 +209,14 @@ test("an app mapped by hand keeps its mapping, and apps of other workspaces cann
   const stranger = await accountScene(scene.sql)
   stranger.standIn.stop()
   const map = (appId: string | null) => setMapping(scene.sql, scene.workspaceId, { id, outsideId: TEA.id, appId })
-  expect(await problemOf(map(stranger.appId))).toMatch(/tracks none of that id/)
+  expect(await problemOf(map(stranger.appId))).toMatch(/tracks no app with this id/)
   expect((await map(null)).apps).toMatchObject([{ appId: null, byHand: true }])
   expect((await testAccount(scene.register, scene.workspaceId, id)).apps).toMatchObject([{ appId: null }])
   expect((await map(scene.appId)).apps).toMatchObject([{ appId: scene.appId }])
   expect(await problemOf(findAccount(scene.sql, stranger.workspaceId, id))).toMatch(/has no account/)
 })
 
-test("removing destroys the key, forgetting deletes everything, and a paused account stays paused", async () => {
+test("removing destroys the key, forgetting deletes all data, and a paused account stays paused", async () => {
   const { id } = await scene.add()
   await pauseAccount(scene.sql, scene.workspaceId, id, true)
   expect((await testAccount(scene.register, scene.workspaceId, id)).state).toBe("paused")
@@ -230,7 +230,7 @@ test("removing destroys the key, forgetting deletes everything, and a paused acc
   expect(await scene.sql`select from account_app`).toHaveLength(0)
 })
 
-test("a sealed key opens to the same content and contains none of it in the clear", async () => {
+test("a sealed key opens to the same content and contains none of it in plain text", async () => {
   const key = scene.standIn.key()
   const { id } = await scene.add(key)
   const [row] = await scene.sql<{ sealed: string }[]>`select sealed from connected_account`

@@ -7,10 +7,10 @@ import { REPORTS } from "../../src/lib/upstreams.ts"
 /** The console's limit of requests per hour and key. */
 const HOUR_LIMIT = 3_500
 
-test("days are read again for five weeks, which takes at most a tenth of an hour's requests", () => {
+test("reading days again for five weeks takes at most a tenth of an hour's requests", () => {
   const start = new Date("2026-03-01T15:00:00Z")
   const readsOn = new Map<string, number>()
-  // Each day of two months becomes available the next morning, and is read again until it is final.
+  // Each day of two months becomes available on the next morning, and is read again until it is final.
   for (let elapsedDays = 0; elapsedDays < 60; elapsedDays++) {
     const day = addDays(pacificDay(start), elapsedDays - 1)
     let reads = 0

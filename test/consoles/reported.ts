@@ -7,7 +7,7 @@ import { parseLine } from "../record.ts"
 /** The account of all examples of private kinds. */
 export const EXAMPLE_ACCOUNT = "ac_0123456789abcdef01"
 
-/** Observations of a private kind are stored only if their account exists. */
+/** Creates the account, because observations of a private kind are stored only if their account exists. */
 export async function holdAccount(sql: Sql, id = EXAMPLE_ACCOUNT): Promise<void> {
   await sql`
     with made as (
@@ -31,7 +31,7 @@ export type PrivateKind =
   | "billing_event"
   | "billing_metrics"
 
-/** The example of a kind with other fields. */
+/** Returns the example of a kind with other fields. */
 export function reported(name: PrivateKind, rest: object = {}): Observation {
   const { example } = KINDS.find((kind) => kind.name === name)!
   const parsed = parseLine(JSON.stringify({ kind: name, ...example }))

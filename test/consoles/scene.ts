@@ -51,14 +51,14 @@ export function isReport(sql: Sql) {
   return sql`task = any(${[...REPORTS]}::text[])`
 }
 
-/** Makes daily reports not due, because a read would start with the forty newest. */
+/** Postpones daily reports, because a read would start with the forty newest. */
 export async function putOffReports({ sql, clock }: AccountScene): Promise<void> {
   for (const { id } of await sql<{ id: string }[]>`select id from connected_account`)
     await makeConsoleTasks(sql, id, clock.now)
   await sql`update account_task set next_at = null where ${isReport(sql)}`
 }
 
-/** Maps every host to one address. Tokens are checked against the console's clock. */
+/** Maps every host to one address. Tokens are dated by this machine's clock. */
 export function reachOf(address: string): AccountReach {
   const outbound: typeof safeFetch = (url, options) => safeFetch(url, { ...options, allowPrivate: loopback })
   const now = () => new Date()

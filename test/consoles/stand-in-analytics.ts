@@ -9,7 +9,7 @@ export interface AnalyticsRequest {
   stopped?: boolean
 }
 
-/** A file of a report, processed on one day. */
+/** A file of a report, with one processing date. */
 export interface AnalyticsFile {
   app: string
   report: "App Store Discovery and Engagement Standard" | "App Downloads Standard"
@@ -21,7 +21,7 @@ export interface AnalyticsFile {
 export interface Analytics {
   requests: AnalyticsRequest[]
   files: AnalyticsFile[]
-  /** How many of the next requested URLs have expired. */
+  /** How many of the next requested URLs count as expired. */
   expired: number
   /** Lists a wrong checksum for each part. */
   wrongChecksum: boolean
@@ -57,7 +57,7 @@ const NAMES = [
   "App Downloads Standard",
 ]
 
-/** Null for other paths. The console itself answers when the key lacks the right. */
+/** Returns null for other paths. If the key lacks the right, the console itself responds. */
 export function analyticsAnswer(
   state: StandIn,
   hosted: string,
@@ -177,7 +177,7 @@ const DOWNLOADS = [
 
 export type EngagementLine = [day: string, event: string, from: string, territory: string, count: number]
 
-/** A part of a file in the console's format. */
+/** Returns a part of a file in the console's format. */
 export function analyticsPart(report: AnalyticsFile["report"], app: string, lines: readonly EngagementLine[]): string {
   const downloads = report.startsWith("App Downloads")
   const columns = downloads ? DOWNLOADS : ENGAGEMENT

@@ -2,7 +2,7 @@ import type { Role, StandIn } from "./stand-in.ts"
 
 /** A price as the console lists it. */
 export interface StandInPrice {
-  /** For example "DEU". */
+  /** Territory, for example "DEU". */
   territory: string
   currency: string
   price: string
@@ -18,15 +18,15 @@ export interface StandInProduct {
   sku: string
   name: string
   prices: StandInPrice[]
-  /** The prices that Apple equates in other territories. */
+  /** The equivalent prices of Apple in other territories. */
   equal?: Record<string, string>
-  /** Prices by the name of their list. */
+  /** The prices, by the name of their list. */
   offers?: Partial<Record<"introductoryOffers" | "promotionalOffers" | "offerCodes", StandInOffer[]>>
 }
 
 export interface StandInOffer {
   id: string
-  /** For example "DEU"; only for introductory offers. */
+  /** Territory, for example "DEU"; only for introductory offers. */
   territory?: string
   attributes: Record<string, unknown>
 }
@@ -38,7 +38,7 @@ const SCHEDULES = {
 } as const
 const LIMIT = 200
 
-/** Null for other paths. */
+/** Returns null for other paths. */
 export function priceAnswer(
   { products, url }: StandIn,
   { pathname, searchParams }: URL,

@@ -4,12 +4,12 @@ import { answerShelf, type ConsoleShelf, emptyShelf } from "./console-shelf.ts"
 import { type Analytics, analyticsAnswer, fileHost } from "./stand-in-analytics.ts"
 import { priceAnswer, type StandInProduct } from "./stand-in-prices.ts"
 
-/** Role of a key of the test server. */
+/** The role of a key of the test server. */
 export type Role = "ADMIN" | "FINANCE" | "SALES" | "APP_MANAGER" | "CUSTOMER_SUPPORT" | "MARKETING"
 
 export interface MadeKey {
   keyId: string
-  /** PEM, which the console shows only once. */
+  /** The private key in PEM format, which the console lets people download once. */
   pem: string
   role: Role
 }
@@ -38,16 +38,16 @@ export interface StandIn {
   apps: StandInApp[]
   products: StandInProduct[]
   analytics: Analytics
-  /** Answers "late" for every day by default. */
+  /** Returns the report of a day. By default every day is "late". */
   report: ReportOf
-  /** An agreement is waiting for the account holder. */
+  /** True if an agreement is waiting for the account holder. */
   agreement: boolean
-  /** Overrides the console's response. Null: the console answers. */
+  /** Overrides the console's response. Null keeps the console's own response. */
   before: (path: string) => Response | null | Promise<Response | null>
   hourLeft: number
   /** Reviews and listings, which can be changed. */
   shelf: ConsoleShelf
-  /** Paths and queries of the requests that the console answered. */
+  /** Paths and queries of the requests to which the console responded. */
   requests: string[]
   /** How many seconds the console's clock is ahead of ours. */
   aheadS: number
@@ -55,8 +55,8 @@ export interface StandIn {
 }
 
 /**
- * App Store Connect on localhost, with its formats, texts, limits and refusals. It checks every request against the
- * published API.
+ * A stand-in on localhost for App Store Connect, with the same formats, texts, limits and refusals. It checks every
+ * request against the published API.
  */
 export function startStandIn(): StandIn {
   const keys = new Map<string, { role: Role; publicKey: string; revoked: boolean }>()
@@ -165,7 +165,7 @@ export function startStandIn(): StandIn {
   return state
 }
 
-/** Roles allowed per resource. All roles may list the apps. */
+/** The roles that may read each resource. All roles may list the apps. */
 const MAY: Record<string, Role[]> = {
   salesReports: ["ADMIN", "FINANCE", "SALES"],
   analyticsReportRequests: ["ADMIN", "FINANCE", "SALES"],
@@ -245,7 +245,7 @@ const SALES_COLUMNS = [
 
 export type SalesRow = Partial<Record<(typeof SALES_COLUMNS)[number], string>>
 
-/** A daily sales report in the console's format. */
+/** Returns a daily sales report in the console's format. */
 export function salesReport(day: string, rows: readonly SalesRow[]): string {
   const [year, month, date] = day.split("-")
   const dated = `${month}/${date}/${year}`
@@ -256,7 +256,7 @@ export function salesReport(day: string, rows: readonly SalesRow[]): string {
   )
 }
 
-/** A tab-separated table with a header. Missing fields are one space in some columns and empty in others. */
+/** Returns a tab-separated table with a header. Missing fields are one space in some columns and empty in others. */
 export function table(columns: readonly string[], rows: readonly Record<string, string | undefined>[]): string {
   const blank = (column: string) => (["Promo Code", "Subscription", "Period"].includes(column) ? " " : "")
   const lines = rows.map((row) => columns.map((column) => row[column] ?? blank(column)).join("\t"))

@@ -37,7 +37,7 @@ test("a change that the platform does not list yet is shown as sent", () => {
     name: "tides",
     changes: [],
   }
-  expect(commandsPart({ commands: [command] } as never).text).toContain("Sent, not in the platform")
+  expect(commandsPart({ commands: [command] } as never).text).toContain("Sent, but not in the platform")
 })
 
 test("an alert of an app that is no longer tracked has no link", () => {

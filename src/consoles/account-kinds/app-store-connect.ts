@@ -11,11 +11,12 @@ import { makeConsoleTasks, putOffDenied, readConsoleTask } from "../seller/conso
 export const appStoreConnect: AccountKind<ConsoleKey, Console> = {
   name: "app-store-connect",
   title: "App Store Connect",
-  summary: "Connect the seller's console: a team key of it, sealed with SECRET_KEY. Shows what the key may do.",
+  summary:
+    "Connect the seller's console with a team key, stored encrypted with SECRET_KEY. Shows the rights of the key.",
   examples: [
     [
       "account add app-store-connect --issuer 69a6de70-… --key-id 2X9R4HXF34 --key-file AuthKey.p8 --vendor 85012345",
-      "shows what it may do, and whose apps it has",
+      "shows the rights of the key and the apps of the account",
     ],
     ["account add app-store-connect --issuer … --key-id … --key-file - --vendor … < AuthKey.p8", "from stdin"],
   ],
@@ -24,7 +25,7 @@ export const appStoreConnect: AccountKind<ConsoleKey, Console> = {
     keyId: {
       option: "key-id",
       value: "ID",
-      meaning: "The key's id, in that list. A Sales key is enough for reading.",
+      meaning: "The key's id, from the same list. The role Sales is enough for reading.",
       fresh: true,
     },
   },
@@ -32,7 +33,7 @@ export const appStoreConnect: AccountKind<ConsoleKey, Console> = {
     name: "privateKey",
     option: "key-file",
     value: "FILE",
-    meaning: "The .p8 file, as the console gives it once.",
+    meaning: "The .p8 file, which the console lets you download once.",
   },
   part: {
     name: "vendor",
@@ -45,17 +46,17 @@ export const appStoreConnect: AccountKind<ConsoleKey, Console> = {
     if (!isUuid)
       throw new AccessProblem("an issuer id is a UUID, as the console shows it above its team keys", "issuer")
     if (!/^[A-Z0-9]{8,20}$/.test(keyId))
-      throw new AccessProblem("a key id has some 10 capital letters and digits", "keyId")
+      throw new AccessProblem("a key id has about 10 capital letters and digits", "keyId")
     if (!/^\d{5,12}$/.test(vendor ?? ""))
-      throw new AccessProblem("a vendor number has some 8 digits, as Payments and Financial Reports shows it", "part")
+      throw new AccessProblem("a vendor number has about 8 digits, as Payments and Financial Reports shows it", "part")
   },
   shown: ({ keyId }) => `key …${keyId.slice(-4)}`,
   open: (key, _, reach) => openConsole(key, reach.to(CONSOLE_HOST)),
   look: (console, vendor, now) => lookAt(console, vendor, now),
-  begins:
-    "sales, subscriptions and what happened to them, by the day, yesterday first and back a year; prices once a day",
+  begins: "sales, subscriptions and subscription events by day, from yesterday back to a year ago; prices once a day",
   needsAsking: (account, app) =>
-    `impressions and page views of ${app}, once, by the role Admin: appmeter account analytics ${account} ${app}`,
+    `impressions and page views of ${app}. A person with the role Admin requests them once: ` +
+    `appmeter account analytics ${account} ${app}`,
   needs: ["apps", "sales"],
   read: readConsole,
 }

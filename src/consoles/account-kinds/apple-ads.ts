@@ -9,21 +9,21 @@ import type { AdsKey } from "../credentials.ts"
 export const appleAds: AccountKind<AdsKey, Ads> = {
   name: "apple-ads",
   title: "Apple Ads",
-  summary: "Connect an ad account of Apple Ads, by a key of an API user. Shows what the key may do.",
+  summary: "Connect an ad account of Apple Ads with the key of an API user. Shows the rights of the key.",
   examples: [
     [
       "account add apple-ads --client-id SEARCHADS.… --team-id SEARCHADS.… --key-id … --key-file AdsKey.pem",
-      "with several ad accounts: lists them, and ends with 2",
+      "lists the ad accounts if there are several, and exits with 2",
     ],
     ["account add apple-ads … --ad-account 123456789", "that one"],
   ],
   ids: {
     clientId: { option: "client-id", value: "ID", meaning: "The API user's client id, under Account Settings, API." },
-    teamId: { option: "team-id", value: "ID", meaning: "The team id that stands beside it." },
+    teamId: { option: "team-id", value: "ID", meaning: "The team id, shown next to the client id." },
     keyId: {
       option: "key-id",
       value: "ID",
-      meaning: "The key id that Apple Ads shows after the public key was uploaded.",
+      meaning: "The key id that Apple Ads shows once the public key is uploaded.",
       fresh: true,
     },
   },
@@ -31,13 +31,13 @@ export const appleAds: AccountKind<AdsKey, Ads> = {
     name: "privateKey",
     option: "key-file",
     value: "FILE",
-    meaning: "The private key of the pair whose public key was handed in.",
+    meaning: "The private key that belongs to the uploaded public key.",
   },
   part: {
     name: "ad account",
     option: "ad-account",
     value: "ID",
-    meaning: "The ad account; needless where the API user has only one.",
+    meaning: "The ad account. Not needed if the API user has only one.",
   },
   createKeyPair,
   listParts: listAdAccounts,
@@ -53,14 +53,14 @@ export const appleAds: AccountKind<AdsKey, Ads> = {
         )
     if (!/^[\w.-]{4,64}$/.test(keyId)) throw new AccessProblem("a key id has letters, digits and hyphens", "keyId")
     if (adAccount !== null && !/^\d{1,20}$/.test(adAccount))
-      throw new AccessProblem("an ad account is a number; leave it out to see which there are", "part")
+      throw new AccessProblem("an ad account is a number; omit it to see which there are", "part")
   },
   shown: ({ keyId }) => `key …${keyId.slice(-4)}`,
   open: (key, adAccount, reach) => openAds(key, adAccount, reach),
   look: (ads, adAccount, now) => lookAtAds(ads, adAccount, now),
   begins:
-    "campaigns, what they bid on, cost and brought, by the day and back three months; " +
-    "search terms, changes, and what is searched for",
+    "campaigns, their bids, costs and results by day, back three months; search terms, changes and search " +
+    "popularity",
   needs: ["campaigns", "reports"],
   read: readAds,
 }

@@ -27,21 +27,21 @@ const TOLD = {
     name: "app",
     option: "store-id",
     value: "ID",
-    meaning: "The app whose purchases it reports: its id in the App Store, or its package on Google Play.",
+    meaning: "The app whose purchases the service reports: its App Store id, or its package on Google Play.",
   },
   open: async () => null,
   look: async (_: null, storeId: string): Promise<Look> => ({
     rights: [],
     apps: [{ outsideId: storeId, sku: storeId, name: storeId, bundleId: storeId }],
-    // A package may also be the bundle id of an App Store app, which is not meant.
+    // A package name may also be the bundle id of an App Store app; here it always means the app on Google Play.
     ...(isStoreId("android", storeId) && { store: "android" as const }),
   }),
-  begins: "nothing; whatever is sent to that address from now on is held, and of before it tells nothing",
+  begins: "nothing; it stores the messages that arrive at the address from now on, and earlier purchases stay unknown",
   needs: [],
 } satisfies Partial<AccountKind<WebhookKey, null>>
 
 export const revenueCat = billingService("revenuecat", "RevenueCat", {
-  secretIs: "What RevenueCat sends in Authorization, or signs its messages with",
+  secretIs: "The value that RevenueCat sends in the Authorization header, or the secret that signs its messages",
   isTheirs: (secret, message) => {
     const bySignature = provesByTimedSignature(secret, message, "x-revenuecat-webhook-signature")
     return provesByHeader(secret, message) || bySignature
@@ -50,14 +50,14 @@ export const revenueCat = billingService("revenuecat", "RevenueCat", {
 })
 
 export const adapty = billingService("adapty", "Adapty", {
-  secretIs: "What Adapty sends in Authorization",
+  secretIs: "The value that Adapty sends in the Authorization header",
   isTheirs: provesByHeader,
   eventIn: adaptyEvent,
   verification: adaptyVerification,
 })
 
 export const superwall = billingService("superwall", "Superwall", {
-  secretIs: "What Superwall signs its messages with (whsec_…)",
+  secretIs: "The secret that signs Superwall's messages (whsec_…)",
   isTheirs: provesByWebhookSignature,
   eventIn: superwallEvent,
 })
@@ -84,9 +84,9 @@ function billingService(
     secret: { name: "secret", option: "secret-file", value: "FILE", meaning: `${secretIs}.` },
     check({ secret }, storeId) {
       if (!isStoreId("android", storeId ?? ""))
-        checkStoreId(storeId, ", or a package on Google Play, as com.example.tea")
+        checkStoreId(storeId, ", or a package on Google Play, such as com.example.tea")
       if (!/^[\x21-\x7e]+$/.test(secret) || secret.length < MIN_SECRET)
-        throw new AccessProblem(`a secret has ${MIN_SECRET} characters and more, none of them blank`, "secret")
+        throw new AccessProblem(`a secret has at least ${MIN_SECRET} characters and no blanks`, "secret")
     },
     shown: () => "secret",
     receive({ secret }, _, message) {
@@ -103,8 +103,10 @@ export const appStoreNotifications: AccountKind<Record<string, never>, null> = {
   name: "app-store-notifications",
   part: { ...TOLD.part, meaning: "The app's id in the App Store." },
   title: "App Store Server Notifications",
-  summary: "Receive purchases from the App Store itself (version 2). Shows the address to enter at App Store Connect.",
-  examples: [["account add app-store-notifications --store-id 310633997", "its messages are signed"]],
+  summary: "Receive purchases from the App Store itself (version 2). Shows the address to enter in App Store Connect.",
+  examples: [
+    ["account add app-store-notifications --store-id 310633997", "needs no secret, because Apple signs the messages"],
+  ],
   secret: null,
   check: (_, storeId) => checkStoreId(storeId),
   shown: () => "Apple's signature",
@@ -120,8 +122,8 @@ export const appStoreNotifications: AccountKind<Record<string, never>, null> = {
 }
 
 /**
- * Compares the app's number. Apple leaves it out in the sandbox, where the bundle id decides. If that is unknown here,
- * sandbox messages are accepted because they affect no figures.
+ * Compares the app's number. In the sandbox Apple omits the number, so the bundle id decides. If no bundle id is known,
+ * sandbox messages are accepted, because they affect no figures.
  */
 function isOfApp(payload: object, storeId: string, bundleIds: readonly string[]): boolean {
   const { appAppleId, bundleId, environment } = notifiedApp(payload)
@@ -132,7 +134,7 @@ function isOfApp(payload: object, storeId: string, bundleIds: readonly string[])
 
 function checkStoreId(storeId: string | null, or = ""): void {
   if (!/^\d{5,20}$/.test(storeId ?? ""))
-    throw new AccessProblem(`an app's id in the App Store is a number, as 310633997${or}`, "part")
+    throw new AccessProblem(`an app's id in the App Store is a number, such as 310633997${or}`, "part")
 }
 
 /** Undefined if the body is not JSON. */

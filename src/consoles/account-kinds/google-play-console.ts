@@ -10,13 +10,13 @@ export const googlePlayConsole: AccountKind<PlayKey, Play> = {
   name: "google-play-console",
   title: "Google Play Console",
   summary:
-    "Connect the developer's console of Google Play by the key of a service account. Shows what the key may do. " +
-    "Invite the account in Play Console first, under Users and permissions.",
+    "Connect the developer's console of Google Play with the key of a service account. Shows the rights of the " +
+    "key. Invite the account in Play Console first, under Users and permissions.",
   store: "android",
   examples: [
     [
       "account add google-play-console --key-file service-account.json --bucket pubsite_prod_rev_01234567890123456789",
-      "shows what it may do, and which apps have reports",
+      "shows the rights of the key and the apps that have reports",
     ],
     [
       "account add google-play-console --key-file - --bucket gs://pubsite_prod_rev_… < service-account.json",
@@ -28,7 +28,7 @@ export const googlePlayConsole: AccountKind<PlayKey, Play> = {
     name: "serviceAccount",
     option: "key-file",
     value: "FILE",
-    meaning: "The JSON key of a service account that Play Console has invited.",
+    meaning: "The JSON key of a service account that is invited in Play Console.",
   },
   part: {
     name: "bucket",
@@ -41,7 +41,7 @@ export const googlePlayConsole: AccountKind<PlayKey, Play> = {
     serviceAccountIn(serviceAccount)
     if (!/^pubsite_prod_(rev_)?\d{5,30}$/.test(bucket ?? ""))
       throw new AccessProblem(
-        "a bucket is pubsite_prod_rev_ and a number, or gs:// and that, as Play Console copies it under " +
+        "a bucket is pubsite_prod_rev_ and a number, with or without gs://; copy it in Play Console under " +
           "Download reports, Copy Cloud Storage URI",
         "part",
       )
@@ -53,8 +53,8 @@ export const googlePlayConsole: AccountKind<PlayKey, Play> = {
   open: (key, _, reach) => openPlay(key, reach),
   look: (play, bucket) => lookAtPlay(play, bucket),
   begins:
-    "installs, store visits, ratings, crashes, sales and earnings of the tracked apps, by the month, the newest " +
-    "first and back two years",
+    "installs, store visits, ratings, crashes, sales and earnings of the tracked apps, by month, from the newest " +
+    "back two years",
   needs: ["statistics"],
   read: readPlay,
 }

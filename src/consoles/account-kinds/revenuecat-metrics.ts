@@ -12,9 +12,9 @@ export const revenueCatMetrics: AccountKind<ApiKey, RevenueCatApi> = {
   name: "revenuecat-metrics",
   title: "RevenueCat's figures",
   summary:
-    "Read recurring revenue, subscriptions and trials as RevenueCat reckons them, each hour, by a key that reads.",
+    "Read recurring revenue, subscriptions and trials as computed by RevenueCat, each hour, with a read-only key.",
   examples: [
-    ["account add revenuecat-metrics --key-file sk.txt", "with several projects: lists them, and ends with 2"],
+    ["account add revenuecat-metrics --key-file sk.txt", "lists the projects if there are several, and exits with 2"],
     ["account add revenuecat-metrics --key-file - --project proj1ab2c3d4 < sk.txt", "from stdin"],
   ],
   ids: {},
@@ -22,13 +22,13 @@ export const revenueCatMetrics: AccountKind<ApiKey, RevenueCatApi> = {
     name: "apiKey",
     option: "key-file",
     value: "FILE",
-    meaning: "A secret key (sk_…) of its API v2 that reads charts and project configuration.",
+    meaning: "A secret key (sk_…) of API v2 with the permissions to read charts and project configuration.",
   },
   part: {
     name: "project",
     option: "project",
     value: "ID",
-    meaning: "The project; needless where the key opens only one.",
+    meaning: "The project. Not needed if the key opens only one.",
   },
   async listParts(api) {
     const projects = (await api.list("/v2/projects?limit=100")) as { id?: unknown; name?: unknown }[]
@@ -38,9 +38,9 @@ export const revenueCatMetrics: AccountKind<ApiKey, RevenueCatApi> = {
     if (!/^sk_[\x21-\x7e]{10,200}$/.test(apiKey))
       throw new AccessProblem("a secret key of RevenueCat begins with sk_", "apiKey")
     if (project !== null && !/^[\w-]{1,60}$/.test(project))
-      throw new AccessProblem("a project's id has letters and digits; leave it out to see which there are", "part")
+      throw new AccessProblem("a project's id has letters and digits; omit it to see which there are", "part")
   },
-  begins: "recurring revenue, subscriptions and trials as RevenueCat reckons them, each hour",
+  begins: "recurring revenue, subscriptions and trials as computed by RevenueCat, each hour",
   shown: ({ apiKey }) => `key …${apiKey.slice(-4)}`,
   open: async (key, _, reach) => openRevenueCat(key, reach),
   async look(api, project) {

@@ -3,7 +3,7 @@ import { textUpTo } from "../../lib/fields.ts"
 import { keysOf } from "../../lib/objects.ts"
 import { described } from "../../lib/schema.ts"
 
-/** The two resources with an app's texts, each with its own state. */
+/** The two resources that hold an app's texts, each with its own state. */
 export type Half = "info" | "version"
 
 interface ListingField {
@@ -39,7 +39,7 @@ export function fieldsOf(half: Half, texts: Texts): FieldName[] {
   return FIELD_NAMES.filter((name) => LISTING_FIELDS[name].half === half && texts[name] !== undefined)
 }
 
-/** The console accepts no version for review without these. */
+/** The console accepts no version for review if one of these is empty. */
 export const NEEDED_FOR_REVIEW: readonly FieldName[] = ["description", "keywords", "supportUrl"]
 
 const shapeOf = (name: FieldName) => {
@@ -61,8 +61,8 @@ export const Fields = described(
       ReturnType<typeof shapeOf>
     >,
   ),
-  "The changes: a text sets a field, null empties it, an omitted field stays. The name cannot be emptied; URLs " +
-    "begin with https://.",
+  "The changes: a text sets a field, null empties it, and an omitted field stays as it is. The name cannot be " +
+    "emptied; URLs begin with https://.",
 )
 
 export const ShownTexts = v.strictObject(

@@ -21,7 +21,9 @@ const TYPES = {
   version: { type: "appStoreVersionLocalizations", owner: "appStoreVersion", ownerType: "appStoreVersions" },
 } as const
 
-/** The requests that change something: the app's information first, because it has stricter rules, then the version. */
+/**
+ * Returns the requests that change something: first the app's information, which has stricter rules, then the version.
+ */
 export function halfWritesOf({ fields, open }: ListingQuestion, seen: SeenListing): HalfWrite[] {
   return (["info", "version"] as const).flatMap((half) => {
     const here = seen[half]
@@ -35,7 +37,7 @@ export function halfWritesOf({ fields, open }: ListingQuestion, seen: SeenListin
 
 /**
  * Sends the requests one after the other. If the second is refused, restores the first and rethrows, so that nothing
- * has changed. An uncertain outcome ends the write immediately, and nothing uncertain is touched.
+ * has changed. An uncertain outcome ends the write immediately: nothing is restored.
  */
 export async function sendHalves(
   way: PlatformWay,
@@ -72,7 +74,7 @@ async function sendHalf(
   })
 }
 
-/** Throws an error other than a Fault unless the first request was certainly undone. */
+/** Restores the first request. Throws an error other than a Fault unless the restore certainly succeeded. */
 async function putBack(
   way: PlatformWay,
   { write, localization }: { write: HalfWrite; localization: string },
@@ -85,7 +87,7 @@ async function putBack(
   const path = `/v1/${type}/${localization}`
   const isAdded = write.localization === null
   const step = {
-    what: isAdded ? `take ${locale} away again (${half})` : `put back ${names.join(", ")}`,
+    what: isAdded ? `remove ${locale} again (${half})` : `restore ${names.join(", ")}`,
     entity: type,
     id: localization,
     change: changeOf(names, fields, seen.texts),
@@ -99,7 +101,7 @@ async function putBack(
       if (!isAdded) assertShows(resourceIn(answer), names, seen.texts)
     })
   } catch (error) {
-    throw error instanceof Fault ? new Error(`what was sent first could not be put back: ${error.code}`) : error
+    throw error instanceof Fault ? new Error(`the first change could not be restored: ${error.code}`) : error
   }
 }
 
@@ -139,5 +141,5 @@ function changeOf(names: readonly FieldName[], from: Texts, to: Texts) {
 
 function assertShows(resource: Parameters<typeof textOf>[0], names: readonly FieldName[], texts: Texts): void {
   const other = names.find((name) => !sameText(textOf(resource, name), texts[name] ?? null))
-  if (other !== undefined) throw new Error(`the console took the change and shows another ${other}`)
+  if (other !== undefined) throw new Error(`the console accepted the change but returned another ${other}`)
 }

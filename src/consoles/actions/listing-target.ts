@@ -16,7 +16,7 @@ interface SeenHalf {
 export interface SeenListing {
   account: string
   version: SeenHalf
-  /** Null if the write does not touch it. */
+  /** Null if the write does not touch this half. */
   info: SeenHalf | null
   /** Only the fields of the write. */
   texts: Texts
@@ -36,7 +36,8 @@ const VERSION_STATES = [
   "METADATA_REJECTED",
   "INVALID_BINARY",
 ]
-// An app's information waits for review with any of its platforms, even while a version is still being prepared.
+// An app's information waits for review together with any of its platforms, even while a version is still being
+// prepared.
 const INFO_STATES = ["PREPARE_FOR_SUBMISSION", "DEVELOPER_REJECTED", "REJECTED", "WAITING_FOR_REVIEW"]
 
 interface HalfPaths {
@@ -132,14 +133,14 @@ function refuseMissing({ locale }: ListingQuestion, version: HalfReading, info: 
 
 function statesText(what: string, states: readonly string[]): string {
   const found = [...new Set(states)].sort().join(", ") || "none"
-  return `The states of the app's ${what} are: ${found}. One in ${VERSION_STATES.join(", ")} can be edited.`
+  return `The states of the app's ${what} are: ${found}. It can be edited in one of: ${VERSION_STATES.join(", ")}.`
 }
 
-/** The message for an edit of both halves when the app's information cannot be edited. */
+/** Returns the message for an edit of both halves when the app's information cannot be edited. */
 function mixedText(states: readonly string[], fields: Texts): string {
   const without = fieldsOf("version", fields)
   const rest =
-    without.length > 0 ? ` ${without.join(", ")} could go without ${fieldsOf("info", fields).join(", ")}.` : ""
+    without.length > 0 ? ` Leave out ${fieldsOf("info", fields).join(", ")} to change only ${without.join(", ")}.` : ""
   return (
     `The app's information is in: ${[...new Set(states)].sort().join(", ") || "none"}, where it cannot be ` +
     `edited.${rest}`
@@ -147,7 +148,7 @@ function mixedText(states: readonly string[], fields: Texts): string {
 }
 
 /**
- * Reads the current texts of the halves that were seen before, whatever their state is now. Null if they no longer
+ * Reads the current texts of the halves that were read before, whatever their state is now. Null if they no longer
  * exist.
  */
 export async function readTexts(

@@ -18,13 +18,13 @@ export const replyOnAppStore = {
   proof: { look, absentAt: [10, 60], absence: () => new Fault("asc_unavailable") },
 } as OutsideWrite
 
-const UNLISTED = "The console lists no review, or several, with its stars, text and date."
+const UNLISTED = "The console lists no review, or several reviews, with the same stars, text and date."
 
 async function read(args: ReplyArgs, { sql, platforms, workspaceId, signal }: Port): Promise<AppStoreReview> {
   const { appId } = args
   const way = await platforms.open("app-store-connect", { workspaceId, appId })
   const review = await findFeedReview(sql, { workspaceId, ...args })
-  // Look up the id each time: an edited review keeps its id at the console but has another text.
+  // The id is looked up each time, because an edited review keeps its id at the console but has another text.
   const id = await findConsoleReview(way, review, signal)
   const reply = id === null ? undefined : await readReply(way, id, signal)
   if (id === null || reply === undefined) throw new Fault("review_not_found", { detail: UNLISTED })
@@ -60,7 +60,7 @@ async function send(
 }
 
 function doneWith(reviewId: string, { text, state }: StandingReply, response: string) {
-  if (!sameText(text, response)) throw new Error("the console took the reply and shows another")
+  if (!sameText(text, response)) throw new Error("the console accepted the reply but returned another one")
   return { reviewId, state }
 }
 

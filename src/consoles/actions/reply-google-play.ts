@@ -17,7 +17,7 @@ export const replyOnGooglePlay = {
   proof: { look, absentAt: [10, 60], absence: () => new Fault("unavailable", { detail: NOT_THERE }) },
 } as OutsideWrite
 
-const NOT_THERE = "An hour later Google Play has no such reply: it was not published. Send it again."
+const NOT_THERE = "Google Play still has no such reply an hour later: it was not published. Send it again."
 const UNLISTED = "Play Console has no review with this id: it was deleted, or it belongs to another app."
 
 /** Throws invalid_arguments if Google would refuse the reply or change it. */
@@ -26,7 +26,7 @@ export function checkPlayReply(response: string): void {
   const refuse = (detail: string) => new Fault("invalid_arguments", { field: "response", detail })
   if (length > REPLY_LENGTHS.android)
     throw refuse(`response has ${length} characters; a reply on Google Play has at most ${REPLY_LENGTHS.android}.`)
-  // Google removes tags, so that the reply shown would not be the one that was approved.
+  // Google removes tags, so the published reply would differ from the approved one.
   if (/<[/!]?[a-z][^>]*>/i.test(response))
     throw refuse("response contains an HTML tag, which Google Play removes from replies. Write it without tags.")
 }
@@ -57,11 +57,11 @@ async function send(
       signal,
     ),
   )
-  if (!sameText(repliedText(answer), response)) throw new Error("Google took the reply and shows another")
+  if (!sameText(repliedText(answer), response)) throw new Error("Google accepted the reply but returned another one")
   return { reviewId, state: ACCEPTED }
 }
 
-/** Google accepts a reply without naming a state. */
+/** Google accepts a reply without returning a state. */
 const ACCEPTED = "ACCEPTED"
 
 async function look(

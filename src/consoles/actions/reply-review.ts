@@ -28,8 +28,8 @@ export const replyReview = action({
   name: "reply_review",
   summary: "Replies to a review as the developer.",
   description:
-    "Requires the store's connected console with writes enabled (account writes on). The preview shows the reply " +
-    "that is overwritten. The App Store shows a reply within a day.",
+    "Requires a connected console of the store, with writes enabled (account writes on). The preview shows the " +
+    "reply that is overwritten. The App Store shows a reply within a day.",
   scope: "reviews:write",
   plan: "free",
   credits: 2,

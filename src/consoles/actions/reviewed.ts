@@ -25,7 +25,7 @@ interface SeenReply {
 
 /** The review as read at the console, without its text. */
 export interface SeenReview {
-  /** Left out for the App Store. */
+  /** Omitted for the App Store. */
   store?: "android"
   account: string
   stars: number
@@ -35,7 +35,7 @@ export interface SeenReview {
 }
 
 /**
- * Returns the store of a review. A review that is not stored counts as one of the App Store if the app is there. Throws
+ * Returns the store of a review. For a review that is not stored, returns ios if the app is in the App Store. Throws
  * ios_only if the app is in neither store.
  */
 export async function storeOf(
@@ -58,7 +58,7 @@ interface ReviewPlace extends Pick<ReplyArgs, "appId" | "country" | "reviewId"> 
   workspaceId: number
 }
 
-/** Returns a review of the App Store. Throws review_not_found, also when two stored reviews look the same. */
+/** Returns a stored review of the App Store. Throws review_not_found, also when two stored reviews look the same. */
 export async function findFeedReview(
   sql: Db,
   { workspaceId, appId, country, reviewId }: ReviewPlace,
@@ -86,12 +86,12 @@ export async function findStoredOnPlay(
   if (!isStored) throw new Fault("review_not_found")
 }
 
-/** How far a store's clock may be behind ours. */
+/** Maximum time that a store's clock may be behind ours. */
 const CLOCKS_MS = 2 * 60_000
 
 /**
- * Compares the reply that the store shows now with the one that was sent and the one before it. `result` is that of an
- * applied write.
+ * Compares the reply that the store shows now with the one that was sent and the one before it. `result` is returned if
+ * the write was applied.
  */
 export function verdictOf(
   current: SeenReply | null,
@@ -100,7 +100,7 @@ export function verdictOf(
   const { response, sentAt, earlier, result } = sent
   const isNewer = Date.parse(current?.changedAt ?? "") >= sentAt.getTime() - CLOCKS_MS
   if (current && isNewer && sameText(current.text, response))
-    return { verdict: "applied", text: "The store shows the reply.", result }
+    return { verdict: "applied", text: "The store shows the reply that was sent.", result }
   const isAsBefore =
     (current?.text ?? null) === (earlier?.text ?? null) && (current?.changedAt ?? null) === (earlier?.changedAt ?? null)
   return isAsBefore

@@ -1,6 +1,6 @@
 /**
- * True if the platform shows the text that was sent. The platform may change line ends, outer spaces and Unicode
- * composition.
+ * Returns true if the platform shows the text that was sent. The platform may change line ends, outer spaces and
+ * Unicode composition.
  */
 export function sameText(shown: string | null, sent: string | null): boolean {
   return plain(shown) === plain(sent)

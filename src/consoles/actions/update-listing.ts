@@ -14,10 +14,7 @@ import { sameText } from "./same-text.ts"
 
 const Args = v.strictObject({
   appId: AppId,
-  locale: v.pipe(
-    v.picklist(LISTING_LOCALES),
-    v.description("Locale in the terms of the console: en-US, de-DE, zh-Hans."),
-  ),
+  locale: v.pipe(v.picklist(LISTING_LOCALES), v.description("Locale as the console names it: en-US, de-DE, zh-Hans.")),
   fields: Fields,
   open: v.optional(
     v.pipe(
@@ -102,7 +99,7 @@ function notesOf(changed: readonly FieldName[], fields: Texts): string[] {
   const emptied = changed.filter((name) => fields[name] === null && NEEDED_FOR_REVIEW.includes(name))
   return [
     ...(reviewed.length > 0 ? [`Reviewed with the next version: ${reviewed.join(", ")}.`] : []),
-    ...(emptied.length > 0 ? [`Without ${emptied.join(", ")} the console takes no version for review.`] : []),
+    ...(emptied.length > 0 ? [`Without ${emptied.join(", ")} the console accepts no version for review.`] : []),
   ]
 }
 
@@ -118,7 +115,7 @@ async function send(args: Arguments, port: Parameters<OutsideWrite["send"]>[1], 
   return { locale: args.locale, changed }
 }
 
-/** If only some of the changes were made, the outcome stays unknown and the text lists them. */
+/** If only some of the changes were made, the outcome stays unknown and the text lists both. */
 async function look(args: Arguments, port: Port, { before }: SentWrite): Promise<ProofFinding> {
   const seen = before as SeenListing
   const way = await port.platforms.open("app-store-connect", { workspaceId: port.workspaceId, appId: args.appId })
@@ -132,10 +129,10 @@ async function look(args: Arguments, port: Port, { before }: SentWrite): Promise
   if (stands.length === names.length && isAdded)
     return { verdict: "applied", text: "All texts are as requested.", result: { locale: args.locale, changed: names } }
   const asBefore = names.every((name) => sameText(now.texts[name] ?? null, seen.texts[name] ?? null))
-  if (asBefore && added.length === 0) return { verdict: "absent", text: "All of it is as before." }
+  if (asBefore && added.length === 0) return { verdict: "absent", text: "All texts are as before." }
   const missing = names.filter((name) => !stands.includes(name))
   return {
     verdict: "unclear",
-    text: `As wanted: ${stands.join(", ") || "none"}. Not: ${missing.join(", ") || "none"}.`,
+    text: `As requested: ${stands.join(", ") || "none"}. Not as requested: ${missing.join(", ") || "none"}.`,
   }
 }

@@ -6,13 +6,13 @@ import type { AccountTask } from "../tasks.ts"
 import type { AdsTaskParts } from "./reach.ts"
 import type { AdsReading } from "./store.ts"
 
-/** On the first read the last 28 days are requested, later only the days to which changes may still be added. */
+/** The first read requests the last 28 days; later reads request only the days to which changes may still be added. */
 const FIRST_DAYS = 28
 const LATE_DAYS = 2
-/** Maximum number of details requested in one task. A day that has been started is always completed. */
+/** Maximum number of details requested in one task. A day is always completed once it has been started. */
 const MAX_DETAILS = 200
 
-/** Reads the days with changes that are not stored yet, newest first; each with all its changes. */
+/** Reads the days whose changes are not stored yet, newest first, each with all its changes. */
 export async function changedDays(parts: AdsTaskParts, { wasRead }: AccountTask): Promise<AdsReading[]> {
   const { reach, now, account } = parts
   const today = dayOf(now())
@@ -43,7 +43,7 @@ async function readDetails({ reach }: AdsTaskParts, notices: readonly ChangeNoti
   return rows
 }
 
-/** The stored changes of a day, by the platform's id. */
+/** Returns the stored changes of a day, by the platform's id. */
 async function readStoredChanges({ sql, account }: AdsTaskParts, day: string): Promise<Map<string, ChangeRow[]>> {
   const [latest] = await sql<{ rows: ChangeRow[] }[]>`
     select (select coalesce(jsonb_agg(r.row order by r.place), '[]')

@@ -10,7 +10,7 @@ import { signingKeyOf, signToken } from "../jwt.ts"
 import { AdsProblem, problemIn, secondsIn } from "./problem.ts"
 
 export interface AdsAnswer {
-  /** The content of the response envelope. Undefined if it is empty. */
+  /** The content of the response envelope. Undefined if there is none. */
   result: unknown
   bytes: Uint8Array
   /** Requests left, and the time until the limit resets. Null if the response does not include it. */
@@ -31,13 +31,13 @@ export interface Ads {
 const WITHOUT_CONTEXT = /^\/v1\/(me|acls|orgs\/[^/]+|advertiser-resources)(\?|$)/
 const AUDIENCE = "https://appleid.apple.com"
 const SCOPE = "searchadsorg"
-/** A report page with 5,000 rows is some 5 MB. */
+/** A report page with 5,000 rows has about 5 MB. */
 const MAX_BYTES = 32_000_000
 const ANSWER_MS = 30_000
 
 /**
- * Without an ad account only paths outside ad accounts can be requested. Throws AccessProblem when the private key is
- * not valid.
+ * Opens a client. Without an ad account only paths outside ad accounts can be requested. Throws AccessProblem when the
+ * private key is not valid.
  */
 export async function openAds(key: AdsKey, adAccount: string | null, reach: AccountReach): Promise<Ads> {
   const signing = await signingKeyOf(key.privateKey)
@@ -55,7 +55,7 @@ export async function openAds(key: AdsKey, adAccount: string | null, reach: Acco
     try {
       return answerIn(answer, reach.now())
     } catch (error) {
-      // An unreadable response must not affect other requests.
+      // An unreadable response must not affect other requests, so it counts as refused.
       if (error instanceof AdsProblem && error.trouble === "unavailable" && answer.status < 400)
         throw new AdsProblem("refused", error.message, { status: answer.status })
       throw error
@@ -78,7 +78,7 @@ interface AdsRequest {
 
 function contextOf(path: string, adAccount: string | null): Record<string, string> {
   if (WITHOUT_CONTEXT.test(path)) return {}
-  if (adAccount === null) throw new Error("this is asked of an ad account alone")
+  if (adAccount === null) throw new Error("this path needs an ad account")
   return { "x-ap-context": `adAccountId=${adAccount}` }
 }
 
@@ -115,11 +115,15 @@ function tokenIn(answer: OutboundAnswer, at: Date): { text: string; untilMs: num
   const clock = problem?.trouble === "refused" ? clockProblem(answer.headers, at) : null
   if (problem && clock !== null) throw new AdsProblem("unavailable", `Apple refuses the key: ${clock}`, problem)
   if (problem?.trouble === "refused")
-    throw new AdsProblem("unauthorized", "Apple refuses the key: revoked, or another client, team or key id", problem)
+    throw new AdsProblem(
+      "unauthorized",
+      "Apple refuses the key: it is revoked, or it belongs to another client, team or key id",
+      problem,
+    )
   if (problem) throw problem
   const { access_token: text, expires_in: seconds } = documentIn(answer)
   if (typeof text !== "string" || typeof seconds !== "number")
-    throw new AdsProblem("unavailable", "the answer to a request for a token cannot be read")
+    throw new AdsProblem("unavailable", "the response to a token request cannot be read")
   return { text, untilMs: at.getTime() + seconds * 1_000 - MARGIN_MS }
 }
 
@@ -149,7 +153,7 @@ function answerIn(answer: OutboundAnswer, now: Date): AdsAnswer {
   }
 }
 
-/** Throws AdsProblem when a response is not a JSON document. The request may have taken effect all the same. */
+/** Throws AdsProblem when a response is not a JSON document. The request may have taken effect nevertheless. */
 function documentIn({ bytes }: OutboundAnswer): Record<string, unknown> {
   const found = jsonOrNothing(new TextDecoder().decode(bytes))
   if (typeof found !== "object" || found === null)

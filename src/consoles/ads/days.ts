@@ -2,16 +2,16 @@ import type { Db } from "../../database/types.ts"
 import type { Days } from "../../lib/days.ts"
 import { addDays } from "../../lib/days.ts"
 
-/** Length of the period that answers sum up. */
+/** Length of the period over which answers sum up. */
 export const WINDOW_DAYS = 28
 /** Installs are attributed up to this many days after a tap, so these days are read again. */
 const GROWING_DAYS = 31
 /** The platform reports single days back to this limit. */
 const MAX_DAYS = 89
-/** Figures are delayed by up to this. */
+/** Maximum delay of the figures. */
 const LATE_MS = 3 * 3_600_000
 
-/** The last day in the account's time zone with complete figures. */
+/** Returns the last day in the account's time zone with complete figures. */
 export function lastAdsDay(zone: string, now: Date): string {
   return addDays(zonedDay(zone, new Date(now.getTime() - LATE_MS)), -1)
 }
@@ -21,7 +21,7 @@ export function adsWindow(zone: string, now: Date): Days {
   return { from: addDays(to, 1 - WINDOW_DAYS), to }
 }
 
-/** The days to read: those that still grow if the campaign was read before, otherwise all available. */
+/** Returns the days to read: those that still grow if the campaign was read before, otherwise all available days. */
 export function daysToRead(zone: string, now: Date, wasRead: boolean): Days {
   const to = lastAdsDay(zone, now)
   return { from: addDays(to, 1 - (wasRead ? GROWING_DAYS : MAX_DAYS)), to }
@@ -32,7 +32,7 @@ function zonedDay(timeZone: string, at: Date): string {
   return new Intl.DateTimeFormat("en-CA", { timeZone, ...parts }).format(at)
 }
 
-/** The account's time zone from the last check of its rights. UTC if none is stored. */
+/** Returns the account's time zone as of the last check of its rights. UTC if none is stored. */
 export async function readZone(sql: Db, account: string): Promise<string> {
   const [row] = await sql<{ zone: string }[]>`
     select coalesce(zone, 'UTC') as zone

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto"
 
-/** A key pair as Apple Ads takes it, both in PEM format. */
+/** A key pair for Apple Ads, both keys in PEM format. */
 export interface KeyPair {
   publicKey: string
   privateKey: string

@@ -14,7 +14,8 @@ import type { Ads } from "./client.ts"
 import { queryAll } from "./pages.ts"
 import { AdsProblem } from "./problem.ts"
 
-const READING_ROLES = "a role of the API user that reads: API Account Manager, API Account Read Only or Limited Access"
+const READING_ROLES =
+  "a role of the API user with read rights: API Account Manager, API Account Read Only or Limited Access"
 const WRITING_ROLES = "the role API Account Manager, or Limited Access: API Read & Write"
 
 interface Acl {
@@ -33,7 +34,7 @@ export async function listAdAccounts(ads: Ads): Promise<AccountPart[]> {
  * be determined.
  */
 export async function lookAtAds(ads: Ads, adAccount: string, now: Date): Promise<Look> {
-  // Asks for the user first, so that an invalid key fails here.
+  // Requests the user first, so that an invalid key fails here.
   await ads.get("/v1/me")
   const acl = (await readAcls(ads)).find(({ id }) => id === adAccount)
   if (!acl) return { rights: [noAccess(adAccount)], apps: [] }
@@ -69,21 +70,21 @@ async function readCampaigns(ads: Ads, signal?: AbortSignal): Promise<PlatformRo
 
 type Probe = (name: string, ask: () => Promise<unknown>) => Promise<RightState>
 
-/** Reports belong to a campaign, so this right cannot be tested without one. */
+/** Reports belong to a campaign, so without a campaign this right cannot be tested. */
 async function probeReports(
   probe: Probe,
   ads: Ads,
   { campaign, day }: { campaign: PlatformRow | undefined; day: { from: string; to: string } },
 ): Promise<RightState> {
   if (campaign) return await probe("reports", () => askOne(ads, dailyReport("campaigns", String(campaign.id), day)))
-  return { name: "reports", state: "unknown", why: "known once the account shows a campaign of an app" }
+  return { name: "reports", state: "unknown", why: "unknown until the account shows a campaign of an app" }
 }
 
 async function askOne(ads: Ads, { path, body }: AdsQuery): Promise<void> {
   await ads.query(path, { ...body, pagination: { offset: 0, pageSize: 1 } })
 }
 
-/** Derived from the role: testing it would change something. */
+/** Derived from the role, because a test would change something. */
 function writingRight({ roles }: Acl): RightState {
   const words = roles.map((role) => role.replaceAll(/[\s_-]+/g, " ").toLowerCase())
   const writes = words.some((role) => /\b(admin|manager)\b|\bwrite\b/.test(role))
@@ -102,7 +103,7 @@ async function readAcls(ads: Ads): Promise<Acl[]> {
   })
 }
 
-/** Identified by their store ids; campaigns do not include an app's name. */
+/** Apps are named by their store ids, because campaigns do not include an app's name. */
 function appsIn(campaigns: readonly PlatformRow[]) {
   const ids = new Set(campaigns.map(({ promotedObjectId }) => String(promotedObjectId)))
   return [...ids]

@@ -19,7 +19,7 @@ export interface Pages {
   resetMs: number | null
 }
 
-/** No account has more rows, so a longer list is treated as endless. */
+/** No account has more rows, so a longer list counts as endless. */
 const MAX_ROWS = 500_000
 
 /** Returns all rows of a query, page by page. Throws AdsProblem. */
@@ -46,7 +46,7 @@ export async function queryAll(
 
 const SMALLER_PAGES = [5_000, 1_000]
 
-/** Simpler forms of a query, tried when the platform refuses its page size or the extra rows of a report. */
+/** Simpler forms of a query, tried when the platform refuses the page size or the extra rows of a report. */
 export function simplerQueries({ body, pageSize, ...query }: AdsQuery): AdsQuery[] {
   const { options, ...plain } = body
   const isReport = typeof options === "object" && options !== null && "includeRows" in options

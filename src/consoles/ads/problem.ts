@@ -21,10 +21,7 @@ interface ProblemFacts {
   retryAfterMs?: number | null
 }
 
-/**
- * The message never contains the key. Text from the platform appears in quotes, truncated and without control
- * characters.
- */
+/** The message never contains the key. Text from the platform is quoted, truncated and without control characters. */
 export class AdsProblem extends ConsoleProblem {
   override name = "AdsProblem"
   readonly status: number | null
@@ -39,17 +36,17 @@ export class AdsProblem extends ConsoleProblem {
   }
 }
 
-/** Null if the response is a success. */
+/** Returns the problem that a response reports. Null if it reports success. */
 export function problemIn({ status, headers, bytes }: OutboundAnswer, now: Date): AdsProblem | null {
   const refusals = refusalsIn(bytes)
   if (status < 400 && refusals === null) return status >= 200 && status < 300 ? null : unexpected(status)
   const facts = { status, refusals: refusals ?? [] }
   if (status === 401) {
     const clock = clockProblem(headers, now)
-    if (clock !== null) return new AdsProblem("unavailable", `Apple Ads refuses the token of the key: ${clock}`, facts)
-    return new AdsProblem("unauthorized", "Apple Ads refuses the token of the key", facts)
+    if (clock !== null) return new AdsProblem("unavailable", `Apple Ads refuses the access token: ${clock}`, facts)
+    return new AdsProblem("unauthorized", "Apple Ads refuses the access token", facts)
   }
-  if (status === 403) return new AdsProblem("forbidden", "the role of the API user does not include this", facts)
+  if (status === 403) return new AdsProblem("forbidden", "the role of the API user does not permit this request", facts)
   if (status === 429) {
     const retryAfterMs = retryAfterOf(headers, now)
     return new AdsProblem("limited", "too many requests", { ...facts, retryAfterMs })
@@ -57,7 +54,7 @@ export function problemIn({ status, headers, bytes }: OutboundAnswer, now: Date)
   if (status >= 500) return new AdsProblem("unavailable", `Apple Ads answers ${status}`, facts)
   const [first] = facts.refusals
   const reason = first && [first.code, first.message].filter((text) => text !== "").join(": ")
-  return new AdsProblem("refused", `Apple Ads refuses this${reason ? ` (${reason})` : ""}`, facts)
+  return new AdsProblem("refused", `Apple Ads refuses the request${reason ? ` (${reason})` : ""}`, facts)
 }
 
 function unexpected(status: number): AdsProblem {
@@ -68,8 +65,8 @@ const MAX_REFUSALS = 20
 const MAX_TEXT = 300
 
 /**
- * Reads all three forms of errors: `error.details[]`, `error.errors[]` and `error` itself. On an OAuth endpoint `error`
- * is a string. Null if there is no error.
+ * Reads the error from any of the three forms: `error.details[]`, `error.errors[]` and `error` itself. On an OAuth
+ * endpoint `error` is a string. Null if there is no error.
  */
 function refusalsIn(bytes: Uint8Array): Refusal[] | null {
   const body = jsonOrNothing(new TextDecoder().decode(bytes)) as { error?: unknown } | undefined
@@ -98,7 +95,7 @@ function retryAfterOf(headers: Headers, now: Date): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - now.getTime())
 }
 
-/** Example: "60" → 60. Null if the header is not a number. */
+/** Converts a header to a number, such as "60" to 60. Null if it is not a number. */
 export function secondsIn(header: string | null): number | null {
   return header !== null && /^\d{1,9}$/.test(header.trim()) ? Number(header) : null
 }

@@ -8,7 +8,7 @@ import type { Ads } from "./client.ts"
 import { type Pages, queryAll, simplerQueries } from "./pages.ts"
 import { AdsProblem } from "./problem.ts"
 
-/** The requests of one task and their responses. */
+/** Sends the requests of one task and collects their responses. */
 export class AdsReach {
   left: number | null = null
   resetMs: number | null = null
@@ -24,7 +24,7 @@ export class AdsReach {
     this.pause = pause
   }
 
-  /** Throws AdsProblem when every form of the query is refused. */
+  /** Returns all pages of a query. Throws AdsProblem when every form of the query is refused. */
   async all(query: AdsQuery): Promise<Pages> {
     let refused: unknown
     for (const form of [query, ...simplerQueries(query)]) {
@@ -40,8 +40,8 @@ export class AdsReach {
   }
 
   /**
-   * Null if the platform refuses the query. The task continues with its other queries; `what` names the gap for the
-   * owner.
+   * Returns null if the platform refuses the query. The task then continues with its other queries, and `what` names
+   * the gap for the owner.
    */
   async unlessRefused(query: AdsQuery, what: string | null): Promise<Pages | null> {
     try {
@@ -54,7 +54,7 @@ export class AdsReach {
     }
   }
 
-  /** Returns the details of a change. Null if the platform refuses them. */
+  /** Returns the details of a change. Null if the platform refuses the request for them. */
   async detail(change: string): Promise<unknown> {
     try {
       const { result, left, resetMs } = await this.ads.get(changePath(change), this.signal)
@@ -78,7 +78,7 @@ export class AdsReach {
     return pages
   }
 
-  /** Joins all bodies into one list, in their order. */
+  /** Returns all response bodies as one JSON list, in their order. */
   body(seenAt: Date): RawBody {
     const bytes = Buffer.from(`[${this.bytes.map((body) => Buffer.from(body).toString("utf8")).join(",")}]`)
     return rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "", seenAt })

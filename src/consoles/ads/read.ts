@@ -29,7 +29,7 @@ const MIN_REMAINING = 10
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** Reads what is due in an ad account. Throws AdsProblem. */
+/** Reads the due tasks of an ad account. Throws AdsProblem. */
 export async function readAds(ads: Ads, turn: AccountTurn): Promise<number | null> {
   const { sql, account, closing, signal, gapMs } = turn
   const zone = await readZone(sql, account.id)
@@ -46,7 +46,7 @@ export async function readAds(ads: Ads, turn: AccountTurn): Promise<number | nul
 }
 
 /**
- * Adds the tasks of the account itself, of each campaign, and of the popularity in each storefront in which the
+ * Adds the tasks of the account itself, of each campaign, and of the search popularity in each storefront in which the
  * workspace tracks an App Store app, advertised or not. Deletes tasks of campaigns that no longer exist.
  */
 async function makeAdsTasks(sql: Sql, account: string): Promise<void> {
@@ -75,11 +75,11 @@ async function makeAdsTasks(sql: Sql, account: string): Promise<void> {
   )
 }
 
-/** How a task is read, and how soon it is due again. */
+/** How a task is read, and after what time it is due again. */
 interface AdsTaskPlan {
   read(parts: AdsTaskParts, task: AccountTask): Promise<AdsReading[]>
   againMs(parts: AdsTaskParts): number
-  /** The bodies name people, so they are not stored. */
+  /** Bodies of changes name people, so they are not stored. */
   private?: true
 }
 
@@ -156,15 +156,19 @@ async function readTerms({ reach, account, now, zone }: AdsTaskParts, { subject 
   return [termsIn(pages, { account: account.id, campaign: subject, window }, reach.body(now()), reach.aside)]
 }
 
-/** A week that is not published yet has no rows: it is late rather than empty. */
+/**
+ * Reads the popularity of the latest published week. A week without rows is not published yet: it counts as late rather
+ * than empty.
+ */
 async function readPopularity({ reach, account, now }: AdsTaskParts, { subject }: AccountTask): Promise<AdsReading[]> {
   const sunday = publishedSunday(now())
   const { rows } = await reach.all(popularityQuery(subject, sunday))
-  if (rows.length === 0) throw new ReadFailure("not_found", `the week from ${sunday} is not out for ${subject}`)
+  if (rows.length === 0)
+    throw new ReadFailure("not_found", `the week from ${sunday} is not published yet for ${subject}`)
   return [popularityIn(rows, { account: account.id, country: subject, sunday }, reach.body(now()), reach.aside)]
 }
 
-/** Time until next Monday, 14:00 UTC. */
+/** Returns the time until next Monday, 14:00 UTC. */
 function untilPublished(now: Date): number {
   const next = new Date(now)
   next.setUTCDate(now.getUTCDate() + ((8 - now.getUTCDay()) % 7 || 7))

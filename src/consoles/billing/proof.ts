@@ -6,7 +6,7 @@ export interface Message {
   headers: Headers
   body: Uint8Array
   at: Date
-  /** SHA-256 of the root certificates accepted for the store's signatures. */
+  /** SHA-256 of the root certificates that may sign the store's messages. */
   roots: readonly string[]
   /** Known bundle ids of the account's app. */
   bundleIds?: readonly string[]

@@ -6,7 +6,9 @@ import type { CountedStore } from "../kinds/billing-shape.ts"
 import type { OwnApp, ReportQuery } from "../read/app-accounts.ts"
 import type { AccountState } from "../state.ts"
 
-/** An account with messages about a tracked app's purchases, and the counts of its messages in the requested days. */
+/**
+ * A billing account with messages about purchases of a tracked app, and how many messages of the requested days it has.
+ */
 export interface BillingAccount {
   id: string
   kind: BillingSource
@@ -19,7 +21,7 @@ export interface BillingAccount {
   events: number
   sandbox: number
   otherStores: number
-  /** Messages about family members, who pay nothing. */
+  /** Messages about members of buyers' families, who pay nothing. */
   familyShared: number
   unknownTypes: number
 }
@@ -28,9 +30,9 @@ export interface BillingAccount {
 export const PREFERRED: readonly BillingSource[] = ["app-store-notifications", "adapty", "revenuecat", "superwall"]
 
 /**
- * Returns all accounts with messages about the app. The first is the one whose figures are used; accounts without
- * messages come last. Days are UTC. A service may have begun with Google Play long after its first message, so that
- * only messages about that store show since when it reports purchases there.
+ * Returns all accounts that receive messages about the app. The figures of the first one are used; accounts without
+ * messages come last. Days are UTC. For Google Play the first message about that store counts: a service may have begun
+ * to report it long after its first message.
  */
 export async function findBillingAccounts(
   sql: Db,
@@ -77,8 +79,8 @@ interface BillingQuery extends ReportQuery {
 }
 
 /**
- * Events of one product in one country at one price. Currency and price are null if there is no price, as for a trial
- * or a cancellation.
+ * Events of one product in one country at one price. Currency and price are null if the message has no price, as for a
+ * trial or a cancellation.
  */
 export interface PaidRow {
   product: string
@@ -92,7 +94,10 @@ export interface PaidRow {
   lastDay: string
 }
 
-/** Counts production purchases of the App Store only. A refund is counted at the price that was refunded. */
+/**
+ * Returns the events of production purchases in the App Store, by product, country and price. A refund is counted at
+ * the price that was refunded.
+ */
 export async function readPaid(sql: Db, account: string, query: BillingQuery): Promise<PaidRow[]> {
   return await sql<PaidRow[]>`
     select product, country, country_is as "countryIs", currency, nullif(abs(price), 0)::text as price,
@@ -144,14 +149,14 @@ export interface ListedPrice {
   country: string
   from: string
   sinceKnown: boolean
-  /** Null if the product is no longer sold there. */
+  /** Null if the product is no longer sold in the storefront. */
   currency: string | null
   price: string | null
   proceeds: string | null
   automatic: boolean | null
 }
 
-/** Returns the prices in these storefronts that applied on any of those days. */
+/** Returns the prices in these storefronts that applied on any of the days. */
 export async function readListedPrices(
   sql: Db,
   { account, app }: { account: string; app: string },

@@ -2,7 +2,7 @@ import type { Db } from "../../database/types.ts"
 import type { OwnApp } from "../read/app-accounts.ts"
 import { PREFERRED } from "./read-billing.ts"
 
-/** One event of a purchase, with the sender's name for it. */
+/** One event of a purchase, with the name that the sender gives it. */
 interface FeedEvent {
   at: Date
   appId: string
@@ -12,7 +12,9 @@ interface FeedEvent {
   revenue: number | null
 }
 
-/** Returns App Store events of a period, newest first. If several accounts report the same app, only one is used. */
+/**
+ * Returns App Store events of a period, newest first. If several accounts report on an app, only one of them is used.
+ */
 export async function readFeedEvents(
   sql: Db,
   { workspaceId, apps, from, to }: { workspaceId: number; apps: readonly OwnApp[]; from: Date; to: Date },

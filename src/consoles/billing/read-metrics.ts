@@ -17,9 +17,9 @@ export interface ReckonedDay extends ReckonedFigures {
 }
 
 interface BillingService extends Pick<AppAccount, "id" | "state" | "why"> {
-  /** Number of apps in the service's project: the figures cover all of them together. */
+  /** Number of apps in the service's project. The figures cover all of them together. */
   apps: number
-  /** The latest figures, whatever their day. Null if none were read. */
+  /** The latest figures, even from before the requested days. Null if none were read. */
   latest: ReckonedDay | null
   /** The requested days with figures, in order. */
   days: ReckonedDay[]

@@ -24,7 +24,7 @@ type Receipt = "stored" | "known" | "not theirs" | "unreadable" | MessageReply
 
 const PARSER = 1
 
-/** Stores the event of a message once, before it returns. The message itself is not stored. */
+/** Stores the event of a message, once. The message itself is not stored. */
 export async function storeMessage(
   { sql, recording, sealer, now }: ReceivingParts,
   id: string,
@@ -58,12 +58,17 @@ export async function storeMessage(
   return wrong.length > 0 ? "unreadable" : "stored"
 }
 
-/** A sender's clock may be ahead: use the time of receipt then. */
+/**
+ * Returns the time of receipt if the message's time is more than a day later, because a sender's clock may be wrong.
+ */
 function happenedBy(happenedAt: Date, receivedAt: Date): Date {
   return happenedAt.getTime() > receivedAt.getTime() + DAY_MS ? receivedAt : happenedAt
 }
 
-/** Does the same work as a check, so that the response time does not reveal whether the account exists. */
+/**
+ * Refuses a message after the same work as a check, so that the response time does not reveal whether the account
+ * exists.
+ */
 function refused({ headers, body }: Message): "not theirs" {
   isSame(headers.get("authorization") ?? "", hash("sha256", body, "hex"))
   return "not theirs"

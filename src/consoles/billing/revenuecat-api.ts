@@ -10,7 +10,7 @@ import type { ApiKey } from "../credentials.ts"
 /** A read-only client of RevenueCat's API for one key. Throws ConsoleProblem. */
 export interface RevenueCatApi {
   get(path: string, signal?: AbortSignal): Promise<RawBody>
-  /** The items of all pages of a list. */
+  /** Returns the items of all pages of a list. */
   list(path: string): Promise<unknown[]>
 }
 
@@ -42,7 +42,7 @@ export function openRevenueCat({ apiKey }: ApiKey, reach: AccountReach): Revenue
         const { items, next_page } = (jsonOrNothing((await get(next)).text) ?? {}) as Record<string, unknown>
         if (!Array.isArray(items)) throw new ConsoleProblem("unavailable", "a list of RevenueCat cannot be read")
         all.push(...items)
-        // Follow only the path of the URL, so that the key goes to no other host.
+        // Uses only the path of the URL, so that the key goes to no other host.
         const url = typeof next_page === "string" ? URL.parse(next_page, address) : null
         next = url ? `${url.pathname}${url.search}` : null
       }
@@ -53,8 +53,8 @@ export function openRevenueCat({ apiKey }: ApiKey, reach: AccountReach): Revenue
 
 function problemOf(status: number, headers: Headers, bytes: Uint8Array): ConsoleProblem {
   if (status === 401)
-    return new ConsoleProblem("unauthorized", "RevenueCat refuses the key: revoked, or of another kind")
-  if (status === 403) return new ConsoleProblem("forbidden", "the key's permissions do not include this")
+    return new ConsoleProblem("unauthorized", "RevenueCat refuses the key: it is revoked, or of another kind")
+  if (status === 403) return new ConsoleProblem("forbidden", "the key's permissions do not include this request")
   if (status === 429)
     return new ConsoleProblem("limited", "too many requests", { retryAfterMs: waitMs(headers, bytes) })
   if (status >= 500) return new ConsoleProblem("unavailable", `RevenueCat answers ${status}`)

@@ -4,18 +4,16 @@ import { hash, verify, X509Certificate } from "node:crypto"
 /** SHA-256 of Apple Root CA - G3, which issues the App Store's certificate chain; valid until 2039. */
 export const APPLE_ROOTS: readonly string[] = ["63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"]
 
-/**
- * Extensions that mark certificates which sign for the App Store, and the intermediates that issue them: object ids in
- * DER.
- */
+/** Extension that marks certificates which sign for the App Store: an object id in DER. */
 const SIGNS_RECEIPTS = Buffer.from("060a2a864886f76364060b01", "hex")
+/** Extension that marks the intermediates which issue those certificates: an object id in DER. */
 const SIGNS_FOR_APPLE = Buffer.from("060a2a864886f76364060201", "hex")
 const CHAIN = 3
 
 /**
- * Returns the payload of a JWS if the App Store signed it: ES256 with a certificate that chains through one
- * intermediate to one of these roots; each must be valid at the time of signing and the chain must carry Apple's marks.
- * Undefined otherwise. Does not check for revoked certificates.
+ * Returns the payload of a JWS that the App Store signed: ES256, with a certificate that chains through one
+ * intermediate to one of these roots. Each certificate must be valid at the time of signing, and the first two must
+ * carry Apple's marks. Undefined otherwise. Does not check for revoked certificates.
  */
 export function signedPayload(jws: unknown, roots: readonly string[], at: Date): Record<string, unknown> | undefined {
   try {

@@ -6,8 +6,8 @@ import type { EventCounts } from "../read/read-subscriptions.ts"
 import type { Service, WitnessQuery } from "./witness-sums.ts"
 
 /**
- * Events that both sources count in the same way. Cancellations are not among them: a console dates them at the end of
- * the paid period, a service when renewal was turned off.
+ * Events that both sources count in the same way. Cancellations are excluded: a console dates them at the end of the
+ * paid period, a service on the day when renewal was turned off.
  */
 export const COMPARED = ["trialStarts", "trialConversions", "payments", "refunds"] as const
 type ComparedEvent = (typeof COMPARED)[number]
@@ -26,7 +26,7 @@ interface EventWitness extends EventDifference {
   service: number
 }
 
-/** Compares how often each source reports an event; `events` are the console's counts by day. */
+/** Returns how often each source reports an event; `events` has the console's counts by day. */
 export async function readEventWitnesses(
   sql: Db,
   service: Service,

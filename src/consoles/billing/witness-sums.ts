@@ -6,17 +6,17 @@ import type { AppAccount } from "../read/app-accounts.ts"
 import type { BillingAccount } from "./read-billing.ts"
 
 /**
- * A service that reports the same purchases as the console, and the first of the console's days that its messages cover
- * completely.
+ * A service that reports the same purchases as the console. `wholeFrom` is the first of the console's days that its
+ * messages cover completely.
  */
 export interface Service extends BillingAccount {
   firstAt: Date
   wholeFrom: string
-  /** The console's store. Purchases in other stores are not compared. */
+  /** The store whose console is compared. Purchases in other stores are left out. */
   store: CountedStore
 }
 
-/** SQL: the product as the console names it. On Google Play services add a subscription's base plan after a colon. */
+/** SQL: the product as the console names it. On Google Play, services add a subscription's base plan after a colon. */
 function soldProduct(sql: Db, store: CountedStore) {
   return store === "play_store" ? sql`split_part(product, ':', 1)` : sql`product`
 }
@@ -39,10 +39,10 @@ export interface SumRow {
   units: number
   refunds: number
   gross: string
-  /** On days before the service's messages were complete. */
+  /** The part on days that the service's messages do not cover completely. */
   beforeUnits: number
   beforeGross: string
-  /** On days that both sources cover. */
+  /** The part on days that both sources cover. */
   wholeUnits: number
   wholeRefunds: number
   refunded: string
@@ -65,7 +65,7 @@ export async function readSold(
   { from, to, country }: WitnessQuery,
 ): Promise<SumRow[]> {
   const whole = sql`day >= ${wholeFrom}::date`
-  // Rows derived before refunds had columns of their own: fall back to what the row allows.
+  // Rows that were derived before refunds and free units had columns: compute both from the row where possible.
   const back = sql`coalesce(refunded, case when refunds = 0 then 0 when units = -refunds then -gross end)`
   const free = sql`coalesce(free_units, case when gross = 0 then units else 0 end)`
   return await sql<SumRow[]>`
@@ -84,7 +84,7 @@ export async function readSold(
     order by cut, name, currency`
 }
 
-/** Counts production purchases in the service's store only. One of the console's days can span two UTC days. */
+/** Counts production purchases in the service's store. One of the console's days can overlap two UTC days. */
 export async function readServiceRows(
   sql: Db,
   { id, store, wholeFrom }: Service,
@@ -131,7 +131,7 @@ export async function readServiceRows(
     order by cut, name, currency`
 }
 
-/** Returns those products that any message of the service ever mentioned, in any country. */
+/** Returns the products that any message of the service ever mentioned, in any country. */
 export async function readEverSeen(sql: Db, { id, store }: Service, products: readonly string[]): Promise<Set<string>> {
   const isSame =
     store === "play_store"

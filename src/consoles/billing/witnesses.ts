@@ -27,7 +27,9 @@ import {
   type WitnessQuery,
 } from "./witness-sums.ts"
 
-/** Returns the service whose figures are used. Null if no service has sent a message about purchases in that store. */
+/**
+ * Returns the service whose figures are compared. Null if no service has sent a message about purchases in that store.
+ */
 export async function findService(
   sql: Db,
   { isBilled }: MoneyAccounts,
@@ -46,7 +48,7 @@ export interface Units {
 
 interface Amounts {
   units: number
-  /** The customers' payments as decimal text. */
+  /** The customers' payments, as decimal text. */
   gross: string
 }
 
@@ -64,13 +66,13 @@ export interface ProductWitness {
 
 interface Witnesses {
   products: ProductWitness[]
-  /** Counts by the console's days. */
+  /** The service's counts by the console's days. */
   days: Map<string, { console: Units; service: Units }>
-  /** On days that both sources cover. */
+  /** The part on days that both sources cover. */
   countries: { country: string | null; console: Units; service: Units }[]
 }
 
-/** Compares the figures of the console and of a service about the same purchases. */
+/** Returns the differences between the figures of the console and of a service about the same purchases. */
 export async function readWitnesses(
   sql: Db,
   { console, service }: { console: AppAccount; service: Service },
@@ -102,7 +104,7 @@ export async function readWitnesses(
   }
 }
 
-/** Pairs the rows of the same product and currency, day or country, in order. */
+/** Pairs the rows of both sources that have the same product and currency, day or country, in order. */
 function pairsOf(
   sold: readonly SumRow[],
   serviceRows: readonly ServiceRow[],
@@ -187,7 +189,7 @@ function inWords({
   }
 }
 
-/** Precise enough for a share. */
+/** Returns the absolute amount as a float, which is precise enough for a share. */
 function sizeOf(gross: bigint): number {
   return Math.abs(Number(gross))
 }

@@ -5,7 +5,8 @@ const FUNNEL_EVENTS = ["impressions", "pageViews", "taps", "firstDownloads", "re
 export type FunnelEvent = (typeof FUNNEL_EVENTS)[number]
 
 /**
- * Maps the report's event names. Updates, restores and unknown names are `other`, because they do not bring new users.
+ * Maps the report's event names to events. Updates, restores and unknown names are `other`, because they do not bring
+ * new users.
  */
 const COUNTS_AS: readonly (readonly [said: string, FunnelEvent])[] = [
   ["impression", "impressions"],
@@ -15,7 +16,7 @@ const COUNTS_AS: readonly (readonly [said: string, FunnelEvent])[] = [
   ["redownload", "redownloads"],
 ]
 
-/** Both lists in parallel, as parameters of an SQL statement. */
+/** Returns the report's names and their events as parallel lists, for parameters of an SQL statement. */
 export function funnelEvents(): { said: string[]; countsAs: string[] } {
   return { said: COUNTS_AS.map(([said]) => said), countsAs: COUNTS_AS.map(([, event]) => event) }
 }
@@ -42,7 +43,7 @@ const SOURCE_WORDS: Record<string, TrafficSource> = {
   unavailable: "unavailable",
 }
 
-/** Maps the report's name of a source. An unknown name is `other`. */
+/** Returns the source for the report's name of it. An unknown name is `other`. */
 export function trafficSource(said: string): TrafficSource {
   return SOURCE_WORDS[said.toLowerCase()] ?? "other"
 }
@@ -52,12 +53,15 @@ const PLAY_SOURCE_WORDS: Record<string, TrafficSource> = {
   "google play explore": "browse",
 }
 
-/** The same for the reports of Google Play. Its third-party referrals include ads, apps and websites: `other`. */
+/**
+ * Returns the source for a name in Google Play's reports. Third-party referrals there include ads, apps and websites:
+ * `other`.
+ */
 export function playTrafficSource(said: string): TrafficSource {
   return PLAY_SOURCE_WORDS[said.toLowerCase()] ?? "other"
 }
 
-/** The report's name of a source, in lower case. */
+/** Returns the report's name of a source, in lower case. */
 export function sourceName(source: Exclude<TrafficSource, "other">): string {
   return Object.keys(SOURCE_WORDS).find((word) => SOURCE_WORDS[word] === source) as string
 }
@@ -66,19 +70,19 @@ export function sourceName(source: Exclude<TrafficSource, "other">): string {
 const MIN_DENOMINATOR = 100
 
 /**
- * The ratio of two counts. Null if either is unknown or the denominator is too small. It may exceed 1, because a
- * download needs no page view.
+ * Returns the ratio of two counts. Null if either is unknown or the denominator is too small. It may exceed 1, because
+ * a download needs no page view.
  */
 export function funnelRate(of: number | null, by: number | null): number | null {
   if (of === null || by === null || by < MIN_DENOMINATOR) return null
   return Math.round((of / by) * 10_000) / 10_000
 }
 
-/** The files that were read of a report about an app. */
+/** The files of one report about an app. */
 export interface ReadFiles {
   /** Days that occur in a file, in order. */
   said: readonly string[]
-  /** The first such day ever. Null if there is none. */
+  /** The first day that any file ever contained. Null if there is none. */
   first: string | null
   /** Processing dates of the files that were read, in order. */
   read: readonly string[]
@@ -88,7 +92,7 @@ export interface ReadFiles {
   gone: readonly string[]
 }
 
-/** The last complete day: all files up to `lagDays` after it were read. Null if there is none. */
+/** Returns the last complete day: all files up to `lagDays` after it were read. Null if there is none. */
 export function wholeTo({ read, unread }: ReadFiles, lagDays: number): string | null {
   const firstUnread = unread[0]
   const last = read.filter((processed) => firstUnread === undefined || processed < firstUnread).at(-1)
@@ -96,8 +100,8 @@ export function wholeTo({ read, unread }: ReadFiles, lagDays: number): string | 
 }
 
 /**
- * Returns the days that are reported. A day is reported if it occurs in a file. It is a measured zero if it is later
- * than the first day in any file, and all files that could contain it were read.
+ * Returns the days that are reported. A day is reported if it is in a file. A day that is in none is reported as zero
+ * if it is later than the first day in any file, and all files that could contain it were read.
  */
 export function reportedDays(days: readonly string[], files: ReadFiles, lagDays: number): string[] {
   const [covered, lastWhole] = [new Set(files.said), wholeTo(files, lagDays)]

@@ -17,7 +17,7 @@ export interface PriceEntry {
   /** Existing subscribers keep this price; new ones do not get it. */
   preserved?: boolean | undefined
   plan?: string | undefined
-  /** The price that Apple equates in this storefront with the price in the United States. */
+  /** The price in this storefront that Apple considers equivalent to the price in the United States. */
   apple?: string | undefined
 }
 
@@ -31,15 +31,15 @@ interface PriceDay {
 interface PricePeriod {
   country: string
   from: string
-  /** False if the price may have begun earlier. */
+  /** False if the price may have begun before `from`. */
   sinceKnown: boolean
   /** Null if the product is no longer sold there. */
   entry: PriceEntry | null
 }
 
 /**
- * The sequence of prices by country and day. A listed price begins on the day that it names, or otherwise on the day
- * when it was first seen.
+ * Returns the sequence of prices of each country. A listed price begins on the day that the console names, or otherwise
+ * on the day when it was first seen.
  */
 export function pricePeriods(days: readonly PriceDay[]): PricePeriod[] {
   const sorted = days.toSorted((a, b) => (a.day < b.day ? -1 : 1))
@@ -61,7 +61,10 @@ function periodsOf(country: string, days: readonly PriceDay[]): PricePeriod[] {
   return periods
 }
 
-/** A price first seen on a day may have begun earlier: on the day that it names, if that is known. */
+/**
+ * Adds a period. A price that was first seen on a day may have begun earlier: on the start day that the console names,
+ * if there is one.
+ */
 function add(
   periods: PricePeriod[],
   country: string,
@@ -78,7 +81,7 @@ function add(
   periods.push({ country, from: begins, sinceKnown: startsAt === begins, entry })
 }
 
-/** The price for a new customer on a day: the latest that has begun. */
+/** Returns the price for a new customer on a day: of the prices that have begun, the one that began last. */
 export function entryInForce(entries: readonly PriceEntry[], day: string): PriceEntry | null {
   const begun = entries.filter(
     (entry) =>
@@ -87,15 +90,15 @@ export function entryInForce(entries: readonly PriceEntry[], day: string): Price
   return begun.toSorted((a, b) => ((a.startsAt ?? "") < (b.startsAt ?? "") ? 1 : -1))[0] ?? null
 }
 
-/** The next price that begins after that day. */
+/** Returns the next price that begins after the day. */
 export function upcomingEntry(entries: readonly PriceEntry[], day: string): PriceEntry | null {
   const ahead = entries.filter((entry) => isNewcomers(entry) && (entry.startsAt ?? "") > day)
   return ahead.toSorted((a, b) => ((a.startsAt as string) < (b.startsAt as string) ? -1 : 1))[0] ?? null
 }
 
 /**
- * Excludes preserved prices, and those of monthly billing with a twelve-month commitment, which is in effect a separate
- * product.
+ * Returns false for preserved prices, and for those of monthly billing with a twelve-month commitment, which is in
+ * effect a separate product.
  */
 function isNewcomers({ preserved, plan }: PriceEntry): boolean {
   return preserved !== true && plan !== "MONTHLY"

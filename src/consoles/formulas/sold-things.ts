@@ -1,7 +1,7 @@
 const SALE_TYPES = ["download", "redownload", "update", "purchase", "subscription", "other"] as const
 type SaleType = (typeof SALE_TYPES)[number]
 
-/** Maps the console's product type identifiers. Unlisted types are `other` and counted separately. */
+/** Maps the meanings to the console's product type identifiers. Unlisted types are `other` and counted separately. */
 const TYPES_SOLD_AS: Record<Exclude<SaleType, "other">, readonly string[]> = {
   // iPhone, universal, iPad; Mac; bundles; custom apps
   download: ["1", "1F", "1T", "F1", "1-B", "F1-B", "1E", "1EP", "1EU"],
@@ -12,10 +12,12 @@ const TYPES_SOLD_AS: Record<Exclude<SaleType, "other">, readonly string[]> = {
   subscription: ["IAY", "IAY-M", "IAC"],
 }
 
-/** The types of app bundles in TYPES_SOLD_AS. Reports name a bundle by a SKU of its own and do not list its apps. */
+/**
+ * Those types in TYPES_SOLD_AS that are app bundles. Reports give a bundle its own SKU and do not list the apps in it.
+ */
 export const BUNDLE_TYPES = ["1-B", "F1-B"]
 
-/** The types and their meanings, in parallel lists. */
+/** Returns the types and their meanings as parallel lists. */
 export function soldThings(): { types: string[]; soldAs: SaleType[] } {
   const pairs = Object.entries(TYPES_SOLD_AS).flatMap(([soldAs, types]) => types.map((type) => [type, soldAs] as const))
   return { types: pairs.map(([type]) => type), soldAs: pairs.map(([, soldAs]) => soldAs as SaleType) }

@@ -13,8 +13,8 @@ export const EVENT_GROUPS = [
 export type EventGroup = (typeof EVENT_GROUPS)[number]
 
 /**
- * The first matching pattern decides. New event names may appear: one without a match is `other` and stored under its
- * name.
+ * The first matching pattern decides. New event names may appear: a name without a match is `other`, and the event is
+ * stored under its name.
  */
 const BEGINS: readonly [RegExp, EventGroup][] = [
   [/^Refund/i, "refunds"],
@@ -29,12 +29,12 @@ const BEGINS: readonly [RegExp, EventGroup][] = [
   [/ from (Billing Retry|Grace Period)/i, "renewals"],
 ]
 
-/** The group of the same event with a free offer. */
+/** Maps a group to the one that the event belongs to if its offer is free. */
 const FREE: Partial<Record<EventGroup, EventGroup>> = { paidStarts: "trialStarts", reactivations: "trialStarts" }
 
 /**
- * `offer` is the type of the event's offer. It decides whether something starts free or paid; the event's name does
- * not.
+ * Returns the group of an event. Whether something starts free or paid is decided by `offer`, the type of the event's
+ * offer, and not by the event's name.
  */
 export function eventGroup(event: string, offer: string | undefined): EventGroup {
   const isFree = /^Free Trial$/i.test(offer?.trim() ?? "")

@@ -13,13 +13,13 @@ export const CAUSES = [
 ] as const
 export type Cause = (typeof CAUSES)[number]
 
-/** Units minus refunded units; money in millionths. */
+/** Units are sold minus refunded; money is in millionths. */
 export interface Sum {
   units: number
   gross: bigint
 }
 
-/** Refunds as positive figures, and free units, of days that both sources cover. */
+/** Figures of days that both sources cover: refunds as positive numbers, and free units. */
 interface Apart {
   refunds: number
   refunded: bigint
@@ -29,31 +29,31 @@ interface Apart {
 /** The console's figures of one product in one currency, by the console's days. */
 export interface ConsoleSum extends Sum {
   refunds: number
-  /** The part of it on days before the service's messages were complete. */
+  /** The part on days that the service's messages do not cover completely. */
   before: Sum
   apart: Apart
 }
 
-/** The service's figures by UTC days; `consoleDays` has them by the console's days. */
+/** The service's figures by UTC days. `consoleDays` has its figures by the console's days. */
 export interface ServiceSum extends Sum {
   refunds: number
   consoleDays: Sum
   /** The part of `consoleDays` on days that the console has not reported. */
   unreported: Sum
-  /** The part of `consoleDays` on days before the service's messages were complete. */
+  /** The part of `consoleDays` on days that the service's messages do not cover completely. */
   before: Sum
   apart: Apart
 }
 
 export interface WitnessPair {
   product: string
-  /** Null if the service gives no currency. */
+  /** Null if the service names no currency. */
   currency: string | null
   console: ConsoleSum
   service: ServiceSum
 }
 
-/** Products that the service ever mentioned, and that the console ever listed as sold. */
+/** Products that the service ever mentioned (`told`), and products that the console ever listed as sold (`sold`). */
 interface SeenProducts {
   told: ReadonlySet<string>
   sold: ReadonlySet<string>
@@ -66,8 +66,8 @@ export interface WitnessDifference extends WitnessPair {
 }
 
 /**
- * The difference between console and service by product, split into causes that can be measured. Causes are subtracted
- * one after another; the remainder is unexplained. Neither source's figures are changed.
+ * Returns the difference between console and service by product, split into causes that can be measured. Causes are
+ * subtracted one after another; the remainder is unexplained. Neither source's figures are changed.
  */
 export function explainedDifferences(rows: readonly WitnessPair[], products: SeenProducts): WitnessDifference[] {
   const explained = rows.map((row) => explainedRow(row, products))
@@ -94,7 +94,7 @@ function explainedRow(row: WitnessPair, { told, sold }: SeenProducts): WitnessDi
   return result
 }
 
-/** The same units appear under another currency, or the service gives no currency. */
+/** Explains units that the two sources count in different currencies, or that the service counts without a currency. */
 function explainCurrencies(rows: readonly WitnessDifference[]): void {
   const open = rows.filter(({ unexplained }) => unexplained.units !== 0)
   if (open.length < 2 || open.reduce((sum, { unexplained }) => sum + unexplained.units, 0) !== 0) return
@@ -114,7 +114,7 @@ function takeOff(row: WitnessDifference, cause: Cause, { units, gross }: Sum): v
   row.unexplained = less(row.unexplained, { units, gross })
 }
 
-/** How often console and service report an event: like WitnessPair, without money. */
+/** How often the console and the service report an event. Like WitnessPair, without money. */
 interface EventPair {
   console: { units: number; before: number }
   service: { units: number; consoleDays: number; unreported: number; before: number }

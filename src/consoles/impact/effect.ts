@@ -16,20 +16,24 @@ import { controlWeights } from "./weights.ts"
 
 /** Fewer controls cannot represent what would have happened without the change. */
 const MIN_CONTROLS = 3
-/** If there are more controls, only the largest are used. */
+/** Maximum number of controls. Only the largest are used. */
 const MAX_CONTROLS = 30
-/** Minimum number of consecutive windows of earlier days, needed to know how much the figures vary on their own. */
+/**
+ * Minimum number of consecutive windows of earlier days. With fewer, it is unknown how much the figures vary by
+ * themselves.
+ */
 export const MIN_WINDOWS = 20
-/** If the day of a change is uncertain by more days than this, the change has no usable day. */
+/** Maximum number of days on which a change may have happened. With more, the change has no usable day. */
 export const MAX_LEFT_OUT = 7
-/** Mean count per day below which a series is noise. */
+/** A series with a lower mean count per day is noise. */
 const MIN_PER_DAY = 3
 
-/** Normal quantiles: two-sided 90 %, and one-sided 80 % for the power of the minimum detectable effect. */
+/** The two-sided 90 % quantile of the normal distribution. */
 const Z_90 = 1.6448536269514722
+/** The one-sided 80 % quantile, for the power of the smallest detectable effect. */
 const Z_80 = 0.8416212335729143
 
-/** A day of change in a set of daily figures that all begin on the same day. */
+/** A day of change in daily figures that all begin on the same day. */
 export interface ChangedDay extends Around {
   /** Index of the last excluded day. */
   at: number
@@ -58,18 +62,20 @@ export interface Effect {
   high: number
   /** The smallest effect that would be detected with a probability of 80 %. */
   leastDetectable: number
-  /** Number of earlier days for which the same effect was computed, and of non-overlapping windows among them. */
+  /**
+   * Number of earlier days for which an effect was computed in the same way, and of non-overlapping windows among them.
+   */
   days: number
   windows: number
   /**
-   * Share, 0 to 1, of those days with an effect at least as large, widened like the interval. The day itself counts as
-   * one of them.
+   * Share, 0 to 1, of the earlier days with an effect at least as large, widened like the interval. The day of the
+   * change counts as one of them.
    */
   asLarge: number
   controls: { name: string; weight: number }[]
   /**
-   * Number of controls tested as if they were treated, and how many of them moved as far relative to their own spread.
-   * Null without controls.
+   * Number of controls that were tested as if they were treated, and how many of them moved at least as far, relative
+   * to their own spread. Null without controls.
    */
   space: { controls: number; asLarge: number } | null
 }
@@ -108,7 +114,7 @@ function isCounted(sums: Sums, eve: number): boolean {
   return levelOf(sums, eve - BASELINE_DAYS + 1, eve) !== null && mean !== null && mean >= MIN_PER_DAY
 }
 
-/** The mean per day of the counted value, or of its denominator if it is a ratio. */
+/** Returns the mean per day of the counted value, or of the denominator if the figure is a ratio. */
 function countsADay(sums: Sums, from: number, to: number): number | null {
   return meanOver({ ...sums, values: sums.per ?? sums.values }, from, to)
 }
@@ -147,7 +153,7 @@ interface Moves {
   effect: number
 }
 
-/** The change of the treated figures minus that of the controls. Null if either is unknown. */
+/** Returns the change of the treated figures minus that of the controls. Null if either is unknown. */
 function movesAt({ treated, controls, weights }: Subject, at: number, around: Around): Moves | null {
   const moved = meanChangeAt(treated, at, around)
   const controlsMoved = controls.length === 0 ? null : weighedMoveAt(controls, weights, at, around)
@@ -155,7 +161,10 @@ function movesAt({ treated, controls, weights }: Subject, at: number, around: Ar
   return { moved, controlsMoved, effect: moved - (controlsMoved ?? 0) }
 }
 
-/** A control without data leaves its weight to the others, as long as these have at least half of it. */
+/**
+ * Returns the weighted change of the controls. A control without data leaves its weight to the others, provided that
+ * they have at least half of the total weight.
+ */
 function weighedMoveAt(controls: readonly Sums[], weights: readonly number[], at: number, around: Around) {
   let [sum, weighed] = [0, 0]
   for (const [place, control] of controls.entries()) {
@@ -169,11 +178,14 @@ function weighedMoveAt(controls: readonly Sums[], weights: readonly number[], at
 }
 
 interface FoundEffect extends Omit<Effect, "method" | "controls" | "space"> {
-  /** The effect in units of half the interval. */
+  /** Returns the effect in units of half the interval. */
   relative: number
 }
 
-/** Compares the day with all earlier ones, for which the same effect is computed: placebos in time. */
+/**
+ * Compares the day of the change with all earlier days, for which an effect is computed in the same way: placebos in
+ * time.
+ */
 function compareWithEarlier(subject: Subject, day: ChangedDay): FoundEffect | NoEffect {
   const moves = movesAt(subject, day.at, day)
   if (moves === null) return { none: "unknown_days" }
@@ -201,8 +213,8 @@ function compareWithEarlier(subject: Subject, day: ChangedDay): FoundEffect | No
 }
 
 /**
- * The variance added by smaller counts. The logarithm of a sum of n counts varies by 1/n, and after a fall n is smaller
- * than on the earlier days from which the interval is made. 0 where counts rose, and for places.
+ * Returns the variance added by smaller counts. The logarithm of a sum of n counts varies by 1/n, and after a fall n is
+ * smaller than on the earlier days that determine the interval. 0 where counts rose, and for ranks.
  */
 function addedVariance(treated: readonly Sums[], { at, leftOut, window }: ChangedDay): number {
   const eve = at - leftOut
@@ -215,7 +227,7 @@ function addedVariance(treated: readonly Sums[], { at, leftOut, window }: Change
   }, 0)
 }
 
-/** Days whose window ends before the excluded days and which have no change of the app itself nearby. */
+/** Returns the days whose window ends before the excluded days, and that have no change of the app itself nearby. */
 function earlierDays({ at, leftOut, window, ownChanges }: ChangedDay): number[] {
   const days: number[] = []
   for (let day = leftOut + BASELINE_DAYS - 1; day + window <= at - leftOut; day++)
@@ -235,7 +247,7 @@ function inSpace(controls: readonly Sums[], day: ChangedDay, relative: number) {
 }
 
 /**
- * How much wider a 90 % interval is when the spread is estimated from n values: Student's t over the normal
+ * Returns how much wider a 90 % interval is if the spread is estimated from n values: Student's t over the normal
  * (Cornish-Fisher).
  */
 export function studentWidening(n: number): number {
@@ -244,7 +256,7 @@ export function studentWidening(n: number): number {
   return t / z
 }
 
-/** The quantile at `share`, 0 to 1, interpolated between the two nearest values. */
+/** Returns the quantile at `share`, 0 to 1, interpolated between the two nearest values. */
 function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   const place = share * (sorted.length - 1)

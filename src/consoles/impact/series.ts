@@ -2,10 +2,10 @@
 export const BASELINE_DAYS = 28
 /** A span of days is usable if at least this share of it is known. */
 const KNOWN_SHARE = 0.7
-/** Added to a count so that zero has a logarithm too. */
+/** Added to each count, so that zero has a logarithm too. */
 export const HALF = 0.5
 
-/** Counts or ranks per day, all from the same first day. Null if unknown. */
+/** Counts or ranks per day. All series begin on the same day. Null if unknown. */
 export interface DailyFigures {
   name: string
   /** Weight of this series among several. */
@@ -15,16 +15,16 @@ export interface DailyFigures {
   per?: readonly (number | null)[]
 }
 
-/** Counts are summed over days. For places only ratios are meaningful, so their logarithms are summed. */
+/** Counts are summed over days. Ranks are compared only by ratio, so their logarithms are summed. */
 export type Scale = "counts" | "places"
 
-/** The days around a change: those before, the excluded ones that end with it, and those after. */
+/** The days around a change: the days before it, the excluded days that end with it, and the days after it. */
 export interface Around {
   leftOut: number
   window: number
 }
 
-/** Prefix sums, so that the level of any span is a subtraction. */
+/** Prefix sums, so that the level of any span is found by a subtraction. */
 export interface Sums {
   name: string
   weight: number
@@ -54,8 +54,8 @@ export function sumsOf({ name, weight, values, per }: DailyFigures, scale: Scale
 }
 
 /**
- * The natural logarithm of a span's daily mean, both ends included. Null if too little is known, or if nothing was
- * paid.
+ * Returns the natural logarithm of a span's daily mean, both ends included. Null if too few days are known, or if
+ * nothing was paid.
  */
 export function levelOf(sums: Sums, from: number, to: number): number | null {
   if (from < 0 || to >= sums.days) return null
@@ -68,14 +68,17 @@ export function levelOf(sums: Sums, from: number, to: number): number | null {
   return value <= 0 || per <= 0 ? null : Math.log(value / per)
 }
 
-/** The logarithm of after ÷ before, around the last excluded day. */
+/** Returns the logarithm of after ÷ before, around the last excluded day. */
 export function changeAt(sums: Sums, at: number, { leftOut, window }: Around): number | null {
   const before = levelOf(sums, at - leftOut - BASELINE_DAYS + 1, at - leftOut)
   const after = levelOf(sums, at + 1, at + window)
   return before === null || after === null ? null : after - before
 }
 
-/** The weighted mean change of several series. Null if one is unknown, because the mix of series must stay the same. */
+/**
+ * Returns the weighted mean change of several series. Null if the change of one is unknown, because the mix of series
+ * must stay the same.
+ */
 export function meanChangeAt(all: readonly Sums[], at: number, around: Around): number | null {
   let [sum, weights] = [0, 0]
   for (const sums of all) {
@@ -87,13 +90,13 @@ export function meanChangeAt(all: readonly Sums[], at: number, around: Around): 
   return weights > 0 ? sum / weights : null
 }
 
-/** The daily mean of a span. Null if no day is known. */
+/** Returns the daily mean of a span. Null if no day is known. */
 export function meanOver(sums: Sums, from: number, to: number): number | null {
   const measuredDays = between(sums.known, from, to)
   return measuredDays > 0 ? between(sums.values, from, to) / measuredDays : null
 }
 
-/** Each day's logarithm minus their mean. 0, which has no effect, where a day is unknown. */
+/** Returns each day's logarithm minus the mean of all days. An unknown day is 0, which has no effect. */
 export function centredLogs(sums: Sums, from: number, to: number): Float64Array {
   const logs = new Float64Array(to - from + 1)
   const measuredIndexes: number[] = []

@@ -11,15 +11,15 @@ export const VERDICTS = [
 ] as const
 export type Verdict = (typeof VERDICTS)[number]
 
-/** Two-sided: the complement of a 90 % interval. */
+/** Maximum share of earlier days with as large a move: the complement of a 90 % interval, two-sided. */
 const CHANCE = 0.1
 
 interface Circumstances {
   /** The window has ended and its days are known. */
   isComplete: boolean
-  /** The app changed something else nearby that affects the same figures. */
+  /** Another change of the app, or of its ad spend, at about the same time affects the same figures. */
   isConfounded: boolean
-  /** Whether higher or lower is better: lower for places. */
+  /** Whether higher or lower is better. Lower for ranks. */
   better: "higher" | "lower"
   /** Share of earlier days with as large a move, corrected for the number of outcomes tested. */
   chance: number
@@ -38,12 +38,14 @@ export function verdictOf(
   return effect.effect > 0 === (better === "higher") ? "improved" : "worse"
 }
 
-/** True if both placebo tests support the effect: few earlier days and no control moved as far on their own. */
+/**
+ * Returns true if both placebo tests support the effect: few earlier days and no control moved as far by themselves.
+ */
 export function holdsAgainstPlacebos(effect: Effect): boolean {
   return effect.asLarge <= CHANCE && effect.space !== null && effect.space.controls > 0 && effect.space.asLarge === 0
 }
 
-/** Corrects shares for the number of outcomes tested (Holm 1979). Keeps the given order. */
+/** Returns the shares corrected for the number of outcomes tested (Holm 1979), in the given order. */
 export function holmAdjusted(shares: readonly number[]): number[] {
   const order = shares.map((_, at) => at).sort((a, b) => (shares[a] as number) - (shares[b] as number) || a - b)
   const adjusted = [...shares]

@@ -1,10 +1,10 @@
-/** Steps of the descent. Weights of 30 controls are stable to the fourth digit after some 100. */
+/** Number of steps of the descent. The weights of 30 controls are stable to the fourth digit after about 100. */
 const STEPS = 300
 
 /**
- * Synthetic-control weights (Abadie, Diamond and Hainmueller 2010): the mix of controls, with weights of at least 0
- * that sum to 1, that is nearest to the treated series on the days before. Accelerated projected gradient descent
- * (Nesterov 1983) with a fixed number of steps: the same days always give the same weights.
+ * Returns synthetic-control weights (Abadie, Diamond and Hainmueller 2010): the mix of controls, with weights of at
+ * least 0 that sum to 1, that is nearest to the treated series on the days before. Uses accelerated projected gradient
+ * descent (Nesterov 1983) with a fixed number of steps: the same days always give the same weights.
  */
 export function controlWeights(treated: Float64Array, controls: readonly Float64Array[]): number[] {
   const count = controls.length

@@ -9,14 +9,17 @@ import { AdsId, adsShape } from "./ads-shape.ts"
 import { Amount, CountryCode, Name, Word } from "./reports-shape.ts"
 
 export const ChangeRow = v.strictObject({
-  /** The platform's id of changes made together in one entity. */
+  /** The platform's id of changes that were made together in one entity. */
   change: Name,
   /** ISO 8601. */
   at: v.pipe(
     Text,
     rule("bad_time", "a change's time must be ISO 8601", (at) => v.is(Moment, at)),
   ),
-  /** A person on the platform's website, a program, Apple, or an unknown type of user. The person is not stored. */
+  /**
+   * The author of the change: a person on the platform's website, a program, Apple, or an unknown type of user. The
+   * identity is not stored.
+   */
   by: v.picklist(["dashboard", "api", "apple", "other"], "must be dashboard, api, apple or other"),
   event: v.picklist(["CREATE", "UPDATE", "DELETE", "OTHER"], "must be CREATE, UPDATE, DELETE or OTHER"),
   entity: Name,
@@ -38,7 +41,7 @@ export type AdsChangesObservation = Omit<
 
 const HEAD = { platform: "ios", seenAt: "2025-10-25T03:25:01Z", account: "ac_0123456789abcdef01" }
 
-/** Changes in an ad account on a UTC day, field by field. */
+/** The changes in an ad account on a UTC day, field by field. */
 export const adsChanges = kind<AdsChangesObservation>({
   name: "ads_changes",
   sources: ["apple-ads-changes"],
@@ -84,7 +87,7 @@ const scale = (most: number) =>
 
 export const PopularityRow = v.strictObject({
   term: Name,
-  /** The platform's name of the genre; it has fifteen of its own. */
+  /** The platform's name of the genre, one of fifteen that differ from the store's genres. */
   genre: Name,
   rank: Rank,
   inGenre: scale(100),
@@ -100,8 +103,8 @@ export type AdsPopularityObservation = Omit<
 >
 
 /**
- * The most searched terms in a country in the week that begins on `day`, a Sunday. Terms that are not listed are less
- * popular than those listed.
+ * The most searched terms in a country in the week that begins on `day`, a Sunday. A term that is not listed is less
+ * popular than the listed ones.
  */
 export const adsPopularity = kind<AdsPopularityObservation>({
   name: "ads_popularity",

@@ -7,7 +7,7 @@ import { AdsId, adsShape, Metrics } from "./ads-shape.ts"
 import { Name } from "./reports-shape.ts"
 
 export const DayRow = v.strictObject({
-  /** The ad group and the keyword. Both are omitted for the campaign as a whole. */
+  /** The ad group and the keyword. Both are omitted in the row for the campaign as a whole. */
   group: v.optional(AdsId),
   keyword: v.optional(AdsId),
   ...Metrics,
@@ -37,8 +37,8 @@ const TAKEN = {
 }
 
 /**
- * Costs and results of a campaign and its keywords on a day in the account's time zone. Installs of a day grow for a
- * month.
+ * Costs and results of a campaign and its keywords on a day in the account's time zone. The installs of a day still
+ * grow for a month.
  */
 export const adsDays = kind<AdsDaysObservation>({
   name: "ads_days",
@@ -55,14 +55,14 @@ export const adsDays = kind<AdsDaysObservation>({
 })
 
 export const TermRow = v.strictObject({
-  /** Omitted for the part that Apple shows in no row. */
+  /** Omitted for the part of the campaign's total that is in no row of Apple's report. */
   group: v.optional(AdsId),
-  /** Omitted if Apple matched automatically. */
+  /** Omitted if Apple matched the term automatically. */
   keyword: v.optional(AdsId),
   ...Metrics,
-  /** Omitted if Apple withholds it. */
+  /** Omitted if Apple withholds the term. */
   term: v.optional(Name),
-  /** AUTO, TARGETED or SEARCH; UNDISCLOSED for the part that Apple shows in no row. */
+  /** AUTO, TARGETED or SEARCH; UNDISCLOSED for the part of the campaign's total that is in no row of Apple's report. */
   source: Name,
 })
 export type AdsTermRow = v.InferOutput<typeof TermRow>

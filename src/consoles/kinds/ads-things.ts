@@ -18,7 +18,7 @@ export const CampaignRow = v.strictObject({
   serving: Word,
   reasons: list(Name),
   countries: list(CountryCode),
-  /** Per day. Omitted if none is set. */
+  /** Budget per day. Omitted if none is set. */
   budget: v.optional(Money),
   currency: v.optional(Currency),
   bidding: Word,
@@ -69,14 +69,14 @@ export const adsCampaigns = kind<AdsCampaignsObservation>({
 export const ThingRow = v.strictObject({
   thing: v.picklist(["group", "keyword", "negative"], "must be group, keyword or negative"),
   id: AdsId,
-  /** Omitted for ad groups, and for what belongs to the campaign itself. */
+  /** Omitted for an ad group, and for a negative keyword of the campaign itself. */
   group: v.optional(AdsId),
   name: v.optional(Name),
   text: v.optional(Name),
   /** EXACT or BROAD. */
   match: Word,
   status: Name,
-  /** A keyword without a bid uses its ad group's bid. */
+  /** Bid. Omitted if none is set: a keyword then uses its ad group's bid. */
   bid: v.optional(Money),
   currency: v.optional(Currency),
   /** Only for ad groups: Apple matches searches automatically. */
@@ -90,7 +90,7 @@ export type AdsKeywordsObservation = Omit<
   "storefront"
 >
 
-/** The ad groups, keywords and negative keywords of a campaign that are not deleted. */
+/** The ad groups, keywords and negative keywords of a campaign, except deleted ones. */
 export const adsKeywords = kind<AdsKeywordsObservation>({
   name: "ads_keywords",
   sources: ["apple-ads-keywords"],

@@ -14,11 +14,11 @@ export type AnalyticsRow = v.InferOutput<typeof AnalyticsRow>
 
 const shape = reportShape(AnalyticsRow)
 
-/** A day of a report about one app, from the file of one processing date. */
+/** One day of a report about one app, from the file of one processing date. */
 export const analyticsShape = v.strictObject({
   ...shape.entries,
   /** The store's id. */
   app: Name,
-  /** A file with a later processing date replaces the whole day. */
+  /** Processing date of the file. A file with a later date replaces the whole day. */
   processed: ReportedDay,
 })

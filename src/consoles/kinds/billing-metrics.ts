@@ -12,7 +12,7 @@ const MetricRow = v.strictObject({
 })
 
 const shape = v.strictObject({
-  // `day` is the UTC day of the read.
+  // Figures of one read. `day` is the UTC day of the read.
   ...reportShape(MetricRow).entries,
   /** The currency of metrics that are money. */
   currency: Currency,
@@ -23,8 +23,8 @@ export type BillingMetricsObservation = Omit<
 >
 
 /**
- * Figures that a billing service computes for a whole project. They are in no message and cannot be derived from other
- * data.
+ * Figures that a billing service computes for a whole project. Messages do not contain them, and they cannot be derived
+ * from other data.
  */
 export const billingMetrics = kind<BillingMetricsObservation>({
   name: "billing_metrics",

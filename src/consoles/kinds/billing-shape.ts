@@ -38,14 +38,14 @@ export const billingShape = v.strictObject({
   eventId: Name,
   /** The sender's name of the event. */
   type: Name,
-  countsAs: v.picklist(BILLING_GROUPS, "must be what a billing event can count as"),
+  countsAs: v.picklist(BILLING_GROUPS, "must be one of the types of billing events"),
   environment: v.picklist(["production", "sandbox"], "must be production or sandbox"),
   store: v.picklist(BILLING_STORES, "must be app_store, play_store or other"),
   happenedAt: v.pipe(
     Moment,
     ruleBy((at, { seenAt }) => {
       const isPossible = at.getTime() > Date.UTC(2008, 6) && at.getTime() < seenAt.getTime() + DAY_MS
-      hold(isPossible, "bad_time", "it must have happened before it was told, and after the store was opened")
+      hold(isPossible, "bad_time", "the time must be before the message arrived, and after the store opened")
     }),
   ),
   product: Word,

@@ -21,12 +21,12 @@ const Reply = v.strictObject({
 /** The author is never stored. */
 const ConsoleReview = v.strictObject({
   ...ReviewFields,
-  /** BCP 47, of the reviewer's device. Omitted if the console names none. The console never names a country. */
+  /** BCP 47 language of the reviewer's device. Omitted if the console names none. The console never names a country. */
   language: v.pipe(
     Fact,
     rule("bad_language", "a language is written en or pt-BR", (tag) => tag === undefined || LANGUAGE.test(tag)),
   ),
-  /** The maker's code name of the device. */
+  /** The manufacturer's code name of the device. */
   device: v.pipe(
     Fact,
     rule("bad_text", "a device must have 1 to 100 characters", (name) => {
@@ -35,7 +35,7 @@ const ConsoleReview = v.strictObject({
   ),
   /** The version of Android as an API level: 34 is Android 14. */
   androidApi: v.optional(Whole),
-  /** The app's own number of its version. */
+  /** The app's own version number. */
   versionCode: v.optional(Whole),
   reply: v.optional(Reply),
 })
@@ -54,7 +54,7 @@ const shape = v.strictObject({
     ruleBy((reviews, { seenAt }) => {
       for (const [place, review] of reviews.entries()) checkConsoleReview(review, `reviews[${place}]`, seenAt)
     }),
-    rule("duplicate_review", "a review stands twice", (reviews) => {
+    rule("duplicate_review", "a review is listed twice", (reviews) => {
       return new Set(reviews.map(({ id }) => id)).size === reviews.length
     }),
   ),

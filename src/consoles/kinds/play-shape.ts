@@ -2,20 +2,23 @@ import * as v from "valibot"
 import { rule } from "../../core/observation/shape.ts"
 import { Amount, CountryCode, Currency, Money, Name, reportShape, Sku, Units } from "./reports-shape.ts"
 
-/** The object of the bucket with its generation. A later generation of the same object replaces its days. */
+/**
+ * The object in the bucket with its generation. A later generation of the same object replaces the days of the earlier
+ * one.
+ */
 const PlayFile = v.pipe(
   Name,
-  rule("bad_text", "a file must be an object's name, # and its generation", (file) => /^[^#]+#\d{1,20}$/.test(file)),
+  rule("bad_text", "a file must be an object's name, #, and a generation", (file) => /^[^#]+#\d{1,20}$/.test(file)),
 )
 
 /**
- * Counts of an app on a day, in a country, or from a source of visitors. Google withholds small values: a withheld or
- * absent value is left out, which differs from 0.
+ * Counts of an app on a day, by country or by traffic source if the file has them. Google withholds small values: a
+ * withheld or absent value is omitted, which differs from 0.
  */
 export const PlayCountRow = v.strictObject({
-  /** Omitted if the file is of no countries, or has summed up small ones. */
+  /** Omitted if the file has no countries, or if the row sums up small countries. */
   country: v.optional(CountryCode),
-  /** The file's name of the source of visitors. */
+  /** The file's name of the traffic source. */
   from: v.optional(Name),
   /** The search that led visitors to the store page. */
   term: v.optional(Name),
@@ -33,18 +36,18 @@ export const PlayCountRow = v.strictObject({
   /** Users who saw the store page without having the app, and those of them who installed it. */
   visitors: v.optional(Amount),
   acquisitions: v.optional(Amount),
-  /** Decimal text: the average of the ratings of the day, and of all ratings. */
+  /** Decimal text: the average of the day's ratings, and of all ratings. */
   ratingOfDay: v.optional(Money),
   rating: v.optional(Money),
   crashes: v.optional(Amount),
-  /** Times that the app did not respond. */
+  /** Number of times that the app did not respond. */
   freezes: v.optional(Amount),
 })
 export type PlayCountRow = v.InferOutput<typeof PlayCountRow>
 
 export const playCountShape = v.strictObject({
   ...reportShape(PlayCountRow).entries,
-  /** The package. */
+  /** The package of the app. */
   app: Name,
   file: PlayFile,
 })
@@ -54,14 +57,14 @@ const SOLD_AS = ["app", "purchase", "subscription"] as const
 export type PlaySoldAs = (typeof SOLD_AS)[number]
 
 const sold = {
-  /** The package. */
+  /** The package of the app. */
   app: Sku,
-  /** The seller's id of the product; for the app itself the package. */
+  /** The seller's id of the product; for the app itself, the package. */
   product: Sku,
   title: Name,
   soldAs: v.picklist(SOLD_AS, "must be app, purchase or subscription"),
   country: CountryCode,
-  /** Sold minus refunded. A partial refund gives no unit back. */
+  /** Sold minus refunded. A partial refund returns no unit. */
   units: Units,
   refunds: Amount,
   /** Units that cost nothing. */
@@ -79,7 +82,7 @@ export const PlayEarningsRow = v.strictObject({
   ...sold,
   /** The seller's currency. */
   merchantCurrency: Currency,
-  /** All transactions, Google's fees included. */
+  /** The seller's proceeds: the sum of all transactions, Google's fees included. */
   proceeds: Money,
 })
 export type PlayEarningsRow = v.InferOutput<typeof PlayEarningsRow>

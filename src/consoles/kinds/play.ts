@@ -15,7 +15,7 @@ type PlayEarningsObservation = Omit<
   "storefront"
 >
 type PlaySalesObservation = Omit<ObservationOf<"play_sales", "play-console", typeof playSalesShape>, "storefront">
-/** A day of a file of Google Play Console. */
+/** One day of a file of Google Play Console. */
 export type PlayObservation =
   | { [Name in PlayCountReport]: Counts<Name> }[PlayCountReport]
   | PlayEarningsObservation
@@ -31,7 +31,7 @@ const HEAD = {
 const APP = "com.example.tea"
 const GENERATION = "#1761362700000000"
 
-/** Counts of an app on a day. Kinds without facts are stored as evidence alone. */
+/** Returns the kind of a report with counts of an app on a day. Reports without facts are stored only as evidence. */
 function countsOf<Name extends PlayCountReport>(
   name: Name,
   { file, row, facts }: { file: string; row: object; facts?: Facts },
@@ -107,7 +107,7 @@ const SOLD = {
   refunded: "0",
 } as const
 
-/** Settled transactions of a day, of all apps of a developer. */
+/** Settled transactions of a day, for all apps of a developer. */
 export const playEarnings = kind<PlayEarningsObservation>({
   name: "play_earnings",
   sources: ["play-console"],
@@ -125,7 +125,7 @@ export const playEarnings = kind<PlayEarningsObservation>({
   },
 })
 
-/** Orders of a day, before fees and before they are settled. */
+/** Orders of a day, for all apps of a developer, before fees and settlement. */
 export const playSales = kind<PlaySalesObservation>({
   name: "play_sales",
   sources: ["play-console"],

@@ -21,12 +21,12 @@ export const PriceRow = v.strictObject({
   /** Existing subscribers keep this price. */
   preserved: v.optional(Flag),
   plan: Word,
-  /** The price that Apple equates in this storefront with the price in the United States. */
+  /** The price in this storefront that Apple considers equivalent to the price in the United States. */
   apple: v.optional(Money),
 })
 
 const shape = v.strictObject({
-  // `day` is the day of the read.
+  // Prices of one read. `day` is the day of the read.
   ...reportShape(PriceRow).entries,
   /** The store's id of the app. */
   app: Name,

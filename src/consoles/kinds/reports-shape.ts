@@ -6,7 +6,7 @@ import { most, rule, ruleBy } from "../../core/observation/shape.ts"
 import { isStorable } from "../../lib/text.ts"
 import { isRealDay } from "../../lib/time.ts"
 
-/** More than a seller with a thousand products in all storefronts has. */
+/** Maximum number of rows: above those of a seller with a thousand products in all storefronts. */
 const MAX_ROWS = 200_000
 
 export const Account = v.pipe(
@@ -19,11 +19,11 @@ export const ReportedDay = v.pipe(
   Text,
   ruleBy((day, { seenAt }) => {
     hold(/^\d{4}-\d\d-\d\d$/.test(day) && isRealDay(day), "bad_time", "the day must be YYYY-MM-DD")
-    hold(Date.parse(day) < seenAt.getTime(), "bad_time", "the day had not begun when its report was seen")
+    hold(Date.parse(day) < seenAt.getTime(), "bad_time", "the day had not begun when its report was read")
   }),
 )
 
-/** A calendar day that may be in the future. Omitted if there is none. */
+/** A calendar day, possibly in the future. Omitted if there is none. */
 export const CalendarDay = v.optional(
   v.pipe(
     Text,
@@ -40,9 +40,9 @@ export function reportShape<Row extends v.GenericSchema<object>>(row: Row) {
   })
 }
 
-/** ISO 4217: no currency. Marks money whose currency the upstream left blank. */
+/** ISO 4217 code for no currency. Marks money for which the upstream names no currency. */
 export const NO_CURRENCY = "XXX"
-/** CLDR: an unknown region. Marks a row whose country the upstream left blank. */
+/** CLDR code for an unknown region. Marks a row for which the upstream names no country. */
 export const NO_COUNTRY = "zz"
 
 export const MAX_NAME = 500
@@ -61,13 +61,13 @@ export const Sku = v.pipe(
 )
 export const CountryCode = v.pipe(
   Text,
-  rule("bad_storefront", "a country must be two small letters", (code) => /^[a-z]{2}$/.test(code)),
+  rule("bad_storefront", "a country must be two lower-case letters", (code) => /^[a-z]{2}$/.test(code)),
 )
 export const Currency = v.pipe(
   Text,
   rule("bad_text", "a currency must be a code of ISO 4217", (code) => CODE.test(code)),
 )
-/** Text as printed, because a floating-point number would not be the same amount. */
+/** The text as printed, because a floating-point number could change the amount. */
 export const Money = v.pipe(
   Text,
   rule("bad_figure", "money must be a decimal number", (text) => /^-?\d{1,12}(\.\d{1,6})?$/.test(text)),
@@ -98,8 +98,8 @@ export const Word = v.pipe(
 )
 
 /**
- * Identifies the content of a report, to see whether two fetches are the same. Uses the rows, because error bodies have
- * a new id each time.
+ * Returns a digest of a report's rows, to compare two fetches. It leaves out the body, because error bodies have a new
+ * id each time.
  */
 export function reportDigest(rows: readonly object[]): Buffer {
   const text = JSON.stringify(

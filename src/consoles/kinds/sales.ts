@@ -26,7 +26,7 @@ export const SalesRow = v.strictObject({
   subscription: Word,
   period: Word,
   promo: Word,
-  /** CMB-C: the credit of a completed bundle, which lowers the money but is not a refund. */
+  /** CMB-C: the credit for a completed bundle, which lowers the money but is not a refund. */
   credit: Word,
 })
 export type SalesRow = v.InferOutput<typeof SalesRow>

@@ -8,7 +8,7 @@ import { Amount, CountryCode, Currency, Money, Name, reportShape, Units, Word } 
 const Subscription = {
   /** The store's id of the app. */
   app: Name,
-  /** The store's id of the subscription; its name can change. */
+  /** The store's id of the subscription, because its name can change. */
   product: Name,
   name: Name,
   country: CountryCode,
@@ -41,7 +41,7 @@ const HEAD = {
 }
 const TEA = { app: "310633997", product: "6702026751", name: "Tea Pro", country: "de" }
 
-/** The subscriptions at the end of a day. */
+/** The subscriptions that exist at the end of a day. */
 export const subscriptions = kind<SubscriptionsObservation>({
   name: "subscriptions",
   sources: ["asc-subscriptions"],

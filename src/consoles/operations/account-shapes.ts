@@ -63,11 +63,12 @@ export const AccountSource = named(
     kind: v.picklist(Object.values(SELLER_KINDS)),
     report: described(
       v.picklist([...REPORTS, ...ANALYTICS_REPORTS, ...PLAY_REPORT_NAMES]),
-      "The report of the account.",
+      "The report that the figures are from.",
     ),
     file: described(
       v.optional(v.nullable(v.string())),
-      "Google Play only: the latest file with these days, # and its generation. Null if there is none.",
+      "Google Play only: the latest file with one of these days, then # and the generation. Null if there is " +
+        "none.",
     ),
     state: described(
       v.picklist(ANSWERED_STATES),
@@ -94,7 +95,7 @@ export const reportFields = {
   sources: described(v.array(AccountSource), "Sources of the figures and how completely they were read."),
 }
 
-/** The store whose console answers. */
+/** The store whose console provides the figures. */
 export const ReportStore = v.optional(
   coded(
     v.pipe(v.picklist(["ios", "android"]), v.description("Default: ios if the app is there.")),
@@ -116,7 +117,7 @@ export function reportQuery(
   return { from: addDays(last, 1 - days), to: last, country: country?.toLowerCase() ?? null }
 }
 
-/** Returns the account that provides the app's figures. Throws unsupported_platform, not_connected. */
+/** Returns the account that provides the app's figures. Throws unsupported_platform or not_connected. */
 export async function findReportingAccount(
   app: TrackedApp,
   { sql, caller: { workspaceId } }: Pick<Context, "sql" | "caller">,
@@ -127,7 +128,7 @@ export async function findReportingAccount(
   return account ?? (await refuse(app, sql, { workspaceId, store }))
 }
 
-/** Like findReportingAccount, with the other accounts that report the app's money. */
+/** Like findReportingAccount, but also returns the other accounts that report the app's money. */
 export async function findReportingAccounts(
   app: TrackedApp,
   { sql, caller: { workspaceId } }: Pick<Context, "sql" | "caller">,
@@ -141,13 +142,16 @@ export async function findReportingAccounts(
 function checkStore({ iosId, androidPkg }: TrackedApp, store: Platform): void {
   if (store === "ios" && iosId === null)
     throw new Fault("unsupported_platform", {
-      detail: "The app is only on Google Play, whose console does not report this.",
+      detail: "The app is only on Google Play, and Google Play Console does not report this.",
     })
   if (store === "android" && androidPkg === null)
     throw new Fault("unsupported_platform", { field: "platform", detail: "The app is only on the App Store: use ios." })
 }
 
-/** An app on Google Play is an unsupported platform until that console is connected, as in reply_review. */
+/**
+ * Throws not_connected, or unsupported_platform. For an app on Google Play the platform counts as unsupported until its
+ * console is connected, as in reply_review.
+ */
 async function refuse(
   { iosId, androidPkg }: TrackedApp,
   sql: Sql,
@@ -184,7 +188,7 @@ export function requireReported(
   if (why !== null) throw new Fault("not_measured", { detail: `${since}; ${state}: ${why}.` })
   const troubles = standings.flatMap((standing) => reportTroubleText(standing.report, standing.troubles) ?? [])
   if (troubles.length > 0)
-    throw new Fault("not_measured", { detail: `${since}, but not read: ${troubles.join("; ")}.` })
+    throw new Fault("not_measured", { detail: `${since}, but the data was not read: ${troubles.join("; ")}.` })
   throw new Fault("not_measured", { detail: `${since}; ${expects}.` })
 }
 

@@ -24,7 +24,7 @@ export const BillingFigures = described(
         why: described(v.nullable(v.string()), "Who must do what, or what failed. Null if there is no problem."),
         projectApps: described(
           Count,
-          "Apps of the project. The figures cover all of them together, regardless of country.",
+          "Number of apps in the project. The figures cover all of them together, regardless of country.",
         ),
         asOf: described(v.nullable(Time), "Time of the latest reading. Null if never read."),
         ...figures,
@@ -35,11 +35,11 @@ export const BillingFigures = described(
       }),
     ),
   ),
-  "Figures calculated by a billing service, in one currency; none are derived here. Null if no connected service " +
+  "Figures computed by a billing service, in one currency, and shown unchanged. Null if no connected service " +
     "provides them.",
 )
 
-/** Null if no service is connected that computes figures. */
+/** Returns the figures of the billing service. Null if no service that computes figures is connected. */
 export async function readBillingFigures(
   sql: Sql,
   { metrics }: MoneyAccounts,

@@ -25,7 +25,7 @@ const ProductShape = named(
     soldAs: v.picklist(["app", "purchase", "subscription"]),
     sku: described(v.string(), "SKU of the seller."),
     name: v.string(),
-    period: described(v.nullable(v.string()), "Subscription period in the terms of the console, such as ONE_YEAR."),
+    period: described(v.nullable(v.string()), "Subscription period as the console names it, such as ONE_YEAR."),
   }),
 )
 
@@ -34,7 +34,7 @@ const CountryPrice = named(
   v.strictObject({
     country: v.string(),
     currency: v.string(),
-    price: described(v.nullable(Amount), "Price for new customers. Null if only an announced price exists."),
+    price: described(v.nullable(Amount), "Price for new customers. Null if there is only an announced price."),
     proceeds: described(v.nullable(Amount), "Proceeds of the seller, before settlement."),
     proceedsYear2: described(v.nullable(Amount), "Proceeds after a subscriber's first year."),
     automatic: described(
@@ -47,23 +47,27 @@ const CountryPrice = named(
       "The next announced price. Null if there is none.",
     ),
     preserved: described(Count, "Earlier prices preserved for existing subscribers."),
-    applePrice: described(v.nullable(Amount), "Apple's equivalent of the United States price."),
+    applePrice: described(
+      v.nullable(Amount),
+      "The price that Apple considers equivalent to the price in the United States.",
+    ),
     usd: described(
       v.nullable(v.strictObject({ value: v.number(), rate: v.number(), rateDate: Starts, rateSource: v.string() })),
-      "US dollars at a dated exchange rate, only for comparison. Null without a rate.",
+      "In US dollars at a dated exchange rate, only for comparison. Null without a rate.",
     ),
-    index: described(v.nullable(v.number()), "The dollar value, with the United States as 100."),
+    index: described(v.nullable(v.number()), "The dollar value on a scale where the United States is 100."),
     affordability: described(
       v.nullable(
         v.strictObject({
           bigMacs: described(v.number(), "Number of Big Macs that the price buys there."),
           index: described(
             v.nullable(v.number()),
-            "The same with the United States as 100. Above 100, the price is less affordable there.",
+            "The number of Big Macs on a scale where the United States is 100. Above 100, the price is less " +
+              "affordable there.",
           ),
         }),
       ),
-      "Based on affordabilitySource. Null if it has no figure.",
+      "Based on affordabilitySource. Null if that source has no figure for the storefront.",
     ),
     rivals: described(
       v.nullable(
@@ -71,11 +75,11 @@ const CountryPrice = named(
           median: described(Amount, "Median of the paid apps, in the same currency."),
           count: described(Count, `Number of paid apps: ${MIN_RIVALS} or more.`),
           free: described(Count, "Number of free apps. They are not part of the median."),
-          asOf: described(Time, "Time of the oldest of the price readings."),
+          asOf: described(Time, "Time of the oldest price reading used."),
         }),
       ),
-      `App prices of the rivals in that storefront. Null if fewer than ${MIN_RIVALS} are known to be paid, or for ` +
-        "an in-app product, because rivals' in-app prices are public only as ranges.",
+      `App prices of the rivals in that storefront. Null if fewer than ${MIN_RIVALS} paid rivals are known, and ` +
+        "for an in-app product, because rivals' in-app prices are public only as ranges.",
     ),
   }),
 )
@@ -88,7 +92,8 @@ export const getCountryPrices = operation({
   toolset: "revenue",
   summary: "Returns a product's price in every storefront, with Apple's equivalent price and local affordability.",
   description:
-    "From the seller's console. Prices stored more than a day ago are read again during the call. Proposes no price.",
+    "Prices are from the seller's console. Those stored more than a day ago are read again during the call. " +
+    "Proposes no price.",
   effect: "reads",
   scope: "revenue:read",
   plan: "pro",
@@ -115,12 +120,13 @@ export const getCountryPrices = operation({
     live: described(v.boolean(), "True if the console was read during this call."),
     countries: described(
       v.array(CountryPrice),
-      "Storefronts that sell the product, by code. A storefront not listed does not sell it; this does not mean free.",
+      "Storefronts that sell the product, by code. A storefront that is not listed does not sell the product; " +
+        "this does not mean that it is free there.",
     ),
     affordabilitySource: v.strictObject({
       name: v.literal(PRICE_LEVELS.name),
       licence: v.literal(PRICE_LEVELS.licence),
-      asOf: described(v.literal(PRICE_LEVELS.asOf), "Date of its prices and of the exchange rates."),
+      asOf: described(v.literal(PRICE_LEVELS.asOf), "Date of the Big Mac prices and of the exchange rates."),
     }),
   }),
 }).run(async ({ app, country, product: wanted }, ctx) => {
@@ -154,7 +160,10 @@ export const getCountryPrices = operation({
   }
 })
 
-/** Throws not_measured when no product is listed yet, and invalid_arguments when the app does not sell the product. */
+/**
+ * Returns the prices of the product. Throws not_measured when no product is listed yet, and invalid_arguments when the
+ * app does not sell the product.
+ */
 async function findProduct(
   account: AppAccount,
   wanted: string | undefined,

@@ -25,18 +25,18 @@ export const EventReconciliation = named(
           difference: described(Whole, "Console minus service."),
           causes: described(
             v.array(v.strictObject({ cause: CauseName, units: Whole })),
-            "Causes of the difference, subtracted in this order.",
+            "Causes of the difference, in the order in which they are subtracted.",
           ),
           unexplained: Whole,
         }),
       ),
-      "Events that both count alike. Cancellations are excluded: the console dates them at the end of the paid " +
-        "period, a service when renewal is turned off.",
+      "Events that both sources count in the same way. Cancellations are excluded: the console dates them at the " +
+        "end of the paid period, a service on the day when renewal is turned off.",
     ),
   }),
 )
 
-/** Null if no service has sent a message about the app's purchases. */
+/** Returns the comparison. Null if no service has sent a message about the app's purchases. */
 export async function readEventReconciliation(
   sql: Sql,
   service: Service | null,

@@ -48,7 +48,7 @@ function Rate(denominator: "impressions" | "pageViews", says: string) {
         "0.05 means 5 %. Null if a count is unknown or the denominator is below 100.",
       ),
       denominator: v.literal(denominator),
-      count: described(UnknownCount, "The denominator over the days with both counts."),
+      count: described(UnknownCount, "Sum of the denominator over the days on which both counts are known."),
     }),
     says,
   )
@@ -60,12 +60,12 @@ const FunnelRates = named(
     viewed: Rate("impressions", "Page views divided by impressions."),
     downloaded: Rate(
       "pageViews",
-      "First downloads divided by page views. It exceeds 1 if people download from search results without opening " +
-        "the page.",
+      "First downloads divided by page views. The rate exceeds 1 if people download from search results without " +
+        "opening the page.",
     ),
     converted: Rate(
       "impressions",
-      "First downloads divided by impressions. The console's own rate divides by people, not by impressions.",
+      "First downloads divided by impressions. The rate in the console divides by people, not by impressions.",
     ),
   }),
 )
@@ -79,7 +79,7 @@ export const getFunnel = operation({
   group: "Revenue and ads",
   toolset: "revenue",
   summary: "Returns the funnel from impressions to downloads, by day, country and traffic source.",
-  description: "From the console's reports, which arrive days late. A day not reported is null.",
+  description: "From the console's reports, which arrive some days late. A day that is not reported is null.",
   effect: "reads",
   scope: "revenue:read",
   price: 1,
@@ -94,16 +94,17 @@ export const getFunnel = operation({
     ...reportFields,
     dayZone: described(
       v.nullable(v.literal(REPORT_ZONE)),
-      "Null: Apple does not publish the time zone of these days; compare them with other sources over weeks.",
+      "Null: Apple does not publish the time zone of these days. Compare them with other sources over weeks, not " +
+        "over single days.",
     ),
     source: described(v.nullable(v.picklist(TRAFFIC_SOURCES)), "The requested source. Null for all."),
     completeTo: described(
       v.nullable(ReportDay),
-      "The last day with complete counts; later days still grow. Null if there is none.",
+      "The last day with complete counts. Later days still grow. Null if there is none.",
     ),
     totals: described(
       v.strictObject(funnelFields),
-      "Each count covers its own reported days; rates cover days with all counts.",
+      "Each count covers the days that its own report covers; rates cover days with all counts.",
     ),
     days: described(
       v.array(
@@ -118,7 +119,7 @@ export const getFunnel = operation({
     countries: described(
       v.array(
         v.strictObject({
-          country: described(v.nullable(v.string()), "Null if the report has none."),
+          country: described(v.nullable(v.string()), "Null if the report names no country."),
           ...funnelFields,
         }),
       ),
@@ -126,7 +127,7 @@ export const getFunnel = operation({
     ),
     trafficSources: described(
       v.array(v.strictObject({ source: v.picklist(TRAFFIC_SOURCES), ...funnelFields })),
-      "Traffic sources, most impressions first. other: any source without a name here.",
+      "Traffic sources, most impressions first. other: any source that is not named here.",
     ),
   }),
 }).run(async ({ app, source = null, platform, ...rest }, ctx) => {
@@ -197,7 +198,7 @@ async function funnelOnPlay(
 }
 
 /**
- * Throws not_measured when there is no data yet, with the action that a person must take or the time when data will
+ * Throws not_measured when there is no data yet. The text names the action that a person must take, or when data will
  * arrive.
  */
 function requireFunnel(account: AppAccount, { engagement, downloads }: FunnelStanding, missing: string | null): void {
@@ -229,7 +230,7 @@ const REPORT_OF = {
 
 type Counts = Record<keyof typeof countFields, number | null>
 
-/** Sums rows over days. A count is known if its report covers at least one of the days. */
+/** Sums rows over days. A count is known if the report with it covers at least one of the days. */
 function funnelOf(rows: readonly FunnelRow[], days: readonly string[], standing: FunnelStanding) {
   const isReported = (report: AnalyticsReport) => days.some((day) => standing[report].reported.includes(day))
   const counts = countsOf(rows, (event) => isReported(REPORT_OF[event]))

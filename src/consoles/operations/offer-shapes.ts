@@ -30,23 +30,30 @@ export const OfferedPrice = named(
     mode: described(v.nullable(v.string()), "FREE_TRIAL, PAY_AS_YOU_GO or PAY_UP_FRONT. Null if unknown."),
     duration: described(v.nullable(v.string()), "Duration of a period, such as ONE_MONTH. Null if unknown."),
     periods: described(v.nullable(Count), "Number of periods. Null if unknown."),
-    active: described(v.nullable(v.boolean()), "Codes: true if they can be redeemed. Null if unknown."),
+    active: described(
+      v.nullable(v.boolean()),
+      "True if the codes can be redeemed. Null for other offers and if unknown.",
+    ),
     codes: described(v.nullable(Count), "Number of codes. Null for other offers and if unknown."),
     countries: described(v.nullable(v.array(Storefront)), "Storefronts of the offer. Null if it has no restriction."),
-    starts: described(v.nullable(Day), "Null if no day is set."),
-    ends: described(v.nullable(Day), "Null if no day is set."),
+    starts: described(v.nullable(Day), "First day of the offer. Null if no day is set."),
+    ends: described(v.nullable(Day), "Last day of the offer. Null if no day is set."),
     redemptions: described(
       v.nullable(Count),
-      "Redemptions of subscription codes in the period. Null if not read, or if another offer has the same name.",
+      "Redemptions of subscription codes in the period. Null if no report was read, or if another offer has the " +
+        "same name.",
     ),
-    redeemedFrom: described(v.nullable(Day), "First day of the period that was read. Null like redemptions."),
-    redeemedTo: described(v.nullable(Day), "Last day of the period that was read. Null like redemptions."),
+    redeemedFrom: described(
+      v.nullable(Day),
+      "First day of the period that was read. Null whenever redemptions is null.",
+    ),
+    redeemedTo: described(v.nullable(Day), "Last day of the period that was read. Null whenever redemptions is null."),
     firstSeen: described(Time, "Time of the first reading with the offer."),
     lastSeen: described(Time, "Time of the latest reading with the offer; offers are read once a day."),
   }),
 )
 
-/** Redemptions are null if no day of their report was read. */
+/** Returns an offer for the answer. Redemptions are null if no day of their report was read. */
 function offeredShape(
   { sku, offer: _, firstSeen, lastSeen, ...offer }: ProductOffer,
   { reportedDays, from, to }: ReportSpan,

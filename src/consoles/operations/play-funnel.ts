@@ -14,14 +14,14 @@ interface PlayCounts {
   /** Visitors who did not have the app. */
   pageViews: number | null
   taps: null
-  /** Those visitors who installed it. */
+  /** Those of the visitors who installed the app. */
   firstDownloads: number | null
   redownloads: null
 }
 
 /**
- * The visitors and installs of the store page. Google counts them by country or by traffic source, never by both: the
- * counts of a country are from one file, those of a source from another.
+ * Returns the visitors and installs of the store page. Google counts them by country or by traffic source, never by
+ * both: counts of a country and counts of a source are from different files.
  */
 export async function readPlayFunnel(sql: Sql, account: AppAccount, query: PlayFunnelQuery) {
   const [byCountry, bySource, ...standings] = await Promise.all([
@@ -58,7 +58,7 @@ export async function readPlayFunnel(sql: Sql, account: AppAccount, query: PlayF
   }
 }
 
-/** A reported day without a row had no visitors. A withheld count makes a sum unknown. */
+/** Sums the counts. A reported day without a row had no visitors. A withheld count makes the sum unknown. */
 function countsIn(rows: readonly PlayVisits[], isReported = true): PlayCounts {
   const sum = (name: "visitors" | "acquisitions") =>
     rows.reduce<number | null>((total, row) => {

@@ -28,7 +28,7 @@ export const EstimatedSales = described(
       named(
         "EstimatedSales",
         v.strictObject({
-          from: described(ReportDay, "The day after the last settled one."),
+          from: described(ReportDay, "The day after the last settled day."),
           to: ReportDay,
           totals: v.strictObject(estimates),
           days: described(
@@ -42,7 +42,7 @@ export const EstimatedSales = described(
   "Google Play only: estimated sales after the last settled day, whose proceeds are unknown. Null if there are none.",
 )
 
-/** Figures of the App Store that Google Play does not report, or only on some days, are null. */
+/** Like Sold, but a figure is null if Google Play does not report it, or not on that day. */
 type PlaySold = { [Name in keyof Sold]: Sold[Name] | null }
 
 const UNKNOWN_MONEY = {
@@ -54,7 +54,7 @@ const UNKNOWN_MONEY = {
   proceeds: null,
 }
 
-/** The app's installs, settled sales and estimated sales on Google Play. */
+/** Returns the app's installs, settled sales and estimated sales on Google Play. */
 export async function readPlayRevenue(sql: Sql, account: AppAccount, query: ReportQuery & { days: number }) {
   const country = query.country !== null
   const installsReport = country ? ("play_installs_country" as const) : ("play_installs" as const)
@@ -73,7 +73,7 @@ export async function readPlayRevenue(sql: Sql, account: AppAccount, query: Repo
   const installed = new Set(standingOf(installsReport).reported)
   const byCountry = Map.groupBy(installs.countries, (row) => row.country)
   const daily = country ? installsByDay(installs.countries) : installs.days
-  // The file of countries has no row of a country without an install.
+  // The file of countries has no row for a country without an install.
   const installsOf = (day: string) =>
     installed.has(day) ? (daily.has(day) ? daily.get(day)! : country ? 0 : null) : null
   const days = daysUpTo(query.to, query.days)
@@ -118,7 +118,10 @@ function soldWith(downloads: number | null, money: PlayMoney): PlaySold {
   return { downloads, redownloads: null, updates: null, ...money }
 }
 
-/** Null if one of the counts is withheld: the sum is then larger than the rest. */
+/**
+ * Returns the sum of the counts. Null if one of them is withheld, because the sum is then larger than the sum of the
+ * others.
+ */
 function summed(counts: readonly (number | null)[]): number | null {
   return counts.reduce<number | null>((sum, count) => (sum === null || count === null ? null : sum + count), 0)
 }
@@ -132,7 +135,7 @@ function byInstalls(a: PlaySold & { country: string }, b: PlaySold & { country: 
   return (b.downloads ?? -1) - (a.downloads ?? -1) || (a.country < b.country ? -1 : 1)
 }
 
-/** Estimates of days that are settled are left out: the same orders would count twice. */
+/** Returns the estimated sales. Days that are settled are left out, because the same orders would count twice. */
 async function estimatedAfter(
   sql: Sql,
   account: AppAccount,

@@ -2,10 +2,10 @@ import type { RivalPrices } from "../../listings/read/rival-prices.ts"
 import { entryInForce, type PriceEntry, upcomingEntry } from "../formulas/price-periods.ts"
 import { bigMacsFor, dollarRate, PRICE_LEVELS } from "../seller/price-levels.ts"
 
-/** With fewer rivals no median is shown. */
+/** Minimum number of paid rivals for a median. */
 export const MIN_RIVALS = 3
 
-/** Prices by storefront; `us` is the price in the United States, with which the others are compared. */
+/** Returns the prices by storefront. `us` is the price in the United States, to which the others are compared. */
 export function pricedCountries(
   entries: readonly PriceEntry[],
   us: PriceEntry | null,
@@ -65,7 +65,7 @@ function rivalsOf(rivalPrices: RivalPrices | undefined) {
   return { median: medianOf(prices), count: prices.length, free, asOf: seenAt.toISOString() }
 }
 
-/** Rounded to two decimals. */
+/** Rounds to two decimals. */
 function medianOf(sorted: readonly number[]): string {
   const half = Math.floor(sorted.length / 2)
   const median = sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2

@@ -34,14 +34,18 @@ const Witness = named(
     state: v.picklist(ANSWERED_STATES),
     counted: described(
       v.boolean(),
-      "True if its figures are shown. Of several sources of the same purchases only one is counted.",
+      "True if the figures of this source are shown. If several sources report the same purchases, only one is " +
+        "counted.",
     ),
     since: described(
       v.nullable(Time),
-      "Time of its first message. Earlier purchases are unknown. Null if there is none.",
+      "Time of the source's first message. Earlier purchases are unknown. Null if there is none.",
     ),
-    asOf: described(v.nullable(Time), "Time of its last message. Null if there is none."),
-    events: described(v.nullable(Count), "Messages about App Store purchases in that period. Null if it sends none."),
+    asOf: described(v.nullable(Time), "Time of the source's last message. Null if there is none."),
+    events: described(
+      v.nullable(Count),
+      "Messages about App Store purchases in that period. Null if the source sends no messages.",
+    ),
     sandbox: described(v.nullable(Count), "Messages about test purchases, not counted."),
     otherStores: described(v.nullable(Count), "Messages about other stores, not counted."),
     familyShared: described(
@@ -82,9 +86,9 @@ const Paid = named(
     trialConversions: Count,
     renewals: Count,
     oneTime: described(Count, "True for a one-time purchase."),
-    cancellations: described(Count, "Renewals turned off, dated at that time."),
+    cancellations: described(Count, "Number of times that renewal was turned off, dated at that time."),
     refunds: Count,
-    prices: described(v.array(Price), "The price paid last comes first."),
+    prices: described(v.array(Price), "The prices that were paid, the most recent one first."),
   }),
 )
 
@@ -100,7 +104,7 @@ const Listed = named(
       v.boolean(),
       "False if the console names no day; `from` is then the first reading with the price.",
     ),
-    price: described(v.nullable(Money), "Null if not sold there from then on."),
+    price: described(v.nullable(Money), "Null if the product is not sold there from that day on."),
     proceeds: described(v.nullable(Amount), "Proceeds of the seller, in the same currency."),
     automatic: described(
       v.nullable(v.boolean()),
@@ -148,16 +152,16 @@ export const getPricing = operation({
     ),
     offers: described(
       v.nullable(v.array(RedeemedOffer)),
-      "Offers used for starts and payments, most used first. Null like paid.",
+      "Offers used for starts and payments, most used first. Null if paid is null.",
     ),
     offered: described(
       v.nullable(v.array(OfferedPrice)),
-      "Offers in the console, now and earlier in the period. Null like listed. Empty if there are none or they " +
-        "were not read yet.",
+      "Offers in the console, current ones and those of earlier in the period. Null if listed is null. Empty if " +
+        "there are none or they were not read yet.",
     ),
     redeemed: described(
       v.nullable(AccountSource),
-      "How completely the report of redemptions was read. Null like listed.",
+      "How completely the report of redemptions was read. Null if listed is null.",
     ),
   }),
 }).run(async ({ app, country = null, product = null }, ctx) => {
@@ -166,7 +170,7 @@ export const getPricing = operation({
   const days = { from: addDays(to, 1 - DAYS), to }
   const query = { ...days, country, product }
   const countries = country === null ? app.countries : [country]
-  // Include today for prices and offers: a console connected this morning has already listed them.
+  // Today is included for prices and offers, because a console that was connected this morning has already listed them.
   const until = { ...days, to: dayOf(ctx.now()), product }
   const { isBilled, seller } = await findWitnesses(app, ctx)
   const [billing, prices, offered] = await Promise.all([
@@ -191,14 +195,14 @@ export const getPricing = operation({
   }
 })
 
-/** Throws unsupported_platform, not_connected. */
+/** Returns the accounts that report the app's purchases or prices. Throws unsupported_platform or not_connected. */
 async function findWitnesses(
   app: TrackedApp,
   { sql, caller }: Pick<Context, "sql" | "caller">,
 ): Promise<MoneyAccounts> {
   if (app.iosId === null)
     throw new Fault("unsupported_platform", {
-      detail: "The app is only on Google Play, for which no account can be connected.",
+      detail: "The app is only on Google Play, and prices and purchases are shown only for the App Store.",
     })
   const accounts = await findMoneyAccounts(sql, caller.workspaceId, app)
   if (accounts.isBilled || accounts.seller) return accounts
@@ -216,12 +220,14 @@ function sellerApp({ id, outsideId }: AppAccount) {
 function waitingFor(billing: readonly BillingAccount[], seller: AppAccount | null): string {
   const [first] = billing
   const waiting = first
-    ? `${first.id} is connected since ${minute(first.createdAt)}, and nothing came to /in/${first.id} yet. `
+    ? `${first.id} has been connected since ${minute(first.createdAt)}, ` +
+      `and no message has arrived at /in/${first.id} yet. `
     : ""
   if (!seller) return waiting.trim()
   const { id, state, why } = seller
-  const stands = why === null ? "its right prices may be missing, see appmeter account list" : `${state}: ${why}`
-  return `${waiting}The console (${id}) has shown no price yet; ${stands}.`
+  const stands =
+    why === null ? "the right to read prices may be missing, see appmeter account list" : `${state}: ${why}`
+  return `${waiting}No price has been read from the console (${id}) yet; ${stands}.`
 }
 
 function minute(at: Date): string {
@@ -304,7 +310,7 @@ function isMoney({ countsAs }: PaidRow): boolean {
   return countsAs === "refund" || countsAs === "refund_reversed" || PAYING.includes(countsAs)
 }
 
-/** Exact decimal arithmetic without floating-point numbers. */
+/** Multiplies exactly, in decimal arithmetic without floating-point numbers. */
 function timesDecimal(amount: string, times: number): string {
   if (times === 0) return "0"
   const [whole = "0", part = ""] = amount.split(".")

@@ -6,9 +6,9 @@ import { isAccountRead, putPricesFirst, readPriceTask } from "../seller/read-cou
 import type { TaskStanding } from "../tasks.ts"
 
 interface PriceReading {
-  /** Time of the last read. Null if never. */
+  /** Time of the last successful read. Null if there was none. */
   readAt: Date | null
-  /** True if it was read during this call. */
+  /** True if the prices were read during this call. */
   isLive: boolean
   /** The required action or the failure. Null if there is none. */
   why: string | null
@@ -19,8 +19,8 @@ const WAIT_MS = 3_500
 const BETWEEN_MS = 150
 
 /**
- * Returns stored prices, or reads them now if they are over a day old: the task is put first for the worker that reads
- * the account, however many callers wait. Returns immediately if no server reads the account.
+ * Returns the time of the stored prices. If it is over a day old, puts the task first for the worker that reads the
+ * account, and waits; calls for the same product share one task. Returns immediately if no server reads the account.
  */
 export async function readLive(account: AppAccount, product: string | null, ctx: Context): Promise<PriceReading> {
   const { sql } = ctx

@@ -23,7 +23,8 @@ export const SecondWitness = named(
     state: v.picklist(ANSWERED_STATES),
     since: described(
       Time,
-      "Time of its first message, for Google Play of the first about that store. Earlier purchases are unknown.",
+      "Time of its first message; for Google Play, of its first message about that store. Earlier purchases are " +
+        "unknown.",
     ),
     asOf: described(Time, "Time of its last message. Lost messages cannot be detected."),
     sandbox: described(Count, "Messages about test purchases in that period, not counted."),
@@ -36,10 +37,10 @@ export const CauseName = named(
   "WitnessCause",
   v.picklist(CAUSES),
   "day_zone: the service uses UTC days; not_reported: days missing from the console; before_first_message: days " +
-    "before the service reported completely; not_through_service: the service never reported this product; " +
-    "not_in_console: the app never sold this product there; refunds: counted as refunded by only one of them; " +
-    "free_units: trials and other free units; currency: the same units in another currency; price_unknown: the " +
-    "messages have no price; price: the same units at other prices.",
+    "that the service did not report completely; not_through_service: the service never reported this product; " +
+    "not_in_console: the app never sold this product according to the console; refunds: counted as refunded by only " +
+    "one source; free_units: trials and other free units; currency: the same units in another currency; " +
+    "price_unknown: the messages have no price; price: the same units at other prices.",
 )
 
 const amounts = {
@@ -69,19 +70,19 @@ export const Reconciliation = named(
           "ReconciledProduct",
           v.strictObject({
             product: v.string(),
-            currency: described(v.nullable(v.string()), "Null if the service reports none."),
+            currency: described(v.nullable(v.string()), "Null if the service reports no such purchases."),
             console: Side,
             service: described(Side, "Figures by UTC day."),
             difference: described(Amounts, "Console minus service."),
             causes: described(
               v.array(v.strictObject({ cause: CauseName, ...amounts })),
-              "Causes of the difference, subtracted in this order.",
+              "Causes of the difference, in the order in which they are subtracted.",
             ),
             unexplained: v.strictObject({
               ...amounts,
               share: described(
                 v.nullable(v.pipe(v.number(), v.minValue(0))),
-                "Share of the larger of the two amounts. Null if both are zero.",
+                "Unexplained money as a share of the larger of the two amounts. Null if both are zero.",
               ),
             }),
           }),
@@ -94,9 +95,9 @@ export const Reconciliation = named(
       v.array(
         v.strictObject({
           day: ReportDay,
-          console: described(v.nullable(UnitsShape), "Null if not reported."),
+          console: described(v.nullable(UnitsShape), "Null if the console has not reported the day."),
           service: described(v.nullable(UnitsShape), "Figures by the console's days. Null before the first message."),
-          difference: described(v.nullable(Whole), "Difference in units. Null if either is null."),
+          difference: described(v.nullable(Whole), "Console minus service, in units. Null if either is null."),
           why: described(
             v.nullable(v.picklist(["not_reported", "before_first_message"])),
             "Why the day cannot be compared. The day of the first message is incomplete.",
@@ -108,19 +109,23 @@ export const Reconciliation = named(
     countries: described(
       v.array(
         v.strictObject({
-          country: described(v.nullable(Storefront), "Null if the messages have none."),
+          country: described(v.nullable(Storefront), "Null if the messages name no country."),
           console: UnitsShape,
           service: UnitsShape,
-          difference: described(Whole, "Difference in units."),
+          difference: described(Whole, "Console minus service, in units."),
         }),
       ),
-      "Days reported by both. A service may report the country of the device's last contact instead of the storefront.",
+      "Covers the days that both sources report. A service may report the country of the device's last contact " +
+        "instead of the storefront.",
     ),
-    otherCountry: described(Count, "Units attributed to different countries by the two. Totals are not affected."),
+    otherCountry: described(
+      Count,
+      "Units that the two sources assign to different countries. Totals are not affected.",
+    ),
   }),
 )
 
-/** Null if no service has sent a message about the app's purchases in that store. */
+/** Returns the comparison. Null if no service has sent a message about the app's purchases in that store. */
 export async function readReconciliation(
   sql: Sql,
   { seller: account, service }: { seller: AppAccount; service: Service | null },
@@ -174,8 +179,8 @@ function byUnexplained(one: ProductWitness, other: ProductWitness): number {
 }
 
 /**
- * The amount that is assigned differently: surpluses in some rows that match deficits in others, beyond the total
- * difference.
+ * Returns the amount that the two sources assign to different rows: surpluses in some rows that match deficits in
+ * others, beyond the total difference.
  */
 function shiftOf(differences: readonly number[]): number {
   const sizes = differences.reduce((sum, difference) => sum + Math.abs(difference), 0)

@@ -57,7 +57,7 @@ const unknownUnits = Object.fromEntries(
   Object.entries(soldFields).map(([name, schema]) => [name, v.nullable(schema)]),
 ) as { [Name in keyof typeof soldFields]: v.NullableSchema<(typeof soldFields)[Name], undefined> }
 
-const SoldShape = named("Sold", v.strictObject(unknownUnits), "A figure that the store does not report is null.")
+const SoldShape = named("Sold", v.strictObject(unknownUnits), "Figures that the store does not report are null.")
 
 const ProductSales = named(
   "ProductSales",
@@ -71,7 +71,7 @@ export const getRevenue = operation({
   group: "Revenue and ads",
   toolset: "revenue",
   summary: "Returns the app's sales by day, country and product.",
-  description: "A day not reported is null, one without sales 0. Currencies are never mixed.",
+  description: "A day that is not reported is null, and one without sales is 0. Currencies are never mixed.",
   effect: "reads",
   scope: "revenue:read",
   price: 1,
@@ -98,8 +98,8 @@ export const getRevenue = operation({
     products: described(v.array(ProductSales), "The app itself and its in-app products."),
     bundles: described(
       v.nullable(v.array(ProductSales)),
-      "App bundles sold by the account, at most 50. No other figure includes them, because reports do not list a " +
-        "bundle's apps. Null for a key limited to some apps.",
+      "App bundles sold by the account, at most 50. No other figure includes them, because reports do not list " +
+        "the apps of a bundle. Null for a key limited to some apps.",
     ),
     restatements: described(
       v.array(
@@ -108,7 +108,7 @@ export const getRevenue = operation({
           seenAt: described(Time, "Time of the first report with the new figures."),
           report: described(
             v.optional(v.picklist(["play_installs", "play_earnings"])),
-            "Google Play only: the restated report, of installs or of settled units.",
+            "Google Play only: the report that was restated, either of installs or of settled units.",
           ),
           unitsBefore: described(Units, "All units of the app on that day, before the restatement."),
           units: described(Units, "All units after the restatement."),
@@ -121,8 +121,8 @@ export const getRevenue = operation({
     reconciliation: described(
       v.nullable(Reconciliation),
       "The same purchases as reported by a billing service or the App Store, with the causes of differences. On " +
-        "Google Play only settled days are compared. Null without such a source. Neither is corrected: use the " +
-        "console for money and the service for recent events.",
+        "Google Play only settled days are compared. Null without such a source. Neither source's figures are " +
+        "corrected: use the console for money and the service for recent events.",
     ),
   }),
 }).run(async ({ app, platform, ...rest }, ctx) => {
@@ -179,7 +179,7 @@ async function revenueOnPlay(
     findService(sql, accounts, { workspaceId, app, days: query, store: "play_store" }),
   ])
   requireReported({ ...account, expects: "a running server reads the files of a month within minutes" }, ...standings)
-  // Only settled days are compared: estimated orders may still fail.
+  // Only settled days are compared, because estimated orders may still fail.
   const { reported } = standings.find(({ report }) => report === "play_earnings")!
   return {
     dayZone: "America/Los_Angeles" as const,

@@ -148,7 +148,7 @@ export const getSubscriptions = operation({
 
 const UNKNOWN = Object.fromEntries(EVENT_GROUPS.map((group) => [group, null])) as Record<EventGroup, null>
 
-/** Reads the last reported day. */
+/** Returns the subscriptions of the last reported day, and how completely the report was read. */
 async function readLatestStock(sql: Sql, account: AppAccount, query: ReportQuery) {
   const standing = await readStanding(sql, account.id, "subscriptions", query)
   const day = standing.reported.at(-1)

@@ -7,7 +7,7 @@ import type { AccountRow, Register } from "../register.ts"
 import { createAnalyticsRequest } from "../seller/request-analytics.ts"
 import { fileName, keyFields, keyIn } from "./account-keys.ts"
 
-/** The form that asks the console to make analytics reports of an app, which only a person may do. */
+/** Returns the form that asks the console to make analytics reports of an app, which only a person may do. */
 export function analyticsPart(visit: SettingsVisit, { id, apps }: AccountRow, kind: AnyAccountKind): Html {
   const tracked = apps.filter(({ appId }) => appId !== null)
   if (tracked.length === 0) return card(TITLE, empty("The account has no tracked app", "Map or add an app first."))
@@ -25,10 +25,11 @@ ${keyFields(state, kind, "fresh")}</details>`,
 
 const TITLE = "Request analytics reports"
 const ABOUT =
-  "The console makes reports of impressions and page views only after a person with the role Admin asked for them, " +
-  "once per app. The account's key is tried. If it has another role, enter an Admin key, which is not stored."
+  "The console makes reports of impressions and page views only after a person with the role Admin has requested " +
+  "them, once per app. The account's key is tried first. If it has another role, enter an Admin key, which is not " +
+  "stored."
 
-/** Returns false if the reports were requested before. */
+/** Requests the reports. Returns false if they were requested before. */
 export async function requestAnalytics(
   register: Register,
   { workspaceId }: SettingsVisit,

@@ -20,12 +20,15 @@ export async function sealForForm(sealer: Sealer, { visit, kind }: Omit<KeyForm,
   return await sealer.seal(JSON.stringify(key), placeOf(visit, kind))
 }
 
-/** Only forms of the same workspace and type of account can use the key. */
+/**
+ * Returns the place that the encryption is bound to: only forms of the same workspace and type of account can use the
+ * key.
+ */
 function placeOf({ workspaceId }: SettingsVisit, { name }: AnyAccountKind) {
   return { table: "account form", row: `${workspaceId} ${name}` }
 }
 
-/** Reads the key of a form: from its fields, and what the form carries encrypted. Throws FormProblem. */
+/** Reads the key of a form: from its fields, and from the encrypted part that the form carries. Throws FormProblem. */
 export async function keyOf(sealer: Sealer, form: KeyForm, fresh?: "fresh"): Promise<AccountKey> {
   const sealed = form.fields.get(SEALED_KEY)
   const carried: AccountKey =
@@ -34,12 +37,12 @@ export async function keyOf(sealer: Sealer, form: KeyForm, fresh?: "fresh"): Pro
 }
 
 interface KeyOptions {
-  /** Only what a new key of an existing account changes. */
+  /** Limits the fields to those that a new key of an existing account changes. */
   fresh?: "fresh"
   carried?: AccountKey
 }
 
-/** Reads a key from its fields. A file goes before a pasted text. */
+/** Reads a key from its fields. A file takes precedence over a pasted text. */
 export function keyIn(
   { ids, secret }: AnyAccountKind,
   fields: URLSearchParams,
@@ -56,7 +59,7 @@ export function keyIn(
 
 export const fileName = (secret: string) => `${secret}File`
 
-/** The fields of a key. A key pair that was created on the page needs no file. */
+/** Returns the fields of a key. If a key pair was created on the page, no file is needed. */
 export function keyFields(form: FormState, { ids, secret }: AnyAccountKind, fresh?: "fresh"): HtmlPart {
   const names = Object.keys(ids).filter((name) => !fresh || ids[name]?.fresh)
   const isRequired = fresh === undefined
@@ -72,7 +75,7 @@ export function keyFields(form: FormState, { ids, secret }: AnyAccountKind, fres
   return [...idFields, file, secretField(form, { name, label: "Or pasted" })]
 }
 
-/** The public key to hand in, and the private key encrypted. False if none was created. */
+/** Returns the public key to upload, and the encrypted private key. False if no pair was created. */
 function createdPair({ id, values }: FormState): Html | false {
   const [publicKey, sealedKey] = [values?.get(PUBLIC_KEY), values?.get(SEALED_KEY)]
   if (!publicKey || !sealedKey) return false
@@ -84,24 +87,24 @@ ${publicKey}</textarea><p class="hint" id="${field}-hint">${HAND_IN}</p></div>
 }
 
 const HAND_IN =
-  "Sign in to Apple Ads as the API user and paste it under Account Settings, API, which then shows the IDs. " +
-  "Keep this page open: the private key is stored once you send the form."
+  "Sign in to Apple Ads as the API user and paste this key under Account Settings, API. Apple Ads then shows the " +
+  "ids. Keep this page open: the private key is stored when you send the form."
 
-/** Offers a new key pair where the console takes a public key. */
+/** Returns the form that creates a key pair, for a console that takes a public key. */
 export function keyPairForm(visit: SettingsVisit, kind: AnyAccountKind, of?: string): Html | false {
   if (!kind.createKeyPair) return false
   const options = { form: "keygen", fixed: { kind: kind.name }, button: "Create key pair", ...(of && { of }) }
-  const text = `${kind.title} takes a public key. Create a pair here, and its private key is never shown.`
+  const text = `${kind.title} takes a public key. Create a key pair here; its private key is never shown.`
   return formCard("No key yet?", html`<p>${text}</p>`, settingsForm(visit, options))
 }
 
-/** Returns the visit with the form filled in with a new key pair. */
+/** Returns the visit with a form that contains a new key pair. */
 export async function withKeyPair(
   sealer: Sealer,
   visit: SettingsVisit,
   { kind, form }: { kind: AnyAccountKind; form: string },
 ): Promise<SettingsVisit> {
-  if (!kind.createKeyPair || !kind.secret) throw new FormProblem({ "": "This account takes no key pair." })
+  if (!kind.createKeyPair || !kind.secret) throw new FormProblem({ "": "This type of account takes no key pair." })
   const { publicKey, privateKey } = kind.createKeyPair()
   const sealedKey = await sealForForm(sealer, { visit, kind }, { [kind.secret.name]: privateKey })
   const values = new URLSearchParams({ [PUBLIC_KEY]: publicKey.trim(), [SEALED_KEY]: sealedKey })

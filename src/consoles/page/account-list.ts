@@ -29,7 +29,7 @@ const STATES: Record<AccountRow["state"], string> = {
   demo: "sample data",
 }
 
-/** Lists the accounts with their rights and apps, and the types that can be connected. */
+/** Returns the accounts with their rights and apps, and the types that can be connected. */
 export async function accountList(visit: SettingsVisit, accounts: readonly AccountRow[]): Promise<Html> {
   const { apps } = await visit.context.ask("list_app_heads")
   const kinds = ACCOUNT_KINDS.map(({ name, title, summary }) =>
@@ -93,7 +93,7 @@ function rightsTable(rights: AccountRow["rights"]): Html {
   return namedTable("Rights", ["Right", "State", "What is missing"], rows)
 }
 
-/** An account of a large seller has hundreds of apps. */
+/** Maximum number of apps shown: a large seller has hundreds. */
 const MAX_APPS = 50
 
 function appsPart(visit: SettingsVisit, account: AccountRow, tracked: readonly TrackedName[]): Html | false {

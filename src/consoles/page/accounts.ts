@@ -55,10 +55,10 @@ interface AccountParts {
 
 const PATH = "accounts"
 const back = sectionAddress(PATH)
-/** A console is asked some six questions, one after another. */
+/** A test sends about six requests to a console, one after another. */
 const CONSOLE_MS = 120_000
 
-/** Connected accounts: what `appmeter account` does in the terminal. */
+/** Returns the section of connected accounts: what `appmeter account` does in the terminal. */
 export function accountsSection({ forgetBodies, ...register }: AccountParts): SettingsSection {
   const { sql } = register
   const idIn = (fields: URLSearchParams) => fields.get("id") ?? ""
@@ -73,12 +73,12 @@ export function accountsSection({ forgetBodies, ...register }: AccountParts): Se
       tested: "The rights of the key were checked just now.",
       rotated: "The new key is in use. You can revoke the old one.",
       paused: "Reading is paused. Data already read is kept.",
-      resumed: "Reading goes on.",
+      resumed: "Reading has resumed.",
       mapped: "The app is mapped.",
       requested: "The analytics reports are requested. The first arrive within two days.",
       running: "These analytics reports were requested before.",
-      writes: "The writes of the account are changed.",
-      removed: "The account is disconnected, and its key destroyed.",
+      writes: "The settings for writes are saved.",
+      removed: "The account is disconnected, and its key is destroyed.",
     },
     async show(visit) {
       const { query } = visit.context
@@ -193,7 +193,10 @@ function kindIn(name: string | null): AnyAccountKind | undefined {
   return ACCOUNT_KINDS.find((kind) => kind.name === name)
 }
 
-/** Asks which one if the key opens several accounts. The key is carried encrypted, so that it is sent only once. */
+/**
+ * Connects an account. If the key opens several, asks which one; the key is carried encrypted, so that it is sent only
+ * once.
+ */
 async function add(register: Register, visit: SettingsVisit, fields: URLSearchParams): Promise<FormOutcome> {
   const kind = kindIn(fields.get("kind"))
   if (!kind) throw new FormProblem({ "": "Choose a type of account." })
@@ -211,7 +214,7 @@ async function add(register: Register, visit: SettingsVisit, fields: URLSearchPa
       visit,
       {
         title: `Which ${kind.part.name}?`,
-        body: `The key opens ${error.parts.length} of them. Connect each one that you want to see.`,
+        body: `The key gives access to ${error.parts.length}; select one. Repeat this for each one you want.`,
         form: "add",
         fixed: { kind: kind.name, [SEALED_KEY]: sealedKey },
         button: `Connect ${kind.title}`,
@@ -264,7 +267,7 @@ function changePage(visit: SettingsVisit, account: AccountRow, change: string | 
       { form: "rotate", of: id, button: "Replace key", tone: "main", hasFile: true, cancel: back },
       (state) => keyFields(state, kind, "fresh"),
     )
-    const note = `The new key replaces ${shown} once ${kind.title} accepts it. Reading goes on without a break.`
+    const note = `The new key replaces ${shown} once ${kind.title} accepts it. Reading continues without a gap.`
     return html`${crumbs()}${formCard(`Replace the key of ${kind.title}`, html`<p>${note}</p>`, form)}
 ${keyPairForm(visit, kind, id)}`
   }

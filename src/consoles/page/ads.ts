@@ -11,7 +11,7 @@ type Organic = NonNullable<AnswerOf<"list_ads_keywords">["keywords"][number]["or
 
 type Command = AnswerOf<"list_ads_commands">["commands"][number]
 
-/** Spend by campaign, each as a share of the total in its currency. */
+/** Returns the spend by campaign, with each campaign's share of the total in its currency. */
 export function campaignsPart({ campaigns, from, to }: AnswerOf<"list_campaigns">): Html {
   return html`${span(from, to)}${metricTable(
     "Campaign",
@@ -27,7 +27,7 @@ export function campaignsPart({ campaigns, from, to }: AnswerOf<"list_campaigns"
   )}`
 }
 
-/** Keywords with bids, by spend, each with the app's organic rank. */
+/** Returns the keywords with bids, by spend, with the app's organic ranks. */
 export function boughtPart({ keywords, from, to }: AnswerOf<"list_ads_keywords">): Html {
   const all = sumOf(keywords.map(({ metrics }) => metrics))
   return html`${span(from, to)}${metricTable(
@@ -43,7 +43,7 @@ export function boughtPart({ keywords, from, to }: AnswerOf<"list_ads_keywords">
   )}`
 }
 
-/** The search terms of people who saw an ad. */
+/** Returns the search terms of people who saw an ad. */
 export function typedPart({ terms, undisclosedShare }: AnswerOf<"list_ads_search_terms">): Html {
   const all = sumOf(terms.map(({ metrics }) => metrics))
   const disclosed = terms.filter(({ undisclosed }) => !undisclosed)
@@ -58,11 +58,11 @@ export function typedPart({ terms, undisclosedShare }: AnswerOf<"list_ads_search
   )}${undisclosedPart(terms.filter(({ undisclosed }) => undisclosed).map(({ metrics }) => metrics))}${
     undisclosedShare !== null &&
     html`<p class="small quiet">
-${percent(undisclosedShare)} of the impressions are from search terms that Apple does not disclose.</p>`
+${percent(undisclosedShare)} of the spend is for search terms that Apple does not disclose.</p>`
   }`
 }
 
-/** The terms that few people used, which Apple reports per campaign without their words: one line for all. */
+/** Sums up in one line the terms that Apple withholds because few people used them. */
 function undisclosedPart(rows: readonly Metrics[]): Html | false {
   const spent = sumOf(rows)
   const installs = rows.reduce((sum, row) => sum + (row.installs ?? 0), 0)
@@ -74,7 +74,8 @@ ${counted(installs, "install")}${each}.</p>`
 }
 
 /**
- * The store's own popularity of the requested keywords, 0 to 100. An unlisted keyword is below the lowest listed one.
+ * Returns the store's own popularity of the requested keywords, 0 to 100. A keyword that is not listed is less popular
+ * than the listed ones.
  */
 export function popularityPart({ wanted, top, from, to }: AnswerOf<"get_search_popularity">): Html {
   const row = (term: string, value: number | null, said: HtmlPart) =>
@@ -94,14 +95,14 @@ ${top.map(({ term, genre, overall100 }) =>
 )}</div>`
 }
 
-/** The changes in the account, newest first. */
+/** Returns the changes in the account, newest first. */
 export function commandsPart({ commands }: AnswerOf<"list_ads_commands">): Html {
   if (commands.length === 0) return html`<p class="quiet">No changes in the days that the platform keeps.</p>`
   return html`<ul>${commands.map(commandItem)}</ul>`
 }
 
 function commandItem({ at, by, event, entity, name, changes }: Command): Html {
-  const what = event === null ? "Sent, not in the platform's history yet" : spoken(event)
+  const what = event === null ? "Sent, but not in the platform's history yet" : spoken(event)
   const fields = changes.map(({ field, from, to }) => {
     const previous = from !== null && html`<del>${valueText(from)}</del> `
     return html`<br>${spoken(field)}: ${previous}${to !== null && html`<ins>${valueText(to)}</ins>`}`
@@ -111,7 +112,7 @@ function commandItem({ at, by, event, entity, name, changes }: Command): Html {
   class="small quiet">${momentTime(at)}, ${who}</span></li>`}`
 }
 
-/** Codes of the platform such as "ENABLED" in words. */
+/** Converts codes of the platform, such as "ENABLED", to words. */
 const valueText = (value: string) => (/^[A-Z]+(?:_[A-Z]+)*$/.test(value) ? spoken(value).toLowerCase() : value)
 
 interface MetricRow {
@@ -119,7 +120,7 @@ interface MetricRow {
   /** Null if no day of the row is reported. */
   metrics: Metrics | null
   share: number | null
-  /** The rank in the store's own results. Left out for rows that have none, such as campaigns. */
+  /** The rank in the store's own results. Omitted for rows that have none, such as campaigns. */
   organic?: Organic | null
 }
 
@@ -154,7 +155,10 @@ function rankText(organic: Organic | null | undefined): HtmlPart {
 const moneyText = (value: Money | null) => (value === null ? figure(null) : money(value.amount, value.currency))
 const span = (from: string, to: string) => html`<p class="small quiet">${dayTime(from)} to ${dayTime(to)}</p>`
 
-/** Null if there are several currencies, because amounts in different currencies are never summed. */
+/**
+ * Returns the sum of the spend. Null if there are several currencies, because amounts in different currencies are never
+ * summed.
+ */
 function sumOf(all: readonly Metrics[]): number | null {
   const spent = all.flatMap(({ spend }) => spend ?? [])
   const sum = spent.reduce((total, { amount }) => total + Number(amount), 0)

@@ -35,23 +35,23 @@ interface SectionApp {
 
 interface ShownSection {
   card: Html
-  /** Whether the account behind it is connected. */
+  /** Whether the account behind the operation is connected. */
   isConnected: boolean
-  /** A note that figures are sample data. */
+  /** A note that the figures are sample data. */
   note: Html | false
-  /** Charts with a CSV. */
+  /** The charts that have a CSV. */
   charts: readonly Chart[]
 }
 
 interface SectionOptions<Id extends SectionOperation> {
   title: string
   hint: string
-  /** The report with the evidence; `day` names the field of the answer with the report's day. */
+  /** The report whose evidence is linked; `day` names the field of the answer that has the report's day. */
   report?: { name: string; nameOnPlay?: string; day?: keyof AnswerOf<Id> & string }
-  /** Arguments from the address, besides the app. */
+  /** The arguments from the address, besides the app. */
   input?: (query: URLSearchParams, platform: Platform) => InputOf<Id>
   part: (answer: AnswerOf<Id>, context: PageContext) => Html
-  /** The charts of the part that have a CSV. */
+  /** The charts in the card that have a CSV. */
   charts?: (answer: AnswerOf<Id>) => readonly Chart[]
 }
 
@@ -113,7 +113,7 @@ const ADS: readonly Section[] = [
 
 const FUNNEL = section("get_funnel", {
   title: "Store funnel",
-  hint: "From impressions to downloads, by the store's own analytics",
+  hint: "From impressions to downloads, according to the store's own analytics",
   input: (_, platform) => ({ platform }) as InputOf<"get_funnel">,
   part: funnelPart,
   charts: (answer) => [funnelChart(answer)],
@@ -122,24 +122,24 @@ const FUNNEL = section("get_funnel", {
 
 const CHANGE_IMPACT = section("get_change_impact", {
   title: "Before and after a change",
-  hint: "The latest change of the store page, or that of the chosen day",
+  hint: "The latest change of the store page, or that of the selected day",
   input: (query, platform) => ({ ...changeIn(query), platform }) as InputOf<"get_change_impact">,
   part: impactPart,
 })
 
-/** Its answer has no choice of the store and would be about the App Store. */
+/** Only for the App Store, because get_pricing has no choice of the store. */
 const PRICING = section("get_pricing", {
   title: "Prices and offers",
   hint: "Products and offer codes, 365 days",
   part: pricesPart,
 })
 
-/** Sections of the revenue page besides revenue and subscriptions. */
+/** Returns the sections of the revenue page that follow revenue and subscriptions. */
 export function sectionsOf(platform: Platform): readonly Section[] {
   return platform === "ios" ? [FUNNEL, CHANGE_IMPACT, PRICING] : [FUNNEL, CHANGE_IMPACT]
 }
 
-/** The change and the window in the address. Others are left out. */
+/** Returns the day of the change and the window from the address. Invalid values are left out. */
 function changeIn(query: URLSearchParams): { day?: string; window?: number } {
   const [day, window] = [query.get("day") ?? "", Number(query.get("window"))]
   return {
@@ -179,7 +179,7 @@ export async function shownSections(
   return await Promise.all(existing.map((one) => one.show(context, app)))
 }
 
-/** The cards of accounts that are connected, below one note if figures are sample data. */
+/** Returns the cards whose accounts are connected, below one note if figures are sample data. */
 export function sectionsPart(sections: readonly ShownSection[], { hasNote = true } = {}): Html {
   const note = hasNote && (sections.find((section) => section.note)?.note ?? false)
   return html`${note}${sections.map((section) => section.isConnected && section.card)}`

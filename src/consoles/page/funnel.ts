@@ -9,7 +9,7 @@ import { type Html, html } from "../../ui/html.ts"
 import { dayTime } from "../../ui/times.ts"
 import { figure, percent, spoken, whole } from "../../ui/words.ts"
 
-/** The steps from impression to download, each as a share of the first, and the downloads by day. */
+/** Returns the steps from impression to download, each as a share of the first, and the downloads by day. */
 export function funnelPart(answer: AnswerOf<"get_funnel">, context: PageContext): Html {
   const { completeTo, totals, countries, trafficSources } = answer
   const steps: [string, number | null][] = [
@@ -45,7 +45,7 @@ export function funnelChart({ from, to, days }: AnswerOf<"get_funnel">): Chart {
     title: "First downloads a day",
     from,
     to,
-    unit: amounts(whole, { none: "not whole yet" }),
+    unit: amounts(whole, { none: "incomplete" }),
     lines: [{ name: "First downloads", points }],
   }
 }
@@ -56,7 +56,7 @@ type FunnelRow = Pick<AnswerOf<"get_funnel">["totals"], "impressions" | "pageVie
 
 const MAX_ROWS = 20
 
-/** False without rows. */
+/** Returns a table of the funnel. False without rows. */
 function funnelTable(first: string, rows: readonly FunnelRow[]): Html | false {
   const number = (name: string) => html`<th scope="col" class="num">${name}</th>`
   const rate = (value: number | null) => (value === null ? figure(null) : percent(value))

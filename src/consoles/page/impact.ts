@@ -21,33 +21,36 @@ const NAMES: Record<Outcome["outcome"], string> = {
 }
 
 const VERDICTS: Record<Impact["verdict"], readonly [name: string, tone: string, advice: string]> = {
-  improved: ["Improved", " good", "It rose by more than such figures change by themselves. Keep the change."],
-  worse: ["Worse", " warn", "It fell by more than such figures change by themselves. Consider undoing the change."],
+  improved: ["Improved", " good", "The improvement is larger than the figure's usual changes. Keep the change."],
+  worse: ["Worse", " warn", "The decline is larger than the figure's usual changes. Consider undoing the change."],
   no_clear_change: [
     "No clear change",
     "",
-    "The interval includes zero: the change may have done nothing, or too little to be seen.",
+    "The interval includes zero: the change may have had no effect, or one that is too small to be seen.",
   ],
   too_early: ["Too early", "", "Wait until the days after the change are over and reported."],
   not_enough_data: [
     "Not enough days",
     "",
-    "The interval comes from earlier days, when nothing changed. It needs twenty windows before the change (half a " +
-      "year if a window has seven days) and some downloads on each day. Until then there is no verdict.",
+    "The interval comes from earlier days without a change. It needs twenty windows before the change (about half " +
+      "a year if a window has seven days) and some downloads on each day. Until then there is no verdict.",
   ],
   confounded: [
     "Cannot be separated",
     " warn",
-    "Something else changed in the same days. Make one change at a time, and wait a window between two.",
+    "Something else changed in the same days. Make one change at a time, and wait for one window before the next.",
   ],
   cannot_tell: [
     "Nothing to compare with",
     "",
-    "Too few storefronts stayed unchanged. Change one storefront first, and the others show what would have happened.",
+    "Too few storefronts stayed unchanged. Change one storefront first; the others then show what would have " +
+      "happened without the change.",
   ],
 }
 
-/** Shows the effect of a change of the store page: the verdict, each figure with its interval, and the doubts. */
+/**
+ * Shows the effect of a change of the store page: the verdict, each figure with its interval, and reasons for doubt.
+ */
 export function impactPart(impact: Impact, context: PageContext): Html {
   const { day, changed, verdict, sentence, outcomes, window, tryWindow } = impact
   const [name, tone, advice] = VERDICTS[verdict]
@@ -59,7 +62,7 @@ export function impactPart(impact: Impact, context: PageContext): Html {
 <p>${sentence}</p>${
     judged.length > 0 && intervalsPicture(`Change after ${day}, with its interval`, judged.map(rowOf))
   }<p class="quiet">${advice}${
-    impact.standing && " What comes after a change need not come from it."
+    impact.standing && " A movement after the change was not necessarily caused by it."
   }</p>${waitingPart(outcomes)}${doubtsPart(impact)}${chooseForm(context, { day, window, tryWindow })}`
 }
 
@@ -84,14 +87,15 @@ function rowOf({ outcome, country, effectPercent, lowPercent, highPercent, ...re
   }
 }
 
-/** The outcomes without a figure, and what each waits for. False if there are none. */
+/** Returns the outcomes without a figure, and what each waits for. False if there are none. */
 function waitingPart(outcomes: readonly Outcome[]): Html | false {
   const waiting = outcomes.filter(({ effectPercent }) => effectPercent === null)
   return (
     waiting.length > 0 &&
     html`<h3>Not judged yet</h3><ul class="small">
 ${waiting.map(({ outcome, verdict, after, earlierDays, earlierNeeded }) => {
-  const days = earlierNeeded !== null && `: ${earlierDays ?? 0} of ${counted(earlierNeeded, "earlier day")} are there`
+  const days =
+    earlierNeeded !== null && `: ${earlierDays ?? 0} of ${counted(earlierNeeded, "earlier day")} are available`
   const until = verdict === "too_early" && html`: its days end on ${dayTime(after.to)}`
   return html`<li>${NAMES[outcome]}: ${VERDICTS[verdict][0].toLowerCase()}${days}${until}</li>`
 })}</ul>`
@@ -122,7 +126,7 @@ function doubtsPart({ overlaps, adsSpend, missing }: Impact): Html | false {
   )
 }
 
-/** Chooses another change by its day, and the length of the window. */
+/** Returns the form that selects another change by its day, and the length of the window. */
 function chooseForm(
   { query }: PageContext,
   { day, window, tryWindow }: { day: string; window: number; tryWindow: number | null },

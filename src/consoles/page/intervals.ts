@@ -11,7 +11,7 @@ export interface PercentRow {
   said: Html
 }
 
-/** "+7.3 %", with a real minus. */
+/** Formats a change like "+7.3 %", with a typographic minus. */
 export function percentText(value: number): string {
   const text = `${Math.abs(value)} %`
   return value === 0 ? text : `${value > 0 ? "+" : "−"}${text}`
@@ -19,7 +19,7 @@ export function percentText(value: number): string {
 
 /**
  * Draws changes below each other on one scale: a line at zero, the interval as a bar, and the change as a point. The
- * same figures stand beside as text.
+ * figures are also shown as text.
  */
 export function intervalsPicture(title: string, rows: readonly PercentRow[]): Html {
   const most = roundUp(Math.max(...rows.flatMap(({ low, high, value }) => [low, high, value].map(Math.abs))))

@@ -11,7 +11,7 @@ type Offered = NonNullable<Pricing["offered"]>[number]
 
 const MAX_ROWS = 60
 
-/** The listed prices, what was paid, and the offers, each as a table. */
+/** Returns the listed prices, the prices that were paid, and the offers, each as a table. */
 export function pricesPart({ listed, paid, offered, offers, from, to }: Pricing): Html {
   return html`<p class="small quiet">${dayTime(from)} to ${dayTime(to)}</p>
 <h3>Listed prices</h3>${
@@ -72,7 +72,7 @@ function offeredRow({ product, kind, name, mode, duration, periods, codes, redem
   ]
 }
 
-/** A table whose first column names the row. Figures are aligned right. */
+/** Returns a table whose first column names the row. Figures are aligned right. */
 function table(names: readonly string[], rows: readonly Row[]): Html {
   if (rows.length === 0) return html`<p class="quiet">None in these days.</p>`
   const isText = (name: string) => TEXTS.has(name)

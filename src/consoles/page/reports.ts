@@ -7,7 +7,7 @@ import { counted, spoken } from "../../ui/words.ts"
 
 type Evidence = AnswerOf<"get_report_evidence">
 
-/** The evidence for an account's figures: each stored report of a day. */
+/** Shows the evidence for an account's figures: each stored report of a day. */
 export async function reportsPage(context: PageContext, appId: string): Promise<Page> {
   const app = await readHead(context, appId)
   const [report, day] = [context.query.get("report") ?? "sales", context.query.get("day")]
@@ -23,8 +23,8 @@ ${
   said.length === 0
     ? html`<section class="card">
 ${empty(
-  "Nothing was said of that day",
-  "No report of it was read: its figures are not known, which is not zero.",
+  "No report of this day",
+  "No report with figures of this day was read. The figures are unknown, not zero.",
 )}</section>`
     : said.map(saidPart)
 }`,
@@ -54,7 +54,7 @@ function saidPart({
   )
 }
 
-/** The rows as the report has them. Its columns differ by report. */
+/** Returns the rows as the report has them. The columns differ by report. */
 function rowsTable(rows: Evidence["said"][number]["rows"]): Html | false {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   return (

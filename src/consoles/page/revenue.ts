@@ -18,7 +18,7 @@ type Units = Revenue["totals"]
 type Revenue = AnswerOf<"get_revenue">
 type Subscriptions = AnswerOf<"get_subscriptions">
 
-/** The figures of the seller's console: units and proceeds by day, storefront and product, and subscriptions. */
+/** Shows the figures of the seller's console: units and proceeds by day, storefront and product, and subscriptions. */
 export async function revenuePage(context: PageContext, appId: string): Promise<Page> {
   const app = await readHead(context, appId)
   const view = viewAt(context, app, { isOfAll: true })
@@ -28,7 +28,7 @@ export async function revenuePage(context: PageContext, appId: string): Promise<
   const days = reportDays(view)
   const [revenue, subscriptions, others, portfolio] = await Promise.all([
     attempted(context.ask("get_revenue", { appId, platform, ...days })),
-    // Google Play Console has no report of subscriptions, and the answer would be that of the App Store
+    // Google Play Console has no report of subscriptions, so the answer would be about the App Store.
     platform === "ios" ? attempted(context.ask("get_subscriptions", { appId, ...days })) : null,
     shownSections(context, sectionsOf(platform), { appId, platform }),
     attempted(context.ask("list_app_revenue")),
@@ -53,10 +53,14 @@ ${sectionsPart(others, { hasNote: false })}${!isFault(portfolio) && portfolioCar
 }
 
 function chartCard(context: PageContext, chart: Chart): Html {
-  return card(chart.title, html`<div class="inside">${chartPart(context, chart)}</div>`, "A gap was not reported yet")
+  return card(
+    chart.title,
+    html`<div class="inside">${chartPart(context, chart)}</div>`,
+    "Days in a gap are not reported yet",
+  )
 }
 
-/** Orders on Google Play that are not settled yet. They are in no other figure. False if there are none. */
+/** Returns the orders on Google Play that are not settled yet. They are in no other figure. False if there are none. */
 function estimatedPart({ estimatedSales }: Revenue): Html | false {
   if (!estimatedSales) return false
   const { from, to, totals } = estimatedSales
@@ -70,7 +74,7 @@ function estimatedPart({ estimatedSales }: Revenue): Html | false {
   )
 }
 
-/** The proceeds of all apps. Currencies and stores are never summed. False if this is the only app. */
+/** Returns the proceeds of all apps. Currencies and stores are never summed. False if this is the only app. */
 function portfolioCard(context: PageContext, app: { id: string }, { apps, unconnected }: AnswerOf<"list_app_revenue">) {
   if (new Set(apps.map(({ id }) => id)).size + unconnected < 2 && !context.isSample) return false
   const isOnPlay = apps.some(({ platform }) => platform === "android")

@@ -10,15 +10,18 @@ import { money, whole } from "../../ui/words.ts"
 type Revenue = AnswerOf<"get_revenue">
 type Day = Revenue["days"][number]
 
-/** Returns the arguments of a report. Days that end today end with the latest day that a console can have reported. */
+/**
+ * Returns the arguments of a report. A selected period is passed as its length only, so that it ends with the latest
+ * day that a console can have reported.
+ */
 export function reportDays({ days: { from, to }, period }: Pick<View, "days" | "period">) {
   const days = dayNumber(to) - dayNumber(from) + 1
   return period === null ? { days, to } : { days }
 }
 
 /**
- * Returns the charts of downloads and proceeds per day, with what they are compared with and the app's own changes.
- * Proceeds are of one currency, the first of the totals: amounts in different currencies are never summed.
+ * Returns the charts of downloads and proceeds per day, with the compared period and the app's own changes. Proceeds
+ * are shown in one currency, the first of the totals, because amounts in different currencies are never summed.
  */
 export async function readSalesCharts(
   context: PageContext,

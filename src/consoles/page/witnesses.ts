@@ -10,8 +10,8 @@ type EventReconciliation = NonNullable<AnswerOf<"get_subscriptions">["reconcilia
 type BillingFigures = NonNullable<AnswerOf<"get_revenue">["billing"]>
 
 /**
- * Compares the console's and a billing service's figures for the same purchases: the explained and the unexplained
- * difference.
+ * Compares the figures of the console and of a billing service about the same purchases: the explained and the
+ * unexplained difference.
  */
 export function witnessesPart(
   { reconciliation, billing }: { reconciliation: Reconciliation | null; billing: BillingFigures | null },
@@ -19,16 +19,16 @@ export function witnessesPart(
 ): Html {
   if (reconciliation === null)
     return card(
-      "Two witnesses",
+      "Second source",
       html`${empty(
         "Only the console reports purchases",
-        "Connect a billing service, or for the App Store its own notifications. " +
-          "Then both are compared here: how far they differ, what explains it, and what is left unexplained.",
+        "Connect a billing service or, for the App Store, App Store Server Notifications. This card then compares " +
+          "both sources: how far they differ, what explains the difference, and what remains unexplained.",
       )}${billing && html`<div class="inside">${billingPart(billing)}</div>`}`,
     )
   const { with: witness, products, productsOmitted, days, otherCountry } = reconciliation
   return card(
-    "Two witnesses",
+    "Second source",
     html`<div class="inside">
 <p>The same purchases according to the console and to <strong>${spoken(witness.kind)}</strong>.
 Neither is corrected: the console counts days in its own time zone, the service counts each purchase as it
@@ -43,7 +43,10 @@ ${productTable(products)}${events && events.events.length > 0 && eventTable(even
       "test message",
     )}, ${witness.otherStores} from other stores, ${witness.unknownTypes} of unknown types.${
       productsOmitted > 0 && ` ${counted(productsOmitted, "more product")} not listed.`
-    }${otherCountry > 0 && ` ${counted(otherCountry, "unit")} have another country there; totals are not affected.`}</p>
+    }${
+      otherCountry > 0 &&
+      ` ${counted(otherCountry, "unit")} have another country in the messages; totals are not affected.`
+    }</p>
 </div>`,
     html`<span class="tag${witness.state === "ok" ? " good" : " warn"}">${witness.state}</span>`,
   )
@@ -58,12 +61,12 @@ function billingPart({ kind, state, why, asOf, mrr, activeSubscriptions, activeT
 }
 
 const sign = (count: number) => (count > 0 ? `+${count}` : String(count))
-/** The amount alone, as the row names its currency. */
+/** Formats the amount without its currency, which the row names. */
 const grossText = (gross: string) =>
   new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(Number(gross))
 
 function productTable(products: Reconciliation["products"]): Html {
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Products of two witnesses"><table><thead>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Products of both sources"><table><thead>
 <tr><th scope="col">Product</th><th scope="col" class="num">Console</th><th scope="col" class="num">Service</th>
 <th scope="col" class="num">Difference</th><th scope="col">What explains it</th>
 <th scope="col" class="num">Unexplained</th></tr></thead>
@@ -141,15 +144,15 @@ function dayTable(days: Reconciliation["days"]): Html {
 
 const CAUSES: Record<string, string> = {
   day_zone: "its days are UTC",
-  not_reported: "the console is late with days",
+  not_reported: "days that the console has not reported",
   before_first_message: "days before its first message",
   not_through_service: "a product that the service never reported",
   not_in_console: "a product that the console never reported",
-  refunds: "a refund that only one of them counts",
+  refunds: "a refund that only one source counts",
   free_units: "trials and other free units",
-  currency: "the same number in another currency",
+  currency: "the same units in another currency",
   price_unknown: "its messages have no price",
-  price: "the same number at other prices",
+  price: "the same units at other prices",
 }
 
 const causeText = (cause: string) => CAUSES[cause] ?? spoken(cause)

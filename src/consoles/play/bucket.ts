@@ -14,7 +14,7 @@ export interface BucketFile {
 }
 
 const PAGE = 1_000
-/** Some 20,000 files: a maker of 20 apps has one such file of each app and month in 80 years. */
+/** At most 20,000 files. A publisher of 20 apps, with one file per app and month, reaches that after 80 years. */
 const MAX_PAGES = 20
 const FILE_FIELDS = "name,generation,updated,size"
 
@@ -60,7 +60,7 @@ function noBucket(bucket: string): string {
   return `there is no bucket ${bucket}; Play Console shows its name under Download reports, Copy Cloud Storage URI`
 }
 
-/** Null if the file does not exist. Throws ConsoleProblem. */
+/** Returns the current generation of a file. Null if the file does not exist. Throws ConsoleProblem. */
 export async function findFile(
   play: Play,
   bucket: string,
@@ -71,13 +71,14 @@ export async function findFile(
   const found = await play.document(GOOGLE_STORAGE_HOST, path, { fields: FILE_FIELDS }, signal)
   if (found === null) return null
   const file = fileIn(found)
-  if (file === null || file.name !== name) throw new ConsoleProblem("refused", "the facts of the file cannot be read")
+  if (file === null || file.name !== name)
+    throw new ConsoleProblem("refused", "the metadata of the file cannot be read")
   return file
 }
 
 /**
- * Returns the content of exactly this generation. Null if it was replaced or deleted meanwhile. Throws ConsoleProblem
- * `refused` for a file that is too large.
+ * Returns the content of exactly this generation. Null if it was replaced or deleted in the meantime. Throws
+ * ConsoleProblem `refused` for a file that is too large.
  */
 export async function readFile(
   play: Play,
@@ -96,7 +97,7 @@ function objectsPath(bucket: string): string {
   return `/storage/v1/b/${encodeURIComponent(bucket)}/o`
 }
 
-/** Null if it is not a file as Google lists it. */
+/** Returns a file from Google's list. Null if a field is missing or invalid. */
 function fileIn(item: unknown): BucketFile | null {
   const { name, generation, updated, size } = (item ?? {}) as Record<string, unknown>
   if (typeof name !== "string" || name === "" || name.length > 1_024) return null

@@ -11,40 +11,43 @@ import { openServiceAccount, type ServiceAccount, serviceAccountIn } from "./ser
 
 type PlayHost = typeof GOOGLE_STORAGE_HOST | typeof PLAY_PUBLISHER_HOST
 
-/** Parameters of a query. Undefined ones are left out. */
+/** Parameters of a query. Undefined parameters are omitted. */
 type Query = Readonly<Record<string, string | undefined>>
 
 /**
- * A client of Google Play Console for one key. Paths begin with / and have no query; their parts from outside must be
- * encoded with encodeURIComponent.
+ * A client of Google Play Console for one key. Paths begin with / and have no query. The caller must encode parts from
+ * outside with encodeURIComponent.
  */
 export interface Play {
   /**
-   * Returns responses with status 200 and 404; a rejected token is renewed once. Throws ConsoleProblem for any other
+   * Returns a response with status 200 or 404. A rejected token is renewed once. Throws ConsoleProblem for any other
    * status.
    */
   get(host: PlayHost, path: string, query?: Query, signal?: AbortSignal): Promise<OutboundAnswer>
   /** Returns the JSON object of a 200 response. Null for 404. Throws ConsoleProblem. */
   document(host: PlayHost, path: string, query?: Query, signal?: AbortSignal): Promise<Record<string, unknown> | null>
   /**
-   * Sends a change once, with a token that was valid a moment ago, and returns the response whatever its status:
-   * problemOf(answer, now) has its meaning. Throws ConsoleProblem if Google gives no token, so that nothing was sent;
-   * OutboundProblem, whose `isSent` says whether the change may have arrived.
+   * Sends a change once, with a token that is still valid, and returns the response whatever its status;
+   * problemOf(answer, now) gives its meaning. Throws ConsoleProblem if Google gives no token, so that nothing was sent.
+   * Throws OutboundProblem, whose `isSent` tells whether the change may have arrived.
    */
   post(host: PlayHost, path: string, body: object, signal?: AbortSignal): Promise<OutboundAnswer>
 }
 
-/** The audience of token requests. Google checks it, so it is the same if the host is replaced by another address. */
+/**
+ * The audience of token requests. It stays the same if the host is replaced by another address, because Google checks
+ * it.
+ */
 const AUDIENCE = `https://${GOOGLE_TOKEN_HOST}/token`
 const SCOPES = ["devstorage.read_only", "androidpublisher"].map((name) => `https://www.googleapis.com/auth/${name}`)
 const GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 const ANSWER_MS = 30_000
-/** The largest packed file that is read. */
+/** Maximum size of a packed file. */
 export const MAX_BYTES = 32_000_000
 /** Renews a token this long before it expires, so that it does not expire during a request. */
 const MARGIN_MS = 2 * 60_000
 
-/** Throws AccessProblem when the file is not the key of a service account. */
+/** Opens a client. Throws AccessProblem when the file is not the key of a service account. */
 export async function openPlay({ serviceAccount }: PlayKey, reach: AccountReach): Promise<Play> {
   const account = serviceAccountIn(serviceAccount)
   const tokenOf = tokens(account, await openServiceAccount(account), reach)
@@ -114,7 +117,7 @@ function tokenIn(answer: OutboundAnswer, at: Date): { text: string; untilMs: num
   const body = jsonOrNothing(new TextDecoder().decode(answer.bytes)) as Record<string, unknown> | null | undefined
   const { access_token: text, expires_in: seconds } = body ?? {}
   if (typeof text !== "string" || !/^[\x21-\x7e]+$/.test(text) || typeof seconds !== "number")
-    throw new ConsoleProblem("unavailable", "Google's answer to a request for a token cannot be read")
+    throw new ConsoleProblem("unavailable", "Google's response to a token request cannot be read")
   return { text, untilMs: at.getTime() + seconds * 1_000 - MARGIN_MS }
 }
 

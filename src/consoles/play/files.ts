@@ -6,15 +6,15 @@ import { PLAY_REPORTS, playFileName } from "../sources/play/reports.ts"
 import { makeTasks } from "../tasks.ts"
 import type { BucketFile } from "./bucket.ts"
 
-/** The files of this month and of the months before it that are read. Older ones stay in the bucket. */
+/** Number of months, this one included, whose files are read. Older files stay in the bucket. */
 const MONTHS = 24
-/** Months whose files must exist: until a file of one is listed, it is late. */
+/** Number of months, this one included, whose files are expected: a file of these months that is not listed is late. */
 const EXPECTED_MONTHS = 2
 
 /**
- * Adds the tasks that list the files of the account's reports: of each tracked app, in each folder with reports of one
- * app, and of each folder with reports of all apps. The subject of a task is a pattern of names. Deletes the tasks of
- * apps that are no longer tracked.
+ * Adds the tasks that list the files of the account's reports: one for each tracked app and folder with reports of one
+ * app, and one for each folder with reports of all apps. The subject of a task is a pattern of file names. Deletes the
+ * tasks of apps that are no longer tracked.
  */
 export async function makeListTasks(sql: Sql, account: string): Promise<void> {
   const foldersOf = (isPerPackage: boolean) => {
@@ -48,7 +48,9 @@ interface FileTask {
   updated: string
 }
 
-/** Returns the tasks of the files that are read: those of known reports, of the package, of the latest months. */
+/**
+ * Returns a task for each listed file that is read: a known report about the pattern's package, of the latest months.
+ */
 function tasksOf(files: readonly BucketFile[], pattern: string, now: Date): FileTask[] {
   const oldest = monthsBack(now, MONTHS).at(-1)!
   const app = packageIn(pattern)
@@ -59,13 +61,13 @@ function tasksOf(files: readonly BucketFile[], pattern: string, now: Date): File
   })
 }
 
-/** Google's clock may differ from ours, and a file may be replaced while it is read. */
+/** Margin for the time of a file: Google's clock may differ from ours, and a file may be replaced while it is read. */
 const MARGIN = "10 minutes"
 
 /**
- * Makes the files of a list due that are new, or were replaced since they were read. A file that could not be read
- * waits for its own retry unless it was replaced today. A file of this month or the last that is not listed is late,
- * not empty.
+ * Makes those listed files due that are new, or were replaced since they were read. A file that could not be read waits
+ * for its own retry unless it was replaced today. A file of this month or the last that is not listed counts as late,
+ * not as empty.
  */
 export async function storeListing(
   sql: Sql,
@@ -96,8 +98,8 @@ export async function storeListing(
 }
 
 /**
- * Returns the files of the latest months that are not listed, of reports that have a file of another month. Names of
- * earnings have a number that is not known before, so they are left out.
+ * Returns the files of the latest months that are expected but not listed: those of reports that have a file of another
+ * month. Earnings are left out, because their file names contain a number that is not known in advance.
  */
 function missingFiles(listed: readonly FileTask[], now: Date): Omit<FileTask, "updated">[] {
   const names = new Set(listed.map(({ subject }) => subject))
@@ -109,12 +111,12 @@ function missingFiles(listed: readonly FileTask[], now: Date): Omit<FileTask, "u
   )
 }
 
-/** "2026-10" and "2026-10-01" as names of files have them: "202610". */
+/** Converts "2026-10" or "2026-10-01" to the form in file names: "202610". */
 function compact(day: string): string {
   return `${day.slice(0, 4)}${day.slice(5, 7)}`
 }
 
-/** This month and the ones before it, newest first, as "2026-10". */
+/** Returns this month and the ones before it, newest first, as "2026-10". */
 function monthsBack(now: Date, count: number): string[] {
   return Array.from({ length: count }, (_, back) => monthsBefore(dayOf(now), back).slice(0, 7))
 }

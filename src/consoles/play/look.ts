@@ -15,7 +15,7 @@ const FINANCIAL = ["sales/", "earnings/"]
 /** A permission may be given for single apps, so several are tried. */
 const MAX_TRIED = 5
 
-/** Play Console takes up to a day to apply a permission that was just given. */
+/** The permission in Play Console that each right needs. */
 const NEEDS: Record<PlayRight, string> = {
   statistics: "the permission to view app information and download bulk reports, for all apps of the account",
   financial: "the permission to view financial data",
@@ -62,7 +62,8 @@ async function lookAtReviews(play: Play, apps: readonly AccountApp[]): Promise<R
     const path = `/androidpublisher/v3/applications/${encodeURIComponent(outsideId)}/reviews`
     right = await probe("reviews", async () => {
       const found = await play.document(PLAY_PUBLISHER_HOST, path, { maxResults: "1" })
-      if (found === null) throw new ConsoleProblem("refused", `Google Play has no app ${outsideId} for this key`)
+      if (found === null)
+        throw new ConsoleProblem("refused", `the key has no access to the app ${outsideId} on Google Play`)
     })
     if (right.state === "ok") break
   }
@@ -71,9 +72,9 @@ async function lookAtReviews(play: Play, apps: readonly AccountApp[]): Promise<R
 
 const UNTESTED: Record<PlayRight, string> = {
   statistics: "",
-  financial: "known once the bucket has a report of sales or earnings",
-  reviews: "known once the bucket has statistics of an app",
-  replies: `known with the first reply; needs ${NEEDS.replies}`,
+  financial: "unknown until the bucket has a report of sales or earnings",
+  reviews: "unknown until the bucket has statistics of an app",
+  replies: `unknown until the first reply; needs ${NEEDS.replies}`,
 }
 
 function untested(name: PlayRight): RightState {
@@ -105,7 +106,7 @@ function packagesIn(names: readonly string[]): string[] {
   return [...new Set(found.filter((name) => PACKAGE.test(name) && name.length <= 150))].sort()
 }
 
-/** The bucket has no names of apps. */
+/** Returns an app by its package, because the bucket has no app names. */
 function appOf(packageName: string): AccountApp {
   return { outsideId: packageName, sku: packageName, name: packageName, bundleId: packageName }
 }

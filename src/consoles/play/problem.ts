@@ -23,7 +23,7 @@ function googleErrorIn(bytes: Uint8Array): GoogleError {
 }
 
 const DISABLED = ["accessNotConfigured", "SERVICE_DISABLED"]
-/** Google answers some used-up quotas with 403. */
+/** Reasons of a 403 that mean a used-up quota. */
 const QUOTAS = [
   "rateLimitExceeded",
   "userRateLimitExceeded",
@@ -32,7 +32,7 @@ const QUOTAS = [
   "RATE_LIMIT_EXCEEDED",
 ]
 
-/** Null for the statuses that count as answers: 200, 204 and 404. */
+/** Returns the problem that a response reports. Null for the statuses 200, 204 and 404, which count as success. */
 export function problemOf({ status, headers, bytes }: OutboundAnswer, now: Date): ConsoleProblem | null {
   if (status === 200 || status === 204 || status === 404) return null
   const { reasons, message } = googleErrorIn(bytes)
@@ -50,15 +50,15 @@ export function problemOf({ status, headers, bytes }: OutboundAnswer, now: Date)
   if (status === 401) {
     const clock = clockProblem(headers, now)
     return clock === null
-      ? new ConsoleProblem("unauthorized", "Google refuses the token of the key", { details })
-      : new ConsoleProblem("unavailable", `Google refuses the token of the key: ${clock}`, { details })
+      ? new ConsoleProblem("unauthorized", "Google refuses the access token", { details })
+      : new ConsoleProblem("unavailable", `Google refuses the access token: ${clock}`, { details })
   }
   if (status >= 500) return new ConsoleProblem("unavailable", `Google answers ${status}`, { details })
   return new ConsoleProblem("refused", `Google answers ${status}${message && ` (${message})`}`, { details })
 }
 
 /**
- * Returns what a refused request for a token means, with the action that a person must take. Null if the response has a
+ * Returns the meaning of a refused token request, with the action that a person must take. Null if the response has a
  * token.
  */
 export function tokenProblemOf(answer: OutboundAnswer, now: Date): ConsoleProblem | null {
@@ -71,7 +71,7 @@ export function tokenProblemOf(answer: OutboundAnswer, now: Date): ConsoleProble
   const details = [code, text].filter((part) => part !== "")
   const clock = clockProblem(headers, now)
   if (clock !== null) return new ConsoleProblem("unavailable", `Google refuses the key: ${clock}`, { details })
-  // Google rejects the times in a token with the same code as a deleted key.
+  // Google reports a wrong time in a token with the same code as a deleted key.
   if (/reasonable timeframe|iat and exp/i.test(text))
     return new ConsoleProblem("unavailable", "Google refuses the key: this machine's clock is wrong; set it", {
       details,
@@ -84,10 +84,10 @@ function reasonOf(code: string, text: string): string {
     return "the service account is disabled; enable it in Google Cloud, IAM & Admin, Service Accounts"
   if (/account not found/i.test(text))
     return "the service account was deleted; create another one, invite it to Play Console, and rotate the key"
-  if (/signature/i.test(text)) return "it was deleted in Google Cloud; create a new key there and rotate it here"
+  if (/signature/i.test(text)) return "the key was deleted in Google Cloud; create a new key there and rotate it here"
   const named = [code, text].filter((part) => part !== "").join(": ")
   const answer = named && ` (${named})`
-  return `it was deleted or disabled in Google Cloud${answer}; create a new key there and rotate it here`
+  return `the key was deleted or disabled in Google Cloud${answer}; create a new key there and rotate it here`
 }
 
 function retryAfterOf(headers: Headers, now: Date): number | null {

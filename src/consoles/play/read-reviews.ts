@@ -14,7 +14,7 @@ interface PlayReviewParts extends Pick<AccountTurn, "sql" | "record" | "account"
   play: Play
 }
 
-/** Adds the task of each tracked app. */
+/** Adds a task for each tracked app. */
 export async function makeReviewTasks(sql: Sql, account: string): Promise<void> {
   await makeTasks(
     sql,
@@ -26,9 +26,9 @@ export async function makeReviewTasks(sql: Sql, account: string): Promise<void> 
   )
 }
 
-/** A review is listed for a week only: with several reads a day none is missed if some fail. */
+/** A review is listed only for a week. With several reads a day no review is missed even if some reads fail. */
 const EVERY_HOURS = 6
-/** The week's reviews of an app with 700 a day. */
+/** Maximum number of pages: the week's reviews of an app with 700 reviews a day. */
 const MAX_PAGES = 50
 
 /**
@@ -59,7 +59,7 @@ export async function readPlayReviews(parts: PlayReviewParts, task: AccountTask)
   })
 }
 
-/** Adds the pages in order. False if the account has no such app. */
+/** Adds the pages in order. Returns false if the account has no such app. */
 async function readPages(
   { play, account, now, signal }: PlayReviewParts,
   packageName: string,
@@ -76,7 +76,7 @@ async function readPages(
     const document = jsonOrNothing(new TextDecoder().decode(bytes))
     const { seen, next } = playReviewsIn(document, { account: account.id, storeId: packageName }, about, aside)
     pages.push(seen)
-    // A repeated token would request a page that was read before.
+    // A repeated token would request a page that has been read before.
     if (next === null || tokens.has(next)) return true
     tokens.add(next)
     token = next

@@ -12,14 +12,14 @@ import { makeListTasks, storeListing } from "./files.ts"
 import { makeReviewTasks, readPlayReviews } from "./read-reviews.ts"
 import { unzipped } from "./unzip.ts"
 
-/** Google writes the files of the current months once a day, at no fixed time. */
+/** Google writes the files of the current months once a day, at no fixed time, so they are listed more often. */
 const LIST_AGAIN_MS = 12 * 3_600_000
 
 interface PlayTurn extends AccountTurn {
   play: Play
 }
 
-/** Reads what is due of a developer's reports and reviews. Throws ConsoleProblem. */
+/** Reads the due reports and reviews of a developer's account. Throws ConsoleProblem. */
 export async function readPlay(play: Play, turn: AccountTurn): Promise<number | null> {
   await makeListTasks(turn.sql, turn.account.id)
   await makeReviewTasks(turn.sql, turn.account.id)
@@ -44,8 +44,8 @@ async function readListing({ play, sql, account, now, signal }: PlayTurn, task: 
 }
 
 /**
- * Reads the file of a month as it is now. Only days whose rows changed are stored, so that a restated month replaces
- * them once. A file that is gone is late, and read when it is listed again.
+ * Reads the current content of a month's file. Stores only days whose rows changed, so that a restated month replaces
+ * them once. A file that is gone is late; it is read when it is listed again.
  */
 async function readMonth(turn: PlayTurn, task: AccountTask): Promise<void> {
   const { play, sql, record, account, now, keep, fence, signal } = turn
@@ -53,7 +53,7 @@ async function readMonth(turn: PlayTurn, task: AccountTask): Promise<void> {
   const bytes = file && (await readFile(play, account.part, file, signal))
   if (file === null || bytes === null) return await endTask(sql, account.id, task, { state: "late", nextAt: null })
   const named = playFileName(file.name)
-  if (named === null) throw new ReadFailure("changed", "its name is of no report that is read")
+  if (named === null) throw new ReadFailure("changed", "the file name belongs to no report that is read")
   const body = rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "", seenAt: now() })
   if (named.family.keepsBody) await keep(body)
   const text = playText(named.family.zipped ? await unzipped(bytes) : bytes)
@@ -72,8 +72,8 @@ async function readMonth(turn: PlayTurn, task: AccountTask): Promise<void> {
 }
 
 /**
- * A file about all apps has whole days, so a second file of its month would replace the first. Throws ReadFailure if
- * another one was read that is still in the bucket.
+ * A file about all apps has whole days, so a second file of the same month would replace the days of the first. Throws
+ * ReadFailure if another file of the month was read and is still in the bucket.
  */
 async function refuseSecond({ play, sql, account, signal }: PlayTurn, { task, subject }: AccountTask): Promise<void> {
   const [other] = await sql<{ subject: string }[]>`

@@ -11,8 +11,8 @@ export interface ServiceAccount {
 }
 
 /**
- * Reads the JSON file of a service account's key. Throws AccessProblem, which says which other file it is and where to
- * create the right one; the message contains nothing of the key.
+ * Reads the JSON file of a service account's key. Throws AccessProblem, which names the kind of file it is instead and
+ * where to create the right one; the message contains nothing of the key.
  */
 export function serviceAccountIn(text: string): ServiceAccount {
   const found = jsonOrNothing(text.replace(/^\uFEFF/, ""))
@@ -28,7 +28,7 @@ export function serviceAccountIn(text: string): ServiceAccount {
   return { email, keyId, privateKey }
 }
 
-/** Throws AccessProblem when the private key is not an RSA key. */
+/** Imports the private key. Throws AccessProblem when it is not an RSA key. */
 export async function openServiceAccount({ privateKey }: ServiceAccount): Promise<CryptoKey> {
   const key = await rsaSigningKeyOf(privateKey)
   if (key === null) throw refused("its private_key is damaged: it is not an RSA key in PEM format")
@@ -36,10 +36,10 @@ export async function openServiceAccount({ privateKey }: ServiceAccount): Promis
 }
 
 function notJson(text: string): string {
-  if (text.startsWith("AIza")) return "this is an API key, which opens no account"
+  if (text.startsWith("AIza")) return "this is an API key, which gives access to no account"
   if (/^-----BEGIN [A-Z ]*PRIVATE KEY/.test(text)) return "this is the private key alone, without the rest of the file"
   if (text.startsWith("{")) return "this JSON is cut off or damaged"
-  return "this is no JSON; the P12 format is not supported"
+  return "this is not JSON; the P12 format is not supported"
 }
 
 function otherFile({ type, installed, web }: Record<string, unknown>): string {
@@ -53,5 +53,4 @@ function refused(what: string): AccessProblem {
   return new AccessProblem(`${what}. ${HOW}`, "serviceAccount")
 }
 
-const HOW =
-  "Needed is the JSON key of a service account: Google Cloud, IAM & Admin, Service Accounts, Keys, Add key, JSON"
+const HOW = "Use the JSON key of a service account: Google Cloud, IAM & Admin, Service Accounts, Keys, Add key, JSON"

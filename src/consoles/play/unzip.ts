@@ -4,13 +4,16 @@ import { crc32, inflateRaw } from "node:zlib"
 import { ReadFailure } from "../../measuring/source.ts"
 
 interface UnzipLimits {
-  /** The most bytes of the unpacked file. */
+  /** Maximum size of the unpacked file in bytes. */
   bytes: number
-  /** How many times larger than the packed file it may be. Small files are exempt. */
+  /** Maximum ratio of the unpacked to the packed size. Small files are exempt. */
   ratio: number
 }
 
-/** A month of 300,000 transactions has some 90 MB. Tables of text are packed to a tenth, rarely to a fiftieth. */
+/**
+ * A month of 300,000 transactions has about 90 MB. Text tables are packed to a tenth of their size, rarely to a
+ * fiftieth.
+ */
 const LIMITS: UnzipLimits = { bytes: 96_000_000, ratio: 200 }
 const EXEMPT_BYTES = 1_000_000
 
@@ -22,16 +25,16 @@ const MAX_COMMENT = 65_535
 const STORED = 0
 const DEFLATED = 8
 const IS_ENCRYPTED = 1
-/** A size or an offset with this value is in an extension for archives of more than 4 GB. */
+/** This value of a size or an offset means that the true value is in the extension for archives of more than 4 GB. */
 const ZIP64 = 0xffffffff
 
 const unpack = promisify(inflateRaw) as (packed: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>
 
 /**
- * Returns the content of the only file in the archive. Libraries read archives of any kind and trust the sizes in them;
- * this accepts what Google Play Console makes, and refuses everything else before it unpacks. The file's name is
+ * Returns the content of the only file in the archive. Libraries read any archive and trust the sizes in it; this
+ * function accepts what Google Play Console makes, and refuses everything else before it unpacks. The file's name is
  * ignored, so that no path leads anywhere. Throws ReadFailure for an archive with another number of files, an encrypted
- * file, another archive within, a file over the limits, or a damaged archive.
+ * file, an archive inside, a file over the limits, or a damaged archive.
  */
 export async function unzipped(archive: Uint8Array, limits: UnzipLimits = LIMITS): Promise<Uint8Array> {
   const bytes = Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength)
@@ -39,12 +42,14 @@ export async function unzipped(archive: Uint8Array, limits: UnzipLimits = LIMITS
   const ratio = size / Math.max(packed.length, 1)
   if (size > limits.bytes) throw refused(`its file has ${size} bytes, and at most ${limits.bytes} are unpacked`)
   if (size > EXEMPT_BYTES && ratio > limits.ratio)
-    throw refused(`its file is ${Math.round(ratio)} times larger than the archive, and at most ${limits.ratio} times`)
+    throw refused(
+      `its file is ${Math.round(ratio)} times larger than the archive; at most ${limits.ratio} times is allowed`,
+    )
   const content = method === STORED ? packed : await inflated(packed, size)
-  // The stated size limits the memory, so it must be true.
-  if (content.length !== size) throw refused("its file has another size than it states")
+  // The stated size limits the memory, so a wrong size is refused.
+  if (content.length !== size) throw refused("the size of its file differs from the stated size")
   if (crc32(content) !== checksum) throw refused("its file is damaged: the checksum differs")
-  if (content.length >= 4 && content.readUInt32LE(0) === LOCAL) throw refused("it has another archive within")
+  if (content.length >= 4 && content.readUInt32LE(0) === LOCAL) throw refused("it contains another archive")
   return content
 }
 
@@ -63,7 +68,7 @@ interface PackedFile {
   checksum: number
 }
 
-/** Reads the directory at the end, because sizes may be missing before the file itself. */
+/** Reads the directory at the end of the archive, because the sizes before the file itself may be missing. */
 function onlyFileIn(bytes: Buffer): PackedFile {
   const end = endOf(bytes)
   const count = bytes.readUInt16LE(end + 10)
@@ -87,7 +92,7 @@ function onlyFileIn(bytes: Buffer): PackedFile {
   return { packed: bytes.subarray(from, from + packedSize), method, size, checksum }
 }
 
-/** The place of the record at the end, which a comment of the archive may follow. */
+/** Returns the position of the end record, which may be followed by a comment. */
 function endOf(bytes: Buffer): number {
   const last = bytes.length - END_BYTES
   for (let at = last; at >= 0 && at >= last - MAX_COMMENT; at--)

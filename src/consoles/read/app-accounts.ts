@@ -19,29 +19,29 @@ export interface AppAccount {
   /** The store's id of the app, and the seller's SKU: reports use either. */
   outsideId: string
   sku: string
-  /** Which person must do what, if the key may not read reports. Null if it may, or if that is unknown. */
+  /** The action that a person must take if the key may not read reports. Null if it may, or if that is unknown. */
   denied: string | null
 }
 
-/** Days of reports in one storefront, or in all (null). */
+/** The days of a query, in one storefront or in all (null). */
 export interface ReportQuery extends Days {
   country: string | null
 }
 
-/** The ids of a tracked app by which accounts are matched. */
+/** The ids by which a tracked app is found in accounts. */
 export interface OwnApp {
   id: string
   iosId: string | null
   androidPkg: string | null
 }
 
-/** The kind of account that reports on a store's own apps. */
+/** For each store the kind of account that reports on the seller's own apps. */
 export const SELLER_KINDS = { ios: "app-store-connect", android: "google-play-console" } as const
 export type SellerKind = (typeof SELLER_KINDS)[Platform]
 
 /**
- * Returns the first account with the app that still has a key, otherwise the first: two accounts of one seller report
- * the same figures. `more`: additional columns of the account `c`.
+ * Returns the first account with the app that still has a key, or the first one if none has a key: two accounts of one
+ * seller report the same figures. `more` adds columns of the account `c`.
  */
 export async function findAppAccount<More = unknown>(
   sql: Db,
@@ -68,7 +68,7 @@ export interface MoneyAccounts {
   isBilled: boolean
 }
 
-/** Chooses each account like findAppAccount. */
+/** Returns the accounts that report a tracked app's money. Each is selected like in findAppAccount. */
 export async function findMoneyAccounts(
   sql: Db,
   workspaceId: number,
@@ -106,7 +106,7 @@ function accountColumns(sql: Db) {
     c.id, c.kind, ${answeredState(sql)}, c.created_at as "createdAt", a.outside_id as "outsideId", a.sku`
 }
 
-/** SQL: why an account `c` of a kind lacks a right that it needs. */
+/** SQL: the reason why an account `c` of a kind lacks a right that the kind needs. */
 function deniedOf(sql: Db, kind: AccountKindName) {
   return sql`(
       select r.why
@@ -117,14 +117,14 @@ function deniedOf(sql: Db, kind: AccountKindName) {
     )`
 }
 
-/** SQL: whether the row `a` of an account is the app. The ids of one store are never those of the other. */
+/** SQL: whether the row `a` of an account is the app. An id of one store never equals an id of the other. */
 function isOf(sql: Db, { id, iosId, androidPkg }: OwnApp | Record<keyof OwnApp, Fragment>) {
   return sql`(
     a.app_id = ${id} or (a.app_id is null and not a.by_hand and a.outside_id in (${iosId}, ${androidPkg}))
   )`
 }
 
-/** Like findAppAccount for several apps: the SKU of each app in reports. Apps without an account are missing. */
+/** Like findAppAccount for several apps, with the SKU of each app in reports. Apps without an account are missing. */
 export async function findReportNames(
   sql: Db,
   { workspaceId, kind }: { workspaceId: number; kind: AccountKindName },
@@ -148,7 +148,8 @@ export async function findReportNames(
 }
 
 /**
- * Returns the workspace's account of a kind, whatever apps it has: the first that still has a key, otherwise the first.
+ * Returns the workspace's account of a kind, whatever apps it has: the first one that still has a key, otherwise the
+ * first one.
  */
 export async function findKindAccount(
   sql: Db,
@@ -164,7 +165,10 @@ export async function findKindAccount(
   return account ?? null
 }
 
-/** True if the workspace has connected an account of the kind, including paused ones and ones without the app. */
+/**
+ * Returns true if the workspace has connected an account of the kind, including paused accounts and accounts without
+ * the app.
+ */
 export async function isConnected(
   sql: Db,
   { workspaceId, kind }: { workspaceId: number; kind: AccountKindName },
@@ -177,19 +181,19 @@ export async function isConnected(
   return found.length > 0
 }
 
-/** Status of a report over the requested days. */
+/** How much of a report is read over the requested days. */
 export interface ReportStanding {
   /** Days that were reported, with or without rows, in order. */
   reported: string[]
-  /** Days that the console has not published in time, in order. Old ones are not retried. */
+  /** Days that the console did not publish in time, in order. Those that are too old are not retried. */
   late: string[]
-  /** Time when one of them was last read. Null if none was. */
+  /** Time of the latest read of one of the reported days. Null if none was read. */
   asOf: Date | null
   /** True if any day was ever reported, also outside the requested days. */
   isKnown: boolean
   /** Failed requests about the requested days. */
   troubles: Trouble[]
-  /** Reports of files only: the latest file with one of the days, and its generation. */
+  /** Only for reports in files: the latest file with one of the days, and its generation. */
   file?: string | null
 }
 
@@ -234,8 +238,8 @@ export interface ReportSpan extends Pick<ReportStanding, "late" | "asOf" | "trou
 }
 
 /**
- * SQL: one row, a ReportSpan. Joins only the days whose task adds something, because a full join over a year takes
- * twice as long.
+ * SQL: one row, a ReportSpan. Joins only the days whose task is late, or was read after the reports were first seen,
+ * because a full join over a year takes twice as long.
  */
 export function spanOf(sql: Db, account: string, report: Report, { from, to }: Days) {
   return sql`(
@@ -263,7 +267,7 @@ export function spanOf(sql: Db, account: string, report: Report, { from, to }: D
   )`
 }
 
-/** The last `count` days up to `to`, each once. */
+/** Returns the last `count` days up to `to`, in order. */
 export function daysUpTo(to: string, count: number): string[] {
   return Array.from({ length: count }, (_, place) => addDays(to, place - count + 1))
 }

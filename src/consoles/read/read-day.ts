@@ -8,9 +8,12 @@ export interface AccountDay {
   /** Trials started. Null if the day's events are not reported. */
   trials: number | null
   trialsReadAt: Date | null
-  /** The seller's proceeds from subscriptions. Null if some are not in US dollars, or if the day is not reported. */
+  /**
+   * The seller's proceeds from subscriptions, in US dollars. Null if some are in another currency, or if the day is not
+   * reported.
+   */
   dollars: number | null
-  /** Null if the day's sales are not reported. */
+  /** Time when the day's sales were read. Null if they are not reported. */
   salesReadAt: Date | null
   /** The figures are from the demo account. */
   isInvented: boolean
@@ -25,7 +28,7 @@ interface DayRow {
   proceeds: { currency: string; amount: string }[]
 }
 
-/** SQL: for each app the account of that kind to use: one with a key before one without, the oldest first. */
+/** SQL: for each app, the account of the kind to use: accounts with a key come first, then the oldest. */
 export function ownAccounts(
   sql: Db,
   { workspaceId, kind }: { workspaceId: number; kind: AccountKindName },
@@ -42,7 +45,7 @@ export function ownAccounts(
     order by x.app_id, c.sealed is null, c.created_at, c.id`
 }
 
-/** Returns the apps that an account of the workspace has; others are missing. */
+/** Returns the day of each app that an account of the workspace has. Other apps are missing. */
 export async function readAccountDays(
   sql: Db,
   workspaceId: number,
@@ -98,12 +101,12 @@ export interface CountryProceeds {
   proceeds: { currency: string; amount: string }[]
 }
 
-/** The report with the money of a store. */
+/** For each store the report that has the seller's proceeds. */
 const PROCEEDS_REPORT = { ios: "sales", android: "play_earnings" } as const
 
 /**
- * Proceeds by storefront, over those apps whose account reported the day. `not_measured`: no account did;
- * `not_connected`: no app has an account. Those of Google Play are settled.
+ * Returns the proceeds by storefront, summed over the apps whose account reported the day. `not_measured`: no account
+ * reported it; `not_connected`: no app has an account. On Google Play these are settled proceeds.
  */
 export async function readCountryProceeds(
   sql: Db,

@@ -1,7 +1,7 @@
 import { json } from "../../database/json.ts"
 import type { Db } from "../../database/types.ts"
 
-/** A span of days of an app in an account's sales reports. */
+/** A span of days of an app, in an account's sales reports. */
 export interface SalesSpan {
   account: string
   sku: string
@@ -12,11 +12,11 @@ export interface SalesSpan {
 interface SpanDownloads {
   /** Number of days in the span that the console has reported. */
   reportedDays: number
-  /** First downloads by storefront. A missing storefront had none on the reported days. */
+  /** First downloads by storefront. A missing storefront had no downloads on the reported days. */
   countries: Record<string, number>
 }
 
-/** Returns the downloads of each span, in the given order, with one statement. */
+/** Returns the downloads of each span, in the given order. Uses one statement. */
 export async function readDownloads(sql: Db, spans: readonly SalesSpan[]): Promise<SpanDownloads[]> {
   if (spans.length === 0) return []
   return await sql<SpanDownloads[]>`
@@ -46,7 +46,7 @@ export async function readDownloads(sql: Db, spans: readonly SalesSpan[]): Promi
     limit ${spans.length}`
 }
 
-/** A span of days of an Android app in an account's installs reports. */
+/** A span of days of an Android app, in an account's installs reports. */
 interface InstallsSpan {
   account: string
   androidPkg: string
@@ -61,7 +61,7 @@ interface SpanInstalls {
   installs: number | null
 }
 
-/** Returns the installs of each span, in the given order, with one statement. */
+/** Returns the installs of each span, in the given order. Uses one statement. */
 export async function readInstalls(sql: Db, spans: readonly InstallsSpan[]): Promise<SpanInstalls[]> {
   if (spans.length === 0) return []
   return await sql<SpanInstalls[]>`

@@ -29,9 +29,9 @@ export interface ReportEvidence {
   account: string
   state: AnsweredState
   report: EvidenceReport
-  /** The time zone of the day. */
+  /** The time zone that defines the day. */
   dayZone: string
-  /** The stored reports of the day, the one in use first. */
+  /** The stored reports of the day. The one in use comes first. */
   said: DayReport[]
 }
 
@@ -57,7 +57,7 @@ interface EvidenceQuery {
   day: string
 }
 
-/** Maximum number of rows shown of each report. */
+/** Maximum number of rows shown for each report. */
 export const SHOWN_ROWS = 200
 const MAX_STATEMENTS = 50
 
@@ -65,7 +65,7 @@ const isReport = (report: EvidenceReport): report is Report => (REPORTS as reado
 const isAnalytics = (report: EvidenceReport): report is AnalyticsReport =>
   (ANALYTICS_REPORTS as readonly string[]).includes(report)
 
-/** Null if no account of the workspace has this report of the app. */
+/** Returns the evidence. Null if no account of the workspace has this report about the app. */
 export async function readReportEvidence(
   sql: Sql,
   workspaceId: number,
@@ -88,13 +88,13 @@ export async function readReportEvidence(
 const UTC_REPORTS: readonly EvidenceReport[] = ["prices", "play_sales"]
 
 async function readAdsZone(sql: Sql, account: string, report: EvidenceReport): Promise<string> {
-  // Changes and weeks are in UTC, whatever the account's time zone.
+  // Changes and weeks use UTC, whatever the account's time zone.
   return report === "ads_changes" || report === "ads_popularity" ? "UTC" : await readZone(sql, account)
 }
 
 type StoredReport = DayReport & { pieces: number | null }
 
-/** Each report with the rows of this app only, without the seller's other apps. */
+/** Returns each report with the rows of this app only, without the seller's other apps. */
 async function readEvidenceReports(
   sql: Sql,
   account: AppAccount,
@@ -125,7 +125,7 @@ async function readEvidenceReports(
 
 const PIECES_AT_ONCE = 4
 
-/** Reads a report that is stored in pieces a few at a time, so that no statement holds its slot for long. */
+/** Reads a report that is stored in pieces, a few pieces at a time, so that no statement holds its slot for long. */
 async function readPieceRows(sql: Sql, set: number, own: PendingQuery<Row[]>) {
   const result: Pick<DayReport, "count" | "rows"> = { count: 0, rows: [] }
   for (let after = -1; ; ) {
@@ -164,7 +164,7 @@ function reportsOf(sql: Sql, { id, outsideId, sku }: AppAccount, { report, day }
         select ${columns}, file as about, null::date as processed
         from report_day
         where account_id = ${id} and report = ${report} and about in ('', ${outsideId}) and day = ${day}`,
-      // Files of money name the app in each row, and files of counts are about one.
+      // Files with money name the app in each row; files with counts are about one app.
       own: sql`coalesce(e.row ->> 'app', ${outsideId}) = ${outsideId}`,
     }
   if (isReport(report))
@@ -197,7 +197,7 @@ function reportsOf(sql: Sql, { id, outsideId, sku }: AppAccount, { report, day }
   return adsReportsOf(sql, { id, outsideId }, { report, day })
 }
 
-/** Reports that apply until a newer one replaces them. */
+/** Reports that apply until a newer report replaces them. */
 const LASTING: readonly AdsReport[] = ["ads_campaigns", "ads_keywords", "ads_terms", "ads_popularity"]
 
 function adsReportsOf(

@@ -5,7 +5,7 @@ import { decimal, millionths } from "../sources/decimal.ts"
 import { type AppAccount, daysUpTo, type ReportQuery, type ReportStanding } from "./app-accounts.ts"
 import type { Money } from "./read-sales.ts"
 
-/** Reports about all apps of the developer have no subject. */
+/** Reports about all apps of the developer. They have no subject. */
 const OF_ACCOUNT: readonly PlayReport[] = ["play_earnings", "play_sales"]
 
 const aboutIn = (report: PlayReport, { outsideId }: AppAccount) => (OF_ACCOUNT.includes(report) ? "" : outsideId)
@@ -14,7 +14,7 @@ const MAX_TROUBLES = 3
 
 export type PlayStanding = ReportStanding & { report: PlayReport; file: string | null }
 
-/** Status of the files of a month over the requested days. Days that are in no file yet are late. */
+/** Returns the status of monthly files over the requested days. Days that are in no file yet are late. */
 export async function readPlayStanding(
   sql: Db,
   account: AppAccount,
@@ -53,11 +53,11 @@ export async function readPlayStanding(
 interface PlayInstalls {
   /** Counts by day, over all countries. */
   days: Map<string, number | null>
-  /** Counts by day and country, from another file. */
+  /** Counts by day and country. They are from another file than `days`. */
   countries: { day: string; country: string; installs: number | null }[]
 }
 
-/** Countries are in the file of countries only. An unnamed country is `zz`. */
+/** Returns the installs. Only the file of countries has countries. A row without a country is `zz`. */
 export async function readPlayInstalls(
   sql: Db,
   { id, outsideId }: AppAccount,
@@ -92,7 +92,7 @@ interface EstimatedRow extends Omit<EstimatedSums, "gross"> {
   gross: string
 }
 
-/** Orders that are not settled yet, by UTC day. A reported day without orders has no row. */
+/** Returns orders that are not settled yet, by UTC day. A reported day without orders has no row. */
 export async function readEstimatedSales(
   sql: Db,
   { id, sku }: AppAccount,
@@ -127,7 +127,7 @@ function summedEstimates(rows: readonly EstimatedRow[]): EstimatedSums {
 
 export interface PlayVisits {
   day: string
-  /** Null if the file is of another cut, or names none. */
+  /** Null if the file is not by country, or if the row names none. */
   country: string | null
   from: string | null
   visitors: number | null
@@ -137,14 +137,20 @@ export interface PlayVisits {
 export interface PlayCountryDay {
   report: "play_store_country" | "play_installs_country"
   day: string
-  /** Null if the file has summed up countries. */
+  /** Null if the row sums up several countries. */
   country: string | null
-  /** Null if Google withholds the count. Installs are those by visitors of the store page, or from anywhere. */
+  /**
+   * Null if Google withholds the count. Installs are those by visitors of the store page, or all, depending on the
+   * report.
+   */
   visitors: number | null
   installs: number | null
 }
 
-/** Counts of the store page and of installs in some countries, with those of countries that a file has summed up. */
+/**
+ * Returns the counts of the store page and of installs in these countries, and the counts that a file sums up for
+ * several countries.
+ */
 export async function readPlayCountryDays(
   sql: Db,
   { id, outsideId }: AppAccount,
@@ -159,14 +165,17 @@ export async function readPlayCountryDays(
     order by report, day, country`
 }
 
-/** SQL: the sum of an event's counts. Null if one of them is withheld. */
+/** SQL: the sum of an event's counts. Null if one of the counts is withheld. */
 function countOf(sql: Db, event: "pageViews" | "firstDownloads") {
   return sql`
     case when bool_and(count is not null) filter (where counts_as = ${event})
       then sum(count) filter (where counts_as = ${event})::int end`
 }
 
-/** Visitors of the store page and those of them who installed the app, by day and by country or traffic source. */
+/**
+ * Returns the visitors of the store page and those of them who installed the app, by day and by country or traffic
+ * source.
+ */
 export async function readPlayVisits(
   sql: Db,
   { id, outsideId }: AppAccount,

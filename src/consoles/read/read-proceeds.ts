@@ -34,14 +34,14 @@ export async function readUsdProceeds(sql: Db, spans: readonly SalesSpan[]): Pro
     order by s.at, f.day`
 }
 
-/** An app's money of seven days on one store, from one report. */
+/** An app's money of seven days in one store, from one report. */
 export interface WeekProceeds {
   appId: string
-  /** Estimated sales are paid by customers on Google Play, before fees, and not settled. */
+  /** `estimated_sales`: what customers paid on Google Play, before fees and settlement. */
   figure: "proceeds" | "estimated_sales"
-  /** The latest reported day of the last fourteen. Null if none is reported. */
+  /** The latest reported day among the last fourteen. Null if none of them is reported. */
   to: string | null
-  /** Reported days of the seven. Days that are not reported yet add nothing. */
+  /** Number of reported days among the seven. Days that are not reported yet add nothing. */
   days: number
   /** One amount per currency code. */
   proceeds: { currency: string; amount: string }[]
@@ -49,12 +49,12 @@ export interface WeekProceeds {
   isInvented: boolean
 }
 
-/** The reports with money of each store. The first that has a day of the last fourteen is used. */
+/** The reports with money, by store. The first report that has one of the last fourteen days is used. */
 const REPORTS: Record<Platform, string[]> = { ios: ["sales"], android: ["play_sales", "play_earnings"] }
 
 /**
- * Returns the money of the seven days up to the latest report. Google Play's estimated sales and settled earnings have
- * the same orders, so that they are never summed. Apps without an account are missing.
+ * Returns the money of the seven days that end with the latest reported day. Google Play's estimated sales and settled
+ * earnings are never summed, because they are about the same orders. Apps without an account are missing.
  */
 export async function readWeekProceeds(
   sql: Db,

@@ -9,7 +9,7 @@ interface ConsoleReply {
   at: Date
 }
 
-/** Returns the developer's replies to these reviews, as a Google Play Console of the workspace listed them last. */
+/** Returns the developer's replies to these reviews, as a Google Play Console of the workspace last listed them. */
 export async function readConsoleReplies(
   sql: Db,
   { id, androidApp }: Pick<TrackedApp, "id" | "androidApp">,

@@ -22,7 +22,7 @@ interface SoldUnits {
 export interface Sold extends SoldUnits {
   /** The customers' payments minus refunds, largest first. */
   gross: Money[]
-  /** The seller's share of it, as the report estimates. */
+  /** The seller's share of the payments, as the report estimates it. */
   proceeds: Money[]
 }
 
@@ -45,7 +45,7 @@ interface FactRow {
   title: string | null
   currency: string | null
   proceedsCurrency: string | null
-  /** Null if there are none. */
+  /** Null if the day has no sales. */
   downloads: number | null
   redownloads: number | null
   updates: number | null
@@ -60,7 +60,7 @@ interface FactRow {
 /** Maps `grouping(day, country, product)` to the column that the row is grouped by. */
 const CUTS = { 7: "total", 3: "day", 5: "country", 6: "product" } as const
 
-/** Returns an app's sales in total, by day, by country and by product, in one pass. */
+/** Returns an app's sales in total, by day, by country and by product. Uses one pass over the facts. */
 export async function readSales(sql: Db, { id, sku }: AppAccount, { from, to, country }: ReportQuery): Promise<Sales> {
   const rows = await sql<FactRow[]>`
     select grouping(day, country, product) as cut, coalesce(day::text, country, product) as name, max(title) as title,
@@ -97,7 +97,7 @@ function soldColumns(sql: Db) {
 
 const MAX_BUNDLES = 50
 
-/** Returns the app bundles that an account sold, which belong to none of its apps; those that sold most first. */
+/** Returns the app bundles that an account sold, most downloads first. They belong to none of the account's apps. */
 export async function readBundles(
   sql: Db,
   account: string,
@@ -134,7 +134,7 @@ function productsIn(rows: readonly FactRow[]): SoldProduct[] {
   })
 }
 
-/** Sums the rows. A reported day without rows is a measured zero. */
+/** Sums the rows. Without rows the result is zero, because a reported day without rows had no sales. */
 export function soldIn(rows: readonly FactRow[]): Sold {
   const units = { downloads: 0, redownloads: 0, updates: 0, purchases: 0, subscriptions: 0, other: 0, refunds: 0 }
   const [gross, proceeds] = [new Map<string, bigint>(), new Map<string, bigint>()]
@@ -152,7 +152,7 @@ function add(sums: Map<string, bigint>, currency: string, amount: string): void 
   sums.set(currency, (sums.get(currency) ?? 0n) + millionths(amount))
 }
 
-/** Leaves out currencies with a zero sum, because free products appear in every currency. */
+/** Removes currencies with a zero sum, because free products appear in every currency. */
 function moneyIn(sums: ReadonlyMap<string, bigint>): Money[] {
   return [...sums]
     .filter(([, sum]) => sum !== 0n)
@@ -160,7 +160,7 @@ function moneyIn(sums: ReadonlyMap<string, bigint>): Money[] {
     .map(([currency, sum]) => ({ currency, amount: decimal(sum) }))
 }
 
-/** A day whose report changed later. */
+/** A day whose report was restated later. */
 interface Restatement {
   day: string
   /** Time when the new report was first seen. */

@@ -6,25 +6,25 @@ import type { OwnApp } from "./app-accounts.ts"
 import { ownAccounts } from "./read-day.ts"
 import type { Money } from "./read-sales.ts"
 
-/** A figure of a day from one report. */
+/** A figure of one day from one report. */
 export interface DayFigure<Value> {
   /** Null if the day is not reported yet, or if Google withholds the count. */
   value: Value | null
-  /** Null if the day is not reported yet. */
+  /** Time when the day was read. Null if it is not reported yet. */
   readAt: Date | null
-  /** The latest reported day, within 60 days before the requested one or later. Null if there is none. */
+  /** The latest reported day: within 60 days before the requested day, or after it. Null if there is none. */
   reportedTo: string | null
 }
 
-/** An app's day in one store, as the console of the workspace reports it. */
+/** An app's day in one store, as a console of the workspace reports it. */
 export interface StoreDay {
   appId: string
   platform: Platform
-  /** First downloads; on Google Play users who installed the app. */
+  /** First downloads; on Google Play, users who installed the app. */
   downloads: DayFigure<number>
-  /** The seller's proceeds; on Google Play settled earnings. */
+  /** The seller's proceeds; on Google Play, settled earnings. */
   proceeds: DayFigure<Money[]>
-  /** Paid by customers in orders that are not settled. Null for the App Store. */
+  /** Payments of customers in orders that are not settled yet. Null for the App Store. */
   estimatedSales: DayFigure<Money[]> | null
 }
 
@@ -42,12 +42,12 @@ interface StoreDayRow {
   estimatedTo: string | null
 }
 
-/** How far back the latest reported day is looked for. */
+/** Number of days to search backwards for the latest reported day. */
 const REPORTED_DAYS = 60
 
 /**
- * Returns the day of each app in each store whose console is connected, App Store first, with one statement. A day of
- * Google Play's estimated sales is a UTC day, all others are Pacific days.
+ * Returns the day of each app in each store whose console is connected, App Store first. Uses one statement. A day of
+ * Google Play's estimated sales is a UTC day; all other days are Pacific days.
  */
 export async function readStoreDays(
   sql: Db,
@@ -113,7 +113,7 @@ function storeDay(row: StoreDayRow): StoreDay {
     platform,
     downloads: figure(row.downloads, row.downloadsReadAt, row.downloadsTo) as DayFigure<number>,
     proceeds: figure(row.proceeds, row.proceedsReadAt, row.proceedsTo),
-    // a settled day has the same orders among its proceeds
+    // The proceeds of a settled day are about the same orders, so the estimate is left out.
     estimatedSales: platform === "ios" ? null : row.proceedsReadAt === null ? estimated : { ...estimated, value: null },
   }
 }

@@ -4,7 +4,7 @@ import type { AppAccount, ReportQuery } from "./app-accounts.ts"
 
 export type EventCounts = Record<EventGroup, number>
 
-/** The counts of a reported day without rows: a measured zero. */
+/** The counts of a reported day without rows: measured zeros. */
 const NO_EVENTS = Object.fromEntries(EVENT_GROUPS.map((group) => [group, 0])) as EventCounts
 
 /** Returns subscription events of an app by day and country. Days and countries without events are missing. */

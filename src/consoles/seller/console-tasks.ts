@@ -9,7 +9,8 @@ import { readAnalytics, readInstance } from "./read-analytics.ts"
 import { readPrices, readProducts } from "./read-prices.ts"
 
 /**
- * Adds tasks for each day of the reports, and for the apps that the workspace tracks: a seller may have many others.
+ * Adds tasks for each day of the reports, and for the apps that the workspace tracks. A seller may have many other
+ * apps.
  */
 export async function makeConsoleTasks(sql: Sql, account: string, now: Date): Promise<void> {
   await makeTasks(
@@ -34,7 +35,7 @@ export async function readConsoleTask(parts: ConsoleParts & ReportParts, task: A
   await readInstance(parts, task)
 }
 
-/** Postpones the other days of a denied report too. */
+/** Postpones the other days of a denied report as well. */
 export async function putOffDenied({ sql, account }: ConsoleParts, task: AccountTask, failure: string): Promise<void> {
   if (isOfReport(task)) await putOffReport(sql, account.id, task.task, { failure, why: `needs ${SALES_ROLES}` })
 }

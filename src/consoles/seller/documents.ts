@@ -15,7 +15,7 @@ export interface Resource {
   relationships: Record<string, { data?: { id?: unknown } | null } | undefined>
 }
 
-/** None of the lists we read has more pages. */
+/** No list that is read has more pages. */
 const MAX_PAGES = 60
 
 /** Returns every page of a list. Null if the console answers 404. Throws ConsoleProblem. */

@@ -12,7 +12,7 @@ export interface ProductOffer extends ListedOffer {
   lastSeen: string
   /**
    * Number of redeemed codes on the days that were read. Null if the offer has no codes, or if another offer has the
-   * same name so that the report cannot separate them.
+   * same name, because the report cannot separate the two.
    */
   redemptions: number | null
 }
@@ -20,8 +20,8 @@ export interface ProductOffer extends ListedOffer {
 const MAX_OFFERS = 500
 
 /**
- * Returns the offers of one product or all that existed on any day of the period. A country leaves out offers that are
- * limited to other countries. Includes the status of the redemptions report.
+ * Returns the offers that existed on any day of the period, of one product or of all. With a country, offers that are
+ * limited to other countries are left out. Includes the status of the redemptions report.
  */
 export async function readListedOffers(
   sql: Db,

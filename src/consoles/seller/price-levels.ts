@@ -1,6 +1,6 @@
 // For each storefront: its currency, the local price of a Big Mac, and units of the currency per US dollar. Source: The
-// Economist, Big Mac index of January 2026 (github.com/TheEconomist/big-mac-data at 669a971c, CC BY 4.0), cut to its
-// last half-year; eu is the euro area.
+// Economist, Big Mac index of January 2026 (github.com/TheEconomist/big-mac-data at 669a971c, CC BY 4.0), reduced to
+// its last half-year; eu is the euro area.
 const LEVELS =
   "ae AED 19 3.673; ar ARS 8000 1445.76; au AUD 8.5 1.49265; az AZN 6.65 1.7025; bh BHD 1.8 0.377; " +
   "br BRL 23.9 5.37035; ca CAD 7.7 1.38925; ch CHF 7.3 0.8036; cl CLP 4790 883.845; cn CNY 25.5 6.9627; " +
@@ -37,14 +37,14 @@ const BY_STOREFRONT = new Map(
 )
 const BY_CURRENCY = new Map([...BY_STOREFRONT.values()].map((level) => [level.currency, level]))
 
-/** Units of a currency per US dollar at that time. Null if the index does not include it. */
+/** Returns the units of a currency per US dollar at that time. Null if the index does not include the currency. */
 export function dollarRate(currency: string): number | null {
   return BY_CURRENCY.get(currency)?.toDollar ?? null
 }
 
 /**
- * How many Big Macs a price buys locally. Null if the index does not include the country, or if the price is in another
- * currency than the country's.
+ * Returns how many Big Macs a price buys locally. Null if the index does not include the country, or if the price is
+ * not in the country's currency.
  */
 export function bigMacsFor({
   country,

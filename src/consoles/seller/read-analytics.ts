@@ -17,7 +17,7 @@ import { type AccountTask, endTask, makeTasks, type TaskState } from "../tasks.t
 import { type ConsoleParts, hoursLater } from "./console-parts.ts"
 import { readPages } from "./documents.ts"
 
-/** The variant of each report that omits no rows and adds no noise. */
+/** The variant of each report that contains all rows, without added noise. */
 const NAMES: Record<AnalyticsReport, RegExp> = {
   engagement: /^App Store Discovery and Engagement( Standard)?$/i,
   downloads: /^App (Store )?Downloads( Standard)?$/i,
@@ -25,7 +25,7 @@ const NAMES: Record<AnalyticsReport, RegExp> = {
 
 /** New files appear once a day, at no documented hour. */
 const LOOK_HOURS = 4
-/** A person must act at the console first. */
+/** A person must act at the console first, so the next check is later. */
 const WAIT_HOURS = 24
 
 interface Instance {
@@ -35,8 +35,8 @@ interface Instance {
 }
 
 /**
- * Looks for new files of an app's reports. Never requests that reports be made: that needs an Admin key and a person's
- * decision.
+ * Looks for new files of an app's reports. It never requests that reports be made: that needs an Admin key and a
+ * person's decision.
  */
 export async function readAnalytics(parts: ConsoleParts, task: AccountTask): Promise<void> {
   const { sql, account, now, fence } = parts
@@ -81,7 +81,7 @@ function isOngoing({ attributes }: { attributes: Record<string, unknown> }): boo
   return attributes.accessType === "ONGOING"
 }
 
-/** The role lacks only this right: reading of everything else continues. */
+/** The role lacks only this right, so everything else is still read. */
 async function unlessDenied<Of>(ask: () => Promise<Of>): Promise<Of | "denied"> {
   try {
     return await ask()
@@ -113,7 +113,7 @@ interface StoredInstance extends Instance {
   app: string
 }
 
-/** Reads one file and stores each of its days in its own transaction, so that no lock lasts for the whole file. */
+/** Reads one file. Stores each of its days in a separate transaction, so that no lock lasts for the whole file. */
 export async function readInstance(parts: ConsoleParts, task: AccountTask): Promise<void> {
   const { sql, record, account, now, keep, fence } = parts
   const instance = await findInstance(sql, account.id, task.subject)
@@ -152,7 +152,8 @@ async function noteRead(tx: Tx, account: string, { app, report, processed }: Sto
 }
 
 /**
- * The URLs of file parts expire after some minutes: an expired one is requested again once. Null if the file is gone.
+ * Downloads the parts of a file. Their URLs expire after some minutes: an expired URL is requested again once. Null if
+ * the file is gone.
  */
 async function download(parts: ConsoleParts, instance: string): Promise<Uint8Array | "not yet" | null> {
   for (let tries = 0; ; tries++) {
@@ -172,9 +173,9 @@ async function download(parts: ConsoleParts, instance: string): Promise<Uint8Arr
   }
 }
 
-/** Checks size and checksum against what the console lists, if the checksum's algorithm is recognized. */
+/** Compares size and checksum with those that the console lists. An unknown checksum algorithm is not checked. */
 function checkWhole(bytes: Uint8Array, { checksum, sizeInBytes }: Record<string, unknown>): void {
-  const broken = new ConsoleProblem("refused", "a part of a report's file did not come whole")
+  const broken = new ConsoleProblem("refused", "a part of a report's file arrived incomplete or damaged")
   if (typeof sizeInBytes === "number" && sizeInBytes !== bytes.length) throw broken
   const expected = typeof checksum === "string" ? checksum.toLowerCase() : ""
   const algorithm = { 32: "md5", 64: "sha256" }[/^[0-9a-f]+$/.test(expected) ? expected.length : 0]

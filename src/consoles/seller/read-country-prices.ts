@@ -47,8 +47,8 @@ export async function readProductPrices(
 }
 
 /**
- * Status of the task that reads a product's prices, or the app's list of products if `product` is null. Null if there
- * is no such task.
+ * Returns the status of the task that reads a product's prices, or the app's list of products if `product` is null.
+ * Null if there is no such task.
  */
 export async function readPriceTask(
   sql: Sql,
@@ -58,15 +58,15 @@ export async function readPriceTask(
   return product === null ? await readTask(sql, id, "products", outsideId) : await readTask(sql, id, "prices", product)
 }
 
-/** Puts the task before everything else that is due in the account. */
+/** Makes the task the first that is read in the account. */
 export async function putPricesFirst(sql: Sql, { id, outsideId }: AppAccount, product: string | null): Promise<void> {
   if (product === null) await askTask(sql, id, "products", outsideId)
   else await askTask(sql, id, "prices", product)
 }
 
 /**
- * True if a running server reads this account: its key was accepted within the last two hours, and a server uses it
- * every hour.
+ * Returns true if a running server reads this account: a server uses the key every hour, and the key was accepted
+ * within the last two hours.
  */
 export async function isAccountRead(sql: Sql, { id }: AppAccount): Promise<boolean> {
   const rows = await sql`

@@ -25,7 +25,7 @@ interface AnalyticsStanding extends ReportStanding {
 
 export type FunnelStanding = Record<AnalyticsReport, AnalyticsStanding>
 
-/** For each report: which of the requested days were reported, and the last complete day. */
+/** Returns, for each report, which of the requested days were reported, and the last complete day. */
 export async function readFunnelStanding(
   sql: Sql,
   { id, outsideId }: AppAccount,
@@ -69,8 +69,8 @@ interface FilesRow extends ReadFiles {
 }
 
 /**
- * The files of each report. One statement for all three tables takes a fifth of the thread time of a statement for
- * each.
+ * Returns the files of each report. One statement for all three tables takes a fifth of the processor time of three
+ * statements.
  */
 async function readFiles(sql: Sql, { account, app, from, to }: FilesQuery): Promise<Map<AnalyticsReport, FilesRow>> {
   const rows = await sql<FilesRow[]>`
@@ -110,22 +110,22 @@ async function readFiles(sql: Sql, { account, app, from, to }: FilesQuery): Prom
 }
 
 /**
- * Why the console makes no reports for an app, and which person must do what. Null if it makes them or if that is not
- * known yet.
+ * Returns why the console makes no reports for an app, and the action that a person must take. Null if it makes them,
+ * or if that is not known yet.
  */
 export async function readWhyNoAnalytics(sql: Sql, { id, outsideId }: AppAccount): Promise<string | null> {
   const task = await readTask(sql, id, "analytics", outsideId)
   if (task?.state === "not_requested")
     return (
-      "nobody asked the console to make these reports of the app; somebody with the role Admin must, once: " +
-      `appmeter account analytics ${id} ${outsideId}`
+      "no person has requested these reports of the app from the console; a person with the role Admin must do so " +
+      `once: appmeter account analytics ${id} ${outsideId}`
     )
   if (task?.state === "stopped")
     return (
-      "the console stopped making these reports, because nobody read them for long; " +
-      `somebody with the role Admin must ask for them anew: appmeter account analytics ${id} ${outsideId}`
+      "the console stopped making these reports because they were not read for a long time; a person with the " +
+      `role Admin must request them again: appmeter account analytics ${id} ${outsideId}`
     )
-  if (task?.state === "denied") return "the key may not read these reports: that needs the role Sales, Finance or Admin"
+  if (task?.state === "denied") return "the key may not read these reports; it needs the role Sales, Finance or Admin"
   return null
 }
 
@@ -136,7 +136,7 @@ export interface FunnelRow extends Record<Exclude<FunnelEvent, "other">, number>
   source: TrafficSource
 }
 
-/** Sums of events by day, country and traffic source. Groups without events have no row. */
+/** Returns the sums of events by day, country and traffic source. Groups without events have no row. */
 export async function readFunnel(
   sql: Sql,
   { id, outsideId }: AppAccount,
@@ -167,7 +167,10 @@ export interface FunnelDay {
   firstDownloads: number
 }
 
-/** Sums of events by day and storefront, over all traffic sources. A reported day without a row had no events. */
+/**
+ * Returns the sums of events by day and storefront, over all traffic sources. A reported day without a row had no
+ * events.
+ */
 export async function readFunnelDays(
   sql: Sql,
   { id, outsideId }: AppAccount,

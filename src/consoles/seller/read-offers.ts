@@ -11,7 +11,7 @@ interface OfferedProduct {
   soldAs: "app" | "purchase" | "subscription"
 }
 
-/** Requests the offers of a product: prices other than its normal one. Throws ConsoleProblem. */
+/** Requests the offers of a product: its prices other than the normal one. Throws ConsoleProblem. */
 export async function askOffers(
   { console, signal }: ConsoleParts,
   { product, soldAs }: OfferedProduct,
@@ -29,7 +29,7 @@ export async function askOffers(
   return offers
 }
 
-/** Stores the offers. One that is no longer offered keeps its last `last_seen`. */
+/** Stores the offers. For an offer that is no longer listed, `last_seen` stays as it is. */
 export async function storeOffers(
   tx: Tx | Sql,
   account: string,

@@ -27,8 +27,8 @@ const DAY_HOURS = 24
 type Product = Pick<ProductListing, "product" | "soldAs" | "sku" | "name" | "period">
 
 /**
- * Reads what an app sells, the app itself included. Without the right to list products, the task is retried a day
- * later.
+ * Reads what an app sells, including the app itself. If the right to list products is missing, the task is retried a
+ * day later.
  */
 export async function readProducts(parts: ConsoleParts, task: AccountTask): Promise<void> {
   const { sql, account, now, fence } = parts
@@ -65,7 +65,7 @@ async function listProducts({ console, signal }: ConsoleParts, product: Product)
   return products
 }
 
-/** A product with missing metadata was never sold, so it has no price that anyone pays. */
+/** A product with missing metadata was never sold, so nobody pays its price. */
 function productIn({ id, attributes }: Resource, soldAs: Product["soldAs"]): Product[] {
   const { productId: sku, name, state, subscriptionPeriod: period } = attributes
   if (typeof sku !== "string" || sku === "" || state === "MISSING_METADATA") return []
@@ -98,7 +98,7 @@ async function storeProducts(tx: Tx, account: string, app: string, products: rea
       listed_at = excluded.listed_at`
 }
 
-/** Reads the prices of one product and stores them if they changed. */
+/** Reads the prices of one product. Stores them if they changed. */
 export async function readPrices(parts: ConsoleParts, task: AccountTask): Promise<void> {
   const { sql, record, account, now, keep, fence } = parts
   const thing = await findProduct(sql, account.id, task.subject)
@@ -106,7 +106,7 @@ export async function readPrices(parts: ConsoleParts, task: AccountTask): Promis
   const nextAt = hoursLater(now(), DAY_HOURS)
   if (!thing) return await endTask(sql, account.id, task, { state: "gone", nextAt: null })
   if (!pages) return await endTask(sql, account.id, task, { state: "denied", nextAt })
-  // The product has no prices, or the console no longer lists it. That is not a price of zero.
+  // The product has no prices, or the console no longer lists it. This differs from a price of zero.
   if (pages.length === 0) return await endTask(sql, account.id, task, { state: "gone", nextAt })
   const bytes = listOf(pages)
   const body = rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "", seenAt: now() })
@@ -121,7 +121,7 @@ export async function readPrices(parts: ConsoleParts, task: AccountTask): Promis
       await endTask(tx, account.id, task, { state: "read", nextAt, putAside: aside.text() })
     },
   })
-  // A caller that waits for prices does not need the offers.
+  // A caller that waits for prices does not need the offers, so they are read later.
   if (!task.isAsked) await readOffers(parts, thing)
 }
 
@@ -144,7 +144,7 @@ async function findProduct(sql: Sql, account: string, product: string): Promise<
   return thing ? { ...thing, period: thing.period ?? undefined } : null
 }
 
-/** Returns no pages for a product that was never priced. */
+/** Returns the pages of a product's prices. Returns no pages if the product was never priced. */
 async function readPriceLists({ console, signal }: ConsoleParts, thing: ProductListing, today: string) {
   const { product, soldAs } = thing
   const id = soldAs === "subscription" ? product : await findSchedule(console, soldAs, product, signal)
@@ -164,13 +164,13 @@ async function findSchedule(console: Console, soldAs: "app" | "purchase", produc
   return page?.data[0]?.id ?? null
 }
 
-/** Joins the documents, unchanged, into one JSON list. */
+/** Joins the documents into one JSON list, without changing them. */
 function listOf(pages: readonly Uint8Array[]): Uint8Array {
   const parts = pages.flatMap((bytes, place) => (place === 0 ? [bytes] : [Buffer.from(","), bytes]))
   return Buffer.concat([Buffer.from("["), ...parts, Buffer.from("]")])
 }
 
-/** True if the last stored prices are the same. */
+/** Returns true if the last stored prices are the same. */
 async function isStanding(sql: Sql, { account, app, product }: ProductListing, digest: Buffer): Promise<boolean> {
   const [last] = await sql<{ rows: object[] }[]>`
     select rows

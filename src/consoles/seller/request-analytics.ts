@@ -11,13 +11,16 @@ interface AnalyticsWish {
   id: string
   /** The App Store's id of the app. */
   app: string
-  /** Another key of the same issuer, used for this request only and not stored. Omit to use the account's own key. */
+  /**
+   * Another key of the same issuer, which is used only for this request and not stored. Omit it to use the account's
+   * own key.
+   */
   once?: Pick<ConsoleKey, "keyId" | "privateKey">
 }
 
 /**
- * Asks the console to make daily reports of an app from now on. This needs an Admin key, and no code does it without a
- * person's request. Returns false if they are made already. Throws AccessProblem or ConsoleProblem.
+ * Asks the console to make daily reports of an app from now on. This needs an Admin key, and is done only when a person
+ * requests it. Returns false if the reports are made already. Throws AccessProblem or ConsoleProblem.
  */
 export async function createAnalyticsRequest(
   { sql, sealer, reach }: Register,
@@ -25,7 +28,7 @@ export async function createAnalyticsRequest(
   { id, app, once }: AnalyticsWish,
 ): Promise<boolean> {
   const { kind, sealed } = await findSealed(sql, workspaceId, id)
-  if (kind !== "app-store-connect") throw new AccessProblem("only a seller's console makes such reports")
+  if (kind !== "app-store-connect") throw new AccessProblem("only App Store Connect makes such reports")
   const accountKey = await openKey(sealer, id, sealed)
   const console = await openConsole({ ...accountKey, ...once } as ConsoleKey, reach.to(CONSOLE_HOST))
   const requests = (await readPages(console, analyticsRequestsPath(app)))?.flatMap(({ data }) => data)

@@ -11,7 +11,7 @@ import { createSum, type ReportRow, reportTable } from "./report-table.ts"
 
 type AnalyticsReading = EngagementObservation | DownloadsObservation
 
-/** A file of a report about one app of one account. */
+/** A file of a report about one app, read with one account. */
 interface AnalyticsQuestion {
   account: string
   /** The store's id. */
@@ -29,9 +29,10 @@ const SOURCE: Record<AnalyticsReport, { source: AccountSource; event: string }> 
 const ANALYTICS_PARSER = 2
 
 /**
- * Parses a file, which has several complete days, and returns them oldest first. The bytes of several segments are
- * concatenated. Devices, versions and page types are summed; unique counts cannot be summed and are left out.
- * Unreadable rows, and rows of another app, are put aside. Throws ReadFailure when no row can be used.
+ * Parses a file, which has several complete days, and returns the days oldest first. The bytes of several segments are
+ * concatenated. Rows that differ only in device, version or page type are summed; unique counts are left out, because
+ * they cannot be summed. Unreadable rows, and rows of another app, are skipped. Throws ReadFailure when no row can be
+ * used.
  */
 export async function analyticsIn(
   bytes: Uint8Array,
@@ -45,10 +46,10 @@ export async function analyticsIn(
   for await (const row of reportTable(reportLines(bytes), columns, aside))
     aside.row(row.name, () => {
       if ((row.word("App Apple Identifier") ?? app) !== app)
-        throw new ReadFailure("mismatched", `it is of another app than ${app}`)
+        throw new ReadFailure("mismatched", `it is about another app than ${app}`)
       const day = row.text("Date")
       if (!/^\d{4}-\d\d-\d\d$/.test(day) || !isRealDay(day) || day > processed)
-        throw new ReadFailure("changed", "it is of no day before its processing")
+        throw new ReadFailure("changed", "its day is invalid or after its processing date")
       const read = rowOf(row, event)
       const sum = days.get(day) ?? createSum<AnalyticsRow>(["count"])
       days.set(day, sum)
@@ -63,7 +64,7 @@ export async function analyticsIn(
 
 const analyticsRow = checkedRow<AnalyticsRow>(AnalyticsRow)
 
-/** The source type is blank if it is unknown. A few territories are not countries. */
+/** A blank source type means unknown. A territory that is not a country is left out. */
 function rowOf(row: ReportRow, event: string): AnalyticsRow {
   const territory = row.text("Territory").toLowerCase()
   return analyticsRow({

@@ -1,10 +1,10 @@
 import type { OfferKind } from "../../lib/accounts/offer-kinds.ts"
 import { storefrontOfTerritory } from "./territories.ts"
 
-/** A price other than the normal one, as the console lists it. Null fields are not in the response. */
+/** A price other than the normal one, as the console lists it. A field is null if the response does not include it. */
 export interface ListedOffer {
   kind: OfferKind
-  /** The console's id. Introductory offers have one resource per territory, so their id here is made of their terms. */
+  /** The console's id. An introductory offer has one resource per territory, so its id is made of its terms instead. */
   offer: string
   name: string | null
   /** FREE_TRIAL, PAY_AS_YOU_GO or PAY_UP_FRONT. */
@@ -14,7 +14,7 @@ export interface ListedOffer {
   active: boolean | null
   /** Number of codes created. */
   codes: number | null
-  /** Storefronts of the offer. Null if it is not limited to some. */
+  /** Storefronts of the offer. Null if it is not limited to some storefronts. */
   countries: string[] | null
   starts: string | null
   ends: string | null
@@ -26,7 +26,7 @@ interface Resource {
   relationships: Record<string, { data?: { id?: unknown } | null } | undefined>
 }
 
-/** Parses the offers of one list. Merges those that differ only in the territory. */
+/** Parses the offers of one list. Merges offers that differ only in the territory. */
 export function offersIn(kind: OfferKind, resources: readonly Resource[]): ListedOffer[] {
   const offers = resources.map((resource) => offerIn(kind, resource))
   if (kind !== "introductory") return offers

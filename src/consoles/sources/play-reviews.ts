@@ -9,7 +9,7 @@ import type { ConsoleReview, ConsoleReviewsObservation } from "../kinds/console-
 
 const PARSER = 1
 
-/** The largest page of the API. */
+/** Maximum page size of the API. */
 export const PLAY_REVIEWS_PAGE = 100
 
 /** The path of an app's reviews: those written or edited in the last week, newest first. */
@@ -19,13 +19,13 @@ export function playReviewsPath(packageName: string): string {
 
 interface ReviewsPage {
   seen: ConsoleReviewsObservation
-  /** The token of the next page. Null on the last one. */
+  /** The token of the next page. Null on the last page. */
   next: string | null
 }
 
 /**
- * Parses a page of reviews. A review that cannot be read is put aside. Throws ReadFailure if the document is not a page
- * of reviews, or if none of its reviews can be read. Names of authors are not read.
+ * Parses a page of reviews. An unreadable review is skipped. Throws ReadFailure if the document is not a page of
+ * reviews, or if none of its reviews can be read. Names of authors are not read.
  */
 export function playReviewsIn(
   document: unknown,
@@ -35,7 +35,7 @@ export function playReviewsIn(
 ): ReviewsPage {
   const listed = at(document, "reviews")
   if (typeof document !== "object" || document === null || (listed !== undefined && !Array.isArray(listed)))
-    throw new ReadFailure("changed", "no page of reviews")
+    throw new ReadFailure("changed", "this is not a page of reviews")
   const rows = list(listed)
   const reviews = new Map<string, ConsoleReview>()
   aside.each(
@@ -66,8 +66,8 @@ export function playReviewsIn(
 const LONGEST_TOKEN = 4_000
 
 /**
- * Parses a review. Its comments are one text of the user, "title<tab>text", and at most one reply of the developer; of
- * several, the one changed last counts. Throws ReadFailure.
+ * Parses a review. Its comments are one text of the user, "title<tab>text", and the developer's reply if there is one;
+ * of several replies, the one changed last counts. Throws ReadFailure.
  */
 export function playReviewIn(row: unknown, seenAt: Date): ConsoleReview {
   const comments = list(at(row, "comments"))
@@ -132,8 +132,8 @@ function wordOf(value: unknown): string | undefined {
 }
 
 /**
- * Returns the language of the reviewer's device as feeds are named: the language with the region, if the store's page
- * has it, else the language alone. Undefined if it is missing or no language.
+ * Returns the language of the reviewer's device in the form that names feeds: with the region if the store's page
+ * distinguishes it, otherwise without. Undefined if it is missing or not a language.
  */
 function languageOf(value: unknown): string | undefined {
   const tag = typeof value === "string" ? value.trim().replaceAll("_", "-") : ""
@@ -145,7 +145,7 @@ function languageOf(value: unknown): string | undefined {
   return reviewLanguages.has(code) ? code : (WITH_REGION[code] ?? code)
 }
 
-/** Codes that the store's page writes in another way. */
+/** Language codes that differ on the store's page. */
 const RENAMED: Record<string, string> = { he: "iw", in: "id", nb: "no", nn: "no" }
-/** Languages that the store's page has with a region only: the region with the most speakers. */
+/** Languages that the store's page lists only with a region: the region with the most speakers. */
 const WITH_REGION: Record<string, string> = { pt: "pt-BR", zh: "zh-CN" }

@@ -20,9 +20,9 @@ export interface ProductListing {
 const PARSER = 1
 
 /**
- * Parses the pages of one product's prices, given as a list of documents, which may include Apple's equalized prices
- * for comparison. In a territory without an entry the product is not sold: it is absent, not free. Unreadable prices
- * are put aside. Throws ReadFailure when no price can be read, or when the pages are not a list.
+ * Parses the pages of one product's prices, given as a list of documents, which may include Apple's equivalent prices
+ * for comparison. In a territory without an entry the product is not sold: the entry is absent, not free. Unreadable
+ * prices are skipped. Throws ReadFailure when no price can be read, or when the pages are not a list.
  */
 export function pricesIn(
   bytes: Uint8Array,
@@ -31,7 +31,7 @@ export function pricesIn(
   aside = new PutAside(),
 ): PricesObservation {
   const pages = jsonOrNothing(new TextDecoder().decode(bytes))
-  if (!Array.isArray(pages)) throw new ReadFailure("changed", "the prices are no list of documents")
+  if (!Array.isArray(pages)) throw new ReadFailure("changed", "the prices are not a list of documents")
   const things = pages.flatMap((page) => resourcesIn(page?.included))
   const all = pages.flatMap((page) => resourcesIn(page?.data))
   const byTypeAndId = new Map([...things, ...all].map((item) => [`${item.type} ${item.id}`, item]))
@@ -84,7 +84,7 @@ function related(one: Resource, kind: RegExp, resources: ResourceIndex): Resourc
 
 function entryOf(price: Resource, resources: ResourceIndex): PricesObservation["rows"] {
   const [territory, point] = [related(price, /^territory$/, resources), related(price, /PricePoint$/, resources)]
-  if (!territory || !point) throw new ReadFailure("changed", "a price comes without its territory or its price point")
+  if (!territory || !point) throw new ReadFailure("changed", "a price has no territory or no price point")
   const country = storefrontOfTerritory(territory.id)
   if (country === undefined) return []
   const { startDate, endDate, manual, preserved, planType } = price.attributes
@@ -108,7 +108,7 @@ function entryOf(price: Resource, resources: ResourceIndex): PricesObservation["
 }
 
 function text(value: unknown): string {
-  if (typeof value !== "string" || value === "") throw new ReadFailure("changed", "a price comes without its figure")
+  if (typeof value !== "string" || value === "") throw new ReadFailure("changed", "a price has no amount")
   return value
 }
 
@@ -117,7 +117,7 @@ function definedFields(fields: Record<string, unknown>): Record<string, string> 
   return Object.fromEntries(texts.map(([name, text]) => [name, cutText(text, MAX_WORD)]))
 }
 
-/** The price that Apple equates in each storefront, by storefront. */
+/** Returns, by storefront, the price that Apple considers equivalent. */
 function applePrices(all: readonly Resource[], resources: ResourceIndex): ReadonlyMap<string, string> {
   const points = all.filter(({ type }) => /PricePoints$/.test(type))
   return new Map(

@@ -2,13 +2,13 @@ import { Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
 import { ReadFailure } from "../../measuring/source.ts"
 
-/** Above the uncompressed size of a large seller's report. */
+/** Maximum uncompressed size, above that of a large seller's report. */
 const MAX_BYTES = 64_000_000
 
 /**
  * Yields the lines of a report. The first bytes decide whether the body is gzip, or text that was already decompressed
- * on the way. Decompresses as lines are consumed, so that a report of 60 MB is never in memory as a whole and other
- * work runs between chunks. Reads concatenated files one after another. Throws ReadFailure.
+ * in transit. The report is decompressed while lines are consumed, so that 60 MB are never in memory as a whole and
+ * other work runs between chunks. Concatenated files are read one after another. Throws ReadFailure.
  */
 export async function* reportLines(bytes: Uint8Array): AsyncGenerator<string> {
   const text = new TextDecoder("utf-8", { fatal: true })

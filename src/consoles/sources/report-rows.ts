@@ -20,7 +20,7 @@ const SALES_COLUMNS = [
   "Parent Identifier",
 ] as const
 
-/** The day of a report, and where unreadable rows are put aside. */
+/** The day of a report, and the collector of unreadable rows. */
 export interface ReportDay {
   day: string
   aside: PutAside
@@ -28,14 +28,16 @@ export interface ReportDay {
 
 const salesRow = checkedRow<SalesRow>(SalesRow)
 
-/** Sums up devices, versions and clients. Rows of another day are put aside. */
+/**
+ * Returns the rows of a sales report, summed up over devices, versions and clients. Rows of another day are skipped.
+ */
 export async function salesRows(lines: AsyncIterable<string>, { day, aside }: ReportDay): Promise<SalesRow[]> {
   const sum = createSum<SalesRow>(["units"])
   for await (const row of reportTable(lines, SALES_COLUMNS, aside))
     aside.row(row.name, () => {
       checkDay(row.text("Begin Date"), day)
       const product = cutText(row.text("SKU"), MAX_SKU)
-      if (product === "") throw new ReadFailure("changed", "it names no SKU")
+      if (product === "") throw new ReadFailure("changed", "it has no SKU")
       sum.add(
         salesRow({
           // An in-app product names its app by the app's SKU.
@@ -121,14 +123,14 @@ export async function subscriptionRows(lines: AsyncIterable<string>, { aside }: 
   return sum.rows()
 }
 
-/** Sums columns that are missing in some versions of the report. */
+/** Sums columns. Some versions of the report lack some of them. */
 function totalOf(row: ReportRow, columns: readonly string[]): number {
   return columns.reduce((total, column) => total + (row.word(column) === undefined ? 0 : row.count(column)), 0)
 }
 
 const eventRow = checkedRow<EventRow>(EventRow)
 
-/** Rows of another day are put aside. */
+/** Returns the rows of a subscription report. Rows of another day are skipped. */
 export async function subscriptionEventRows(
   lines: AsyncIterable<string>,
   { day, aside }: ReportDay,
@@ -161,7 +163,7 @@ const REDEMPTION_COLUMNS = [
 
 const redemptionRow = checkedRow<RedemptionRow>(RedemptionRow)
 
-/** Rows of another day are put aside. */
+/** Returns the rows of a redemptions report. Rows of another day are skipped. */
 export async function redemptionRows(
   lines: AsyncIterable<string>,
   { day, aside }: ReportDay,
@@ -200,7 +202,7 @@ function words<Name extends string>(row: ReportRow, columns: Record<Name, string
   return Object.fromEntries(found) as { [Key in Name]?: string }
 }
 
-/** Accepts "10/24/2025" and "2025-10-24". Throws ReadFailure when it is another day. */
+/** Checks a date like "10/24/2025" or "2025-10-24". Throws ReadFailure when it is another day. */
 function checkDay(text: string, day: string): void {
   const [, month = "", date = "", year] = /^(\d\d?)\/(\d\d?)\/(\d{4})$/.exec(text) ?? []
   const found = year === undefined ? text : `${year}-${month.padStart(2, "0")}-${date.padStart(2, "0")}`

@@ -3,25 +3,28 @@ import { ReadFailure } from "../../measuring/source.ts"
 
 /** A row of a report, with access by column name. */
 export interface ReportRow {
-  /** The row's label when it is put aside: "row 17". */
+  /** The label that names the row if it is skipped: "row 17". */
   name: string
   /**
-   * The trimmed cell: blank cells are one space in some columns and empty in others. Throws ReadFailure when the column
-   * is missing.
+   * Returns the trimmed cell, because blank cells are one space in some columns and empty in others. Throws ReadFailure
+   * when the column is missing.
    */
   text(column: string): string
-  /** Undefined if the cell is blank or there is no such column. */
+  /** Returns the trimmed cell. Undefined if it is blank or there is no such column. */
   word(column: string): string | undefined
-  /** A whole number, also if printed as a decimal ("3.00"). A blank cell is 0. Throws ReadFailure for anything else. */
+  /**
+   * Returns a whole number, which may be printed as a decimal ("3.00"). A blank cell is 0. Throws ReadFailure for
+   * anything else.
+   */
   count(column: string): number
-  /** A decimal number as text. A blank cell is 0. Throws ReadFailure for anything else. */
+  /** Returns a decimal number as text. A blank cell is 0. Throws ReadFailure for anything else. */
   money(column: string): string
 }
 
 /**
- * Yields the rows of a tab-separated report. The first line is the header; concatenated files repeat it. Columns are
+ * Yields the rows of a tab-separated report. The first line is the header, which concatenated files repeat. Columns are
  * found by name, because new ones are added and their order is not documented. A row with a different number of cells
- * is put aside.
+ * is skipped.
  */
 export async function* reportTable(
   lines: AsyncIterable<string>,
@@ -56,7 +59,7 @@ function columnsIn(head: string, needed: readonly string[]): Columns {
   return { places, width: names.length }
 }
 
-/** Drops blank cells after the last column. */
+/** Removes blank cells after the last column. */
 function cellsIn(line: string, width: number): string[] {
   const cells = line.split("\t")
   while (cells.length > width && cells.at(-1)!.trim() === "") cells.pop()
@@ -72,7 +75,7 @@ function reportRow(name: string, { places }: Columns, cells: readonly string[]):
   const number = (column: string, shape: RegExp) => {
     const found = shape.exec(text(column) || "0")
     if (!found)
-      throw new ReadFailure("changed", `${column} holds no number (${JSON.stringify(text(column).slice(0, 30))})`)
+      throw new ReadFailure("changed", `${column} is not a number (${JSON.stringify(text(column).slice(0, 30))})`)
     return found.groups as { sign: string; whole: string; part?: string }
   }
   return {
@@ -94,7 +97,7 @@ const WHOLE = /^(?<sign>[+-]?)(?<whole>\d{1,10})(\.0*)?$/
 /** Drops digits after the sixth decimal, because no currency has more. */
 const DECIMAL = /^(?<sign>[+-]?)(?=\.?\d)(?<whole>\d{0,12})(\.(?<part>\d{0,6})\d*)?$/
 
-/** Merges rows that differ only in the summed columns, in the order of their first occurrence. */
+/** Merges rows that differ only in the summed columns. Rows stay in the order of their first occurrence. */
 export function createSum<Row extends object>(amounts: readonly (keyof Row)[]) {
   const byRest = new Map<string, Row>()
   return {

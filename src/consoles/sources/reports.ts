@@ -17,7 +17,7 @@ export type ReportReading =
   | SubscriptionEventsObservation
   | OfferRedemptionsObservation
 
-/** One day of a report of one account. */
+/** One day of a report, read with one account. */
 interface ReportQuestion {
   account: string
   report: Report
@@ -38,8 +38,8 @@ const PARSER = 2
 
 /**
  * Parses a response. Returns no rows if the response states that nothing was sold. Returns "late" if the report is not
- * published yet, and for any 404 with an unknown text, because that does not prove an empty day. Throws ReadFailure
- * when no row can be read.
+ * published yet, and for any 404 with an unknown text, because that text does not prove an empty day. Throws
+ * ReadFailure when no row can be read.
  */
 export async function reportIn(
   { status, bytes }: { status: number; bytes: Uint8Array },

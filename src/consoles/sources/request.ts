@@ -9,8 +9,8 @@ const TYPES: Record<Report, string> = {
 }
 
 /**
- * The version of each report in 2026, used until the console names another one. Subscription reports are rejected
- * without a version. Null: requested without a version.
+ * The version of each report in 2026, used until the console names another. Subscription reports without a version are
+ * rejected. Null: the report is requested without a version.
  */
 export const REPORT_VERSIONS: Record<Report, string | null> = {
   sales: null,
@@ -19,7 +19,7 @@ export const REPORT_VERSIONS: Record<Report, string | null> = {
   offer_redemptions: "1_0",
 }
 
-/** Path and query of a daily report. */
+/** Returns path and query of a daily report. */
 export function salesReportPath(
   report: Report,
   { vendor, day, version = null }: { vendor: string; day: string; version?: string | null },
@@ -35,7 +35,7 @@ export function salesReportPath(
   return `/v1/salesReports?${query}`
 }
 
-/** Lists the ongoing report requests of an app. */
+/** Returns the path that lists the ongoing report requests of an app. */
 export function analyticsRequestsPath(app: string): string {
   const query = new URLSearchParams({ "filter[accessType]": "ONGOING", limit: "200" })
   return `/v1/apps/${app}/analyticsReportRequests?${query}`
@@ -54,7 +54,7 @@ export function analyticsSegmentsPath(instance: string): string {
   return `/v1/analyticsReportInstances/${instance}/segments?limit=200`
 }
 
-/** Lists the in-app purchases of an app. */
+/** Returns the path that lists the in-app purchases of an app. */
 export function purchasesPath(app: string): string {
   const fields = { "fields[inAppPurchases]": "name,productId,inAppPurchaseType,state" }
   return `/v1/apps/${app}/inAppPurchasesV2?${new URLSearchParams({ ...fields, limit: "200" })}`
@@ -72,7 +72,10 @@ export function subscriptionsPath(group: string): string {
 
 type ProductKind = "app" | "purchase" | "subscription"
 
-/** The resource with the id of an app's or purchase's price schedule. Subscriptions have no schedule. */
+/**
+ * Returns the path of the resource with the id of an app's or purchase's price schedule. Subscriptions have no
+ * schedule.
+ */
 export function priceSchedulePath(soldAs: Exclude<ProductKind, "subscription">, product: string): string {
   return soldAs === "app" ? `/v1/apps/${product}/appPriceSchedule` : `/v2/inAppPurchases/${product}/iapPriceSchedule`
 }
@@ -83,7 +86,9 @@ const POINT: Record<ProductKind, string> = {
   subscription: "subscriptionPricePoint",
 }
 
-/** The lists that together have all prices; `id` is the id of the schedule or of the subscription. */
+/**
+ * Returns the paths of the lists that together have all prices. `id` is the id of the schedule or of the subscription.
+ */
 export function priceListPaths(soldAs: ProductKind, id: string): string[] {
   const query = new URLSearchParams({ include: `territory,${POINT[soldAs]}`, limit: "200" })
   if (soldAs === "subscription") return [`/v1/subscriptions/${id}/prices?${query}`]
@@ -91,7 +96,7 @@ export function priceListPaths(soldAs: ProductKind, id: string): string[] {
   return ["manualPrices", "automaticPrices"].map((list) => `/v1/${schedules}/${id}/${list}?${query}`)
 }
 
-/** The prices that Apple equates in the other storefronts with this price point. */
+/** Returns the path of the prices in other storefronts that Apple considers equivalent to this price point. */
 export function equalPricesPath(soldAs: ProductKind, point: string): string {
   const query = new URLSearchParams({ include: "territory", limit: "200" })
   const points = {
@@ -102,7 +107,7 @@ export function equalPricesPath(soldAs: ProductKind, point: string): string {
   return `${points[soldAs]}/${encodeURIComponent(point)}/equalizations?${query}`
 }
 
-/** The lists of a product's offers. */
+/** Returns the paths of the lists of a product's offers. */
 export function offerListPaths(soldAs: ProductKind, product: string): [OfferKind, string][] {
   if (soldAs === "app") return []
   if (soldAs === "purchase") return [["code", `/v2/inAppPurchases/${product}/offerCodes?limit=200`]]

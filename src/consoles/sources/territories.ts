@@ -14,7 +14,10 @@ const TERRITORIES =
 const STOREFRONT_OF = new Map(TERRITORIES.split(" ").map((code, place) => [code, STOREFRONTS[place] as string]))
 STOREFRONT_OF.set("XKX", "xk")
 
-/** Undefined for a territory where nothing is sold any more, such as the Netherlands Antilles. */
+/**
+ * Returns the storefront of a territory. Undefined for a territory where nothing is sold any more, such as the
+ * Netherlands Antilles.
+ */
 export function storefrontOfTerritory(code: string): string | undefined {
   return STOREFRONT_OF.get(code)
 }

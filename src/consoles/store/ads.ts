@@ -31,7 +31,7 @@ interface StoredAds extends StoredReport {
   about: string
 }
 
-/** The field with the report's subject: the campaign or the country. Other reports have none. */
+/** The field with the report's subject: the campaign or the country. Reports that are not listed have none. */
 const ABOUT: Partial<Record<AdsReport, "campaign" | "country">> = {
   ads_keywords: "campaign",
   ads_days: "campaign",
@@ -59,7 +59,7 @@ export async function* readAds<Seen extends RowsObservation>(
       limit ${PAGE}`,
   )
   const name = ABOUT[report]
-  // The name of the subject's field depends on the report, which the compiler cannot follow.
+  // The name of the subject's field depends on the report, and the compiler cannot follow this.
   for await (const rows of readWithPieces(sql, pages))
     yield rows.map(({ about, ...rest }) => ({ ...rest, ...(name && { [name]: about }) }) as unknown as Seen)
 }

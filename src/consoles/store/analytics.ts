@@ -14,7 +14,7 @@ interface AnalyticsObservation extends RowsObservation {
 
 const TABLE: BestOptions = { table: "analytics_day", key: ["account_id", "app", "report", "day", "processed"] }
 
-/** Inserts a row for each file with the day. */
+/** Inserts a row for each day in each file. */
 export async function storeAnalytics<Seen extends AnalyticsObservation>(
   tx: Tx,
   report: AnalyticsReport,

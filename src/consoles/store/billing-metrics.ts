@@ -12,7 +12,7 @@ interface BillingMetrics extends AnyObservation {
 
 const TABLE: BestOptions = { table: "billing_metric_day", key: ["account_id", "day"] }
 
-/** Stores one row per day, with the latest figures. */
+/** Stores one row per day with the latest figures. */
 export async function storeBillingMetrics<Seen extends BillingMetrics>(tx: Tx, seen: readonly Seen[]): Promise<Seen[]> {
   const rowOf = (from: Seen) => {
     const { account: account_id, day, currency, rows } = from

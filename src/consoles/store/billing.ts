@@ -23,7 +23,7 @@ interface BillingEvent extends AnyObservation {
 
 const TABLE: BestOptions = { table: "billing_event", key: ["account_id", "event_id"] }
 
-/** Stores one row per message, even if it was delivered several times. */
+/** Stores one row per message, even if the message was delivered several times. */
 export async function storeBillingEvents<Seen extends BillingEvent>(tx: Tx, seen: readonly Seen[]): Promise<Seen[]> {
   const rowOf = (from: Seen) => {
     const { account: account_id, eventId: event_id, type, countsAs: counts_as, environment, store, happenedAt } = from

@@ -22,7 +22,7 @@ interface Reviews extends AnyObservation {
 const TABLE: BestOptions = { table: "console_review", key: ["account_id", "app_id", "review_id"] }
 
 /**
- * Stores what only the console has of each review (language, device, reply), and the texts of those reviews that the
+ * Stores what only the console has of each review (language, device, reply), and the texts of the reviews that the
  * store's page did not show.
  */
 export async function storeConsoleReviews<Seen extends Reviews>(

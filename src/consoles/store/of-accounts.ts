@@ -21,8 +21,8 @@ export async function storeOfAccounts<Seen extends AnyObservation & { account: s
 }
 
 /**
- * Returns the observations whose account exists; demo accounts accept only demo observations, and others only real
- * ones. Locks the accounts, because derived rows depend on every report of a day.
+ * Returns the observations whose account exists. Demo accounts accept only demo observations, and other accounts only
+ * real ones. Locks the accounts, because derived rows depend on every report of a day.
  */
 export async function readOfAccounts<Seen extends { account: string; origin: string }>(
   tx: Tx,

@@ -49,9 +49,9 @@ const PAGE = 20
 
 /** A stored report. Its rows are inline, or in pieces (set). */
 export interface StoredReport {
-  /** The subject of the report. */
+  /** The subject of the report, such as an app. */
   about?: string
-  /** Null if the report is of no file. */
+  /** The file and its generation. Null if the report is not in files. */
   file?: string | null
   pieces: number | null
   account: string
@@ -84,14 +84,14 @@ export async function* readReports<Seen extends RowsObservation>(
   for await (const page of readWithPieces<Seen & StoredReport>(sql, pages)) yield page.map(withoutAbout<Seen>)
 }
 
-/** Only reports of files have the two fields, and only those about one app name it. */
+/** Removes the fields that do not apply: only reports in files have `file`, and only reports about one app name it. */
 function withoutAbout<Seen>({ about, file, ...rest }: StoredReport): Seen {
   return { ...rest, ...(about && { app: about }), ...(file && { file }) } as Seen
 }
 
 /**
- * Returns the observations whose rows differ from the latest stored ones of the same report, app and day. `seen_at` of
- * the others stays the time when their rows first appeared.
+ * Returns the observations whose rows differ from the latest stored rows of the same report, app and day. The others
+ * are not stored again: `seen_at` stays the time when their rows first appeared.
  */
 export async function changedReports<Seen extends RowsObservation>(sql: Sql, seen: readonly Seen[]): Promise<Seen[]> {
   if (seen.length === 0) return []

@@ -2,7 +2,7 @@ import type { PlatformDocument, PlatformWay } from "../../lib/accounts/platform.
 import { dayOf } from "../../lib/days.ts"
 import { changePath, changesQuery } from "../sources/ads/requests.ts"
 
-/** How far the platform's clock may be behind ours. */
+/** Maximum time that the platform's clock may be behind ours. */
 export const CLOCKS_MS = 2 * 60_000
 
 /** A change of one entity by an API user. */
@@ -13,7 +13,7 @@ interface ApiChange {
   to: string
 }
 
-/** True if the platform's own history contains this change, made by a program since `since`. */
+/** Returns true if the platform's history contains this change, made by a program since `since`. */
 export async function isInHistory(
   way: PlatformWay,
   change: ApiChange,
@@ -37,7 +37,7 @@ export async function isInHistory(
   return false
 }
 
-/** The entities of a response, whether it has one or a list. */
+/** Returns the entities of a response, whether it has one or a list. */
 export function thingsIn(document: PlatformDocument | null): Record<string, unknown>[] {
   const result = document?.result
   const list = Array.isArray(result) ? result : [result]
@@ -49,7 +49,7 @@ function holds({ details }: Record<string, unknown>, { field, to }: ApiChange): 
   return changes.some((change) => {
     const { field: name, newValues } = change as { field?: unknown; newValues?: unknown }
     const values = (Array.isArray(newValues) ? newValues : []).map((value) => plain(String(value)))
-    // A budget's field has a path of several parts.
+    // The name of a budget's field is a path of several parts.
     return typeof name === "string" && name.split(".")[0] === field && values.includes(plain(to))
   })
 }
@@ -59,7 +59,7 @@ function plain(value: string): string {
   return /^\d+(\.\d+)?$/.test(value) ? String(Number(value)) : value
 }
 
-/** Times without a zone are in UTC. */
+/** Parses a time. It is in UTC if it has no zone. */
 export function timeOf(value: unknown): number {
   const text = String(value)
   return Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`)

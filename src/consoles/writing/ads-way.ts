@@ -10,8 +10,8 @@ interface AdsAccount {
 }
 
 /**
- * The connection to Apple Ads for writes. An error after which nothing was changed becomes a Fault; if the change may
- * have been made, the original error is thrown.
+ * Returns the connection to Apple Ads for writes. An error after which nothing was changed becomes a Fault; if the
+ * change may have been made, the original error is thrown.
  */
 export function adsWay(ads: Ads, account: AdsAccount): PlatformWay {
   return {
@@ -26,7 +26,7 @@ export function adsWay(ads: Ads, account: AdsAccount): PlatformWay {
       }
     },
     async send({ method, path, body = {}, missing }, signal) {
-      if (method !== "PUT" && method !== "POST") throw new Error("Apple Ads changes by PUT and POST")
+      if (method !== "PUT" && method !== "POST") throw new Error("Apple Ads accepts changes only by PUT and POST")
       try {
         return documentOf(await ads.send(method, path, body, signal))
       } catch (error) {
@@ -47,7 +47,7 @@ function questionFault(problem: AdsProblem): Fault {
   return unavailable(problem)
 }
 
-/** Null if the change may have been made despite the error. */
+/** Returns the fault of an error. Null if the change may have been made despite the error. */
 function changeFault(problem: AdsProblem, missing: () => Fault): Fault | null {
   const { status, trouble, isSent } = problem
   if (!isSent || trouble === "limited" || trouble === "unauthorized") return unavailable(problem)
@@ -59,12 +59,12 @@ function changeFault(problem: AdsProblem, missing: () => Fault): Fault | null {
 function roleFault(): Fault {
   return new Fault("not_connected", {
     detail:
-      "The role of the API user does not permit writes. It needs API Account Manager, or Limited Access: API Read " +
-      "& Write.",
+      "The role of the API user does not permit writes. Writes need API Account Manager, or Limited Access: API " +
+      "Read & Write.",
   })
 }
 
-/** The platform's message and field are quoted as data. */
+/** Quotes the platform's message and field as data. */
 function refusedFault({ refusals }: AdsProblem): Fault {
   const [first] = refusals
   const reasons = refusals.map(({ code, message }) => (message ? `${message} (${code})` : code)).join("; ")

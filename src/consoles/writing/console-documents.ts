@@ -7,26 +7,26 @@ export interface ConsoleResource {
   attributes: Record<string, unknown>
 }
 
-/** The single resource of a document. Throws asc_unavailable when there is none. */
+/** Returns the only resource of a document. Throws asc_unavailable when there is none. */
 export function resourceIn({ data }: PlatformDocument): ConsoleResource {
   const found = resourceOf(data)
   if (!found) throw new Fault("asc_unavailable")
   return found
 }
 
-/** The first included resource of a type. Null if there is none. */
+/** Returns the first included resource of a type. Null if there is none. */
 export function includedIn({ included }: PlatformDocument, type: string): ConsoleResource | null {
   const list = Array.isArray(included) ? included : []
   return resourceOf(list.find((item) => (item as { type?: unknown } | null)?.type === type))
 }
 
-/** The text of an attribute. Null if it has none. */
+/** Returns the text of an attribute. Null if it is not a text. */
 export function textOf({ attributes }: ConsoleResource, name: string): string | null {
   const value = attributes[name]
   return typeof value === "string" && value !== "" ? value : null
 }
 
-/** A state code of the console such as READY_FOR_SALE. Other values are shown as UNKNOWN. */
+/** Returns a state code of the console, such as READY_FOR_SALE. Other values become UNKNOWN. */
 export function stateOf(resource: ConsoleResource, ...names: string[]): string {
   const found = names.map((name) => resource.attributes[name]).find((value) => typeof value === "string")
   return typeof found === "string" && /^[A-Z_]{1,60}$/.test(found) ? found : "UNKNOWN"
@@ -54,7 +54,7 @@ export async function listResources(
   return all
 }
 
-/** Follow only the path of the URL, so that the key goes to no other host. */
+/** Uses only the path of the URL, so that the key goes to no other host. */
 function nextPath(links: unknown): string | null {
   const next = (links as { next?: unknown } | undefined)?.next
   const url = typeof next === "string" ? URL.parse(next) : null

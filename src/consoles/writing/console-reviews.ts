@@ -4,7 +4,7 @@ import { foldReview } from "../../reviews/formulas/review-text.ts"
 import { territoryOfStorefront } from "../sources/territories.ts"
 import { type ConsoleResource, includedIn, listResources, resourceIn, stateOf, textOf } from "./console-documents.ts"
 
-/** A stored review. It has the store's id; the console uses another one. */
+/** A stored review. Its id is the store's; the console uses another id. */
 interface StoreReview {
   storefront: string
   stars: number
@@ -22,8 +22,8 @@ export interface StandingReply {
 }
 
 /**
- * The console dates reviews with a time zone offset, and feeds date them by their last edit, so dates may differ by
- * this much.
+ * Maximum difference between the dates of a review, in days: the console dates it with a time zone offset, and feeds
+ * date it by its last edit.
  */
 export const SAME_DAYS = 2
 
@@ -42,7 +42,7 @@ export async function findConsoleReview(
     limit: "200",
   })
   const oldest = review.at.getTime() - SAME_DAYS * DAY_MS
-  // Reviews are listed newest first, so every review after one that is too old is older too.
+  // Reviews are listed newest first, so all reviews after one that is too old are older.
   const isPast = (page: readonly ConsoleResource[]) => page.some((item) => dateOf(item) < oldest)
   const path = `/v1/apps/${way.app}/customerReviews?${query}`
   const listed = (await listResources(way, path, signal, isPast)) ?? []
@@ -60,7 +60,7 @@ function dateOf(resource: ConsoleResource): number {
   return Date.parse(textOf(resource, "createdDate") ?? "")
 }
 
-/** The current reply at the console. Null if there is none; undefined if the review no longer exists. */
+/** Returns the current reply at the console. Null if there is none; undefined if the review no longer exists. */
 export async function readReply(
   way: PlatformWay,
   id: string,
@@ -72,7 +72,7 @@ export async function readReply(
   return reply && replyOf(reply)
 }
 
-/** The reply in the response to the write. */
+/** Returns the reply in the response to the write. */
 export function replyIn(document: Record<string, unknown>): StandingReply {
   return replyOf(resourceIn(document))
 }

@@ -6,8 +6,8 @@ import type { OutboundAnswer } from "../../outbound/safe-fetch.ts"
 import { type Console, ConsoleProblem, type ConsoleTrouble, errorsIn, problemOf } from "../console.ts"
 
 /**
- * The connection to App Store Connect for writes. An error after which nothing was changed becomes a Fault; if the
- * change may have been made, the original error is thrown.
+ * Returns the connection to App Store Connect for writes. An error after which nothing was changed becomes a Fault; if
+ * the change may have been made, the original error is thrown.
  */
 export function consoleWay(console: Console, { account, app }: { account: string; app: string }): PlatformWay {
   return {
@@ -26,7 +26,7 @@ export function consoleWay(console: Console, { account, app }: { account: string
       }
     },
     async send({ method, path, body, missing }, signal) {
-      if (method === "PUT") throw new Error("the console changes by PATCH")
+      if (method === "PUT") throw new Error("the console accepts changes only by POST, PATCH and DELETE")
       const answer = await console.send({ method, path, body }, signal).catch(refuseUnsent)
       const { status, bytes } = answer
       if (status === 204) return {}
@@ -38,12 +38,12 @@ export function consoleWay(console: Console, { account, app }: { account: string
   }
 }
 
-/** A request that certainly did not arrive changed nothing. */
+/** Turns a request that certainly did not arrive into a fault, because it changed nothing. */
 function refuseUnsent(error: unknown): never {
   throw error instanceof OutboundProblem && !error.isSent ? new Fault("asc_unavailable") : error
 }
 
-/** The console's refusal. Null if it may have made the change despite the status. */
+/** Returns the fault of a refusal. Null if the console may have made the change despite the status. */
 function refusalOf(answer: OutboundAnswer): Fault | null {
   const { status, bytes } = answer
   if (status < 400 || status >= 500) return null
@@ -66,7 +66,7 @@ function faultOf(problem: ConsoleProblem): Fault {
 
 const MAX_TEXT = 600
 
-/** The console's reason for its refusal, as data: one line, truncated, without control characters. */
+/** Returns the console's reason for its refusal, as data: one line, truncated, without control characters. */
 function textOf(bytes: Uint8Array): string {
   const texts = errorsIn(bytes).map(({ detail, title, code }) =>
     [detail, title, code].find((text) => typeof text === "string"),

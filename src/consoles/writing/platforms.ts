@@ -14,7 +14,7 @@ import { consoleWay } from "./console-way.ts"
 import { playWay } from "./play-way.ts"
 import { findWritableAccount, findWriteKey } from "./writers.ts"
 
-/** Opens connections to the stored accounts, each with its write key. */
+/** Opens connections to the stored accounts, each with the account's write key. */
 export function createPlatforms({ sql, sealer, reach }: { sql: Sql; sealer: Sealer; reach: AccountReach }): Platforms {
   return {
     async open(platform, app) {
@@ -42,5 +42,5 @@ export function createPlatforms({ sql, sealer, reach }: { sql: Sql; sealer: Seal
 }
 
 function notOpened(title: string): string {
-  return `The key of the ${title} account cannot be opened here: SECRET_KEY is another, or the key was damaged.`
+  return `The key of the ${title} account cannot be decrypted: SECRET_KEY changed, or the stored key is damaged.`
 }

@@ -16,8 +16,8 @@ export function playReviewPath({ app }: Pick<PlatformWay, "app">, reviewId: stri
 }
 
 /**
- * Returns a review with its current reply. Null if the console has none with this id. Unlike the list of reviews, this
- * includes reviews that are older than a week.
+ * Returns a review with its current reply. Null if the console has no review with this id. Unlike the list of reviews,
+ * this includes reviews that are older than a week.
  */
 export async function readPlayReview(
   way: PlatformWay,
@@ -40,7 +40,7 @@ function parsed(document: PlatformDocument) {
 }
 
 function unreadable(): Fault {
-  return new Fault("unavailable", { detail: "Google's answer about the review cannot be read. Nothing was changed." })
+  return new Fault("unavailable", { detail: "Google's response about the review cannot be read. Nothing was changed." })
 }
 
 /** Returns the text of the reply in the response to the write. Null if it has none. */

@@ -9,8 +9,8 @@ import type { Play } from "../play/client.ts"
 import { problemOf } from "../play/problem.ts"
 
 /**
- * The connection to Google Play's publisher API for writes. An error after which nothing was changed becomes a Fault;
- * if the change may have been made, another error is thrown.
+ * Returns the connection to Google Play's publisher API for writes. An error after which nothing was changed becomes a
+ * Fault; if the change may have been made, another error is thrown.
  */
 export function playWay(play: Play, { account, app }: { account: string; app: string }): PlatformWay {
   return {
@@ -25,7 +25,7 @@ export function playWay(play: Play, { account, app }: { account: string; app: st
       }
     },
     async send({ method, path, body = {}, missing }, signal) {
-      if (method !== "POST") throw new Error("the publisher API changes by POST")
+      if (method !== "POST") throw new Error("the publisher API accepts changes only by POST")
       const answer = await play.post(PLAY_PUBLISHER_HOST, path, body, signal).catch(refuseUnsent)
       const { status, bytes } = answer
       if (status === 404) throw missing()
@@ -36,15 +36,18 @@ export function playWay(play: Play, { account, app }: { account: string; app: st
   }
 }
 
-/** A request that certainly did not arrive changed nothing; neither did one for which Google gave no token. */
+/**
+ * Turns into a fault a request that certainly did not arrive, or for which Google gave no token: neither changed
+ * anything.
+ */
 function refuseUnsent(error: unknown): never {
   if (error instanceof ConsoleProblem) throw faultOf(error)
   throw error instanceof OutboundProblem && !error.isSent ? unavailable() : error
 }
 
 /**
- * Google's refusal. Null if it may have made the change despite the status. A quota is not taken for a refusal: only
- * reading the review shows what was done.
+ * Returns the fault of a refusal. Null if Google may have made the change despite the status. A used-up quota does not
+ * count as a refusal: only a read of the review shows what was done.
  */
 function refusalOf(answer: OutboundAnswer): Fault | null {
   const problem = answer.status >= 400 && answer.status < 500 ? problemOf(answer, new Date()) : null

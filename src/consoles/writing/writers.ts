@@ -10,14 +10,14 @@ import { demoProblem } from "../demo-accounts.ts"
 import { type AccountRow, findAccount, type Register } from "../register.ts"
 import { limitsOf, type WriteLimits } from "./limits.ts"
 
-/** The account that receives an app's writes. */
+/** The account to which an app's writes are sent. */
 export interface Writer {
   id: string
   /** The platform's id of the app. */
   outsideId: string
   currency: string | null
   limits: WriteLimits
-  /** Writes of the current UTC day; failed ones do not count. */
+  /** Number of writes on the current UTC day. Failed writes do not count. */
   usedToday: number
 }
 
@@ -25,7 +25,7 @@ interface WriterRow extends Omit<Writer, "limits" | "usedToday"> {
   state: string
   writes: boolean
   limits: Partial<WriteLimits>
-  /** Why the role of its key cannot write. Null if it can, or if that is unknown. */
+  /** Why the role of the key cannot write. Null if it can, or if that is unknown. */
   denied: string | null
 }
 
@@ -35,8 +35,8 @@ interface WorkspaceApp {
 }
 
 /**
- * Like findWritableAccount, and also throws write_limit_reached when the day's writes are used up. A lock keeps the
- * count exact.
+ * Like findWritableAccount, but also throws write_limit_reached when the day's writes are used up. Takes a lock, which
+ * keeps the count exact.
  */
 export async function findWriter(
   sql: Db,
@@ -48,13 +48,13 @@ export async function findWriter(
   const usedToday = await countWritesToday(sql, account.id)
   const { writesADay } = account.limits
   if (usedToday < writesADay) return { ...account, usedToday }
-  throw refused(`The account has had ${usedToday} writes today (UTC) and takes ${writesADay} a day.`)
+  throw refused(`The account has made ${usedToday} writes today (UTC), and its limit is ${writesADay} a day.`)
 }
 
 /**
- * Returns the account to write to; if several have the app, one that accepts writes. With `lock` no other confirm can
- * count or add writes of this account until the transaction ends. Throws asc_required, ios_only or not_connected if
- * there is none, and write_limit_reached when its writes are off.
+ * Returns the account to which writes are sent. If several accounts have the app, returns one that accepts writes. With
+ * `lock`, no other confirm can count or add writes of this account until the transaction ends. Throws asc_required,
+ * ios_only or not_connected if there is no such account, and write_limit_reached when its writes are off.
  */
 export async function findWritableAccount(
   sql: Db,
@@ -81,12 +81,12 @@ export async function findWritableAccount(
   if (!row) throw noAccount(platform)
   const { state, writes, denied, limits: own, ...writer } = row
   if (state === "paused")
-    throw refused(`The account is paused: its owner goes on with appmeter account pause ${row.id} --off.`)
+    throw refused(`The account is paused. Its owner can resume it with: appmeter account pause ${row.id} --off.`)
   if (!writes)
     throw refused(
-      `Writes to this account are off: its owner switches them on with appmeter account writes ${row.id} on.`,
+      `Writes to this account are off. Its owner can enable them with: appmeter account writes ${row.id} on.`,
     )
-  if (denied !== null) throw notConnected(`The account ${row.id} does not write: it ${denied}.`)
+  if (denied !== null) throw notConnected(`The account ${row.id} cannot write: it ${denied}.`)
   return { ...writer, limits: limitsOf(own) }
 }
 
@@ -96,7 +96,7 @@ function noAccount(platform: PlatformName): Fault {
 }
 
 const NO_ADS =
-  "No Apple Ads account of the workspace advertises this app; connect one with: appmeter account add apple-ads."
+  "No Apple Ads account of the workspace advertises this app. Connect one with: appmeter account add apple-ads."
 
 function notConnected(detail: string): Fault {
   return new Fault("not_connected", { detail })
@@ -108,9 +108,12 @@ function refused(reason: string): Fault {
 
 interface WritesChange {
   on: boolean
-  /** The fields of a separate write key that differ from the key in use. Tested at the platform first. */
+  /**
+   * The fields of a separate write key that differ from the account's key. The write key is tested at the platform
+   * first.
+   */
   key?: Record<string, string> | undefined
-  /** Limits by name that replace the defaults; merged into the account's limits. */
+  /** Limits that replace the defaults, by name. They are merged into the account's limits. */
   limits?: Partial<WriteLimits> | undefined
 }
 
@@ -132,7 +135,8 @@ export async function setWrites(
   if (key) {
     kind.check(key, part)
     const look = await kind.look(await kind.open(key, part, reach), part, reach.now())
-    if (look.apps.length === 0) throw new AccessProblem("that key shows no app")
+    if (look.apps.length === 0)
+      throw new AccessProblem("this key has access to no app; give it access to your apps in the console")
   }
   const sealed = key ? await sealKey(sealer, id, key) : null
   await sql`
@@ -145,7 +149,10 @@ export async function setWrites(
   return await findAccount(sql, workspaceId, id)
 }
 
-/** The encrypted write key, and the part of the platform it is used for. Null if the account was removed meanwhile. */
+/**
+ * Returns the encrypted write key, and the part of the platform for which it is used. Null if the account was removed
+ * meanwhile.
+ */
 export async function findWriteKey(sql: Sql | Db, id: string): Promise<{ sealed: string; part: string } | null> {
   const [row] = await sql<{ sealed: string; part: string }[]>`
     select coalesce(sealed_write, sealed) as sealed, part

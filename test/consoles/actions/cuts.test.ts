@@ -6,7 +6,7 @@ import { stockShelf, textsAt } from "./listing-scene.ts"
 import { consoleScene, REVIEW } from "./scene.ts"
 
 // Cuts the connection at every place that makes a difference. In each case no step is sent twice, the job's state
-// matches the console, and credits are returned exactly if nothing was applied.
+// matches the console, and credits are returned if and only if nothing was applied.
 
 setDefaultTimeout(60_000)
 
@@ -16,7 +16,7 @@ beforeEach(() => stockShelf(scene.standIn.shelf))
 const REPLY = "We are looking into it."
 const FIELDS = { name: "Tea Timer Pro", description: "Counts minutes and cups." }
 
-/** Around each boundary of the request and of the response: start line, headers, body. */
+/** Cuts around each boundary of the request and of the response: start line, headers, body. */
 const CUTS: Cut[] = [
   { at: "accept" },
   { at: "request", bytes: 1 },
@@ -35,7 +35,7 @@ async function settle(id: string): Promise<string> {
 }
 
 slow.each(CUTS.filter((_, at) => at % cases(2, 1) === 0))(
-  "a reply cut %j is sent once, and the job ends in the console's state",
+  "a reply whose connection is cut %j is sent once, and the job's final state matches the console",
   async (cut) => {
     const id = await scene.queued("reply_review", {
       appId: scene.appId,
@@ -55,7 +55,7 @@ slow.each(CUTS.filter((_, at) => at % cases(2, 1) === 0))(
 )
 
 slow.each(CUTS.flatMap((cut, at) => [0, 1].filter((nth) => LONG || nth === at % 2).map((nth) => [nth, cut] as const)))(
-  "step %d of an edit cut %j is sent at most once, and the job reports it correctly",
+  "step %d of an edit whose connection is cut %j is sent at most once, and the job reports its outcome correctly",
   async (nth, cut) => {
     const id = await scene.queued("update_listing", listingArgs(scene.appId, FIELDS))
     scene.cutter.cut(cut, nth)

@@ -7,8 +7,8 @@ import { listingArgs } from "./listing-args.ts"
 import { stockShelf, textsAt } from "./listing-scene.ts"
 import { consoleScene, REVIEW } from "./scene.ts"
 
-// Kills the worker with kill -9 while a change is in flight, before and after the console has it. Another process takes
-// over.
+// Kills the worker with kill -9 while a change is in flight, before and after the console has received it. Another
+// process takes over.
 
 setDefaultTimeout(60_000)
 
@@ -18,7 +18,7 @@ beforeEach(() => stockShelf(scene.standIn.shelf))
 const REPLY = "We are looking into it."
 const FIELDS = { name: "Tea Timer Pro", description: "Counts minutes and cups." }
 
-/** Kills a worker while its nth change (0 is the first) is held up. */
+/** Kills a worker while its nth change (0 is the first) is delayed. */
 async function killAt(nth: number, applied: boolean): Promise<void> {
   scene.cutter.cut({ at: "held", applied }, nth)
   const task = JSON.stringify({ databaseUrl: scratchUrl(scene.sql), console: scene.cutter.url })
@@ -31,8 +31,8 @@ async function killAt(nth: number, applied: boolean): Promise<void> {
 }
 
 /**
- * Returns the job's state after another process took it over: once the dead worker's lease ended and every proof was
- * tried.
+ * Returns the job's state after another process took it over: when the dead worker's lease has ended and every proof
+ * has been tried.
  */
 async function foundOut(id: string): Promise<string> {
   await until(async () => {

@@ -1,6 +1,6 @@
 import type { ConsoleShelf } from "../console-shelf.ts"
 
-/** A live version and one in preparation. Both have English texts; German exists only in the version. */
+/** A live version and one in preparation. English texts are in both, German texts only in the version. */
 export function stockShelf(shelf: ConsoleShelf): void {
   const texts = { description: "Counts minutes.", keywords: "tea,timer", promotionalText: null, whatsNew: "Fixes." }
   shelf.versions.push(
@@ -24,7 +24,7 @@ export function stockShelf(shelf: ConsoleShelf): void {
   )
 }
 
-/** The texts of both editable halves in a locale. */
+/** Returns the texts of both editable halves in a locale. */
 export function textsAt({ infos, versions }: ConsoleShelf, locale = "en-US"): Record<string, unknown> {
   const localeTexts = [infos[1]!, versions[1]!].flatMap(({ texts }) =>
     texts.filter((text) => text.attributes.locale === locale),

@@ -19,12 +19,13 @@ export interface OutsideWrites {
   worker: Outbox
   workerLog: string[]
   confirm(confirmToken: string): Promise<Answer>
-  /** Confirms what was previewed; returns the job's id. */
+  /** Confirms a previewed write and returns the job's id. */
   queue(preview: Answer): Promise<string>
   job(id: string): Promise<Answer["body"]>
   used(): Promise<number>
   /**
-   * Simulates that this many minutes passed since the job was sent; returns its status after the check that was due.
+   * Simulates that this many minutes have passed since the job was sent, and returns the job's status after the check
+   * that was due.
    */
   after(id: string, minutes: number): Promise<string>
   /** Removes the jobs and the proxy. */

@@ -11,7 +11,7 @@ import { type OutsideWrites, openWrites } from "./outside-writes.ts"
 export interface ConsoleScene extends AccountScene, OutsideWrites {
   account: string
   preview(action: string, args: object): Promise<Answer>
-  /** Previews and confirms an action; returns the job's id. */
+  /** Previews and confirms an action, and returns the job's id. */
   queued(action: string, args: object): Promise<string>
   /** The changes that reached the console. */
   sent(): { method: string; path: string; body: unknown }[]
@@ -32,7 +32,7 @@ export function consoleScene(): ConsoleScene {
 
   beforeEach(async () => {
     Object.assign(scene, await accountScene(sql))
-    // Written between two days, which the console and a feed may date differently.
+    // The review is written around midnight, so the console and a feed may date it differently.
     const at = new Date(Date.now() - 3 * 86_400_000)
     await record(sql, [reviewed(new Date().toISOString(), [{ ...REVIEW, at }], { storeId: "310633997" })])
     scene.standIn.shelf.reviews.push(atConsole(at))

@@ -50,7 +50,7 @@ test("adding a key with one ad account stores its rights, time zone, currency an
   expect(row!.sealed).not.toContain("SEARCHADS")
 })
 
-test("adding a key with several ad accounts lists them and stores nothing unless one is selected", async () => {
+test("adding a key with several ad accounts lists them, and stores nothing unless one is selected", async () => {
   scene.standIn.accounts.push({ ...AD_ACCOUNT, id: 2, name: "Coffee" })
   const error = await scene.add().catch((problem) => problem)
   expect(error).toMatchObject({
@@ -63,7 +63,7 @@ test("adding a key with several ad accounts lists them and stores nothing unless
   expect((await scene.add({ part: "2" })).part).toBe("2")
 })
 
-test("a read-only role is denied writes, with the roles that may write", async () => {
+test("a read-only role is denied writes, and the reason names the roles that may write", async () => {
   scene.standIn.accounts[0]!.roles = ["LIMITED_ACCESS_API_READ_ONLY"]
   const { rights, state } = await scene.add()
   expect(state).toBe("ok")
@@ -74,7 +74,7 @@ test("a read-only role is denied writes, with the roles that may write", async (
   })
 })
 
-test("an ad account that the key does not open is limited, and works again once the key is invited", async () => {
+test("an ad account that the key does not open is limited, and is ok again once the key is invited", async () => {
   scene.standIn.accounts.push({ ...AD_ACCOUNT, id: 3, name: "Away" })
   const account = await scene.add({ part: "3" })
   scene.standIn.accounts.pop()
@@ -88,7 +88,7 @@ test("an ad account that the key does not open is limited, and works again once 
   expect([...alerts]).toEqual([{ kind: "account_limited", over: true }])
 })
 
-test("a key that Apple rejects is unauthorized, and invalid ids are refused without any request", async () => {
+test("a key that Apple rejects is unauthorized, and invalid ids are refused before any request", async () => {
   const key = scene.standIn.key()
   scene.standIn.revoke(key.keyId)
   expect(await problemOf(scene.add({ key }))).toStartWith("AdsProblem: Apple refuses the key")
@@ -101,7 +101,7 @@ test("a key that Apple rejects is unauthorized, and invalid ids are refused with
   expect(scene.standIn.tokensIssued).toBe(0)
 })
 
-test("a key from OpenSSL is accepted, and rotating replaces it", async () => {
+test("a key from OpenSSL is accepted, and rotating replaces the key", async () => {
   const { id } = await scene.add()
   const { keyId, clientId, teamId, pem } = scene.standIn.key()
   const sec1 = createPrivateKey(pem).export({ type: "sec1", format: "pem" }) as string
@@ -121,7 +121,7 @@ describe("the Apple Ads client", () => {
     return await openAds({ ...ids, privateKey }, adAccount, reachOf(scene.standIn.url))
   }
 
-  test("a token is reused, a rejected one is renewed once, and most requests have the context header", async () => {
+  test("a token is reused or renewed once, and requests about an ad account have the context header", async () => {
     const ads = await open()
     for (const path of ["/v1/me", "/v1/acls"]) await ads.get(path)
     await ads.get(`/v1/campaigns/${campaign().id}`)
@@ -130,11 +130,11 @@ describe("the Apple Ads client", () => {
     await ads.get("/v1/me")
     expect(scene.standIn.tokensIssued).toBe(2)
     scene.standIn.before = () => refusal(401, "UNAUTHORIZED", "no")
-    expect(await problemOf(ads.get("/v1/me"))).toStartWith("AdsProblem: Apple Ads refuses the token")
+    expect(await problemOf(ads.get("/v1/me"))).toStartWith("AdsProblem: Apple Ads refuses the access token")
     expect(scene.standIn.requests.slice(-2)).toEqual(["GET /v1/me", "GET /v1/me"])
     const bare = await open(null)
     scene.standIn.before = () => null
-    expect(await problemOf(bare.get("/v1/campaigns/1"))).toMatch(/of an ad account alone/)
+    expect(await problemOf(bare.get("/v1/campaigns/1"))).toMatch(/needs an ad account/)
   })
 
   test("all pages of a list are read, and an unreadable list is an error", async () => {
@@ -147,7 +147,7 @@ describe("the Apple Ads client", () => {
     expect(await problemOf(queryAll(ads, campaignsQuery()))).toMatch(/cannot be read/)
   })
 
-  test("refusals carry their reasons as data, rate limits their wait, and lost connections their cause", async () => {
+  test("refusals have reasons as data, rate limits a waiting time, and lost connections a cause", async () => {
     const ads = await open()
     const problemFrom = (work: Promise<unknown>): Promise<AdsProblem> => work.then(raise, (error) => error)
     const error = { errors: [{ code: "VALIDATION_ERROR", message: "Na\u0000me\u202e taken" }] }
@@ -184,7 +184,7 @@ describe("the Apple Ads client", () => {
     await ads.get("/v1/me")
     scene.standIn.forgetTokens()
     expect(await problemOf(ads.send("PUT", "/v1/campaigns/444555666", { status: "PAUSED" }))).toMatch(
-      /refuses the token/,
+      /refuses the access token/,
     )
     expect(scene.standIn.sent).toHaveLength(1)
     await ads.get("/v1/me")
@@ -210,7 +210,7 @@ test("a worker checks the rights of a stale account, and ten minutes of rejected
   expect((await findAccount(sql, scene.workspaceId, id)).state).toBe("revoked")
 })
 
-test("Apple Ads requests go only to the host of API v1, and no source mentions that of v5", () => {
+test("Apple Ads requests go only to the host of API v1, and no source file mentions the host of v5", () => {
   const hosts: readonly string[] = ACCOUNT_HOSTS
   expect(hosts.filter((host) => /ads/.test(host))).toEqual(["api.ads.apple.com"])
   const sources = [...new Bun.Glob("**/*.ts").scanSync(join(import.meta.dirname, "../../../src"))]

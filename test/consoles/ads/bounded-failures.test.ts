@@ -58,7 +58,7 @@ const call = async (path: string) => {
   return await scene.service.call(`/v1/apps/${scene.appId}/${path}`, { key })
 }
 
-test("a report with the country in each day's figures is read by country", async () => {
+test("a report with the country in each day's figures is parsed by country", async () => {
   scene.standIn.after = ({ path }, answer) => {
     if (!path.includes("reports/apps/campaigns")) return answer
     const figures = (countryOrRegion: string, impressions: number, taps: number) => ({
@@ -88,7 +88,7 @@ describe("refused queries of negative keywords", () => {
   const storedThings = async () =>
     (await sql`select thing, id from ads_thing order by thing, id`).map(({ thing, id }) => `${thing} ${id}`)
 
-  test("other keywords are read and the gap is shown if the campaign's negative keywords are refused", async () => {
+  test("other keywords are read, and the gap is shown, if the campaign's negative keywords are refused", async () => {
     scene.standIn.before = ({ path, body }) => {
       const isNull = (body as JsonObject)?.filters?.some(({ operator }: JsonObject) => operator === "IS_NULL")
       if (path !== "/v1/negative-keywords/query" || !isNull) return null
@@ -97,7 +97,7 @@ describe("refused queries of negative keywords", () => {
     await readAll()
     expect(await storedThings()).toEqual(["group 71", "keyword 81", "keyword 82", "negative 92"])
     const reason =
-      "negative keywords of the campaign itself: Apple Ads refuses this (INVALID_INPUT: " +
+      "negative keywords of the campaign itself: Apple Ads refuses the request (INVALID_INPUT: " +
       "adGroupId condition is required)"
     expect(await troubles()).toContainEqual(
       expect.objectContaining({ what: "keywords of campaign 444555666", why: reason, isFailed: false }),
@@ -106,7 +106,7 @@ describe("refused queries of negative keywords", () => {
     expect(body.sources).toMatchObject([{ state: "ok", why: `keywords of campaign 444555666: ${reason}` }])
   })
 
-  test("negative keywords are queried per ad group if the query for several is refused", async () => {
+  test("negative keywords are queried per ad group if the query for several ad groups is refused", async () => {
     scene.standIn.adgroups.push({ ...scene.standIn.adgroups[0]!, id: 72, name: "Other" })
     scene.standIn.before = ({ path, body }) => {
       const isIn = (body as JsonObject)?.filters?.some(({ operator }: JsonObject) => operator === "IN")
@@ -132,7 +132,7 @@ describe("reading of search terms", () => {
       (row) => ({ ...row }),
     )
 
-  test("search terms that sum to less than the grand total are stored, and the remainder is undisclosed", async () => {
+  test("search terms that sum to less than the grand total are stored, and the rest is undisclosed", async () => {
     rewrite("searchterms", ({ rows, summary }) => ({ rows: rows.slice(0, 1), summary }))
     await readAll()
     expect(await terms()).toEqual([
@@ -157,7 +157,7 @@ describe("reading of search terms", () => {
     expect(await terms()).toHaveLength(3)
   })
 
-  slow("search terms are read if the platform refuses includeRows", async () => {
+  slow("search terms are read even if the platform refuses includeRows", async () => {
     scene.standIn.before = ({ path, body }) => {
       const isAsked = path.includes("/reports/") && (body as JsonObject).options?.includeRows !== undefined
       return isAsked ? refusal(400, "INVALID_INPUT", "includeRows is not supported", "options.includeRows") : null
@@ -181,17 +181,17 @@ describe("reading of search terms", () => {
     expect(await troubles()).toContainEqual(
       expect.objectContaining({
         what: "search terms of campaign 444555666",
-        why: expect.stringMatching(/^2 rows cannot be read \(the first: row 2: taps is no count\)$/),
+        why: expect.stringMatching(/^2 rows cannot be read \(the first: row 2: taps is not a count\)$/),
       }),
     )
   })
 
-  slow("a failed read of search terms is named in the answer", async () => {
+  slow("the answer names a failed read of search terms", async () => {
     scene.standIn.before = ({ path }) => (path.includes("searchterms") ? refusal(400, "INVALID_INPUT", "No.") : null)
     await readAll()
     const { status, body } = await call("ads-search-terms")
     expect([status, body.error]).toEqual([404, "not_measured"])
-    expect(body.detail).toMatch(/search terms of campaign 444555666: Apple Ads refuses this \(INVALID_INPUT: No\.\)/)
+    expect(body.detail).toMatch(/terms of campaign 444555666: Apple Ads refuses the request \(INVALID_INPUT: No\.\)/)
     expect((await call("campaigns")).body.sources).toMatchObject([{ state: "ok", why: null }])
   })
 })
@@ -229,7 +229,7 @@ slow("a change without a time or with refused details does not affect other chan
 })
 
 describe("reading of search popularity", () => {
-  slow("a search popularity row without a figure does not affect the others", async () => {
+  slow("an unreadable row of search popularity does not affect other rows", async () => {
     const [row] = scene.standIn.popularity
     scene.standIn.popularity.push({ ...row!, searchTerm: "kanne", searchPopularity1to100: null, rankInGenre: 2 })
     await readAll()
@@ -244,7 +244,7 @@ describe("reading of search popularity", () => {
     ])
   })
 
-  slow("search popularity is read in smaller pages if the platform refuses large ones", async () => {
+  slow("search popularity is read in smaller pages if the platform refuses large pages", async () => {
     const [row] = scene.standIn.popularity
     for (let rank = 2; rank <= 5_200; rank++)
       scene.standIn.popularity.push({ ...row!, searchTerm: `tee ${rank}`, rankInGenre: rank })
@@ -279,7 +279,7 @@ test("a day without installs or spend keeps its other figures, and the missing o
   expect(putAside.text()).toBe("2026-09-01 lacks installs, newDownloads, spend in some rows")
 })
 
-slow("an unreadable campaign, ad group or keyword does not affect the others", async () => {
+slow("an unreadable campaign, ad group or keyword does not affect others", async () => {
   const { campaigns, adgroups, keywords } = scene.standIn
   campaigns.push({ ...campaigns[0]!, id: 5, promotedObjectId: null })
   adgroups.push({ ...adgroups[0]!, id: "no number" })

@@ -72,7 +72,7 @@ function answerReport(
   return Response.json({ result: { rows: paged(rows), ...(summary && { summary }) } })
 }
 
-/** A keywords report leaves out automatic matches, and a campaigns report does not separate them. */
+/** A keywords report leaves out automatic matches, and a campaigns report does not list them separately. */
 function factsOf({ terms, days }: AdsState, entity: string): (DayMetrics | TermMetrics)[] {
   if (entity === "searchterms") return terms
   if (entity === "keywords") return days.filter(({ keywordId }) => keywordId !== null)

@@ -98,7 +98,7 @@ slow("reading an ad account stores its campaigns, costs by day, search terms, ch
   expect(scene.standIn.requests.filter((path) => !path.includes(" /v1/"))).toEqual([])
 })
 
-slow("reading again changes nothing, while a new bid, a grown day and a deleted campaign are stored", async () => {
+slow("reading again stores only changes: a new bid, later installs of a day and a deleted campaign", async () => {
   const { id } = await scene.add()
   await readAll()
   const storedReports = async () =>
@@ -130,7 +130,7 @@ slow("reading again changes nothing, while a new bid, a grown day and a deleted 
   expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)
 })
 
-slow("an ad account is due with its next task, except for tasks that a missing right forbids", async () => {
+slow("an ad account is due with its next task, except for tasks whose right is missing", async () => {
   await scene.add()
   await readAll()
   await sql`update account_task set next_at = now() + interval '3 hours'`

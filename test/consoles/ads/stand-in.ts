@@ -6,7 +6,7 @@ export interface MadeAdsKey {
   clientId: string
   teamId: string
   keyId: string
-  /** PEM, as OpenSSL or the key maker writes it. */
+  /** The key in PEM format, as OpenSSL or createKeyPair writes it. */
   pem: string
 }
 
@@ -32,7 +32,7 @@ export interface DayMetrics {
   installs: number
 }
 
-/** The same for a search term. `text` is null if withheld. */
+/** Costs and results of a search term on a day in a country. `text` is null if the term is withheld. */
 export interface TermMetrics extends DayMetrics {
   text: string | null
   source: "AUTO" | "TARGETED" | "SEARCH"
@@ -65,7 +65,7 @@ export interface AdsState {
 
 export interface AdsStandIn extends AdsState {
   url: string
-  /** Creates an API user's key. */
+  /** Creates the key of an API user. */
   key(): MadeAdsKey
   /** Creates an API user with a public key, like the form under Account Settings. */
   register(publicKey: string): Omit<MadeAdsKey, "pem">
@@ -73,8 +73,8 @@ export interface AdsStandIn extends AdsState {
   /** Invalidates all access tokens. */
   forgetTokens(): void
   /**
-   * Overrides the platform's response. Null: the platform answers. A promise that never resolves simulates a cut
-   * connection.
+   * Overrides the platform's response. Null keeps the platform's own response. A promise that never resolves simulates
+   * a cut connection.
    */
   before: (call: { method: string; path: string; body: unknown }) => Response | Promise<Response> | null
   /** Replaces the response after the platform has processed the request. */
@@ -94,7 +94,10 @@ type ApiUser = Omit<MadeAdsKey, "pem"> & { publicKey: string; revoked: boolean }
 const SECRET_LIFE_S = 180 * 86_400
 const WITHOUT_CONTEXT = /^\/v1\/(me|acls|orgs\/[^/]+|advertiser-resources)$/
 
-/** Apple Ads Platform API v1 and its token endpoint on localhost, with their formats, limits and refusals. */
+/**
+ * A stand-in on localhost for the Apple Ads Platform API v1 and its token endpoint, with the same formats, limits and
+ * refusals.
+ */
 export function adsStandIn(): AdsStandIn {
   const keys = new Map<string, ApiUser>()
   let tokens = new Map<string, number>()
@@ -216,7 +219,7 @@ function partOf(text: string): Record<string, unknown> {
   }
 }
 
-/** An error in the platform's format. */
+/** Returns an error in the platform's format. */
 export function refusal(status: number, code: string, message: string, field?: string): Response {
   const detail = { code, message, ...(field && { info: { field } }) }
   return Response.json({ error: { code, message, details: [detail] } }, { status })
@@ -240,7 +243,7 @@ function answerOf(state: AdsState, call: { method: string; path: string; body: J
   return refusal(404, "NOT_FOUND", "There is nothing there.")
 }
 
-/** The list of resources for a path. */
+/** Returns the list of resources for a path. */
 export function listOf(state: AdsState, collection: string): JsonObject[] | undefined {
   const { campaigns, adgroups, keywords, negatives } = state
   return { campaigns, adgroups, keywords, "negative-keywords": negatives }[collection]

@@ -16,7 +16,7 @@ setDefaultTimeout(60_000)
 const FILE = join(import.meta.dirname, "../../../fixtures/upstream/apple-ads-withheld-terms-2021-12.csv")
 const LAST = lastAdsDay(AD_ACCOUNT.timezone, new Date())
 
-/** The rows by column name. No cell of the file contains a comma. */
+/** Returns the rows of the file, by column name. No cell of the file contains a comma. */
 const rows = (() => {
   const [head = "", ...lines] = readFileSync(FILE, "utf8").trim().split(/\r?\n/)
   const names = head.split(",")
@@ -29,7 +29,7 @@ const withheld = rows.filter((row) => row.search_term_text === "")
 let sql: Sql
 let scene: AdsScene
 
-/** Loads the file's account into the test platform, with its days moved to the end of the requested period. */
+/** Loads the account of the file into the test platform. The days are moved to the end of the requested period. */
 beforeAll(async () => {
   sql = await freshDatabase()
   scene = await adsScene(sql)
@@ -76,7 +76,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.standIn.stop())
 
-test("a real account with 88.75 of 100 USD withheld has one undisclosed row per keyword, and no loss", async () => {
+test("a real account with 88.75 of 100 USD withheld has one undisclosed row per keyword and whole totals", async () => {
   expect([rows.length, withheld.length, cents(rows), cents(withheld)]).toEqual([150, 112, 1_000_000, 887_500])
   expect([...(await sql`select failure from account_task where failure is not null and task <> 'popularity'`)]).toEqual(
     [],
@@ -90,7 +90,7 @@ test("a real account with 88.75 of 100 USD withheld has one undisclosed row per 
   expect(body.totals.impressions).toBe(sum("impressions", rows))
   expect(body.undisclosed).toMatchObject({ spend: dollars("88.75"), taps: sum("taps", withheld) })
   expect(body.undisclosedShare).toBe(0.8875)
-  // One row for each keyword, and one for each ad group with automatic matches.
+  // There is one row for each keyword, and one for each ad group with automatic matches.
   const keyOf = (row: (typeof rows)[number]) => [row.ad_group_id, row.keyword_id, row.search_term_text].join()
   const hidden = body.terms.filter(({ undisclosed }: { undisclosed: boolean }) => undisclosed)
   expect(hidden).toHaveLength(new Set(withheld.map(keyOf)).size)

@@ -14,8 +14,8 @@ const CHANGEABLE: Record<string, readonly string[]> = {
 }
 
 /**
- * Applies a partial change, which is refused as a whole if one field is not changeable. Each change is added to the
- * history.
+ * Applies a partial change. The change is refused as a whole if one field cannot be changed. Each change is added to
+ * the history.
  */
 export function changeThing(state: AdsState, collection: string, id: string, body: JsonObject): Response {
   const stored = listOf(state, collection)?.find((item) => String(item.id) === id)
@@ -29,7 +29,7 @@ export function changeThing(state: AdsState, collection: string, id: string, bod
   return Response.json({ result: stored })
 }
 
-/** Text is compared without regard to case. */
+/** Texts are compared without regard to case. */
 export function createThing(state: AdsState, collection: string, body: JsonObject): Response {
   const list = listOf(state, collection)
   if (!list || !/keywords$/.test(collection)) return refusal(404, "NOT_FOUND", "There is nothing to create.")

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 import { jws, TEST_CHAIN } from "./signed.ts"
 
-// Certificates of one test root, made with openssl: the marks are Apple's object ids 1.2.840.113635.100.6.11.1 of a
-// leaf and 1.2.840.113635.100.6.2.1 of an intermediate. All leaves have the same key.
+// Certificates of one test root, made with openssl. The marks are Apple's object ids: 1.2.840.113635.100.6.11.1 in a
+// leaf and 1.2.840.113635.100.6.2.1 in an intermediate. All leaves have the same key.
 const ROOT =
   "MIIBJDCBywIUWgT3CVHnKX24Kdh+gwgMDzLwXZ8wCgYIKoZIzj0EAwIwFDESMBAGA1UEAwwJVGVzdCBSb290MCAXDTI2MTEzMDIw" +
   "MzgxMloYDzIxMjYxMTA2MjAzODEyWjAUMRIwEAYDVQQDDAlUZXN0IFJvb3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQ0cvLd" +
@@ -40,7 +40,7 @@ const LEAF_OF_UNMARKED =
   "nSRNlCqQKe6sOqD1EoPht83V+60O9o98QOt6l3YS/53NP448MfQQbOS5WBWuSXdhrXWjVDBSMBAGCiqGSIb3Y2QGCwEEAgUAMB0G" +
   "A1UdDgQWBBTdzipEKOeb+yGrktKr103/e5OvFTAfBgNVHSMEGDAWgBRjW0crTcgBVGKZ063K6kzOkIomZjAKBggqhkjOPQQDAgNH" +
   "ADBEAiA2O6QJ90KsB57+VIJnSq27PgoCqJPbGDNuoaaKuEYUXQIgWJzfJxkVJD85gnDgHpqWmwALR6FSP3tGYbOsSKK1xME="
-/** Used for these tests only. */
+/** The private key of the leaves, which is used only for these tests. */
 const LEAF_KEY =
   "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgQcjtgUWb2mCb7OJkFjHBR4ZUNuC1AUmd7JaM8lSyP12hRANCAAQp" +
   "5/YYG/q1IaPXAkqq0p0kTZQqkCnurDqg9RKD4bfN1futDvaPfEDrepd2Ev+dzT+OPDH0EGzkuVgVrkl3Ya11"
@@ -52,7 +52,7 @@ const signed = (payload: object, leaf: string, between: string) => jws(payload, 
 /** Signs a payload with a chain like the App Store's. */
 export const withMarks = (payload: object) => signed(payload, LEAF, BETWEEN)
 
-/** The same payload, correctly signed, with each chain that is not the App Store's. */
+/** Returns the payload signed correctly with each chain that is not the App Store's. */
 export const withoutMarks = (payload: object): Record<string, string> => ({
   "a leaf without Apple's mark": signed(payload, UNMARKED_LEAF, BETWEEN),
   "an intermediate without Apple's mark": signed(payload, LEAF_OF_UNMARKED, UNMARKED_BETWEEN),

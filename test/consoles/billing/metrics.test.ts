@@ -19,7 +19,7 @@ const KEY = "sk_abcdefghijklmnop"
 const PROJECT = "proj1ab2c3d4"
 const NOW = new Date()
 
-/** RevenueCat's API v2 on localhost, with its checks, lists, limits and refusals. */
+/** A stand-in on localhost for RevenueCat's API v2, with the same checks, lists, limits and refusals. */
 const revenueCat = {
   key: KEY,
   apps: [{ id: "app1", name: "Tea", type: "app_store", app_store: { bundle_id: TEA.bundleId } }] as object[],
@@ -98,7 +98,7 @@ async function readWith({ reach }: Register): Promise<void> {
   await createAccountReading({ recording, ...parts, gapMs: 0, atMost: 3 }).runOnce()
 }
 
-/** Makes only the account under test due, because the test server plays its host. */
+/** Makes only the account under test due, because only its host is replaced by the test server. */
 async function readFigures(id: string): Promise<void> {
   await scene.sql`update connected_account set next_at = case when id = ${id} then now() end where sealed is not null`
   await readWith(register)
@@ -135,7 +135,7 @@ test("billing figures are null before the first read, then the service's own fig
   await readFigures(id)
   const read = await readBilling()
   const figures = { mrr: { amount: "4210.55", currency: "USD" }, activeSubscriptions: 0, activeTrials: null }
-  // The requested days have no figures, because today is not over.
+  // The requested days have no figures, because they end yesterday and only today was read.
   expect(read).toMatchObject({ ...figures, days: [] })
   const yesterday = addDays(pacificDay(NOW), -1)
   const reading = reported("billing_metrics", { account: id, day: yesterday, seenAt: new Date(Date.now() - 60_000) })
@@ -145,12 +145,12 @@ test("billing figures are null before the first read, then the service's own fig
   ])
   expect(Date.now() - Date.parse(read.asOf)).toBeLessThan(600_000)
   expect(await readBilling("subscriptions")).toEqual(await readBilling())
-  // A later read on the same day replaces its figures.
+  // A later read on the same day replaces the day's figures.
   const compared: unknown[] = []
   for await (const page of readStoredReports(scene.sql, { since: null, source: "revenuecat-metrics" }))
     for (const subject of page) {
       const body = bodies.get(Buffer.from(subject.sha256).toString("hex"))
-      // Yesterday's figures were recorded by the test itself.
+      // The test itself recorded yesterday's figures.
       if (body) compared.push(subject.compare(await subject.read({ ...body, seenAt: subject.seenAt })))
     }
   expect(compared).toEqual([[null]])
@@ -199,7 +199,7 @@ test("unreadable figures, a rate limit, a lost connection and a rejected key kee
   expect((await readBilling()).state).toBe("ok")
 })
 
-test("the project's app count is shown, an app mapped to none has no figures, and a right is needed", async () => {
+test("the project's app count is shown, an unmapped account app gives no figures, and a right is needed", async () => {
   revenueCat.apps.push({
     id: "app2",
     name: "Coffee",

@@ -51,7 +51,7 @@ async function readPricing() {
 const notify = (message: ReturnType<typeof payload>, transactionFields?: object) =>
   scene.send(account, signedNotification(message, transactionFields), {})
 
-test("a family purchase counts as one sale, and four family members are counted separately", async () => {
+test("a family purchase counts as one sale, and the family members' four messages are counted separately", async () => {
   await notify(payload("SUBSCRIBED"), transaction())
   for (let member = 0; member < 4; member++)
     expect((await notify(payload("SUBSCRIBED"), transaction({ inAppOwnershipType: "FAMILY_SHARED" }))).status).toBe(200)
@@ -134,7 +134,7 @@ describe("the money of App Store notifications", () => {
       storeNotification(payload(type, { signedDate: at(2) }), transaction(transactionFields))?.happenedAt.getTime()
     expect(dayOf("ONE_TIME_CHARGE", { purchaseDate: at(0) })).toBe(at(0))
     expect(dayOf("DID_RENEW", { purchaseDate: at(0) })).toBe(at(0))
-    // The period begins after the charge.
+    // The period begins after the day of the charge.
     expect(dayOf("DID_RENEW", { purchaseDate: at(2.5) })).toBe(at(2))
     expect(dayOf("EXPIRED", { purchaseDate: at(0) })).toBe(at(2))
     expect(dayOf("REFUND", { purchaseDate: at(0) })).toBe(at(2))
@@ -166,7 +166,7 @@ describe("App Store notifications", () => {
     ["in its app data", "RESCIND_CONSENT", { appData }],
   ]
   for (const [position, type, rest] of places)
-    test(`a notification with its app ${position} is stored as other`, async () => {
+    test(`a notification that names its app ${position} is stored as other`, async () => {
       expect((await notify({ ...payload(type), data: undefined, ...rest } as never)).status).toBe(200)
       const rows = await scene.sql`select counts_as, environment from billing_event`
       expect([...rows]).toEqual([{ counts_as: "other", environment: "production" }])
@@ -189,7 +189,7 @@ describe("App Store notifications", () => {
     expect((await readPricing()).paid ?? []).toEqual([])
   })
 
-  test("a notification for another app, or from production without an app, is refused", async () => {
+  test("a notification for another app, or a production notification without an app, is refused", async () => {
     expect((await notify(payload("TEST", { data: { ...appData, appAppleId: 1 } }))).status).toBe(404)
     expect((await notify(payload("TEST", { data: { environment: "Production", bundleId: "x" } }))).status).toBe(404)
   })

@@ -27,7 +27,7 @@ describe("Adapty's check of an address", () => {
       expect(await storedEvents(account)).toEqual([])
     })
 
-  test("Adapty's check is refused without the secret, and so is another service's empty message", async () => {
+  test("Adapty's check is refused without the secret, and so is an empty message to another service", async () => {
     const account = await scene.add("adapty")
     expect((await scene.send(account, { adapty_check: "x" }, {})).status).toBe(404)
     expect((await scene.send(account, "{ no json")).status).toBe(400)
@@ -35,7 +35,7 @@ describe("Adapty's check of an address", () => {
   })
 })
 
-test("a message with a text that cannot be stored is refused as unreadable, in whatever field", async () => {
+test("a message with a text that cannot be stored in any of its fields is refused as unreadable", async () => {
   const account = await scene.add("revenuecat")
   for (const broken of ["tea\u0000year", "tea\ud800"])
     for (const field of ["id", "type", "product_id", "offer_code"]) {

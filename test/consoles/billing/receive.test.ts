@@ -30,7 +30,7 @@ async function storedEvents(account: string): Promise<Record<string, unknown>[]>
 }
 
 describe("messages of billing services", () => {
-  test("a message is stored once, before it is answered, and without the buyer", async () => {
+  test("a message is stored once, before the response, and without the buyer", async () => {
     const account = await scene.add("revenuecat")
     const message = purchase({ id: "e1" })
     for (let times = 0; times < 3; times++) {
@@ -49,7 +49,7 @@ describe("messages of billing services", () => {
         },
       ])
     }
-    // Another message with the same id changes nothing either.
+    // Another message with the same id changes nothing.
     await scene.send(account, purchase({ id: "e1", price: 0.01 }))
     expect((await storedEvents(account))[0]?.price).toBe("19.99")
     const all = await scene.sql`select to_jsonb(b)::text as row from billing_event b`
@@ -69,7 +69,7 @@ describe("messages of billing services", () => {
     ])
   })
 
-  test("a message without proof is answered like one to an unknown account, and is not stored", async () => {
+  test("a message without proof gets the same response as one to an unknown account, and is not stored", async () => {
     const account = await scene.add("revenuecat")
     const message = purchase({ id: "e9" })
     const answers = await Promise.all([
@@ -86,9 +86,9 @@ describe("messages of billing services", () => {
     expect((await scene.send(account, message)).status).toBe(404)
   })
 
-  test("more than thirty unproved messages a minute per address are slowed down, proved ones are not", async () => {
+  test("an address may send thirty messages without proof a minute, and any number of proved messages", async () => {
     const account = await scene.add("revenuecat")
-    // Use one fixed clock, because the limit starts anew with each minute.
+    // One fixed clock is used, because the limit starts anew with each minute.
     const limited = await billingScene(scene.sql, { now: new Date("2026-06-01T00:00:10Z") })
     const limitedAccount = await limited.add("revenuecat")
     const wrong = () => limited.send(limitedAccount, purchase({ id: "w" }), { authorization: "wrong" })
@@ -101,7 +101,7 @@ describe("messages of billing services", () => {
     limited.clock.now = new Date("2026-06-01T00:01:00Z")
     const message = purchase({ id: "w", at: new Date("2026-06-01T00:00:00Z") })
     expect((await limited.send(limitedAccount, message)).status).toBe(200)
-    // Proved messages do not count as failures.
+    // Messages with a valid proof do not count as failures.
     for (let times = 0; times < 40; times++) expect((await limited.send(limitedAccount, message)).status).toBe(200)
     expect(await storedEvents(account)).toEqual([])
   })
@@ -154,7 +154,7 @@ describe("proofs of messages", () => {
   test("the App Store proves a notification by Apple's signature for this app", async () => {
     const account = await scene.add("app-store-notifications", "12345")
     const sent = { signedPayload: NOTIFICATION }
-    // It is signed for another app.
+    // The message is signed for another app.
     expect((await scene.send(account, sent, {})).status).toBe(404)
     const at = new Date("2026-06-01")
     expect(signedPayload(NOTIFICATION, [ROOT], at)).toMatchObject({ notificationType: "TEST" })
@@ -175,7 +175,7 @@ describe("proofs of messages", () => {
       expect(signedPayload(signedWithHead(rest), [ROOT], at)).toBeUndefined()
   })
 
-  test("a notification with a valid signature is refused unless each certificate has its mark and issuer", () => {
+  test("a validly signed notification is refused unless each certificate has its mark and its issuer", () => {
     const [payload, at] = [{ notificationType: "TEST" }, new Date()]
     expect(signedPayload(withMarks(payload), [CHAIN_ROOT], at)).toEqual(payload)
     for (const [chain, text] of Object.entries(withoutMarks(payload)))

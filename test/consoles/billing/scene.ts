@@ -24,7 +24,7 @@ export interface BillingScene {
 }
 
 /**
- * A workspace that tracks Tea Timer, and a server that receives messages; `roots` are the accepted root certificates.
+ * A workspace that tracks Tea Timer, and a server that receives messages. `roots` are the accepted root certificates.
  */
 export async function billingScene(sql: Sql, { now = new Date(), roots = [] as string[] } = {}): Promise<BillingScene> {
   const clock = { now }
@@ -62,7 +62,7 @@ export async function billingScene(sql: Sql, { now = new Date(), roots = [] as s
   }
 }
 
-/** Headers of a message signed by the scheme of Standard Webhooks. */
+/** Returns the headers of a message signed by the scheme of Standard Webhooks. */
 export function signedHeaders(body: string, at: Date, id = "msg_1"): Record<string, string> {
   const seconds = Math.floor(at.getTime() / 1_000)
   const key = Buffer.from(SECRET.slice("whsec_".length), "base64")
@@ -79,7 +79,7 @@ export interface Bought {
   [field: string]: unknown
 }
 
-/** A RevenueCat webhook that contains a buyer. */
+/** Returns a RevenueCat webhook that names a buyer. */
 export function purchase({ id, type = "RENEWAL", at = new Date(), price = 19.99, usd = 23.21, ...rest }: Bought) {
   const buyer = {
     app_user_id: "buyer-4711",

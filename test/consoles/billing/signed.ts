@@ -20,7 +20,7 @@ const ROOT =
   "SYv8WburnA2XKaWNa3m9H1+nXEulu/s+4APYwrK37zkQbToAempcMm4Ar6fsbKMyMDAwDwYDVR0TAQH/BAUwAwEB/zAdBgNVHQ4E" +
   "FgQUu3GAD6weXIjlVd1JX1J5n4rik18wCgYIKoZIzj0EAwIDSQAwRgIhAK12N9owm7VCCGkiPfsQipKvEgfTVmo2IY0kQP3Z7wLs" +
   "AiEA8Ht6JeTW0IYL+7mckeqwpcjPblGq7sw3ZoqKbcp09b0="
-/** The leaf's private key, which is used for these tests only. */
+/** The leaf's private key, which is used only for these tests. */
 const LEAF_KEY =
   "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgBkxO4YxdIyX5V7Wut1JWvVrgjlZ4CJ7Ms0823K/5AUuhRANCAAQz" +
   "UHG3x9ZgTSZVEdatRsmFaOoASEihDD4aTh0u1XTbbI+Wfq5m/2XyZZ9BNJjJqCEQH8ZzzTLKhNy5XudnNHFz"
@@ -39,7 +39,7 @@ export function jws(payload: object, chain: readonly string[] = TEST_CHAIN, leaf
   return `${text}.${signature.toString("base64url")}`
 }
 
-/** A notification with its transaction, in the App Store's format. */
+/** Returns a notification with its transaction, in the App Store's format. */
 export function signedNotification(
   payload: { data?: object; [field: string]: unknown },
   transaction?: object,

@@ -19,7 +19,7 @@ const periodsOf = (days: Record<string, PriceEntry[]>) =>
     ...[period.country, period.from, period.sinceKnown, period.entry?.price ?? null],
   ])
 
-test("a price without a start day begins when first seen, and one with a start day begins then", () => {
+test("a price without a start day begins when it is first seen, and any other on its start day", () => {
   expect(periodsOf({ "2026-03-01": [entry("9.99")] })).toEqual([["de", "2026-03-01", false, "9.99"]])
   expect(periodsOf({ "2026-03-01": [entry("9.99", { startsAt: "2025-05-01" })] })).toEqual([
     ["de", "2025-05-01", true, "9.99"],
@@ -54,7 +54,7 @@ test("a price that rises and returns has three periods, and a storefront without
   ])
 })
 
-test("preserved and monthly prices are not in force, and of several begun prices the latest is", () => {
+test("preserved and monthly prices do not apply to new customers, and the latest begun price does", () => {
   const entries = [
     ...[entry("4.99", { startsAt: "2024-01-01", preserved: true }), entry("6.99", { startsAt: "2025-01-01" })],
     ...[entry("8.99", { startsAt: "2026-01-01" }), entry("9.99", { startsAt: "2026-12-01" })],

@@ -26,7 +26,8 @@ const effectIn = (comparison: Comparison, at: ChangedDay = day): Effect => {
 }
 
 describe("simulated worlds (bench/change-impact.ts runs 1,000)", () => {
-  // Three standard errors for this many worlds: outside 86 to 94 %, and below 70 and 80 %.
+  // Bounds at three standard errors for this number of worlds: coverage outside 86 to 94 %, detection below 70 and 80
+  // %.
   const [WORLDS, MIN_COVERED, MAX_COVERED] = LONG ? [250, 0.8, 0.98] : [60, 0.74, 1]
   slow.each([
     [7, LONG ? 0.61 : 0.52],
@@ -41,14 +42,14 @@ describe("simulated worlds (bench/change-impact.ts runs 1,000)", () => {
   )
 })
 
-slow("the interval is wider after a fall by 70 and 80 %, because smaller counts vary more", () => {
+slow("the interval is wider after a fall by 70 or 80 %, because smaller counts vary more", () => {
   for (const effect of [-0.7, -0.8]) {
     const { worlds, covered } = tallyOf(100, { days: HISTORY[7], window: 7, effect })
     expect([effect, covered / worlds > 0.84]).toEqual([effect, true])
   }
 })
 
-test("an effect is the change that the controls did not share, with an interval from earlier days", () => {
+test("an effect is the change that the controls do not share, with an interval from earlier days", () => {
   const effect = effectIn(world())
   expect(effect.method).toBe("difference_in_differences")
   expect(effect.effect).toBeCloseTo(effect.moved - (effect.controlsMoved as number), 12)
@@ -70,7 +71,7 @@ test("an effect is the change that the controls did not share, with an interval 
   expect(swung.moved).toBeGreaterThan(effect.moved + 1)
 })
 
-test("the same days give identical bytes, whatever the order of the controls", () => {
+test("the same days give identical results, whatever the order of the controls", () => {
   const { treated, controls } = world()
   const effectFor = (order: DailyFigures[]) =>
     JSON.stringify(effectOf({ scale: "counts", treated, controls: order }, day))
@@ -93,7 +94,7 @@ test("the day of the change and later days do not affect the width of the interv
 })
 
 describe("series without an effect", () => {
-  test("no effect is stated with fewer than 20 windows of earlier days, and the answer has their number", () => {
+  test("no effect is computed with fewer than 20 windows of earlier days, and the result has their number", () => {
     const short = 28 + 7 + 139
     expect(effectOf(world(0.2, 1, short), { ...day, at: short })).toEqual({
       none: "too_few_days",
@@ -103,12 +104,12 @@ describe("series without an effect", () => {
     expect(effectIn(world(0.2, 1, short + 1), { ...day, at: short + 1 }).days).toBe(140)
   })
 
-  test("no effect is stated if most earlier days are near changes of the app itself", () => {
+  test("no effect is computed if most earlier days are near changes of the app itself", () => {
     const ownChanges = Array.from({ length: 12 }, (_, n) => 20 * n)
     expect(effectOf(world(), { ...day, ownChanges })).toMatchObject({ none: "too_few_days" })
   })
 
-  test("no effect is stated for fewer than 3 counts a day, unknown days or a change unseen for over a week", () => {
+  test("no effect is computed for fewer than 3 counts a day, unknown days or a change unseen for over a week", () => {
     const few = (series: DailyFigures) => ({ ...series, values: series.values.map((_, at) => at % 3) })
     const { treated, controls } = world()
     expect(effectOf({ scale: "counts", treated: treated.map(few), controls }, day)).toEqual({ none: "too_few_counts" })
@@ -122,7 +123,7 @@ describe("series without an effect", () => {
   })
 })
 
-test("places are compared by their ratio, and with two controls nothing is subtracted", () => {
+test("ranks are compared by ratio, and nothing is subtracted with only two controls", () => {
   const places = (name: string, before: number, after: number): DailyFigures => {
     return {
       name,
@@ -166,7 +167,7 @@ test("weights recover a mixture, are at least 0 and sum to 1", () => {
 })
 
 test("an interval from 20 windows is wider by the ratio of Student's t to the normal", () => {
-  // From printed tables: 1.729 with 19 degrees of freedom, 1.697 with 30.
+  // Values from printed tables: 1.729 with 19 degrees of freedom, 1.697 with 30.
   expect(studentWidening(20) * 1.6449).toBeCloseTo(1.729, 3)
   expect(studentWidening(31) * 1.6449).toBeCloseTo(1.697, 3)
 })
@@ -185,7 +186,7 @@ test("reasons for a weaker verdict are checked first", () => {
   expect(verdictOf(unknownDays, { ...circumstances, isComplete: false })).toBe("too_early")
   expect(holdsAgainstPlacebos({ ...up, asLarge: 0.01, space: { controls: 5, asLarge: 0 } })).toBe(true)
   expect(holdsAgainstPlacebos({ ...up, asLarge: 0.01, space: { controls: 5, asLarge: 1 } })).toBe(false)
-  // 4 times 0.005, 3 times 0.01, 2 times 0.03, and 0.04, which must not be below the one before.
+  // Corrected shares: 4 times 0.005, 3 times 0.01, 2 times 0.03, and 0.04, which must not be below the one before.
   expect(holmAdjusted([0.01, 0.04, 0.03, 0.005]).map((share) => share.toFixed(2))).toEqual([
     "0.03",
     "0.06",

@@ -4,24 +4,27 @@ import { randomOf } from "../../stores/parsing/mutations.ts"
 
 export interface World {
   seed: number
-  /** Days before the change. */
+  /** Number of days before the change. */
   days: number
   window: number
   /** The effect of the change as a share: 0.2 means 20 % more. */
   effect: number
 }
 
-/** Downloads per day: of the storefront that changes, and of five that do not, 400 together. */
+/** Downloads per day: first of the storefront that changes, then of five others, which do not change. */
 const SIZES = [100, 150, 100, 70, 50, 30]
 const WEEK = [1, 0.95, 0.9, 0.95, 1.05, 1.25, 1.2]
-/** Spread of the shocks to all storefronts, and to each one; half of a shock remains the next day. */
+/**
+ * Spread of the shocks to all storefronts (SHARED) and to each one (OWN). The share LEFT of a shock remains the next
+ * day.
+ */
 const SHARED = 0.1
 const OWN = 0.08
 const LEFT = 0.5
 
 /**
- * Daily downloads with a weekly pattern, shared and individual shocks, and noise. The change takes effect the day after
- * `days`.
+ * Returns daily downloads with a weekly pattern, shared and individual shocks, and noise. The change takes effect the
+ * day after `days`.
  */
 export function downloadsIn({ seed, days, window, effect }: World): {
   treated: DailyFigures[]
@@ -48,10 +51,10 @@ export function downloadsIn({ seed, days, window, effect }: World): {
 
 export interface Tally {
   worlds: number
-  /** Number of worlds whose interval covers the true effect, and whose interval is above zero. */
+  /** Number of worlds whose interval covers the true effect, and number of worlds whose interval is above zero. */
   covered: number
   found: number
-  /** Mean of half the interval's width, in logarithms. */
+  /** Mean of half the interval's width, as a logarithm. */
   half: number
 }
 

@@ -37,7 +37,7 @@ test("30 % more downloads after new screenshots are detected, over REST and as a
     tryWindow: null,
   })
   expect(body.sentence).toMatch(
-    /^First downloads rose by [\d.]+ % \(90 % interval .*\) against 5 that stayed unchanged: /,
+    /^First downloads rose by [\d.]+ % \(90 % interval .*\), compared with 5 that stayed unchanged: /,
   )
   const [downloads, paid] = body.outcomes
   expect(downloads).toMatchObject({
@@ -56,7 +56,7 @@ test("30 % more downloads after new screenshots are detected, over REST and as a
   expect(downloads.highPercent).toBeGreaterThan(30)
   // The other storefronts had no payments, so nothing can be subtracted.
   expect(paid).toMatchObject({ outcome: "proceeds_per_download", method: "before_after", verdict: "cannot_tell" })
-  // gb is missing, because it changed on the same day.
+  // gb is not listed, because it changed on the same day.
   expect(downloads.controls.map(({ name }: { name: string }) => name).sort()).toEqual(["ca", "de", "fr", "it", "jp"])
   expect(body.missing.map(({ what }: { what: string }) => what)).toEqual([
     "search_impressions",
@@ -65,7 +65,7 @@ test("30 % more downloads after new screenshots are detected, over REST and as a
     "ads_spend",
   ])
   expect(body.sources[0]).toMatchObject({ report: "sales", state: "ok" })
-  // A new version is no overlap here and confounds nothing, because it is in all storefronts.
+  // A new version is not listed as an overlap and does not confound, because it is in all storefronts.
   expect(body.overlaps).toEqual([])
   const answer = await scene.service.tool(
     "get_change_impact",
@@ -86,7 +86,7 @@ test("a changed name is judged by the keywords whose words were added, compared 
   expect(JSON.stringify(body)).not.toContain("Tea Timer Oolong")
 })
 
-test("no figure is given before the window is over, so that no one can pick a favourable day", async () => {
+test("no figure is given before the window is over, so that nobody can pick a favourable day", async () => {
   scene.clock.now = new Date("2026-06-12T12:00:00Z")
   const { body } = await call("?country=us")
   scene.clock.now = TODAY
@@ -101,7 +101,7 @@ test("no figure is given before the window is over, so that no one can pick a fa
   expect(body.sentence).toContain("2026-06-15")
 })
 
-test("too few earlier days give not_enough_data with the number needed", async () => {
+test("too few earlier days give not_enough_data and the number of days needed", async () => {
   const { body } = await call(`?day=${DE_CHANGED}`)
   expect(body.verdict).toBe("not_enough_data")
   const { earlierDays, earlierNeeded, effectPercent } = outcome(body, "downloads")
@@ -110,7 +110,7 @@ test("too few earlier days give not_enough_data with the number needed", async (
   expect(body.sentence).toBe(`Not enough data: ${earlierDays} earlier days can be compared, and 140 are needed.`)
 })
 
-test("another change within the window confounds, and without unchanged storefronts there is no verdict", async () => {
+test("another change within the window confounds the verdict, and without controls there is none", async () => {
   const de = (await call(`?day=${DE_CHANGED}&window=3`)).body
   expect([de.verdict, de.country, outcome(de, "downloads").method]).toEqual(["confounded", null, "before_after"])
   expect(de.overlaps).toContainEqual({
@@ -131,7 +131,10 @@ describe("change impact with the console's analytics", () => {
   const ALL = ["us", "de", "fr", "jp", "ca", "it"]
   const busy = (place: number, at: number) => 900 + 40 * at + ((place * (at + 5)) % 7) * 12 + ((place * 3) % 7) * 20
 
-  /** Page views of all storefronts. Only us converts more after the change. The files were made the day after. */
+  /**
+   * Page views are the same in all storefronts. Only us converts more after the change. Each file is processed the day
+   * after.
+   */
   async function recordAnalytics(days = 230): Promise<void> {
     const seenAt = new Date("2026-06-19T00:00:00Z")
     const all = Array.from({ length: days }, (_, place) => place + (230 - days)).flatMap((place) => {
@@ -169,7 +172,7 @@ describe("change impact with the console's analytics", () => {
       await scene.sql`delete from ${scene.sql(table)}`
   })
 
-  slow("new screenshots are judged by conversion, with search impressions listed and no outcome missing", async () => {
+  slow("new screenshots are judged by conversion, and search impressions are listed too", async () => {
     await recordAnalytics()
     const { body } = await call("?country=us")
     const [first] = body.outcomes
@@ -179,7 +182,7 @@ describe("change impact with the console's analytics", () => {
       treated: ["us"],
       dayZone: null,
       complete: true,
-      // Both possible days of the change are left out.
+      // Both days on which the change may have happened are left out.
       before: { from: "2026-05-10", to: "2026-06-06" },
       after: { from: "2026-06-10", to: "2026-06-16" },
       method: "difference_in_differences",
@@ -215,14 +218,14 @@ describe("change impact with the console's analytics", () => {
     expect(await missingConversion()).toEqual([
       {
         what: "conversion",
-        why: expect.stringMatching(/^Nobody asked .* role Admin must, once: appmeter account analytics /),
+        why: expect.stringMatching(/^No person has requested .* role Admin must .*: appmeter account analytics /),
       },
     ])
     await scene.sql`delete from account_task`
   })
 })
 
-test("ad spend around the change is shown if known, and a large swing confounds", async () => {
+test("ad spend around the change is shown if known, and a large change of it confounds the verdict", async () => {
   const { sql, workspaceId, appId } = scene
   const [account, day] = ["ac_00000000000000ad01", CHANGED]
   const readImpact = async () => (await call(`?day=${day}&country=us`)).body
@@ -244,7 +247,7 @@ test("ad spend around the change is shown if known, and a large swing confounds"
     })
   const recordAll = (...all: Observation[]) => record(sql, all, () => new Date("2026-12-31T00:00:00Z"))
   await recordAll(reported("ads_campaigns", { account, day, seenAt }), ...spendOf(-40, -9, "10"))
-  // The window was not read, so its spend is unknown, not zero.
+  // Spend in the window was not read, so it is unknown, not zero.
   const unread = await readImpact()
   expect(unread.adsSpend).toMatchObject({ account, before: 10, after: null, knownAfter: 0, changePercent: null })
   expect([unread.adsSpend.confounds, unread.missing.at(-1).what]).toEqual([false, "ads_spend"])
@@ -259,7 +262,7 @@ test("ad spend around the change is shown if known, and a large swing confounds"
   await recordAll(...spendOf(1, 9, "30").map((spending) => ({ ...spending, seenAt: later })))
   const twice = await readImpact()
   expect([twice.adsSpend.confounds, twice.verdict]).toEqual([true, "confounded"])
-  // Spend in another storefront does not matter here.
+  // Spend in a storefront that did not change has no effect here.
   await recordAll(
     ...spendOf(0, 9, "30", "fr").map((spending) => ({ ...spending, seenAt: new Date(later.getTime() + 1) })),
   )
@@ -282,7 +285,7 @@ describe("refusals of get_change_impact", () => {
     for (const window of [2, 31]) expect((await refusal(`?window=${window}`))[1]).toBe("invalid_arguments")
   })
 
-  test("an unread storefront, an untracked one, no account of either store and no right are refused", async () => {
+  test("change impact is refused for an unread storefront, without an account and without the right", async () => {
     const { sql, service, workspaceId } = scene
     expect(await refusal("?country=br")).toEqual([404, "not_measured", expect.stringContaining("never read")])
     const limitedKey = await service.key(workspaceId, { scopes: ["apps:read"] })

@@ -104,7 +104,7 @@ slow("two reports become one funnel with counts, rates and denominators, and unk
     taps: 30,
     firstDownloads: 42,
     redownloads: 3,
-    // Over the two days that both reports cover.
+    // Covers the two days that both reports cover.
     rates: {
       viewed: { value: 0.1572, denominator: "impressions", count: 509 },
       downloaded: { value: null, denominator: "pageViews", count: 80 },
@@ -199,7 +199,8 @@ slow("a later file replaces a whole day and is read once, and a day missing in c
   ).toEqual([
     [401, 0, 40],
     [9, 0, 2],
-    // Downloads are complete up to the third day ago, so they are zero; engagement of that day may still grow.
+    // Downloads are complete up to the third day ago, so missing ones are zero; the engagement of that day may still
+    // grow.
     [7, 0, 0],
     [null, null, 1],
     [null, null, null],
@@ -215,36 +216,39 @@ slow("a later file replaces a whole day and is read once, and a day missing in c
 })
 
 describe("broken analytics files", () => {
-  slow("an expired URL is requested again, and broken, missing or foreign files store nothing", async () => {
-    aWeek()
-    const { analytics } = scene.standIn
-    analytics.expired = 1
-    analytics.removedDates.push(ago(3))
-    analytics.files[2]!.parts = [analyticsPart(LOADED, "999", [[ago(4), "First-time download", SEARCH, "US", 2]])]
-    await scene.add()
-    await readAll(2)
-    expect([...(await scene.sql`select distinct report from analytics_day`)]).toEqual([{ report: "engagement" }])
-    const turns = await scene.sql`
+  slow(
+    "an expired URL is requested again, and files that are broken, missing or of another app store nothing",
+    async () => {
+      aWeek()
+      const { analytics } = scene.standIn
+      analytics.expired = 1
+      analytics.removedDates.push(ago(3))
+      analytics.files[2]!.parts = [analyticsPart(LOADED, "999", [[ago(4), "First-time download", SEARCH, "US", 2]])]
+      await scene.add()
+      await readAll(2)
+      expect([...(await scene.sql`select distinct report from analytics_day`)]).toEqual([{ report: "engagement" }])
+      const turns = await scene.sql`
       select i.report, t.state, t.failure, t.next_at is not null as again
       from account_task t
       join analytics_instance i on i.report = t.task and i.instance = t.subject
       order by i.report, i.processed`
-    expect([...turns]).toEqual([
-      { report: "downloads", state: "gone", failure: null, again: false },
-      {
-        report: "downloads",
-        state: "late",
-        failure: `1 row cannot be read (row 1: it is of another app than ${TEA.id})`,
-        again: true,
-      },
-      { report: "engagement", state: "read", failure: null, again: false },
-    ])
-    // One report is shown without the other.
-    const { body } = await call("?days=5")
-    expect([body.totals.impressions, body.totals.firstDownloads, body.completeTo]).toEqual([509, null, null])
-  })
+      expect([...turns]).toEqual([
+        { report: "downloads", state: "gone", failure: null, again: false },
+        {
+          report: "downloads",
+          state: "late",
+          failure: `1 row cannot be read (row 1: it is of another app than ${TEA.id})`,
+          again: true,
+        },
+        { report: "engagement", state: "read", failure: null, again: false },
+      ])
+      // One report is shown even if the other is missing.
+      const { body } = await call("?days=5")
+      expect([body.totals.impressions, body.totals.firstDownloads, body.completeTo]).toEqual([509, null, null])
+    },
+  )
 
-  slow("a part with a wrong checksum is not stored, and the account continues", async () => {
+  slow("a part with a wrong checksum is not stored, and the account is still read", async () => {
     aWeek()
     scene.standIn.analytics.wrongChecksum = true
     await scene.add()
@@ -269,7 +273,7 @@ describe("refusals of the funnel, over REST and as a tool", () => {
     return [rest.status, rest.body.error, rest.body.detail]
   }
 
-  test("the funnel is refused without an account, with another app's account and before the first read", async () => {
+  test("the funnel is refused without an account, with another app's account and before a reading", async () => {
     expect(await refusal()).toEqual([404, "not_connected", expect.stringContaining("appmeter account add")])
     scene.standIn.apps = [{ ...TEA, id: "999" }]
     await scene.add()
@@ -280,29 +284,32 @@ describe("refusals of the funnel, over REST and as a tool", () => {
     expect(await refusal()).toEqual([404, "not_measured", expect.stringContaining("within two days")])
   })
 
-  slow("the funnel is refused with the required action if reports are not requested, stopped or denied", async () => {
-    const { id } = await scene.add(scene.standIn.key("SALES"))
-    await readAll()
-    const how = `appmeter account analytics ${id} ${TEA.id}`
-    expect(await refusal()).toEqual([
-      404,
-      "not_measured",
-      expect.stringMatching(/nobody asked the console.*role Admin/),
-    ])
-    expect((await refusal())[2]).toContain(how)
-    scene.standIn.analytics.requests.push({ id: "request-1", app: TEA.id, stopped: true })
-    await makeDue()
-    await readAll()
-    expect((await refusal())[2]).toMatch(/stopped making these reports, because nobody read them for long/)
-    expect(scene.standIn.analytics.posted).toEqual([])
-    const forbidden = { errors: [{ status: "403", code: "FORBIDDEN_ERROR" }] }
-    scene.standIn.before = (path) => (path.includes("Requests") ? Response.json(forbidden, { status: 403 }) : null)
-    await makeDue()
-    await readAll()
-    expect((await refusal())[2]).toMatch(/may not read these reports/)
-  })
+  slow(
+    "the funnel is refused if reports are not requested, stopped or denied, and the error names the required action",
+    async () => {
+      const { id } = await scene.add(scene.standIn.key("SALES"))
+      await readAll()
+      const how = `appmeter account analytics ${id} ${TEA.id}`
+      expect(await refusal()).toEqual([
+        404,
+        "not_measured",
+        expect.stringMatching(/no person has requested these reports.*role Admin/),
+      ])
+      expect((await refusal())[2]).toContain(how)
+      scene.standIn.analytics.requests.push({ id: "request-1", app: TEA.id, stopped: true })
+      await makeDue()
+      await readAll()
+      expect((await refusal())[2]).toMatch(/stopped making these reports because they were not read for a long time/)
+      expect(scene.standIn.analytics.posted).toEqual([])
+      const forbidden = { errors: [{ status: "403", code: "FORBIDDEN_ERROR" }] }
+      scene.standIn.before = (path) => (path.includes("Requests") ? Response.json(forbidden, { status: 403 }) : null)
+      await makeDue()
+      await readAll()
+      expect((await refusal())[2]).toMatch(/may not read these reports/)
+    },
+  )
 
-  slow("stopped reports keep their figures, with the reason why no new ones arrive", async () => {
+  slow("stopped reports keep their figures, and the reason why no new ones arrive is shown", async () => {
     aWeek()
     const { id } = await scene.add()
     await readAll(2)

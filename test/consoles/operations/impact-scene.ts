@@ -12,13 +12,13 @@ import { EXAMPLE_ACCOUNT, reported } from "../reported.ts"
 
 export const TODAY = new Date("2026-06-20T12:00:00Z")
 /**
- * us changed its screenshots between the readings of 8 and 9 June, and gb its name. The console's days are 7 hours
- * behind.
+ * us changed its screenshots between the readings of 8 and 9 June, and gb changed its name. The console's days begin 7
+ * hours later than UTC days.
  */
 export const CHANGED = "2026-06-09"
 /** All storefronts changed their icon. */
 export const EVERYWHERE = "2026-02-15"
-/** de changed its screenshots, two days before an event began there. */
+/** de changed its screenshots two days before an event began there. */
 export const DE_CHANGED = "2026-04-01"
 const COUNTRIES = ["us", "de", "fr", "jp", "ca", "it", "gb"]
 export const TERMS = ["oolong tea", "mate", "cocoa", "chai", "kettle"]
@@ -33,7 +33,10 @@ export interface ImpactScene {
   clock: { now: Date }
 }
 
-/** 220 days of downloads in seven storefronts, after which us has 30 % more; store pages of all, and ranks in gb. */
+/**
+ * Stores 220 days of downloads in seven storefronts (us has 30 % more after the change), the store pages of all
+ * storefronts, and ranks in gb.
+ */
 export async function impactScene(sql: Sql): Promise<ImpactScene> {
   const clock = { now: TODAY }
   const service = openService({ sql, now: () => clock.now })
@@ -107,7 +110,7 @@ function pages(): Observation[] {
   )
 }
 
-/** 120 days. The keyword whose word was added moves from 12 to 6; the others stay about the same. */
+/** Covers 120 days. The keyword whose word was added moves from 12 to 6; the other keywords stay about the same. */
 function ranks(): Observation[] {
   const first = addDays(CHANGED, -110)
   return Array.from({ length: 120 }, (_, place) => addDays(first, place)).flatMap((day, place) =>

@@ -52,7 +52,7 @@ describe("refusals of pricing, over REST and as a tool", () => {
   })
 })
 
-test("payments are listed by product, country and price, with trials separate and refunds subtracted", async () => {
+test("payments are listed by product, country and price, with trials apart and refunds subtracted", async () => {
   const events = [
     purchase({ id: "t1", type: "INITIAL_PURCHASE", period_type: "TRIAL", price: 0, usd: 0, at: timeOn("05-01") }),
     purchase({ id: "t2", type: "INITIAL_PURCHASE", period_type: "TRIAL", price: 0, usd: 0, at: timeOn("05-02") }),
@@ -64,7 +64,7 @@ test("payments are listed by product, country and price, with trials separate an
     purchase({ id: "n2", price: 24.99, at: timeOn("06-13"), offer_code: "SPRING" }),
     purchase({ id: "us", type: "INITIAL_PURCHASE", currency: "USD", country_code: "US", at: timeOn("06-01") }),
     purchase({ id: "x1", type: "CANCELLATION", cancel_reason: "UNSUBSCRIBE", price: 0, at: timeOn("06-14") }),
-    // None of these counts.
+    // None of the following counts.
     purchase({ id: "s1", environment: "SANDBOX", at: timeOn("06-01") }),
     purchase({ id: "p1", store: "PLAY_STORE", at: timeOn("06-01") }),
     purchase({ id: "u1", type: "SOMETHING_NEW", at: timeOn("06-01") }),
@@ -143,7 +143,7 @@ test("payments are listed by product, country and price, with trials separate an
   expect((await call("?product=tea.month")).body.paid).toEqual([])
 })
 
-test("one of two services with the same purchases is counted, and its figures remain after a removal", async () => {
+test("one of two services with the same purchases is counted, also after its key is removed", async () => {
   const adapty = await scene.add("adapty")
   const properties = {
     profile_event_id: "a1",
@@ -202,7 +202,7 @@ test("the console's price history is listed for the app's storefronts or for the
   )
   expect(result.refused).toEqual([])
   const { body } = await call()
-  // 9.99 ended before the first of these days.
+  // The price 9.99 ended before the first of these days.
   expect(
     body.listed.map((period: Record<string, unknown>) => [
       period.country,

@@ -16,7 +16,7 @@ import { type SalesRow, salesReport, table } from "../stand-in.ts"
 
 const NOW = new Date()
 const ago = (days: number) => addDays(pacificDay(NOW), -days)
-/** Noon of one of the console's days, and its late evening, which is the next day in UTC. */
+/** Noon of one of the console's days, and late evening of the same day, which is the next day in UTC. */
 const noon = (days: number) => new Date(`${ago(days)}T19:00:00Z`)
 const evening = (days: number) => new Date(`${ago(days - 1)}T05:00:00Z`)
 
@@ -37,7 +37,7 @@ const row = (sku: string, units: number, price: string, rest: SalesRow = {}): Sa
 const dollars = { "Customer Currency": "USD", "Country Code": "US" }
 const pounds = { "Customer Currency": "GBP", "Country Code": "GB" }
 
-/** The day before yesterday is late. The service's messages are complete from the fourth day on. */
+/** The day before yesterday is late. The service's messages are complete from four days ago on. */
 const SOLD: Record<string, SalesRow[]> = {
   [ago(5)]: [row("year", 2, "19.99")],
   [ago(4)]: [row("year", 3, "19.99"), row("life", 1, "9.99", dollars), row("coins", 5, "0.99", dollars)],
@@ -79,7 +79,7 @@ const TOLD = () => [
   purchaseOf("life", noon(4), { price: 9.49 }),
   ...Array.from({ length: 5 }, () => purchaseOf("coins", noon(4), { ...usd, price: 0.89 })),
   purchaseOf("year", noon(3)),
-  // One source has this in another country than the other.
+  // The console and the service assign one of these to different countries.
   ...[purchaseOf("year", noon(3), { ...gbp, country_code: "FR" }), purchaseOf("year", noon(3), gbp)],
   ...[noon(2), noon(2)].map((at) => purchaseOf("year", at)),
   purchaseOf("other", noon(1)),
@@ -128,7 +128,7 @@ test("reconciliation is null without a service, and before its first message", a
   expect(await reconciliation()).toBeNull()
 })
 
-test("both figures are listed by product and currency, with the difference that each cause explains", async () => {
+test("both sources' figures are listed by product and currency, with what each cause explains", async () => {
   await deliverAll(...TOLD())
   const found = await reconciliation()
   expect(found.with).toMatchObject({ id: billing, kind: "revenuecat", state: "ok", sandbox: 1, otherStores: 1 })
@@ -169,27 +169,27 @@ test("both figures are listed by product and currency, with the difference that 
   expect(found.products[0]).toMatchObject({ product: "year", currency: "GBP" })
 })
 
-test("the owner's page shows both figures with the explained and the unexplained difference", async () => {
+test("the owner's page shows both sources' figures, with the explained and unexplained difference", async () => {
   const owner = await ownerOf(scene.service, scene.workspaceId)
   const { status, text } = await owner.open(`/app/apps/${scene.appId}/revenue?days=7`)
   expect(status).toBe(200)
   const found = await reconciliation("days=7")
-  const part = /<h2>Two witnesses<\/h2>[\s\S]*?<\/section>/.exec(text)?.[0] ?? ""
+  const part = /<h2>Second source<\/h2>[\s\S]*?<\/section>/.exec(text)?.[0] ?? ""
   for (const { product, currency, console } of found.products) {
     const row = new RegExp(`<bdi>${product}</bdi> <span class="small quiet">${currency}</span>[\\s\\S]*?</tr>`).exec(
       part,
     )
     expect([product, currency, row?.[0].includes(`>${console.units}<br>`)]).toEqual([product, currency, true])
   }
-  expect(part).toContain("the console is late with days")
-  expect(part).toContain("the same number at other prices")
+  expect(part).toContain("days that the console has not reported")
+  expect(part).toContain("the same units at other prices")
   expect(part).toMatch(/class="down">\+1<\/span><br><span class="small quiet">17\.99, 33\.3 %/)
   expect(part).toContain("Payments")
   const other = await ownerOf(scene.service, await scene.service.workspace())
   expect((await other.open(`/app/apps/${scene.appId}/revenue`)).status).toBe(404)
 })
 
-test("each console day is covered by both, late or before the first message, and countries show shifts", async () => {
+test("each console day is compared, late or before the first message, and countries show shifted units", async () => {
   const { days, countries, otherCountry } = await reconciliation()
   const units = ({ day, console, service, difference, why }: Record<string, { units: number }>) => {
     return [day, console?.units ?? null, service?.units ?? null, difference, why]
@@ -215,7 +215,7 @@ test("each console day is covered by both, late or before the first message, and
   ])
 })
 
-test("subscription events are compared only where both sources count them in the same way", async () => {
+test("subscription events are compared only if both sources count them in the same way", async () => {
   const { body } = await scene.service.call(`/v1/apps/${scene.appId}/subscriptions?days=6`, { key })
   expect(body.reconciliation.with).toEqual((await reconciliation()).with)
   const events = body.reconciliation.events.map(({ causes, ...event }: { causes: object[] }) => [
@@ -225,7 +225,7 @@ test("subscription events are compared only where both sources count them in the
   expect(events).toEqual([
     ["trialStarts", 2, 0, 2, 2, []],
     ["trialConversions", 0, 0, 0, 0, []],
-    // The service counts all products, including one-time purchases that it sends as renewals.
+    // The service's count includes all products, also one-time purchases that it sends as renewals.
     [
       "payments",
       17,
@@ -242,7 +242,7 @@ test("subscription events are compared only where both sources count them in the
   ])
 })
 
-test("reconciliation needs the right, and a revoked or removed service keeps its figures", async () => {
+test("reconciliation needs the right, and the figures of a revoked or removed service stay", async () => {
   const limitedKey = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
   const refused = await scene.service.call(`/v1/apps/${scene.appId}/revenue`, { key: limitedKey })
   expect([refused.status, refused.body.error]).toEqual([403, "scope_required"])

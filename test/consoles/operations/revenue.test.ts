@@ -54,7 +54,7 @@ const STRANGE: SalesRow = { ...APP, "Product Type Identifier": "ZZ9", Units: "4"
 const call = (path: string, callerKey = key) =>
   scene.service.call(`/v1/apps/${scene.appId}/${path}`, { key: callerKey })
 
-/** Reads this many of the newest reports, as a server does in its first seconds. */
+/** Reads the newest reports, up to this number, as a server does in its first seconds. */
 async function readReports(atMost: number): Promise<void> {
   await scene.sql`update connected_account set next_at = now()`
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.clock.now }
@@ -66,7 +66,7 @@ const sold: Record<string, SalesRow[]> = {
   [ago(3)]: [{ ...APP, Units: "7", "Country Code": "JP" }],
 }
 
-/** The day before yesterday is empty; only the newest three days are published. */
+/** The day before yesterday is empty, and only the newest three days are published. */
 function daily(): void {
   scene.standIn.report = (type, day) => {
     if (type !== "SALES") return "late"
@@ -129,7 +129,7 @@ slow("revenue after connecting lists each day as read, empty or unknown, and eac
   const earlier = (await call(`revenue?days=1&to=${ago(3)}`)).body
   expect([earlier.from, earlier.totals.downloads]).toEqual([ago(3), 7])
   expect(JSON.stringify(body)).not.toContain("Not ours")
-  // The tool returns the same.
+  // The tool returns the same answer as REST.
   const answer = await scene.service.tool("get_revenue", { appId: scene.appId, days: 4 }, { key })
   expect(answer.result.structuredContent).toEqual(body)
 })
@@ -247,7 +247,7 @@ test("subscriptions are counted by event, with free trials separate from paid st
   expect((await call("subscriptions?days=2&country=us")).body.stock.active).toBe(12)
 })
 
-slow("the day and the portfolio show dollars, trials and their source, and nothing without the right", async () => {
+slow("the day and the portfolio show dollars, trials and their source, but nothing without the right", async () => {
   const trial = { "App Apple ID": TEA.id, "Subscription Apple ID": "77", "Subscription Name": "Tea Pro", Country: "DE" }
   scene.standIn.report = (type, day) => {
     if (type === "SALES" && day === ago(1)) return { tsv: salesReport(day, [APP, DOLLARS, BACK]) }
@@ -300,7 +300,7 @@ slow("the day and the portfolio show dollars, trials and their source, and nothi
     (await scene.service.call(`/v1/portfolio?${zone}&day=${day}`, { key })).body.totals
   expect((await totalsOn(ago(1))).subscriptionRevenueWithout).toBeUndefined()
   expect((await totalsOn(ago(2))).subscriptionRevenueWithout).toEqual([scene.appId])
-  // Some of it is in euros, and currencies are never summed.
+  // Some of the proceeds are in euros, and currencies are never summed.
   expect(await figuresOn(ago(2))).toMatchObject({
     subscriptionRevenue: null,
     trials: null,
@@ -359,14 +359,14 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
     return [rest.status, rest.body.error, rest.body.detail]
   }
 
-  test("revenue is refused without an account, with another app's account and for an app mapped to none", async () => {
+  test("revenue is refused without an account, with another app's account and with an unmapped app", async () => {
     for (const path of ["revenue", "subscriptions"])
       expect(await refusals(path)).toEqual([
         404,
         "not_connected",
         expect.stringContaining("appmeter account add app-store-connect"),
       ])
-    // An account of another kind with the app has no sales.
+    // An account of another kind that has the app does not report sales.
     await scene.sql`
       insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at)
       values ('ac_0', ${scene.workspaceId}, 'apple-ads', 'key …1', '1', 'v1.a.b.c', null)`
@@ -386,7 +386,7 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
     expect(id).toStartWith("ac_")
   })
 
-  test("revenue of an app on Google Play only needs its console, and subscriptions are refused", async () => {
+  test("an app only on Google Play needs its console for revenue, and its subscriptions are refused", async () => {
     const input = {
       workspaceId: scene.workspaceId,
       androidPkg: "com.example.tea",
@@ -400,7 +400,7 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
     expect(await refusals()).toEqual([400, "unsupported_platform", missing])
   })
 
-  test("revenue without the right does not reveal accounts, and invalid days are refused", async () => {
+  test("the refusal of revenue without the right does not reveal accounts, and invalid days are refused", async () => {
     const limitedKey = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
     for (const path of ["revenue", "subscriptions"])
       expect((await call(path, limitedKey)).body.error).toBe("scope_required")
@@ -442,7 +442,7 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
     })
   })
 
-  test("a revoked or removed account still shows its figures and state, and other workspaces see nothing", async () => {
+  test("a revoked or removed account still shows figures and state, and other workspaces see nothing", async () => {
     daily()
     const { id } = await scene.add()
     await readReports(3)

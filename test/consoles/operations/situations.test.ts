@@ -8,7 +8,7 @@ import { openService, type Service } from "../../service.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 const IOS = "310633997"
-/** The reads of a workspace's own accounts: the tool, the path and the kind of account. */
+/** The operations that read a workspace's own accounts: the tool, the path and the kind of account. */
 const READS = [
   ["get_revenue", "revenue", "app-store-connect"],
   ["get_subscriptions", "subscriptions", "app-store-connect"],
@@ -60,7 +60,9 @@ async function connect(
     values (${id}, ${app}, 'TEA01', 'Tea', '', ${app === IOS ? appId : null})`
 }
 
-/** Calls over REST and as a tool, checks that both refuse alike and free, and returns the refusal. */
+/**
+ * Calls over REST and as a tool, checks that both refuse in the same way and without charge, and returns the refusal.
+ */
 async function refusal([tool, path]: Read, { appId, key }: Owner): Promise<[number, string, string]> {
   const rest = await service.call(`/v1/apps/${appId}/${path}`, { key })
   const answer = await service.tool(tool, { appId }, { key })
@@ -93,13 +95,13 @@ describe.each(READS)("%s", (...read) => {
     expect(detail.length).toBeGreaterThan(20)
   })
 
-  test("the read is refused for an app on Google Play only", async () => {
+  test("the read is refused for an app that is only on Google Play", async () => {
     const tenant = await owner({ androidPkg: "com.example.tea" })
     await connect(tenant, kind)
     expect((await refusal(read, tenant)).slice(0, 2)).toEqual([400, "unsupported_platform"])
   })
 
-  test("the read is refused before the first reading, with the account's problem if it has one", async () => {
+  test("the read is refused before the first reading, naming the account's problem if it has one", async () => {
     const tenant = await owner()
     await connect(tenant, kind)
     expect((await refusal(read, tenant)).slice(0, 2)).toEqual([404, "not_measured"])
@@ -107,17 +109,17 @@ describe.each(READS)("%s", (...read) => {
     await connect(stopped, kind, { state: "revoked", why: "the key is refused" })
     const [status, error, detail] = await refusal(read, stopped)
     expect([status, error]).toEqual([404, "not_measured"])
-    // get_change_impact first needs a change of the page, so it names that instead.
+    // get_change_impact needs a change of the page first, so its refusal names that instead.
     if (read[0] !== "get_change_impact") expect(detail).toContain("the key is refused")
   })
 
-  test("the read without the right is refused before anything about accounts is revealed", async () => {
+  test("the read is refused without the right, before anything about accounts is revealed", async () => {
     const tenant = await owner({ iosId: IOS }, ["apps:read"])
     expect((await refusal(read, tenant)).slice(0, 2)).toEqual([403, "scope_required"])
   })
 })
 
-test("get_change_impact is not measured before a change of the page was seen", async () => {
+test("get_change_impact fails as not_measured until a change of the page was seen", async () => {
   const tenant = await owner()
   await connect(tenant, "app-store-connect")
   await record(sql, [listed("2026-06-19T06:00:00Z")], () => new Date("2026-06-20T00:00:00Z"))

@@ -54,7 +54,7 @@ test("adding a service account stores its rights and the apps of the bucket, and
   expect(standIn.requests.every((path) => path.startsWith("GET "))).toBe(true)
 })
 
-test("a missing right is denied by itself, with the permission that Play Console must give", async () => {
+test("a missing right does not affect other rights, and the reason names the missing permission", async () => {
   const { standIn } = scene
   standIn.put("sales/salesreport_202610.zip", "")
   standIn.may = { statistics: true, financial: false, reviews: false, replies: false }
@@ -73,7 +73,7 @@ test("a missing right is denied by itself, with the permission that Play Console
   expect(disabled.state).toBe("ok")
 })
 
-test("an unknown bucket limits the account and says where Play Console shows the bucket", async () => {
+test("an unknown bucket limits the account, and the reason names where Play Console shows the bucket", async () => {
   const { state, why } = await scene.add({ part: "pubsite_prod_12345" })
   expect(state).toBe("limited")
   expect(why).toContain("there is no bucket pubsite_prod_12345; Play Console shows its name")
@@ -86,7 +86,7 @@ describe("a file that is not the key of a service account is refused before any 
     ["an OAuth client", () => JSON.stringify({ installed: { client_id: "x" } }), /an OAuth client, which acts for/],
     ["a person's credentials", () => JSON.stringify({ type: "authorized_user" }), /credentials of a person, as gcloud/],
     ["federation", () => JSON.stringify({ type: "external_account" }), /workload identity federation/],
-    ["an API key", () => "AIzaSyA-0123456789", /an API key, which opens no account/],
+    ["an API key", () => "AIzaSyA-0123456789", /an API key, which gives access to no account/],
     ["the private key alone", pem, /the private key alone, without the rest/],
     ["half a file", () => scene.standIn.key().json.slice(0, 900), /this JSON is cut off or damaged/],
     ["a P12 file", () => "\u0030\u0082\u0009", /the P12 format is not supported/],
@@ -107,7 +107,7 @@ describe("a file that is not the key of a service account is refused before any 
       const problem = await problemOf(scene.add({ key: { ...scene.standIn.key(), json: file() } }))
       expect(problem).toStartWith("AccessProblem: ")
       expect(problem).toMatch(message)
-      expect(problem).toContain("Needed is the JSON key of a service account: Google Cloud")
+      expect(problem).toContain("Use the JSON key of a service account: Google Cloud")
       expect(problem).not.toMatch(/[A-Za-z0-9+/=]{40}/)
       expect(scene.standIn.tokensIssued).toBe(0)
     })
@@ -142,7 +142,7 @@ describe("the client of Google Play", () => {
   const open = async (key = scene.standIn.key()) =>
     await openPlay({ serviceAccount: key.json }, reachOf(scene.standIn.url))
 
-  test("a token is reused, and a rejected one is renewed once", async () => {
+  test("a token is reused, and a rejected token is renewed once", async () => {
     const play = await open()
     await play.document(GOOGLE_STORAGE_HOST, LIST())
     await play.document(PLAY_PUBLISHER_HOST, REVIEWS)
@@ -152,12 +152,12 @@ describe("the client of Google Play", () => {
     expect(scene.standIn.tokensIssued).toBe(2)
     scene.standIn.before = (path) => (path === "/token" ? null : googleRefusal(401, "authError", "Invalid Credentials"))
     expect(await problemOf(play.get(GOOGLE_STORAGE_HOST, LIST()))).toBe(
-      "ConsoleProblem: Google refuses the token of the key",
+      "ConsoleProblem: Google refuses the access token",
     )
     expect(scene.standIn.tokensIssued).toBe(3)
   })
 
-  test("a deleted key, a disabled account, a deleted account and a wrong clock are told apart", async () => {
+  test("a deleted key, a disabled account, a deleted account and a wrong clock give different problems", async () => {
     const { standIn } = scene
     const key = standIn.key()
     const ask = async () => {
@@ -187,7 +187,7 @@ describe("the client of Google Play", () => {
     expect(await ask()).toMatchObject({ trouble: "unavailable", message: "Google answers 503" })
   })
 
-  test("used-up quotas, missing permissions and failures of Google have a meaning each", async () => {
+  test("used-up quotas, missing permissions and failures of Google give different problems", async () => {
     const play = await open()
     const CASES: [Response, object][] = [
       [
@@ -210,7 +210,7 @@ describe("the client of Google Play", () => {
     }
   })
 
-  test("a change is sent once and its answer is returned whatever its status", async () => {
+  test("a change is sent once, and its response is returned whatever its status", async () => {
     const sent: unknown[] = []
     scene.standIn.publisher = ({ method, pathname, body }) => {
       sent.push([method, pathname, body])
@@ -225,7 +225,7 @@ describe("the client of Google Play", () => {
   })
 })
 
-test("ten minutes of refused keys revoke the account, and a new key of another file restores it", async () => {
+test("an account whose key is refused for ten minutes is revoked, and a new key file restores it", async () => {
   const key = scene.standIn.key()
   const { id } = await scene.add({ key })
   scene.standIn.revoke(key.keyId)

@@ -10,7 +10,7 @@ setDefaultTimeout(120_000)
 
 const APP = "com.tea"
 const COUNTRIES = ["us", "de", "fr", "jp", "ca", "it"]
-/** The first day of the files, and the day on which us has new screenshots. */
+/** The first day of the files, and the day on which us gets new screenshots. */
 const FIRST = "2026-01-01"
 const CHANGED = "2026-10-10"
 const LAST = "2026-10-31"
@@ -19,11 +19,11 @@ type Scene = Awaited<ReturnType<typeof playFacts>>
 let scene: Scene
 const NOW = new Date("2026-11-10T12:00:00Z")
 
-/** Visitors of a storefront on a day: 400 and more, with a week's pattern, always the same. */
+/** Returns the visitors of a storefront on a day: 400 or more, with a weekly pattern, always the same. */
 const visitorsOn = (place: number, country: number) =>
   400 + 60 * country + 25 * (place % 7) + ((place * (country + 3)) % 11)
 
-/** Half of the visitors installed the app; in us three quarters of them after the change. */
+/** Returns how many visitors install the app: half of them, and in us three quarters after the change. */
 const acquiredOn = (place: number, country: number, day: string) =>
   Math.round(visitorsOn(place, country) * (country === 0 && day > CHANGED ? 0.75 : 0.5)) + ((place * (country + 2)) % 3)
 
@@ -48,7 +48,10 @@ function rowsOf(month: string): Row[] {
 
 const monthOf = (month: string) => month.replace("-", "")
 
-/** Files of the store page and of installs, which are twice the installs by visitors; `to` is the last day in them. */
+/**
+ * Stores files of the store page and of installs, which are twice the installs by visitors. `to` is the last day in the
+ * files.
+ */
 async function storeCounts(month: string, to = LAST): Promise<void> {
   const rows = rowsOf(month).filter(({ day }) => day <= to)
   const updated = `${addDays(to < `${month}-31` ? to : `${month}-28`, 4)}T00:00:00Z`
@@ -90,17 +93,17 @@ type Body = Awaited<ReturnType<typeof impact>>
 const outcome = (body: Body, name: string): Body =>
   body.outcomes.find((figure: { outcome: string }) => figure.outcome === name)
 
-slow("an Android change is too early until the files have every day of the window", async () => {
+slow("the verdict on an Android change is too_early until the files have every day of the window", async () => {
   await storeCounts("2026-10", "2026-10-16")
   const early = await impact()
   expect([early.day, early.verdict, early.complete]).toEqual([CHANGED, "too_early", false])
   for (const figure of early.outcomes) expect([figure.outcome, figure.effectPercent]).toEqual([figure.outcome, null])
-  expect(early.sentence).toStartWith("Too early: the window ends with 2026-10-17 (America/Los_Angeles)")
+  expect(early.sentence).toStartWith("Too early: the window ends on 2026-10-17 (America/Los_Angeles)")
   await storeCounts("2026-10")
   expect((await impact()).complete).toBe(true)
 })
 
-slow("half more installs per visitor after new screenshots are found in Google Play's files", async () => {
+slow("fifty percent more installs per visitor after new screenshots are detected in Google Play's files", async () => {
   const body = await impact()
   expect(body).toMatchObject({ verdict: "improved", changed: [{ kind: "screenshots", countries: ["us"] }] })
   expect(body.outcomes.map((figure: { outcome: string }) => figure.outcome)).toEqual([
@@ -112,7 +115,7 @@ slow("half more installs per visitor after new screenshots are found in Google P
   const days = { before: { from: "2026-09-11", to: "2026-10-08" }, after: { from: "2026-10-11", to: "2026-10-17" } }
   const conversion = outcome(body, "conversion")
   expect(conversion).toMatchObject({ ...days, primary: true, dayZone: "America/Los_Angeles", treated: ["us"] })
-  // 0.75 ÷ 0.5 is 50 % more, also of installs, at unchanged numbers of visitors.
+  // 0.75 ÷ 0.5 is 50 % more. Installs rise by the same share, because the number of visitors is unchanged.
   for (const name of ["conversion", "acquisitions", "downloads"]) {
     const found = outcome(body, name)
     expect([name, found.method, found.verdict]).toEqual([name, "difference_in_differences", "improved"])
@@ -134,7 +137,7 @@ slow("half more installs per visitor after new screenshots are found in Google P
   ])
 })
 
-slow("proceeds are too early until the month's earnings are settled", async () => {
+slow("the verdict on proceeds is too_early until the month's earnings are settled", async () => {
   const earnings = (month: string) => {
     const rows = rowsOf(month)
     const head =
@@ -153,6 +156,6 @@ slow("proceeds are too early until the month's earnings are settled", async () =
   expect(outcome(await impact(), "proceeds_per_download")).toMatchObject({ verdict: "too_early", effectPercent: null })
   await earnings("2026-10")
   const settled = outcome(await impact(), "proceeds_per_download")
-  // A dollar for every second install, before as after.
+  // Every second install brings a dollar, before the change as after it.
   expect([settled.method, settled.treatedPercent, settled.effectPercent]).toEqual(["difference_in_differences", 0, 0])
 })

@@ -19,7 +19,7 @@ const EARNINGS = "earnings/earnings_202510_1234567890-81.zip"
 const SALES = "sales/salesreport_202510.zip"
 
 describe("recorded files", () => {
-  test("every file is of one family and is read without a row put aside", async () => {
+  test("every recorded file belongs to one kind of report and is read without skipping a row", async () => {
     for (const { name, text } of recordedFiles()) {
       const { family, putAside, days } = await parseReport(name, text)
       expect([name, putAside, family.prefix === `${name.split("/").slice(0, -1).join("/")}/`]).toEqual([
@@ -32,7 +32,7 @@ describe("recorded files", () => {
     expect(new Set(PLAY_REPORTS.map(({ report }) => report)).size).toBe(PLAY_REPORTS.length)
   })
 
-  test("counts of installs and visitors are those of the raw lines", async () => {
+  test("counts of installs and visitors equal those of the raw lines", async () => {
     const titles = {
       "Daily User Installs": "userInstalls",
       "Active Device Installs": "activeDevices",
@@ -53,7 +53,7 @@ describe("recorded files", () => {
     }
   })
 
-  test("proceeds and gross by day and currency are those of the raw lines, to the last digit", async () => {
+  test("proceeds and gross by day and currency equal those of the raw lines, to the last digit", async () => {
     const { name, text } = recordedFiles().find((file) => file.name.startsWith("earnings/"))!
     const { days } = await parseReport(name, text)
     const expected = new Map<string, bigint>()
@@ -72,7 +72,7 @@ describe("recorded files", () => {
         if (hundredths(row.gross) !== 0n) found.set(keys[1], (found.get(keys[1]) ?? 0n) + hundredths(row.gross))
       }
     expect(Object.fromEntries([...found].sort())).toEqual(Object.fromEntries([...expected].sort()))
-    // A month without a sale on some days: those are zeros, and every day of the month has been reported.
+    // Some days of the month have no sale: these are zeros, and every day of the month is reported.
     expect([days.length, days.filter(({ rows }) => rows.length === 0).length]).toEqual([30, 25])
     const sold = days.flatMap(({ rows }) => rows as PlayEarningsRow[])
     expect([sold.reduce((sum, { units }) => sum + units, 0), new Set(sold.map(({ soldAs }) => soldAs))]).toEqual([
@@ -85,7 +85,7 @@ describe("recorded files", () => {
 const head = '"Date","Package Name","Country","Daily User Installs"'
 
 describe("a file of counts", () => {
-  test("an empty cell is withheld, a zero is a zero, and an absent day is not reported", async () => {
+  test("an empty cell means withheld, a zero means zero, and an absent day is not reported", async () => {
     const text = `${head}\n2025-10-02,com.tea,DE,\n2025-10-02,com.tea,US,0\n2025-10-04,com.tea,,8\n`
     expect(await parseReport(COUNTRY, text)).toMatchObject({
       app: "com.tea",
@@ -99,7 +99,7 @@ describe("a file of counts", () => {
     expect((await parseReport(COUNTRY, `${head}\n`)).days).toEqual([])
   })
 
-  test("unknown columns are ignored and a missing one is named with its line", async () => {
+  test("unknown columns are ignored, and the error for a missing column names the column and the line", async () => {
     const text = "Date,Package Name,Moons,Daily User Installs\n2025-10-02,com.tea,9,3\n"
     expect((await parseReport(OVERVIEW, text)).days).toEqual([{ day: "2025-10-02", rows: [{ userInstalls: 3 }] }])
     expect(await parse(COUNTRY, text)).toEqual({ problem: 'line 1 has no column "Country"' })
@@ -107,11 +107,11 @@ describe("a file of counts", () => {
       problem: 'line 1 has no column "Date", "Package Name", "Daily User Installs"',
     })
     expect(await parse("stats/moons/moons_com.tea_202510.csv", text)).toEqual({
-      problem: "its name is of no report that is read",
+      problem: "the file name belongs to no report that is read",
     })
   })
 
-  test("rows that cannot be read are put aside with their line, without stopping the rest", async () => {
+  test("unreadable rows are skipped and reported with their line, and the other rows are read", async () => {
     const rows = [
       "2025-10-02,com.tea,DE,5",
       "2025-10-02,com.tea,US,many",
@@ -125,14 +125,14 @@ describe("a file of counts", () => {
       "2025-10-02,com.tea,Other,3",
     ]
     const { days, putAside } = await parseReport(COUNTRY, `${head}\n${rows.join("\n")}\n`)
-    expect(putAside).toBe('8 rows cannot be read (the first: line 3: "Daily User Installs" has no number ("many"))')
+    expect(putAside).toBe('8 rows cannot be read (the first: line 3: "Daily User Installs" is not a number ("many"))')
     expect(days).toEqual([{ day: "2025-10-02", rows: [{ country: "de", userInstalls: 5 }, { userInstalls: 3 }] }])
     expect(await parse(COUNTRY, `${head}\n2025-10-02,com.tea,US,many\n`)).toEqual({
-      problem: '1 row cannot be read (line 2: "Daily User Installs" has no number ("many"))',
+      problem: '1 row cannot be read (line 2: "Daily User Installs" is not a number ("many"))',
     })
   })
 
-  test("hostile cells are data", async () => {
+  test("cells with hostile text are stored as data", async () => {
     const text = `Date,Package name,Traffic source,Search term,Store listing acquisitions,Store listing visitors
 2025-10-02,com.tea,"=cmd|' /C calc'!A0","<script>, ""tea""\u0000",1,"1,234"
 `
@@ -143,7 +143,7 @@ describe("a file of counts", () => {
     expect((await parseReport(name, text.replaceAll("\n", "\r\n"))).days).toHaveLength(1)
   })
 
-  test("averages of ratings stay decimal text, and NA is none", async () => {
+  test("averages of ratings stay decimal text, and NA is left out", async () => {
     const name = "stats/ratings/ratings_com.tea_202510_overview.csv"
     const text = "Date,Package Name,Daily Average Rating,Total Average Rating\n2025-10-02,com.tea,NA,4.61\n"
     expect((await parseReport(name, text)).days).toEqual([{ day: "2025-10-02", rows: [{ rating: "4.61" }] }])
@@ -202,7 +202,7 @@ describe("files of money", () => {
     expect([days.length, days[0]?.rows, days[30]?.rows]).toEqual([31, [], []])
   })
 
-  test("money that is not stated is put aside, and no row says zero instead", async () => {
+  test("a row without an amount is skipped, and no row has zero in place of a missing amount", async () => {
     const { days, putAside } = await parseReport(
       EARNINGS,
       [earningsHead, earningsRow({}), earningsRow({ amount: "" })].join("\n"),
@@ -211,7 +211,7 @@ describe("files of money", () => {
     expect(days[1]?.rows).toHaveLength(1)
   })
 
-  test("estimated sales reach to their last order, and to the end of a month that is over", async () => {
+  test("estimated sales are reported up to the last order, or the month's end once it is over", async () => {
     const head =
       "Order Number,Order Charged Date,Financial Status,Product Title,Product ID,SKU ID,Currency of Sale," +
       "Charged Amount,Country of Buyer"
@@ -233,7 +233,7 @@ describe("files of money", () => {
     expect((await parseReport(SALES, [head, ...lines].join("\n"))).days).toHaveLength(31)
   })
 
-  slow("a month of thirty thousand rows is summed up in pieces, so that other work runs between them", async () => {
+  slow("a month of thirty thousand rows is summed up in pieces, between which other work runs", async () => {
     const lines = Array.from({ length: 30_000 }, (_, place) => earningsRow({ order: `GPA.${place}` }))
     let turns = 0
     const timer = setInterval(() => turns++, 0)

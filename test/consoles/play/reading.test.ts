@@ -29,10 +29,10 @@ beforeEach(async () => {
 })
 afterEach(() => scene.standIn.stop())
 
-/** "2026-10", so many months ago. */
+/** Returns the month this many months ago, as "2026-10". */
 const month = (monthsBack: number) => monthsBefore(new Date().toISOString().slice(0, 10), monthsBack).slice(0, 7)
 const compact = (monthsBack: number) => month(monthsBack).replace("-", "")
-/** Last week: before anything is read here. */
+/** A time last week, which is before any read in these tests. */
 const EARLIER = new Date(Date.now() - 7 * 86_400_000)
 
 const nameOf = (monthsBack: number, { app = TEA_PACKAGE, family = "installs", cut = "overview" } = {}) =>
@@ -84,7 +84,7 @@ const days = async () => {
 
 const media = () => scene.standIn.requests.filter((path) => path.includes("alt=media"))
 
-slow("files of tracked apps and known reports are read, the latest months first and back two years", async () => {
+slow("files of tracked apps and known reports are read, the latest months first, back two years", async () => {
   const { standIn } = scene
   standIn.pageSize = 2
   for (const monthsBack of [0, 1, 2, 23, 24])
@@ -108,66 +108,74 @@ slow("files of tracked apps and known reports are read, the latest months first 
   expect(await days()).toEqual([23, 2, 1, 0].map((monthsBack) => [`${month(monthsBack)}-01`, monthsBack + 1]))
   const [sold] = await sql`select app, gross::text, units from estimated_sales_fact where account_id = ${account}`
   expect(sold).toEqual({ app: TEA_PACKAGE, gross: "4.99", units: 1 })
-  // bodies of sales name orders
+  // Bodies of sales name orders, so they are not stored.
   expect(storedBodies).toHaveLength(4)
   expect((await findAccount(sql, scene.workspaceId, account)).troubles).toEqual([])
 })
 
-slow("a late file is not empty, an empty file is not zero, and a file that appears later is read then", async () => {
-  const { standIn } = scene
-  standIn.put(nameOf(2), installs(2, { "01": 5 }), EARLIER)
-  standIn.put(nameOf(1), installs(1, {}), EARLIER)
-  await connect()
-  await readAll()
-  expect(await tasks()).toEqual([
-    [nameOf(0), "late"],
-    [nameOf(1), "empty"],
-    [nameOf(2), "read"],
-  ])
-  expect(await days()).toEqual([[`${month(2)}-01`, 5]])
-  expect(await sql`select from report_day where account_id = ${account} and day >= ${`${month(1)}-01`}`).toHaveLength(0)
-  standIn.put(nameOf(0), installs(0, { "01": 7 }))
-  await relist()
-  expect(await days()).toEqual([
-    [`${month(2)}-01`, 5],
-    [`${month(0)}-01`, 7],
-  ])
-  expect(media()).toHaveLength(1)
-})
+slow(
+  "a missing file is late, not empty; an empty file gives no zeros; and a file that appears later is read then",
+  async () => {
+    const { standIn } = scene
+    standIn.put(nameOf(2), installs(2, { "01": 5 }), EARLIER)
+    standIn.put(nameOf(1), installs(1, {}), EARLIER)
+    await connect()
+    await readAll()
+    expect(await tasks()).toEqual([
+      [nameOf(0), "late"],
+      [nameOf(1), "empty"],
+      [nameOf(2), "read"],
+    ])
+    expect(await days()).toEqual([[`${month(2)}-01`, 5]])
+    expect(await sql`select from report_day where account_id = ${account} and day >= ${`${month(1)}-01`}`).toHaveLength(
+      0,
+    )
+    standIn.put(nameOf(0), installs(0, { "01": 7 }))
+    await relist()
+    expect(await days()).toEqual([
+      [`${month(2)}-01`, 5],
+      [`${month(0)}-01`, 7],
+    ])
+    expect(media()).toHaveLength(1)
+  },
+)
 
-slow("a restated month replaces the changed days once and keeps both reports; others are not requested", async () => {
-  const { standIn } = scene
-  standIn.put(nameOf(1), installs(1, { "01": 10, "02": 20 }), EARLIER)
-  standIn.put(nameOf(2), installs(2, { "01": 5 }), EARLIER)
-  await connect()
-  await readAll()
-  await relist()
-  expect(media()).toEqual([])
-  standIn.put(nameOf(1), installs(1, { "01": 10, "02": 21, "03": 0 }))
-  const { generation } = standIn.files.get(nameOf(1))!
-  await relist()
-  expect(media()).toEqual([
-    `GET /storage/v1/b/${standIn.bucket}/o/${encodeURIComponent(nameOf(1))}?alt=media&generation=${generation}`,
-  ])
-  expect(await days()).toEqual([
-    [`${month(2)}-01`, 5],
-    [`${month(1)}-01`, 10],
-    [`${month(1)}-02`, 21],
-    [`${month(1)}-03`, 0],
-  ])
-  const stored = await sql<{ day: string; versions: number; last: string }[]>`
+slow(
+  "a restated month replaces its changed days once and keeps both reports, and other files are not requested",
+  async () => {
+    const { standIn } = scene
+    standIn.put(nameOf(1), installs(1, { "01": 10, "02": 20 }), EARLIER)
+    standIn.put(nameOf(2), installs(2, { "01": 5 }), EARLIER)
+    await connect()
+    await readAll()
+    await relist()
+    expect(media()).toEqual([])
+    standIn.put(nameOf(1), installs(1, { "01": 10, "02": 21, "03": 0 }))
+    const { generation } = standIn.files.get(nameOf(1))!
+    await relist()
+    expect(media()).toEqual([
+      `GET /storage/v1/b/${standIn.bucket}/o/${encodeURIComponent(nameOf(1))}?alt=media&generation=${generation}`,
+    ])
+    expect(await days()).toEqual([
+      [`${month(2)}-01`, 5],
+      [`${month(1)}-01`, 10],
+      [`${month(1)}-02`, 21],
+      [`${month(1)}-03`, 0],
+    ])
+    const stored = await sql<{ day: string; versions: number; last: string }[]>`
     select day, count(*)::int as versions, max(file) as last from report_day
     where account_id = ${account} and day >= ${`${month(1)}-01`} group by day order by day`
-  expect(stored.map(({ versions }) => versions)).toEqual([1, 2, 1])
-  expect(stored[1]!.last).toBe(`${nameOf(1)}#${generation}`)
-  // the same content with a new generation changes nothing
-  standIn.put(nameOf(1), installs(1, { "01": 10, "02": 21, "03": 0 }))
-  await relist()
-  expect(media()).toHaveLength(1)
-  expect(await sql`select from report_day where account_id = ${account}`).toHaveLength(5)
-})
+    expect(stored.map(({ versions }) => versions)).toEqual([1, 2, 1])
+    expect(stored[1]!.last).toBe(`${nameOf(1)}#${generation}`)
+    // A new generation with the same content changes nothing.
+    standIn.put(nameOf(1), installs(1, { "01": 10, "02": 21, "03": 0 }))
+    await relist()
+    expect(media()).toHaveLength(1)
+    expect(await sql`select from report_day where account_id = ${account}`).toHaveLength(5)
+  },
+)
 
-test("a second file of the same month's earnings is put aside until the first is gone", async () => {
+test("a second earnings file of the same month is refused until the first is gone", async () => {
   const { standIn } = scene
   const nameAt = (number: number) => `earnings/earnings_${compact(1)}_123-${number}.zip`
   const titles = "Description,Transaction Date,Transaction Type,Product id,Sku Id,Buyer Country,Buyer Currency"
@@ -196,7 +204,7 @@ test("a second file of the same month's earnings is put aside until the first is
   expect(await proceeds()).toEqual(["2"])
 })
 
-slow("a file that vanishes after it was listed is late, and read once it is there again", async () => {
+slow("a file that vanishes after it was listed is late, and is read once it is listed again", async () => {
   scene.standIn.put(nameOf(1), installs(1, { "01": 1 }), EARLIER)
   scene.standIn.before = (path) =>
     path.includes("alt=media") ? googleRefusal(404, "notFound", "No such object: x") : null
@@ -209,36 +217,39 @@ slow("a file that vanishes after it was listed is late, and read once it is ther
 })
 
 describe("a file that cannot be read", () => {
-  slow("a file that cannot be read is put aside alone, with its name and the reason", async () => {
-    const { standIn } = scene
-    standIn.put(nameOf(0), installs(0, { "01": 1 }), EARLIER)
-    standIn.put(nameOf(1), new Uint8Array([0xff, 0xff, 0xfe, 0x00]), EARLIER)
-    standIn.put(nameOf(2), "Date,Package Name\n", EARLIER)
-    const bomb = zipOf({ name: "bomb.csv", content: new Uint8Array(3_000_000) })
-    standIn.put(`sales/salesreport_${compact(1)}.zip`, bomb, EARLIER)
-    standIn.put(`sales/salesreport_${compact(2)}.zip`, orders(2, "1.00"), EARLIER)
-    standIn.put("sales/../../etc/passwd_202610.zip", bomb, EARLIER)
-    standIn.put(`earnings/earnings_${compact(1)}_\u202e.zip`, bomb, EARLIER)
-    await connect()
-    await readAll()
-    const { state, troubles } = await findAccount(sql, scene.workspaceId, account)
-    expect(state).toBe("ok")
-    const lines = troubleLines(troubles)
-    expect(lines.map((line) => line.replace(/; next try .*/, "").replace(/\d+ times larger/, "larger")).sort()).toEqual(
-      [
+  slow(
+    "an unreadable file is skipped without affecting others, and reported with its name and the reason",
+    async () => {
+      const { standIn } = scene
+      standIn.put(nameOf(0), installs(0, { "01": 1 }), EARLIER)
+      standIn.put(nameOf(1), new Uint8Array([0xff, 0xff, 0xfe, 0x00]), EARLIER)
+      standIn.put(nameOf(2), "Date,Package Name\n", EARLIER)
+      const bomb = zipOf({ name: "bomb.csv", content: new Uint8Array(3_000_000) })
+      standIn.put(`sales/salesreport_${compact(1)}.zip`, bomb, EARLIER)
+      standIn.put(`sales/salesreport_${compact(2)}.zip`, orders(2, "1.00"), EARLIER)
+      standIn.put("sales/../../etc/passwd_202610.zip", bomb, EARLIER)
+      standIn.put(`earnings/earnings_${compact(1)}_\u202e.zip`, bomb, EARLIER)
+      await connect()
+      await readAll()
+      const { state, troubles } = await findAccount(sql, scene.workspaceId, account)
+      expect(state).toBe("ok")
+      const lines = troubleLines(troubles)
+      expect(
+        lines.map((line) => line.replace(/; next try .*/, "").replace(/\d+ times larger/, "larger")).sort(),
+      ).toEqual([
         `not read: estimated sales, file sales/salesreport_${compact(1)}.zip: the archive is refused: ` +
-          "its file is larger than the archive, and at most 200 times",
+          "its file is larger than the archive; at most 200 times is allowed",
         `not read: installs, file ${nameOf(2)}: line 1 has no column "Daily User Installs"`,
         `not read: installs, file ${nameOf(1)}: the report is neither UTF-16 nor UTF-8`,
-      ],
-    )
-    expect(await days()).toEqual([[`${month(0)}-01`, 1]])
-    standIn.put(nameOf(1), installs(1, { "01": 4 }))
-    await relist()
-    expect(await days()).toContainEqual([`${month(1)}-01`, 4])
-  })
+      ])
+      expect(await days()).toEqual([[`${month(0)}-01`, 1]])
+      standIn.put(nameOf(1), installs(1, { "01": 4 }))
+      await relist()
+      expect(await days()).toContainEqual([`${month(1)}-01`, 4])
+    },
+  )
 
-  test("a failure of Google stops the account for a while, and the rest is read afterwards", async () => {
+  test("a failure of Google pauses the account, and the other files are read afterwards", async () => {
     const { standIn } = scene
     for (const monthsBack of [0, 1]) standIn.put(nameOf(monthsBack), installs(monthsBack, { "01": 1 }), EARLIER)
     await connect()
@@ -251,7 +262,7 @@ describe("a file that cannot be read", () => {
     expect((await findAccount(sql, scene.workspaceId, account)).troubles[0]?.why).toBe("Google answers 503")
   })
 
-  slow("a file without the right is denied, and read once Play Console gives the right", async () => {
+  slow("a file is denied without the right, and is read once Play Console gives the right", async () => {
     const { standIn } = scene
     standIn.put(nameOf(1), installs(1, { "01": 1 }), EARLIER)
     standIn.put(`sales/salesreport_${compact(1)}.zip`, orders(1, "2.00"), EARLIER)
@@ -271,7 +282,7 @@ describe("a file that cannot be read", () => {
   })
 })
 
-slow("UTF-16 of either order and UTF-8 are read alike", async () => {
+slow("UTF-16 of either byte order and UTF-8 are read in the same way", async () => {
   const text = installs(1, { "01": 3 })
   const big = Buffer.from(utf16(text)).swap16()
   for (const bytes of [utf16(text), big, Buffer.from(text), Buffer.from(`\uFEFF${text}`)]) {

@@ -4,7 +4,7 @@ import { Glob } from "bun"
 
 const FOLDER = join(import.meta.dirname, "../../../fixtures/upstream/play-console")
 
-/** The recorded files, by the name of their object. */
+/** The recorded files, by file name. */
 export function recordedFiles(): { name: string; text: string }[] {
   const paths = [...new Glob("**/*.csv").scanSync(FOLDER)].sort()
   return paths.map((path) => {
@@ -13,7 +13,7 @@ export function recordedFiles(): { name: string; text: string }[] {
   })
 }
 
-/** The lines of a file as cells by title. Splits at commas outside quotes, without the product's reader. */
+/** Returns the lines of a file as cells by title. Splits at commas outside quotes, without the product's own reader. */
 export function rawLines(text: string): Record<string, string>[] {
   const [head, ...lines] = text.trimEnd().split("\n")
   const cells = (line: string) =>
@@ -22,7 +22,7 @@ export function rawLines(text: string): Record<string, string>[] {
   return lines.map((line) => Object.fromEntries(cells(line).map((cell, place) => [titles[place], cell])))
 }
 
-/** Hundredths as an exact number: "-1.5" is -150n. */
+/** Returns a decimal text as an exact number of hundredths: "-1.5" is -150n. */
 export function hundredths(amount: string): bigint {
   const [whole = "", part = ""] = amount.replace("-", "").split(".")
   const size = BigInt(whole + part.padEnd(2, "0").slice(0, 2))

@@ -12,10 +12,10 @@ import { type PlayScene, playScene, TEA_PACKAGE } from "./scene.ts"
 export interface ReplyScene extends PlayScene, OutsideWrites {
   account: string
   shelf: ReviewShelf
-  /** The first review of the shelf, which the store's page has too. */
+  /** The first review of the shelf, which is also on the store's page. */
   review: ShelfReview
   preview(overrides?: object): Promise<Answer>
-  /** Previews and confirms a reply; returns the job's id. */
+  /** Previews and confirms a reply, and returns the job's id. */
   queued(overrides?: object): Promise<string>
 }
 

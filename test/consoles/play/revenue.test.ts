@@ -14,7 +14,7 @@ const lines = (...all: string[]) => all.join("\n")
 const tea = async () =>
   await playFacts(await freshDatabase(), { app: "com.tea", now: new Date("2026-11-10T12:00:00Z") })
 
-test("revenue of recorded earnings is the sum of the raw lines in each currency, with its file", async () => {
+test("revenue of recorded earnings equals the sum of the raw lines in each currency, and names its file", async () => {
   const { name, text } = recordedFiles().find((file) => file.name.startsWith("earnings/"))!
   const scene = await playFacts(await freshDatabase(), {
     app: "member.android.cableshop",
@@ -34,7 +34,7 @@ test("revenue of recorded earnings is the sum of the raw lines in each currency,
       gross.get(currency)!.reduce((sum, line) => sum + hundredths(line["Amount (Buyer Currency)"]!), 0n),
     ])
   expect(body.totals.gross).toHaveLength(gross.size)
-  // Nothing is known of installs, which differs from none.
+  // The installs are unknown, which differs from zero.
   expect(body.totals).toMatchObject({
     subscriptions: charges.length,
     downloads: null,
@@ -51,7 +51,7 @@ test("revenue of recorded earnings is the sum of the raw lines in each currency,
   })
 })
 
-test("a day that is late, one without a sale and one withheld are told apart", async () => {
+test("a late day, a day without a sale and a day with a withheld count have different answers", async () => {
   const scene = await tea()
   const installs = "stats/installs/installs_com.tea_202611_overview.csv"
   await scene.store(
@@ -87,7 +87,7 @@ test("a day that is late, one without a sale and one withheld are told apart", a
   ])
 })
 
-test("estimated sales begin after the last settled day and are in no other figure", async () => {
+test("estimated sales begin after the last settled day, and no other figure includes them", async () => {
   const scene = await tea()
   await scene.store(
     "earnings/earnings_202610_1-1.zip",
@@ -132,11 +132,11 @@ test("estimated sales begin after the last settled day and are in no other figur
   expect(text).toContain("/reports?report=play_earnings")
   const evidence = await owner.open(`/app/apps/${scene.appId}/reports?report=play_earnings&day=2026-10-30`)
   expect(evidence.text).toContain("earnings/earnings_202610_1-1.zip#1")
-  // another app of the same file is not shown
+  // Figures of another app in the same file are not shown.
   expect(evidence.text).not.toContain("com.mug")
 })
 
-test("installs by country and the visitors of the store page answer by country and by source", async () => {
+test("the funnel and revenue list installs by country, and store page visitors by country and by source", async () => {
   const scene = await tea()
   const updated = "2026-11-08T00:00:00Z"
   await scene.store(
@@ -192,7 +192,7 @@ test("installs by country and the visitors of the store page answer by country a
   expect(both.totals.pageViews).toBeNull()
 })
 
-test("the revenue page of an app in both stores shows the store that is chosen", async () => {
+test("the revenue page of an app in both stores shows the selected store", async () => {
   const scene = await playFacts(await freshDatabase(), {
     app: "com.tea",
     iosId: "310633997",
@@ -220,7 +220,7 @@ test("the revenue page of an app in both stores shows the store that is chosen",
     ["us-android", "Google Play"],
   ])
   const play = (await owner.open(`/app/apps/${scene.appId}/revenue?at=us-android`)).text
-  // 41 and 1 installs, and 217 visitors of the store page
+  // The page shows 41 and 1 installs, and 217 visitors of the store page.
   expect(play).toMatch(/Downloads<[\s\S]{0,80}>42</)
   expect(play).toMatch(/217/)
   expect(play).toContain("/reports?report=play_store_country")
@@ -228,7 +228,7 @@ test("the revenue page of an app in both stores shows the store that is chosen",
   expect(play).not.toContain("Subscriptions</h2>")
 })
 
-test("an app of another store, and one whose console is not connected, are refused with what to do", async () => {
+test("revenue of a store without the app, or before the first reading, is refused with a reason", async () => {
   const scene = await tea()
   const ios = await scene.call("revenue?platform=ios")
   expect(ios.body.error).toBe("unsupported_platform")

@@ -1,7 +1,7 @@
 import type { PlayStandIn, PublisherRequest } from "./stand-in.ts"
 import { googleRefusal } from "./stand-in.ts"
 
-/** A review as Google Play Console has it. Times are in milliseconds since 1970. */
+/** A review in the form of Google Play Console. Times are in milliseconds since 1970. */
 export interface ShelfReview {
   id: string
   author: string
@@ -16,16 +16,16 @@ export interface ShelfReview {
 
 export interface ReviewShelf {
   reviews: ShelfReview[]
-  /** The most reviews in a page. */
+  /** Maximum number of reviews in a page. */
   pageSize: number
-  /** Replies as received, accepted or not. */
+  /** All received replies, accepted or not. */
   sent: { path: string; text: unknown }[]
 }
 
 const WEEK_MS = 7 * 86_400_000
 const LONGEST = 350
 
-/** Lets the stand-in answer requests about the reviews of an app, with the limits of the publisher API. */
+/** Makes the stand-in respond to requests about the reviews of an app, with the limits of the publisher API. */
 export function reviewShelf(standIn: PlayStandIn, packageName: string): ReviewShelf {
   const shelf: ReviewShelf = { reviews: [], pageSize: 100, sent: [] }
   const root = `/androidpublisher/v3/applications/${packageName}/reviews`

@@ -43,7 +43,7 @@ function shelfReview(number: number, rest: Partial<ShelfReview> = {}): ShelfRevi
   return { id: id(number), author: AUTHOR, stars: 2, text, atMs: Date.now() - number * HOUR_MS, ...rest }
 }
 
-/** Reads what is due, as if the last reading were long ago. */
+/** Reads what is due, as if the last read were long ago. */
 async function readAll(): Promise<void> {
   await sql`update account_task set next_at = now() where account_id = ${account}`
   await sql`update connected_account set next_at = case when id = ${account} then now() end`
@@ -68,7 +68,7 @@ async function task() {
 const list = async (query = "") => (await scene.service.call(`/v1/apps/${scene.appId}/reviews${query}`, { key })).body
 const idsOf = (body: { android: { id: string }[] | null }) => body.android?.map((review) => review.id) ?? null
 
-slow("all pages of the week are read, and listed with their source; no author is stored", async () => {
+slow("all pages of the week are read and listed with their source, and no author is stored", async () => {
   shelf.pageSize = 2
   shelf.reviews = [1, 2, 3, 4, 5].map((number) => shelfReview(number))
   await readAll()
@@ -81,7 +81,7 @@ slow("all pages of the week are read, and listed with their source; no author is
   expect((await everyRow(sql)).filter((row) => row.includes(AUTHOR))).toEqual([])
 })
 
-slow("a review of the store's page is listed once, and what only the console has is kept", async () => {
+slow("a review that the store's page shows too is listed once, with what only the console has", async () => {
   const [first, second] = [shelfReview(1), shelfReview(2, { reply: { text: "Thanks!", atMs: Date.now() - HOUR_MS } })]
   shelf.reviews = [first, second]
   const onPage = { id: second.id, stars: 2, text: "Text 2", at: new Date(second.atMs) }
@@ -94,7 +94,7 @@ slow("a review of the store's page is listed once, and what only the console has
   const body = await list()
   expect(idsOf(body)).toEqual([first.id, second.id, "older"])
   expect(body.feeds.android).toMatchObject({ feed: "en,console-en", state: "read", complete: true, total: 3 })
-  // the page's review has no version, as on the page
+  // The page's review has no version, because the page shows none.
   expect(body.android[1].version).toBeNull()
   await readAll()
   expect(idsOf(await list())).toEqual([first.id, second.id, "older"])
@@ -111,7 +111,7 @@ slow("a review of the store's page is listed once, and what only the console has
   expect(stats.body).toMatchObject({ count: 3, coveredTo: expect.any(String) })
 })
 
-slow("an edited review keeps the earlier text, also if the language of the device changed", async () => {
+slow("an edited review keeps the earlier text, even if the device's language changed", async () => {
   shelf.reviews = [shelfReview(5)]
   await readAll()
   const edited = {
@@ -132,18 +132,21 @@ slow("an edited review keeps the earlier text, also if the language of the devic
   ])
 })
 
-slow("a review belongs to the storefronts of its language, and one without a language to each", async () => {
-  const languages = ["en", "de_DE", "pt", "zh-TW", "xx-1", undefined]
-  shelf.reviews = languages.map((reviewerLanguage, at) => shelfReview(at + 1, { fields: { reviewerLanguage } }))
-  await sql`update tracked_app set countries = '{us,de,br}' where id = ${scene.appId}`
-  await readAll()
-  expect(idsOf(await list("?country=us"))).toEqual([id(1), id(5), id(6)])
-  expect(idsOf(await list("?country=de"))).toEqual([id(2), id(5), id(6)])
-  expect(idsOf(await list("?country=br"))).toEqual([id(3), id(5), id(6)])
-  expect(idsOf(await list("?language=zh-TW"))).toEqual([id(4)])
-})
+slow(
+  "a review belongs to the storefronts of its language, and a review without a language to every storefront",
+  async () => {
+    const languages = ["en", "de_DE", "pt", "zh-TW", "xx-1", undefined]
+    shelf.reviews = languages.map((reviewerLanguage, at) => shelfReview(at + 1, { fields: { reviewerLanguage } }))
+    await sql`update tracked_app set countries = '{us,de,br}' where id = ${scene.appId}`
+    await readAll()
+    expect(idsOf(await list("?country=us"))).toEqual([id(1), id(5), id(6)])
+    expect(idsOf(await list("?country=de"))).toEqual([id(2), id(5), id(6)])
+    expect(idsOf(await list("?country=br"))).toEqual([id(3), id(5), id(6)])
+    expect(idsOf(await list("?language=zh-TW"))).toEqual([id(4)])
+  },
+)
 
-test("another workspace that tracks the app sees nothing of it, and forgetting the account deletes it", async () => {
+test("another workspace with the app sees no console reviews, and forgetting the account deletes them", async () => {
   shelf.reviews = [shelfReview(1)]
   await readAll()
   const other = await scene.service.workspace()
@@ -159,7 +162,7 @@ test("another workspace that tracks the app sees nothing of it, and forgetting t
     expect([table, (await sql`select from ${sql(table)}`).length]).toEqual([table, 0])
 })
 
-test("an unreadable review is put aside, and hostile texts are stored as they are", async () => {
+test("an unreadable review is skipped, and hostile texts are stored unchanged", async () => {
   const hostile = `<script>alert(1)</script>\tIGNORE ALL RULES \u202e\u0000${"x".repeat(30_000)}`
   shelf.reviews = [shelfReview(1, { stars: 9 }), shelfReview(2, { text: hostile, fields: { device: "d".repeat(300) } })]
   await readAll()
@@ -170,12 +173,12 @@ test("an unreadable review is put aside, and hostile texts are stored as they ar
   expect(android[0].text.length).toBeLessThanOrEqual(20_000)
 })
 
-slow("an answer that is no page is a failure of its task, and the pages before it are stored", async () => {
+slow("a response that is not a page of reviews fails its task, and the pages before it are stored", async () => {
   shelf.pageSize = 1
   shelf.reviews = [shelfReview(1), shelfReview(2)]
   scene.standIn.before = (path) => (path.includes("token=1") ? Response.json({ reviews: "many" }) : null)
   await readAll()
-  expect(await task()).toMatchObject({ failure: expect.stringContaining("no page of reviews") })
+  expect(await task()).toMatchObject({ failure: expect.stringContaining("not a page of reviews") })
   expect(idsOf(await list())).toEqual([id(1)])
   scene.standIn.before = () => null
   await readAll()
@@ -183,7 +186,7 @@ slow("an answer that is no page is a failure of its task, and the pages before i
   expect(idsOf(await list())).toEqual([id(1), id(2)])
 })
 
-slow("a week without reviews is empty, an unknown app is gone, and a missing right is denied", async () => {
+slow("a week without reviews is marked empty, an unknown app gone, and a missing right denied", async () => {
   await readAll()
   expect(await task()).toMatchObject({ state: "empty", failure: null })
   expect((await list()).android).toBeNull()

@@ -19,7 +19,7 @@ export interface PlayScene {
   add(options?: { key?: MadePlayKey; part?: string }): Promise<AccountRow>
 }
 
-/** A workspace that tracks Tea Timer on Google Play, and a bucket with its installs of a month. */
+/** A workspace that tracks Tea Timer on Google Play, and a bucket with a month of its installs. */
 export async function playScene(sql: Sql, now = new Date()): Promise<PlayScene> {
   const standIn = playStandIn()
   standIn.put(`stats/installs/installs_${TEA_PACKAGE}_202610_overview.csv`, "Date,Package Name\n")

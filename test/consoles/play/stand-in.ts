@@ -3,7 +3,7 @@ import { createPublicKey, generateKeyPairSync, randomUUID, verify } from "node:c
 export interface MadePlayKey {
   email: string
   keyId: string
-  /** The JSON file, as Google Cloud gives it once. */
+  /** The JSON file, which Google Cloud lets people download once. */
   json: string
 }
 
@@ -30,22 +30,22 @@ export interface PlayStandIn {
   key(): MadePlayKey
   /** Deletes a key in Google Cloud. */
   revoke(keyId: string): void
-  /** Service accounts that are disabled or deleted, by address. */
+  /** Addresses of service accounts that are disabled or deleted. */
   accounts: Map<string, "disabled" | "deleted">
   files: Map<string, StoredFile>
   /** Writes a file as a new generation. Text is stored as UTF-16LE with a byte order mark, like Google's statistics. */
   put(name: string, content: string | Uint8Array, updated?: Date): void
-  /** The rights that Play Console gives every service account. */
+  /** The permissions that Play Console gives every service account. */
   may: { statistics: boolean; financial: boolean; reviews: boolean; replies: boolean }
   /** The publisher API is disabled in the project of the keys. */
   isApiDisabled: boolean
-  /** Answers requests to the publisher API. Null: the default answer, an empty list or 404. */
+  /** Overrides the response to requests to the publisher API. Null keeps the default response, an empty list or 404. */
   publisher: (request: PublisherRequest) => Response | null | Promise<Response | null>
-  /** The most names in a page of a list. */
+  /** Maximum number of names in a page of a list. */
   pageSize: number
-  /** Overrides an answer. Null: the stand-in answers. */
+  /** Overrides a response. Null keeps the stand-in's own response. */
   before: (path: string) => Response | null | Promise<Response | null>
-  /** Method, path and query of requests with an accepted token. */
+  /** Method, path and query of the requests that had an accepted token. */
   requests: string[]
   tokensIssued: number
   forgetTokens(): void
@@ -54,7 +54,7 @@ export interface PlayStandIn {
   stop(): Promise<void>
 }
 
-/** RSA keys take long to generate, so tests share a few. */
+/** RSA keys take long to generate, so tests share a few of them. */
 const PAIRS: { publicKey: string; privateKey: string }[] = []
 function pairAt(place: number) {
   PAIRS[place] ??= generateKeyPairSync("rsa", {
@@ -72,8 +72,8 @@ const SCOPES = [
 ]
 
 /**
- * Google's token endpoint, the bucket of a developer's reports and the publisher API on localhost, with their formats,
- * texts, limits and refusals.
+ * A stand-in on localhost for Google's token endpoint, the bucket of a developer's reports and the publisher API, with
+ * the same formats, texts, limits and refusals.
  */
 export function playStandIn(): PlayStandIn {
   const keys = new Map<string, { email: string; publicKey: string; isRevoked: boolean }>()
@@ -215,7 +215,7 @@ export function playStandIn(): PlayStandIn {
     return Response.json({
       kind: "storage#objects",
       ...(!isLast && { nextPageToken: Buffer.from(page.at(-1)!).toString("base64url") }),
-      // a page without matches has no items
+      // Google leaves out `items` in a page without matches.
       ...(page.length > 0 && { items: page.map((name) => facts(name, playState.files.get(name)!)) }),
     })
   }
@@ -246,7 +246,7 @@ function noAccess(permission: string, part: string): Response {
   return googleRefusal(403, "forbidden", `The service account does not have ${permission} access to ${part}.`)
 }
 
-/** An error document of Google's APIs. */
+/** Returns an error document of Google's APIs. */
 export function googleRefusal(status: number, reason: string, message: string): Response {
   const error = { code: status, message, errors: [{ message, domain: "global", reason }] }
   return Response.json({ error }, { status })
@@ -274,7 +274,7 @@ interface KeyFileParts {
   privateKey: string
 }
 
-/** The file of a key. Its URLs lead elsewhere, so that a request to one of them would fail. */
+/** Returns the file of a key. Its URLs lead to another host, so that a request to one of them would fail. */
 export function keyFile({ email, keyId, privateKey }: KeyFileParts): string {
   const file = {
     type: "service_account",
@@ -292,7 +292,7 @@ export function keyFile({ email, keyId, privateKey }: KeyFileParts): string {
   return JSON.stringify(file, null, 2)
 }
 
-/** UTF-16LE with a byte order mark. */
+/** Encodes a text as UTF-16LE with a byte order mark. */
 export function utf16(text: string): Uint8Array {
   return Buffer.from(`\uFEFF${text}`, "utf16le")
 }

@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 const NOW = new Date("2025-12-01T00:00:00Z")
 
-/** Parses and stores a file as the account does. Returns the days that were stored. */
+/** Parses and stores a file like a read of the account does. Returns the days that were stored. */
 async function store(name: string, text: string, options: { generation?: string; seenAt?: string } = {}) {
   const changed = await changedReports(sql, await observe(name, text, options))
   const { refused } = await record(sql, changed, () => NOW)
@@ -43,7 +43,7 @@ const facts = async () => [
 ]
 
 describe("files of Google Play", () => {
-  test("every recorded file is stored, and its installs, visitors and money are facts", async () => {
+  test("every recorded file is stored, and its installs, visitors and money become facts", async () => {
     const days = await Promise.all(recordedFiles().map(({ name, text }) => observe(name, text)))
     await record(sql, days.flat(), () => NOW)
     const files = recordedFiles().map(({ name, text }) => ({ name, lines: rawLines(text) }))
@@ -82,11 +82,11 @@ describe("files of Google Play", () => {
       select proceeds_currency as currency, sum(proceeds)::text as proceeds, sum(units)::int as units
       from sales_fact
       group by 1`
-    // 3.43 - 1.5 + 4.99 + 4.99 + 26.65 - 0.75 + 26.64 + 3.57 - 0.75 + 4.72, added by hand
+    // The sum 3.43 - 1.5 + 4.99 + 4.99 + 26.65 - 0.75 + 26.64 + 3.57 - 0.75 + 4.72, added by hand.
     expect([...money]).toEqual([{ currency: "USD", proceeds: "71.99", units: 7 }])
   })
 
-  test("damaged facts are derived again from what is stored", async () => {
+  test("damaged facts are derived again from the stored reports", async () => {
     await store(COUNTRY, installs("2025-10-02,com.tea,DE,5", "2025-10-03,com.tea,DE,6"))
     const before = await facts()
     expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)
@@ -95,7 +95,7 @@ describe("files of Google Play", () => {
     expect(await facts()).toEqual(before)
   })
 
-  test("a withheld count is null, and not the zero next to it", async () => {
+  test("a withheld count is null, even if the count next to it is zero", async () => {
     await store(COUNTRY, installs("2025-10-02,com.tea,DE,", "2025-10-02,com.tea,US,0"))
     const row = { app: "com.tea", report: "play_installs_country", day: "2025-10-02", as: "firstDownloads" }
     expect(await facts()).toEqual([
@@ -107,7 +107,7 @@ describe("files of Google Play", () => {
   test("a restated month replaces the facts of its changed days once, and the earlier report stays", async () => {
     const first = installs("2025-10-02,com.tea,DE,5", "2025-10-03,com.tea,DE,6")
     expect(await store(COUNTRY, first)).toEqual(["2025-10-02", "2025-10-03"])
-    // another app has the same days, and another file of the same app too
+    // Another app has the same days, and so has another file of the same app.
     await store(COUNTRY.replace("com.tea", "com.mug"), first.replaceAll("com.tea", "com.mug"))
     await store(OVERVIEW, "Date,Package Name,Daily User Installs\n2025-10-02,com.tea,5\n")
     const later = { generation: "2", seenAt: "2025-11-08T03:25:01Z" }
@@ -131,7 +131,7 @@ describe("files of Google Play", () => {
     expect(versions.map(({ file }) => file)).toEqual([`${COUNTRY}#1`, `${COUNTRY}#2`])
   })
 
-  test("settled and estimated money of a day are apart, and a day without a sale is a reported zero", async () => {
+  test("settled and estimated money of a day are separate, and a day without a sale is reported as zero", async () => {
     await store(
       "earnings/earnings_202510_12-81.zip",
       `Description,Transaction Date,Transaction Type,Product id,Sku Id,Buyer Country,Buyer Currency,\
@@ -162,7 +162,7 @@ GPA.1,2025-10-02,Charged,com.tea,pro,EUR,11.89,DE
     ])
   })
 
-  test("a day of many products is stored in pieces, and counts once it is whole", async () => {
+  test("a day with many products is stored in pieces, and each product counts once", async () => {
     const lines = Array.from({ length: 600 }, (_, place) => {
       return `GPA.${place},"Oct 2, 2025",Charge,com.tea,sku${place},DE,EUR,1.00,USD,1.10`
     })

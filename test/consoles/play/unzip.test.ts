@@ -5,7 +5,7 @@ import { zipOf } from "./zip.ts"
 const CSV = Buffer.from("Order Number,Amount\nGPA.1,4.99\n")
 const entry = { name: "salesreport_202610.csv", content: CSV }
 
-test("the only file is unpacked, packed or not, whatever path its name has", async () => {
+test("the only file is unpacked, compressed or not, whatever path its name has", async () => {
   for (const file of [entry, { ...entry, method: 0 }, { ...entry, name: "../../../etc/passwd" }])
     expect(Buffer.from(await unzipped(zipOf(file)))).toEqual(CSV)
   const commented = Buffer.concat([zipOf(entry), Buffer.from("made by Google")])
@@ -22,11 +22,11 @@ describe("an archive is refused", () => {
     ["without a file", zipOf(), /has 0 files instead of one/],
     ["with an encrypted file", zipOf({ ...entry, flags: 9 }), /is encrypted/],
     ["with an unknown method", zipOf({ ...entry, method: 12 }), /unknown method 12/],
-    ["with another archive within", zipOf({ ...entry, content: good }), /another archive within/],
+    ["with another archive within", zipOf({ ...entry, content: good }), /contains another archive/],
     ["that is far smaller than its file", zipOf({ ...entry, content: zeros }), /times larger than the archive/],
     ["whose file is over the limit", zipOf({ ...entry, size: 96_000_001 }), /at most 96000000 are unpacked/],
     ["whose file hides its size", zipOf({ ...entry, content: zeros, size: 10 }), /larger than it states/],
-    ["whose file is smaller than it states", zipOf({ ...entry, size: 500 }), /another size than it states/],
+    ["whose file is smaller than it states", zipOf({ ...entry, size: 500 }), /differs from the stated size/],
     ["whose file is damaged", zipOf({ ...entry, checksum: 1 }), /the checksum differs/],
     ["that is cut off", good.subarray(0, good.length - 5), /not a zip archive, or it is cut off/],
     ["that is no archive", CSV, /not a zip archive/],
@@ -39,7 +39,7 @@ describe("an archive is refused", () => {
     })
 })
 
-test("an archive with any byte changed is unpacked to the same file or refused", async () => {
+test("an archive with any byte changed is either refused or unpacked to the same file", async () => {
   const good = zipOf(entry)
   for (const at of good.keys()) {
     const changed = Uint8Array.from(good)

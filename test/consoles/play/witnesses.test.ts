@@ -22,7 +22,7 @@ const EARNINGS = [
   HEAD,
   year(1, "Oct 27, 2026"),
   year(2, "Oct 29, 2026"),
-  // A fee is part of the proceeds and no purchase.
+  // A fee is part of the proceeds but is not a purchase.
   year(2, "Oct 29, 2026", "Google fee", "-3.00", "-3.38"),
   year(3, "Oct 30, 2026"),
   year(4, "Oct 30, 2026"),
@@ -37,7 +37,7 @@ const noon = (day: number, month = 10) => new Date(Date.UTC(2026, month - 1, day
 const MESSAGES: Bought[] = [
   { id: "first", ...PLAY, type: "TEST", at: noon(28) },
   { id: "p2", ...PLAY, at: noon(29) },
-  // Still 30 October in Pacific time, and already the 31st in UTC.
+  // The time is still 30 October in Pacific time, and already 31 October in UTC.
   { id: "p3", ...PLAY, at: new Date("2026-10-31T05:00:00Z") },
   { id: "p5", ...PLAY, product_id: "coins", currency: "USD", country_code: "US", price: 0.99, at: noon(30) },
   { id: "p6", ...PLAY, product_id: "coins", currency: "USD", country_code: "US", price: 0.99, at: noon(30) },
@@ -48,7 +48,7 @@ const MESSAGES: Bought[] = [
   { id: "s1", ...PLAY, environment: "SANDBOX", at: noon(30) },
 ]
 
-/** An Android app with settled earnings of October, and a service that reports purchases of two stores. */
+/** An Android app with settled earnings of October, and a service that reports purchases in two stores. */
 async function twoWitnesses() {
   const sql = await freshDatabase()
   const scene = await playFacts(sql, { app: "com.tea", now: new Date("2026-11-10T12:00:00Z") })
@@ -79,7 +79,7 @@ async function twoWitnesses() {
   }
 }
 
-test("settled earnings of Google Play are compared with a service's Play purchases alone, cause by cause", async () => {
+test("settled earnings of Google Play are compared only with Play purchases, cause by cause", async () => {
   const scene = await twoWitnesses()
   expect(await scene.reconciliation()).toBeNull()
   // A service that only ever reported the App Store has no data about Google Play.
@@ -102,7 +102,7 @@ test("settled earnings of Google Play are compared with a service's Play purchas
   expect(products["year EUR"]).toEqual({
     // Charged 4 times and refunded once: 3 × 19.99.
     console: { units: 3, refunds: 1, gross: "59.97" },
-    // 29 and 31 October, and 2 November, in UTC.
+    // The days are 29 and 31 October and 2 November in UTC.
     service: { units: 3, refunds: 0, gross: "59.97" },
     difference: { units: 0, gross: "0" },
     causes: [
@@ -110,12 +110,12 @@ test("settled earnings of Google Play are compared with a service's Play purchas
       { cause: "before_first_message", units: 1, gross: "19.99" },
       { cause: "refunds", units: -1, gross: "-19.99" },
     ],
-    // Order 4 was charged, and no message reported it.
+    // Order 4 was charged, but no message reported it.
     unexplained: { units: 1, gross: "19.99", share: 0.333 },
   })
   const causes = (name: string) => products[name].causes.map((cause: object) => Object.values(cause))
   expect(causes("life EUR")).toEqual([["not_through_service", 1, "9.99"]])
-  // The settled charge is without tax: the same units at another price.
+  // The settled charge excludes tax, so the same units have another price.
   expect(causes("coins USD")).toEqual([["price", 0, "-0.32"]])
   expect(found.days.map(({ day, difference, why }: Record<string, unknown>) => [day, difference, why])).toEqual([
     ["2026-10-26", null, "before_first_message"],
@@ -130,7 +130,7 @@ test("settled earnings of Google Play are compared with a service's Play purchas
   ])
 })
 
-slow("days that Google Play has not settled have no difference in any total", async () => {
+slow("days that Google Play has not settled cause no unexplained difference in any total", async () => {
   const scene = await twoWitnesses()
   await scene.deliver(MESSAGES)
   const { products } = await scene.reconciliation("days=3&to=2026-11-03")
@@ -145,7 +145,7 @@ slow("days that Google Play has not settled have no difference in any total", as
   ])
 })
 
-test("a service is connected for an app by its package, and App Store notifications only by its number", async () => {
+test("a service is connected to an app by its package, and App Store notifications only by its number", async () => {
   const scene = await twoWitnesses()
   const add = (kind: string, part: string) =>
     addAccount({ sql: scene.sql, sealer, reach: reachOf("http://127.0.0.1:9") }, scene.workspaceId, {
@@ -156,7 +156,7 @@ test("a service is connected for an app by its package, and App Store notificati
   const [mapped] = await scene.sql`select app_id from account_app where account_id = ${scene.service}`
   expect(mapped?.app_id).toBe(scene.appId)
   const refusal = async (kind: string, part: string) => String(await errorOf(add(kind, part)))
-  expect(await refusal("app-store-notifications", "com.tea")).toContain("is a number, as 310633997")
-  expect(await refusal("adapty", "Tea Timer")).toContain("or a package on Google Play, as com.example.tea")
+  expect(await refusal("app-store-notifications", "com.tea")).toContain("is a number, such as 310633997")
+  expect(await refusal("adapty", "Tea Timer")).toContain("or a package on Google Play, such as com.example.tea")
   expect((await add("adapty", TEA.id)).id).toStartWith("ac_")
 })

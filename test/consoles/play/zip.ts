@@ -3,14 +3,14 @@ import { crc32, deflateRawSync } from "node:zlib"
 interface ZipEntry {
   name: string
   content: Uint8Array
-  /** Values of the directory that differ from the true ones. */
+  /** Values in the archive's directory that differ from the true ones. */
   flags?: number
   method?: number
   size?: number
   checksum?: number
 }
 
-/** A zip archive as Google makes it: packed, with the sizes in the directory at the end alone. */
+/** Returns a zip archive as Google makes it: compressed, with sizes only in the directory at the end. */
 export function zipOf(...entries: ZipEntry[]): Uint8Array {
   const files: Buffer[] = []
   const directory: Buffer[] = []

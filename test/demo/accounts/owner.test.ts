@@ -205,7 +205,7 @@ slow("the demo's account has no key, sends no requests, and can only be removed"
         () => "done",
         (error: Error) => error.message,
       )
-      expect(why).toContain("is the demo's")
+      expect(why).toContain("is a demo account")
     }
   }
   expect(await sql`select from connected_account where next_at is not null`).toHaveLength(0)

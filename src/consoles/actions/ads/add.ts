@@ -41,7 +41,7 @@ const ExactArgs = v.strictObject({
 })
 type ExactArguments = v.InferOutput<typeof ExactArgs>
 
-/** The existing keywords with the same text and match type in the target place. */
+/** The keywords that have the same text and match type in the target place before the write. */
 interface SeenPlace {
   ids: string[]
   status: string | null
@@ -145,7 +145,7 @@ async function readPlace(keyword: Keyword, place: AdsPlace, port: Port): Promise
   }
 }
 
-/** Returns keywords with the same text and match type in the place. Case is ignored. */
+/** Returns the keywords with this text and match type in the place. Case is ignored. */
 async function listSame(way: PlatformWay, keyword: Keyword, signal: AbortSignal): Promise<Record<string, unknown>[]> {
   const { list, campaignId, adGroupId, text, matchType } = keyword
   const ofCampaign = [equals("campaignId", campaignId), { field: "adGroupId", operator: "IS_NULL" }]
@@ -171,12 +171,15 @@ async function sendNew(keyword: Keyword, place: AdsPlace, bid: string | null, po
     const [made] = thingsIn(answer)
     const isMade = made && normaliseTerm(String(made.text)) === normaliseTerm(text) && made.matchType === matchType
     if (!isMade || (bid !== null && Number(amountIn(made.bid)) !== Number(bid)))
-      throw new Error("the platform took the keyword and shows another")
+      throw new Error("the platform accepted the keyword but returned another one")
     return { id: idOf(made.id), text, matchType }
   })
 }
 
-/** Applied: exactly one keyword with that text, created since. Not applied: none after an hour and after a day. */
+/**
+ * Returns the proof of a new keyword. Applied: exactly one keyword has that text, and it was created since. Not
+ * applied: none has it after an hour and after a day.
+ */
 function proofOfNew(keywordOf: (args: unknown) => Keyword): Proof {
   return {
     absentAt: [60, 1_440],
@@ -188,11 +191,11 @@ function proofOfNew(keywordOf: (args: unknown) => Keyword): Proof {
       if (same.length === 0) return { verdict: "absent", text: "The keyword does not exist." }
       const made = same.filter((one) => timeOf(one.creationTime) >= sentAt.getTime() - CLOCKS_MS)
       if (same.length !== 1 || made.length !== 1)
-        return { verdict: "unclear", text: "The keyword exists, but not only because of this write." }
+        return { verdict: "unclear", text: "The keyword exists, but it is not certain that this write added it." }
       const { text, matchType } = keyword
       return {
         verdict: "applied",
-        text: "The keyword exists and was added since.",
+        text: "The keyword exists and was added after the write was sent.",
         result: { id: idOf(made[0]!.id), text, matchType },
       }
     },

@@ -28,7 +28,7 @@ export const Currency = v.optional(
     v.description("ISO 4217 code, such as EUR. Rejected if the account uses another currency."),
   ),
 )
-/** The platform accepts at most 80 characters. */
+/** The platform accepts keywords of at most 80 characters. */
 export const KeywordText = v.pipe(textUpTo(80), v.description("Text of the keyword. Case is ignored."))
 
 const ADS_FAULTS: readonly FaultCode[] = ["not_connected", "ios_only"]
@@ -67,7 +67,7 @@ interface FieldChange {
 
 const ENTITIES = { campaigns: "Campaign", keywords: "Keyword" } as const
 
-/** Sends a partial update (PUT). It is sent once, although repeating it would do no harm. */
+/** Sends a partial update (PUT) exactly once, although repeating it would do no harm. */
 export async function sendChange(change: FieldChange, way: Way, port: SendPort): Promise<PlatformDocument> {
   const { thing, id, field, from, to } = change
   const step = { what: `set ${field}`, entity: ENTITIES[thing], id, change: { [field]: { from, to } } }
@@ -76,7 +76,7 @@ export async function sendChange(change: FieldChange, way: Way, port: SendPort):
     const missing = () => new Fault("not_found")
     const answer = await way.send({ method: "PUT", path, body: { [field]: wireValueOf(change) }, missing }, port.signal)
     const applied = (answer.result as Record<string, unknown> | undefined)?.[field]
-    if (!isSame(textOf(applied), to)) throw new Error(`the platform took the change and shows another ${field}`)
+    if (!isSame(textOf(applied), to)) throw new Error(`the platform accepted the change but returned another ${field}`)
     return answer
   })
 }
@@ -88,7 +88,7 @@ function wireValueOf({ field, to, currency }: FieldChange): unknown {
   return field === "status" ? to : field === "bid" ? money : { value: money }
 }
 
-/** A status, or the amount of money at whatever depth. */
+/** A field of a change: a status, or an amount of money at any depth. */
 function textOf(raw: unknown): string | null {
   if (typeof raw === "string") return raw
   const { amount, value } = (raw ?? {}) as { amount?: unknown; value?: { amount?: unknown } }
@@ -103,8 +103,8 @@ function isSame(one: string | null, other: string | null): boolean {
 }
 
 /**
- * Applied: only an entry in the platform's history proves it. Not applied: the value is unchanged and there is no entry
- * after a day.
+ * Returns the proof of a change. Applied: only an entry in the platform's history proves it. Not applied: the value is
+ * unchanged and there is no entry after a day.
  */
 export function proofOf<Args>(changeOf: (args: Args, before: unknown) => Omit<FieldChange, "currency">): Proof {
   return {

@@ -30,8 +30,8 @@ export const setDailyBudget = action({
   name: "set_daily_budget",
   summary: "Sets the daily budget of a campaign.",
   description:
-    "Changes it by at most half of its current value, up to the account's limit and not below a bid. Rejected if " +
-    "the campaign uses a shared budget.",
+    "Changes the budget by at most half of its current value, up to the account's limit and not below a bid. " +
+    "Rejected if the campaign uses a shared budget.",
   destructive: true,
   args: BudgetArgs,
   example: { appId: "app_4fD0Zs81hQbK", campaignId: "444555666", amount: 25 },
@@ -97,8 +97,8 @@ export const setKeywordBid = action({
   name: "set_keyword_bid",
   summary: "Sets the bid of a keyword.",
   description:
-    "Changes it by at most half of the current bid, within the account's limits. Rejected if the campaign sets " +
-    "bids automatically.",
+    "Changes the bid by at most half of its current value, within the account's limits. Rejected if the campaign " +
+    "sets bids automatically.",
   destructive: true,
   args: BidArgs,
   example: { appId: "app_4fD0Zs81hQbK", campaignId: "444555666", keywordId: "777888999", amount: 1.2 },
@@ -146,7 +146,7 @@ export const setKeywordBid = action({
   }),
 })
 
-/** Two decimals. Returns the existing text if it is the same amount. */
+/** Returns the amount with two decimals, or the existing text if the amount is equal. */
 function decimal(amount: number, current: string | null): string {
   return current !== null && Number(current) === Number(amount.toFixed(2)) ? current : amount.toFixed(2)
 }

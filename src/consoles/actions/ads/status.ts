@@ -35,7 +35,7 @@ function campaignStatus<const Name extends string>(name: Name, to: Status, summa
     target: ({ campaignId }) => `campaign ${campaignId}`,
     diff(_, { campaignId }, seen) {
       const { status, budget } = seen as SeenCampaign
-      const free = to === "ENABLED" && budget !== null ? [`It may spend ${budget} a day from then on.`] : []
+      const free = to === "ENABLED" && budget !== null ? [`From then on the campaign may spend ${budget} a day.`] : []
       return diffOf({ kind: "campaign", id: campaignId, name: `campaign ${campaignId}` }, { status, to, notes: free })
     },
     outside: outsideOf({

@@ -7,7 +7,7 @@ import { thingsIn } from "../../writing/ads-changes.ts"
 export interface SeenCampaign {
   id: string
   status: string
-  /** Decimal text in the account's currency. Null if the campaign has no budget of its own. */
+  /** Daily budget as decimal text in the account's currency. Null if the campaign has no budget of its own. */
   budget: string | null
   sharedBudget: boolean
   bidStrategy: string
@@ -17,7 +17,7 @@ export interface SeenKeyword {
   id: string
   adGroupId: string
   status: string
-  /** Decimal text. Null if the ad group's bid applies. */
+  /** Bid as decimal text. Null if the ad group's bid applies. */
   bid: string | null
   groupBid: string | null
 }
@@ -108,7 +108,7 @@ export async function readAll(
   return found
 }
 
-/** The highest bid among a campaign's enabled ad groups and keywords. Null if none has a bid. */
+/** Returns the highest bid among a campaign's enabled ad groups and keywords. Null if none has a bid. */
 export async function readHighestBid(
   way: PlatformWay,
   campaignId: string,
@@ -123,13 +123,13 @@ export async function readHighestBid(
   return bids.length === 0 ? null : Math.max(...bids.map(Number))
 }
 
-/** The amount of {amount, currency} as decimal text. Null if it is missing or invalid. */
+/** Returns the amount of {amount, currency} as decimal text. Null if it is missing or invalid. */
 export function amountIn(money: unknown): string | null {
   const amount = (money as AdsRecord | undefined | null)?.amount
   return /^\d{1,12}(\.\d{1,6})?$/.test(String(amount)) ? String(amount) : null
 }
 
-/** A code such as ENABLED. Other values are shown as UNKNOWN. */
+/** Returns a code such as ENABLED. Returns UNKNOWN for a value of another format. */
 export function codeOf(value: unknown): string {
   return typeof value === "string" && /^[A-Z_]{1,60}$/.test(value) ? value : "UNKNOWN"
 }

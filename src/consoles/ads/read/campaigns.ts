@@ -12,7 +12,7 @@ interface AdsCampaign {
   budget: Money | null
   bidStrategy: string | null
   placement: string | null
-  /** Null if no day of the period is known. */
+  /** Null if the figures of every day of the period are unknown. */
   metrics: AdsMetrics | null
 }
 
@@ -30,11 +30,11 @@ type CampaignsRow = AdsStanding & { rows: CampaignRow[]; all: MetricsRow }
 interface AdsCampaigns {
   standing: AdsStanding
   rows: AdsCampaign[]
-  /** Over all campaigns, including what Apple matches automatically. */
+  /** Totals over all campaigns, including what Apple matches automatically. */
   total: AdsMetrics
 }
 
-/** Ordered by spend, the largest first. */
+/** Returns the app's campaigns ordered by spend, the largest first. */
 export async function readAppCampaigns(sql: Db, scope: AdsScope): Promise<AdsCampaigns> {
   const { account, app, from, to, country } = scope
   const [row] = await sql<[CampaignsRow]>`

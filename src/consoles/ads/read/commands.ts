@@ -1,9 +1,12 @@
 import type { Db } from "../../../database/types.ts"
 
-/** A change in an ad account: one of our writes, an entry in the platform's history, or both merged. */
+/** A change in an ad account: a write of this instance, an entry in the platform's history, or both merged. */
 export interface AdsCommand {
   at: Date
-  /** service: by this instance; other_api: by another program; dashboard: by a person on Apple's website. */
+  /**
+   * service: a write of this instance; other_api: a change by another program; dashboard: by a person on Apple's
+   * website.
+   */
   by: "service" | "other_api" | "dashboard" | "apple" | "other"
   event: string | null
   entity: string
@@ -14,7 +17,7 @@ export interface AdsCommand {
   job: { id: string; action: string; status: string } | null
   /** True if the platform's own history contains it. */
   isListed: boolean
-  /** Unique sort key in the list. */
+  /** Unique key by which the list is sorted. */
   key: string
 }
 
@@ -29,13 +32,14 @@ interface CommandsQuery {
   after: { at: Date; key: string } | null
 }
 
-/** Maximum difference between our clock and that of the platform's history. */
+/** Maximum time that the entry of a write may be dated before its request, because clocks differ. */
 const BEFORE = "2 minutes"
+/** Maximum time that the entry of a write may be dated after its request. */
 const AFTER = "15 minutes"
 
 /**
- * Newest first. Merges one of our writes with the history entry that it caused: the same entity, changed by a program,
- * during our request. Each history entry belongs to at most one write, the closest in time.
+ * Returns the changes, newest first. Merges a write with the history entry that it caused: the same entity, changed by
+ * a program, during the request of the write. Each history entry belongs to at most one write, the closest in time.
  */
 export async function readCommands(sql: Db, query: CommandsQuery, actions: readonly string[]): Promise<AdsCommand[]> {
   const { workspaceId, account, app, appId, limit, after } = query

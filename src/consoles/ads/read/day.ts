@@ -14,7 +14,7 @@ export interface AdsDay {
   isInvented: boolean
 }
 
-/** Returns the apps that have campaigns in an ad account of the workspace; others are missing. */
+/** Returns the costs of the apps that have campaigns in an ad account of the workspace. Other apps are missing. */
 export async function readAdsDays(
   sql: Db,
   workspaceId: number,
@@ -60,5 +60,5 @@ export async function readAdsDays(
   )
 }
 
-/** Exact sum of amounts in one currency. */
+/** Returns the exact sum of amounts in one currency. */
 export const summedMoney = decimalSum

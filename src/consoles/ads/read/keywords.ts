@@ -6,10 +6,10 @@ import { type AdsScope, type AdsStanding, ownCampaigns, standingOfDays } from ".
 
 interface AdsKeyword<Beside> {
   id: string
-  /** Null if the keyword was deleted before it was ever read. */
+  /** Null if the keyword was deleted before its first read. */
   text: string | null
   match: string | null
-  /** DELETED: no longer listed, but its costs remain. */
+  /** DELETED: the keyword is no longer listed, but its costs remain. */
   status: string
   campaign: { id: string; name: string }
   group: { id: string; name: string | null }
@@ -34,7 +34,7 @@ interface AdsKeywords<Beside> {
   standing: AdsStanding
   rows: AdsKeyword<Beside>[]
   count: number
-  /** Totals over all keywords, and over what Apple matched automatically in the campaigns. */
+  /** Totals over all keywords, and totals that include what Apple matched automatically in the campaigns. */
   total: AdsMetrics
   campaigns: AdsMetrics
 }
@@ -46,8 +46,8 @@ type KeywordsRow<Beside> = AdsStanding & {
 }
 
 /**
- * Ordered by spend, the largest first. Includes current keywords without costs, and deleted keywords with costs. Reads
- * each fact once. `besideOf` maps a keyword's text to the value of `beside`.
+ * Returns the keywords ordered by spend, the largest first. Includes keywords without costs, and deleted keywords with
+ * costs. `besideOf` maps a keyword's text to the value of `beside`.
  */
 export async function readAdsKeywords<Beside>(
   sql: Db,

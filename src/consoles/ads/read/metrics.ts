@@ -40,7 +40,7 @@ function summedMetrics(sql: Db) {
       max(f.currency) as currency`
 }
 
-/** SQL: the same columns of a row `k` of such sums. 0 if the row is missing. */
+/** SQL: the columns of summedMetrics, read from a row `k` that has such sums. 0 if the row is missing. */
 export function metricsColumns(sql: Db) {
   return sql`
     coalesce(k.impressions, 0)::int as impressions, coalesce(k.taps, 0)::int as taps,
@@ -50,12 +50,12 @@ export function metricsColumns(sql: Db) {
     trim_scale(round(coalesce(k.spend, 0) / nullif(k.installs, 0), 4))::text as cpi, k.currency`
 }
 
-/** SQL: one JSON value of these sums over all rows of `f`. */
+/** SQL: one JSON value with the sums of summedMetrics over all rows of `f`. */
 export function summedAsJson(sql: Db, f: Fragment, more = sql``) {
   return sql`(select to_json(a) from (select ${summedMetrics(sql)}${more} from ${f} f) a)`
 }
 
-/** Uses the account's currency if nothing was spent. */
+/** Uses the account's currency if nothing was spent, because the sums then have none. */
 export function adsMetrics(row: MetricsRow, { currency }: Pick<AdsScope, "currency">): AdsMetrics {
   const { impressions, taps, installs, newDownloads } = row
   const money = (amount: string) => moneyOf(amount, row.currency ?? currency)
@@ -71,7 +71,7 @@ export function adsMetrics(row: MetricsRow, { currency }: Pick<AdsScope, "curren
   }
 }
 
-/** Formats money as everywhere: with at least two decimals if there are any. */
+/** Formats an amount with at least two decimals if it has any. */
 export function moneyOf(amount: string, currency: string | null): Money {
   return { amount: decimalSum([amount]), currency: currency ?? "USD" }
 }

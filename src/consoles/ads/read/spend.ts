@@ -6,7 +6,7 @@ import { findAdsAccount } from "./standing.ts"
 export interface AdsDaySum {
   day: string
   spend: number
-  /** Attributed to taps and views, of people who never had the app. */
+  /** Attributed to taps and views. First downloads only: the people never had the app before. */
   newDownloads: number
 }
 
@@ -15,7 +15,10 @@ interface DailySpend {
   zone: string
   /** Null if the account's currency is unknown. */
   currency: string | null
-  /** Only days on which every campaign of the app is known, in order. Floats, precise enough for ratios. */
+  /**
+   * Only days on which every campaign of the app is known, in order. The sums are floats, which is precise enough for
+   * ratios.
+   */
   days: AdsDaySum[]
 }
 

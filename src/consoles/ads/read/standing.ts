@@ -10,7 +10,7 @@ export interface AdsAccount extends AppAccount {
   zone: string
   /** Null if unknown. */
   currency: string | null
-  /** Time when a task of the account itself last succeeded. Null if never. */
+  /** Time when a task about the account as a whole last succeeded. Null if none ever did. */
   readAt: Date | null
   /** Failed requests about the account itself and about the app's campaigns. */
   troubles: AdsTrouble[]
@@ -30,7 +30,7 @@ export async function findAdsAccount(
   return await findAppAccount<AdsAccount>(sql, { workspaceId, kind: "apple-ads" }, app, more)
 }
 
-/** The subject of a query: the app's campaigns in one ad account, over the last 28 days in its time zone. */
+/** The scope of a query: the app's campaigns in one ad account, over the last 28 days in the account's time zone. */
 export interface AdsScope {
   account: string
   /** The store's id of the app. */
@@ -39,7 +39,7 @@ export interface AdsScope {
   currency: string | null
   from: string
   to: string
-  /** Null for all. */
+  /** Campaign id. Null for all. */
   country: string | null
   campaign: string | null
 }
@@ -52,9 +52,9 @@ export function adsScope(
   return { account: id, app: outsideId, zone, currency, ...adsWindow(zone, now), country, campaign }
 }
 
-/** How much of an ad account was read. */
+/** How completely an ad account was read. */
 export interface AdsStanding {
-  /** Time of the oldest read among the campaigns. Null if one was never read. */
+  /** Time of the latest read of the campaign that was read longest ago. Null if a campaign was never read. */
   asOf: Date | null
   /** Days of the period on which every campaign is known, in order. */
   reported: string[]
@@ -62,7 +62,7 @@ export interface AdsStanding {
   late: string[]
 }
 
-/** SQL: a common table expression with the campaigns concerned. */
+/** SQL: the common table expression `own` with the campaigns of the scope. */
 export function ownCampaigns(sql: Db, { account, app, campaign }: AdsScope): Fragment {
   return sql`
     own as materialized (
@@ -96,7 +96,10 @@ export function standingOfDays(sql: Db, scope: AdsScope): Fragment {
   )`
 }
 
-/** SQL: time of the oldest read of this task among the campaigns in `own`. Null if one was never read. */
+/**
+ * SQL: time of the latest read of this task for the campaign in `own` that was read longest ago. Null if a campaign was
+ * never read.
+ */
 export function ownReadAt(sql: Db, { account }: AdsScope, task: AdsTask): Fragment {
   return sql`(
       select case when bool_and(t.read_at is not null) then min(t.read_at) end

@@ -4,11 +4,11 @@ import { type AdsMetrics, adsMetrics, type MetricsRow, metricsColumns, summedAsJ
 import { type AdsScope, ownCampaigns, ownReadAt } from "./standing.ts"
 
 export interface AdsTerm<Beside> {
-  /** Null if withheld: the row then sums up all terms of the keyword that Apple does not disclose. */
+  /** Null if Apple withholds it: the row then sums up all withheld terms of the keyword. */
   term: string | null
   source: string
   campaign: { id: string; name: string }
-  /** Null for the remainder of a campaign, which Apple lists in no row. */
+  /** The ad group. Null for the part of a campaign's total that is in no row of Apple's report. */
   groupId: string | null
   /** Null if Apple matched the term automatically. */
   keyword: { id: string; text: string | null; match: string | null } | null
@@ -17,13 +17,13 @@ export interface AdsTerm<Beside> {
 }
 
 interface AdsTerms<Beside> {
-  /** Time of the oldest read among the campaigns. Null if one was never read. */
+  /** Time of the latest read of the campaign that was read longest ago. Null if a campaign was never read. */
   asOf: Date | null
   rows: AdsTerm<Beside>[]
   count: number
   total: AdsMetrics
   undisclosed: AdsMetrics
-  /** Last day of the campaign whose period is the oldest. Null if none was read. */
+  /** Last day of the oldest period among the campaigns. Null if no campaign was read. */
   to: string | null
   /** Campaigns whose terms were never read. */
   unread: string[]
@@ -47,7 +47,7 @@ type TermsRow<Beside> = Pick<AdsTerms<Beside>, "asOf" | "to" | "unread"> & {
   withheld: MetricsRow
 }
 
-/** Ordered by spend, the largest first. Reads each fact once. `besideOf` maps a term to the value of `beside`. */
+/** Returns the terms ordered by spend, the largest first. `besideOf` maps a term to the value of `beside`. */
 export async function readAdsTerms<Beside>(
   sql: Db,
   scope: AdsScope,

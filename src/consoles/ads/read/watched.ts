@@ -13,8 +13,8 @@ export interface ChangedAdsApp {
 }
 
 /**
- * Returns tracked apps in accounts with a key in which a program made a change since `since` and since the account was
- * connected. Leaves out demo apps.
+ * Returns the tracked apps in ad accounts in which a program made a change after `since` and after the account was
+ * connected. Leaves out accounts without a key, and demo apps.
  */
 export async function findChangedApps(sql: Sql, since: Date): Promise<ChangedAdsApp[]> {
   return await sql<ChangedAdsApp[]>`
@@ -57,15 +57,15 @@ export async function readCampaignNames(
   return { connectedAt: rows[0]?.connectedAt ?? new Date(), names: new Map(named) }
 }
 
-/** Status of a workspace's ad account, for alert rules that need its changes. */
+/** The status of a workspace's ad account, for alert rules that need the account's changes. */
 export interface AdsWatch {
   id: string
   state: AccountState
-  /** Which person must do what. Null if nothing is to be done. */
+  /** The action that a person must take. Null if there is none. */
   why: string | null
 }
 
-/** Null if none is connected. */
+/** Null if no ad account is connected. */
 export async function readAdsWatch(sql: Db, workspaceId: number): Promise<AdsWatch | null> {
   const [account] = await sql<AdsWatch[]>`
     select c.id, c.state, coalesce(c.why, (

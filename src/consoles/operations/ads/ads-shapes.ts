@@ -27,7 +27,7 @@ export const CampaignId = v.pipe(
 const metricFields = {
   impressions: Count,
   taps: Count,
-  installs: described(Count, "Installs after taps and views. Those of the last 30 days still grow."),
+  installs: described(Count, "Installs attributed to taps and views. Those of the last 30 days still grow."),
   newDownloads: Count,
   spend: Money,
   ttr: described(v.nullable(v.number()), "Taps divided by impressions. Null without impressions."),
@@ -51,7 +51,7 @@ export const AdsSource = named(
       v.nullable(v.string()),
       "Who must do what, or which requests failed or have unreadable rows, and why. Null if there is no problem.",
     ),
-    asOf: described(v.nullable(Time), "Time of the oldest of the readings used. Null if one is missing."),
+    asOf: described(v.nullable(Time), "Time of the oldest reading used. Null if a reading is missing."),
   }),
 )
 
@@ -64,17 +64,20 @@ export const windowFields = {
 }
 
 export const dayFields = {
-  reportedDays: described(Count, `Of the ${WINDOW_DAYS} days, those known for every campaign.`),
-  lateDays: described(v.array(AdsDay), "The other days: unknown, not zero."),
-  installsSettleBy: described(AdsDay, "From this day on, installs of the last day are final."),
+  reportedDays: described(Count, `Those of the ${WINDOW_DAYS} days on which every campaign is known.`),
+  lateDays: described(v.array(AdsDay), "The other days of the period: unknown, not zero."),
+  installsSettleBy: described(AdsDay, "From this day on, the installs of the last day are final."),
 }
 
 export const Organic = named(
   "OrganicStanding",
   v.strictObject({
     country: described(v.string(), "The storefront."),
-    rank: described(v.nullable(Rank), "Organic rank. Null if absent from the results read or not measured."),
-    measured: described(v.boolean(), "False if the results were not read there; the rank is unknown."),
+    rank: described(
+      v.nullable(Rank),
+      "Organic rank. Null if the app is not in the results that were read, or if they were not measured.",
+    ),
+    measured: described(v.boolean(), "False if no results were read there; the rank is then unknown."),
     tracked: described(v.boolean(), "True if the term is tracked for the app there."),
     day: described(v.nullable(v.string()), "UTC day of the results. Null if measured is false."),
   }),
@@ -94,7 +97,7 @@ export function shownOrganic(
 }
 
 /**
- * Returns the ad account that advertises the app, with the time of the task's last read. Throws unsupported_platform,
+ * Returns the ad account that advertises the app, with the time of the task's last read. Throws unsupported_platform or
  * not_connected.
  */
 export async function findAdvertiser(
@@ -116,7 +119,7 @@ export async function findAdvertiser(
 }
 
 /**
- * Returns the subject of the query, for an account that has data. Throws unsupported_platform, not_connected,
+ * Returns the scope of the query, for an account that has data. Throws unsupported_platform, not_connected or
  * not_measured.
  */
 export async function findAdsScope(
@@ -131,11 +134,11 @@ export async function findAdsScope(
   return { account, scope: adsScope(account, filter, ctx.now()) }
 }
 
-/** The fault for a request whose data was never read. */
+/** Returns the fault for a request whose data was never read. */
 export function unread(
   { createdAt, state, why, denied, troubles }: TroubledAccount & Pick<AppAccount, "createdAt" | "denied">,
   tasks: readonly AdsTask[],
-  missing = "what it says",
+  missing = "its figures",
 ): Fault {
   const since = `Connected since ${createdAt.toISOString().slice(0, 16)}Z`
   if (denied !== null)
@@ -144,14 +147,14 @@ export function unread(
   const failed = adsTroubleText(troubles.filter(({ task, isFailed }) => isFailed && tasks.includes(task)))
   if (failed !== null)
     return new Fault("not_measured", {
-      detail: `${since}, but not read: ${failed}. The request is retried automatically.`,
+      detail: `${since}, but the data was not read: ${failed}. The request is retried automatically.`,
     })
   return new Fault("not_measured", { detail: `${since}; a running server reads ${missing} within the hour.` })
 }
 
 type TroubledAccount = Pick<AppAccount, "id" | "state" | "why"> & { troubles: readonly AdsTrouble[] }
 
-/** `tasks` are the tasks whose data is shown. */
+/** Returns the source entry of an answer. `tasks` are the tasks that read the data shown. */
 export function adsSource(
   { id, state, why, troubles }: TroubledAccount,
   tasks: readonly AdsTask[],
@@ -167,7 +170,7 @@ export function adsSource(
   }
 }
 
-/** The share of the total spend. Null if nothing was spent. */
+/** Returns the share of the total spend. Null if nothing was spent. */
 export function shareOf({ spend }: AdsMetrics, whole: AdsMetrics): number | null {
   const all = Number(whole.spend.amount)
   return all > 0 ? Math.round((Number(spend.amount) / all) * 10_000) / 10_000 : null

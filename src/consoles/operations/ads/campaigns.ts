@@ -23,7 +23,7 @@ const Campaign = named(
     metrics: described(v.nullable(Metrics), "Sums over the reported days. Null if no day is known."),
     share: described(
       v.nullable(v.number()),
-      "Share of the app's spend, 0 to 1. Null if nothing was spent, or if unknown.",
+      "Share of the app's spend, 0 to 1. Null if nothing was spent, or if the spend is unknown.",
     ),
   }),
 )
@@ -36,8 +36,8 @@ export const listCampaigns = operation({
   toolset: "ads",
   summary: "Lists the app's ad campaigns with state, budget, and 28 days of cost and installs.",
   description:
-    "From the connected Apple Ads account, by the app's store id, highest spend first. Campaigns of Maps are " +
-    "excluded. Amounts are in the account's currency.",
+    "Figures of the connected Apple Ads account, matched by the app's store id, highest spend first. Maps " +
+    "campaigns are excluded. Amounts are in the account's currency.",
   effect: "reads",
   scope: "ads:read",
   price: 1,

@@ -19,7 +19,10 @@ const Command = named(
         "person in Apple's web interface; apple: Apple support; other: an unknown type of user. The identity is not " +
         "stored.",
     ),
-    event: described(v.nullable(v.string()), "CREATE, UPDATE, DELETE or OTHER. Null until Apple's history lists it."),
+    event: described(
+      v.nullable(v.string()),
+      "CREATE, UPDATE, DELETE or OTHER. Null until Apple's history lists the change.",
+    ),
     entity: described(v.string(), "Type of the changed object, in the terms of Apple or the write."),
     entityId: v.string(),
     name: described(v.nullable(v.string()), "Name or text of the object. Null if unknown."),
@@ -32,7 +35,7 @@ const Command = named(
           to: described(v.nullable(v.string()), "New value. Null if empty."),
         }),
       ),
-      "Changed fields. Empty until Apple's history lists it.",
+      "Changed fields. Empty until Apple's history lists the change.",
     ),
     job: described(
       v.nullable(v.strictObject({ id: v.string(), action: v.string(), status: v.string() })),
@@ -50,8 +53,8 @@ export const listAdsCommands = operation({
   toolset: "ads",
   summary: "Lists changes to the app's campaigns by this service, other programs and people.",
   description:
-    "Combines writes of this service with the change history of Apple Ads, without duplicates, newest first. The " +
-    "history lags; until then a write appears alone.",
+    "Merges writes of this service with the change history of Apple Ads, without duplicates, newest first. The " +
+    "history lags; until it lists a write, the write appears alone.",
   effect: "reads",
   scope: "ads:read",
   price: 1,
@@ -78,7 +81,7 @@ export const listAdsCommands = operation({
   const called = ["list_ads_commands", app.id]
   const after = cursor === undefined ? null : placeOf(called, cursor)
   const scope = { workspaceId: caller.workspaceId, appId: app.id, account: account.id, app: account.outsideId }
-  // Read one more than the page size to know whether there is a next page.
+  // One more than the page size is read, to know whether there is a next page.
   const found = await readCommands(sql, { ...scope, limit: limit + 1, after }, ADS_ACTIONS)
   if (asOf === null && found.length === 0 && after === null) throw unread(account, ["changes"], "its change history")
   const page = found.slice(0, limit)
@@ -96,7 +99,7 @@ function command({ at, isListed, key: _, ...rest }: AdsCommand): v.InferInput<ty
 
 const Place = v.strictTuple([v.pipe(v.string(), v.isoTimestamp()), v.pipe(v.string(), v.maxLength(300))])
 
-/** Throws bad_cursor when the cursor is not from such a call. */
+/** Returns the place in the list. Throws bad_cursor when the cursor is not from a call for this app. */
 function placeOf(called: unknown, cursor: string): { at: Date; key: string } {
   const place = v.safeParse(Place, placeIn(called, cursor))
   if (!place.success)

@@ -26,7 +26,7 @@ const Bid = extending(
   Money,
   v.strictObject({
     ...Money.entries,
-    own: described(v.boolean(), "False if the bid is the ad group's, which applies to keywords without one."),
+    own: described(v.boolean(), "False if the bid is the ad group's, which applies to keywords without a bid."),
   }),
 )
 
@@ -34,9 +34,9 @@ const Keyword = named(
   "AdsKeyword",
   v.strictObject({
     id: v.string(),
-    text: described(v.nullable(v.string()), "Null if it was deleted before it was read; its cost remains."),
+    text: described(v.nullable(v.string()), "Null if the keyword was deleted before its first read; its cost remains."),
     match: described(v.nullable(v.string()), "EXACT or BROAD."),
-    status: described(v.string(), "ENABLED, PAUSED, or DELETED if it is no longer listed."),
+    status: described(v.string(), "ENABLED, PAUSED, or DELETED if the keyword is no longer listed."),
     campaign: v.strictObject({ id: v.string(), name: v.string() }),
     group: v.strictObject({ id: v.string(), name: v.nullable(v.string()) }),
     bid: described(v.nullable(Bid), "Maximum price per tap. Null if unknown."),
@@ -53,8 +53,8 @@ export const listAdsKeywords = operation({
   toolset: "ads",
   summary: "Lists bid keywords of all campaigns over the last 28 days, by spend, with the organic rank.",
   description:
-    "From the connected Apple Ads account. Automatic matches belong to no keyword, so keywords may cost less than " +
-    "their campaigns (see campaignTotals).",
+    "Figures of the connected Apple Ads account. Automatic matches belong to no keyword, so keywords may cost " +
+    "less than their campaigns (see campaignTotals).",
   effect: "reads",
   scope: "ads:read",
   price: 1,
@@ -62,7 +62,8 @@ export const listAdsKeywords = operation({
   input: ofApp({
     country: described(
       v.optional(Country),
-      "Only figures and organic ranks of this storefront. Default: figures of all, ranks of the app's first.",
+      "Only figures and organic ranks of this storefront. Default: figures of all storefronts, ranks of the app's " +
+        "first.",
     ),
     campaign: v.optional(CampaignId),
     limit: v.optional(wholeNumber(1, 1_000, "Maximum number of keywords."), 100),
@@ -74,7 +75,7 @@ export const listAdsKeywords = operation({
     ...dayFields,
     country: described(v.nullable(v.string()), "The requested storefront. Null for all."),
     keywords: described(v.array(Keyword), "Highest spend first."),
-    omitted: described(Count, "Keywords beyond limit. Totals cover all."),
+    omitted: described(Count, "Number of keywords beyond limit. Totals include them."),
     totals: described(Metrics, "Sums over all keywords."),
     campaignTotals: described(Metrics, "Sums over the campaigns, including automatic matches."),
   }),
@@ -84,8 +85,7 @@ export const listAdsKeywords = operation({
   const place = { appId: app.id, own: app.iosApp, storefront }
   const rankOf = (text: Fragment) => organicRank(sql, place, text)
   const { standing, ...bought } = await readAdsKeywords<OrganicRank>(sql, scope, { limit, besideOf: rankOf })
-  if (standing.asOf === null && standing.reported.length === 0)
-    throw unread(account, TASKS, "keywords and what they cost")
+  if (standing.asOf === null && standing.reported.length === 0) throw unread(account, TASKS, "keywords and their costs")
   return {
     dayZone: scope.zone,
     from: scope.from,

@@ -23,7 +23,7 @@ const MAX_TERMS = 50
 const Scale = v.pipe(v.number(), v.integer())
 
 const figures = {
-  genre: described(v.string(), "Genre in Apple Ads, the one with the best rank if there are several."),
+  genre: described(v.string(), "Genre as Apple Ads names it. If the term is in several, the one with its best rank."),
   rankInGenre: Rank,
   inGenre: described(Scale, "1 to 100, within the genre."),
   overall100: described(Scale, "1 to 100 over all genres, as shown by Apple Ads."),
@@ -36,8 +36,8 @@ const Wanted = named(
   "WantedPopularity",
   v.strictObject({
     term: v.string(),
-    tracked: described(v.boolean(), "True if tracked for the app in that storefront."),
-    listed: described(v.boolean(), "False if unlisted, which does not mean zero; see `below`."),
+    tracked: described(v.boolean(), "True if the term is tracked for the app in that storefront."),
+    listed: described(v.boolean(), "False if Apple does not list the term, which does not mean zero; see `below`."),
     below: described(v.nullable(Scale), "Upper bound of overall100 for an unlisted term. Null if listed."),
     popularity: described(v.nullable(Listed), "Null if unlisted."),
   }),
@@ -51,8 +51,8 @@ export const getSearchPopularity = operation({
   toolset: "ads",
   summary: "Returns Apple's weekly search popularity from the connected ads account.",
   description:
-    "The most popular search terms of a storefront, and the popularity of the app's tracked keywords and " +
-    "requested terms. Apple lists the first 500 of each genre; unlisted terms are below the list.",
+    "Returns the most popular search terms of a storefront, and the popularity of the app's tracked keywords and " +
+    "of the requested terms. Apple lists the first 500 terms of each genre; unlisted terms are less popular.",
   effect: "reads",
   scope: "ads:read",
   price: 1,
@@ -81,8 +81,8 @@ export const getSearchPopularity = operation({
     genre: described(v.nullable(v.string()), "The requested genre. Null for all."),
     genres: described(v.array(v.string()), "Genres that Apple Ads lists."),
     sources: v.array(AdsSource),
-    top: described(v.array(Listed), "By rank within a genre, else by overall100."),
-    wanted: described(v.array(Wanted), "The requested terms, then the app's tracked keywords."),
+    top: described(v.array(Listed), "Ordered by rank within a genre, otherwise by overall100."),
+    wanted: described(v.array(Wanted), "The requested terms, followed by the app's tracked keywords."),
   }),
 }).run(async ({ app, storefront, genre, limit, terms = [] }, ctx) => {
   const { sql, caller } = ctx
@@ -95,7 +95,11 @@ export const getSearchPopularity = operation({
   const troubled = { ...account, troubles: adsTroublesOf("popularity", storefront, task) }
   const week = await readWeek(sql, account.id, storefront)
   if (!week)
-    throw unread(troubled, ["popularity"], `the searches of ${storefront}, a storefront that the app is tracked in,`)
+    throw unread(
+      troubled,
+      ["popularity"],
+      `the search popularity of ${storefront}, a storefront in which the app is tracked,`,
+    )
   const place = { account: account.id, country: storefront }
   const tracked = await readTrackedTerms(sql, app.id, storefront)
   const wanted = [...new Set([...terms, ...tracked])]

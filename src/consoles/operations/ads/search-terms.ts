@@ -26,18 +26,18 @@ const Term = named(
     term: described(v.nullable(v.string()), "The search term. Null if undisclosed."),
     undisclosed: described(
       v.boolean(),
-      "True for terms that Apple withholds: one row for all of a keyword, so that totals are complete. The " +
-        "keyword is not the term.",
+      "True for terms that Apple withholds: one row sums up all of them for a keyword, so that totals are " +
+        "complete. The row does not mean that people searched for the keyword.",
     ),
     source: described(
       v.string(),
-      "TARGETED: matched by a keyword; AUTO: matched automatically; SEARCH: Apple's term; UNDISCLOSED: part of " +
-        "the campaign's total that Apple shows in no row.",
+      "TARGETED: matched by a keyword; AUTO: matched automatically; SEARCH: as reported by Apple; UNDISCLOSED: " +
+        "the part of the campaign's total that is in no row of Apple's report.",
     ),
     campaign: v.strictObject({ id: v.string(), name: v.string() }),
     groupId: described(
       v.nullable(v.string()),
-      "The ad group. Null for the rest of a campaign, which Apple shows in no row.",
+      "The ad group. Null for the part of a campaign's total that is in no row of Apple's report.",
     ),
     keyword: described(
       v.nullable(v.strictObject({ id: v.string(), text: v.nullable(v.string()), match: v.nullable(v.string()) })),
@@ -56,8 +56,8 @@ export const listAdsSearchTerms = operation({
   toolset: "ads",
   summary: "Lists the search terms that led to ad impressions in the last 28 days, by spend, with the organic rank.",
   description:
-    "From the connected Apple Ads account. Apple withholds rare terms; they appear as one undisclosed row per " +
-    "keyword and count in every total.",
+    "Figures of the connected Apple Ads account. Apple withholds rare terms; they appear as one undisclosed row " +
+    "per keyword and count in every total.",
   effect: "reads",
   scope: "ads:read",
   price: 1,
@@ -65,7 +65,8 @@ export const listAdsSearchTerms = operation({
   input: ofApp({
     country: described(
       v.optional(Country),
-      "Only figures and organic ranks of this storefront. Default: figures of all, ranks of the app's first.",
+      "Only figures and organic ranks of this storefront. Default: figures of all storefronts, ranks of the app's " +
+        "first.",
     ),
     campaign: v.optional(CampaignId),
     limit: v.optional(wholeNumber(1, 1_000, "Maximum number of rows."), 100),
@@ -76,11 +77,14 @@ export const listAdsSearchTerms = operation({
     ...windowFields,
     country: described(v.nullable(v.string()), "The requested storefront. Null for all."),
     terms: described(v.array(Term), "Highest spend first."),
-    omitted: described(Count, "Rows beyond limit. Totals cover all."),
+    omitted: described(Count, "Number of rows beyond limit. Totals include them."),
     unreadCampaigns: described(v.array(v.string()), "Campaigns whose terms were not read yet. No total includes them."),
     totals: Metrics,
-    undisclosed: described(Metrics, "The withheld part of the totals."),
-    undisclosedShare: described(v.nullable(v.number()), "Share of the spend, 0 to 1. Null if nothing was spent."),
+    undisclosed: described(Metrics, "The part of the totals that Apple withholds."),
+    undisclosedShare: described(
+      v.nullable(v.number()),
+      "Share of the spend that Apple withholds, 0 to 1. Null if nothing was spent.",
+    ),
   }),
 }).run(async ({ app, storefront, country, campaign, limit }, ctx) => {
   const { sql } = ctx

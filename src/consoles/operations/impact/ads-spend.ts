@@ -9,9 +9,9 @@ import { type AdsDaySum, readDailySpend } from "../../ads/read/spend.ts"
 import { ANSWERED_STATES } from "../../state.ts"
 import type { OutcomeSpan } from "./outcome.ts"
 
-/** A relative change of the spend of at least this much moves downloads on its own. */
+/** Minimum relative change of the spend that moves downloads by itself. */
 const SWING = 0.3
-/** At least this share of the days before and after must be known. */
+/** Minimum share of the days, before and after, that must be known. */
 const KNOWN_SHARE = 0.7
 
 const Mean = v.nullable(v.pipe(v.number(), v.minValue(0)))
@@ -23,21 +23,28 @@ export const AdsSpend = v.nullable(
       account: described(v.string(), "The ads account, as in `appmeter account list`."),
       state: v.picklist(ANSWERED_STATES),
       dayZone: described(v.string(), "Time zone of the account, which defines the days."),
-      currency: described(v.nullable(v.string()), "Null if unknown."),
-      before: described(Mean, "Per day, over the known days before. Null if too few are known."),
-      after: described(Mean, "Per day, over the known days of the window. Null if too few are known."),
+      currency: described(v.nullable(v.string()), "Null if the currency is unknown."),
+      before: described(Mean, "Spend per day over the known days before. Null if too few are known."),
+      after: described(Mean, "Spend per day over the known days of the window. Null if too few are known."),
       boughtBefore: described(
         Mean,
-        "First downloads per day from ads, on the days before. They are part of downloads and not subtracted, " +
-          "because they use another time zone and cover only recent months. Null like before.",
+        "First downloads per day from ads, over the known days before. They are included in downloads and not " +
+          "subtracted, because they use another time zone and cover only recent months. Null if before is null.",
       ),
-      boughtAfter: described(Mean, "The same for the window. Null like after."),
+      boughtAfter: described(
+        Mean,
+        "First downloads per day from ads, over the known days of the window. Null if after is null.",
+      ),
       knownBefore: Count,
       knownAfter: Count,
-      changePercent: described(v.nullable(v.number()), "Null if either is unknown or nothing was spent before."),
+      changePercent: described(
+        v.nullable(v.number()),
+        "Change of the spend. Null if before or after is null, or if nothing was spent before.",
+      ),
       confounds: described(
         v.boolean(),
-        "True if it changed by 30 % or more, which makes the verdict confounded. False if unknown.",
+        "True if the spend began, or changed by 30 % or more, which makes the verdict confounded. False if " +
+          "unknown.",
       ),
     }),
   ),
@@ -45,7 +52,7 @@ export const AdsSpend = v.nullable(
 
 export type AdsSpendAnswer = v.InferOutput<typeof AdsSpend>
 
-/** Covers the storefronts that changed. */
+/** Returns the ad spend in the storefronts that changed. */
 export async function readAdsSpend(
   app: TrackedApp,
   { treated, span: { before, after } }: { treated: readonly string[]; span: Pick<OutcomeSpan, "before" | "after"> },

@@ -25,7 +25,7 @@ import { readSalesOutcomes, salesSpan } from "./sales-outcomes.ts"
 import { sentenceOf } from "./sentence.ts"
 import { Outcome, Overlap, outcomeShape, Verdict } from "./shapes.ts"
 
-/** Suggested if the window is shorter: a window of two weeks can detect effects that one week cannot. */
+/** The window to suggest if the requested one is shorter: two weeks can show effects that one week cannot. */
 const LONGER_WINDOW = 14
 
 const ChangedDayInput = v.optional(
@@ -48,8 +48,8 @@ export const getChangeImpact = operation({
   toolset: "revenue",
   summary: "Estimates, with an interval, how funnel, ranks and sales changed after a store page change.",
   description:
-    "Compares storefronts that changed (for ranks: keywords) with those that did not, weighted to match them " +
-    "before (difference in differences, synthetic controls). The 90 % interval is from earlier days. " +
+    "Compares storefronts that changed with those that did not (for ranks: keywords), weighted so that both match " +
+    "before the change (difference in differences, synthetic controls). The 90 % interval is from earlier days. " +
     "not_enough_data: fewer than twenty earlier windows.",
   effect: "reads",
   scope: "revenue:read",
@@ -77,19 +77,19 @@ export const getChangeImpact = operation({
     standing: described(
       v.nullable(v.picklist(["association", "holds_against_placebos"])),
       "For improved and worse. A movement after a change does not prove that the change caused it. " +
-        "holds_against_placebos: it moved farther than nine of ten earlier days and than every control, as do 60 to " +
-        "100 % of chance findings in simulations.",
+        "holds_against_placebos: the movement is larger than on nine of ten earlier days and than that of every " +
+        "control. In simulations, 60 to 100 % of chance findings pass this test too.",
     ),
-    outcomes: described(v.array(Outcome), "The primary outcome first."),
+    outcomes: described(v.array(Outcome), "The outcomes, the primary one first."),
     missing: Missing,
     overlaps: described(
       v.array(Overlap),
-      "Other changes, from one window length before the change to the end of the window, at most 50.",
+      "Other changes, from one window length before the change to the end of the window. At most 50.",
     ),
     adsSpend: described(
       AdsSpend,
-      "Apple Ads spend in the storefronts that changed, before and in the window. Null if no ads account has the " +
-        "app, and on Google Play.",
+      "Apple Ads spend in the storefronts that changed, before the change and in the window. Null if no ads " +
+        "account has the app, and on Google Play.",
     ),
     tryWindow: described(v.nullable(Rank), "A longer window that may detect more. Null if none is proposed."),
     sources: described(v.array(AccountSource), "Sources of sales and analytics and how completely they were read."),
@@ -178,7 +178,10 @@ async function readPlayFigures(
   }
 }
 
-/** Throws bad_day for a day that is not over, and plan_required or bad_day for one before the plan's history. */
+/**
+ * Returns the requested day of change. Throws bad_day for a day that is not over, and plan_required or bad_day for one
+ * before the plan's history.
+ */
 function checkDay(day: string | undefined, { now, caller }: Pick<Context, "now" | "caller">): void {
   if (day === undefined) return
   const plan = planDays("history", now(), caller)
@@ -205,7 +208,7 @@ async function readSales(
   return { standing, outcomes, days: span.days, span }
 }
 
-/** Days before the first file are not late, because no report was requested for them. */
+/** Days before the first report are not late, because no report was requested for them. */
 function sinceFirst({ late, ...standing }: ReportStanding): ReportStanding {
   const first = standing.reported[0] ?? ""
   return { ...standing, late: late.filter((day) => day > first) }

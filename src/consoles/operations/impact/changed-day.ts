@@ -9,7 +9,7 @@ import { PAGE_SOURCES, readPageStates } from "../../../listings/read/store-pages
 
 type PageChange = (typeof PAGE_CHANGES)[number]
 
-/** Changes that an owner makes to sell more, in the order in which they decide the primary outcome. */
+/** Changes that owners make to sell more, in the order in which they decide the primary outcome. */
 export const TREATMENTS = [
   "price",
   "name",
@@ -23,11 +23,11 @@ export type Treatment = (typeof TREATMENTS)[number]
 
 /** Other changes of the app, seen in one storefront, that affect the figures there. */
 const BESIDE = ["event_started", "event_ended", "featured", "unfeatured"] as const satisfies PageChange[]
-/** A new version is in all storefronts at once, including the controls. */
+/** A new version appears in all storefronts at once, including the controls. */
 const EVERYWHERE = ["version"] as const satisfies PageChange[]
 const OF_RIVALS = ["event_started", "featured", "name", "price"] as const satisfies PageChange[]
 
-/** Control storefronts must have been unchanged for this long. */
+/** Number of days for which control storefronts must have been unchanged. */
 const UNCHANGED_DAYS = 56
 const MAX_CHANGES = 1_000
 const MAX_OVERLAPS = 50
@@ -43,7 +43,7 @@ interface Overlap {
 export interface ChangedPage {
   day: string
   changes: (StoredChange & { kind: Treatment })[]
-  /** Storefronts that changed, in the app's order; and others that certainly did not. */
+  /** The storefronts that changed, in the app's order, and those that certainly did not change. */
   treated: string[]
   unchanged: string[]
   /** Times of the last reading without the change and of the first with it. */
@@ -52,7 +52,7 @@ export interface ChangedPage {
   /** Days of other changes in the changed storefronts, except new versions. */
   ownDays: string[]
   overlaps: Overlap[]
-  /** Changes of name and subtitle around the day. */
+  /** Changes of name and subtitle, from UNCHANGED_DAYS before the day to the end of the window. */
   texts: StoredChange[]
 }
 
@@ -134,7 +134,7 @@ async function describeReadings(sql: Sql, app: TrackedApp, { country, plan, plat
 
 function noChangeOn(day: string, all: readonly StoredChange[]): string {
   const days = [...new Set(all.filter(isTreatment).map((change) => change.day))].slice(0, 5)
-  const nearest = days.length > 0 ? `nearby days with a change: ${days.join(", ")}` : "no nearby day has one"
+  const nearest = days.length > 0 ? `nearby days with a change: ${days.join(", ")}` : "no nearby day has a change"
   return (
     `No change of price, name, subtitle, pictures or texts was seen on ${day}; ${nearest}. get_timeline lists ` +
     "changes."

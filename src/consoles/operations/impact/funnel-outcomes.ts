@@ -20,13 +20,13 @@ export interface FunnelImpact {
   days: number
   /** Empty if the reports have no data yet. */
   outcomes: OutcomeFigures[]
-  /** Why outcomes are missing, and which person must do what. Null if none are missing. */
+  /** Why outcomes are missing, and the action that a person must take. Null if none are missing. */
   missing: string | null
 }
 
 /**
- * Compares search impressions, and first downloads per page view, of the storefronts that changed with those that did
- * not.
+ * Compares the search impressions, and the first downloads per page view, of storefronts that changed with those of
+ * storefronts that did not.
  */
 export async function readFunnelImpact(
   sql: Sql,
@@ -51,7 +51,9 @@ export async function readFunnelImpact(
 const FIRST_FILE = "the console creates the first analytics file within two days of the request"
 const DOWNLOADS_FILE = "the console's analytics have no downloads yet"
 
-/** Apple does not document the time zone of these days, so both possible days of the change are left out. */
+/**
+ * Apple does not document the time zone of these days, so both days on which the change may have happened are left out.
+ */
 function funnelSpan({ notYetAt, at, ownDays }: ChangedPage, window: number): OutcomeSpan {
   return spanAround(null, { from: pacificDay(notYetAt), to: dayOf(at) }, { window, ownDays })
 }
@@ -113,7 +115,10 @@ interface FunnelCounts extends Pick<DailyFigures, "name" | "weight"> {
   firstDownloads: (number | null)[]
 }
 
-/** A day is unknown if one of the reports does not cover it. A covered day without a row is zero. */
+/**
+ * Returns the counts of each day. A day is unknown if one of the reports does not cover it. A covered day without a row
+ * is zero.
+ */
 function countsOf(
   rows: readonly FunnelDay[],
   about: Omit<FunnelContext, "changed"> & { name: string; reports: readonly AnalyticsReport[] },

@@ -5,17 +5,19 @@ import type { OutcomeFigures, OutcomeName } from "./outcome.ts"
 
 export interface JudgedOutcome extends OutcomeFigures {
   isPrimary: boolean
-  /** Null before the window is over: someone who looked every day could pick a favourable one. */
+  /** Null before the window is over: a caller who looked every day could pick a favourable day. */
   effect: Effect | NoEffect | null
   /** See Effect.asLarge. Corrected for the number of outcomes tested, except for the primary one. */
   chance: number | null
   verdict: Verdict
 }
 
-/** The outcomes by which each kind of change is judged: the first that exists and has been measured for long enough. */
+/**
+ * The outcomes by which each kind of change is judged: the first one that exists and has been measured for long enough.
+ */
 const JUDGED_BY: Record<Treatment, OutcomeName[]> = {
   price: ["proceeds_per_download"],
-  // Google Play counts no impressions, but the visitors that a new name brings.
+  // Google Play counts no impressions, but it counts the visitors that a new name brings.
   name: ["search_impressions", "ranks", "store_visitors", "downloads"],
   subtitle: ["conversion", "downloads"],
   screenshots: ["conversion", "downloads"],
@@ -24,14 +26,14 @@ const JUDGED_BY: Record<Treatment, OutcomeName[]> = {
   description: ["conversion", "downloads"],
 }
 
-/** The kind by which a day with several changes is judged. */
+/** Returns the kind of change by which a day with several changes is judged. */
 export function leadingKind(kinds: readonly Treatment[]): Treatment {
   return TREATMENTS.find((kind) => kinds.includes(kind)) as Treatment
 }
 
 /**
- * Returns all outcomes with their verdicts, the primary first. The primary one is chosen by the kind of change, before
- * any figures are seen.
+ * Returns all outcomes with their verdicts, the primary one first. The kind of change selects the primary outcome
+ * before any figures are seen.
  */
 export function judgedOutcomes(
   all: readonly OutcomeFigures[],

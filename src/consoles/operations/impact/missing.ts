@@ -6,7 +6,7 @@ import { OUTCOMES, type OutcomeFigures, type OutcomeName } from "./outcome.ts"
 
 export const Missing = described(
   v.array(v.strictObject({ what: v.picklist([...OUTCOMES, "ads_spend"]), why: v.string() })),
-  "Missing data that would be used.",
+  "Data that would be used but is missing.",
 )
 
 interface FoundParts {
@@ -19,7 +19,7 @@ interface FoundParts {
 const NO_WORDS = "The change of name or subtitle added or removed no word of a tracked keyword in that storefront."
 const NO_SALES = "The console has no sales reports yet. A running server reads them within minutes."
 
-/** Lists only missing data: an outcome that is too recent or too small has its own verdict. */
+/** Lists the outcomes without data. An outcome that is too recent or too small has its own verdict instead. */
 export function missingOf({ funnel, hasRanks, hasSales, spend }: FoundParts): v.InferOutput<typeof Missing> {
   const why = `${funnel.missing?.charAt(0).toUpperCase()}${funnel.missing?.slice(1)}.`
   const unread = (["search_impressions", "conversion"] as const).filter(
@@ -35,10 +35,10 @@ export function missingOf({ funnel, hasRanks, hasSales, spend }: FoundParts): v.
 }
 
 const NO_PLAY_IMPRESSIONS = "Google Play reports no impressions."
-const NO_PLAY_ADS = "Ads for apps on Google Play are not read, so their effect is unknown."
+const NO_PLAY_ADS = "Ads for apps on Google Play are not read, so the effect of ads is unknown."
 const NO_PLAY_FILE = "Google Play's monthly files have no figures of the app yet. A running server reads them."
 
-/** The same for an app on Google Play; `outcomes` are those with figures. */
+/** Like missingOf, for an app on Google Play; `outcomes` are those with figures. */
 export function missingOnPlay(outcomes: readonly OutcomeFigures[]): v.InferOutput<typeof Missing> {
   const has = (name: OutcomeName) => outcomes.some(({ outcome }) => outcome === name)
   const unread = (

@@ -3,7 +3,7 @@ import { DAY_MS } from "../../../lib/time.ts"
 import { type ChangedDay, type Comparison, MAX_LEFT_OUT, MIN_WINDOWS } from "../../impact/effect.ts"
 import { BASELINE_DAYS } from "../../impact/series.ts"
 
-/** Number of earlier windows to use if stored: half as many again as are required. */
+/** Number of earlier windows to use if they are stored: about half as many again as MIN_WINDOWS requires. */
 const EARLIER_WINDOWS = 32
 
 export const OUTCOMES = [
@@ -27,14 +27,14 @@ export interface OutcomeFigures {
   comparison: Comparison
   span: OutcomeSpan
   isComplete: boolean
-  /** Measured for too short a time to judge a change by it. */
+  /** True if the outcome was measured for too short a time before the change to judge it. */
   isYoung?: boolean
 }
 
 export interface OutcomeSpan {
   /** Null if the time zone is not documented. */
   dayZone: "UTC" | "America/Los_Angeles" | null
-  /** The first day of the figures, the number of days, and each day. */
+  /** The first day of the figures, the number of days, and the list of all days. */
   first: string
   days: number
   each: readonly string[]
@@ -49,7 +49,10 @@ export function daysBack(window: number): number {
   return BASELINE_DAYS + MAX_LEFT_OUT + (EARLIER_WINDOWS + 1) * window
 }
 
-/** The days around a change. Excludes the days from the last reading without the change to the first with it. */
+/**
+ * Returns the days around a change. Excludes the days from the last reading without the change to the first reading
+ * with it.
+ */
 export function spanAround(
   dayZone: OutcomeSpan["dayZone"],
   leftOut: Days,
@@ -66,12 +69,12 @@ export function spanAround(
   return { dayZone, first, days, each, leftOut, before, after, changed }
 }
 
-/** The first day on which figures must exist so that a change can be judged by them. */
+/** Returns the first day for which figures must exist, so that they can judge the change. */
 export function judgedSince({ before, changed: { window } }: OutcomeSpan): string {
   return addDays(before.from, -MIN_WINDOWS * window)
 }
 
-/** Returns the figures for each day of a span. Null if `figures` has none. */
+/** Returns the value of `figures` for each day of a span. Null where it has none. */
 export function inSpan(
   { each }: OutcomeSpan,
   figures: (day: string, place: number) => number | null | undefined,

@@ -12,19 +12,19 @@ import { perDownload, readCountryDays, type SoldBy, salesSpan, soldBy, together 
 const REPORTS = ["play_store_country", "play_installs_country", "play_earnings"] as const
 
 interface PlayImpact {
-  /** Figures of the store page, and of installs and earnings. Empty if no file has any. */
+  /** Outcomes of the store page (`page`), and of installs and earnings (`sales`). Empty if no file has figures. */
   page: OutcomeFigures[]
   sales: OutcomeFigures[]
-  /** Standing of each file over the days of the comparison that are over. */
+  /** Status of each file over those days of the comparison that are over. */
   standings: PlayStanding[]
   /** Number of those days. */
   days: number
 }
 
 /**
- * Compares visitors of the store page, those who installed the app, installs and settled proceeds of the storefronts
- * that changed with those that did not. A figure is complete once its file has the last day of the window: the files of
- * a month appear late, those of earnings after its end.
+ * Compares the visitors of the store page, the visitors who installed the app, installs and settled proceeds of
+ * storefronts that changed with those of storefronts that did not. A figure is complete once its file has the last day
+ * of the window: monthly files appear late, and those of earnings after the month has ended.
  */
 export async function readPlayImpact(
   sql: Sql,
@@ -70,8 +70,8 @@ interface Counts {
 }
 
 /**
- * A reported day without a row is zero, unless the file has summed up small countries that day: the country may be one
- * of them. A withheld count is unknown.
+ * Returns the counts of a country on each day. A reported day without a row is zero, unless the file sums up small
+ * countries on that day: the country may be one of them. A withheld count is unknown.
  */
 function playCounts(
   name: string,
@@ -167,7 +167,7 @@ function totalOf(counts: readonly (number | null)[]): number {
   return counts.reduce<number>((sum, count) => sum + (count ?? 0), 0)
 }
 
-/** Days before the first file are not late, and days after the window are not used. */
+/** Returns the status without late days before the first file and without days after the window. */
 function standingIn({ reported, late, ...standing }: PlayStanding, { after }: OutcomeSpan): PlayStanding {
   const first = reported[0] ?? ""
   return {

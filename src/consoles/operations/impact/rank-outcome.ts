@@ -23,8 +23,8 @@ interface RankQuery {
 }
 
 /**
- * Compares the ranks of keywords whose words entered or left the name or subtitle with those of other keywords, in one
- * storefront. Null if no tracked keyword was affected.
+ * Compares, in one storefront, the ranks of keywords whose words were added to or removed from the name or subtitle
+ * with the ranks of other keywords. Null if no tracked keyword was affected.
  */
 export async function readRankOutcome(
   sql: Sql,
@@ -35,7 +35,7 @@ export async function readRankOutcome(
   const today = texts.filter(({ day }) => day === changed.day)
   if (today.length === 0) return null
   const touched = touchedBy()
-  // Most changes affect no keyword: check that first, before reading any ranks.
+  // Most changes affect no keyword, so this is checked before any ranks are read.
   const terms = await readTrackedTerms(sql, app, storefront, MAX_TERMS)
   if (!terms.some((term) => today.some((change) => touched(change, term)))) return null
   const leftOut = { from: dayOf(changed.notYetAt), to: dayOf(changed.at) }
@@ -58,15 +58,15 @@ export async function readRankOutcome(
   }
 }
 
-/** True if the change added the keyword's words to a text or removed them. */
+/** Returns true if the change added the keyword's words to a text or removed them from it. */
 function touchedBy(): (change: StoredChange, term: string) => boolean {
   const match = titleMatcher()
   return ({ before, after }, term) => match(term, String(before ?? "")) !== match(term, String(after ?? ""))
 }
 
 /**
- * Uses the source with the most days, cut to its shallowest reading. An app that is not found counts as right below
- * that depth, so that a deeper reading does not look like a fall.
+ * Returns the ranks from the source with the most days, cut to its shallowest reading. An app that is not found counts
+ * as one rank below that depth, so that a deeper reading does not look like a fall.
  */
 function placesOf({ term, points }: TermSeries, span: OutcomeSpan): DailyFigures {
   const bySource = [...Map.groupBy(points, ({ source }) => source).values()]

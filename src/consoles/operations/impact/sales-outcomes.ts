@@ -6,16 +6,19 @@ import type { AppAccount, ReportStanding } from "../../read/app-accounts.ts"
 import type { ChangedPage } from "./changed-day.ts"
 import { inSpan, type OutcomeFigures, type OutcomeSpan, spanAround } from "./outcome.ts"
 
-/** Reports are mostly complete this long after their day. */
+/** Number of days after which a day's report is mostly complete. */
 const SETTLED_DAYS = 4
 
-/** The days for which the console's figures are needed. */
+/** Returns the days for which the console's figures are needed. */
 export function salesSpan({ notYetAt, at, ownDays }: ChangedPage, window: number): OutcomeSpan {
   const leftOut = { from: pacificDay(notYetAt), to: pacificDay(at) }
   return spanAround("America/Los_Angeles", leftOut, { window, ownDays })
 }
 
-/** Compares downloads, and proceeds per download, of the storefronts that changed with those that did not. */
+/**
+ * Compares the downloads, and the proceeds per download, of storefronts that changed with those of storefronts that did
+ * not.
+ */
 export async function readSalesOutcomes(
   sql: Sql,
   account: AppAccount,
@@ -50,7 +53,7 @@ export async function readSalesOutcomes(
   ]
 }
 
-/** A storefront's proceeds by day, with its downloads. */
+/** Returns a storefront's proceeds by day, with its downloads as the denominator. */
 export interface SoldBy extends DailyFigures {
   downloads: (number | null)[]
 }
@@ -87,7 +90,7 @@ export function perDownload({ downloads, ...figures }: SoldBy): DailyFigures {
   return { ...figures, per: downloads }
 }
 
-/** Sums the counts of all storefronts, because their reports arrive together. */
+/** Returns the daily sum over all storefronts. The sum is unknown if one is unknown: their reports arrive together. */
 export function together(name: string, all: readonly SoldBy[], span: OutcomeSpan): DailyFigures {
   const values = inSpan(span, (_, place) => {
     if (all.some(({ downloads }) => downloads[place] === null)) return null
@@ -100,7 +103,9 @@ interface CountryDay {
   day: string
   country: string
   downloads: number
-  /** Amount in `currency`, as a float precise enough for ratios. Exact sums are in read-sales.ts. */
+  /**
+   * Returns the amount in `currency` as a float, which is precise enough for ratios. Exact sums are in read-sales.ts.
+   */
   proceeds: number
   currency: string
 }

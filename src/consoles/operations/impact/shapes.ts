@@ -19,9 +19,9 @@ const OutcomeName = named("ImpactOutcomeName", v.picklist(OUTCOMES))
 export const Verdict = named(
   "ImpactVerdict",
   v.picklist(VERDICTS),
-  "improved, worse: the 90 % interval excludes no change; no_clear_change: it does not, see " +
-    "leastDetectablePercent; too_early: the window is not over; not_enough_data; confounded: something else of the " +
-    "app changed in the same period; cannot_tell: too little stayed unchanged for a comparison.",
+  "improved, worse: the 90 % interval excludes zero; no_clear_change: it includes zero, see " +
+    "leastDetectablePercent; too_early: the window is not over; not_enough_data; confounded: another change of the " +
+    "app or of its ad spend falls in the same period; cannot_tell: too little stayed unchanged for a comparison.",
 )
 
 export const Overlap = named(
@@ -29,12 +29,12 @@ export const Overlap = named(
   v.strictObject({
     kind: PageChangeKind,
     country: Storefront,
-    day: described(v.pipe(v.string(), v.isoDate()), "UTC day of the first reading with it."),
+    day: described(v.pipe(v.string(), v.isoDate()), "UTC day of the first reading with the change."),
     own: described(v.boolean(), "False for a change by a rival."),
     confounds: described(
       v.boolean(),
-      "True if it makes the verdict confounded. A version reaches all storefronts, including the controls; " +
-        "changes by rivals do not confound.",
+      "True if this change makes the verdict confounded. A version reaches all storefronts, including the " +
+        "controls, and changes by rivals do not confound.",
     ),
   }),
 )
@@ -45,17 +45,17 @@ export const Outcome = named(
     outcome: described(
       OutcomeName,
       "search_impressions: impressions in search results; conversion: first downloads per page view in the " +
-        "console's analytics; ranks: ranks of keywords in one storefront, as a ratio, so that lower is better; " +
+        "console's analytics; ranks: ranks of keywords in one storefront, compared by ratio, so lower is better; " +
         "downloads: first downloads; proceeds_per_download: in each storefront's currency. On Google Play: " +
-        "store_visitors who did not have the app, acquisitions by them, conversion of the two, and downloads of " +
-        "users who installed it from anywhere.",
+        "store_visitors: visitors who did not have the app; acquisitions: installs by these visitors; conversion: " +
+        "acquisitions per visitor; downloads: users who installed the app from anywhere.",
     ),
     primary: described(
       v.boolean(),
-      "True for the outcome that the kind of change is judged by, fixed before looking at figures. Analytics " +
-        "known for too short a time are never primary.",
+      "True for the outcome by which this kind of change is judged. It is fixed before any figures are seen. " +
+        "Analytics known for too short a time are never primary.",
     ),
-    country: described(v.nullable(Storefront), "Storefront of ranks. Null for other outcomes."),
+    country: described(v.nullable(Storefront), "Storefront of the ranks. Null for other outcomes."),
     treated: described(
       v.array(v.string()),
       "Storefronts that changed; for ranks, keywords whose words were added or removed.",
@@ -64,7 +64,7 @@ export const Outcome = named(
       v.nullable(v.picklist(["UTC", REPORT_ZONE])),
       "Time zone of the days. Null if unknown: Apple does not publish that of its analytics.",
     ),
-    before: described(Stretch, "Days compared with. Days between before and after are excluded."),
+    before: described(Stretch, "The days before the change. The days between before and after are excluded."),
     after: described(Stretch, "The window."),
     complete: described(
       v.boolean(),
@@ -73,12 +73,12 @@ export const Outcome = named(
     verdict: Verdict,
     method: described(
       v.nullable(v.picklist(["difference_in_differences", "before_after"])),
-      "difference_in_differences: the change of the weighted controls is subtracted; before_after: fewer than 3 " +
-        "controls, nothing is subtracted. Null without an effect.",
+      "difference_in_differences: the change of the weighted controls is subtracted; before_after: there are " +
+        "fewer than 3 controls, so nothing is subtracted. Null without an effect.",
     ),
     effectPercent: described(
       v.nullable(Percent),
-      "Change from before to after, minus that of the controls. Null if not available.",
+      "Change from before to after, minus the change of the controls. Null if not available.",
     ),
     lowPercent: described(
       v.nullable(Percent),
@@ -89,24 +89,24 @@ export const Outcome = named(
       v.nullable(Percent),
       "Smallest effect that would be detected in four of five cases.",
     ),
-    treatedPercent: described(v.nullable(Percent), "Change of the treated ones, without subtraction."),
+    treatedPercent: described(v.nullable(Percent), "Change of the treated figures, without subtraction."),
     controlsPercent: described(v.nullable(Percent), "Change of the weighted controls. Null without controls."),
     controls: described(
       v.array(v.strictObject({ name: v.string(), weight: Share })),
-      "Unchanged storefronts or keywords whose weighted mix moved most like the treated ones before; weights from " +
-        "0.001.",
+      "Unchanged storefronts or keywords. Their weighted mix moved most like the changed ones before the change. " +
+        "Weights below 0.001 are omitted.",
     ),
-    earlierDays: described(v.nullable(Count), "Number of earlier days with the same calculation."),
-    earlierNeeded: described(v.nullable(Rank), "Number needed, if there are too few."),
+    earlierDays: described(v.nullable(Count), "Number of earlier days to which the same calculation was applied."),
+    earlierNeeded: described(v.nullable(Rank), "Number of earlier days needed, if there are too few."),
     chance: described(
       v.nullable(Share),
-      "Share of earlier days that moved as far by chance; for other than primary outcomes adjusted for their " +
-        "number (Holm).",
+      "Share of earlier days that moved as far by chance. For all outcomes except the primary one, corrected for " +
+        "the number of outcomes (Holm).",
     ),
     placebos: described(
       v.nullable(v.strictObject({ controls: Count, asLarge: Count })),
-      "Number of controls tested as if they had changed, and how many of them moved at least as far, relative to " +
-        "their spread. Null without controls.",
+      "Number of controls that were tested as if they had changed, and how many of them moved at least as far, " +
+        "relative to their own spread. Null without controls.",
     ),
   }),
 )

@@ -32,7 +32,7 @@ export interface ChangeNotice {
   day: string
 }
 
-/** Returns the changes without their authors. Unreadable summaries are put aside. */
+/** Returns the changes without their authors. Unreadable summaries are skipped. */
 export function noticesIn(summaries: readonly PlatformRow[], aside = new PutAside()): ChangeNotice[] {
   const notices: ChangeNotice[] = []
   aside.each(summaries, rowName, (summary) => {
@@ -48,7 +48,7 @@ export function noticesIn(summaries: readonly PlatformRow[], aside = new PutAsid
 
 const changeRow = checkedRow<ChangeRow>(ChangeRow)
 
-/** Returns one row per changed field. A change without fields becomes one row. Unreadable changes are put aside. */
+/** Returns one row per changed field, or one row for a change without fields. Unreadable changes are skipped. */
 export function changeRows(id: string, result: unknown, aside = new PutAside()): ChangeRow[] {
   const records = (Array.isArray(result) ? result : [result]) as PlatformRow[]
   const rows: ChangeRow[] = []
@@ -99,7 +99,7 @@ function eventIn({ eventType }: PlatformRow): ChangeRow["event"] {
   return eventType === "CREATE" || eventType === "UPDATE" || eventType === "DELETE" ? eventType : "OTHER"
 }
 
-/** The time is in UTC if it has no zone. */
+/** Parses a time. It is in UTC if it has no zone. */
 function timeIn({ eventTime }: PlatformRow): string {
   const text = String(eventTime)
   const at = new Date(/(Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`)
@@ -123,7 +123,10 @@ function keyOf({ at, change, field }: ChangeRow): string {
 
 const popularityRow = checkedRow<AdsPopularityRow>(PopularityRow)
 
-/** Rows of another country, or without figures, are put aside. Throws ReadFailure when no row can be used. */
+/**
+ * Returns the popularity of the terms. Rows of another country, and rows without figures, are skipped. Throws
+ * ReadFailure when no row can be used.
+ */
 export function popularityIn(
   rows: readonly PlatformRow[],
   { account, country, sunday }: { account: string; country: string; sunday: string },
@@ -133,9 +136,9 @@ export function popularityIn(
   const listed: AdsPopularityRow[] = []
   aside.each(rows, rowName, (row) => {
     const read = countryIn(row, "countryOrRegion")
-    if (read !== country) throw new ReadFailure("mismatched", `it is of ${read ?? "no country"}, not ${country}`)
+    if (read !== country) throw new ReadFailure("mismatched", `it is for ${read ?? "no country"}, not ${country}`)
     const [term, genre] = [termIn(row, "searchTerm"), wordIn(row, "genre")]
-    if (term === undefined || genre === undefined) throw new ReadFailure("changed", "it names no term or no genre")
+    if (term === undefined || genre === undefined) throw new ReadFailure("changed", "it has no term or no genre")
     listed.push(
       popularityRow({
         term,

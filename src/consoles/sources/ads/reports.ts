@@ -28,7 +28,7 @@ import {
 /** All pages of a report. */
 export interface ReportPages {
   rows: readonly PlatformRow[]
-  /** The other properties of each page, including the grand total. */
+  /** The other properties of each page, such as the grand total. */
   beside: readonly PlatformRow[]
 }
 
@@ -47,9 +47,9 @@ type Figures = Pick<AdsDayRow, "impressions" | "taps" | "installs" | "newDownloa
 const dayRow = checkedRow<AdsDayRow>(DayRow)
 
 /**
- * Returns each day of the period: the costs and results of the campaign and of its keywords. A day without rows had
- * none. Automatic matches belong to no keyword, so the keywords may sum to less than the campaign. Unreadable rows are
- * put aside. Throws ReadFailure when the campaign's rows do not add up to the grand total.
+ * Returns each day of the period with the costs and results of the campaign and of its keywords. A day without rows had
+ * none. The keywords may sum to less than the campaign, because automatic matches belong to no keyword. Unreadable rows
+ * are skipped. Throws ReadFailure when the campaign's rows do not add up to the grand total.
  */
 export function daysIn(
   { campaign: whole, keywords }: { campaign: ReportPages; keywords: ReportPages },
@@ -96,7 +96,7 @@ const termRowOf = checkedRow<AdsTermRow>(TermRow)
 
 /**
  * Returns the search terms of the whole period. Withheld terms become one row for each keyword, ad group, source and
- * country. The part of the grand total that is in no row becomes one more row. Unreadable rows are put aside. Throws
+ * country. The part of the grand total that is in no row becomes one more row. Unreadable rows are skipped. Throws
  * ReadFailure when the rows exceed the grand total.
  */
 export function termsIn(
@@ -141,7 +141,7 @@ const addsUp = ({ from, to }: Days) => `the rows from ${from} to ${to} do not ad
 
 /**
  * Returns the part of the grand total that is in no row. Null if there is none, or if the report has no grand total.
- * Throws ReadFailure when the rows exceed the grand total, because some are then counted twice.
+ * Throws ReadFailure when the rows exceed the grand total: some of them would then be counted twice.
  */
 function restOf(beside: ReportPages["beside"], rows: readonly Figures[], currency: string): Figures | null {
   const total = beside.map((page) => within(page, "summary").grandTotal).find((found) => found !== undefined)
@@ -155,7 +155,7 @@ function restOf(beside: ReportPages["beside"], rows: readonly Figures[], currenc
   const spendApart =
     counted.spend === null || sum.spend === null ? 0n : millionths(counted.spend) - millionths(sum.spend)
   if (apart("impressions") < 0 || apart("taps") < 0 || -spendApart > allowed)
-    throw new ReadFailure("mismatched", "the rows of the report are more than its grand total")
+    throw new ReadFailure("mismatched", "the rows of the report exceed its grand total")
   if (apart("impressions") === 0 && apart("taps") === 0 && spendApart <= allowed) return null
   const rest = (name: CountName) => Math.max(0, apart(name))
   return {
@@ -186,18 +186,21 @@ interface ReportedDay {
   metrics: PlatformRow
 }
 
-/** A report over a single day has no daily breakdown. Throws ReadFailure when the row has other days. */
+/**
+ * Returns the days of a row. A report about a single day has no daily breakdown. Throws ReadFailure when the row has
+ * other days than the requested ones.
+ */
 function dailyOf(row: PlatformRow, { from, to }: Days): ReportedDay[] {
   const days = Array.isArray(row.granularMetrics) ? (row.granularMetrics as PlatformRow[]) : []
   if (from === to && days.length === 0) return [{ date: from, metrics: within(row, "totalMetrics") }]
   return days.map((metrics) => {
     const date = String(metrics?.date).slice(0, 10)
-    if (date < from || date > to) throw new ReadFailure("mismatched", "it is of other days than were asked for")
+    if (date < from || date > to) throw new ReadFailure("mismatched", "it has other days than the requested ones")
     return { date, metrics }
   })
 }
 
-/** The country is in the row's metadata or in the figures of each day. */
+/** The country is in the row's metadata, or in the figures of each day. */
 function figuresOfDay(row: PlatformRow, { metrics }: ReportedDay, currency: string) {
   const country =
     countryIn(metrics, "countryOrRegion") ??
@@ -212,7 +215,7 @@ function someFigures(figures: Figures): Figures {
   throw new ReadFailure("changed", "it has no figures")
 }
 
-/** The account's currency, taken from the first row with money. */
+/** Returns the account's currency, from the first row with money. */
 function currencyIn(rows: readonly PlatformRow[]): string {
   for (const row of rows) {
     const days = Array.isArray(row.granularMetrics) ? (row.granularMetrics as PlatformRow[]) : []
@@ -224,7 +227,7 @@ function currencyIn(rows: readonly PlatformRow[]): string {
   return NO_CURRENCY
 }
 
-/** Figures that are missing in the response are null. Throws ReadFailure for invalid figures. */
+/** Returns the figures. A figure that is missing in the response is null. Throws ReadFailure for an invalid figure. */
 function figuresIn(metrics: PlatformRow, currency: string): Figures {
   const money = moneyIn(metrics, "localSpend")
   const installs =
@@ -241,7 +244,7 @@ function figuresIn(metrics: PlatformRow, currency: string): Figures {
 
 type CountName = "impressions" | "taps" | "installs" | "newDownloads"
 
-/** A sum is null if one of its figures is null. */
+/** Returns the sums. A sum is null if one of its figures is null. */
 function summed(all: readonly Figures[], currency: string): Figures {
   const sum = (name: CountName) =>
     all.reduce<number | null>(
@@ -265,7 +268,7 @@ function daysOf({ from, to }: Days): string[] {
   return days
 }
 
-/** Sorts the rows, because a report is the same whatever their order. */
+/** Sorts the rows, so that the same report gives the same digest whatever the order of its rows. */
 function byThing(a: object, b: object): number {
   const [one, other] = [JSON.stringify(sorted(a)), JSON.stringify(sorted(b))]
   return one < other ? -1 : one > other ? 1 : 0

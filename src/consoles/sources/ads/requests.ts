@@ -44,14 +44,14 @@ export function negativesQuery(campaign: string, groups: readonly string[] | nul
   return { path: "/v1/negative-keywords/query", body: { filters: groups ? ofGroups : ofItself }, pageSize: THINGS }
 }
 
-/** Queries the costs and results of a campaign or its keywords, by day and country. */
+/** Queries the costs and results of a campaign or of its keywords, by day and country. */
 export function dailyReport(of: "campaigns" | "keywords", campaign: string, { from, to }: Days): AdsQuery {
   // A single day needs no daily breakdown.
   const daily = from === to ? {} : { granularity: "DAILY" }
   return report(of, campaign, { start: from, end: to, timeZone: "ORTZ", ...daily })
 }
 
-/** Queries the whole period at once, because fewer terms are withheld than for single days. */
+/** Queries the whole period at once, because Apple then withholds fewer terms than for single days. */
 export function searchTermsReport(campaign: string, { from, to }: Days): AdsQuery {
   return report("searchterms", campaign, { start: from, end: to, timeZone: "ORTZ" })
 }
@@ -80,7 +80,7 @@ export function changePath(detailId: string): string {
   return `/v1/change-history/${encodeURIComponent(detailId)}`
 }
 
-/** Queries the week that begins on a Sunday. The platform ignores any requested order of rows. */
+/** Queries the week that begins on a Sunday. The platform ignores any requested order. */
 export function popularityQuery(country: string, sunday: string): AdsQuery {
   const body = {
     fields: ["rankInGenre", "searchPopularityInGenre", "searchPopularity1to100", "searchPopularity1to5"],
@@ -90,7 +90,9 @@ export function popularityQuery(country: string, sunday: string): AdsQuery {
   return { path: "/v1/insights/apps/search-term-popularity/query", body, pageSize: INSIGHTS }
 }
 
-/** The last published week. Weeks end on Saturday and are published on the following Monday. */
+/**
+ * Returns the first day of the last published week. Weeks end on Saturday and are published on the following Monday.
+ */
 export function publishedSunday(now: Date): string {
   return addDays(mondayOf(dayOf(now)), -8)
 }

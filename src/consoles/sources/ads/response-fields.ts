@@ -7,20 +7,21 @@ import { MAX_NAME } from "../../kinds/reports-shape.ts"
 export type PlatformRow = Record<string, unknown>
 
 /**
- * The rows of a page. Null if the response has no list. An entry that is not an object becomes a row without fields.
+ * Returns the rows of a page. Null if the response has no list. An entry that is not an object becomes a row without
+ * fields.
  */
 export function rowsIn(result: unknown): PlatformRow[] | null {
   const rows = Array.isArray(result) ? result : (result as { rows?: unknown } | null | undefined)?.rows
   return Array.isArray(rows) ? rows.map((row) => (typeof row === "object" && row !== null ? row : {})) : null
 }
 
-/** A nested object. Empty if it is missing. */
+/** Returns a nested object. Empty if it is missing. */
 export function within(row: PlatformRow, name: string): PlatformRow {
   const found = row[name]
   return typeof found === "object" && found !== null ? (found as PlatformRow) : {}
 }
 
-/** Throws ReadFailure when the id is missing. */
+/** Returns an id. Throws ReadFailure when it is missing. */
 export function idIn(row: PlatformRow, name: string): string {
   const id = idOrNothing(row, name)
   if (id === undefined) throw new ReadFailure("changed", `it has no ${name}`)
@@ -32,13 +33,13 @@ export function idOrNothing(row: PlatformRow, name: string): string | undefined 
   return /^\d{1,20}$/.test(id) ? id : undefined
 }
 
-/** The row's label when it is put aside. */
+/** Returns the label that names the row if it is skipped. */
 export function rowName(row: PlatformRow, place: number): string {
   const id = idOrNothing(row, "id") ?? idOrNothing(within(row, "metadata"), "id")
   return id === undefined ? `row ${place + 1}` : `row ${place + 1}, id ${id}`
 }
 
-/** The trimmed text. Undefined if it is missing or blank. */
+/** Returns the trimmed text. Undefined if it is missing or blank. */
 export function wordIn(row: PlatformRow, name: string, most = MAX_NAME): string | undefined {
   const word = row[name]
   return typeof word === "string" && word.trim() !== ""
@@ -46,22 +47,22 @@ export function wordIn(row: PlatformRow, name: string, most = MAX_NAME): string 
     : undefined
 }
 
-/** The text in the normal form of terms. */
+/** Returns the text in the normal form of terms. */
 export function termIn(row: PlatformRow, name: string): string | undefined {
   const word = wordIn(row, name)
   return word === undefined ? undefined : normaliseTerm(word) || undefined
 }
 
-/** Null if the figure is missing. Throws ReadFailure when it is not a count. */
+/** Returns a count. Null if it is missing. Throws ReadFailure when the value is not a count. */
 export function countOrNull(row: PlatformRow, name: string): number | null {
   const count = row[name]
   if (count === null || count === undefined) return null
   if (typeof count === "number" && Number.isSafeInteger(count) && count >= 0) return count
   if (typeof count === "string" && /^\d{1,10}$/.test(count)) return Number(count)
-  throw new ReadFailure("changed", `${name} is no count`)
+  throw new ReadFailure("changed", `${name} is not a count`)
 }
 
-/** Throws ReadFailure when the figure is missing. */
+/** Returns a count. Throws ReadFailure when it is missing. */
 export function countIn(row: PlatformRow, name: string): number {
   const count = countOrNull(row, name)
   if (count !== null) return count
@@ -81,10 +82,10 @@ export function moneyIn(row: PlatformRow, name: string): SaidMoney | undefined {
   const text = String(amount)
   if (typeof currency === "string" && /^[A-Z]{3}$/.test(currency) && /^\d{1,12}(\.\d+)?$/.test(text))
     return { amount: text.replace(/(\.\d{6})\d+$/, "$1"), currency }
-  throw new ReadFailure("changed", `${name} is no money`)
+  throw new ReadFailure("changed", `${name} is not money`)
 }
 
-/** Example: "DE" → "de". Undefined if it is not a country code. */
+/** Converts a country code, such as "DE" to "de". Undefined if the value is not a country code. */
 export function countryIn(row: PlatformRow, name: string): string | undefined {
   const code = String(row[name] ?? "").toLowerCase()
   return /^[a-z]{2}$/.test(code) ? code : undefined

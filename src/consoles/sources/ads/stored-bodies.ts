@@ -28,10 +28,13 @@ export type StoredAdsBody =
   | AdsTermsObservation
   | AdsPopularityObservation
 
-/** No request ever covered more days. */
+/** No request ever covered more days than this. */
 const FURTHEST_DAYS = 100
 
-/** Parses the stored body of a reading again: the responses to all of its queries, in order. Throws ReadFailure. */
+/**
+ * Parses the stored body of a reading again: it has the responses to all queries of the reading, in order. Throws
+ * ReadFailure.
+ */
 export function adsIn(held: StoredAdsBody, body: Pick<RawBody, "text"> & About): StoredAdsBody {
   const answers = new Answers(body.text)
   const { account } = held
@@ -74,17 +77,19 @@ function dayOfBody(answers: Answers, { account, campaign, day }: AdsDaysObservat
   const keywords = answers.to(dailyReport("keywords", campaign, window))
   const days = daysIn({ campaign: whole, keywords }, { account, campaign, window }, about)
   const reading = days.find((item) => item.day === day)
-  if (!reading) throw new ReadFailure("changed", "the body says nothing of the day any more")
+  if (!reading) throw new ReadFailure("changed", "the body has no reading of the day any more")
   return reading
 }
 
-/** Assigns responses to queries: a query has one response for each page, up to the first page that is not full. */
+/**
+ * Assigns the responses to the queries. A query has one response for each page, up to the first page that is not full.
+ */
 class Answers {
   readonly #left: unknown[]
 
   constructor(text: string) {
     const answers = jsonOrNothing(text)
-    if (!Array.isArray(answers)) throw new ReadFailure("changed", "the body is no list of answers")
+    if (!Array.isArray(answers)) throw new ReadFailure("changed", "the body is not a list of responses")
     this.#left = [...answers]
   }
 
@@ -95,7 +100,7 @@ class Answers {
       isRefused: false,
     }
     const marks = this.#left[0] as { refused?: unknown; pageSize?: unknown; result?: unknown } | null | undefined
-    // ads/reach.ts marks refused queries, and queries sent with smaller pages.
+    // ads/reach.ts adds marks for refused queries, and for queries that were sent with smaller pages.
     const isMark = typeof marks === "object" && marks !== null && marks.result === undefined
     if (isMark) this.#left.shift()
     if (isMark && marks.refused === true) return { ...pages, isRefused: true }
@@ -103,7 +108,7 @@ class Answers {
     for (;;) {
       const result = (this.#left.shift() as { result?: unknown } | null | undefined)?.result
       const rows = rowsIn(result)
-      if (!rows) throw new ReadFailure("changed", "the body has not the answers that were asked for")
+      if (!rows) throw new ReadFailure("changed", "the body lacks a response to one of the queries")
       pages.rows.push(...rows)
       pages.beside.push(Array.isArray(result) ? {} : (result as PlatformRow))
       if (rows.length < pageSize) return pages

@@ -16,8 +16,8 @@ const PARSER = 2
 const HEAD = { platform: "ios", parser: PARSER, origin: "own" } as const
 
 /**
- * Returns campaigns of apps. Leaves out other kinds, such as campaigns in Maps, if any are listed. Unreadable campaigns
- * are put aside. Throws ReadFailure when no campaign can be read.
+ * Returns campaigns of apps. Other kinds, such as campaigns in Maps, are left out if the response lists them.
+ * Unreadable campaigns are skipped. Throws ReadFailure when no campaign can be read.
  */
 export function campaignsIn(
   rows: readonly PlatformRow[],
@@ -32,7 +32,7 @@ export function campaignsIn(
       const { promotedObjectType } = row
       if (promotedObjectType === "APPSTORE_APP") return [campaignRow(row)]
       if (promotedObjectType !== undefined) return []
-      throw new ReadFailure("changed", "it does not say what it advertises")
+      throw new ReadFailure("changed", "it does not name what it advertises")
     },
   )
   aside.assertSome(listed)
@@ -48,7 +48,7 @@ export function campaignsIn(
   } as AdsCampaignsObservation
 }
 
-/** Parses each row. Unreadable ones are put aside. */
+/** Parses each row. Unreadable rows are skipped. */
 function readEach<Row>(rows: readonly PlatformRow[], aside: PutAside, read: (row: PlatformRow) => Row[]): Row[] {
   const found: Row[] = []
   aside.each(rows, rowName, (row) => void found.push(...read(row)))
@@ -82,7 +82,7 @@ function campaignRow(row: PlatformRow): CampaignRow {
 }
 
 /**
- * Returns the ad groups, keywords and negative keywords of one campaign. Unreadable ones are put aside. Throws
+ * Returns the ad groups, keywords and negative keywords of one campaign. Unreadable ones are skipped. Throws
  * ReadFailure when none can be read.
  */
 export function thingsIn(
@@ -155,12 +155,12 @@ function definedFields<Fields extends Record<string, string | undefined>>(
   return Object.fromEntries(present) as { [Name in keyof Fields]?: string }
 }
 
-/** Sorts the rows, because a list is the same whatever its order. */
+/** Sorts the rows, so that the same list gives the same digest whatever its order. */
 function byId(a: { id: string }, b: { id: string }): number {
   return a.id.length - b.id.length || (a.id < b.id ? -1 : 1)
 }
 
-/** The ids of the ad groups whose negative keywords are queried. */
+/** Returns the ids of the ad groups whose negative keywords are queried. */
 export function negativeGroups(groups: readonly PlatformRow[]): string[] {
   return groups.flatMap((group) => idOrNothing(group, "id") ?? [])
 }

@@ -32,8 +32,8 @@ const GROUPS: Record<string, BillingMessage["countsAs"]> = {
 }
 
 /**
- * The response to Adapty's request that verifies an address before any message: an empty object, or a text to be
- * echoed. Null if it is not such a request.
+ * Returns the response to the request with which Adapty verifies an address before any message: an empty body, or a
+ * text to be echoed. Null if it is not such a request.
  */
 export function adaptyVerification(body: unknown): object | null {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return null

@@ -39,7 +39,8 @@ export function text(value: unknown): string | undefined {
 const MAX_ID = 400
 
 /**
- * The id of a message. A long id is cut and gets its hash appended, so that ids with the same beginning stay distinct.
+ * Returns the id of a message. A long id is cut and gets its hash appended, so that ids with the same beginning stay
+ * distinct.
  */
 export function idText(value: unknown): string | undefined {
   if (typeof value !== "string" || value.length <= MAX_ID)
@@ -47,7 +48,9 @@ export function idText(value: unknown): string | undefined {
   return `${cutText(value, MAX_ID)}:${hash("sha256", value, "hex")}`
 }
 
-/** Accepts milliseconds or seconds since 1970, also as text, and ISO 8601. Undefined if the value is not a time. */
+/**
+ * Parses a time: milliseconds or seconds since 1970, also as text, or ISO 8601. Undefined if the value is not a time.
+ */
 export function moment(value: unknown): Date | undefined {
   const isNumber = typeof value === "number" || (typeof value === "string" && /^\d{9,14}(\.\d+)?$/.test(value))
   const number = isNumber ? Number(value) : Number.NaN
@@ -58,8 +61,9 @@ export function moment(value: unknown): Date | undefined {
 }
 
 /**
- * The time of the event, such that its day matches the console's. A resent message is signed again days later, and a
- * renewal is charged up to a day before its period begins. So a purchase is dated at the earlier of both times.
+ * Returns the time of the event, chosen such that its day matches the console's. A message that is sent again is signed
+ * days later, and a renewal is charged up to a day before its period begins. A purchase is therefore dated at the
+ * earlier of both times.
  */
 export function happened(toldAt: Date, boughtAt: unknown, countsAs: Group): Date {
   const bought = PURCHASES.includes(countsAs) ? moment(boughtAt) : undefined
@@ -68,15 +72,21 @@ export function happened(toldAt: Date, boughtAt: unknown, countsAs: Group): Date
 }
 
 const PURCHASES: readonly Group[] = ["paid_start", "trial_start", "trial_conversion", "renewal", "one_time", "upgrade"]
-/** The App Store resends a message for three days. If the purchase is older, the message is about a later event. */
+/**
+ * The App Store sends a message again for up to three days. If the purchase is older, the message is about a later
+ * event.
+ */
 const LATEST_MS = 4 * 86_400_000
 
-/** Larger numbers are milliseconds: as such this is the year 1973, before any store; as seconds, the year 5138. */
+/**
+ * Larger numbers are milliseconds. As milliseconds this number is in the year 1973, before any store; as seconds it is
+ * in the year 5138.
+ */
 const SECONDS_BELOW = 100_000_000_000
 
 const MILLION = 1_000_000
 
-/** Money as decimal text; `scale` is the number of the value's units per unit of the currency. */
+/** Returns money as decimal text. `scale` is the number of the value's units per unit of the currency. */
 export function decimal(value: unknown, scale = 1): string | undefined {
   const amount = typeof value === "string" ? Number(value) : value
   if (typeof amount !== "number" || !Number.isFinite(amount) || Math.abs(amount) >= 1e12) return undefined
@@ -93,18 +103,20 @@ export function country(value: unknown): string | undefined {
   return isStorefront(code) ? code : undefined
 }
 
-/** The store of a purchase; `names` maps the sender's names of the counted stores. */
+/** Returns the store of a purchase. `names` maps the sender's names to the counted stores. */
 export function storeIn(value: unknown, names: Readonly<Record<string, CountedStore>>): BillingMessage["store"] {
   return (typeof value === "string" && ownValue(names, value)) || "other"
 }
 
-/** Some messages have no environment: they count as production. */
+/** Returns the environment. A message without one counts as production. */
 export function environment(value: unknown): BillingMessage["environment"] {
   const isNamed = typeof value === "string" && value !== ""
   return isNamed && !/^prod/i.test(value) ? "sandbox" : "production"
 }
 
-/** Makes refunds negative and reversed refunds positive, whatever sign the sender uses. */
+/**
+ * Returns the price with its sign: negative for refunds, positive for reversed refunds, whatever sign the sender uses.
+ */
 export function signed(price: string | undefined, countsAs: Group): string | undefined {
   if (price === undefined || price === "0") return price
   const amount = price.replace(/^-/, "")

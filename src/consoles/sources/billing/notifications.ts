@@ -31,10 +31,10 @@ const MILLIUNITS = 1_000
 /** `revocationPercentage` is in thousandths of a percent. */
 const WHOLE_PERCENTAGE = 100_000
 
-/** Properties that may identify the notification's app; the place depends on the type of notification. */
+/** The properties that may identify the notification's app. Which one is used depends on the type of notification. */
 const PLACES = ["data", "summary", "externalPurchaseToken", "appData"] as const
 
-/** The app of a notification. In the sandbox Apple leaves out the app's number. */
+/** Returns the app of a notification. In the sandbox Apple omits the app's number. */
 export function notifiedApp(payload: unknown): { appAppleId: unknown; bundleId: unknown; environment: unknown } {
   const notification = record(payload)
   const place = PLACES.map((name) => record(notification[name])).find((about) => Object.keys(about).length > 0) ?? {}
@@ -82,8 +82,8 @@ function quantityOf({ quantity }: Record<string, unknown>): number {
 }
 
 /**
- * The price of a single unit. A prorated refund counts only the refunded part. Undefined if the notification has no
- * price.
+ * Returns the price of a single unit. A prorated refund counts only the refunded part. Undefined if the notification
+ * has no price.
  */
 function priceOf(
   { price, revocationType, revocationPercentage: part }: Record<string, unknown>,
@@ -97,7 +97,7 @@ function priceOf(
 }
 
 function groupOf(name: string, subtype: unknown, bought: Record<string, unknown>): BillingMessage["countsAs"] {
-  // Each family member has a separate notification, with the price that the buyer paid.
+  // Each family member has a separate notification, which repeats the price that the buyer paid.
   if (bought.inAppOwnershipType === "FAMILY_SHARED") return "family_shared"
   if (name === "DID_CHANGE_RENEWAL_STATUS") return subtype === "AUTO_RENEW_ENABLED" ? "uncancellation" : "cancellation"
   const isRedeemed = name === "OFFER_REDEEMED"
@@ -106,7 +106,7 @@ function groupOf(name: string, subtype: unknown, bought: Record<string, unknown>
     if (subtype === "UPGRADE") return "upgrade"
     if (subtype === "DOWNGRADE") return "plan_change"
   }
-  // Without a subtype the offer applies to an active subscription: nothing starts.
+  // Without a subtype the offer applies to an active subscription, so nothing starts.
   if (isRedeemed && !subtype) return "other"
   const group = GROUPS[name] ?? "other"
   return group === "paid_start" && bought.offerDiscountType === "FREE_TRIAL" ? "trial_start" : group

@@ -13,8 +13,8 @@ export function overviewPath(project: string): string {
 }
 
 /**
- * Parses GET /v2/projects/{id}/metrics/overview. A missing figure is unknown. Throws ReadFailure when there are no
- * figures at all.
+ * Parses the response of GET /v2/projects/{id}/metrics/overview. A missing figure is null. Throws ReadFailure when
+ * there are no figures at all.
  */
 export function metricsIn(account: string, body: RawBody): BillingMetricsObservation {
   const { metrics } = record(jsonOrNothing(body.text))
@@ -23,7 +23,7 @@ export function metricsIn(account: string, body: RawBody): BillingMetricsObserva
     const [metric, amount] = [text(id), decimal(value)]
     return metric && amount !== undefined ? [{ metric, period: text(period), value: amount }] : []
   })
-  if (rows.length === 0) throw new ReadFailure("changed", "the overview holds no figures")
+  if (rows.length === 0) throw new ReadFailure("changed", "the overview has no figures")
   const { seenAt, sha256 } = body
   return {
     kind: "billing_metrics",
@@ -40,7 +40,7 @@ export function metricsIn(account: string, body: RawBody): BillingMetricsObserva
   }
 }
 
-/** The App Store apps of a project, with their bundle ids. */
+/** Returns the App Store apps of a project, with their bundle ids. */
 export function storeAppsIn(document: unknown): { id: string; name: string; bundleId: string }[] {
   const { items } = record(document)
   return (Array.isArray(items) ? items : []).flatMap((item) => {

@@ -46,7 +46,7 @@ export function revenueCatEvent(body: unknown): BillingMessage | null {
     store: storeIn(event.store, STORES),
     product: text(event.product_id),
     country: country(event.country_code),
-    // The country of the device's last contact.
+    // The country of the device's last contact, which may differ from the storefront.
     countryIs: country(event.country_code) ? "last_contact" : undefined,
     currency: currency(event.currency),
     price: signed(decimal(event.price_in_purchased_currency), countsAs),

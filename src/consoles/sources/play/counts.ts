@@ -8,7 +8,7 @@ import { countryIn, dayIn, type PlayRow, playTable } from "./table.ts"
 
 type Measure = Exclude<keyof PlayCountRow, "country" | "from" | "term">
 
-/** The Console's title of each measure. */
+/** The column title of each measure in Google Play Console's files. */
 type Titles = Partial<Record<Measure, string>>
 
 interface Columns {
@@ -38,7 +38,7 @@ const CRASHES: Titles = { crashes: "Daily Crashes", freezes: "Daily ANRs" }
 
 const visited = { counts: STORE, needed: ["visitors", "acquisitions"] } as const
 const COLUMNS: Record<PlayCountReport, Columns> = {
-  // Old files have no events, and no active devices.
+  // Old files have no columns for events and active devices.
   play_installs: { counts: INSTALLS, needed: ["userInstalls"] },
   play_installs_country: { country: "Country", counts: INSTALLS, needed: ["userInstalls"] },
   play_store_country: { country: "Country / Region", ...visited },
@@ -48,7 +48,7 @@ const COLUMNS: Record<PlayCountReport, Columns> = {
   play_crashes: { counts: CRASHES, needed: ["crashes"] },
 }
 
-/** The subject of a file. */
+/** The report, app and month of a file. */
 interface PlayCountFile {
   report: PlayCountReport
   app: string
@@ -59,8 +59,8 @@ interface PlayCountFile {
 const countRow = checkedRow<PlayCountRow>(PlayCountRow)
 
 /**
- * Parses a file, and returns the days that it has rows of, oldest first: no row of a day differs from zero. Rows of
- * another app or month are put aside. Throws ReadFailure when a needed column is missing.
+ * Parses a file. Returns the days for which it has rows, oldest first: a day without a row is unknown, not zero. Rows
+ * of another app or month are skipped. Throws ReadFailure when a needed column is missing.
  */
 export async function playCountDays(
   text: string,
@@ -75,9 +75,9 @@ export async function playCountDays(
   for await (const row of playTable(text, needed, aside))
     aside.row(row.name, () => {
       const named = row.text("Package Name")
-      if (named !== app) throw new ReadFailure("mismatched", `it is of another app than ${app}`)
+      if (named !== app) throw new ReadFailure("mismatched", `it is about another app than ${app}`)
       const day = dayIn(row.text("Date"))
-      if (!day.startsWith(month)) throw new ReadFailure("mismatched", `it is of another month than ${month}`)
+      if (!day.startsWith(month)) throw new ReadFailure("mismatched", `it is in another month than ${month}`)
       const read = countRow(rowOf(row, columns))
       const rows = days.get(day) ?? []
       days.set(day, rows)
@@ -99,7 +99,7 @@ function rowOf(row: PlayRow, { country, from, term, counts, decimals = {} }: Col
   }
 }
 
-/** The values of measures that the row has. Counts and decimals are of different measures. */
+/** Returns those measures for which the row has a value. Counts and decimals belong to different measures. */
 function measured(titles: Titles, read: (title: string) => string | number | undefined): Partial<PlayCountRow> {
   const found = Object.entries(titles).flatMap(([name, title]) => {
     const value = read(title)

@@ -22,9 +22,9 @@ const EARNINGS_COLUMNS = [
 const earningsRow = checkedRow<PlayEarningsRow>(PlayEarningsRow)
 
 /**
- * Sums up the transactions of a month by day, product, country and currencies: charges and their refunds are what
- * buyers paid, and every row, also of a fee, a tax or an unlisted type, is part of the proceeds. Buyers, orders and
- * places are left out. Days are those that the file prints, in Pacific time. Rows of another month are put aside.
+ * Sums up the transactions of a month by day, product, country and currencies. Charges and their refunds are what
+ * buyers paid. Every row is part of the proceeds, including fees, taxes and unlisted types. Buyers, orders and places
+ * are left out. Days are those that the file prints, in Pacific time. Rows of another month are skipped.
  */
 export async function playEarningsDays(text: string, month: string, aside: PutAside) {
   const sums = createMoneySum<PlayEarningsRow>()
@@ -70,8 +70,8 @@ const SALES_COLUMNS = [
 const salesRow = checkedRow<PlaySalesRow>(PlaySalesRow)
 
 /**
- * Sums up the orders of a month like playEarningsDays, by UTC day. They are an estimate: before fees, and without the
- * seller's currency.
+ * Sums up the orders of a month by UTC day, otherwise like playEarningsDays. They are estimates: before fees, and
+ * without the seller's currency.
  */
 export async function playSalesDays(text: string, month: string, aside: PutAside) {
   const sums = createMoneySum<PlaySalesRow>()
@@ -82,7 +82,7 @@ export async function playSalesDays(text: string, month: string, aside: PutAside
       if (!isRefund && status !== "charged")
         throw new ReadFailure("changed", `"Financial Status" is unknown (${JSON.stringify(status.slice(0, 30))})`)
       const amount = millionths(moneyOf(row, "Charged Amount"))
-      // A refund is printed as a negative amount, or as the amount that was charged.
+      // A refund is printed as a negative amount, or as the amount that was charged at first.
       const paid = isRefund && amount > 0n ? -amount : amount
       const back = isRefund && !status.includes("partial") ? 1 : 0
       sums.add(dayOf(row, "Order Charged Date", month), () =>
@@ -103,11 +103,11 @@ export async function playSalesDays(text: string, month: string, aside: PutAside
 
 function dayOf(row: PlayRow, column: string, month: string): string {
   const day = dayIn(row.text(column))
-  if (!day.startsWith(month)) throw new ReadFailure("mismatched", `it is of another month than ${month}`)
+  if (!day.startsWith(month)) throw new ReadFailure("mismatched", `it is in another month than ${month}`)
   return day
 }
 
-/** Throws ReadFailure for a blank amount: money that is not stated is unknown, not 0. */
+/** Returns an amount. Throws ReadFailure for a blank cell: an amount that is not stated is unknown, not 0. */
 function moneyOf(row: PlayRow, column: string): string {
   const amount = row.decimal(column)
   if (amount === undefined) throw new ReadFailure("changed", `"${column}" is empty`)
@@ -119,7 +119,7 @@ function currencyOf(row: PlayRow, column: string): string {
   return /^[A-Z]{3}$/.test(code) ? code : NO_CURRENCY
 }
 
-/** A renewal has the number of its order with a place behind it: "GPA.3302-2312-6140-38722..2". */
+/** The order number of a renewal is the number of the first order and a suffix: "GPA.3302-2312-6140-38722..2". */
 const RENEWAL = /\.\.\d+$/
 
 function soldThing(row: PlayRow, { product, sku, order }: { product: string; sku: string; order: string }) {
@@ -136,7 +136,9 @@ const AMOUNTS = ["gross", "refunded", "proceeds"] as const
 
 type Summed = PlaySalesRow & Partial<PlayEarningsRow>
 
-/** Sums up rows that differ only in counts and amounts. A product with a renewal in the file is a subscription. */
+/**
+ * Sums up rows that differ only in counts and amounts. A product with a renewal in the file counts as a subscription.
+ */
 function createMoneySum<Row extends Summed>() {
   const days = new Map<string, Map<string, { row: Row; amounts: bigint[] }>>()
   const subscriptions = new Set<string>()
@@ -156,7 +158,7 @@ function createMoneySum<Row extends Summed>() {
         sum.amounts = sum.amounts.map((amount, place) => amount + amounts[place]!)
       }
     },
-    /** The days with rows, oldest first. Throws ReadFailure if every row was put aside. */
+    /** Returns the days with rows, oldest first. Throws ReadFailure if every row was skipped. */
     days(aside: PutAside): Map<string, Row[]> {
       aside.assertSome([...days])
       const rowsOf = (sums: Map<string, { row: Row; amounts: bigint[] }>) =>

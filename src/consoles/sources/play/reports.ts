@@ -7,28 +7,28 @@ import { REPORT_ZONE } from "../../pacific.ts"
 import { playCountDays } from "./counts.ts"
 import { playEarningsDays, playSalesDays } from "./money.ts"
 
-/** A family of files in the bucket of Google Play Console. */
+/** A kind of report in the bucket of Google Play Console. */
 interface PlayReportFamily {
   report: PlayReport
-  /** The name for people. */
+  /** The name that is shown to people. */
   title: string
-  /** The folder of its objects. */
+  /** The folder of its files in the bucket. */
   prefix: string
-  /** Matches an object's name without the folder. Group `month` is yyyyMM, group `app` the package. */
+  /** Matches a file name without the folder. Group `month` is yyyyMM, group `app` is the package. */
   name: RegExp
-  /** False if a file is about all apps of the developer. */
+  /** False if each file is about all apps of the developer. */
   perPackage: boolean
   zipped: boolean
   /** The time zone of its days. */
   dayZone: string
-  /** False if its bodies name orders and places of buyers, so that they are never stored. */
+  /** False if the bodies name buyers' orders and places. They are then never stored. */
   keepsBody: boolean
 }
 
 const stats = { perPackage: true, zipped: false, dayZone: REPORT_ZONE, keepsBody: true } as const
 const money = { perPackage: false, zipped: true, keepsBody: false } as const
 
-/** The families that are read. */
+/** The kinds of reports that are read. */
 export const PLAY_REPORTS: readonly PlayReportFamily[] = [
   {
     report: "play_installs",
@@ -84,7 +84,7 @@ export const PLAY_REPORTS: readonly PlayReportFamily[] = [
     title: "earnings",
     prefix: "earnings/",
     name: /^earnings_(?<month>\d{6})(_[\w-]+)?\.zip$/,
-    // The files print Pacific times, and a file begins with a Pacific month.
+    // The files print Pacific times, and each file begins with a Pacific month.
     dayZone: REPORT_ZONE,
     ...money,
   },
@@ -98,7 +98,7 @@ export const PLAY_REPORTS: readonly PlayReportFamily[] = [
   },
 ]
 
-/** The meaning of an object's name. */
+/** The parts of a file name. */
 interface PlayFileName {
   family: PlayReportFamily
   /** The package. Null if the file is about all apps. */
@@ -107,7 +107,7 @@ interface PlayFileName {
   month: string
 }
 
-/** Null if the object is not of a family that is read. */
+/** Returns the parts of a file name. Null if no such report is read. */
 export function playFileName(object: string): PlayFileName | null {
   for (const family of PLAY_REPORTS) {
     if (!object.startsWith(family.prefix)) continue
@@ -118,27 +118,30 @@ export function playFileName(object: string): PlayFileName | null {
   return null
 }
 
-/** An object of the bucket, with its decoded text. */
+/** A file of the bucket, with its decoded text. */
 interface PlayObject {
   name: string
-  /** A counter of the bucket, which a restated file raises. */
+  /** The bucket's version number of the file, which increases when the file is replaced. */
   generation: string
-  /** When the bucket got it, as ISO 8601. */
+  /** Time when this generation was written to the bucket, in ISO 8601. */
   updated: string
   text: string
 }
 
-/** The days of a file, or what is wrong with it, with the line and the column. */
+/** The days of a file. If the file is unreadable, the problem with its line and column. */
 export type ParsedPlayReport =
   | {
       problem: null
       family: PlayReportFamily
       app: string | null
-      /** The object with its generation. */
+      /** The file name with its generation. */
       file: string
-      /** Oldest first. Empty if the file has no rows. A day that is missing is not reported; one without rows is. */
+      /**
+       * The days, oldest first. Empty if the file has no rows. A missing day is not reported; a day without rows is
+       * reported and has no transactions.
+       */
       days: readonly { day: string; rows: readonly object[] }[]
-      /** How many rows were put aside, and why. Null if none. */
+      /** How many rows were skipped, and why. Null if none were. */
       putAside: string | null
     }
   | { problem: string }
@@ -146,10 +149,10 @@ export type ParsedPlayReport =
 /** Raise this whenever files are parsed differently. */
 const PARSER = 1
 
-/** Parses a file of a month. */
+/** Parses a monthly file. */
 export async function parsePlayReport(object: PlayObject): Promise<ParsedPlayReport> {
   const named = playFileName(object.name)
-  if (named === null) return { problem: "its name is of no report that is read" }
+  if (named === null) return { problem: "the file name belongs to no report that is read" }
   const { family, app, month } = named
   const aside = new PutAside()
   try {
@@ -179,12 +182,13 @@ async function daysIn(
   return await playCountDays(text, { report, app: app!, month }, aside)
 }
 
-/** A month of estimated sales still grows for some days after its end. */
+/** Number of days after a month's end during which its estimated sales still grow. */
 const SETTLED_DAYS = 3
 
 /**
- * Adds the days without a transaction, which are measured zeros: up to the last day with one, and in a file that was
- * made after the month, up to its end. A later day of a month that still grows is not reported.
+ * Adds the days without a transaction, which are measured zeros: all days up to the last day with a transaction; or, if
+ * the file was made after the month had ended and settled, all days of the month. Later days of a month that still
+ * grows are not reported.
  */
 function wholeDays(
   found: ReadonlyMap<string, readonly object[]>,
@@ -199,7 +203,7 @@ function wholeDays(
   return days
 }
 
-/** The observations of a parsed file, as `record` takes them. */
+/** Returns the observations of a parsed file, as `record` takes them. */
 export function playObservations(
   { family, app, file, days }: Extract<ParsedPlayReport, { problem: null }>,
   account: string,

@@ -6,26 +6,26 @@ import { ReadFailure } from "../../../measuring/source.ts"
 
 /** A row of a report of Google Play, with access by column title. */
 export interface PlayRow {
-  /** The row's label when it is put aside: "line 17". */
+  /** The label that names the row if it is skipped: "line 17". */
   name: string
-  /** The trimmed cell. Empty if there is no such column. */
+  /** Returns the trimmed cell. Empty if there is no such column. */
   text(column: string): string
   /**
-   * A whole number from 0. Undefined if the cell is blank, because Google withholds small values, or if there is no
-   * such column. Throws ReadFailure for anything else.
+   * Returns a whole number of at least 0. Undefined if the cell is blank, because Google withholds small values, or if
+   * there is no such column. Throws ReadFailure for anything else.
    */
   count(column: string): number | undefined
-  /** A decimal number as text. Undefined if the cell is blank or NA. Throws ReadFailure for anything else. */
+  /** Returns a decimal number as text. Undefined if the cell is blank or NA. Throws ReadFailure for anything else. */
   decimal(column: string): string | undefined
 }
 
-/** Other work may run after this many rows, because a month of a large seller has a million. */
+/** After this many rows the reader yields to other work, because a month of a large seller has a million rows. */
 const ROWS_AT_ONCE = 2_000
 
 /**
- * Yields the rows of a report. Titles are compared without case, blanks and punctuation, because the Console's files
- * differ in them. Unknown columns are ignored. A file that was put together from several repeats the titles. A row with
- * a different number of cells, or with broken quotes, is put aside. Throws ReadFailure when a needed column is missing.
+ * Yields the rows of a report. Column titles are compared without case, blanks and punctuation, because files differ in
+ * these. Unknown columns are ignored. A file that was joined from several repeats the titles. A row with a different
+ * number of cells, or with broken quotes, is skipped. Throws ReadFailure when a needed column is missing.
  */
 export async function* playTable(text: string, needed: readonly string[], aside: PutAside): AsyncGenerator<PlayRow> {
   let head: Head | null = null
@@ -37,7 +37,7 @@ export async function* playTable(text: string, needed: readonly string[], aside:
     }
     if (++rows % ROWS_AT_ONCE === 0) await new Promise((resume) => setImmediate(resume))
     const name = `line ${line}`
-    if (fields === null) aside.add(name, "its quotes are broken")
+    if (fields === null) aside.add(name, "it has broken quotes")
     else if (fields.length !== head.titles.length)
       aside.add(name, `it has ${fields.length} cells instead of ${head.titles.length}`)
     else if (fields.every((cell, place) => keyOf(cell) === head?.titles[place])) continue
@@ -64,7 +64,7 @@ function keyOf(title: string): string {
   return title.toLowerCase().replace(/[^a-z0-9]/g, "")
 }
 
-/** The keys of the columns that parsers name, which are few, because a large file has millions of cells. */
+/** Caches the keys of the columns that parsers name. There are few columns, but a large file has millions of cells. */
 const COLUMN_KEYS = new Map<string, string>()
 
 function columnKey(column: string): string {
@@ -76,7 +76,7 @@ function columnKey(column: string): string {
 function playRow(name: string, { places }: Head, cells: readonly string[]): PlayRow {
   const text = (column: string) => {
     const cell = (cells[places.get(columnKey(column)) ?? -1] ?? "").replaceAll("\0", "").trim()
-    if (!isStorable(cell)) throw new ReadFailure("changed", `"${column}" has characters that are not text`)
+    if (!isStorable(cell)) throw new ReadFailure("changed", `"${column}" has unreadable characters`)
     return cell
   }
   const number = (column: string, shape: RegExp): string | undefined => {
@@ -84,7 +84,7 @@ function playRow(name: string, { places }: Head, cells: readonly string[]): Play
     if (cell === "" || /^n\/?a$/i.test(cell)) return undefined
     const plain = GROUPED.test(cell) ? cell.replaceAll(",", "") : cell
     if (!shape.test(plain))
-      throw new ReadFailure("changed", `"${column}" has no number (${JSON.stringify(cell.slice(0, 30))})`)
+      throw new ReadFailure("changed", `"${column}" is not a number (${JSON.stringify(cell.slice(0, 30))})`)
     return plain
   }
   return {
@@ -98,7 +98,7 @@ function playRow(name: string, { places }: Head, cells: readonly string[]): Play
   }
 }
 
-/** "1,234.50": the thousands are separated. */
+/** A number whose thousands are separated: "1,234.50". */
 const GROUPED = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/
 const WHOLE = /^\d{1,10}(\.0*)?$/
 /** No currency has more than six decimals. */
@@ -106,17 +106,19 @@ const DECIMAL = /^-?\d{1,12}(\.\d{1,6}0*)?$/
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-/** Accepts "2019-11-01" and "Nov 1, 2019". Throws ReadFailure for anything else. */
+/** Parses "2019-11-01" or "Nov 1, 2019". Throws ReadFailure for anything else. */
 export function dayIn(text: string): string {
   const [, name = "", date = "", year] = /^([a-z]{3})[a-z]* (\d{1,2}), (\d{4})$/i.exec(text) ?? []
   const month = `${MONTHS.indexOf(name.toLowerCase()) + 1}`.padStart(2, "0")
   const day = year === undefined ? text : `${year}-${month}-${date.padStart(2, "0")}`
   if (!/^\d{4}-\d\d-\d\d$/.test(day) || !isRealDay(day))
-    throw new ReadFailure("changed", `it has no day (${JSON.stringify(text.slice(0, 30))})`)
+    throw new ReadFailure("changed", `it has no valid day (${JSON.stringify(text.slice(0, 30))})`)
   return day
 }
 
-/** The file's country in small letters. Undefined if it is blank, or no country, such as "Other". */
+/**
+ * Returns the country in lower-case letters. Undefined if the cell is blank or is not a country code, such as "Other".
+ */
 export function countryIn(text: string): string | undefined {
   return /^[a-z]{2}$/i.test(text) ? text.toLowerCase() : undefined
 }

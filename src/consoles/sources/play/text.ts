@@ -1,6 +1,6 @@
 import { ReadFailure } from "../../../measuring/source.ts"
 
-/** Decodes a report: UTF-16 as Google writes it, or UTF-8. Throws ReadFailure when it is neither. */
+/** Decodes a report: UTF-16, as Google writes it, or UTF-8. Throws ReadFailure when it is neither. */
 export function playText(bytes: Uint8Array): string {
   const [first, second] = bytes
   const encoding =

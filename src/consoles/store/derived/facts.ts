@@ -7,14 +7,17 @@ import {
 } from "../../../core/observation/facts.ts"
 import type { Db, Tx } from "../../../database/types.ts"
 
-/** The units of derivation: one day of a subject of an account, or the subject's latest report. */
+/**
+ * The subjects of a derivation: days of a subject of an account; for reports that apply until replaced, only the latest
+ * report counts.
+ */
 export interface Subjects {
   accounts: string[]
   abouts: string[]
   days: string[]
 }
 
-/** Returns each subject once, in order. */
+/** Returns each subject once, in a fixed order. */
 export function subjectsOf(seen: readonly ReportSubject[]): Subjects {
   const keys = new Set(seen.map((item) => JSON.stringify([item.account, aboutOf(item), item.day])))
   const parts = [...keys].sort().map((key) => JSON.parse(key) as [string, string, string])
@@ -26,8 +29,8 @@ export function subjectsOf(seen: readonly ReportSubject[]): Subjects {
 }
 
 /**
- * Replaces the facts as a whole, so that rows that left a report are deleted too. Facts of reports in pieces exist
- * already.
+ * Replaces the facts as a whole, so that facts of rows that are no longer in a report are deleted too. The facts of
+ * reports in pieces exist already and are only put in use.
  */
 export async function replaceFacts(
   tx: Tx,
@@ -69,7 +72,7 @@ export async function replaceFacts(
   })
 }
 
-/** SQL: the facts of these subjects in any set. */
+/** SQL: the condition for the facts of these subjects, in any set. */
 export function factsAbout(db: Db, report: FactsReport, facts: Facts, { accounts, abouts, days }: Subjects) {
   const about = facts.about === null ? db`''::text` : db`${db(facts.about)}`
   const isOfReport = facts.shared ? db`report = ${report} and` : db``

@@ -6,7 +6,9 @@ import { funnelEvents } from "../../formulas/funnel.ts"
 export const ENGAGEMENT = factsOf("engagement")
 export const DOWNLOADS = factsOf("downloads")
 
-/** For each day only the file with the latest processing date counts, as a whole: files are never summed. */
+/**
+ * For each day, only the file with the latest processing date counts, and it counts as a whole: files are never summed.
+ */
 function factsOf(report: AnalyticsReport): Facts {
   const about = { said: "analytics_day", table: "funnel_fact_row", about: "app", daily: true, shared: true } as const
   return {

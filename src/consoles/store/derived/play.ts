@@ -2,7 +2,7 @@ import type { Facts, ReportRows } from "../../../core/observation/facts.ts"
 import type { Tx } from "../../../database/types.ts"
 import type { PlayCountReport, PlayMoneyReport } from "../../../lib/upstreams.ts"
 
-/** The measures that have facts, and the event that each counts as, in parallel lists. */
+/** The measures that have facts, and the event that each counts as, as parallel lists. */
 const MEASURES = ["userInstalls", "visitors", "acquisitions"]
 const COUNTS_AS = ["firstDownloads", "pageViews", "firstDownloads"]
 
@@ -14,7 +14,10 @@ const HAS: Partial<Record<PlayCountReport, readonly string[]>> = {
   play_store_sources: ["visitors", "acquisitions"],
 }
 
-/** A row without the measure becomes a fact without a count: Google withheld it. */
+/**
+ * Returns the derivation for a report with counts. A row without the measure becomes a fact without a count, because
+ * Google withheld it.
+ */
 export function playCounts(report: PlayCountReport): Facts {
   const measures = HAS[report] ?? []
   const countsAs = measures.map((measure) => COUNTS_AS[MEASURES.indexOf(measure)]!)
@@ -45,7 +48,10 @@ export function playCounts(report: PlayCountReport): Facts {
 export const PLAY_EARNINGS = moneyOf("play_earnings")
 export const PLAY_SALES = moneyOf("play_sales")
 
-/** Rows of pieces need no other rows, because the parser has summed up equal ones. */
+/**
+ * Returns the derivation for a report with money. Pieces can be derived one by one, because the parser has summed up
+ * equal rows.
+ */
 function moneyOf(report: PlayMoneyReport): Facts {
   return {
     said: "report_day",

@@ -9,7 +9,7 @@ export async function rebuildPrices(sql: Sql, pause: () => Promise<void>): Promi
   for (let page = await readNext(sql, null); page.length > 0; page = await readNext(sql, page.at(-1)!)) {
     for (const product of page) {
       const isMended = await sql.begin(async (tx) => {
-        // Takes the same lock as storing does, so that no new prices are stored meanwhile.
+        // Takes the lock that storing takes, so that no new prices are stored meanwhile.
         await tx`
           select id
           from connected_account

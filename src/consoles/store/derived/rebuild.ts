@@ -19,7 +19,7 @@ interface Derivation {
 
 const AT_ONCE = 20
 
-/** Derives all facts of accounts again. Returns the number of days, subjects and products whose facts changed. */
+/** Derives all facts of all accounts again. Returns the number of days, subjects and products whose facts changed. */
 export async function rebuildAccounts(
   sql: Sql,
   kinds: readonly AnyKind[],
@@ -38,7 +38,7 @@ export async function rebuildAccounts(
   return mended + (await rebuildPrices(sql, pause))
 }
 
-/** For reports that apply until replaced, returns only the last day. */
+/** Returns the next subjects. For reports that apply until replaced, returns only the last day. */
 async function readNext(sql: Sql, { report, facts }: Derivation, after: Subject | null): Promise<Subject[]> {
   const about = { report_day: sql`about`, analytics_day: sql`app`, ads_report: sql`about` }[facts.said]
   const [account, of, day] = [after?.account ?? "", after?.about ?? "", after?.day ?? "0001-01-01"]
@@ -58,7 +58,7 @@ async function readNext(sql: Sql, { report, facts }: Derivation, after: Subject 
       limit ${AT_ONCE}`
 }
 
-/** Returns whether the facts changed. */
+/** Derives the facts of a subject again. Returns whether they changed. */
 async function rebuildSubject(
   sql: Sql,
   derivation: Derivation,
@@ -70,7 +70,7 @@ async function rebuildSubject(
   if (pieces !== null) return await rebuildPieces(sql, derivation, { said: subject, pieces }, pause)
   return await sql.begin(async (tx) => {
     await lockAccount(tx, account)
-    // The lock prevents new reports meanwhile.
+    // Checked again, because from here on the lock prevents new reports.
     if ((await readPieces(tx, derivation, subject)) !== null) return false
     const before = await readFacts(tx, derivation, subject)
     await replaceFacts(tx, derivation.report, derivation.facts, [subject], new Set())
@@ -78,7 +78,7 @@ async function rebuildSubject(
   })
 }
 
-/** The set of the latest report. Null if it is stored inline. */
+/** Returns the set of the latest report's pieces. Null if the report is stored inline. */
 async function readPieces(db: Sql | Tx, { report, facts }: Derivation, subject: ReportSubject): Promise<number | null> {
   const [newest] = await db<{ pieces: number | null }[]>`
     select pieces
@@ -86,7 +86,7 @@ async function readPieces(db: Sql | Tx, { report, facts }: Derivation, subject: 
   return newest?.pieces ?? null
 }
 
-/** Takes the same lock as storing does. */
+/** Takes the lock that storing takes. */
 async function lockAccount(tx: Tx, account: string): Promise<void> {
   await tx`
     select id
@@ -138,7 +138,7 @@ async function readFacts(tx: Tx, derivation: Derivation, subject: ReportSubject)
   return await readDigest(tx, derivation, subject, latest?.set ?? 0)
 }
 
-/** A digest that does not depend on the order of the facts. */
+/** Returns a digest that does not depend on the order of the facts. */
 async function readDigest(tx: Tx, { report, facts }: Derivation, subject: ReportSubject, set: number): Promise<string> {
   const subjects: Subjects = subjectsOf([subject])
   const [row] = await tx<[{ facts: string }]>`

@@ -8,8 +8,8 @@ const DAILY = { said: "report_day", about: null, daily: true } as const
 export const SALES: Facts = { ...DAILY, table: "sales_fact_row", shared: true, insert: insertSales }
 
 /**
- * Refunds have negative units, and their unit price may have either sign. The credit of a completed bundle also has
- * negative units, but only lowers the money.
+ * Refunds have negative units, and their unit price may have either sign. The credit for a completed bundle also has
+ * negative units, but it only lowers the money.
  */
 async function insertSales(tx: Tx, { from, set, before }: ReportRows): Promise<void> {
   const { types, soldAs } = soldThings()

@@ -104,7 +104,7 @@ slow("campaigns are listed with state, budget and 28 days by spend, over REST an
   expect(answer.result.structuredContent).toEqual(body)
 })
 
-slow("keywords are listed with their own or the group's bid, their costs and the app's organic rank", async () => {
+slow("keywords are listed with their own or the ad group's bid, their costs and the app's organic rank", async () => {
   await scene.add()
   await readAll()
   const at = new Date()
@@ -147,7 +147,7 @@ slow("keywords are listed with their own or the group's bid, their costs and the
   })
 })
 
-test("withheld terms are one row per keyword without a term, and the totals match the campaigns", async () => {
+test("withheld terms are one row per keyword without a term, and the totals equal those of the campaigns", async () => {
   await scene.add()
   await readAll()
   const { body } = await call("ads-search-terms")
@@ -169,7 +169,7 @@ test("withheld terms are one row per keyword without a term, and the totals matc
   expect((await call("ads-search-terms?country=us")).body.totals.spend).toEqual(euros("2"))
 })
 
-test("popularity lists a week's searches and the tracked keywords, unlisted ones below the lowest", async () => {
+test("popularity lists a week's searches and the tracked keywords, with unlisted ones below the lowest", async () => {
   await sql`insert into tracked_term (app_id, country, term, position) values (${scene.appId}, 'us', 'tea timer', 9)`
   await scene.add()
   await readAll()
@@ -215,66 +215,69 @@ describe("list_ads_commands", () => {
           ${sentAt ?? new Date()})`
   }
 
-  slow("changes by people, other programs and our writes are listed once each, failed writes separately", async () => {
-    const at = new Date(Date.now() - 30 * 60_000)
-    const change = (transactionId: string, entityId: string, minutes: number, rest: object = {}) => ({
-      transactionId,
-      entityType: "Keyword",
-      entityId,
-      eventType: "UPDATE" as const,
-      userType: "CUSTOMER_API" as const,
-      eventTime: new Date(at.getTime() + minutes * 60_000).toISOString(),
-      modifiedBy: "5",
-      meta: { campaignId: 444555666, text: "tea timer" },
-      changes: [{ field: "bid", oldValues: ["1.20"], newValues: ["1.40"] }],
-      ...rest,
-    })
-    scene.standIn.changes.push(
-      change("t1", "81", 1),
-      change("t2", "82", 1),
-      change("t3", "900", 2, { eventType: "CREATE", meta: { campaignId: 444555666, text: "Oolong" } }),
-    )
-    await scene.add()
-    await readAll()
-    await job({ id: "job_done", status: "done", sentAt: at })
-    await job({
-      id: "job_made",
-      status: "unknown",
-      sentAt: at,
-      id2: "new",
-      action: "add_exact_keyword",
-      args: { text: "oolong" },
-    })
-    await job({ id: "job_fail", status: "failed", sentAt: null })
-    await job({ id: "job_elsewhere", status: "failed", sentAt: null, action: "add_keywords" })
-    const { body } = await call("ads-commands")
-    expect(
-      body.commands.map(({ by, job, listed, entityId }: Record<string, unknown>) => [
-        by,
-        (job as { id: string } | null)?.id ?? null,
-        listed,
+  slow(
+    "changes by people, other programs and our writes are listed once each, and a failed write as an entry of its own",
+    async () => {
+      const at = new Date(Date.now() - 30 * 60_000)
+      const change = (transactionId: string, entityId: string, minutes: number, rest: object = {}) => ({
+        transactionId,
+        entityType: "Keyword",
         entityId,
-      ]),
-    ).toEqual([
-      ["service", "job_fail", false, "81"],
-      ["service", "job_made", true, "900"],
-      ["other_api", null, true, "82"],
-      ["service", "job_done", true, "81"],
-      ["dashboard", null, true, "81"],
-    ])
-    expect(body.commands[3].changes).toEqual([{ field: "bid", from: "1.20", to: "1.40" }])
-    const pages: string[] = []
-    let cursor = ""
-    for (let page = 0; page < 5; page++) {
-      const { commands, nextCursor } = (await call(`ads-commands?limit=2${cursor}`)).body
-      pages.push(...commands.map(({ at, entityId }: Record<string, string>) => `${at} ${entityId}`))
-      if (nextCursor === null) break
-      cursor = `&cursor=${nextCursor}`
-    }
-    expect(pages).toEqual(body.commands.map(({ at, entityId }: Record<string, string>) => `${at} ${entityId}`))
-    expect((await call("ads-commands?cursor=abc")).body.error).toBe("bad_cursor")
-    expect(JSON.stringify(body)).not.toContain("11223344")
-  })
+        eventType: "UPDATE" as const,
+        userType: "CUSTOMER_API" as const,
+        eventTime: new Date(at.getTime() + minutes * 60_000).toISOString(),
+        modifiedBy: "5",
+        meta: { campaignId: 444555666, text: "tea timer" },
+        changes: [{ field: "bid", oldValues: ["1.20"], newValues: ["1.40"] }],
+        ...rest,
+      })
+      scene.standIn.changes.push(
+        change("t1", "81", 1),
+        change("t2", "82", 1),
+        change("t3", "900", 2, { eventType: "CREATE", meta: { campaignId: 444555666, text: "Oolong" } }),
+      )
+      await scene.add()
+      await readAll()
+      await job({ id: "job_done", status: "done", sentAt: at })
+      await job({
+        id: "job_made",
+        status: "unknown",
+        sentAt: at,
+        id2: "new",
+        action: "add_exact_keyword",
+        args: { text: "oolong" },
+      })
+      await job({ id: "job_fail", status: "failed", sentAt: null })
+      await job({ id: "job_elsewhere", status: "failed", sentAt: null, action: "add_keywords" })
+      const { body } = await call("ads-commands")
+      expect(
+        body.commands.map(({ by, job, listed, entityId }: Record<string, unknown>) => [
+          by,
+          (job as { id: string } | null)?.id ?? null,
+          listed,
+          entityId,
+        ]),
+      ).toEqual([
+        ["service", "job_fail", false, "81"],
+        ["service", "job_made", true, "900"],
+        ["other_api", null, true, "82"],
+        ["service", "job_done", true, "81"],
+        ["dashboard", null, true, "81"],
+      ])
+      expect(body.commands[3].changes).toEqual([{ field: "bid", from: "1.20", to: "1.40" }])
+      const pages: string[] = []
+      let cursor = ""
+      for (let page = 0; page < 5; page++) {
+        const { commands, nextCursor } = (await call(`ads-commands?limit=2${cursor}`)).body
+        pages.push(...commands.map(({ at, entityId }: Record<string, string>) => `${at} ${entityId}`))
+        if (nextCursor === null) break
+        cursor = `&cursor=${nextCursor}`
+      }
+      expect(pages).toEqual(body.commands.map(({ at, entityId }: Record<string, string>) => `${at} ${entityId}`))
+      expect((await call("ads-commands?cursor=abc")).body.error).toBe("bad_cursor")
+      expect(JSON.stringify(body)).not.toContain("11223344")
+    },
+  )
 })
 
 describe("refusals of ads reads, over REST and as a tool", () => {
@@ -292,14 +295,14 @@ describe("refusals of ads reads, over REST and as a tool", () => {
     return refusalTexts as string[]
   }
 
-  test("ads reads are refused without account, app or first reading, and on Google Play", async () => {
+  test("ads reads are refused without an account that has the app, before a reading and on Google Play", async () => {
     for (const text of await refusals()) expect(text).toMatch(/^404 not_connected: .*appmeter account add apple-ads/)
     scene.standIn.campaigns[0]!.promotedObjectId = "999"
     const { id } = await scene.add()
     const otherRefusals = await refusals()
     for (const text of otherRefusals.slice(0, 4))
       expect(text).toContain(`404 not_connected: The connected ads account has no campaign for ${TEA.id}`)
-    expect(otherRefusals[4]).toMatch(/^404 not_measured: Connected since .* the searches of de/)
+    expect(otherRefusals[4]).toMatch(/^404 not_measured: Connected since .* the search popularity of de/)
     await sql`update account_app set app_id = ${scene.appId}, outside_id = ${TEA.id} where account_id = ${id}`
     for (const text of await refusals()) expect(text).toMatch(/^404 not_measured: /)
     await sql`
@@ -325,32 +328,35 @@ describe("refusals of ads reads, over REST and as a tool", () => {
     expect((await call("search-popularity?limit=201")).body.error).toBe("invalid_arguments")
   })
 
-  slow("late days are listed, a revoked account shows its figures, and other workspaces see nothing", async () => {
-    const { id } = await scene.add()
-    await readAll()
-    await sql`delete from ads_report where report = 'ads_days' and day = ${LAST}`
-    const withLateDay = (await call("campaigns")).body
-    expect([withLateDay.reportedDays, withLateDay.lateDays]).toEqual([27, [LAST]])
-    await sql.begin((tx) => noteState(tx, id, { state: "revoked", why: "the key is refused" }))
-    for (const path of PATHS) {
-      const { status, body } = await call(path)
-      expect([path, status, body.sources[0].state, body.sources[0].why]).toEqual([
-        path,
-        200,
-        "revoked",
-        "the key is refused",
-      ])
-    }
-    await removeAccount(sql, scene.workspaceId, id, false)
-    expect((await call("campaigns")).body.sources[0].state).toBe("removed")
-    const stranger = await adsScene(sql)
-    await stranger.standIn.stop()
-    const otherKey = await stranger.service.key(stranger.workspaceId)
-    for (const path of PATHS) {
-      const response = await stranger.service.call(`/v1/apps/${stranger.appId}/${path}`, { key: otherKey })
-      expect([response.status, response.body.error]).toEqual([404, "not_connected"])
-    }
-    await removeAccount(sql, scene.workspaceId, id, true)
-    expect((await call("campaigns")).body.error).toBe("not_connected")
-  })
+  slow(
+    "late days are listed, a revoked account still shows its figures, and other workspaces see nothing",
+    async () => {
+      const { id } = await scene.add()
+      await readAll()
+      await sql`delete from ads_report where report = 'ads_days' and day = ${LAST}`
+      const withLateDay = (await call("campaigns")).body
+      expect([withLateDay.reportedDays, withLateDay.lateDays]).toEqual([27, [LAST]])
+      await sql.begin((tx) => noteState(tx, id, { state: "revoked", why: "the key is refused" }))
+      for (const path of PATHS) {
+        const { status, body } = await call(path)
+        expect([path, status, body.sources[0].state, body.sources[0].why]).toEqual([
+          path,
+          200,
+          "revoked",
+          "the key is refused",
+        ])
+      }
+      await removeAccount(sql, scene.workspaceId, id, false)
+      expect((await call("campaigns")).body.sources[0].state).toBe("removed")
+      const stranger = await adsScene(sql)
+      await stranger.standIn.stop()
+      const otherKey = await stranger.service.key(stranger.workspaceId)
+      for (const path of PATHS) {
+        const response = await stranger.service.call(`/v1/apps/${stranger.appId}/${path}`, { key: otherKey })
+        expect([response.status, response.body.error]).toEqual([404, "not_connected"])
+      }
+      await removeAccount(sql, scene.workspaceId, id, true)
+      expect((await call("campaigns")).body.error).toBe("not_connected")
+    },
+  )
 })
