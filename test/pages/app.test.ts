@@ -224,7 +224,7 @@ test("a store page, the reviews and the readings show when and how the last read
   await fail("listing", "unstored")
   expect(await textOf("page")).toContain("The last reading of the page failed, 30 Nov 2026, 13:49 UTC")
   const readings = await textOf("readings")
-  expect(readings).toContain("The last reading of the reviews failed, 30 Nov 2026, 13:49 UTC: the response has a form")
+  expect(readings).toContain("The last reading of the reviews failed, 30 Nov 2026, 13:49 UTC: this version cannot read")
   expect(readings).toContain("The last reading of the page failed, 30 Nov 2026, 13:49 UTC: no usable response came")
   for (const kind of ["reviews", "listing"]) await fail(kind, null)
   expect(await textOf("page")).not.toContain("The last reading")

@@ -206,7 +206,7 @@ describe("an address of another service or form is refused with an explanation",
     ["teams", { url: "https://powerplatform.com.example.com/?sig=1" }, /powerplatform\.com or logic\.azure\.com/],
     ["ntfy", { url: "https://ntfy.sh/" }, /must end with the topic/],
     ["ntfy", { url: "https://ntfy.sh/tea?auth=1" }, /leave out the part from \?/],
-    ["ntfy", { url: "https://me:pass@ntfy.sh/tea" }, /no user and no password/],
+    ["ntfy", { url: "https://me:pass@ntfy.sh/tea" }, /no user name or password/],
     ["ntfy", { url: "https://ntfy.sh/tea", token: "secret" }, /begins with tk_/],
     ["ntfy", { url: "ftp://ntfy.sh/tea" }, /must begin with https/],
   ])("%s %p", async (kind, entered, message) => {

@@ -41,7 +41,7 @@ const keywordFields = {
   top: described(v.nullable(v.array(TopApp)), `The first ${TOP} results. Null if not read recently.`),
   compare: described(
     v.array(Compared),
-    "The same figures for each storefront of compare, in that order. A popularity is relative to its storefront; " +
+    "The same figures for each storefront in compare. A popularity is relative to its storefront; " +
       "compare keywords within a storefront, not across storefronts.",
   ),
 }
