@@ -225,7 +225,7 @@ async function assertLease(tx: Tx, { id, lease }: LeasedAccount): Promise<void> 
     from connected_account
     where id = ${id} and lease = ${lease} and lease_until > clock_timestamp()
     for no key update`
-  if (leased.length === 0) throw new LeaseLost("the lease ran out before the report was stored")
+  if (leased.length === 0) throw new LeaseLost("the lease expired before the report was stored")
 }
 
 async function noteTaken(sql: Sql, id: string): Promise<void> {

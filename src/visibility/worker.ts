@@ -201,7 +201,7 @@ async function endTurn(
       lease_until = null
     where id = ${id} and lease = ${lease} and state = 'due'
     returning id`
-  if (rows.length === 0) throw new Error("the lease ran out before the answer was stored")
+  if (rows.length === 0) throw new Error("the lease expired before the answer was stored")
 }
 
 function sameModel(tx: Tx, { assistant, model }: ClaimedTurn): Fragment {

@@ -11,7 +11,7 @@ export interface PendingSignIn {
 
 const MINUTES = 10
 
-/** Stores a pending sign-in under the hash of its token. False if the person is no member of the workspace. */
+/** Stores a pending sign-in under the hash of its token. False if the person is not a member of the workspace. */
 export async function createPendingSignIn(tx: Tx, token: string, pending: PendingSignIn): Promise<boolean> {
   const { personId, workspaceId, via } = pending
   const { count } = await tx`

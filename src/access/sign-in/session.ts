@@ -49,7 +49,7 @@ export interface NewSession {
 }
 
 /**
- * Creates a session. False if the person is no member of the workspace, their grant there is revoked, or they have a
+ * Creates a session. False if the person is not a member of the workspace, their grant there is revoked, or they have a
  * second factor and have not given it. A provider or proxy that signs people in has factors of its own.
  */
 export async function createSession(tx: Tx, session: NewSession): Promise<boolean> {
@@ -108,7 +108,7 @@ export async function markProved(sql: Db, sessionId: number): Promise<void> {
     where id = ${sessionId}`
 }
 
-/** Lets the pages show another workspace. False if the person is no member of it. */
+/** Lets the pages show another workspace. False if the person is not a member of it. */
 export async function switchWorkspace(sql: Sql, sessionId: number, workspaceId: number): Promise<boolean> {
   const { count } = await sql`
     update person_session s

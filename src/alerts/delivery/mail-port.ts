@@ -18,7 +18,7 @@ export interface AlertReader {
 export interface MailPort {
   mailer: Mailer
   publicUrl: string
-  /** Null if the person is no member any more, or has no confirmed address that accepts mail. */
+  /** Null if the person is no longer a member, or has no confirmed address that accepts mail. */
   readerOf(personId: number, channelId: string): Promise<AlertReader | null>
   /** Notes that the mail server refused the address of a person for good. */
   noteRefused(personId: number, address: string, why: string): Promise<void>

@@ -141,10 +141,11 @@ function mixedText(states: readonly string[], fields: Texts): string {
   const without = fieldsOf("version", fields)
   const rest =
     without.length > 0 ? ` Leave out ${fieldsOf("info", fields).join(", ")} to change only ${without.join(", ")}.` : ""
-  return (
-    `The app's information is in: ${[...new Set(states)].sort().join(", ") || "none"}, where it cannot be ` +
-    `edited.${rest}`
-  )
+  const found = [...new Set(states)].sort().join(", ")
+  const problem = found
+    ? `The app's information cannot be edited in its state at the console: ${found}.`
+    : "The console has no information of the app that can be edited."
+  return problem + rest
 }
 
 /**

@@ -109,7 +109,7 @@ export const appAds = kind<AppAdsObservation, AppAdsQuestion>({
   distinguishesNull: true,
   question: {
     about: ({ id }) => id,
-    checkSubject: (subject, platform) => checkIds(platform, [subject], "apps that were asked for"),
+    checkSubject: (subject, platform) => checkIds(platform, [subject], "requested apps"),
   },
   names: ({ id }) => ({ apps: [id] }),
   async store(tx, looks, { appOf }) {

@@ -20,7 +20,7 @@ export const listing = kind<ListingObservation, ListingQuestion>({
   shape,
   question: {
     about: ({ id }) => id,
-    checkSubject: (subject, platform) => checkIds(platform, [subject], "apps that were asked for"),
+    checkSubject: (subject, platform) => checkIds(platform, [subject], "requested apps"),
     sources: ["apple-app-page"],
   },
   names: ({ id, listing: { similar = [], moreByDeveloper = [] } }) => ({

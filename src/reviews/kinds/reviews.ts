@@ -49,7 +49,7 @@ export const reviews = kind<ReviewsObservation, ReviewsQuestion | PlayReviewsQue
   },
   question: {
     about: ({ storeId }) => storeId,
-    checkSubject: (subject, platform) => checkIds(platform, [subject], "apps that were asked for"),
+    checkSubject: (subject, platform) => checkIds(platform, [subject], "requested apps"),
   },
   names: ({ storeId }) => ({ apps: [storeId] }),
   // Storing a review takes about as long as storing two search results.

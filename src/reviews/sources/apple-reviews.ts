@@ -80,7 +80,7 @@ function feedOf(body: string): ReviewsFeed {
   } catch (error) {
     // A review in a truncated feed may contain the same words as a block page.
     throw !/<feed[\s>]/.test(body) && asksForProof(body)
-      ? new ReadFailure("blocked", "a proof is asked for", { cause: error })
+      ? new ReadFailure("blocked", "the page asks for a CAPTCHA or refuses access", { cause: error })
       : error
   }
 }

@@ -43,7 +43,7 @@ const changed = (detail: string) => new ReadFailure("changed", detail)
 function treeOf(body: string, storefront: string): Genre[] {
   if (/^\s*</.test(body)) {
     throw asksForProof(body)
-      ? new ReadFailure("blocked", "a CAPTCHA or similar proof is required")
+      ? new ReadFailure("blocked", "the page asks for a CAPTCHA or refuses access")
       : changed("a page instead of JSON")
   }
   const root = at(parseJson(body, "the answer"), ALL_APPS)

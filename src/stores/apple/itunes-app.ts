@@ -42,7 +42,7 @@ function parseAnswer(body: string): unknown {
     // Only an HTML page can be a block page. In a truncated JSON response, an app's own text may contain the same
     // words.
     throw /^\s*</.test(body) && asksForProof(body)
-      ? new ReadFailure("blocked", "a CAPTCHA or similar proof is required", { cause: error })
+      ? new ReadFailure("blocked", "the page asks for a CAPTCHA or refuses access", { cause: error })
       : error
   }
 }

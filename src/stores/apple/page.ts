@@ -29,7 +29,7 @@ export function embeddedPages(body: string): readonly unknown[] {
     const blocked = !body.includes(EMBEDDED) && !body.includes(LINKED) && asksForProof(body)
     throw new ReadFailure(
       blocked ? "blocked" : "changed",
-      blocked ? "a CAPTCHA or similar proof is required" : "no embedded data",
+      blocked ? "the page asks for a CAPTCHA or refuses access" : "no embedded data",
     )
   }
   const root = parseJson(data, "the embedded data")

@@ -96,7 +96,7 @@ describe("refusals of update_listing", () => {
     scene.standIn.shelf.infos.length = 0
     const { status, body } = await previewListing({ name: "X" })
     expect([status, body.error]).toEqual([404, "no_editable_version"])
-    expect(body.detail).toContain("information is in: none,")
+    expect(body.detail).toContain("The console has no information of the app")
   })
 
   test("a change of both halves is refused if one cannot be edited, naming the fields that can be sent", async () => {
