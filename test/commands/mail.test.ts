@@ -60,7 +60,7 @@ test("without a mail server the mail commands name the settings to set; a wrong 
   const failed = await appmeter(["doctor", "--json"], { env: { ...env, ...wrong } })
   const { findings } = JSON.parse(failed.out) as { findings: { thing: string; state: string; says: string }[] }
   const mail = findings.find(({ thing }) => thing === "mail")
-  expect(mail).toMatchObject({ state: "problem", says: expect.stringContaining("refused user and password") })
+  expect(mail).toMatchObject({ state: "problem", says: expect.stringContaining("rejected the user name or password") })
   expect(failed.out + failed.err).not.toContain("hushhush")
 })
 

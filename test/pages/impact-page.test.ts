@@ -49,7 +49,7 @@ describe("before and after a change", () => {
     }))
     const text = partText({ verdict: "not_enough_data", outcomes })
     expect(text).not.toContain("<circle")
-    expect(text).toContain("40 of 140 earlier days are there")
+    expect(text).toContain("40 of 140 earlier days are available")
   })
 })
 

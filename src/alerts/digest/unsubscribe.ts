@@ -44,8 +44,8 @@ export async function makeUnsubscribeUrl(
 }
 
 /**
- * Returns the mails that a link ends. Null if the link is unknown, its channel was removed, or the person is no longer a
- * member.
+ * Returns the mails that a link ends. Null if the link is unknown, its channel was removed, or the person is no longer
+ * a member.
  */
 export async function readUnsubscribe(sql: Sql, token: string): Promise<Mailing | null> {
   const [row] = await sql<Mailing[]>`

@@ -168,7 +168,7 @@ test("a report whose rows exceed the grand total fails: its body is kept and no 
     return Response.json({ result: { rows: [row, row], summary: { grandTotal: metrics } } })
   }
   await readAll()
-  expect(await failures()).toEqual([{ task: "terms", failure: expect.stringMatching(/are more than its grand total/) }])
+  expect(await failures()).toEqual([{ task: "terms", failure: expect.stringMatching(/exceed its grand total/) }])
   expect(await sql`select from ads_term_fact`).toHaveLength(0)
   expect(bodies.some(({ text }) => text.includes("9999"))).toBe(true)
 })
@@ -211,8 +211,8 @@ test("an unpublished week is late, not empty, and yesterday is read three hours 
   await scene.add()
   await readAll()
   expect(await failures()).toEqual([
-    { task: "popularity", failure: expect.stringContaining("is not out for de") },
-    { task: "popularity", failure: expect.stringContaining("is not out for us") },
+    { task: "popularity", failure: expect.stringContaining("is not published yet for de") },
+    { task: "popularity", failure: expect.stringContaining("is not published yet for us") },
   ])
   expect(await sql`select from ads_report where report = 'ads_popularity'`).toHaveLength(0)
   expect(lastAdsDay("Europe/Berlin", new Date("2026-01-10T00:30:00Z"))).toBe("2026-01-08")

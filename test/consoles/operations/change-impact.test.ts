@@ -107,7 +107,7 @@ test("too few earlier days give not_enough_data and the number of days needed", 
   const { earlierDays, earlierNeeded, effectPercent } = outcome(body, "downloads")
   expect([earlierNeeded, effectPercent]).toEqual([140, null])
   expect(earlierDays).toBeLessThan(140)
-  expect(body.sentence).toBe(`Not enough data: ${earlierDays} earlier days can be compared, and 140 are needed.`)
+  expect(body.sentence).toBe(`Not enough data: only ${earlierDays} earlier days can be compared, and 140 are needed.`)
 })
 
 test("another change within the window confounds the verdict, and without controls there is none", async () => {

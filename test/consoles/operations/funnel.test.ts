@@ -237,7 +237,7 @@ describe("broken analytics files", () => {
         {
           report: "downloads",
           state: "late",
-          failure: `1 row cannot be read (row 1: it is of another app than ${TEA.id})`,
+          failure: `1 row cannot be read (row 1: it is about another app than ${TEA.id})`,
           again: true,
         },
         { report: "engagement", state: "read", failure: null, again: false },

@@ -433,7 +433,7 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
         expect([status, body.error, body.detail]).toEqual([
           404,
           "not_measured",
-          expect.stringContaining("an agreement waits"),
+          expect.stringContaining("an agreement is waiting"),
         ])
     }
     expect((await call("revenue?days=1")).body.sources[0]).toMatchObject({

@@ -93,7 +93,7 @@ test("a reply is refused with ios_only without an account, and with a reason whi
     expect.stringContaining("account writes"),
   ])
   await setWrites(scene.register, scene.workspaceId, scene.account, { on: true, limits: { writesADay: 0 } })
-  expect((await scene.preview()).body.reason).toContain("takes 0 a day")
+  expect((await scene.preview()).body.reason).toContain("its limit is 0 a day")
   await scene.sql`delete from connected_account where id = ${scene.account}`
   expect(await code()).toEqual([403, "ios_only"])
 })
