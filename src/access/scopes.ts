@@ -26,6 +26,9 @@ const PERSON_SCOPES = ["workspace:manage", "server:operate"] as const
 /** A right that a caller may have. */
 export type Right = Scope | (typeof PERSON_SCOPES)[number]
 
+/** The reads of money: proceeds of sales, and spend on ads. */
+export const MONEY_SCOPES: readonly Right[] = ["revenue:read", "ads:read"]
+
 /** The scopes of a new key by default: all but hive:measure, which starts paid work and is opt-in. */
 export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== "hive:measure")
 

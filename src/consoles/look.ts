@@ -44,8 +44,8 @@ const VENDOR_HINT = "check the vendor number: App Store Connect shows it in Paym
 export async function lookAt(console: Console, vendor: string, now: Date): Promise<Look> {
   const apps: AccountApp[] = []
   const rights = [await probeConsole("apps", async () => void apps.push(...(await readApps(console))))]
-  const yesterday = addDays(pacificDay(now), -2)
-  const report = salesReportPath("sales", { vendor, day: yesterday })
+  const day = addDays(pacificDay(now), -2)
+  const report = salesReportPath("sales", { vendor, day })
   rights.push(await probeSales(() => console.get(report), vendor))
   const [one] = apps
   const ofOne: [Right, string][] = [

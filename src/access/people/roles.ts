@@ -1,4 +1,4 @@
-import { type Right, SCOPES } from "../scopes.ts"
+import { MONEY_SCOPES, type Right, SCOPES } from "../scopes.ts"
 
 /** Presets of rights. A person may also have any other set, which is no role. */
 export const ROLES = ["owner", "editor", "viewer", "viewer-without-money"] as const
@@ -16,14 +16,12 @@ const READS: readonly Right[] = [
   "ads:read",
 ]
 
-const MONEY: readonly Right[] = ["revenue:read", "ads:read"]
-
 const SCOPES_OF: Record<Role, readonly Right[]> = {
   owner: [...SCOPES, "workspace:manage"],
   // Tracking, rules and texts; not what costs money elsewhere (ads, measurements).
   editor: [...READS, "track:write", "reports:write", "reviews:write", "listing:write"],
   viewer: READS,
-  "viewer-without-money": READS.filter((scope) => !MONEY.includes(scope)),
+  "viewer-without-money": READS.filter((scope) => !MONEY_SCOPES.includes(scope)),
 }
 
 export function scopesOf(role: Role): readonly Right[] {

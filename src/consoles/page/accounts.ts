@@ -305,14 +305,14 @@ function limitNames(kind: AccountKindName): (keyof WriteLimits)[] {
   return kind === "apple-ads" ? keysOf(LIMIT_LABELS) : ["writesADay"]
 }
 
-function removePage(visit: SettingsVisit, { id, kind, shown, state }: AccountRow) {
+function removePage(visit: SettingsVisit, { id, kind, state }: AccountRow) {
   const { title } = accountKind(kind)
   const isRemoved = state === "removed"
   return confirmPage(
     visit,
     {
       title: isRemoved ? `Delete the data of ${title}?` : `Disconnect ${title}?`,
-      body: html`${!isRemoved && `Its ${shown} is destroyed. `}This cannot be undone.`,
+      body: html`${!isRemoved && "Its stored credentials are destroyed. "}This cannot be undone.`,
       form: "removed",
       of: id,
       ...(isRemoved && { fixed: { forget: "on" } }),

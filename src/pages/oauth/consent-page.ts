@@ -1,6 +1,6 @@
 import { isLoopback, redirectHost } from "../../access/oauth/redirects.ts"
 import type { AuthorizationRequest } from "../../access/oauth/request.ts"
-import { SCOPE_MEANINGS, SCOPES, type Scope } from "../../access/scopes.ts"
+import { MONEY_SCOPES, SCOPE_MEANINGS, SCOPES, type Scope } from "../../access/scopes.ts"
 import { FORM_FIELD, type Person } from "../../access/sign-in/person.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { layout, pagePolicy } from "../../ui/layout.ts"
@@ -94,11 +94,11 @@ export function refusalPage({ client, redirectUri, reason, address }: Refusal): 
 
 /**
  * Returns whether the scope is preselected: exactly those that the client requests or, if it requests none, reads
- * without revenue.
+ * without money.
  */
 function isTicked(scope: Scope, asked: readonly Scope[]): boolean {
   if (asked.length > 0) return asked.includes(scope)
-  return !scope.endsWith(":write") && scope !== "revenue:read" && scope !== "hive:measure"
+  return !scope.endsWith(":write") && !MONEY_SCOPES.includes(scope) && scope !== "hive:measure"
 }
 
 function scopeChoice(scope: Scope, asked: readonly Scope[]): Html {

@@ -139,15 +139,7 @@ describe("from a request to a call", () => {
       for (const part of ["Test client", "client.example", workspace, "It registered itself", `value="${appId}"`])
         expect(page.text).toContain(part)
       expect(scopesOn(page, "all")).toEqual([...SCOPES])
-      expect(scopesOn(page)).toEqual([
-        "apps:read",
-        "reviews:read",
-        "ai:read",
-        "hive:read",
-        "hive:spy",
-        "hive:estimate",
-        "ads:read",
-      ])
+      expect(scopesOn(page)).toEqual(["apps:read", "reviews:read", "ai:read", "hive:read", "hive:spy", "hive:estimate"])
     },
   )
 
