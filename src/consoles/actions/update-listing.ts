@@ -44,7 +44,7 @@ export const updateListing = action({
     "ListingTexts",
     v.strictObject({
       isOpen: described(v.boolean(), "Whether the listing has the locale in every part that the write changes."),
-      texts: described(ShownTexts, "Current texts of the changed fields. Null if empty."),
+      texts: described(ShownTexts, "Texts of the changed fields. A text is null if it is empty."),
     }),
   ),
   result: v.strictObject({ locale: v.string(), changed: v.array(v.string()) }),

@@ -66,7 +66,7 @@ export interface PlanTask {
   gains: KeywordOutlook[]
   expectedValue: number
   confidence: "low" | "medium"
-  /** Number of apps with no more ratings whose name contains the first keyword. */
+  /** Number of apps with at most as many ratings whose name contains the first keyword. */
   evidence: number
 }
 

@@ -86,7 +86,7 @@ export const getTimeline = operation({
     "Compares each tracked keyword between its last measured day before the change (at most 30 days earlier) and " +
     "its last measured day in the window after it, from one source. A movement after a change does not prove that " +
     `the change caused it. Covers the plan's history, at most ${MAX_DAYS} days, and lists the newest ` +
-    `${MAX_CHANGES} changes, newest first. get_store_page has the pages.`,
+    `${MAX_CHANGES} changes, newest first. get_store_page lists changes of names and texts.`,
   effect: "reads",
   scope: "apps:read",
   plan: "free",

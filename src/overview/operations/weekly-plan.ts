@@ -36,7 +36,8 @@ const Outlook = named(
     rank: described(v.nullable(Rank), "Null if absent from the results read."),
     expectedRank: described(
       Rank,
-      "Median rank of apps with its words in their name and no more ratings. Of two middle ranks, the worse one.",
+      "Median rank of the apps whose name has the keyword's words and that have at most as many ratings as this app. " +
+        "For an even number of apps, the worse middle rank.",
     ),
     weight: described(
       v.number(),
@@ -88,7 +89,7 @@ export const getWeeklyPlan = operation({
   summary: "Suggests changes to the store page for this week, based on measurements.",
   description:
     "Each task is independent and starts from the current text. Often there is none, by design: a task needs at " +
-    `least ${MIN_PEERS} apps with no more ratings that show the value of the words, and there is none within ` +
+    `least ${MIN_PEERS} apps with at most as many ratings that show the value of the words, and there is none within ` +
     `${SETTLES_DAYS} days of a change of name or subtitle. Writes nothing to a store. Every task is stored and ` +
     "later compared with the outcome; see record.",
   effect: "reads",
@@ -236,7 +237,7 @@ function taskRow({ platform, storefront, task }: PlannedTask): v.InferOutput<typ
     reasons: [
       `"${first.term}" has ${popularityText(first)}, and the app ` +
         `${first.rank === null ? "is not among the results read" : `ranks ${first.rank}`}.`,
-      `${evidence} apps with no more ratings have its words in their name; their median rank is ` +
+      `${evidence} apps with at most as many ratings have its words in their name; their median rank is ` +
         `${first.expectedRank}.`,
       ...(rest.length > 0 ? [`It also covers ${rest.map(({ term }) => `"${term}"`).join(", ")}.`] : []),
     ],

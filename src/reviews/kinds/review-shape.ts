@@ -105,7 +105,7 @@ export const shape = v.pipe(
   ruleBy(({ reviews, end }) => {
     if (!end) return
     const { pages, complete, empty } = end
-    hold(isPageCount(pages), "bad_depth", "the pages of a reading must be a whole number from 1 to 1000")
+    hold(isPageCount(pages), "bad_depth", "pages must be a whole number from 1 to 1000")
     hold(typeof complete === "boolean", "bad_depth", "complete must be true or false")
     hold(
       empty === (reviews.length === 0),

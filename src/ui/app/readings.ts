@@ -62,7 +62,7 @@ const failedPart = ({ of, failedAt, outcome }: FailedReading) =>
 
 const FAILURES: Record<FailedReading["outcome"], string> = {
   blocked: "the store refused this server.",
-  rate_limited: "the store refused the request because there were too many.",
+  rate_limited: "the store refused the request because this server had sent too many.",
   not_found: "the store has no such page in this storefront.",
   changed: "this version cannot read the format of the response.",
   mismatched: "the response was about another app or storefront.",

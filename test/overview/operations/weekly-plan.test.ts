@@ -76,7 +76,7 @@ test("a task is proposed from the measured data and stored as proposed", async (
       removed: [],
       reasons: [
         '"tea timer" has popularity 40, and the app ranks 7.',
-        "3 apps with no more ratings have its words in their name; their median rank is 4.",
+        "3 apps with at most as many ratings have its words in their name; their median rank is 4.",
       ],
       tradeOff: "Uses free space; no word is removed.",
       confidence: "low",
