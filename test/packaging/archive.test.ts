@@ -7,7 +7,7 @@ import { STORE_HOSTS } from "../../src/lib/upstreams.ts"
 import { answer, appmeter, type Serving, serving } from "../commands/child.ts"
 import { standingIn } from "../commands/measured-scene.ts"
 import { until } from "../jobs/platform.ts"
-import { afterLong, beforeLong, long } from "../long.ts"
+import { afterSlow, beforeSlow, slow } from "../long.ts"
 import { answerSearches, type ShownApp } from "../measuring/store-pages.ts"
 import { type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
 import { builtProgram } from "./alone.ts"
@@ -28,7 +28,7 @@ let stores: ReplayServer
 /** The program of the archive, started in an empty folder. */
 let unpacked: { program: string[]; cwd: string }
 
-beforeLong(async () => {
+beforeSlow(async () => {
   const [cwd, into] = [join(scratch, "empty"), join(scratch, "dist")]
   for (const folder of [cwd, home, into]) mkdirSync(folder)
   copyFileSync((await builtProgram()).file, join(into, "appmeter"))
@@ -40,7 +40,7 @@ beforeLong(async () => {
   stores = replayServer()
   answerSearches(stores, { apps: APPS, suggests: ["tides"] })
 })
-afterLong(() => stores.stop())
+afterSlow(() => stores.stop())
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 const environment = (name: string) => ({
@@ -61,7 +61,7 @@ const ranks = async (env: Record<string, string>) => {
   return out.match(/"rank": \d+/g)
 }
 
-long("the archive alone suffices to start, track an app, back up, and restore on a new machine", async () => {
+slow("the archive alone suffices to start, track an app, back up, and restore on a new machine", async () => {
   const env = { ...environment("data"), BACKUP_DIR: join(scratch, "backups") }
   const server = await serving({ ...unpacked, env })
   const words = ["app", "add", "https://apps.apple.com/us/app/tide-clock/id1200000002", "--keyword", "tides", "--wait"]
@@ -89,7 +89,7 @@ long("the archive alone suffices to start, track an app, back up, and restore on
   expect(apps).toMatchObject([{ iosId: "1200000002" }])
 })
 
-long("the archive alone upgrades a backup of each released version, which serves and is in order", async () => {
+slow("the archive alone upgrades a backup of each released version, which serves and is in order", async () => {
   const versions = readdirSync(RELEASED).flatMap((name) => /^(.+)\.backup$/.exec(name)?.[1] ?? [])
   expect(versions).toContain(versionOf())
   for (const version of versions) {
@@ -104,6 +104,6 @@ long("the archive alone upgrades a backup of each released version, which serves
   }
 })
 
-long("the program of the archive writes nothing to the home and working directories", () => {
+slow("the program of the archive writes nothing to the home and working directories", () => {
   expect([readdirSync(home), readdirSync(unpacked.cwd)]).toEqual([[], []])
 })

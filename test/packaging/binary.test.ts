@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout } from "bun:test"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { commitOf } from "../../src/database/assets.ts"
-import { afterLong, beforeLong, long } from "../long.ts"
+import { afterSlow, beforeSlow, slow } from "../long.ts"
 import { type Alone, buildAlone, type Started, type StartOptions } from "./alone.ts"
 import { type Serving, serving } from "./serving.ts"
 
@@ -11,10 +11,10 @@ setDefaultTimeout(60_000)
 const root = join(import.meta.dirname, "../..")
 let binary: Alone
 
-beforeLong(async () => {
+beforeSlow(async () => {
   binary = await buildAlone()
 })
-afterLong(() => binary.remove())
+afterSlow(() => binary.remove())
 
 const served = (dataDir: string) => serving(binary, { env: { DATA_DIR: dataDir, PORT: "0" } })
 
@@ -36,7 +36,7 @@ const call = async ({ url, key }: Serving, path: string) => {
 
 let firstStartMs = 0
 
-long("the binary alone in an empty folder shows its version, its help and its document", async () => {
+slow("the binary alone in an empty folder shows its version, its help and its document", async () => {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   expect(await binary.run(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" })
   const { out } = await binary.run(["version", "--json"])
@@ -48,7 +48,7 @@ long("the binary alone in an empty folder shows its version, its help and its do
   expect(readdirSync(binary.folder)).not.toContain(".appmeter")
 })
 
-long("the first start prints a working key, an import adds history, and a second start has all of it", async () => {
+slow("the first start prints a working key, an import adds history, and a second start has all of it", async () => {
   const first = await served("first")
   firstStartMs = first.firstMs
   expect(await call(first, "/v1/apps")).toMatchObject({ status: 200, body: { apps: [] } })
@@ -75,7 +75,7 @@ long("the first start prints a working key, an import adds history, and a second
   )
 })
 
-long("the binary reads the word in a picture with its embedded files", async () => {
+slow("the binary reads the word in a picture with its embedded files", async () => {
   const { findings } = JSON.parse((await binary.run(["doctor", "--json"], { env: { OCR_DATA: "none" } })).out)
   expect(findings.find(({ thing }: { thing: string }) => thing === "screenshots")).toMatchObject({
     state: "warning",
@@ -83,7 +83,7 @@ long("the binary reads the word in a picture with its embedded files", async () 
   })
 })
 
-long("the binary answers an assistant over its pipes and explains how to start it", async () => {
+slow("the binary answers an assistant over its pipes and explains how to start it", async () => {
   const env = { DATA_DIR: "assistant" }
   expect((await binary.run(["workspace", "create", "studio"], { env })).code).toBe(0)
   const { secret } = await answer(["key", "create"], { env })
@@ -100,7 +100,7 @@ long("the binary answers an assistant over its pipes and explains how to start i
   expect([command, args]).toEqual([expect.stringMatching(/^\/.*appmeter$/), ["mcp", "--tools", "daily"]])
 })
 
-long("the binary's stack traces name files and lines of the source, and no folder of the build machine", async () => {
+slow("the binary's stack traces name files and lines of the source, and no folder of the build machine", async () => {
   const env = { DATA_DIR: "/proc/none", LOG_LEVEL: "debug" }
   const { code, err } = await binary.run(["workspace", "list"], { env })
   expect(code).toBe(1)
@@ -108,7 +108,7 @@ long("the binary's stack traces name files and lines of the source, and no folde
   expect(err).not.toContain(root)
 })
 
-long("the licences command names every package in the binary and the origin of each file in it", async () => {
+slow("the licences command names every package in the binary and the origin of each file in it", async () => {
   const { code, out } = await binary.run(["licences"])
   expect(code).toBe(0)
   const { modules, carried, assets } = binary.contents
@@ -141,7 +141,7 @@ long("the licences command names every package in the binary and the origin of e
 
 const KILLS = 4
 
-long(`a first start killed at ${KILLS} moments never leaves a broken directory`, async () => {
+slow(`a first start killed at ${KILLS} moments never leaves a broken directory`, async () => {
   let [emptyCount, whole] = [0, 0]
   for (let round = 1; round <= KILLS; round++) {
     const dataDir = `killed-${round}`
