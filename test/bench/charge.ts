@@ -5,9 +5,10 @@ import { createChargeCall, type Due } from "../../src/access/credits.ts"
 import { createKey } from "../../src/access/key-register.ts"
 import { createWorkspace } from "../../src/access/workspaces.ts"
 import { chargeAlone } from "../access/registered.ts"
-import { freshDatabase } from "../database.ts"
+import { scratchOn } from "./scratch.ts"
 
-const sql = await freshDatabase()
+// on a disk: an update and a charge both wait for their commit
+const { sql, remove } = await scratchOn(process.env.DATABASE_URL, 10)
 const SECONDS = Number(process.env.SECONDS ?? 3)
 const payers: { workspaceId: number; keyId: number }[] = []
 for (let i = 0; i < 64; i++) {
@@ -48,4 +49,5 @@ for (const [label, spread] of [
 const [{ used, ledger } = { used: -1, ledger: -2 }] = await sql<{ used: number; ledger: number }[]>`
   select (select sum(used)::bigint from account) as used, (select sum(cost)::bigint from ledger) as ledger`
 console.log(`credits used ${used}, ledger ${ledger}${used === ledger ? "" : ": THEY DIFFER"}`)
+await remove()
 process.exit(used === ledger ? 0 : 1)
