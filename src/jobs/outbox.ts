@@ -49,7 +49,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   )
 }
 
-/** A read and a send must fit into a lease, and a stop into the server's 25 s. */
+/** A read and a send must fit into a lease, and a stop must fit into the server's limit of 25 s. */
 const PACE: OutboxPace = {
   leaseMs: 30_000,
   readMs: 8_000,

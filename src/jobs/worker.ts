@@ -18,9 +18,12 @@ export interface Work<Lane, Claim extends LeasedWork> {
   claim(lane: Lane, space: Space<Claim>): Promise<ClaimResult<Claim>>
   /** Does the work. Rejects only when the database fails: the lease then expires and the work is recovered. */
   perform(run: Run<Claim>): Promise<unknown>
-  /** Returns the claim as if it had not been taken. */
+  /** Gives the claim back as if it had not been taken. */
   giveBack(claim: Claim): Promise<unknown>
-  /** The heartbeat; returns the leases that still hold. Left out if the work extends its own lease. */
+  /**
+   * The heartbeat: extends the leases and returns those that are still valid. Left out if the work extends its own
+   * lease.
+   */
   extend?(claims: readonly Claim[]): Promise<ReadonlySet<string>>
   recover?(): Promise<unknown>
 }
@@ -83,7 +86,7 @@ export interface Worker<Lane = unknown> {
   start(): void
   /** Aborts running work after `stopMs`. Returns at most `lastWordsMs` later, even if the database does not respond. */
   stop(): Promise<void>
-  /** Looks at that lane, or at all lanes, at once. Call it when this process made work due. */
+  /** Looks for due work at once, in that lane or in all lanes. Call it when this process made work due. */
   nudge(lane?: Lane): void
   isStarted(): boolean
   /** Recovers abandoned work, performs what is due now and waits for it. Returns the number of claims. */
@@ -230,7 +233,7 @@ function createLooks<Lane>(
       looking = true
       go()
     },
-    /** Looks at one lane, or at all. Does nothing before `begin` and after `end`. */
+    /** Looks for due work in one lane, or in all. Does nothing before `begin` and after `end`. */
     go,
     end() {
       looking = false

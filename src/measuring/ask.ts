@@ -18,9 +18,9 @@ export interface AskParts {
   sql: Sql
   log: Log
   reach: Omit<SourceAccess, "signal" | "largeBodies">
-  /** Limits large bodies in memory until they are stored. No limit if left out. */
+  /** Limits how many large bodies are in memory before they are stored. No limit if left out. */
   bodyLimit?: BodyLimit
-  /** Name of the egress address. Each has its own pace at each upstream. */
+  /** Name of the egress address. Each egress address has its own pace at each upstream. */
   egress: string
   sourcesOff: readonly string[]
   now: () => Date
@@ -37,7 +37,7 @@ interface ReadingTurn {
   claim: Claim
   signal: AbortSignal
   leftMs: () => number
-  /** Milliseconds since the turn that the claim took. */
+  /** Milliseconds since the turn that was taken together with the claim. */
   sinceClaim: () => number
 }
 
@@ -189,7 +189,7 @@ function siteAttempt({ message }: Error, { claim, at }: { claim: Claim; at: Date
   return { kind: "app_ads", at, platform, storefront, subject, source: SITES, outcome: "failed", detail: message }
 }
 
-/** Returns the attempt to log. Null if the question has no name in the log. */
+/** Returns the attempt to log. Null if a failed read of this question cannot be logged. */
 function attemptOf<Question>(
   { name: source, kind }: Source<Question>,
   question: Question,

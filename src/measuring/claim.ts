@@ -23,8 +23,8 @@ interface DueRow {
 const CONTENDED = { pauseMs: 5, tries: 20 }
 
 /**
- * Returns a claim, or the milliseconds until there may be one; null without such a lane. A lease starts with its
- * statement.
+ * Returns a claim, or the milliseconds until the next claim may succeed. Null if the lane was never opened. A lease
+ * starts with the statement that claims the work.
  */
 export async function claimNext<Work extends DueWork>(
   sql: Sql,
@@ -48,8 +48,9 @@ export async function claimNext<Work extends DueWork>(
 const LOOK_BEYOND = 20
 
 /**
- * Takes both the lane's turn and the first due row, with others of its kind and storefront that fit the request, or
- * neither. Deletes untracked rows that it meets; `again` means that more rows may follow them.
+ * Takes the lane's turn together with the first due row and further rows of the same kind and storefront that fit into
+ * one request. Takes nothing if the lane has no turn or no row is due. Deletes the untracked rows that it finds;
+ * `again` means that further due rows may follow them.
  */
 export async function claim<Work extends DueWork>(
   sql: Sql,
@@ -139,8 +140,8 @@ function claimOf<Work extends DueWork>(rows: readonly DueRow[], kinds: readonly 
 }
 
 /**
- * Returns the milliseconds until the lane has a turn and something is due; null without such a lane. 0 also if another
- * process is taking it.
+ * Returns the milliseconds until the lane has a turn and a row is due. 0 also while another process is claiming. Null
+ * if the lane was never opened.
  */
 export async function readWait(
   sql: Sql,

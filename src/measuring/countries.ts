@@ -2,7 +2,9 @@ import type { Sql } from "../database/types.ts"
 import type { Upstream } from "../lib/upstreams.ts"
 import type { Lane } from "./pace.ts"
 
-/** Number of responses of an upstream to one egress address, by requested and by answered country. */
+/**
+ * Number of an upstream's responses to one egress address, per requested country and country that the response named.
+ */
 export interface CountryAnswers {
   upstream: Upstream
   asked: string
@@ -32,7 +34,7 @@ export async function noteCountry(
     set reads = a.reads + 1, last_at = greatest(a.last_at, excluded.last_at)`
 }
 
-/** Returns the countries requested from an address, with the countries of the answers. */
+/** Returns the countries requested from an egress address, each with the countries that the answers named. */
 export async function readCountries(sql: Sql, egress: string): Promise<CountryAnswers[]> {
   return await sql<CountryAnswers[]>`
     select upstream, asked, answered, reads::float8 as reads, first_at as "firstAt", last_at as "lastAt"

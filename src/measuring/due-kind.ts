@@ -41,7 +41,9 @@ export interface Subject {
 export interface DueWork {
   name: DueName
   platform: Platform
-  /** Storefronts that this process can read. Default: all. Rows of others are neither claimed nor counted. */
+  /**
+   * Storefronts that this process can read. Default: all. Rows of other storefronts are neither claimed nor counted.
+   */
   storefronts?: readonly string[]
   together: number
   everyDays: number
@@ -54,9 +56,12 @@ export interface Kind extends DueWork {
    * request this kind.
    */
   observes?: AnyKind
-  /** Finds the latest reading. Default: that of `observes`. */
+  /** Finds the latest reading. Default: the function `latest` of the kind in `observes`. */
   latest?: AnyKind["latest"]
-  /** True if a reading may succeed without data: the store does not have it, or its apps give no figure. */
+  /**
+   * True if a reading may succeed without data: the store does not have the subject, or its apps do not have enough
+   * data for a figure.
+   */
   mayFindNothing?: true
   /** The upstream whose turn a claim takes. Each further request of a reading waits for a turn of its own. */
   upstream: Upstream
@@ -132,11 +137,14 @@ export interface ReadPort {
    * ReadFailure.
    */
   ask<Asked, Seen extends Observation>(source: Source<Asked, Seen>, question: Asked): Promise<Seen>
-  /** Returns the country that the latest answer named for this one, to check an answer that names none. */
+  /**
+   * Returns the country that was named by the latest answer to a request for this country. Used to check answers that
+   * name no country.
+   */
   readNamedCountry(upstream: Upstream, storefront: string): Promise<string | null>
   /**
-   * Fetches from a developer's site, at the common pace of all such sites. Counts in the health of app-ads-txt. Throws
-   * OutboundProblem.
+   * Fetches from a developer's site, at the pace that all such sites share. The read counts in the health of the source
+   * app-ads-txt. Throws OutboundProblem.
    */
   askSite: SafeFetch
   /** Parses a file of a developer's site. */

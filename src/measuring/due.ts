@@ -17,8 +17,8 @@ export interface Claim<Work extends DueWork = Kind> {
 }
 
 /**
- * The heartbeat: extends the leases and returns those that still hold. Skips locked rows, because their end is being
- * stored.
+ * The heartbeat: extends the leases and returns those that are still valid. Skips locked rows, because a transaction is
+ * storing their end.
  */
 export async function extend(sql: Db, claims: readonly Claim<DueWork>[], leaseMs: number): Promise<Set<string>> {
   const rows = await sql<{ lease: string; held: number }[]>`
@@ -53,8 +53,8 @@ export class LeaseLost extends Error {
 }
 
 /**
- * Ends a measured claim in the transaction that stores it. Rows that were rescheduled after the claim keep their new
- * time, because the reading may have missed the reason.
+ * Ends a measured claim in the transaction that stores its observations. Rows that were rescheduled after the claim
+ * keep their new time, because the reading may not include the data for which they were rescheduled.
  */
 export async function endMeasured(tx: Tx, { lease, kind, subjects, claimedAt }: Claim<DueWork>): Promise<void> {
   const { count } = await tx`
@@ -72,8 +72,8 @@ export async function endMeasured(tx: Tx, { lease, kind, subjects, claimedAt }: 
 }
 
 /**
- * Reschedules rows that cannot be read yet after `waitMs`, unless they were rescheduled in the meantime. Returns false
- * if the lease was lost.
+ * Sets rows that cannot be read yet to be due again in `waitMs`, unless they were rescheduled in the meantime. Returns
+ * false if the lease was lost.
  */
 export async function putOff(tx: Tx, { lease, claimedAt }: Claim<DueWork>, waitMs: number): Promise<boolean> {
   const { count } = await tx`
@@ -85,7 +85,8 @@ export async function putOff(tx: Tx, { lease, claimedAt }: Claim<DueWork>, waitM
 }
 
 /**
- * SQL for the next time. `u` is the latest version of the row, also after a wait for a transaction that rescheduled it.
+ * SQL for the next time of a row. `u` is the latest version of the row, even if the statement had to wait for a
+ * transaction that rescheduled it.
  */
 function unlessMoved(tx: Tx, claimedAt: Date, planned: ReturnType<typeof later>) {
   // claimedAt has no microseconds: without the added millisecond, rows due in that millisecond would look rescheduled
@@ -111,7 +112,7 @@ export async function endFailed(
 }
 
 /**
- * Gives rows back as if they had not been claimed, to be due after the delay if one is given. Returns false if the
+ * Releases the rows as if they had not been claimed. If a delay is given, they are due after it. Returns false if the
  * lease was lost.
  */
 export async function giveBack(sql: Db, { lease }: Claim<DueWork>, delayMs: number | null): Promise<boolean> {

@@ -16,15 +16,18 @@ export interface SourceHealth {
   failed24h: number
   /** 0 to 1. Null if nothing was read. */
   successRate24h: number | null
-  /** Number of apps with a stale response in the last 24 hours: a cached one that is older than an earlier response. */
+  /**
+   * Number of apps for which the source returned a stale response in the last 24 hours: a cached response that is older
+   * than an earlier one.
+   */
   stale24h: number
   lastFailure: { at: Date; outcome: Outcome; detail: string | null } | null
   /** Failed reads since the last success. */
   failuresInARow: number
-  /** The budget of its upstream. Null if no measured kind asks that upstream first. */
+  /** The budget of the source's upstream. Null if no measured kind sends its first request to that upstream. */
   budget: Budget | null
   pace: Pace
-  /** Null if the source has no canary, or nothing is tracked that it could read. */
+  /** Null if the source has no canary, or if nothing that the source could read is tracked. */
   canary: CanaryHealth | null
 }
 
@@ -82,7 +85,7 @@ export async function readHealth(sql: Sql, parts: HealthParts): Promise<SourceHe
   })
 }
 
-/** The recent state of a source. Null times: never answered, or never failed. */
+/** The recent state of a source. `answeredAt` is null if the source never answered, `failedAt` if it never failed. */
 interface SourceState {
   source: SourceName
   answeredAt: Date | null

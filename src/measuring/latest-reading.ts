@@ -11,8 +11,8 @@ interface Wanted {
 }
 
 /**
- * Returns the time of the latest reading since then. Null if there is none. Only this instance's own searches count,
- * because a live read is its own.
+ * Returns the time of the latest reading since `since`. Null if there is none. Searches from other instances do not
+ * count, because a live read is made by this instance.
  */
 export async function findLatestReading(sql: Sql, { kind, wanted }: Wanted, since: Date): Promise<Date | null> {
   const latest = kind.latest ?? kind.observes?.latest
@@ -22,8 +22,9 @@ export async function findLatestReading(sql: Sql, { kind, wanted }: Wanted, sinc
 }
 
 /**
- * Returns how the reading failed since it was requested. Untracked rows are deleted soon after they are read; then the
- * log of failed reads has the outcome. "gone" if it has none. Null if nothing failed.
+ * Returns the failure of the reading since it was requested. Null if it did not fail. The row of an untracked subject
+ * is deleted soon after the reading; the failure then comes from the log of failed reads, and is "gone" if the log has
+ * none.
  */
 export async function findFailureSince(
   sql: Sql,

@@ -9,15 +9,15 @@ import { tracking } from "./rescheduling.ts"
 interface QueuePosition {
   /** Milliseconds until the upstream's next turn plus the turns of waiting callers. */
   turnMs: number
-  /** Milliseconds for the turns of everything else due there. */
+  /** Milliseconds for the turns of everything else that is due at the upstream. */
   dueMs: number
-  /** True if it is already requested or being read. */
+  /** True if the subject is already requested or being read. */
   isJoined: boolean
   /** Number of requests of the same workspace that are still pending. */
   asked: number
 }
 
-/** Maximum rows counted; more make no difference. */
+/** Maximum number of rows to count: a higher count would make no difference. */
 const COUNTED = 10_000
 
 interface Place {
@@ -76,13 +76,13 @@ export async function readAhead(sql: Sql, { kind, kinds, egress, wanted, asker }
   return row
 }
 
-/** The part of an upstream's turns that one workspace may use for requests. */
+/** The share of an upstream's turns that one workspace may use for live reads. */
 const SHARE = 1 / 4
-/** The part that all workspaces together may use for requests. */
+/** The share of an upstream's turns that all workspaces together may use for live reads. */
 const SHARE_OF_ALL = 3 / 4
-/** Turns that one workspace may use at once after a pause. */
+/** Number of turns that one workspace may use at once after a pause without live reads. */
 const AT_ONCE = 6
-/** Turns that all workspaces together may use at once after a pause. */
+/** Number of turns that all workspaces together may use at once after a pause without live reads. */
 const AT_ONCE_OF_ALL = 20
 const ALL = 0
 
@@ -127,7 +127,7 @@ export interface Ask {
   priority: (typeof PRIORITY)["live" | "behind"]
   /** Milliseconds for which the caller waits. */
   forMs: number
-  /** Delay in milliseconds. The subject becomes due earlier once the data that it depends on was read. */
+  /** Delay in milliseconds. The subject becomes due earlier if the data that it depends on is read earlier. */
   afterMs?: number
 }
 
@@ -171,7 +171,7 @@ export interface ForgetQueue {
   add(wanted: LiveSubject): void
 }
 
-/** Attempts to forget a subject, which fail while the subject is being tracked. */
+/** Maximum number of attempts to reset a subject. An attempt fails while another process is tracking the subject. */
 const TRIES = 50
 /** Milliseconds between two attempts. */
 const APART_MS = 200
@@ -195,7 +195,7 @@ export function createForgetting(sql: Sql): ForgetQueue {
     for (const { wanted, tries } of again) pending.set(nameOf(wanted), { wanted, tries: tries + 1 })
     forgetting.go()
   }
-  // rows that stay are skipped when their turn comes (claim.ts)
+  // rows that could not be deleted are skipped when their turn comes (claim.ts)
   const forgetting = single(work, { worked() {}, failed() {} })
   return {
     add(wanted) {

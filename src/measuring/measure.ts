@@ -28,7 +28,7 @@ export interface LiveParts {
   sources?: readonly Pick<CanarySource, "name" | "upstream">[]
   /** Returns true if this process reads the stores. */
   isReading(): boolean
-  /** Wakes the workers of this process for work of this upstream that became due at once. */
+  /** Wakes the workers of this process because work for this upstream has just become due. */
   nudge(upstream: Upstream): void
   /** Adds a listener for readings that end in this process, with whatever result. */
   onEnded(listener: (ended: { subjects: readonly Subject[] }) => void): void
@@ -37,8 +37,9 @@ export interface LiveParts {
 }
 
 /**
- * Creates the live read. Callers of one subject share its reading and, within a process, its waiting. A workspace that
- * has used up its share waits behind everything due. Refuses a subject whose turn is more than a minute away.
+ * Creates the function for live reads. Callers of the same subject share one reading and, within a process, the wait
+ * for its end. The request of a workspace that has used up its share is read after everything else that is due. A
+ * subject whose turn is more than a minute away is refused.
  */
 export function createMeasure(parts: LiveParts): Measure {
   const { sql, kinds, now } = parts
@@ -120,7 +121,7 @@ async function waitFor(
   if (put.state === "failed") return put
   await follow(parts, asking, shared)
   patience.onPut?.(shared.isOwn && put.isNew)
-  // a caller that joins a reading meant only for a waiting caller keeps it alive for others
+  // the first caller needs the reading only while it waits; this caller needs it in any case, so the row stays due
   if (shared.onlyWhileWaiting && !onlyWhileWaiting)
     await putDue(parts.sql, { wanted, asker, priority: PRIORITY.behind, forMs: WATCHED_MS })
   const pending: LiveReadState = { state: "pending", eta: Math.max(1, Math.ceil((turn.ms + READ_MS) / 1_000)) }
@@ -161,7 +162,7 @@ function begin(parts: LiveParts, asking: LiveAsk, watching: WatchParts): SharedR
   const end = put.then(async (put) => {
     if (put.state === "failed") return put
     const ended = await watch(parts, { kind, wanted }, { ...put, since, forMs }, watching)
-    // nobody waits for these: they continue after the caller has its answer
+    // nobody waits for these readings: they continue after the caller has its answer
     if (ended?.state === "fresh") for (const { wanted, asker } of next.values()) void watching.measure(wanted, asker)
     return ended
   })
@@ -171,7 +172,7 @@ function begin(parts: LiveParts, asking: LiveAsk, watching: WatchParts): SharedR
 // A live read whose turn is further away is refused as busy.
 const BUSY_MS = 60_000
 const READ_MS = 2_000
-/** How long this process watches a reading nobody waits for any more. */
+/** How long this process watches a reading for which nobody waits any more. */
 const WATCHED_MS = 120_000
 const MAX_PENDING = 20
 
@@ -241,7 +242,10 @@ async function watch(
 const LONGEST_POLLS = 6
 
 interface WaitRegister {
-  /** Counts a subject requested here until the returned function is called. Null if its workspace has too many. */
+  /**
+   * Counts a subject as requested in this process until the returned function is called. Null if the workspace already
+   * has too many requests.
+   */
   enter(wanted: LiveSubject, asker: Asker | undefined): (() => void) | null
   of(wanted: LiveSubject): SharedReading | undefined
   /** Registers a reading that callers share until it ends. */
@@ -269,7 +273,7 @@ function createWaits(): WaitRegister {
       const key = keyOf(wanted)
       const ended = () => void waits.delete(key)
       waits.set(key, shared)
-      shared.end.then(ended, ended) // waiting callers get its failure
+      shared.end.then(ended, ended) // callers that wait for `shared.end` get its failure themselves
       return shared
     },
   }

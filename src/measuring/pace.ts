@@ -70,7 +70,7 @@ interface Hurry {
   withinMs: number
   /** True if a caller is waiting; the turn may then be booked ahead by up to `withinMs`. */
   live: boolean
-  /** True to book nothing ahead, so that others can take the next turn first. */
+  /** True to book nothing ahead, so that other work can take the next turn first. */
   yields?: boolean
   signal: AbortSignal
 }

@@ -16,7 +16,7 @@ export const PRIORITY = {
   market: 5,
 } as const
 
-/** Returns every priority as literal values, so that the query planner knows their number. */
+/** Returns SQL with every priority as a literal, so that the query planner knows how many priorities there are. */
 export function everyPriority(sql: Sql) {
   return sql`(values (0), (1), (2), (3), (4), (5)) c (priority)`
 }

@@ -1,7 +1,10 @@
 import type { Tx } from "../database/types.ts"
 import type { KindName, Subject } from "./due-kind.ts"
 
-/** Schedules findings of the apps that track one of these terms in the storefront. An earlier time stays. */
+/**
+ * Schedules the findings of the apps that track one of these terms in the storefront. Findings that are due earlier
+ * keep their time.
+ */
 export async function putForwardTerms(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
   await putForward(tx, findingsOfTerms(tx, subjects), afterMs)
 }
@@ -116,8 +119,8 @@ function findingsOfApps(tx: Tx, subjects: readonly Subject[]) {
 }
 
 /**
- * Minimum delay. It makes the new time later than the time of any running claim: findings whose claim missed this data
- * are then calculated again.
+ * Minimum delay. It makes the new time later than the start of every running claim, so that findings are calculated
+ * again if their claim did not include this data.
  */
 const MIN_MS = 10
 

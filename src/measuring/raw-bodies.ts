@@ -202,15 +202,15 @@ interface AccountBodiesOptions extends RawBodiesOptions {
 interface AccountBodies {
   /** Stores a body. Never throws. */
   keep(body: RawBody, account: string): Promise<void>
-  /** Returns the body of any account. */
+  /** Returns the body with that hash, whichever account it belongs to. */
   read: RawBodies["read"]
   has: RawBodies["has"]
   size(): Promise<{ bodies: number; bytes: number }>
   /** Deletes all bodies of an account. */
   forget(account: string): Promise<void>
   /**
-   * Deletes bodies that are too old or beyond the size limit, and bodies older than a week of accounts that are not in
-   * this list. Runs at most once in ten minutes.
+   * Deletes bodies that are too old or beyond the size limit. If an account is not in this list, its bodies are deleted
+   * after a week. Runs at most once in ten minutes.
    */
   sweep(accounts: readonly string[]): Promise<void>
 }

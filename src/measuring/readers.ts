@@ -56,7 +56,7 @@ export function readingBy(readers: readonly Reader[]): Reading {
 }
 
 export interface Reader {
-  /** `storefronts` is null for all. */
+  /** `storefronts` is null if the process reads all storefronts. */
   reads: { kind: string; platform: Platform; upstream: string; storefronts: readonly string[] | null }[]
   /** Upstreams that refused this process and get no requests from it for now. */
   leftAlone: string[]

@@ -23,7 +23,10 @@ interface ReadingParts extends AskParts {
   /** Timeout of a reading, including its waits for turns. */
   readMs: number
   longReadMs: number
-  /** Delay from storing to looking for findings, so that one look covers readings that are close together. */
+  /**
+   * Delay between storing a reading and looking for findings, so that readings that are stored shortly after each other
+   * are checked together.
+   */
   findingsAfterMs: number
   retry: Retry
   broken: Map<string, string>
@@ -36,8 +39,8 @@ export interface PerformedReading {
 }
 
 /**
- * Performs a reading and stores its observations together with its end, or nothing. Returns null if it was given back,
- * put off or lost. Rejects only when the database fails.
+ * Performs a reading. Stores its observations and its end in one transaction, or stores nothing. Returns null if the
+ * reading was given back, put off or lost its lease. Rejects only when the database fails.
  */
 export async function performReading(run: Reading, parts: ReadingParts): Promise<PerformedReading | null> {
   const failed: Attempt[] = []
@@ -164,7 +167,9 @@ function lost({ log }: ReadingParts, { kind, subjects }: Claim): null {
   return null
 }
 
-/** Updates the alerts of a source after its canary: the result is stored only in the row of `due`. */
+/**
+ * Updates the alerts of a source after its canary has ended. The canary's result is stored only in its row of `due`.
+ */
 async function noteEnd(
   { kind, subjects }: Claim,
   { failure }: PerformedReading,

@@ -8,7 +8,8 @@ export type Failure = Outcome | "unstored"
 /** After this many failures in a row a subject rests until its next day. */
 const RESTS_AFTER = 8
 /**
- * Readings are spread over the first hours of a day: all terms of an app are due at one time, other apps' at others.
+ * Readings are spread over the first hours of a day: all terms of one app are due at the same time, and those of
+ * another app at a different time.
  */
 const SPREAD_SECONDS = 4 * 3_600
 
@@ -26,8 +27,9 @@ export interface Retry {
 export const RETRY: Retry = { baseMs: 60_000, capMs: 6 * 3_600_000 }
 
 /**
- * SQL for the row `d` of `due`: its priority and `place`, its offset within a day. All terms of an app have the same
- * offset, and so have the market's subjects in a storefront, so that requests are full.
+ * SQL that selects, for the row `d` of `due`, its priority and its `place`, which is its offset within a day. All terms
+ * of an app have the same offset, and so do all market subjects in a storefront: this way each request contains as many
+ * subjects as possible.
  */
 export function tracking(sql: Db) {
   return sql`
@@ -49,7 +51,7 @@ export function dayAfter(sql: Db, at: Date | "now", days: number) {
   return sql`date_trunc('day', ${moment}, 'UTC') + ${days}::int * interval '24 hours' + t.place`
 }
 
-/** Returns SQL for the `set` clause of a row `d` that was not read; `t` is its `tracking`. */
+/** Returns SQL for the `set` clause of a row `d` whose reading failed; `t` is the result of `tracking` for the row. */
 export function fallenBack(sql: Db, failure: Failure, retry: Retry, random: number) {
   return sql`
     priority = t.priority, failures = d.failures + 1, failure = ${failure}, failed_at = now(), lease = null,

@@ -12,7 +12,7 @@ interface Silence {
 const MIN_FAILURES = 3
 const MIN_SILENCE_MS = 60_000
 
-/** Returns null if the latest request of an upstream was answered, or none was made. */
+/** Returns null if the upstream answered the latest request, or if no request was made. */
 export async function readSilence(
   sql: Sql,
   { upstream, names, now }: { upstream: Upstream; names: readonly SourceName[]; now: Date },

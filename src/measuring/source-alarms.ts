@@ -99,8 +99,9 @@ const BEGINNING = "insta"
 
 /**
  * Questions that always have results, so that the answer shows whether a source still works. For hints, `term` is the
- * typed prefix. The App Store's hints are requested outside the United States: for a language that the storefront does
- * not have the endpoint returns an empty list, which American English would hide.
+ * typed prefix. The App Store's hints are requested for a storefront outside the United States: the endpoint returns an
+ * empty list for a language that the storefront does not have, and a request in American English would not reveal such
+ * a mistake.
  */
 const CANARIES: Partial<Record<SourceName, Omit<ListKey, "storefront"> & { storefront?: string }>> = {
   "apple-web-search": { platform: "ios", storefront: "us", term: SEARCH },
@@ -123,8 +124,8 @@ export interface CanaryParts {
 }
 
 /**
- * Schedules daily canaries while something is tracked on their platform. Rows of other countries stay while they are
- * read.
+ * Schedules daily canaries while something is tracked on their platform. Rows of other countries stay as long as a
+ * process reads them.
  */
 export async function ensureCanaries(sql: Sql, { sources, egressCountry }: CanaryParts): Promise<void> {
   const canaries = sources.flatMap(({ name, on }) => {

@@ -110,7 +110,10 @@ export interface SourceAccess {
   timeoutMs: number
   /** Parses bodies in another thread. Default: in this thread. */
   parse?: ParseBody
-  /** Admits large bodies. No limit if left out. The caller releases the place when the body is no longer used. */
+  /**
+   * Limits how many large bodies are in memory. No limit if left out. The caller releases the place when the body is no
+   * longer used.
+   */
   largeBodies?: Turns
 }
 
@@ -238,7 +241,7 @@ async function bytesOf(
 // A page of Google Play search results has 1.2 MB.
 const LARGE_BYTES = 1_500_000
 
-/** Runs outside this thread if the runtime supports it: 12 MB take 40 ms. */
+/** Returns the SHA-256. It is computed outside this thread if the runtime supports that: 12 MB take 40 ms. */
 async function sha256Of(bytes: Uint8Array): Promise<Uint8Array> {
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>))
 }

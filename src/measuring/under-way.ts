@@ -45,8 +45,8 @@ export async function findKeywordsUnderWay(
 }
 
 /**
- * Returns SQL for the state of a keyword's scheduled readings as one number `code`: a base-6 digit each for search,
- * hints and difficulty.
+ * Returns SQL for the state of a keyword's scheduled readings as one number `code`, which has one base-6 digit for each
+ * of search, hints and difficulty.
  */
 export function dueCodeOf(sql: Db, { platform, storefront }: Side, term: ReturnType<Db>) {
   // the hash uses the index due_keyword
@@ -93,7 +93,7 @@ interface UnreadTerms extends Side {
 export interface Expectation {
   /** Number of keywords that will still be measured that day. */
   expected: number
-  /** The most frequent reason why others will not. Null if all will. */
+  /** The most frequent reason why the remaining keywords will not be measured. Null if all will be measured. */
   notMeasuring: IdleReason | null
 }
 
@@ -175,7 +175,7 @@ function expectationOf(
   return { expected: terms.length - missed, notMeasuring: missing[0]?.why ?? null }
 }
 
-/** The state of a row of `due`: leased by a reader, next in line, or the reason why neither. */
+/** The state of a row of `due`: leased by a reader, next in line, or the reason why it is neither. */
 type State = "held" | "turn" | "overdue" | "read_failed" | "not_due"
 
 /** The states in the order of the digits of stateOf. */
@@ -202,8 +202,8 @@ function whyNot(state: State | null, notRead: () => IdleReason | null): IdleReas
 }
 
 /**
- * Returns why a difficulty without a due row is not measured. The App Store's becomes due with the first search
- * results; Google Play's is never read on its own.
+ * Returns the reason why a difficulty without a row of `due` is not measured. A difficulty on the App Store becomes due
+ * with the first search results; one on Google Play is never read on its own.
  */
 function difficultyWithout(search: IdleReason | null, { platform }: Side): IdleReason {
   if (platform !== "ios") return "not_scheduled"
@@ -213,8 +213,8 @@ function difficultyWithout(search: IdleReason | null, { platform }: Side): IdleR
 type IdleReasons = Record<"search" | "hints" | "difficulty", Idle>
 
 /**
- * Combines the states of a keyword. A popularity needs the hints and the readings of the difficulty; a reason that
- * blocks it takes precedence over a harmless one.
+ * Combines the states of a keyword's readings. A popularity needs the hints and the readings of the difficulty. A
+ * reason that blocks the popularity takes precedence over a harmless one.
  */
 function keywordOf({ search, hints, difficulty }: IdleReasons): KeywordUnderWay {
   const popularity =

@@ -20,7 +20,7 @@ export interface MeasuringOptions extends WorkerOptions {
   reach: Omit<SourceAccess, "signal" | "largeBodies">
   /** Limits large bodies in memory. No limit if left out. */
   bodyLimit?: BodyLimit
-  /** Name of the egress address. All processes behind it share one pace per upstream. */
+  /** Name of the egress address. All processes that use this address share one pace per upstream. */
   egress: string
   /** Milliseconds between two requests, for upstreams that differ from BASE_GAPS_MS. */
   gapsMs?: ReadonlyMap<Upstream, number>
@@ -43,7 +43,10 @@ export interface MeasuringWorker {
   isReading(): boolean
   /** Looks at once for due work of this upstream, or of all. */
   nudge(upstream?: Upstream): void
-  /** Recovers abandoned readings, performs those that have a turn now and waits for them. Returns their number. */
+  /**
+   * Recovers abandoned readings, then performs the readings that have a turn now and waits for them to end. Returns
+   * their number.
+   */
   runOnce(): Promise<number>
   onEnded(listener: (ended: PerformedReading) => void): void
 }

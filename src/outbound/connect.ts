@@ -9,11 +9,12 @@ interface ConnectOptions {
   ca: string | undefined
 }
 
-// A name usually has two or three addresses. If one does not answer, the next is tried: a machine without IPv6 needs
-// this.
+// A name usually has two or three addresses. If one does not answer, the next is tried, because a machine without IPv6
+// cannot reach all of them.
 const MAX_ADDRESSES = 3
 const NEXT_AFTER_MS = 1_000
-// Long enough to resend one lost packet. Together with the other attempts it is below the 5 s to the first byte.
+// Long enough to resend one lost packet. Together with the other attempts it stays below the limit of 5 s until the
+// first byte.
 const LAST_MS = 2_500
 
 /**

@@ -60,7 +60,7 @@ function holdFirst(method: "GET" | "PUT") {
   return { arrived: arrival.opened, letGo: release.open }
 }
 
-test("a lease that another worker has taken over can mark, extend, end or give back nothing", async () => {
+test("a worker whose lease another worker has taken over can mark, extend, end or give back nothing", async () => {
   const id = await enqueued(sql, bidJob(by))
   const [zombie] = await claim(sql, LEASE)
   await letLeaseRunOut(sql, id)

@@ -8,7 +8,7 @@ import { kind, prepareScene } from "./scene.ts"
 const scene = prepareScene()
 
 describe("a queued job", () => {
-  test("a queued job is read again, sent once with its id as key, and done with the platform's answer", async () => {
+  test("a queued job is sent once with its id after its target is read again, and ends with the answer", async () => {
     const job = bidJob(scene.by)
     const id = await enqueued(scene.sql, job)
     expect(await scene.worker().runOnce()).toBe(1)

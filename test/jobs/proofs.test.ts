@@ -132,7 +132,7 @@ test("a later write to the same target ends the checks of the earlier one", asyn
   expect([await after(id, 10), await planned(id)]).toEqual(["unknown", null])
 })
 
-test("one of several processes that check at once stores the finding", async () => {
+test("if several processes check at once, one of them stores the finding", async () => {
   const id = await unknown(2)
   await scene.sql`update job set proof_at = now() - interval '1 s' where id = ${id}`
   await Promise.all([work(), work(), work()])

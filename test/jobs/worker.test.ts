@@ -27,11 +27,11 @@ async function ageOf(claimed: { since?: () => number }): Promise<number> {
   return age
 }
 
-test("a lease is as old as the statement that took it, even if its claim waited before", async () => {
+test("the age of a lease counts from the statement that took it, even if the claim waited before", async () => {
   expect(await ageOf({ since: () => 7 })).toBe(7)
 })
 
-test("a lease whose claim returns no time of its own is as old as the claim", async () => {
+test("the age of a lease counts from the claim if the claim returns no time of its own", async () => {
   expect(await ageOf({})).toBeGreaterThanOrEqual(39)
 })
 

@@ -25,7 +25,7 @@ const later = (days: number) => {
   now = new Date(START.getTime() + days * 86_400_000)
 }
 
-test("account bodies are stored apart from store bodies and longer, and each is found by its hash alone", async () => {
+test("account bodies have their own folder and are kept for longer, and each is found by its hash alone", async () => {
   const [page, report] = [bodyOf("a page", now), bodyOf("a report", now)]
   const [stores, accounts] = [openRawBodies(options()), openAccountBodies(options())]
   await stores.keep(page)
@@ -62,7 +62,7 @@ test("a deleted account's bodies are deleted at once, those of an unknown accoun
   expect(await accounts.has(coffeeBody.sha256)).toBe(false)
 })
 
-test("a name that is not an account id gets no folder, and 0 days store no bodies", async () => {
+test("a name that is not an account id gets no folder, and a setting of 0 days stores no bodies", async () => {
   const body = bodyOf("x", now)
   await openAccountBodies(options()).keep(body, "../../elsewhere")
   await openAccountBodies({ ...options(), accountDays: 0 }).keep(body, TEA)

@@ -19,7 +19,7 @@ const health = async () =>
   )[0]
 
 describe("the app-ads.txt of an app's developer", () => {
-  slow("app-ads.txt waits for a look-up that names the site, and until then neither fails nor is no_site", async () => {
+  slow("app-ads.txt has no result and no failure until a look-up names the site, and is then read", async () => {
     await scene.track()
     expect(await scene.read("app_ads")).toBe(1)
     expect(await scene.due("app_ads")).toMatchObject([{ failures: 0, failure: null, measured: false, hours: 24 }])
@@ -100,7 +100,7 @@ describe("the app-ads.txt of an app's developer", () => {
   })
 })
 
-test("allowed private targets are logged at the start, and no line is logged without them", async () => {
+test("allowed private targets are logged at the start, and nothing is logged if there are none", async () => {
   const requestedSites = async (allowPrivate: string[]) => {
     const lines: unknown[] = []
     const settings = readSettings({ MEASURE: "yes", RAW_DAYS: "0" }, () => "").measuring

@@ -114,7 +114,7 @@ describe("requests possible", () => {
     expect(await only(SEARCH)).toMatchObject({ can: 86_400_000 })
   })
 
-  test("another active egress address counts, a stopped one does not", async () => {
+  test("possible requests include those of another active egress address, but not of a stopped one", async () => {
     await paced("apps.apple.com", "main", 1_000)
     await paced("apps.apple.com", "second", 4_000, { baseGapMs: 2_000 })
     await paced("apps.apple.com", "stopped", 1_000, { next: "-25 hours" })
@@ -122,7 +122,7 @@ describe("requests possible", () => {
     expect(await only(SEARCH)).toMatchObject({ can: 86_400 + 21_600, canAtBase: 86_400 + 43_200 })
   })
 
-  test("another address does not count for an upstream whose answers depend on the address", async () => {
+  test("possible requests exclude other egress addresses if the upstream's answers depend on the address", async () => {
     await paced("play.google.com", "main", 2_000)
     await paced("play.google.com", "second", 2_000)
     expect(await only(PLAY)).toMatchObject({ can: 43_200 })

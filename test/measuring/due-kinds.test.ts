@@ -52,7 +52,7 @@ async function difficultyDue() {
 }
 
 describe("a difficulty", () => {
-  test("a difficulty is due with the first results of a tracked term, not of an untracked one", async () => {
+  test("a difficulty becomes due with the first results of its term if the term is tracked", async () => {
     await sql`insert into due (kind, platform, storefront, subject, priority) values ('search', 'ios', 'us', 'tea', 0)`
     expect(await difficultyDue()).toEqual([])
     const app = { workspaceId: await newWorkspace(sql), iosId: "20001", countries: ["us"], keywords: ["tea"] }
@@ -111,13 +111,13 @@ describe("figures of a keyword", () => {
   const three = (depth: number) =>
     reading("tea", AT, [], { depth, results: ids(3).map((id) => ({ id, name: "tea", ratings: 5_000 })) })
 
-  test("a keyword's metrics are not measured by a reading that stopped before the tenth place", async () => {
+  test("a keyword's metrics are not measured from a reading that stopped before the tenth place", async () => {
     const unknown = { demand: null, difficulty: null, difficultyNone: false, popularity: null }
     expect(await figures(three(3))).toMatchObject(unknown)
     expect(await figures(reading("tea", AT, ids(9), { depth: 9 }))).toMatchObject(unknown)
   })
 
-  test("a keyword's metrics are measured by a list that ended before the tenth place", async () => {
+  test("a keyword's metrics are measured from a complete list with fewer than ten places", async () => {
     expect(await figures(three(4))).toMatchObject({ demand: 43, difficulty: null, difficultyNone: true })
   })
 

@@ -78,7 +78,7 @@ describe("a claim", () => {
       expect(new Set(subjects.map(({ kind, platform, storefront }) => kind + platform + storefront)).size).toBe(1)
   })
 
-  test("a claim leaves rows of storefronts that cannot be read here, however long they are due", async () => {
+  test("a claim skips rows of storefronts that this process cannot read, however long they have been due", async () => {
     const french = { ...searches, storefronts: ["fr", "us"] }
     await scene.track(["mate", "milk"], { countries: ["de"] })
     await scene.track(["tea"])
@@ -108,7 +108,7 @@ describe("a claim", () => {
 })
 
 describe("a lease", () => {
-  test("a lease that another process has taken over can extend, end or give back nothing", async () => {
+  test("a worker whose lease another process has taken over can extend, end or give back nothing", async () => {
     await scene.track(["tea"])
     const zombie = (await next())!
     await letLeaseRunOut(scene.sql, "tea")
@@ -124,7 +124,7 @@ describe("a lease", () => {
     expect([...(await extend(scene.sql, [heir], LEASE_MS))]).toEqual([heir.lease])
   })
 
-  test("an expired lease is not renewed and stores nothing, even if no process has taken over", async () => {
+  test("an expired lease is not renewed, and nothing is stored with it, even if it was not taken over", async () => {
     await scene.track(["tea"])
     const late = (await next())!
     await letLeaseRunOut(scene.sql, "tea")
@@ -143,7 +143,7 @@ describe("a lease", () => {
     expect((await scene.due("600001")).measured_at).toBe(null)
   })
 
-  test("a lease given back leaves its rows due as before, without a failure", async () => {
+  test("giving back a lease leaves its rows due as before, without a failure", async () => {
     await scene.track(["tea"])
     await set("tea", scene.sql`next_at = now() - interval '1 hour'`)
     const before = await scene.due("tea")
@@ -175,7 +175,7 @@ describe("the next time", () => {
     expect((await scene.due("tea")).next_at.getTime() - midnight(7)).toBeWithin(0, 4 * HOUR_MS)
   })
 
-  test("a reading that ended after midnight is next due by the day of its claim", async () => {
+  test("the next time of a reading that ended after midnight is counted from the day of its claim", async () => {
     await scene.track(["tea"])
     const claimed = (await next())!
     await set("tea", scene.sql`next_at = '2025-11-19T23:59:50Z'`)
@@ -184,7 +184,7 @@ describe("the next time", () => {
     expect(at.toISOString()).toStartWith("2025-11-20T0")
   })
 
-  test("the next time follows the app that has tracked the term longest, whichever apps come and go", async () => {
+  test("the time of day of a term's readings depends only on the app that has tracked the term longest", async () => {
     const first = await scene.track(["tea"])
     await scene.sql`update tracked_app set created_at = now() - interval '1 day' where id = ${first}`
     await measure(await next())
@@ -255,7 +255,7 @@ long("a claim planned while its tables were empty scans none of them when they a
   expect(await next()).toBe(null)
   await scene.track(Array.from({ length: 1_500 }, (_, i) => `term ${i}`))
   await openLane(scene.sql, APPS, 0)
-  // upkeep analyzes within seconds of such growth, and cached plans are then made again
+  // upkeep runs ANALYZE within seconds after a table has grown this much, and cached plans are then discarded
   await analyzeGrown(scene.sql)
   const read = await countRowsRead(scene.sql, null, async (tx) => {
     const { claimed } = await claim(tx as never, APPS, [searches], LEASE_MS)
@@ -264,7 +264,7 @@ long("a claim planned while its tables were empty scans none of them when they a
   expect(read).toBeWithin(20, 200)
 })
 
-test("lanes differ by address: nothing is claimed in a lane that was not opened", async () => {
+test("each egress address has its own lanes, and nothing is claimed in a lane that was not opened", async () => {
   await scene.track(["tea"])
   await openLane(scene.sql, APPS, 0)
   expect((await claim(scene.sql, { ...APPS, egress: `not ${EGRESS}` }, [searches], LEASE_MS)).claimed).toBe(null)

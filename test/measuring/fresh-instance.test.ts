@@ -93,7 +93,8 @@ slow("a fresh instance goes from add_app to ranks, metrics, name and icon by its
   ])
   // the canary adds one search
   expect(requestsTo("apps.apple.com")).toHaveLength(COUNT + 1)
-  // the first ten apps of five keywords fit one look-up if they are due together; on a slow machine fewer are
+  // the first ten apps of five keywords fit one look-up if they are due together; on a slow machine fewer keywords are
+  // due together
   expect(requestsTo("itunes.apple.com").length).toBeLessThan(1 + Math.min(COUNT - 1, (COUNT / 2) * (await slowness())))
   for (const upstream of UPSTREAMS) expect([upstream, tooSoon(upstream)]).toEqual([upstream, []])
 })
@@ -158,7 +159,7 @@ async function reading(work: () => Promise<void>): Promise<void> {
       atOnce: 6,
       egress: "main",
       egressCountry: undefined,
-      // fresh-public.test.ts covers what they read
+      // fresh-public.test.ts covers what these sources read
       sourcesOff: [
         "apple-app-page",
         "apple-reviews",

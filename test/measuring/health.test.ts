@@ -142,7 +142,7 @@ describe("canary of a source", () => {
       ${rest.failure ? new Date() : null}, ${rest.measured ?? null})`
   const canary = async (egressCountry?: string) => (await health(egressCountry))[0]!.canary
 
-  test("a source's canary is waiting, answers, or has its failure, even if it answered before", async () => {
+  test("a source's canary is waiting, has answered, or has its latest failure even if it answered before", async () => {
     await row("de")
     const waiting = { subject: "weather", storefront: "de", lastMeasured: null, state: "waiting" }
     expect(await canary("de")).toEqual(waiting as never)

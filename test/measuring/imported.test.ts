@@ -22,7 +22,7 @@ let workspaceId: number
 beforeEach(async () => {
   sql = await freshDatabase()
   workspaceId = await newWorkspace(sql)
-  // tracked from today on
+  // the app is tracked from today on
   await trackOwn(sql, { workspaceId, iosId: OWN_APP, keywords: ["tea"] })
   await sql`update tracked_app set created_at = ${TODAY}`
   await sql`update tracked_term set added_at = ${TODAY}`
@@ -75,7 +75,7 @@ const EXPECTED = [
 ]
 
 describe("an import of past days", () => {
-  slow("an import of past days makes alerts marked with their day, also for days before tracking began", async () => {
+  slow("an import makes alerts with the day of each change, also for days before tracking began", async () => {
     await load(FALLS)
     expect(await alertLines()).toEqual(EXPECTED)
     const { unread, alerts } = await ask(listAlerts, contextOf(sql, workspaceId, TODAY), { limit: 50 })
@@ -109,7 +109,7 @@ describe("an import of past days", () => {
     expect(await alertLines()).toEqual(EXPECTED)
   })
 
-  slow("an import that fills a gap replaces history alerts across it and marks current ones as withdrawn", async () => {
+  slow("an import that fills a gap replaces history alerts that span it and withdraws current ones", async () => {
     await load([ranked(30, 15), ranked(20, 40)])
     expect(await alertLines()).toEqual([`${day(20)} rank_drop 15 40 history`])
     await load([ranked(25, 39)])
@@ -124,7 +124,7 @@ describe("an import of past days", () => {
     expect(await alertLines()).toEqual(EXPECTED.slice(1))
   })
 
-  test("an import schedules findings, so that a worker makes the alerts that an interrupted one did not", async () => {
+  test("an import schedules findings, so that a worker makes the alerts missing after an interruption", async () => {
     const findings = openImportFindings({ now, pause })
     async function* each() {
       yield* [ranked(2, 19), ranked(1, 45)]

@@ -57,7 +57,7 @@ describe("requests of a workspace", () => {
     await pace(1_000)
     const take = (workspaceId: number) => takeShare(scene.sql, searches, EGRESS, { workspaceId })
     const results: boolean[] = []
-    // six each, twenty together
+    // six turns each, twenty turns together
     for (const workspaceId of [11, 12, 13, 14]) for (let i = 0; i < 6; i++) results.push(await take(workspaceId))
     expect(results.filter(Boolean).length).toBe(20)
     await scene.sql`delete from live_share where workspace_id = 0`
@@ -92,10 +92,10 @@ describe("requests of a workspace", () => {
       expect(otherStates.map(({ state }) => state)).toEqual(Array(6).fill("fresh"))
       expect(of("other")).toBe(6)
       expect(of("flood")).toBeGreaterThan(0)
-      // a quarter, plus six that may come at once
+      // a quarter of the turns, plus six turns that may come at once
       expect(of("flood")).toBeLessThan(turns.length / 3 + 6)
       expect(of("due")).toBeGreaterThan(of("flood"))
-      // read within a few turns, not after everything the other workspace sent
+      // the other workspace is read within a few turns, not after everything that the first one sent
       const firstOther = turns.indexOf("other")
       expect(firstOther).toBeLessThan(20)
     },
@@ -127,7 +127,7 @@ describe("requests of a workspace", () => {
     await until(async () => (await count()) === 70)
   })
 
-  slow("a workspace can request at most 20 subjects at a time; other workspaces' do not count", async () => {
+  slow("a workspace can request at most 20 subjects at a time; those of other workspaces do not count", async () => {
     const measure = onlyAsking()
     const ask = (subject: string, workspaceId: number) =>
       measure(subjectOf(subject), { ...WHILE, waitMs: 300 }, { workspaceId })
@@ -149,7 +149,7 @@ describe("requests of a workspace", () => {
     expect((await secondCaller(subjectOf("milk"), patience, { workspaceId: 2 })).state).toBe("pending")
   })
 
-  slow("a request that joins another one's turn is not charged to the share", async () => {
+  slow("a request that joins the pending request of another caller is not charged to the share", async () => {
     await pace(1_000)
     const measure = onlyAsking()
     const ask = (workspaceId: number) => measure(subjectOf("tea"), { ...WHILE, waitMs: 300 }, { workspaceId })

@@ -46,8 +46,8 @@ async function dueOf(kind: string): Promise<string[]> {
 }
 
 /**
- * Claims and ends everything due there. Returns what each claim took, such as "app 50", with the lowest and highest
- * priority.
+ * Claims and ends everything due in this lane. Returns what each claim took, such as "app 50", with the lowest and
+ * highest priority.
  */
 async function claims(): Promise<{ what: string; priorities: number[]; subjects: string[] }[]> {
   const all = []
@@ -79,7 +79,7 @@ async function track(iosId: string, plan: "free" | "pro" = "free"): Promise<void
 }
 
 describe("a followed storefront", () => {
-  test("a followed storefront has four lists per genre and its genre names read, and nothing else", async () => {
+  test("four lists per genre and the genre names of a followed storefront are read, and nothing else", async () => {
     await followMarket(sql, [
       { storefront: "us", genres: CHART_GENRES },
       { storefront: "jp", ...FINANCE },
@@ -95,7 +95,7 @@ describe("a followed storefront", () => {
     ])
   })
 
-  test("a storefront that stays followed keeps its day; a removed one is deleted without a request", async () => {
+  test("a storefront that stays followed keeps its first day, and an unfollowed one is deleted", async () => {
     await followMarket(sql, [
       { storefront: "us", ...FINANCE },
       { storefront: "gb", ...FINANCE },
@@ -130,7 +130,7 @@ describe("a followed storefront", () => {
     ])
   })
 
-  test("each followed storefront is added in a transaction of its own, with the apps of its known charts", async () => {
+  test("each followed storefront is added in its own transaction, with the apps of its recorded charts", async () => {
     for (const storefront of ["de", "jp", "us"]) await recordChart(ids(5), { storefront })
     const three = ["us", "de", "jp"].map((storefront) => ({ storefront, ...FINANCE }))
     await followMarket(sql, three)
@@ -148,7 +148,7 @@ describe("a followed storefront", () => {
     ])
   })
 
-  test("a storefront that stays followed keeps its first day; a removed one is deleted without a request", async () => {
+  test("a recorded chart makes nothing due while no storefront is followed", async () => {
     await followMarket(sql, [])
     await recordChart(ids(3))
     expect([...(await sql`select * from due`)]).toEqual([])
@@ -174,7 +174,7 @@ describe("apps on followed lists", () => {
     expect(await dueOf("app")).toEqual(["us 800001 5"])
   })
 
-  test("listed apps from before the storefront was followed, or with a missing row, are looked up", async () => {
+  test("apps that were listed before the storefront was followed, or whose row is missing, are looked up", async () => {
     await recordChart(["800001"])
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     expect(await dueOf("app")).toEqual(["us 800001 5"])
@@ -188,7 +188,7 @@ describe("apps on followed lists", () => {
     expect(await dueOf("app")).toEqual(["us 800001 5"])
   })
 
-  test("listed apps are deleted from due on the day after they left the list", async () => {
+  test("apps are deleted from due on the day after they left the list", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await record(sql, [charted(new Date(Date.now() - 86_400_000).toISOString(), ["800001", "800002"])])
     await recordChart(["800002"])
@@ -231,7 +231,7 @@ describe("apps on followed lists", () => {
 })
 
 describe("tracked subjects", () => {
-  test("tracked subjects go before the market on any plan, and a subject of both has one row", async () => {
+  test("tracked subjects of any plan are read before the market's, and a subject of both has one row", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await recordChart(["800001", ...ids(60)], { depth: 61 })
     await track("800001")
@@ -257,7 +257,7 @@ describe("tracked subjects", () => {
     expect([subjects.length, new Set(subjects).size]).toEqual([10, 10])
   })
 
-  test("a tracked subject has its own time of day, and gets the market's once nobody tracks it", async () => {
+  test("a tracked subject has its own time of day, and gets the market's time once nobody tracks it", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await recordChart(["800001", "800002"])
     await track("800001")
@@ -276,7 +276,7 @@ describe("30,000 places, in the long run 100,000", () => {
   long("a claim uses its indexes even with a plan from when the tables were empty", async () => {
     await sql.begin(async (outer) => {
       const tx = outer as unknown as Sql
-      // one connection, so that the plan is cached: made now, as by a newly installed server
+      // one connection, so that the plan is cached while the tables are empty, as on a newly installed server
       expect((await claim(tx, ITUNES, KINDS, 30_000)).claimed).toBe(null)
       await fillPlaces(tx)
       expect((await tx`select count(*)::int as n from chart_place`)[0]!.n).toBe(STOREFRONTS.length * 84 * 200)
@@ -291,7 +291,7 @@ describe("30,000 places, in the long run 100,000", () => {
 
 const STOREFRONTS = ["de", "us", "gb", "jp", "fr", "br"].slice(0, cases(2, 3))
 
-/** Returns the rows that a claim of an app look-up reads beyond the due ones. */
+/** Tables besides `due` that a claim of an app look-up reads. */
 const LOOKED_AT = ["store_app", "chart_place", "chart", "market_storefront"]
 
 /** Creates apps on three lists per genre, with 200 places each. */

@@ -85,7 +85,7 @@ function chance(...words: (string | number)[]): number {
 }
 
 /**
- * Returns the ranked apps of a list on a day: some come and go, also to return, and most change places. Lists and
+ * Returns the ranked apps of a list on a day: some apps leave, some of them return, and most change places. Lists and
  * storefronts share apps.
  */
 function rankedApps(name: string, day: string): number[] {

@@ -111,7 +111,7 @@ describe("a live read", () => {
     expect(await stored(scene.sql)).toBe(0)
   })
 
-  test("a live read more than a minute from its turn fails as busy and makes nothing due", async () => {
+  test("a live read whose turn is more than a minute away fails as busy and makes nothing due", async () => {
     await scene.sql`
       insert into pace (upstream, egress, next_at, base_gap_ms, gap_ms)
       values (${APPS.upstream}, ${EGRESS}, now() + interval '5 minutes', 0, 0)`
@@ -126,7 +126,7 @@ describe("a live read", () => {
       expect(await measure(subject, { maxAgeMs: HOUR_MS, waitMs: 10 })).toEqual({ state: "failed", why: "off" })
   })
 
-  slow("a live read by another process is noticed, and so is its failure", async () => {
+  slow("a live read that another process performs is noticed, and so is its failure", async () => {
     inProcess()
     const measure = asking()
     expect((await measure(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })).state).toBe("fresh")

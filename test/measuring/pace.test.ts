@@ -60,7 +60,7 @@ describe("turns", () => {
     expect(await pace(otherEgress)).toMatchObject({ gap_ms: 60_000, refusals: 0 })
   })
 
-  slow("turns are booked ahead for waiting callers; for others by a few seconds at most", async () => {
+  slow("turns are booked ahead for waiting callers, and by at most a few seconds for other work", async () => {
     await openLane(scene.sql, APPS, 2_000)
     const ahead = Array.from({ length: 4 }, () => takeTurn(scene.sql, APPS, live).catch(() => {}))
     await Bun.sleep(100)
@@ -75,7 +75,7 @@ describe("turns", () => {
     await Promise.all(ahead.slice(0, 1))
   })
 
-  test("turns too far ahead are refused at once, with the wait", async () => {
+  test("a turn that is too far ahead is refused at once, with the milliseconds to wait", async () => {
     await openLane(scene.sql, APPS, 20_000)
     await takeTurn(scene.sql, APPS, live)
     for (const hurry of [bulk, live]) {
@@ -95,7 +95,7 @@ describe("turns", () => {
     expect(await waiting).toBeInstanceOf(NoTurn)
   })
 
-  test("turns get a new base gap, but a gap lengthened by refusals stays", async () => {
+  test("a lane gets a new base gap, but a gap that refusals have lengthened stays", async () => {
     await openLane(scene.sql, APPS, 100)
     await openLane(scene.sql, APPS, 50)
     expect(await pace()).toMatchObject({ gap_ms: 50, base_gap_ms: 50 })
@@ -131,7 +131,7 @@ describe("a refusal", () => {
     ])
   })
 
-  test("a refusal pauses for its Retry-After, at most a day and at least the new gap", async () => {
+  test("a refusal pauses the lane for its Retry-After, at most a day and at least the new gap", async () => {
     await openLane(scene.sql, APPS, 1_000)
     await refuse({ retryAfterMs: 90_000, random: 1 })
     expect((await pace()).freeMs).toBeWithin(89_000, 90_001)
@@ -142,7 +142,7 @@ describe("a refusal", () => {
     expect((await pace()).freeMs).toBeWithin(4_000, 4_097)
   })
 
-  test("a refusal of several concurrent requests counts once", async () => {
+  test("several concurrent requests that are refused count as one refusal", async () => {
     await openLane(scene.sql, APPS, 1_000)
     expect(await refuse()).toBe(true)
     for (let i = 0; i < 5; i++) expect(await refuse({ sinceTurnMs: 5_000 })).toBe(false)
@@ -153,7 +153,7 @@ describe("a refusal", () => {
     expect((await pace()).freeMs).toBeWithin(59_000, 60_001)
   })
 
-  test("a refusal fades slowly: 20 answers in a row shorten the gap by a fifth", async () => {
+  test("after a refusal the gap recovers slowly: every 20 answers in a row shorten it by a fifth", async () => {
     await openLane(scene.sql, APPS, 1_000)
     await refuse()
     await refuse()
@@ -211,7 +211,7 @@ describe("upstreams", () => {
     expect(await scene.due("tea")).toMatchObject({ failures: 1 })
   })
 
-  test("an upstream that refuses pauses alone; others continue", async () => {
+  test("an upstream that refuses requests is paused alone; the other upstreams continue", async () => {
     await scene.track(["tea"], { only: null })
     scene.stores.on("apps.apple.com", "/", () => new Response("", { status: 403 }))
     expect(await run({ kinds: [searches, lookUps] })).toBe(2)
@@ -237,7 +237,7 @@ describe("upstreams", () => {
     ])
   })
 
-  test("an upstream that refuses and answers again is logged once each", async () => {
+  test("the first refusal of an upstream and its first answer afterwards are logged once each", async () => {
     await scene.track(["a", "b", "c", "d"])
     const logged: string[] = []
     const log = createLog((line) => void logged.push(line))
@@ -274,7 +274,7 @@ describe("later requests of a reading", () => {
     for (const [place, ms] of at.entries()) expect(ms - at[0]!).toBeGreaterThanOrEqual(place * 80 - 30)
   })
 
-  test("later requests without a turn in time put the reading off, without a failure", async () => {
+  test("a reading whose later request gets no turn in time is put off, without a failure", async () => {
     await scene.track(["tea"])
     await openLane(scene.sql, ITUNES, 60_000)
     await takeTurn(scene.sql, ITUNES, live)

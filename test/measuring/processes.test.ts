@@ -178,7 +178,7 @@ test.skipIf(!process.env.DATABASE_URL)(
       const term = url.searchParams.get("term") as string
       if (inProgress.has(term)) overlapping.push(term)
       inProgress.add(term)
-      // some take longer than a lease, which heartbeats extend
+      // some readings take longer than a lease, which heartbeats extend
       await Bun.sleep(++count % 20 === 0 ? 1.5 * leaseMs : 10)
       inProgress.delete(term)
       return undefined
@@ -219,7 +219,7 @@ test.skipIf(!process.env.DATABASE_URL)("postgres: two processes share one pace",
   for (const [i, { at }] of turns.slice(1).entries()) expect(at - turns[i]!.at).toBeGreaterThanOrEqual(gapMs - 0.01)
   const tookMs = requestTimes.at(-1)! - requestTimes[0]!
   process.stdout.write(`two processes at one pace of ${gapMs} ms: 60 requests in ${Math.round(tookMs)} ms\n`)
-  // with separate paces they would take half as long
+  // with separate paces the two processes would take half as long
   expect(tookMs).toBeGreaterThan(0.75 * 59 * gapMs)
 })
 

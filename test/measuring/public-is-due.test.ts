@@ -199,14 +199,14 @@ describe("a rival", () => {
     )
   })
 
-  test("a rival that becomes tracked has its page read before others' rivals", async () => {
+  test("the page of a rival that becomes tracked is read before the pages of untracked rivals", async () => {
     await follow(await track(), await storeApp("800100"))
     await track({ iosId: "800100" })
     const rows = await scene.sql`select priority from due where subject = '800100' and kind = 'listing'`
     expect(rows.map((row) => row.priority < 3)).toEqual([true])
   })
 
-  test("a rival that is also tracked, or a rival of two apps, is one row", async () => {
+  test("a rival that is also tracked, or is the rival of two apps, has each of its rows only once", async () => {
     const [app, other] = [await track(), await track({ iosId: "800002" })]
     await scene.sql`delete from due where kind not in ('app', 'listing')`
     await follow(app, await storeApp("800002"))

@@ -9,7 +9,7 @@ const requestPaths = () => scene.stores.requests.map(({ url }) => `${url.pathnam
 const attempts = async () => [...(await scene.sql`select kind, subject, source, outcome from attempt order by id`)]
 
 describe("an app's page", () => {
-  test("an app's page is read once a day: the page, its rows of other apps, and its counts", async () => {
+  test("an app's page is read once a day and stored with its rows of other apps and its counts", async () => {
     await scene.track()
     expect(await scene.read("listing")).toBe(1)
     expect(requestPaths()).toEqual([`/us/app/id${HARBOR.id}`])
@@ -79,7 +79,7 @@ describe("a chart", () => {
     expect([...(await scene.sql`select depth, complete from chart_results`)]).toEqual([{ depth: 0, complete: true }])
   })
 
-  test("a chart that is missing, or is another chart, changes nothing", async () => {
+  test("a missing chart, or the response of another chart, changes nothing", async () => {
     await scene.track()
     await only("iphone free 36")
     const before = await scene.facts()

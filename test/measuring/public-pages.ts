@@ -34,7 +34,7 @@ export function answersAppPages(
   })
 }
 
-/** Returns a chart feed as its URL names it. A single app is not in a list, and an empty feed has no entry. */
+/** Returns the chart feed that the URL names. An only app is not in a list, and an empty feed has no entry. */
 export function chartFeed(url: URL, apps: readonly ShownApp[]): Response {
   const [, storefront, , feed] = url.pathname.split("/")
   const genre = /\/genre=(\d+)/.exec(url.pathname)?.[1]
@@ -56,7 +56,7 @@ export function chartFeed(url: URL, apps: readonly ShownApp[]): Response {
   })
 }
 
-/** Pages of this many reviews, 50 each, newest first, with some replaced. */
+/** Returns the pages of this many reviews, 50 each, newest first. `otherwise` replaces pages by their number. */
 export function reviewPages(newest: number, count: number, otherwise: Record<number, Page> = {}): Page[] {
   const pages = Math.ceil(count / 50)
   return Array.from({ length: pages }, (_, at) => {

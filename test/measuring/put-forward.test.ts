@@ -155,7 +155,7 @@ describe("the time of the findings", () => {
     expect(await at()).toBeLessThan(first - 5_000)
   })
 
-  test("findings scheduled while they are calculated run once more, then rest until the next day", async () => {
+  test("findings scheduled during their calculation are calculated once more, then on the next day", async () => {
     await track(["tea"])
     const claimed = await claimFindings()
     await put(putForwardTerms, subject("search", "tea"))
@@ -211,7 +211,7 @@ test("readings of one app schedule one run every few minutes, which later readin
   expect(await dueAt()).toEqual(first)
 })
 
-test("a look-up makes due the subjects that waited for it, until they were read", async () => {
+test("after a look-up, the subjects that waited for it are due until they have been read", async () => {
   await track([])
   await scene.sql`
     insert into due (kind, platform, storefront, subject, next_at)

@@ -79,7 +79,7 @@ describe("a stored body", () => {
     expect(gunzipSync(await Bun.file(path).bytes()).toString()).toBe("tea ".repeat(10_000))
   })
 
-  test("a stored body exists once, however many responses equal it, also when stored concurrently", async () => {
+  test("equal responses are stored as one body, also when they are stored concurrently", async () => {
     const stores = [open(), open(), open()]
     await Promise.all(Array.from({ length: 30 }, (_, i) => stores[i % 3]!.keep(body(noise(20_000, i % 2)))))
     expect(files()).toHaveLength(2)
@@ -110,7 +110,7 @@ test("a body never stored is absent, and an empty folder has size zero", async (
   expect(existsSync(folder)).toBeFalse()
 })
 
-test("0 days store no bodies and delete those stored before", async () => {
+test("a setting of 0 days stores no bodies and deletes those stored before", async () => {
   await open().keep(body("tea"))
   const none = open({ days: 0 })
   await none.keep(body("coffee"))
@@ -121,7 +121,7 @@ test("0 days store no bodies and delete those stored before", async () => {
 })
 
 describe("a sweep", () => {
-  test("a sweep deletes bodies older than their days; the age of a body received again starts anew", async () => {
+  test("a sweep deletes bodies older than the set days, counted from when a body was last received", async () => {
     const bodies = open()
     for (const text of ["old", "again", "young"]) {
       await bodies.keep(body(text))

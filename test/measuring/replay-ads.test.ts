@@ -48,12 +48,12 @@ const counts = ({ sources }: Awaited<ReturnType<typeof run>>) =>
     ]),
   )
 
-slow("each figure of an ad account follows from its stored body; a replay corrects an earlier parser's", async () => {
+slow("figures of an ad account follow from stored bodies; a replay corrects an earlier parser's", async () => {
   const [fact] = scene.standIn.terms
   for (let i = 0; i < 5_200; i++) scene.standIn.terms.push({ ...fact!, text: `tea ${i}`, spend: "0.01", taps: 1 })
   await scene.add()
   await readAll()
-  // a second reading in which a bid and a growing day differ
+  // a second reading, in which one bid and the installs of one day have changed
   scene.standIn.keywords[0]!.bid = { amount: "1.40", currency: "EUR" }
   scene.standIn.days[0]!.installs += 1
   await readAll()
@@ -72,7 +72,7 @@ slow("each figure of an ad account follows from its stored body; a replay correc
   ]
   const right = await figures()
   expect(right).toEqual([{ spend: "20", taps: 36 }, { spend: "63.00", rows: 5_203 }, { bid: "1.40" }])
-  // as an earlier parser would have read it
+  // as an earlier parser would have read the body
   const before = scene.sql`parser = 0, digest = sha256(digest)`
   await scene.sql`
     update ads_report set ${before}, rows = jsonb_set(rows, '{0,taps}', '7') where report = 'ads_days' and rows <> '[]'`
@@ -97,7 +97,7 @@ slow("each figure of an ad account follows from its stored body; a replay correc
   )
 })
 
-slow("search terms, bids and spend lead to their report, and its hash to a stored body", async () => {
+slow("search terms, bids and spend can be traced to their report, and by its hash to a stored body", async () => {
   await scene.add()
   await readAll()
   const { sql, workspaceId, appId } = scene

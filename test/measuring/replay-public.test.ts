@@ -75,7 +75,7 @@ describe.each(["chart", "genres", "developer"] as const)("a stored body of %s", 
     expect(await countStored(kind)).toBe(whole)
   })
 
-  slow(`${kind} bodies that could not be parsed become readings once they can, and only once`, async () => {
+  slow(`${kind} bodies that could not be parsed become readings once a parser reads them`, async () => {
     const observation = read[kind]()
     const subject = { chart: "iphone free 6015", genres: "36", developer: "1500000011" }[kind]
     const attempt: Attempt = {

@@ -76,7 +76,7 @@ const counts = ({ sources }: Awaited<ReturnType<typeof run>>) =>
     recorded,
   ])
 
-slow("each figure of an account follows from its stored body, and a replay corrects an earlier parser's", async () => {
+slow("figures of an account follow from stored bodies; a replay corrects an earlier parser's", async () => {
   await readAll()
   expect(counts(await run({ write: true }))).toEqual([
     ["asc-downloads", 1, 0, 0, 0, 0],
@@ -90,7 +90,7 @@ slow("each figure of an account follows from its stored body, and a replay corre
   ]
   const right = [{ units: 10 }, { count: 5 }, { price: "2.00" }]
   expect(await figures()).toEqual(right)
-  // as an earlier parser would have read it
+  // as an earlier parser would have read the body
   await scene.sql`
     update report_day set parser = 0, digest = sha256('x'), rows = jsonb_set(rows, '{0,units}', '7') where rows <> '[]'`
   await scene.sql`update analytics_day set parser = 0, rows = jsonb_set(rows, '{0,count}', '7')`

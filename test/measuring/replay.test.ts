@@ -96,7 +96,7 @@ describe("unchanged bodies", () => {
     expect(await same({ source: "itunes-lookup" })).toEqual([])
   })
 
-  slow("a replay reads all bodies, also if they are more than a page", async () => {
+  slow("a replay reads all bodies, even if there are more than fit on a page", async () => {
     const days = Array.from({ length: 60 }, (_, i) => new Date(Date.parse(AT) - i * 3_600_000))
     const text = fixture("apple-hints-tide-us.plist")
     const hints = Array.from({ length: 210 }, (_, i) => ({ storefront: "us", prefix: `tide ${i}` }))
@@ -118,7 +118,7 @@ describe("unchanged bodies", () => {
     expect(progress).toEqual([50, 60, 260, 270])
   })
 
-  test("a replay counts deleted bodies and those that are never stored separately", async () => {
+  test("a replay counts deleted bodies separately from bodies that are never stored", async () => {
     await record(sql, [panda()], now)
     expect(await run()).toEqual({ sources: [], examples: [] })
     await keep("something else")
@@ -223,7 +223,7 @@ describe("bodies with another result", () => {
     expect((await run({ write: true })).sources).toMatchObject([{ different: 1, recorded: 0 }])
   })
 
-  test("a replay by a newer parser records a reading without differences for the facts of its apps", async () => {
+  test("a replay by a newer parser records even an unchanged reading, because of the facts of its apps", async () => {
     const reading = panda()
     const bare = reading.results.map(({ id }) => ({ id }))
     await record(sql, [misread<SearchObservation>(reading, { results: bare })], now)
@@ -351,7 +351,7 @@ describe("failed reads", () => {
     expect(await stored(sql)).toBe(after)
   })
 
-  test("a failed read becomes unavailable if the app's page offers it to nobody", async () => {
+  test("a failed read becomes a reading of an unavailable app if the page offers the app to nobody", async () => {
     const page = fixture("play-details-minecraft.html")
     const data = blockData(page, "ds:5") as unknown[][][]
     Object.assign(data[1]![2]!, { 18: [0], 57: null })
@@ -366,7 +366,7 @@ describe("failed reads", () => {
     expect((await run({ write: true })).sources).toMatchObject([{ same: 1, nowReadable: 0, recorded: 0 }])
   })
 
-  test("a failed read stays failed if blocked, without a body, still not parsed, or with another status", async () => {
+  test("a failed read stays failed if blocked, without a body, with another status or still unparsable", async () => {
     for (const [hour, entry] of [
       attempt(PANDA, { outcome: "blocked" }),
       attempt(PANDA, { sha256: undefined as never }),

@@ -109,7 +109,7 @@ const storedReviews = async () =>
 const appId = async () => (await sql<{ id: number }[]>`select id from store_app`)[0]!.id
 
 describe("an app's reviews, read day after day", () => {
-  slow("daily readings have all reviews after the first day, and then need one request a day", async () => {
+  slow("the first daily reading stores all reviews, and later ones need one request a day", async () => {
     const first = feed(pagesOf(9_000, 500))
     expect(await readToday()).toMatchObject({ recorded: 10, refused: [] })
     expect(first).toHaveLength(10)

@@ -101,7 +101,7 @@ describe("a parser that stops matching", () => {
       values ('x', 'x', 'x')
       returning id`
     const [first] = await sql<{ id: number }[]>`select min(id) as id from instance_alert`
-    // and use up no sequence value
+    // and the failures use up no sequence value
     expect(next!.id).toBe(first!.id + 1)
   })
 
@@ -149,7 +149,7 @@ describe("a canary", () => {
     ])
   })
 
-  test("a canary that was refused, or of another source, opens no alert", async () => {
+  test("a refused canary, or a canary of another source, opens no alert", async () => {
     await read(null)
     await canaryRead("blocked")
     await canaryRead("changed", "apple-store-search")
@@ -211,7 +211,7 @@ describe("concurrent processes", () => {
     return databases.map((database) => database.sql)
   }
 
-  slow("eight processes with only failed reads open one alert and log one line, and one ends it", async () => {
+  slow("eight processes whose reads all fail open one alert, log it once, and end it once", async () => {
     const each = await connections(8)
     for (let round = 1; round <= 5; round++) {
       logged = []

@@ -150,7 +150,7 @@ describe("a large body", () => {
     expect([failure.outcome, failure.message]).toEqual(["changed", "more than 500000 bytes"])
   })
 
-  slow("a large body waits until another leaves, and gives up with its reading", async () => {
+  slow("a large body waits until another one is released, and stops waiting when its reading times out", async () => {
     const limit = createBodyLimit(1)
     const large = BODY + " ".repeat(3_000_000)
     const [first, second, small] = [limit.guest(), limit.guest(), limit.guest()]

@@ -59,7 +59,7 @@ export const searches: Kind = {
   },
 }
 
-/** Searches that write a row of `effect` at each end. A term that begins with "killer" kills its process. */
+/** Searches that write a row of `effect` each time they end. A term that begins with "killer" kills its process. */
 export const counted: Kind = {
   ...searches,
   async read(subjects, port) {

@@ -150,7 +150,7 @@ describe("tracked subjects", () => {
     expect(await due()).toContain("search ios us tea 1")
   })
 
-  test("an app added to another storefront or store makes itself and its terms due", async () => {
+  test("adding a storefront or a store to an app makes the app and its terms due there", async () => {
     const app = await track(["tea"])
     await sql`delete from due`
     await sql`update tracked_app set countries = array['us', 'de'] where id = ${app}`
@@ -236,7 +236,7 @@ test.skipIf(!process.env.DATABASE_URL)(
     const { promise: hold, resolve: letGo } = Promise.withResolvers<void>()
     const { promise: found, resolve: isFound } = Promise.withResolvers<void>()
     const tracking = sql.begin(async (tx) => {
-      // finds its row and relies on it
+      // this transaction finds the term's row and relies on it
       await addTerms(tx, app, "all", ["tea"])
       isFound()
       await hold

@@ -119,7 +119,7 @@ long("the second day makes exactly the expected alerts and changes", async () =>
     join store_app a on a.id = c.app_id
     order by a.store_id, c.kind, c.subject, c.source`
   expect(changes.map(({ what, before, after }) => [what, before, after])).toEqual(CHANGES)
-  // compared with the last successful reading, not with the failed one
+  // changes are compared with the last successful reading, not with the failed one
   const changeTimes = await sql<
     { at: Date; before: Date }[]
   >`select distinct at, before_seen_at as before from listing_change`
@@ -269,7 +269,7 @@ function answersSearches(): void {
   stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(OTHERS))
 }
 
-/** On the second day every source has a new name of one of these apps. */
+/** On the second day every source shows a new name for one of these apps. */
 function renamed(listed: ShownApp): ShownApp {
   return second && listed.id === C.id ? { ...listed, name: "App C" } : listed
 }

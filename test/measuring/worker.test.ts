@@ -75,7 +75,7 @@ describe("a reading", () => {
     expect(await stored(scene.sql)).toBe(0)
   })
 
-  test("a reading completed by another source is measured, and the refusal stays in the log", async () => {
+  test("a reading that another source completes counts as measured, and the refusal stays in the log", async () => {
     await scene.track(["tea"])
     scene.stores.on("apps.apple.com", "/", () => new Response(CAPTCHA))
     const kind = reads(async ([subject], port) => {
@@ -147,7 +147,7 @@ describe("a reading", () => {
 })
 
 describe("a poison subject", () => {
-  slow("a subject that always throws backs off until the next day, logs once, and harms no other", async () => {
+  slow("a subject that always throws backs off until the next day, logs once, and affects no others", async () => {
     await scene.track(["poison", ...Array.from({ length: 12 }, (_, i) => `term ${i}`)])
     await scene.sql`update due set next_at = now() - interval '1 hour' where subject = 'poison'`
     const logged: string[] = []
@@ -202,7 +202,7 @@ describe("a lease", () => {
     await Promise.all([busy!.stop(), other!.stop()])
   })
 
-  slow("a lease is given up before it ends by a worker whose heartbeats fail", async () => {
+  slow("a worker whose heartbeats fail gives up its lease before the lease ends", async () => {
     await scene.track(["tea"])
     let isAway = false
     let isStoredAtEnd: unknown
@@ -223,7 +223,7 @@ describe("a lease", () => {
 })
 
 describe("a started worker", () => {
-  slow("a started worker reads at once what it is nudged for, six at a time per upstream", async () => {
+  slow("a started worker that is nudged reads due work at once, six readings at a time per upstream", async () => {
     const { open, opened } = gateway()
     const active = { "apps.apple.com": 0, "itunes.apple.com": 0 }
     for (const upstream of ["apps.apple.com", "itunes.apple.com"] as const)
@@ -256,7 +256,7 @@ describe("a started worker", () => {
     expect(requestedTerms(scene.stores)).toHaveLength(12)
   })
 
-  slow("a started worker finds what another process tracked, and continues at each turn", async () => {
+  slow("a started worker finds subjects that another process tracked, and continues at each turn", async () => {
     const polling = scene.measuring({ pollMs: 20, gapsMs: new Map([["apps.apple.com", 100]]) })
     polling.start()
     await Bun.sleep(50)
@@ -267,7 +267,7 @@ describe("a started worker", () => {
     await polling.stop()
   })
 
-  test("a started worker reads first what a caller waits for", async () => {
+  test("a started worker first reads the subjects for which a caller waits", async () => {
     await scene.track(["tea", "mate", "milk"])
     await scene.sql`
       insert into due (kind, platform, storefront, subject, priority, asked_until)
@@ -306,7 +306,7 @@ describe("a started worker", () => {
 })
 
 describe("a stop", () => {
-  test("a stop waits for readings under way and starts no more", async () => {
+  test("a stopping worker waits for readings under way and starts no new ones", async () => {
     await scene.track(["tea", "mate"])
     const { arrived, letGo } = holdFirst()
     const stopping = scene.measuring({ atOnce: 1, pollMs: 10 })
@@ -321,7 +321,7 @@ describe("a stop", () => {
     expect(scene.stores.requests).toHaveLength(1)
   })
 
-  test("a stop past its limit gives readings back, due at once and without a failure", async () => {
+  test("a stop that exceeds its limit gives readings back: they are due at once and count no failure", async () => {
     await scene.track(["tea"])
     const { arrived } = holdFirst()
     const stopping = scene.measuring({ stopMs: 30 })

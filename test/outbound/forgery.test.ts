@@ -235,7 +235,7 @@ describe("DNS rebinding", () => {
 })
 
 describe("redirects", () => {
-  test("a redirect cannot lead to a URL that is refused as the first one", async () => {
+  test("a redirect cannot lead to a URL that would be refused as the first URL", async () => {
     await using trap = await site(page("secret"), everywhere)
     const { port } = trap
     const targets = [

@@ -23,7 +23,7 @@ beforeAll(() => {
   bombs.set("br", brotliCompressSync(zeros, quick).toString("latin1"))
 })
 
-// Waits while the earlier tests of this file run.
+// These waits run during the earlier tests of this file, to save time.
 let timed: Promise<number[]>
 beforeAll(() => {
   timed = untilEnded()

@@ -93,7 +93,10 @@ export function flood(socket: Socket, head: string, bytes: string): void {
   more()
 }
 
-/** Requests a site on this machine, which is allowed and has every name. `port` may be any port. */
+/**
+ * Sends a request to a site on this machine. The address is allowed, and every name resolves to it. `port` may be any
+ * port.
+ */
 export function ask(url: string, port: number, options: OutboundOptions = {}): Promise<OutboundAnswer> {
   return safeFetch(url, {
     ports: [port],

@@ -49,7 +49,7 @@ describe("search text of an app", () => {
     expect([foldApp([], null), foldApp(["🍵"], "…")]).toEqual([null, null])
   })
 
-  test("three letters find an app within a word, fewer at a word's start, and any part in unspaced scripts", () => {
+  test("three letters match anywhere in a word, fewer at its start, and in unspaced scripts any part", () => {
     const names = ["Hearth & Home", "暖炉と家", "난로와 집", "Очаг и Дом"]
     const found = ["hearth", "art", "h", "ho", "HOME hea", "暖", "炉と", "家", "난로", "로와", "очаг", "ДОМ", "чаг"]
     const not = ["ea", "om", "earth home!x", "炉家", "와로", "аг", "hearthhome", "%", "_", "x_arth", "hear%the", ""]

@@ -3,7 +3,7 @@ const TARGET_MS = 25
 const [MIN_RESULTS, MAX_RESULTS] = [50, 1_000]
 
 export interface BatchSize {
-  /** Results that the next transaction may store. A review counts as two. */
+  /** Maximum number of results in the next transaction. A review counts as two results. */
   readonly results: number
   /** Reports how long a transaction of this size took. */
   note(results: number, tookMs: number): void

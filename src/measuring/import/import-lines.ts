@@ -11,7 +11,7 @@ import { LineProblem, type ParsedLine, parseSound } from "./lines.ts"
 
 export interface ImportProgress {
   read: number
-  /** Readings stored: new ones, and those that replaced a lesser one. */
+  /** Number of readings stored: new ones, and those that replaced a reading of lower precedence. */
   recorded: number
   /** Readings and attempts that were already stored. */
   known: number

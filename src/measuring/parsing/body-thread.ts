@@ -12,7 +12,7 @@ export type Request = { id: number; bytes: Uint8Array } & (
   | { of: "source"; source: string; asked: unknown; seenAt: Date; sha256: Uint8Array; egress: string | undefined }
 )
 
-/** The parsed body, or the failure. Without `id`: the thread has started. */
+/** The parsed body, or the failure. A message without `id` means that the thread has started. */
 export type Reply =
   | { id?: undefined }
   | { id: number; seen: Observation }

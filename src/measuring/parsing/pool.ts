@@ -17,7 +17,7 @@ export interface Parsers {
 }
 
 export interface ParsersOptions extends ParserLists {
-  /** Starts a thread that parses the same lists (answerBodies). */
+  /** Starts a thread that has the same lists of parsers (answerBodies). */
   start: () => Worker
   /** Timeout for one body, including the thread's start. */
   deadlineMs?: number
@@ -81,9 +81,9 @@ interface Job {
 
 interface Thread {
   worker: Worker
-  /** True once it has replied. A thread that never replied may be unavailable in this runtime. */
+  /** True once the thread has replied. A thread that never replied may be unavailable in this runtime. */
   hasBegun: boolean
-  /** True if it is terminated but its memory is not yet freed. */
+  /** True if the thread is terminated but its memory is not yet freed. */
   isEnding: boolean
   job: Job | null
   timer: NodeJS.Timeout | undefined

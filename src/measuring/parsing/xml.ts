@@ -12,7 +12,7 @@ export interface XmlElement {
 interface XmlOptions {
   /** Names the format in the failure. */
   format?: string
-  /** The document type that is accepted. Without it a document type is refused. */
+  /** The document type that is accepted. If left out, a document with a document type is refused. */
   doctype?: RegExp
   /** Accepts CDATA sections, characters and references that XML does not allow: they come from people's reviews. */
   lenient?: boolean

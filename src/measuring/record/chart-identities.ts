@@ -20,9 +20,9 @@ export async function ensureChartIds(tx: Tx, keys: readonly ChartKey[]): Promise
 }
 
 /**
- * Locks charts, in a fixed order, against other writers of their readings, and their storefronts, because the first
- * days and best places of apps depend on all charts of a storefront. Also blocks writers of estimates, since market_app
- * contains both.
+ * Locks charts and their storefronts, in a fixed order, against other writers of readings. The storefronts are locked
+ * because the first days and best places of apps depend on all charts of a storefront. Writers of estimates are blocked
+ * too, because market_app contains both.
  */
 export async function lockCharts(tx: Tx, ids: readonly number[]): Promise<void> {
   const rows = await tx<{ storefront: string }[]>`

@@ -4,7 +4,9 @@ import type { Tx } from "../../database/types.ts"
 import { ensureChartIds } from "./chart-identities.ts"
 import { ensureAppIds, listIds } from "./identities.ts"
 
-/** Finds or creates the ids. Must run before any row is locked: creating ids waits for other processes that do. */
+/**
+ * Finds or creates the ids. Must run before any row is locked, because it waits for other processes that create ids.
+ */
 export async function identify(tx: Tx, named: readonly (Names & { platform: Platform })[]): Promise<SurrogateIds> {
   const listsNamed = new Map(named.flatMap(({ list }) => (list ? [[listKeyOf(list), list]] : [])))
   const chartsNamed = new Map(named.flatMap(({ chart }) => (chart ? [[chartKeyOf(chart), chart]] : [])))

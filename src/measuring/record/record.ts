@@ -145,14 +145,17 @@ export async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Stores in phases, each kind by kind in the order of the list of kinds, to avoid deadlocks. */
+/**
+ * Stores the observations in phases. Each phase processes the kinds in the order of the list of kinds, to avoid
+ * deadlocks.
+ */
 async function store(
   tx: Tx,
   sound: readonly Observation[],
   { kinds, storeApps, followUps }: RecordingModel,
   { staged, isImport, now }: { staged: ReportSets; isImport: boolean; now: Date },
 ): Promise<number> {
-  // a cached plan from when a table was small would scan the whole table per key, as long as the connection lives
+  // a plan cached while a table was small would scan the whole table for each key, as long as the connection lives
   await tx`set local plan_cache_mode = force_custom_plan`
   await assertFresh(tx, new Map([...staged].filter(([one]) => sound.includes(one as Observation))))
   await holdIdentities(tx)
@@ -199,7 +202,10 @@ async function store(
   return new Set(taken.map((item) => wholeOf.get(item) ?? item)).size
 }
 
-/** Adds the readings contained in others. They count as the observation that contains them. */
+/**
+ * Adds the readings that other readings contain. In the result they count as part of the observation that contains
+ * them.
+ */
 function withParts(sound: readonly Observation[], kinds: readonly AnyKind[]) {
   const wholeOf = new Map<AnyObservation, AnyObservation>()
   for (const observation of sound) {

@@ -31,12 +31,15 @@ export interface AgingRows {
   allowedBy?: string
 }
 
-// A link works for 7 days; a day later no download is running.
+// Days: the link of an export is valid for 7 days, and a day later no download is running any more.
 const EXPORT_DAYS = 8
 
 const withoutParts = (sql: Db) => sql`not exists (select from export_part p where p.export_id = export.id)`
 
-/** SQL: true if a later reading of the same day replaced the report, from which no data is derived any more. */
+/**
+ * SQL: true if a later reading of the same day has replaced the report, so that no data is derived from the report any
+ * more.
+ */
 const supersededReport = (sql: Db) => sql`exists (
   select
   from ads_report n
@@ -61,7 +64,7 @@ export interface Retention {
 /** Deletes or packs rows by rules of their own. */
 export interface Sweep {
   table: string
-  /** True if it reads the whole table, so that it runs once a day. */
+  /** True if the sweep reads the whole table, and therefore runs only once a day. */
   isDaily?: true
   /** Handles about `chunk` rows, beginning at the id `from`. `next` is where to continue; null at the end. */
   sweep(tx: Tx, step: { chunk: number; from: number }): Promise<{ removed: number; next: number | null }>
@@ -121,7 +124,7 @@ const AGING: readonly AgingRows[] = [
   { table: "ads_report", time: "seen_at", keep: 60, where: supersededReport, weight: 10 },
   // a store's name search is repeated after a week
   { table: "name_search", time: "seen_at", keep: 8 },
-  // a year, to compare a month with the same month of the year before; its score stays
+  // kept for a year, to compare a month with the same month of the previous year; the score of the month stays
   { table: "estimate_grade", day: "month", keep: 400 },
   { table: "attempt", time: "at", keep: "attemptDays" },
   { table: "source_hour", time: "hour", keep: "attemptDays" },

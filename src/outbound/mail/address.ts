@@ -12,8 +12,9 @@ const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]{1,64}(?:\.[\w!#$%&'*+/=?^`{|}~-]{1,64})*$
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/
 
 /**
- * Returns an address with its domain in lower case. Null if it is none, or one that only mail servers with SMTPUTF8
- * accept. The result contains no white space, quote, comma or line break, so that it can name one recipient only.
+ * Returns an address with its domain in lower case. Null if the text is no address, or an address that only mail
+ * servers with SMTPUTF8 accept. The result contains no white space, quote, comma or line break, so that it can name one
+ * recipient only.
  */
 export function mailAddressOf(text: string): string | null {
   const trimmed = text.trim()

@@ -17,7 +17,10 @@ export interface Mail {
   text: string
   html: string
   at: Date
-  /** Ends the subscription that the mail belongs to. Null if it belongs to none, such as a code. */
+  /**
+   * The URL that ends the subscription to which the mail belongs. Null if it belongs to none, such as a mail with a
+   * code.
+   */
   unsubscribeUrl: string | null
 }
 

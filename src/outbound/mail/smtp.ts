@@ -12,7 +12,7 @@ export interface SmtpServer {
   port: number
   /** Encrypted from the first byte. Otherwise STARTTLS follows the greeting. */
   isSecure: boolean
-  /** False: an unencrypted connection, which others can read, is also used. */
+  /** If false, STARTTLS is not used: without `isSecure` the connection is unencrypted, and others can read it. */
   needsTls: boolean
   login: { user: string; password: string } | null
   from: Mailbox

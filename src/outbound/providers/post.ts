@@ -50,7 +50,7 @@ export async function postJson(
     return bytes === undefined || read === undefined ? { failed: "unreadable", status: 200 } : { body: read, bytes }
   } catch {
     signal.throwIfAborted()
-    // There is no response: the server refused while it loads, or the connection broke.
+    // There is no response: the server refused the connection while it was loading, or the connection broke.
     return { failed: "busy", code: "no_answer" }
   }
 }

@@ -39,7 +39,7 @@ export const itunesSearch = {
       platform: "ios",
       storefront,
       asked: apps.map(({ id }) => id),
-      // A stored body is parsed again without its question.
+      // A stored body is parsed again without the question that was asked.
       ...(term !== "" && { text: normaliseTerm(term) }),
       apps,
       origin: "own",

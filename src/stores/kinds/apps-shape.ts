@@ -63,7 +63,7 @@ export function idsIn({ apps }: { apps: readonly { id: string }[] }): string[] {
 
 export type AppsObservation = ObservationOf<"apps", Source, typeof shape>
 
-/** A search for apps by a text, in the order of no chart or rank. */
+/** A search for apps by a text. The order of the apps is that of no chart or ranking. */
 export interface CatalogueQuestion {
   storefront: string
   term: string

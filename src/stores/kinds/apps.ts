@@ -208,7 +208,8 @@ function differenceOf(stored: App | undefined, now: App | undefined): Difference
   return changedFacts.length > 0 ? { places: changedFacts.length, detail: changedFacts.join(", ") } : null
 }
 
-// The apps of one look-up are not adjacent in this order. A large page parses each body fewer times.
+// A large page means that each body is parsed fewer times, because the apps of one look-up are not adjacent in this
+// order.
 const PAGE = 500
 
 interface StoredApp extends Omit<AppsObservation, "asked" | "apps"> {

@@ -83,7 +83,7 @@ export const genres = kind<GenresObservation, GenresQuestion>({
   },
 })
 
-/** Replaces the stored tree. False when the stored tree is newer or the same. */
+/** Replaces the stored tree. Returns false if the stored tree is newer or the same. */
 async function replaceTree(tx: Tx, { genres, ...from }: GenresObservation): Promise<boolean> {
   const { platform, storefront, seenAt, source, parser, origin } = from
   const sha256 = hexOf(from.sha256)

@@ -32,7 +32,10 @@ interface PictureCacheParts {
 /** A screenshot of 300 pixels is some 40 kB. */
 export const MAX_PICTURE_BYTES = 500_000
 const MAX_AT_ONCE = 4
-/** Beyond this number a request gets no picture, and the page shows initials. */
+/**
+ * Maximum number of pictures being fetched or waiting. Beyond it a request gets no picture, and the page shows
+ * initials.
+ */
 const MAX_WAITING = 400
 const MAX_WAIT_MS = 20_000
 /** A URL that failed is not requested again for this long. */
@@ -61,7 +64,7 @@ export function createPictureCache(parts: PictureCacheParts): PictureCache {
     try {
       await turns.enter(AbortSignal.timeout(MAX_WAIT_MS))
     } catch {
-      return null // too many wait
+      return null // too many requests are waiting
     }
     try {
       const fetched = await fetchPicture(address)

@@ -22,7 +22,7 @@ export function blockOf(page: string, { rpc, key, fits }: Anchor): unknown {
   const named = keysOf(page, rpc)
   const wanted = named ?? new Set([key])
   const fitting = blocksOf(page, { wanted, fits })
-  // Reject a truncated page: parts that are only cut off would look like a change of the listing.
+  // Reject a truncated page: the parts that were cut off would look as if the listing had changed.
   if (fitting.length === 1 && !isWhole(page)) throw new ReadFailure("changed", "the page is truncated")
   if (fitting.length === 1) return fitting[0]
   throw unreadable(page, `${fitting.length === 0 ? "no block" : "more than one block"} fits ${rpc}`)

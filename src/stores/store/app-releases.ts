@@ -27,7 +27,7 @@ interface StoredRow {
 }
 
 interface SiftedRows {
-  /** Rows that may be the current state, with the latest release of all readings. */
+  /** Rows that are not stale, each with the latest release among all readings. */
   fresh: { row: AppRow; newest: Release | null }[]
   stale: Set<AppRow>
   outdated: OutdatedReading[]

@@ -187,7 +187,10 @@ interface ShownRatings {
   row: Ratings
 }
 
-/** Returns one row per app, storefront, day and source: the day's latest count of this instance, else a foreign one. */
+/**
+ * Returns one row per app, storefront, day and source: the day's latest count of this instance, or of another instance
+ * if this one has none.
+ */
 function ratingsOf(readings: readonly ShownApps[]): Map<string, ShownRatings> {
   const rows = new Map<string, ShownRatings>()
   for (const { from, apps, appIds, placed } of readings) {

@@ -2,13 +2,13 @@ import { OWN } from "../../core/observation/origins.ts"
 import type { Tx } from "../../database/types.ts"
 import type { Sweep } from "../../measuring/retention/tables.ts"
 
-/** Younger counts stay unpacked, because evidence shows all counts of a reading. */
+/** Counts younger than this many days stay unpacked, because evidence shows all counts of a reading. */
 const WHOLE_DAYS = 35
 
 interface RatingsFold {
   /**
-   * First day of a month; all months before it are packed. Null: the month in which the day WHOLE_DAYS ago lies, by the
-   * database's clock.
+   * First day of a month; all months before it are packed. Null: the month that contains the day WHOLE_DAYS days ago,
+   * by the database's clock.
    */
   before?: string | null
   /** Maximum number of counts. */
@@ -59,7 +59,7 @@ export async function foldRatings(
     order by a.id
     limit ${Math.ceil(chunk / 100)}`
   if (found.length === 0) return { packed: 0, next: last + 1 }
-  // storeFacts locks the app too before it stores a count.
+  // storeFacts also locks the app before it stores a count.
   const locked = await tx<{ id: number }[]>`
     select id
     from store_app
@@ -72,7 +72,7 @@ export async function foldRatings(
     { before, chunk },
   )
   const end = found.at(-1)?.id as number
-  // Apps locked by others are left to the next run. A full chunk has counts of at least one app.
+  // Apps that another transaction has locked are left to the next run. A full chunk has counts of at least one app.
   return { packed, next: packed < chunk ? end + 1 : locked[0]!.id }
 }
 

@@ -178,7 +178,7 @@ slow("a transaction has at most 1,000 results, with a pause before the next", as
   const counts = steps.filter((step) => step !== "pause") as number[]
   expect(counts.at(-1)).toBe(9)
   expect(counts.filter((count, i) => count - (counts[i - 1] ?? 0) > 4)).toEqual([])
-  // one between every two transactions, and one before keyword metrics are derived
+  // one pause between every two transactions, and one before keyword metrics are derived
   expect(steps).toEqual(counts.flatMap((count) => [count, "pause"]))
 })
 

@@ -203,7 +203,7 @@ slow("a transaction has at most 1,000 apps, and none is left out", async () => {
   expect(steps.at(-1)).toBe(4)
 })
 
-slow("an app of an imported look-up gets a page as in a live one unless unnamed; an app of a search gets none", () => {
+slow("an app with a name in an imported look-up gets a page, as in a live one; an app in a search gets none", () => {
   const line = (source: string, apps: object[]) => {
     const about = { kind: "apps", source, platform: "ios", storefront: "us", seenAt: "2025-10-25T03:25:01Z" }
     return JSON.stringify({ ...about, asked: apps.map((app) => (app as { id: string }).id), apps })

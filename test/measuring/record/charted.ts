@@ -160,7 +160,8 @@ export async function newApps(sql: Sql): Promise<string[]> {
 }
 
 /**
- * Returns the finder's places: of each list, with the app's first day or - if unknown, and the best of each storefront.
+ * Returns the finder's places: those of each list with the app's first day ("-" if unknown), and the best place in each
+ * storefront.
  */
 export async function listsNow(sql: Sql): Promise<string[]> {
   const places = await sql<{ line: string }[]>`

@@ -87,7 +87,7 @@ test.skipIf(!process.env.DATABASE_URL)(
       await tx`set local deadlock_timeout = '20s'`
       await tx`select 1 from list where term = 'b' for update`
       hasLocked()
-      // waits until the recorder waits for b while it holds a
+      // waits until the recorder has locked a and waits for b
       while (!(await blocksSomebody(tx))) await tx`select pg_sleep(0.01)`
       await tx`select 1 from list where term = 'a' for update`
     })

@@ -81,7 +81,7 @@ describe("observations of the demo", () => {
     assistant_answer,
   }
   for (const [kind, makeReading] of Object.entries(refusable)) {
-    test(`${kind} of the demo are refused with the reason, and the same of another publisher are stored`, async () => {
+    test(`${kind} of the demo are refused with the reason, and those of another publisher are stored`, async () => {
       const before = await stored(sql)
       const { recorded, refused } = await recordAll(makeReading({ origin: "demo" }))
       expect({ recorded, refused: refused.map(({ problem }) => [problem.code, problem.message]) }).toEqual({
@@ -100,7 +100,7 @@ describe("observations of the demo", () => {
   }
 
   for (const kind of KINDS.filter((candidate) => candidate.private && candidate.demo)) {
-    test(`${kind.name} of the demo are stored only for demo accounts, and others only for other accounts`, async () => {
+    test(`${kind.name} of the demo are stored only for demo accounts, and others only for real accounts`, async () => {
       const makeReading = unrefusable[kind.name as keyof typeof unrefusable]
       expect(await recordAll(makeReading({ origin: "demo" }))).toMatchObject({ recorded: 0, refused: [] })
       await sql`update connected_account set state = 'demo', sealed = null, next_at = null`

@@ -114,13 +114,13 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
     expect(stored).toEqual([
       expect.objectContaining({ ...plain(exampleOf(kind)), ...STORED_FIELDS[kind.name as string] }),
     ])
-    // and everything stored can be recorded again from that
+    // and everything stored can be recorded again from what was read back
     await empty(kind)
     expect(await recordAll(...stored)).toEqual({ recorded: 1, known: 0, refused: [] })
     expect(await storedOf(kind)).toEqual(stored)
   })
 
-  test(`${kind.name} in any order, parts and repetitions store the same rows, those of the newer parser`, async () => {
+  test(`${kind.name} in any order, in parts and repeated store the same rows, those of the newer parser`, async () => {
     const seenAt = new Date("2025-10-25T09:00:00Z")
     const sha = (byte: number) => ({ sha256: Buffer.alloc(32, byte) })
     const readings = [

@@ -107,7 +107,7 @@ describe("imported searches, counts and suggestions", () => {
     expect((await figures())[0]![1].demand).not.toBeNull()
   })
 
-  test("imported readings that are older than any metric shown give none", async () => {
+  test("imported readings that are older than every metric shown give no metrics", async () => {
     await load(recorded("2025-08-01"))
     expect(await sql`select 1 from keyword_metric`).toHaveLength(0)
   })

@@ -144,7 +144,7 @@ const SETS: [name: string, path: string, size: number][] = [["203 real reviews",
 if (isAllHere) SETS.push(["the 8,820 real reviews", ALL, 8_820])
 
 for (const [name, path, size] of SETS) {
-  slow(`${name} are imported completely, and twice without a change`, async () => {
+  slow(`${name} are imported completely, and a second import changes nothing`, async () => {
     const rows = rowsOf(path)
     expect(rows).toHaveLength(size)
     const lines = linesOf(rows)

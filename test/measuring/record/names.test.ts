@@ -74,7 +74,7 @@ test("a name is the storefront's, else the first tracked one's, else the US one,
   expect(names).toEqual(["Tea", "Tea", "Thé", "お茶"])
 })
 
-test("a fact missing in the latest reading stays, but no fact of the demo stays", async () => {
+test("a fact that the latest reading does not have stays, but no fact of the demo stays", async () => {
   const demo = { id: "10001", name: "Demo", icon: "https://a.example/demo.png" }
   const rest = { depth: 1, results: [demo], origin: "demo" }
   await record(sql, [reading("tea", "2025-11-19T09:00:00Z", [], rest)], () => NOW)
@@ -136,7 +136,7 @@ interface NameFacts {
   demo: boolean
   name: string | undefined
   icon: string | undefined
-  /** The later one; at the same time the source with more detail, then the newer parser. */
+  /** Compared in this order: the later time, then the source with more detail, then the newer parser. */
   order: number[]
 }
 

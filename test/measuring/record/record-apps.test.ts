@@ -134,7 +134,7 @@ describe("a store's reading of an app", () => {
     const places = await sql`select ctid::text from rating_count`
     expect(await record(sql, batch, now)).toEqual({ recorded: 0, known: 2, refused: [] })
     expect(await stored(sql)).toBe(before)
-    // not even rewritten
+    // the rows are not even rewritten
     expect([...(await sql`select ctid::text from rating_count`)]).toEqual([...places])
   })
 

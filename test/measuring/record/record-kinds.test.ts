@@ -108,7 +108,7 @@ describe("a published popularity", () => {
     expect(august).toMatchObject({ day: "2025-08-01", score: 70, parts: { genres: [] } })
   })
 
-  test("a repeated popularity changes nothing, a later report replaces it, and an earlier does not", async () => {
+  test("a repeated popularity changes nothing, and only a later report replaces it", async () => {
     const later = { seenAt: new Date("2025-11-01T00:00:00Z") }
     const figures = [
       popularityReading("tea", "2025-09-01", 2),
@@ -125,7 +125,7 @@ describe("a published popularity", () => {
     expect(await stored(sql)).toBe(before)
   })
 
-  test("a published popularity keeps the metric calculated for the same day", async () => {
+  test("a published popularity does not replace the metric calculated for the same day", async () => {
     await record(sql, [popularityReading("tea", "2025-09-01", 71)], now)
     await sql`
       insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)

@@ -41,7 +41,7 @@ describe("recording", () => {
     expect(await ranks()).toEqual([1])
   })
 
-  test("a deeper body of the same moment replaces the reading and what was derived from it", async () => {
+  test("a deeper body of the same moment replaces the reading and the data derived from it", async () => {
     const ranks = await tracking(["tea"])
     await record(sql, [reading("tea", "2025-11-19T10:00:00Z", [10001, 10002])], now)
     expect(await ranks()).toEqual([1])
@@ -193,7 +193,7 @@ describe("recording", () => {
     expect(await sql`select 1 from store_app`).toHaveLength(1)
   })
 
-  test("a database failure in the middle of a call leaves nothing of it", async () => {
+  test("a database failure in the middle of a call leaves nothing of the call stored", async () => {
     await record(sql, [reading("tea", "2025-11-18T10:00:00Z", [10001])], now)
     const before = await stored(sql)
     await sql`alter table rating_count add constraint broken check (ratings < 100) not valid`
@@ -261,7 +261,7 @@ describe("app facts of a reading", () => {
     expect((await facts())[0]).toMatchObject({ name: "Tea \ufffd" })
   })
 
-  test("a storefront keeps one rating count a day and source: the latest seen", async () => {
+  test("a storefront has one rating count per day and source: the latest", async () => {
     await recordApp("2025-11-12T09:00:00Z", { ratings: 10, rating: 4.5 })
     await recordApp("2025-11-12T08:00:00Z", { ratings: 9 })
     await recordApp("2025-11-13T08:00:00Z", { ratings: 11 })

@@ -266,7 +266,7 @@ long("two processes that store one day at once leave the later report, whichever
   expect(await countStored()).toMatchObject({ pieces: 4 * PIECES, sets: 5 })
 })
 
-slow("a set begun too long ago never counts, and the set that is deleted belongs to no report", async () => {
+slow("a set that was begun too long ago never counts, and the set that is deleted belongs to no report", async () => {
   let begun = 0
   const slow = stepped(sql, {
     begin: async () => {

@@ -192,7 +192,7 @@ describe("a stale reading of an app", () => {
     expect(row).toEqual({ seen_at: new Date("2026-11-28T03:00:00Z"), stale_at: new Date("2026-11-24T03:00:00Z") })
   })
 
-  test("a stale reading is found only against its parser and origin: misread dates affect no other", async () => {
+  test("a reading is stale only against its own parser and origin: misread dates affect no other reading", async () => {
     const page = (day: number, parser: number, version: string, released: string) =>
       JSON.stringify({
         ...listing({ day, version, released, price: 0, ratings: 1 }),

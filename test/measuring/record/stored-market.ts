@@ -28,7 +28,7 @@ export async function developerShelfOf(
 export interface StoreGenres {
   /** The storefront of the names. */
   storefront: string
-  /** True if the storefront's own names were never read and these are another's. */
+  /** True if the names are those of another storefront, because the storefront's own names were never read. */
   borrowed: boolean
   seenAt: Date
   /** Each after its parent. The first is the genre of all apps. */

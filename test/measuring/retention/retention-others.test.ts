@@ -151,7 +151,7 @@ describe("retention of other tables", () => {
     })
   })
 
-  test("alerts are deleted by their time with their deliveries, and 0 days keep them all", async () => {
+  test("alerts are deleted by their time with their deliveries, and a setting of 0 days keeps them all", async () => {
     const { workspaceId } = await owner(sql)
     await sql`
       insert into alert (workspace_id, type, subject, day, at, facts)

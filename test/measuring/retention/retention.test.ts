@@ -106,7 +106,7 @@ function failing(at: number, when: "before" | "after"): Sql {
 }
 
 describe("the ledger", () => {
-  test("the ledger is packed into monthly sums with equal totals; this month and the last stay complete", async () => {
+  test("the ledger is packed into equal monthly sums, except for the current and the previous month", async () => {
     await ledger(sql)
     const before = await books(sql)
     const recent = await sql`
@@ -122,7 +122,7 @@ describe("the ledger", () => {
     expect(await counted(sql, "ledger_month")).toBeLessThan(14 * 15)
   })
 
-  slow("the ledger is unchanged by a second clean-up and by 0 days", async () => {
+  slow("the ledger is unchanged by a second clean-up and by a setting of 0 days", async () => {
     await ledger(sql)
     await removeOld(sql, RETENTION, FOR_EVER, quick)
     expect([await counted(sql, "ledger"), await counted(sql, "ledger_month")]).toEqual([700, 0])
@@ -270,7 +270,7 @@ describe("a running server", () => {
     expect(await counted(sql, "ledger")).toBe(remaining)
   })
 
-  slow("a server checks all apps for rating counts to pack once a day, not in every run", async () => {
+  slow("a server looks for rating counts to pack once a day, not in every run", async () => {
     await sql`insert into store_app (platform, store_id) values ('ios', '6446000009')`
     const days = ["20", "20", "20", "21", "21", "21"]
     const lookedAt: number[] = []

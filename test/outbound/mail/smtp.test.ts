@@ -88,7 +88,7 @@ describe("the connection", () => {
     expect(mailServer.received[0]).toMatchObject({ isSecure: true, user: "ada" })
   })
 
-  slow("the connection is refused if it must be encrypted and the server does not offer that", async () => {
+  slow("the connection is refused if it must be encrypted and the server does not offer encryption", async () => {
     const open = await startMailServer({ disabledCommands: ["STARTTLS"] })
     const mailer = createMailer(plainServer(open, { needsTls: true, login: LOGIN }))
     expect(messageOf(await errorOf(mailer.check()))).toContain("no encrypted connection could be made")
@@ -102,7 +102,7 @@ describe("the connection", () => {
     expect(messageOf(await errorOf(mailer.check()))).toContain("check its certificate")
   })
 
-  slow("the connection is checked with the login, and the message has no password", async () => {
+  slow("the connection is checked together with the login, and the failure message has no password", async () => {
     const bad = { user: "ada", password: "wrong-secret" }
     const server = { needsTls: true, ca: AUTHORITY, servername: "example.test" }
     const message = messageOf(await errorOf(createMailer(plainServer(mailServer, { ...server, login: bad })).check()))
@@ -118,7 +118,7 @@ describe("the connection", () => {
 })
 
 describe("the outcome", () => {
-  slow("an address refused for good ends as refused, and one refused for now as failed", async () => {
+  slow("a permanently refused address has the outcome refused, and a temporarily refused one failed", async () => {
     mailServer.refuse.set("bo@example.org", 550).set("eve@example.org", 451)
     const mailer = createMailer(plainServer(mailServer))
     expect(await mailer.send(mail())).toEqual({

@@ -178,7 +178,7 @@ describe("listing in a look-up", () => {
 describe("a change on both the app's own page and a look-up", () => {
   const page = (day: number, version: string, hour = 6) => listed(at(day, hour), { version })
 
-  test("a change is listed only from the page, whichever saw it first", async () => {
+  test("a change is listed only from the page, whether the page or the look-up showed it first", async () => {
     await recordAll(page(1, "4.1"), page(2, "4.1"), page(3, "4.2"))
     await recordAll(lookup(at(1)), lookup(at(2), { version: "4.2" }), lookup(at(3), { version: "4.2" }))
     expect(await changeLines()).toEqual(["06-03 apple-app-page version"])
@@ -193,7 +193,7 @@ describe("a change on both the app's own page and a look-up", () => {
     expect(await changeLines()).toEqual(["06-05 apple-app-page version"])
   })
 
-  test("a look-up's change is listed if the page was last read over two days before", async () => {
+  test("a look-up's change is listed if the page was last read more than two days before the look-up", async () => {
     await recordAll(page(1, "4.1"), page(2, "4.1"))
     await recordAll(lookup(at(1)), lookup(at(4, 7), { version: "4.2" }))
     expect(await changeLines()).toEqual(["06-04 itunes-lookup version"])
@@ -201,7 +201,7 @@ describe("a change on both the app's own page and a look-up", () => {
     expect(await changeLines()).toEqual(["06-09 apple-app-page version"])
   })
 
-  test("a look-up's change is listed if the page was unknown before, or read in another storefront only", async () => {
+  test("a look-up's change is listed if the page was not read before, or only in another storefront", async () => {
     await recordAll(lookup(at(1)), lookup(at(3), { version: "4.2" }))
     await recordAll(
       page(2, "4.2"),
@@ -211,7 +211,7 @@ describe("a change on both the app's own page and a look-up", () => {
     expect(await changeLines()).toEqual(["06-03 itunes-lookup version"])
   })
 
-  test("a hidden change hides no other change of the look-up and does not use up the limit", async () => {
+  test("a hidden change hides no other change of the look-up and does not count towards the limit", async () => {
     await recordAll(page(1, "4.1"), page(2, "4.1"), page(3, "4.2"))
     await recordAll(lookup(at(1)), lookup(at(3), { version: "4.2" }), lookup(at(20), { version: "4.3" }))
     const [{ id }] = (await sql`select id from store_app where store_id = ${ID}`) as [{ id: number }]
@@ -223,7 +223,7 @@ describe("a change on both the app's own page and a look-up", () => {
     const days = Array.from({ length: 55 }, (_, i) => 1 + i)
     await recordAll(...days.map((day) => page(day, String(day))))
     await recordAll(...days.map((day) => lookup(at(day), { version: String(day) })))
-    // The page is no longer read at that time.
+    // On these days the page is no longer read.
     await recordAll(...[58, 59, 60].map((day) => lookup(at(day), { version: `later ${day}` })))
     const [{ id }] = (await sql`select id from store_app where store_id = ${ID}`) as [{ id: number }]
     const query = { ...ALL, apps: [id], kinds: ["version" as const] }

@@ -152,7 +152,7 @@ describe("ratings on a page", () => {
   const rated = (item: object, linked?: object) =>
     listing({ shelves: { productRatings: shelf(item) }, ...(linked && { linked }) })
 
-  test("ratings by star run from five stars to one, and the average must confirm it", () => {
+  test("ratings by star must be listed from five stars to one and agree with the average", () => {
     // Recorded average: 4.7 stars.
     const counts = [25_114_270, 1_991_579, 692_820, 272_564, 1_217_404]
     expect(rated({ ratingAverage: 4.7, totalNumberOfRatings: 29_288_637, ratingCounts: counts }).ratingsByStar).toEqual(

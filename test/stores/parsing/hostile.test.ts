@@ -72,8 +72,8 @@ test.skipIf(!LONG || !existsSync("/proc/self/status"))(
 )
 
 /**
- * Returns the forms that take longer than a linear reader may. Forms that could be quadratic are built in every size,
- * the rest only with `least` MB.
+ * Returns the forms that take longer than a linear reader is allowed. Forms that could be quadratic are built in every
+ * size, the rest only with `least` MB.
  */
 function slowIn(
   forms: readonly HostileForm[],

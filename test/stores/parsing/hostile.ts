@@ -61,7 +61,7 @@ const UNITS: Record<string, string> = {
   commas: ",",
 }
 
-/** Units that only matter within something: the part before, the repeated unit, the part after. */
+/** Units that have a meaning only inside other text: the text before, the repeated unit, the text after. */
 const WITHIN: Record<string, [before: string, unit: string, after: string]> = {
   "a table of escaped quotes": ['<script>AF_dataServiceRequests = {"', '\\"', "</script>"],
   "a table of texts": ["<script>AF_dataServiceRequests = {", '"a",', "</script>"],

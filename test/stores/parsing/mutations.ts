@@ -63,7 +63,7 @@ export function* mutations(
   }
 }
 
-/** Draws an island. Longer islands are more likely, because parsers read them more likely. */
+/** Picks an island at random. Longer islands are more likely, because parsers are more likely to read them. */
 function drawn(random: Random, islands: readonly Island[]): Island {
   let at = random() * islands.reduce((sum, { start, end }) => sum + end - start, 0)
   for (const island of islands) {

@@ -15,8 +15,8 @@ export interface ReplayServer {
   address(upstream: Upstream): string
   requests: ReplayRequest[]
   /**
-   * Answers requests to an upstream whose path begins with `path`. Later handlers go first. Undefined passes the
-   * request to the next handler, or to 404.
+   * Answers requests to an upstream whose path begins with `path`. A handler that was added later is tried first. If it
+   * returns undefined, the next handler is tried; after the last one the answer is 404.
    */
   on(upstream: Upstream, path: string, answer: Answering): void
   stop(): Promise<void>

@@ -95,7 +95,7 @@ test("a version that varies with the device is left out", () => {
   expect(app(edited(minecraft, { 140: [[["Varies with device"]]] }), MINECRAFT).version).toBeUndefined()
 })
 
-test("the counts by star, five stars first, result in the rating", () => {
+test("the average of the counts by star, five stars first, is the rating", () => {
   for (const [page, id] of [
     [translate, TRANSLATE],
     [minecraft, MINECRAFT],

@@ -86,7 +86,7 @@ const anyTelling: fc.Arbitrary<Observation> = fc
 
 describe("search texts of apps", () => {
   slow(
-    "search texts equal the current names in any order, when repeated, and without the demo",
+    "search texts equal the current names for any order and repetition of readings, without demo names",
     async () => {
       let texts = 0
       await fc.assert(
@@ -188,7 +188,7 @@ describe("apps found by a text", () => {
   })
 
   long(
-    "apps are found through the index instead of reading all",
+    "apps are found through the index, without reading all apps",
     async () => {
       await sql`
         insert into store_app (platform, store_id) select 'ios', (20000 + i)::text from generate_series(1, 20000) i`

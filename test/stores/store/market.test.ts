@@ -71,7 +71,7 @@ describe("genres of a store", () => {
     ])
   })
 
-  test("an unread storefront borrows genres from the United States or any other, and is marked", async () => {
+  test("a storefront that was never read has the genres of the United States or any other, and is marked", async () => {
     expect(await genresOf(sql, GB)).toBeNull()
     await recordAll(named(day(1), { storefront: "jp" }), named(day(1), { storefront: "fr" }))
     expect(await genresOf(sql, GB)).toMatchObject({ storefront: "fr", borrowed: true })
@@ -123,7 +123,7 @@ describe("apps of a developer", () => {
 })
 
 describe("records of an app-ads.txt", () => {
-  test("one app-ads.txt reading per day is stored, a conclusive one first and then the latest", async () => {
+  test("one app-ads.txt reading per day is stored: the latest conclusive one, or else the latest one", async () => {
     const none = { records: [], variables: {} }
     const looks = [
       soldBy(day(3, 5), ["a.com"]),
@@ -227,7 +227,7 @@ describe("an app's genres, developer and developer's site", () => {
   const facts = async () => [...(await sql`select genre, genres, developer_id, developer_site, source from store_app`)]
   const app = { id: "1600000101", name: "Tea" }
 
-  test("each fact is the latest known from any source, and an earlier reading fills gaps", async () => {
+  test("each fact comes from the latest reading that shows it, whatever its source", async () => {
     await recordAll(appsReading(day(2), [{ ...app, genre: "6007", developerSite: "https://example.com" }]))
     await recordAll(
       appsReading(day(1), [{ ...app, genre: "6000", genres: ["6000", "6007"], developerId: "1500000011" }]),
