@@ -34,7 +34,7 @@ export interface ShownPage {
   /** ISO 4217. */
   currency?: string
   version?: string
-  /** Times are ISO 8601. */
+  /** ISO 8601 times. */
   events?: { id: string; title: string; startsAt?: string; endsAt?: string }[]
   editorial?: { id: string; kind: "story" | "collection"; title?: string }[]
 }
@@ -51,9 +51,9 @@ export interface ListingChange {
   kind: ListingChangeKind
   /** The event's id, or the card's kind and id ("story 1400000001"). Empty if the change kind needs no subject. */
   subject: string
-  /** Null if there was none before. */
+  /** Null if there was no such value before. */
   before: unknown
-  /** Null if it was removed. */
+  /** Null if the value was removed. */
   after: unknown
   /** Time of the first reading with the new state. */
   at: Date
@@ -62,8 +62,8 @@ export interface ListingChange {
 }
 
 /**
- * Number of previous runs (or days of ratings) to compare. A late run therefore affects at most that many runs after
- * it.
+ * Number of previous runs (or days of ratings) to compare with. A run that arrives late therefore affects at most that
+ * many later runs.
  */
 export const LOOK_BACK = 8
 
@@ -208,7 +208,7 @@ function comings(
   const before = (previous && itemsOf(previous.page)) ?? []
   const isOver = ({ endsAt }: TimedItem, { firstSeenAt }: PageRun) => endsAt <= firstSeenAt.getTime()
   const started = without(now ?? [], before)
-  // An event that ended by its own date was already reported with the first page after that date.
+  // An event that ended by its own date was already reported when the first page after that date was read.
   const ended = without(before, now ?? []).filter(
     (item) => (now !== undefined || isOver(item, run)) && !silent.some((silentRun) => isOver(item, silentRun)),
   )
@@ -266,7 +266,7 @@ export function ratingChanges(days: readonly RatingDay[], place: number): Listin
 
 function averageJumped(before: RatingDay, after: RatingDay): boolean {
   if (before.rating === null || after.rating === null) return false
-  // Rounding: 4.6 and 4.7 are stored in single precision and must count as a tenth apart.
+  // Ratings are rounded, because 4.6 and 4.7 are stored in single precision and must count as a tenth apart.
   return Math.round(Math.abs(after.rating - before.rating) * 1_000) / 1_000 >= RATING_JUMP
 }
 

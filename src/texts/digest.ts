@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 
-/** Returns a hash of the inputs of a text. Independent of the order of object keys. */
+/** Returns a hash of the inputs of a text. The order of object keys does not affect the hash. */
 export function digestOf(inputs: unknown): string {
   return hash("sha256", JSON.stringify(inputs, sortedKeys))
 }

@@ -17,7 +17,7 @@ export interface DraftInputs {
   live: Readonly<Record<DraftField, string | null>>
   /** Maximum code points by field. Fields that the store does not have are left out. */
   limits: Readonly<Partial<Record<DraftField, number>>>
-  /** `popularity` orders the keywords: the published value, or the middle of the estimate's band. */
+  /** `popularity` orders the keywords: the published value, or the middle of the estimated band. */
   keywords: readonly { term: string; popularity: number | null }[]
   /** Sentences in which users praise the app. */
   praise: readonly { reviewId: string; text: string }[]
@@ -27,7 +27,7 @@ export interface DraftInputs {
   background: Background
 }
 
-/** A passage of the page, or of the review it names, that supports a draft. Copied exactly. */
+/** A passage that supports a draft, copied exactly from the page or from the review that it names. */
 interface DraftFact {
   reviewId: string | null
   quote: string
@@ -55,7 +55,7 @@ const LONGEST_FACT = 200
 export function draftTask(inputs: DraftInputs): WritingTask<FieldDraft[]> {
   const { digest, live, limits, keywords, praise, language } = inputs
   const fields = fieldsOf(inputs)
-  // asks for 90% of the limit, since models count characters badly
+  // asks for 90% of the limit, since models count characters inaccurately
   const most = Object.fromEntries(fields.map((field) => [field, Math.floor((limits[field] as number) * 0.9)]))
   return {
     kind: "listing_draft",
@@ -96,7 +96,8 @@ function fieldsOf({ limits }: DraftInputs): DraftField[] {
 }
 
 /**
- * Returns for each field the first variant without problems. On the last try, fields without one keep the page's text.
+ * Returns for each field the first variant without problems. On the last try, a field whose variants all have problems
+ * keeps the page's text.
  */
 function judge(answer: DraftAnswer, inputs: DraftInputs, isLast: boolean) {
   const omissions = createOmissions()
@@ -136,7 +137,7 @@ const NO_FACT: Refusal = {
   sentence: "None of its facts is in the page or in the praise, character by character.",
 }
 
-/** Returns the facts that occur in the page or a review and may be shown. */
+/** Returns the facts that may be shown and whose passage occurs in the page or in the named review. */
 function provenOf(facts: readonly string[], { live, praise, language }: DraftInputs): DraftFact[] {
   const proven = facts.slice(0, FACTS).flatMap((fact): DraftFact[] => {
     const ofPage = Object.values(live).flatMap((text) => findQuote(fact, text ?? "") ?? [])[0]
@@ -153,8 +154,8 @@ function provenOf(facts: readonly string[], { live, praise, language }: DraftInp
 }
 
 /**
- * Returns the problems of a text: those of the text rules, and the errors that the listing checks find in people's
- * drafts.
+ * Returns the problems of a text: the text rules that it breaks, and the errors that the listing checks would report in
+ * a person's draft.
  */
 function wrongWith(field: DraftField, text: string, chosen: Texts, inputs: DraftInputs): Refusal[] {
   const { live, praise, language, limits, platform, place, background, keywords } = inputs

@@ -88,7 +88,10 @@ function parseJson(text: string): unknown {
   return undefined
 }
 
-/** Yields the texts from each of the first 500 braces to the last brace, since reasoning may come before the object. */
+/**
+ * Yields the text from each of the first 500 opening braces to the last closing brace, since reasoning may come before
+ * the object.
+ */
 function* objectsToTheEnd(text: string): Generator<string> {
   const end = text.lastIndexOf("}") + 1
   for (let at = text.indexOf("{"), tries = 0; at >= 0 && at < end && tries < MAX_BRACES; tries++) {
@@ -130,7 +133,7 @@ function cleanText(text: string, longest: number): string {
   return points.length > longest ? `${points.slice(0, longest).join("")}…` : points.join("")
 }
 
-/** Returns an upper bound for the tokens of a question and its answer: one per three bytes. */
+/** Returns an upper bound for the tokens of a question and its answer. Counts one token per three bytes. */
 export function tokensOf({ system, data, schema, mostTokens }: WriterQuestion): number {
   return tokensOfText(system + data + JSON.stringify(schema)) + mostTokens
 }

@@ -35,7 +35,7 @@ export function replyTask(inputs: ReplyInputs): WritingTask<Reply> {
     records: [
       { r: "review", stars: review.stars, ...(review.title !== null && { title: review.title }), text: review.text },
       { r: "app", name: appName },
-      // asks for 90% of the limit, since models count characters badly
+      // asks for 90% of the limit, since models count characters inaccurately
       { r: "form", language, most_characters: Math.floor(most * 0.9) },
       ...(note === undefined ? [] : [{ r: "wish", text: note }]),
     ],
@@ -71,7 +71,7 @@ function judge({ reply, addresses }: Reply, { review, appName, note, language, m
     omissions.add("quote", problem?.rule ?? "not_in_its_text")
     return []
   })
-  // none of the passages occurs in the review
+  // none of the passages that the model quoted occurs in the review
   if (addresses.length > 0 && passages.length === 0 && !isLast) return { fixes: [NO_PASSAGE] }
   return { value: { reply: reply.trim(), addresses: [...new Set(passages)].slice(0, 3) }, dropped: omissions.list() }
 }

@@ -16,10 +16,10 @@ import { deniedIn } from "./topics/denials.ts"
 import { topicsOf } from "./topics/find-topics.ts"
 import { NONE, TOPIC_LABELS, TOPICS, type Topic } from "./topics/topics.ts"
 
-/** Reviews about one topic. A review may be in several themes. */
+/** Reviews about one topic. A review may belong to several themes. */
 export interface Theme extends ThemeFigures {
   topic: Topic
-  /** True if the reviews deny the topic. Reviews that affirm it form a separate theme. */
+  /** True if the reviews deny the topic. The reviews that affirm the topic form a separate theme. */
   denied: boolean
   label: string
   quotes: Quote[]
@@ -27,7 +27,7 @@ export interface Theme extends ThemeFigures {
 
 export interface Summary {
   themes: Theme[]
-  /** Number of reviews in no theme. */
+  /** Number of reviews that belong to no theme. */
   without: number
   dropped: Omission[]
 }
@@ -72,7 +72,7 @@ export function summarise(
 interface ReadReview {
   review: SummedReview
   topics: readonly Topic[]
-  /** The topics that the review only denies. */
+  /** The topics that the review denies without also affirming them. */
   denied: readonly Topic[]
 }
 
@@ -83,8 +83,8 @@ function isOf({ topics, denied }: Omit<ReadReview, "review">, side: Side): boole
 }
 
 /**
- * Chooses quotes from the reviews with the fewest topics, newest first: from each the first sentence about the topic
- * that may be shown.
+ * Chooses quotes: takes the reviews with the fewest topics first, then the newest, and from each review the first
+ * sentence about the topic that may be shown.
  */
 function quotesOf(
   side: Side,
@@ -104,8 +104,8 @@ function quotesOf(
 }
 
 /**
- * Returns a sentence to quote. Null if none may be shown; the reasons are counted. A review with instructions is never
- * quoted.
+ * Returns a sentence to quote. Null if no sentence may be shown; the reasons are then counted. A review with
+ * instructions is never quoted.
  */
 function quoteOf(
   { title, text }: SummedReview,

@@ -29,7 +29,7 @@ export interface Translation {
   fields: DraftedField[]
   /** Keywords for the keyword field, without the names of other apps and developers. */
   keywords: string[]
-  /** Null if the translation may not be shown. */
+  /** Null if no translation may be shown. */
   captions: (string | null)[]
 }
 
@@ -41,7 +41,7 @@ const LONGEST_CAPTION = 300
 export function translationTask(inputs: TranslationInputs): WritingTask<Translation> {
   const { digest, source, limits, to, keywords, captions, names } = inputs
   const fields = fieldsOf(inputs)
-  // asks for 95% of the limit, since models count characters badly
+  // asks for 95% of the limit, since models count characters inaccurately
   const most = Object.fromEntries(fields.map((field) => [field, Math.floor(limits[field] * 0.95)]))
   return {
     kind: "listing_translation",
@@ -116,8 +116,8 @@ function groundOf(original: string, most: number, { from, to, names }: Translati
 }
 
 /**
- * Returns the problems of a text: those of the translation rules, and the errors that the listing checks find in
- * people's drafts.
+ * Returns the problems of a text: the translation rules that it breaks, and the errors that the listing checks would
+ * report in a person's draft.
  */
 function wrongWith(field: DraftField, text: string, inputs: TranslationInputs) {
   const { limits, to, background, place } = inputs
@@ -129,7 +129,7 @@ function wrongWith(field: DraftField, text: string, inputs: TranslationInputs) {
   return [...refusals, ...errors.map(({ message }) => ({ rule: "listing_check" as const, sentence: message }))]
 }
 
-/** Returns the keywords that fit into the keyword field, in order, without names, fillers and repeats. */
+/** Returns the keywords that fit into the keyword field, in order. Leaves out names, fillers and repeated words. */
 function keywordsOf(terms: readonly string[], { to, background }: TranslationInputs) {
   const excluded = exclusionOf({ language: to, background, taken: [] })
   const chosen: string[] = []

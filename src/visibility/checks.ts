@@ -26,8 +26,8 @@ export async function isMeasuring(sql: Sql, appId: string): Promise<boolean> {
 }
 
 /**
- * Starts a check and schedules its runs `spreadMs` apart, except those that another check already covers. A check that
- * is covered completely ends at once. Null if a check of the app is already running.
+ * Starts a check and schedules its runs `spreadMs` apart. Runs that another check already covers are shared and not
+ * scheduled. A check whose runs are all shared ends at once. Null if a check of the app is already running.
  */
 export async function beginCheck(
   sql: Sql,
@@ -125,7 +125,8 @@ interface UsageRow {
 }
 
 /**
- * Sums the usage of the answers that a check requested itself. A sum is null if one of the answers lacks the figure.
+ * Sums the usage of the answers that a check requested itself. A sum of tokens is null if one of the answers lacks the
+ * figure.
  */
 export async function readCheckUsage(sql: Sql, checkId: string): Promise<UsageRow[]> {
   return await sql<UsageRow[]>`

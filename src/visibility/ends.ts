@@ -8,9 +8,9 @@ interface EndedCheck {
 }
 
 /**
- * Ends those checks that have no due turns left. A check has failed if no assistant answered at least half of its runs.
- * Call it last in the transaction that ends a turn: of two concurrent calls, the second then sees the turn that the
- * first ended.
+ * Ends those checks that have no due turns left. A check fails if no assistant answered at least half of its runs. Call
+ * this function last in the transaction that ends a turn: of two concurrent calls, the second then sees the turn that
+ * the first ended.
  */
 export async function endChecks(tx: Tx, ids: readonly string[]): Promise<EndedCheck[]> {
   if (ids.length === 0) return []
@@ -55,7 +55,7 @@ export async function endChecksAfter(tx: Tx, turns: readonly number[]): Promise<
 
 /**
  * Gives back the allowance units of failed checks, each once. Must run outside a transaction, because the lock of the
- * allowance has to be taken first.
+ * allowance must be taken before other locks.
  */
 export async function giveBackUnits(sql: Sql): Promise<void> {
   const failed = await sql<{ id: string; workspaceId: number; requestId: string }[]>`

@@ -18,7 +18,7 @@ export interface PlannedTurn {
 
 /** Maximum number of keywords per storefront in a check. */
 export const MAX_TERMS = 10
-/** Answers younger than this are shared between checks instead of requested again. */
+/** An answer younger than this is shared between checks instead of requested again. */
 const SHARED_HOURS = 24
 
 /** Returns the most popular tracked keywords of each storefront: by popularity, then in the app's order. */
@@ -65,7 +65,9 @@ export function planTurns(
   )
 }
 
-/** Counts the planned runs that need no request: they are already due, or were answered within a day. */
+/**
+ * Counts the planned runs that need no request: runs that are already due, and runs that were answered within a day.
+ */
 export async function countShared(sql: Db, turns: readonly PlannedTurn[]): Promise<Map<Assistant, number>> {
   const rows = await sql<{ assistant: Assistant; count: number }[]>`
     select r.assistant, count(*)::int as count
@@ -85,7 +87,7 @@ export function plannedRows(sql: Db, turns: readonly PlannedTurn[]) {
     )`
 }
 
-/** Returns the SQL condition that turn `t` matches row `r` and has a fresh answer, or is due. */
+/** Returns the SQL condition that turn `t` matches row `r` and either is due or has a fresh answer. */
 export function isShared(sql: Db) {
   return sql`
     (t.storefront, t.term, t.assistant, t.model, t.phrasing, t.run)

@@ -1,6 +1,8 @@
 import { type ListingLocale, languageOf, localesOf } from "../lib/locales.ts"
 
-/** Increment it whenever any of the words below change: answers to different wordings are not compared. */
+/**
+ * Increment it whenever a word of the questions below changes, because answers to different wordings are not compared.
+ */
 const VERSION = 1
 
 /** Two phrasings per language. The keyword is quoted, so that no grammar inflects it. */
@@ -48,7 +50,8 @@ interface Question {
 }
 
 /**
- * Returns the question of a run. The two phrasings alternate, so that checks with equally many runs stay comparable.
+ * Returns the question of a run. The two phrasings alternate, so that checks with the same number of runs are
+ * comparable.
  */
 export function questionOf(term: string, storefront: string, run: number): Question {
   const language = languageIn(storefront)
@@ -58,8 +61,8 @@ export function questionOf(term: string, storefront: string, run: number): Quest
 }
 
 /**
- * Returns the language of a storefront's people: the store's default locale, or the second one where the store lists
- * English first although the country does not speak it. Falls back to English.
+ * Returns the language that people of a storefront speak: the store's default locale, or the second locale if the store
+ * lists English first although the country does not speak it. Falls back to English.
  */
 export function languageIn(storefront: string): string {
   const [first, second] = localesOf(storefront).map((locale: ListingLocale) => languageOf(locale))

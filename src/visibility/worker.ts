@@ -35,7 +35,7 @@ interface ClaimedTurn extends PlannedTurn {
 const TRIES = 3
 const AT_ONCE = 4
 const LONGEST_WAIT_MS = 600_000
-/** Turns older than this fail. */
+/** Age in hours after which a turn fails. */
 const CHECK_HOURS = 6
 
 /** Runs the due turns of checks. Any number of processes may run it; they share one pace. */
@@ -127,7 +127,7 @@ function failureText({ failed, status, code }: PostFailure) {
 
 type Heard = Exclude<EngineReply, PostFailure>
 
-/** Stores the answer, ends its turn and ends the checks that waited for it, in one transaction. */
+/** Stores the answer, ends its turn and ends the checks that waited for that turn, in one transaction. */
 async function storeAnswer(
   { sql, recording }: AskingOptions,
   claim: ClaimedTurn,
@@ -209,7 +209,7 @@ function sameModel(tx: Tx, { assistant, model }: ClaimedTurn): Fragment {
 }
 
 /**
- * Fails due turns that no worker holds. If `failure` is null, each turn keeps the failure of its last try, or gets
+ * Fails due turns that no worker has leased. If `failure` is null, each turn keeps the failure of its last try, or gets
  * "late".
  */
 async function failTurns(tx: Tx, which: Fragment, failure: string | null): Promise<number[]> {
@@ -230,7 +230,7 @@ async function failTurns(tx: Tx, which: Fragment, failure: string | null): Promi
   return rows.map(({ id }) => id)
 }
 
-/** Makes the findings due of all apps that track the keywords of these checks. */
+/** Makes the findings due for all apps that track the keywords of these checks. */
 async function putForward(tx: Tx, checks: readonly string[]): Promise<void> {
   const keywords = await tx<{ storefront: string; terms: string[] }[]>`
     select t.storefront, array_agg(distinct t.term order by t.term) as terms
@@ -251,8 +251,8 @@ async function putForward(tx: Tx, checks: readonly string[]): Promise<void> {
 const FINDINGS_AFTER_MS = 5_000
 
 /**
- * Fails turns left by a crashed process or out of time, ends the checks that waited for them and returns the units of
- * failed checks.
+ * Fails turns that a crashed process left or whose time is over, ends the checks that waited for these turns and gives
+ * back the units of failed checks.
  */
 async function recoverTurns(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {

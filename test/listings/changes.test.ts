@@ -27,7 +27,7 @@ const PAGE: ShownPage = {
   editorial: [{ id: "1400000001", kind: "story", title: "Slow mornings" }],
 }
 
-/** Returns one run per day from 1 June 2026; `null` omits a part. */
+/** Returns one run per day from 1 June 2026. A part that is `null` is left out of the page. */
 function runs(...pages: (Partial<Record<keyof ShownPage | "parser", unknown>> | undefined)[]): PageRun[] {
   return pages.map((edit, day): PageRun => {
     const { parser = 1, ...parts } = edit ?? {}
@@ -106,7 +106,7 @@ describe("two pages of one app", () => {
     ])
   })
 
-  test("pages that differ in several parts have each change, and reverting them is listed as further changes", () => {
+  test("pages that differ in several parts have a change per part, and reverting the parts is a further change", () => {
     for (const [kind, edit] of EDITS) {
       for (const [other, second] of EDITS) {
         if (Object.keys(edit)[0] === Object.keys(second)[0] || other === kind) continue
@@ -154,7 +154,7 @@ describe("a part that a page omits", () => {
   test("a part that returns is compared with its last known value", () => {
     for (const [kind, edit] of EDITS) {
       const [part] = Object.keys(edit) as [string]
-      // A price without its currency is known.
+      // A page that omits the currency still has a price.
       if (part === "currency") continue
       const pages = runs({}, { [part]: null }, edit)
       const [change, ...more] = pageChanges(pages, 2)
@@ -163,7 +163,7 @@ describe("a part that a page omits", () => {
     }
   })
 
-  test("an omitted part is forgotten after LOOK_BACK pages", () => {
+  test("the value of a part that LOOK_BACK pages omit is forgotten", () => {
     const silent = (count: number) => Array.from({ length: count }, (_, i) => ({ subtitle: null, version: `5.${i}` }))
     const back = (count: number) =>
       kindsOf({}, ...silent(count), { subtitle: "Back", version: `5.${count - 1}` }).filter((kind) =>
@@ -173,7 +173,7 @@ describe("a part that a page omits", () => {
     expect(back(LOOK_BACK)).toHaveLength(0)
   })
 
-  test("the first value of an unknown part is not a change, but the first event or card is new", () => {
+  test("the first value of an omitted part is not a change, but the first event or card is one", () => {
     const before = {
       subtitle: null,
       promotionalText: null,
@@ -189,7 +189,7 @@ describe("a part that a page omits", () => {
     expect(kindsOf({ ...before, language: "fr-FR" }, {})).toEqual(["1 event_started", "1 featured"])
   })
 
-  test("an event whose end has passed ends once, even if the section is omitted", () => {
+  test("an event whose end has passed ends once, even if the page omits the section", () => {
     const events = [{ id: "6000001", title: "Harvest", endsAt: "2026-06-03T00:00:00Z" }]
     const silent = (version: string) => ({ events: null, version, editorial: null })
     const kinds = kindsOf({ events }, silent("5"), silent("6"), silent("7"), { events: [OTHER_EVENT], version: "7" })
@@ -199,7 +199,7 @@ describe("a part that a page omits", () => {
 })
 
 describe("pages of different languages and parsers", () => {
-  test("pages in different languages are compared in everything except texts", () => {
+  test("pages in different languages are compared in everything except their texts", () => {
     const texts = {
       name: "Minuteur",
       subtitle: "Bien infuser",
@@ -209,12 +209,12 @@ describe("pages of different languages and parsers", () => {
     expect(kindsOf({}, { ...texts, language: "fr-FR" }, {})).toEqual([])
     expect(kindsOf({}, { ...texts, language: null }, {})).toEqual([])
     expect(kindsOf({}, { ...texts, language: "fr-FR", version: "4.2", price: 1 })).toEqual(["1 version", "1 price"])
-    // A page in another language comes between two in the same language.
+    // A page in another language lies between two pages in the same language.
     expect(kindsOf({}, { ...texts, language: "fr-FR" }, { name: "Tea Clock" })).toEqual(["2 name"])
     expect(kindsOf({ language: null }, { language: null, name: "Tea Clock" })).toEqual(["1 name"])
   })
 
-  test("pages of different parsers are compared only in their version, and earlier pages no longer count", () => {
+  test("pages of different parsers are compared only in their version; older pages are then no longer compared", () => {
     const all = Object.assign({}, ...EDITS.map(([, edit]) => edit)) as Partial<ShownPage>
     expect(kindsOf({}, { ...all, parser: 2 })).toEqual(["1 version"])
     expect(kindsOf({}, { ...all, version: PAGE.version, parser: 2 }, {})).toEqual([])
@@ -235,7 +235,7 @@ describe("ratings of an app", () => {
       "3 rating_jump 4.6 4.7",
       "4 rating_jump 4.7 4.55",
     ])
-    // Single-precision values.
+    // The averages are stored in single precision.
     expect(jumps([Math.fround(4.6), null], [Math.fround(4.7), null])).toHaveLength(1)
   })
 
@@ -249,7 +249,7 @@ describe("ratings of an app", () => {
     expect(jumps([null, 0], [null, 100])).toHaveLength(1)
   })
 
-  test("ratings are compared with the last known day, and growth is measured per day", () => {
+  test("ratings are compared with the last measured day, and growth is computed per day", () => {
     expect(jumps([4.6, 5_000], [null, null], [4.8, 5_500])).toEqual(["2 rating_jump 4.6 4.8"])
     expect(jumps([4.6, 5_000], [null, null], [null, 6_000])).toEqual(["2 ratings_jump 5000 6000"])
     expect(jumps([4.6, 5_000], [null, null], [null, 4_500])).toEqual(["2 ratings_jump 5000 4500"])

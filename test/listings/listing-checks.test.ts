@@ -21,7 +21,7 @@ describe("lengths of fields", () => {
     }
   })
 
-  test("characters are counted, not bytes: 91 Arabic ones that the store accepted as keywords fit", () => {
+  test("the store refuses pictographs, and accepts plain symbols and letters of every script", () => {
     const keywords = "تغريدات,ردود,اعجابات,فلترة,بحث,ارشفة,ازالة,سجل,ريتويت,لايكات,منشن,خصوصية,منشورات,قديمة,حساب"
     expect(Buffer.byteLength(keywords)).toBe(168)
     expect(over("keywords", keywords, "ar-SA")).toEqual([])
@@ -49,7 +49,7 @@ describe("characters of fields", () => {
     expect(found({ description: "★ 5 stars ✓ Foo™ © 2026 • one → two №1" }, "en-US")).toEqual([])
   })
 
-  test("invisible characters are named by their code, and joiners that a script needs pass", () => {
+  test("invisible characters are named by their code, and joiners that a script needs are not reported", () => {
     const [finding] = checked({ keywords: "mood\u200b,diary" }, "en-US").findings
     expect(finding).toMatchObject({ code: "invisible_character", offset: 4, characters: 1 })
     expect(finding?.message).toContain("U+200B")
@@ -58,7 +58,7 @@ describe("characters of fields", () => {
     ).toEqual([])
   })
 
-  test("HTML in a description is reported, and comparisons of numbers are not", () => {
+  test('HTML in a description is reported, and comparisons such as "a < b" are not', () => {
     expect(found({ description: "<b>Bold</b>, 1 < 2 > 0, <3" }, "en-US")).toEqual([
       "markup description: <b>",
       "markup description: </b>",
@@ -74,7 +74,7 @@ describe("characters of fields", () => {
 })
 
 describe("white space in fields", () => {
-  test("white space around commas is reported with its cost", () => {
+  test("white space around commas is reported with the number of characters that it costs", () => {
     const { findings, keywordRoomLost } = checked({ keywords: "mood, diary ,  sleep" }, "en-US")
     expect(findings.map(({ code, what, offset, characters }) => [code, what, offset, characters])).toEqual([
       ["keyword_space", " ", 5, 1],
@@ -89,7 +89,7 @@ describe("white space in fields", () => {
     expect(found({ keywords: "天气，\u3000日历" }, "zh-Hans")).toEqual(["keyword_space keywords: \u3000"])
   })
 
-  test("a comma without a keyword costs itself and the spaces next to it", () => {
+  test("a comma without a keyword is reported, and its cost includes the spaces next to it", () => {
     const costs = (keywords: string) =>
       checked({ keywords }, "en-US").findings.map(({ code, offset, characters }) => [code, offset, characters])
     expect(costs("mood,,diary")).toEqual([["empty_keyword", 4, 1]])
@@ -139,13 +139,13 @@ describe("filler words", () => {
     )
   })
 
-  test("words that only begin like a filler or contain one as part of their meaning pass", () => {
+  test("words that only begin like a filler, or have one as part of their meaning, are not reported", () => {
     expect(found({ keywords: "apple pie,bestiary,applet" }, "en-US")).toEqual([])
     expect(found({ keywords: "手机壁纸,软件学院" }, "zh-Hans", {}, ["filler_word"])).toEqual([])
     expect(found({ name: "Best App" }, "en-US")).toEqual([])
   })
 
-  test("a stop word is a hint that counts its characters and a space as wasted", () => {
+  test("a stop word is only a hint, and its characters and one space count as wasted", () => {
     const { findings, keywordRoomLost } = checked({ keywords: "diary with lock" }, "en-US")
     expect(findings).toMatchObject([{ code: "stop_word", severity: "hint", what: "with", offset: 6, characters: 5 }])
     expect(keywordRoomLost).toBe(0)
@@ -206,7 +206,7 @@ describe("scripts and languages", () => {
   })
 })
 
-test("a locale that the storefront does not read is reported, and uncovered tracked keywords are not", () => {
+test("a locale that the storefront does not read is reported, but missing tracked keywords are not", () => {
   const background = { name: null, developer: null, rivals: [], tracked: ["mood diary"] }
   const listing = readListing({ name: "Tagebuch", subtitle: "", keywords: "" }, "de", background)
   const { findings, coverage } = checkListing(listing, { storefront: "jp", locale: "de-DE" })

@@ -78,7 +78,7 @@ const BACKGROUND = {
   tracked: ["mood diary", "家計簿", "istanbul", "free journal"],
 }
 
-test("every finding names its exact words, costs between zero and the field's length, and is counted once", () => {
+test("a finding has its exact words, is counted once, and costs at most the field's length", () => {
   fc.assert(
     fc.property(texts, locale, (some, listingLocale) => {
       const { findings, findingsLeftOut, counts, keywordRoomLost } = checked(some, listingLocale, BACKGROUND)
@@ -118,7 +118,7 @@ test("the same text gives the same result twice and in any composition", () => {
   )
 })
 
-test("lengths equal a manual count, and too_long is reported exactly for longer texts", () => {
+test("lengths equal a count by hand, and exactly the texts beyond the limit are reported as too_long", () => {
   fc.assert(
     fc.property(texts, locale, (some, listingLocale) => {
       const { fields } = readListing(some, languageOf(listingLocale), NOTHING_KNOWN)
@@ -153,7 +153,7 @@ const plain = fc.array(fc.constantFrom("mood", "sleep", "yoga", "Yoga", "calm", 
   maxLength: 14,
 })
 
-test("repeats equal a simple count, and removing a keyword removes its finding and its characters", () => {
+test("repeats equal a simple count, and removing a keyword removes its finding and its cost", () => {
   fc.assert(
     fc.property(plain, plain, plain, (inName, inSubtitle, keywords) => {
       const [name, subtitle] = [inName.join(" "), inSubtitle.join(" ")]
@@ -176,7 +176,7 @@ test("repeats equal a simple count, and removing a keyword removes its finding a
           .filter((sign) => sign === ",").length
         expect(codes[place] as string).toBe(code)
         const shortened = remaining.filter((_, at) => at !== place)
-        // The very last keyword has no comma to remove.
+        // The last keyword has no comma that could be removed with it.
         const comma = shortened.length === 0 && keywords.length > 1 ? 1 : 0
         expect(remaining.join(",").length - shortened.join(",").length).toBe(characters - comma)
         expect(repeats(shortened)).toHaveLength(repeats(remaining).length - 1)
@@ -248,9 +248,9 @@ const PIECES = [
   "\n",
   "\u200b",
 ]
-// Short runs try a third of the pieces, one of each script and kind of mark.
+// Short runs try a third of the pieces: one of each script and kind of mark.
 slow.each(PIECES.filter((_, at) => at % cases(3, 1) === 0))(
-  "100,000 times %p is checked quickly, with few findings",
+  "100,000 times %p is checked in linear time, with few findings",
   (piece) => {
     const long = piece.repeat(Math.ceil(LONG / piece.length))
     const listingLocale = /^[\p{ASCII}\p{M}\p{Script=Latin}]+$/u.test(piece) ? "en-US" : "ja"

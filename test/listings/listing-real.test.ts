@@ -19,8 +19,8 @@ function demoNames(): string[] {
 }
 
 /**
- * Returns errors, and findings that call a word a brand, a platform or a price, for a real listing of its own
- * developer.
+ * Checks a real listing as one of its own developer. Returns the errors, and the findings that call a word a brand, a
+ * platform or a price.
  */
 function accused(texts: Texts, locale: string, background: Partial<AppBackground>) {
   const accusing = [
@@ -41,7 +41,7 @@ test.each([
   ["us", "1600000101", "en-US"],
   ["de", "1610000300", "de-DE"],
   ["jp", "1620000100", "ja"],
-] as const)("the page of the %s storefront has no false finding", (storefront, id, locale) => {
+] as const)("the checks report no false finding for the page of the %s storefront", (storefront, id, locale) => {
   const body = read(`upstream/apple-app-page-${storefront}.html`)
   const { listing } = appleAppPage.parse(body, { storefront, id }, ABOUT)
   const { name, subtitle, promotionalText, description } = listing
@@ -51,7 +51,7 @@ test.each([
   expect(accused(present, locale, { name })).toEqual([])
 })
 
-test("no recorded English listing has a false finding", () => {
+test("the checks report no false finding for any recorded English listing", () => {
   const { results } = JSON.parse(read("upstream/itunes-search-vpn-us-2026-03-20.json")) as { results: Looked[] }
   const described = results.filter(({ description }) => description)
   expect(described.length).toBeGreaterThanOrEqual(10)
@@ -59,7 +59,7 @@ test("no recorded English listing has a false finding", () => {
     accused({ name, description }, "en-US", { name, developer }),
   )
   expect(all).toEqual([])
-  // The same name in a draft of another app is reported.
+  // The same name is reported in a draft of another app.
   expect(found({ name: "Free VPN by Free VPN .org™" }, "en-US", {}, ["price_word"])).toHaveLength(2)
 })
 
@@ -69,20 +69,20 @@ interface Looked {
   description: string
 }
 
-slow("none of 645 names on the US store has a false finding if the app's name in the store is known", () => {
+slow("none of 645 names in the US store has a false finding if the app's store name is given", () => {
   const names = demoNames()
   expect(names.length).toBeGreaterThan(600)
   const all = names.flatMap((name) => accused({ name }, "en-US", { name }))
   const count = (code: string) => all.filter((entry) => entry.startsWith(`${code}:`)).length
   expect([count("known_brand"), count("other_platform"), count("apple_product")]).toEqual([0, 0, 0])
   expect([count("price_word"), count("deal_word"), count("wrong_language")]).toEqual([0, 0, 0])
-  // One name is Chinese, and four date from when more than 30 characters were allowed.
+  // One name is Chinese, and four names date from when the store allowed more than 30 characters.
   expect([count("foreign_script"), count("too_long")]).toEqual([1, 4])
   // Four names end or begin with a direction mark, which App Store Connect now refuses.
   expect(all).toHaveLength(9)
 })
 
-slow("5 of the 645 names contain a price or platform word as drafts of an unknown app", () => {
+slow("5 of the 645 names have a price or platform word when checked as drafts of an unknown app", () => {
   const names = demoNames()
   const broken = names.filter((name) =>
     checked({ name }, "en-US").findings.some(
@@ -115,7 +115,7 @@ describe("texts that people wrote, of 60 characters and more", () => {
   const strange = (description: string, locale: string) =>
     found({ description }, locale, {}, ["wrong_language", "foreign_script"]).length > 0
 
-  test("three of 130 texts are in another language than their storefront's, and exactly these are reported", () => {
+  test("of 130 texts, exactly the three in another language than their storefront's are reported", () => {
     expect(written).toHaveLength(130)
     const other = written.filter(({ text, locale }) => strange(text, locale)).map(({ text }) => text.slice(0, 12))
     expect(other.sort()).toEqual(["In-app purch", "Your awful a", "Я обожаю эту"])

@@ -52,7 +52,7 @@ describe("repeated words", () => {
     expect(repeats(texts, locale)).toEqual(words)
   })
 
-  test("a repeat inside a longer keyword is only a hint in scripts without spaces", () => {
+  test("in scripts without spaces, a repeat inside a longer keyword is only a hint", () => {
     const [finding] = checked({ name: "家計簿", keywords: "家計管理" }, "ja").findings
     expect(finding).toMatchObject({ code: "repeated_in_name", severity: "hint", what: "家計", characters: 2 })
   })
@@ -116,7 +116,7 @@ describe("price words", () => {
     ])
   })
 
-  test("a price word of the app's existing name is only a hint", () => {
+  test("a price word that the app's store name already has is only a hint", () => {
     const background = { name: "Flow Free" }
     expect(
       checked({ name: "Flow Free: Bridges" }, "en-US", background).findings.map(({ severity }) => severity),
@@ -168,7 +168,7 @@ describe("names of other apps and companies", () => {
   const NAMES = ["own_brand", "known_brand", "rival_name", "rival_developer", "apple_product", "other_platform"]
   const names = (texts: object, locale = "en-US", of: object = background) => found(texts, locale, of, NAMES)
 
-  test("rivals and their developers are reported, but no common or tracked words", () => {
+  test("rivals and their developers are reported, but common and tracked words are not", () => {
     expect(
       names({ keywords: "moodleaf,daybook garden,daybook,garden apps,nordic minds,daily journal,mood,diary" }),
     ).toEqual([
@@ -185,7 +185,7 @@ describe("names of other apps and companies", () => {
     ])
   })
 
-  test("a name made of words that other rivals use too is not reported", () => {
+  test("a name of words that other rivals use too is not reported", () => {
     const rivals = [
       { name: "Collage Maker", developer: null },
       { name: "Foo: Photo Collage", developer: null },
@@ -202,7 +202,7 @@ describe("names of other apps and companies", () => {
     expect(names({ keywords: "daybook,garden" })).toEqual([])
   })
 
-  test("the app's developer is reported in keywords, and the app's name only if the name field is not given", () => {
+  test("in keywords the developer's name is reported, and the app's name only if the name field is not given", () => {
     expect(names({ keywords: "lumen labs,mood" })).toEqual(["own_brand keywords: lumen labs"])
     expect(names({ keywords: "lumen journal" })).toEqual(["own_brand keywords: lumen journal"])
     expect(found({ name: "Lumen Journal", keywords: "lumen" }, "en-US", background)).toEqual([
@@ -210,7 +210,7 @@ describe("names of other apps and companies", () => {
     ])
   })
 
-  test("well-known names are reported, except the app's own name", () => {
+  test("well-known names are reported, unless the name is the app's own", () => {
     expect(names({ name: "Stories for Instagram", keywords: "tiktok,candy crush,candy,インスタグラム" })).toEqual([
       "known_brand name: Instagram",
       "known_brand keywords: tiktok",
@@ -275,7 +275,7 @@ describe("tracked keywords in a listing", () => {
     ])
   })
 
-  test("coverage is unknown and not reported for a keyword with missing words if a field was not given", () => {
+  test("if a field was not given, a keyword with missing words has unknown coverage and is not reported", () => {
     const { subtitle: _, ...some } = all
     expect(cover(some, "en-US", ["lumen photo", "daily journal"])).toEqual([
       [true, [], []],

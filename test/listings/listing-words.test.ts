@@ -23,7 +23,7 @@ describe("word lists", () => {
   })
 
   for (const [language, lists] of Object.entries(WORD_LISTS))
-    test(`${language}: words are lower-case NFC in its script, and no word is filler and price at once`, () => {
+    test(`${language}: words are lower-case NFC in its script, and no word is both filler and price word`, () => {
       const kinds = ["stop", "filler", "free", "deal"] as const
       const ownScript = new RegExp(`[${lists.scripts.map((script) => `\\p{Script=${script}}`).join("")}]`, "u")
       for (const kind of kinds) {
@@ -32,7 +32,7 @@ describe("word lists", () => {
           expect(word).toMatch(/^[\p{L}\p{M}\p{N}_'’·ฯ\u200d]+$/u)
           expect(word).toBe(word.normalize("NFC").toLocaleLowerCase(language === "tr" ? "tr" : "en"))
         }
-        // A few English words in other scripts are included, because they are understood.
+        // A few English words are in lists of other scripts, because people there understand them.
         const foreign = words.filter((word) => !ownScript.test(word))
         expect([kind, foreign.filter((word) => !/^[a-z_]+$/.test(word))]).toEqual([kind, []])
       }
@@ -78,7 +78,7 @@ describe("App Store locales", () => {
     ["ur-IN", "ur-PK"],
     ["sl", "sl-SI"],
     ["or", "or-IN"],
-  ])("the locale %s is read as %s", (text, locale) => {
+  ])("the text %s is read as the locale %s", (text, locale) => {
     expect(listingLocale(text) as string).toBe(locale)
   })
 

@@ -10,7 +10,7 @@ export function readListing(texts: Texts, language: string, background: AppBackg
   return listingOf(texts, language, backgroundIn(background, language))
 }
 
-/** Checks a listing for a locale, in a storefront that reads it. */
+/** Checks a listing in a locale, in a storefront that reads that locale. */
 export function checked(texts: Texts, locale: string, background: Partial<AppBackground> = {}) {
   const listing = listingLocale(locale) as ListingLocale
   const storefront = STOREFRONTS.find((code) => localesOf(code).includes(listing)) as string
@@ -20,7 +20,7 @@ export function checked(texts: Texts, locale: string, background: Partial<AppBac
   })
 }
 
-/** Returns findings with these codes, or all, as "code field: words". */
+/** Returns the findings as "code field: words". Returns all findings if no codes are given. */
 export function found(
   texts: Texts,
   locale: string,
@@ -35,7 +35,7 @@ export function found(
 /** Returns the code points of a text in NFC. */
 export const points = (text: string): string[] => [...text.normalize("NFC")]
 
-/** Returns the stretch of a field that a finding names. */
+/** Returns the part of a field's text to which a finding refers. */
 export function named(texts: Texts, { field, offset, what }: Finding): string {
   const text = points(texts[field as keyof Texts] as string)
   return text.slice(offset as number, (offset as number) + [...what].length).join("")

@@ -3,10 +3,10 @@ import { COUNTRIES, GAMES, linesOf, type Row, rowsOf } from "../measuring/record
 import { importLines } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 
-/** Half a day after the last of the real reviews was read. */
+/** Half a day after the last of the real reviews was read from the store. */
 export const AFTER = new Date("2026-01-12T12:00:00Z")
 
-/** A row of the file as a response must show it. */
+/** A row of the file in the form that a response must have. */
 export interface Expected {
   id: string
   rating: number

@@ -126,7 +126,7 @@ describe("range of days", () => {
     return { from, to, count, searched: [search.from, search.to, search.total] }
   }
 
-  test("a range with a future last day ends today, and the response shows it", async () => {
+  test("a range whose last day is in the future ends today, and the response shows that", async () => {
     expect(await ranges("from=2025-11-18&to=2030-01-01")).toEqual({
       from: "2025-11-18",
       to: "2025-11-20",
@@ -136,7 +136,7 @@ describe("range of days", () => {
     expect((await get("reviews/stats?to=2030-01-01&days=3")).body.from).toBe("2025-11-18")
   })
 
-  test("a range in the future is refused with an explanation", async () => {
+  test("a range that lies in the future is refused with an explanation", async () => {
     for (const path of ["reviews/search", "reviews/stats"])
       expect((await get(`${path}?from=2025-12-01&to=2025-12-02`)).body).toMatchObject({
         error: "bad_range",
@@ -163,7 +163,7 @@ describe("range of days", () => {
 })
 
 describe("rights to read reviews", () => {
-  test("a key without reviews:read gets no information, not even whether the app exists", async () => {
+  test("a key without reviews:read gets no information, not even about whether the app exists", async () => {
     const workspaceId = await service.workspace()
     const other = await service.key(workspaceId, { scopes: ["apps:read", "ai:read"] })
     for (const path of PATHS) {
@@ -174,7 +174,7 @@ describe("rights to read reviews", () => {
     for (const path of PATHS) expect((await get(path, stranger)).body.error).toBe("not_found")
   })
 
-  test("each plan reads its number of days, and the response shows the first day", async () => {
+  test("each plan can read its number of days, and the response shows the first day", async () => {
     const today = dayOf(NOW)
     const days = Object.values(ENTITLEMENTS).map(({ reviewDays }) => reviewDays)
     expect(days).toEqual([30, 365, 36_500, 36_500])
@@ -245,7 +245,7 @@ describe("sandbox responses about reviews", () => {
   const answer = (id: string) => JSON.parse(fixtures.get(`${id}.json`) as string).answer
   const [listed, found, stats] = ["list_reviews", "search_reviews", "get_review_stats"].map(answer)
 
-  test("the sandbox's list equals its search, in the feed that all three name", () => {
+  test("the sandbox's list and search return the same reviews, and name the same feed as its statistics", () => {
     expect(found.reviews).toEqual(listed.list)
     expect([found.total, found.truncated]).toEqual([listed.list.length, false])
     const { from, total, ...feed } = listed.feeds.ios

@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const plainText = ({ text }: Page) => text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
 
-/** Sends the form of the reply. Returns the preview. */
+/** Submits the reply form. Returns the preview. */
 async function previewOf(response: string): Promise<Page> {
   const page = await owner.open(reply)
   const names = ["form", "action", "form-id", "back", "appId", "country", "reviewId"]
@@ -30,14 +30,14 @@ async function previewOf(response: string): Promise<Page> {
   return await owner.send("/app/write", { ...Object.fromEntries(fields), response })
 }
 
-/** Presses the button of the preview. Returns the page that it leads to. */
+/** Presses the button of the preview. Returns the page to which the button leads. */
 async function confirmOf(preview: Page): Promise<Page> {
   const fields = ["form", "back", "confirmToken"].map((name) => [name, fieldIn(preview, name) as string])
   const { headers } = await owner.send("/app/write", Object.fromEntries(fields))
   return await owner.open(headers.get("location") as string)
 }
 
-slow("a reply is previewed, confirmed, queued, and shown as sent at its review", async () => {
+slow("a reply is previewed, confirmed and queued, and then shown as sent at its review", async () => {
   expect((await owner.open(reviews)).text).toContain(`reply?review=${REVIEW.id}`)
   const preview = await previewOf("Thank <you>.\r\nIt is back.")
   expect(plainText(preview)).toMatch(/Reply none Thank &lt;you&gt;\. It is back\./)
@@ -51,7 +51,7 @@ slow("a reply is previewed, confirmed, queued, and shown as sent at its review",
   expect(sent).toMatch(/Thank &lt;you&gt;\. It is back\. Sent .* The App Store shows it within a day\./)
 })
 
-test("a reply that the console refuses is shown with the reason, and an unknown one as unknown", async () => {
+test("a reply that the console refuses is shown with the reason, and one with unknown outcome as unknown", async () => {
   await confirmOf(await previewOf("Thank you."))
   const attributes = { responseBody: "Another.", lastModifiedDate: "2026-01-01T00:00:00Z", state: "PUBLISHED" }
   scene.standIn.shelf.reviews[0]!.reply = { id: "r1", attributes }
@@ -64,7 +64,7 @@ test("a reply that the console refuses is shown with the reason, and an unknown 
   expect(plainText(await owner.open(reviews))).toMatch(/Thank you\. Unknown .* It may have been sent/)
 })
 
-test("with writes off or without a connection, the page states what is missing and offers no form", async () => {
+test("without a connection, or if writes are off, the page states what is missing and has no form", async () => {
   expect((await owner.open(reply)).text).toContain('name="response"')
   await setWrites(scene.register, scene.workspaceId, scene.account, { on: false })
   const off = await owner.open(reply)
@@ -76,13 +76,13 @@ test("with writes off or without a connection, the page states what is missing a
   expect((await owner.open(reply.replace(REVIEW.id, "0"))).text).toContain("This review is not stored here")
 })
 
-test("an empty reply comes back with the message at its field", async () => {
+test("after an empty reply, the form is shown again with the message at its field", async () => {
   const refused = await previewOf("   ")
   expect(refused.status).toBe(400)
   expect(refused.text).toContain("Write a reply of 1 to 5,970 characters.")
 })
 
-slow("the pages of the list lead to the last review, and the file has all reviews", async () => {
+slow("the links of the list lead to the last review, and the CSV file has all reviews", async () => {
   const at = (number: number) => new Date(Date.now() - 86_400_000 * (4 + (number % 40)))
   const many = Array.from({ length: 120 }, (_, number) => ({
     id: `p${number}`,

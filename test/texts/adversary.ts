@@ -1,6 +1,6 @@
 import { type Line, receiptOf, type Script, well } from "./stand-in.ts"
 
-/** The answers of three models to a prompt: a good one, a lying one and one that obeys attacks. */
+/** The answers of three models to a prompt: a good model, a lying model and a model that obeys attacks. */
 export interface ModelAnswers {
   good: (lines: Line[]) => object
   lying: (lines: Line[]) => object

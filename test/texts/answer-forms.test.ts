@@ -46,31 +46,31 @@ describe("a chat answer", () => {
   const read = (finish_reason: unknown, message: object = { content: ANSWER }) =>
     chat.read({ choices: [{ index: 0, finish_reason, message }], usage: {} })
 
-  test("a chat answer is complete with any of the finish reasons that servers use", () => {
+  test("a chat answer is complete with any of the finish reasons that servers send for a complete answer", () => {
     for (const end of ["stop", "STOP", "eos", "eos_token", "stop_sequence", "end_turn", null, undefined])
       expect([end, read(end)]).toEqual([end, expect.objectContaining({ text: ANSWER })])
   })
 
-  test("a chat answer that was cut, refused or interrupted is not accepted", () => {
+  test("a chat answer that was cut off, refused or interrupted is not accepted", () => {
     for (const end of ["length", "MAX_TOKENS", "max_tokens"]) expect(read(end)).toMatchObject({ failed: "cut" })
     for (const end of ["content_filter", "SAFETY"]) expect(read(end)).toMatchObject({ failed: "refused" })
     for (const end of ["tool_calls", "error"]) expect(read(end)).toMatchObject({ failed: "unreadable" })
     expect(read("stop", { content: "" })).toMatchObject({ failed: "unreadable" })
   })
 
-  test("a chat answer is found in the reasoning if its server put it there", () => {
+  test("a chat answer is read from the reasoning field if the server put it there", () => {
     for (const name of ["reasoning", "reasoning_content"])
       expect(read("stop", { content: "", [name]: ANSWER })).toMatchObject({ text: ANSWER })
   })
 })
 
-test("an answer of the Responses API without a status is complete", () => {
+test("an answer of the Responses API is complete if it has no status", () => {
   const output = [{ type: "message", content: [{ type: "output_text", text: ANSWER }] }]
   expect(responses.read({ output })).toMatchObject({ text: ANSWER })
   expect(responses.read({ output, status: "in_progress" })).toMatchObject({ failed: "unreadable" })
 })
 
-test("a server that refuses json_schema gets a second request with json_object and a schema prompt", async () => {
+test("a server that refuses json_schema gets another request with json_object and the schema as text", async () => {
   const bodies: { response_format: { type: string }; messages: { content: string }[] }[] = []
   const fetch = async (_: string, init: RequestInit) => {
     const body = JSON.parse(String(init.body))

@@ -1,7 +1,7 @@
 import bipia from "./bipia-text-attack-test.json"
 
 /**
- * Texts that try to make a model do something else. From microsoft/BIPIA, benchmark/text_attack_test.json at
+ * Texts that try to divert a model from its task. They are from microsoft/BIPIA, benchmark/text_attack_test.json at
  * 1a2a91da6bb12838e05d1b2e54d98e2f37b835f3, unchanged (MIT, Copyright (c) Microsoft Corporation), and our own.
  */
 export const BIPIA: string[] = Object.values(bipia).flat()

@@ -83,7 +83,7 @@ describe("refused texts", () => {
     ["ja", "多くの人が広告に不満です"],
     ["ko", "대부분 광고에 불만입니다"],
     ["zh-Hans", "许多用户抱怨广告太长"],
-  ])("words that claim how many people share an opinion are refused in %s", (language, text) =>
+  ])("words in %s that claim how many people share an opinion are refused", (language, text) =>
     expect(rulesOf("sentence", text, { sources: [], language })).toContain("quantities"),
   )
 
@@ -98,7 +98,7 @@ describe("refused texts", () => {
     ["ja", "返金いたします。", "ぜひ評価を変更してください。"],
     ["ko", "환불해 드리겠습니다.", "별점을 수정해 주세요."],
     ["zh-Hans", "我们会给您退款。", "希望您修改评分。"],
-  ])("a promise of money or a request for stars is refused in %s", (language, money, stars) => {
+  ])("a promise of money or a request for stars in %s is refused", (language, money, stars) => {
     expect(rulesOf("reply", money, { sources: [], language })).toContain("promises")
     expect(rulesOf("reply", stars, { sources: [], language })).toContain("promises")
   })
@@ -172,7 +172,7 @@ describe("refused texts", () => {
   })
 })
 
-test("the instructions rule matches few real reviews", () => {
+test("the rule against instructions matches few real reviews", () => {
   const rows = rowsOf(SOME).filter(({ country }) => COUNTRIES[country])
   const accepted = rows.filter(({ review }) => rulesOf("quote", review, ground).includes("instructions"))
   expect(accepted.map(({ review }) => review)).toEqual([])

@@ -9,7 +9,7 @@ setDefaultTimeout(180_000)
 const of = (lines: Line[], letter: string) => lines.filter(({ r }) => new RegExp(`^${letter}\\d`).test(r ?? ""))
 const find = (lines: Line[], handle: string) => lines.find(({ r }) => r === handle)
 
-/** Answers every task of the evaluation as requested. */
+/** Answers every task of the evaluation correctly. */
 function answering(lines: Line[]): object {
   const [page, form, reviews, themes] = [find(lines, "page"), find(lines, "form"), of(lines, "r"), of(lines, "t")]
   if (find(lines, "review")) return { addresses: [], reply: "Thank you for telling us. We are looking into it." }

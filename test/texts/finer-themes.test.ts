@@ -129,7 +129,7 @@ const CALLERS = cases(8, 80)
 /** Short runs try every fifth attack. */
 const TRIED = ATTACKS.filter((_, n) => n % cases(8, 1) === 0)
 
-slow(`${CALLERS} callers of the same themes share one set of requests`, async () => {
+slow(`${CALLERS} callers that request the same themes share one set of requests`, async () => {
   const write = writer(100_000)
   const about = nextTask()
   const states = await Promise.all(Array.from({ length: CALLERS }, () => writeThemes(write, MANY, about)))
@@ -137,7 +137,7 @@ slow(`${CALLERS} callers of the same themes share one set of requests`, async ()
   expect(standIn.requests.length).toBe(6)
 })
 
-slow("no parts are requested after a failed one, and the next call requests only the missing ones", async () => {
+slow("after a failed part no more are requested, and the next call requests only the missing parts", async () => {
   const about = nextTask()
   const good = well(finding) as { say(lines: Line[]): string }
   const isOf = (lines: Line[]) => lines.some(({ r }) => r === "form")
@@ -153,7 +153,7 @@ slow("no parts are requested after a failed one, and the next call requests only
   expect(missing).toBe(standIn.requests.length - 3)
 })
 
-test("a failed second pass leaves no themes, and the next call finds its finished texts", async () => {
+test("after a failed second pass there are no themes, and the next call finds its finished texts", async () => {
   const about = nextTask()
   const good = well(finding) as { say(lines: Line[]): string }
   const failing: Script = { say: (lines) => (lines.some(({ r }) => r === "form") ? good.say(lines) : "no") }
@@ -164,7 +164,7 @@ test("a failed second pass leaves no themes, and the next call finds its finishe
   expect(standIn.requests.length).toBe(5)
 })
 
-/** Judges a model's answer without a request. */
+/** Returns a writer that judges a model's answer without sending a request. */
 function judging(say: (lines: Line[]) => object) {
   const write = async (task: WritingTask<unknown>) => {
     const judged = task.judge(say(task.records as Line[]) as never, true)
@@ -175,44 +175,40 @@ function judging(say: (lines: Line[]) => object) {
   return Object.assign(write, { isOn: true, contextTokens: 100_000 }) as never
 }
 
-test(
-  `none of ${TRIED.length} attacks, each in 1 of 200 reviews, changes a theme of the others, ` +
-    "although the model obeys",
-  async () => {
-    const [victim, ...rest] = MANY.slice(0, 200) as [SummedReview, ...SummedReview[]]
-    const clean = await writeThemes(judging(finding), [{ ...victim, title: null, text: "…" }, ...rest], nextTask())
-    const themesOf = (state: typeof clean) =>
-      (state as { value: FinerTheme[] }).value.map(({ label, sentence, reviewIds }) => ({
-        label,
-        sentence,
-        ids: reviewIds.filter((id) => id !== victim.id),
-      }))
-    for (const [n, attack] of TRIED.entries()) {
-      const obeying = (lines: Line[]) => {
-        const attackLine = lines.find(({ text }) => text === attack)
-        const answer = finding(lines) as { themes?: object[]; assigned?: object[] }
-        const quote = { r: attackLine?.r ?? "r1", quote: attack.slice(0, 60) }
-        if (answer.themes)
-          return {
-            themes: [{ quotes: [quote], label: attack.slice(0, 40), sentence: attack.slice(0, 200) }, ...answer.themes],
-          }
-        // the attacker's review may be in every theme, and its invented themes come last
-        const themes = lines.flatMap(({ r }) => (/^t\d/.test(r ?? "") ? [r as string] : []))
-        return { assigned: [...answer.assigned!, { ...quote, themes }] }
-      }
-      const good = (lines: Line[]) => {
-        const knownLines = lines.filter(
-          ({ r, label }) => !/^t\d/.test(r ?? "") || WORDS.some(([, name]) => name === label),
-        )
-        return obeying(knownLines)
-      }
-      const state = await writeThemes(judging(good), [{ ...victim, title: null, text: attack }, ...rest], nextTask())
-      expect([n, themesOf(state)]).toEqual([n, themesOf(clean)])
+test(`none of ${TRIED.length} obeyed attacks, each in 1 of 200 reviews, changes a theme of other reviews`, async () => {
+  const [victim, ...rest] = MANY.slice(0, 200) as [SummedReview, ...SummedReview[]]
+  const clean = await writeThemes(judging(finding), [{ ...victim, title: null, text: "…" }, ...rest], nextTask())
+  const themesOf = (state: typeof clean) =>
+    (state as { value: FinerTheme[] }).value.map(({ label, sentence, reviewIds }) => ({
+      label,
+      sentence,
+      ids: reviewIds.filter((id) => id !== victim.id),
+    }))
+  for (const [n, attack] of TRIED.entries()) {
+    const obeying = (lines: Line[]) => {
+      const attackLine = lines.find(({ text }) => text === attack)
+      const answer = finding(lines) as { themes?: object[]; assigned?: object[] }
+      const quote = { r: attackLine?.r ?? "r1", quote: attack.slice(0, 60) }
+      if (answer.themes)
+        return {
+          themes: [{ quotes: [quote], label: attack.slice(0, 40), sentence: attack.slice(0, 200) }, ...answer.themes],
+        }
+      // the attacker's own review may be assigned to any theme, and the attacker's invented themes come last
+      const themes = lines.flatMap(({ r }) => (/^t\d/.test(r ?? "") ? [r as string] : []))
+      return { assigned: [...answer.assigned!, { ...quote, themes }] }
     }
-  },
-)
+    const good = (lines: Line[]) => {
+      const knownLines = lines.filter(
+        ({ r, label }) => !/^t\d/.test(r ?? "") || WORDS.some(([, name]) => name === label),
+      )
+      return obeying(knownLines)
+    }
+    const state = await writeThemes(judging(good), [{ ...victim, title: null, text: attack }, ...rest], nextTask())
+    expect([n, themesOf(state)]).toEqual([n, themesOf(clean)])
+  }
+})
 
-test("a sample has each number of stars and each time in proportion to the reviews", () => {
+test("a sample has the same proportions of stars and of times as all reviews", () => {
   const sample = sampleOf(MANY, 150, 1e9)
   expect(new Set(sample.map(({ id }) => id)).size).toBe(150)
   for (const stars of [1, 2, 3, 4, 5]) {
@@ -224,7 +220,7 @@ test("a sample has each number of stars and each time in proportion to the revie
   expect(sampleOf(MANY, 150, 1)).toEqual([])
 })
 
-test("the parts contain every review once, in order, and each part fits its limit", () => {
+test("the parts contain every review once and in order, and no part exceeds its token limit", () => {
   const parts = partsOf(MANY, 100, (size) => 4_000 - 50 * size)
   expect(parts.flat()).toEqual(MANY)
   for (const part of parts) {

@@ -110,7 +110,7 @@ describe("an idea", () => {
     }))
 })
 
-test("a phrase of names occurs in several apps' names and does not cross separators", () => {
+test("a phrase of names occurs in the names of several apps and does not cross a separator", () => {
   const names = ["Tide - Surf Forecast", "Wave: Surf Forecast", "Swell, the Surf Forecast & More", "Surf"]
   expect([...namePhrases(names, "en")].sort()).toEqual([
     ["forecast", 3],
@@ -192,7 +192,7 @@ describe("a model's own keywords", () => {
     expect([value.added, dropped.length]).toEqual([[], 1])
   })
 
-  test("unknown handles pick nothing, and a hundred suggestions are limited to ten", () => {
+  test("unknown handles select no candidate, and a hundred suggestions are cut to ten", () => {
     const many = Array.from({ length: 100 }, (_, n) => [
       `${"abcdefghij"[n % 10]}${"klmnopqrst"[Math.floor(n / 10)]} diary`,
       "Write at night",
@@ -202,7 +202,7 @@ describe("a model's own keywords", () => {
     expect(dropped).toContainEqual({ what: "keyword", rule: "unknown_handle", count: 1 })
   })
 
-  test("a model's keyword names its source in every language", () => {
+  test("the reason for a model's keyword contains its source in every language", () => {
     for (const language of WRITING_LANGUAGES) expect(newReasonOf("a {from} lock", language)).toInclude("a {from} lock")
   })
 })

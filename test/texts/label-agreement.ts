@@ -26,14 +26,20 @@ function labelledIn(file: string, topics: object): LabelledReview[] {
   return rows.map((row) => ({ row, topics: (topics as Record<string, Topic[]>)[row.review_id]! }))
 }
 
-/** 970 real reviews with their topics. The rules are tuned on them. */
+/** 970 real reviews with their topics. The rules were tuned on these reviews. */
 export const LABELLED = labelledIn("apple-reviews-3games-6countries-labelled.csv", labelled.topics)
 
-/** 186 other reviews, on which the rules were not tuned. Before tuning on them, draw and label new ones. */
+/**
+ * 186 other reviews, which were not used to tune the rules. Before you tune the rules on these, draw and label new
+ * ones.
+ */
 export const HELD_OUT = labelledIn("reviews-held-out.csv", heldOut.topics)
 
 export interface Agreement {
-  /** Number of reviews about a topic according to both, to the rules only, and to the labels only. */
+  /**
+   * Number of reviews about a topic according to both the rules and the labels, to the rules only, and to the labels
+   * only.
+   */
   both: number
   rules: number
   labels: number

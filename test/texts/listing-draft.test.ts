@@ -30,7 +30,7 @@ const INPUTS: DraftInputs = {
   limits: { name: 30, subtitle: 30, promotionalText: 170, description: 4_000 },
 }
 type Judged = { value: FieldDraft[]; dropped: object[] } | { fixes: string[] }
-/** Judges an answer. Variants that name no facts get one that the page has. */
+/** Judges an answer. Variants without facts get a fact that the page contains. */
 const judged = (answer: Record<string, (string | object)[]>, isLast = true, inputs = INPUTS) => {
   const fields = Object.entries(answer).map(([field, variants]) => [
     field,
@@ -113,14 +113,14 @@ test("a draft quotes its facts exactly as the page has them, or the review that 
   expect(dropped).toHaveLength(1)
 })
 
-test("there is no draft if nothing of it may be shown", () => {
+test("there is no draft if none of its texts may be shown", () => {
   const bad = ["www.evil.com"]
   expect(judged({ name: bad, subtitle: bad, promotionalText: [], description: bad })).toEqual({
     fixes: expect.any(Array),
   })
 })
 
-test("the checks of people's drafts find no error in any shown draft, whatever the model writes", () => {
+test("the listing checks find no error in any draft that is shown, whatever the model writes", () => {
   const PIECES = [
     "Tea",
     "timer",

@@ -49,7 +49,7 @@ async function posted(status: number, body: unknown, headers: Record<string, str
   return await postJson({ url: "http://127.0.0.1/v1", headers: {}, body: {} }, { fetch, now: () => new Date(), signal })
 }
 
-test("a recorded error has Gemini's retry delay, is denied without quota, or forbids retries", async () => {
+test("a recorded error contains Gemini's retry delay, is denied without quota, or forbids retries", async () => {
   const wait = { failed: "busy", status: 429, code: "RESOURCE_EXHAUSTED", retryAfterMs: 34_400 }
   expect([await posted(429, googleWait), await posted(429, [googleWait])]).toEqual([wait, wait] as never)
   expect(await posted(429, openaiNoQuota)).toEqual({ failed: "denied", status: 429, code: "insufficient_quota" })
@@ -57,7 +57,7 @@ test("a recorded error has Gemini's retry delay, is denied without quota, or for
   expect(await posted(529, {}, { "x-should-retry": "false" })).toMatchObject({ failed: "busy", isFinal: true })
 })
 
-test("the newer name of the token limit is sent to OpenAI's host only", () => {
+test("the token limit has its newer name in requests to OpenAI's host only", () => {
   const question = { system: "s", data: "d", name: "n", schema: {}, mostTokens: 7 }
   const sent = (host: string) => chat.body(question, { model: "m", host }) as Record<string, unknown>
   expect([sent("api.openai.com").max_completion_tokens, sent("api.openai.com").max_tokens]).toEqual([7, undefined])

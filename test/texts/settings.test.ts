@@ -7,7 +7,7 @@ const settingsOf = (env: Record<string, string>) => readSettings(env, () => "")
 const writerOf = (env: Record<string, string>) => settingsOf({ AI_MODEL: "m-1", ...env }).writer
 
 describe("the settings of a writer", () => {
-  test("no settings mean no writer; an address needs a model", () => {
+  test("without settings there is no writer, and an address requires a model", () => {
     expect(settingsOf({}).writer).toBeNull()
     expect(() => settingsOf({ AI_URL: "http://127.0.0.1:1/v1" })).toThrow("AI_MODEL is missing")
   })
@@ -23,7 +23,7 @@ describe("the settings of a writer", () => {
     expect(writerOf({ AI_URL })).toMatchObject({ api, contextTokens, model: "m-1", tokensADay: 5_000_000, atOnce: 2 }),
   )
 
-  test("explicit settings override derived ones, and the address has no trailing slash", () => {
+  test("explicit settings override derived settings, and a trailing slash of the address is removed", () => {
     const writer = writerOf({
       AI_URL: "http://127.0.0.1:1/v1/",
       AI_API: "messages",

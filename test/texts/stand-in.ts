@@ -18,7 +18,7 @@ export type Script =
       end?: "well" | "cut" | "refused"
       inputTokens?: number
       afterMs?: number
-      /** The response is sent after this promise is resolved. */
+      /** The response is sent only after this promise has resolved. */
       after?: Promise<void>
     }
   | { status: number; body?: string; headers?: Record<string, string> }
@@ -30,7 +30,7 @@ export type Line = Record<string, any>
 export interface StandIn {
   url: string
   requests: SeenRequest[]
-  /** The next responses. The last one is repeated. */
+  /** The next responses, in order. The last one is repeated. */
   script: Script[]
   close(): Promise<void>
 }
@@ -68,7 +68,7 @@ export function linesOf(data: string): Line[] {
   return data.split("\n").map((line) => JSON.parse(line))
 }
 
-/** Returns the receipt that a well-behaved model copies. */
+/** Returns the receipt of a prompt, which a well-behaved model copies. */
 export function receiptOf(lines: readonly Line[]): Line {
   const { last, records } = lines.at(-1)!
   return { first: lines[0]!.first, last, records }

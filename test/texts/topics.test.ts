@@ -29,7 +29,7 @@ test("every language has words and a label for every topic, and no word twice in
 })
 
 describe("labelled reviews", () => {
-  test("the rules find as many topics in held-out reviews as every answer and the manual state", () => {
+  test("the figures of the rules on held-out reviews equal those that every answer and the manual state", () => {
     expect([HELD_OUT.length, HELD_OUT.filter(({ topics }) => topics === undefined)]).toEqual([
       TOPICS_CHECKED.reviews,
       [],
@@ -51,7 +51,7 @@ describe("labelled reviews", () => {
     )
   })
 
-  test("held-out reviews are in no other file, and were drawn as documented", () => {
+  test("held-out reviews occur in no other file, and their ids equal those of the documented draw", () => {
     const usedIds = new Set([...LABELLED.map(({ row }) => row), ...rowsOf(SOME)].map(({ review_id: id }) => id))
     expect(HELD_OUT.filter(({ row }) => usedIds.has(row.review_id))).toEqual([])
     const digest = (text: string) => createHash("sha256").update(text).digest("hex")
@@ -71,11 +71,11 @@ describe("labelled reviews", () => {
     expect(HELD_OUT.slice(0, 162).map(({ row }) => row.review_id)).toEqual(drawn)
   })
 
-  slow("the rules find nine of ten topics in the reviews they were tuned on; nine of ten findings are right", () => {
+  slow("the rules find nine of ten topics in the reviews used for tuning, and nine of ten findings are right", () => {
     expect([LABELLED.length, LABELLED.filter(({ topics }) => topics === undefined)]).toEqual([970, []])
     const { all, ads, misleading } = agreementOf(LABELLED)
     expect([precisionOf(all), recallOf(all)].map((score) => score > 0.89)).toEqual([true, true])
-    // "not like the ads" is no complaint about ads
+    // "not like the ads" is no complaint about ads in the app
     expect([precisionOf(ads) > 0.85, recallOf(misleading) > 0.8]).toEqual([true, true])
   })
 })
@@ -91,7 +91,7 @@ test.each([
   ["It loads fast.", "en", ["speed"]],
   ["Used ten gold bars.", "en", []],
   ["There are fewer gold bars now.", "en", ["rewards"]],
-] as const)("an ambiguous word needs a second word near it: %s", (text, language, topics) => {
+] as const)("an ambiguous word indicates a topic only with a second word near it: %s", (text, language, topics) => {
   expect(topicsOf(text, [language, "en"])).toEqual([...topics])
 })
 

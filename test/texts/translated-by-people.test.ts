@@ -3,18 +3,18 @@ import { BY_PEOPLE, chrF, isWhole, ORIGINAL, problemsIn } from "./translated-by-
 
 const rulesOf = (locale: string, text: string) => problemsIn(locale, text, ORIGINAL.full, 4_000).map(({ rule }) => rule)
 
-test("all 17 complete translations by people pass, except two with errors", () => {
+test("of 17 complete translations by people, all pass except two that contain errors", () => {
   const whole = BY_PEOPLE.filter(isWhole)
   const refused = whole.flatMap(({ locale, full }) => rulesOf(locale, full).map((rule) => `${locale} ${rule}`))
   expect([whole.length, refused]).toEqual([17, EXPECTED])
 })
 
-test("every translation with missing lines is refused for that reason", () => {
+test("every translation by people that lacks lines is refused for the missing lines", () => {
   const cut = BY_PEOPLE.filter((text) => !isWhole(text))
   expect([cut.length, cut.filter(({ locale, full }) => !rulesOf(locale, full).includes("lines"))]).toEqual([14, []])
 })
 
-test("the similarity of a text is one with itself, zero with an unrelated one, and between otherwise", () => {
+test("a text's similarity is one to itself, zero to an unrelated text, and between these to a similar text", () => {
   const [german, dutch] = ["de-DE", "nl-NL"].map((locale) => BY_PEOPLE.find((text) => text.locale === locale)!.full)
   expect(chrF(german!, german!)).toBeCloseTo(1, 6)
   expect(chrF("abc", "xyz")).toBe(0)
@@ -22,5 +22,5 @@ test("the similarity of a text is one with itself, zero with an unrelated one, a
   expect(chrF(dutch!, german!)).toBeWithin(0.1, 0.6)
 })
 
-// the Kannada text is English; the Vietnamese one has EGM2009 instead of EGM2008 and lacks WGS84
+// the Kannada text is in English; the Vietnamese text has EGM2009 instead of EGM2008 and lacks WGS84
 const EXPECTED = ["kn-IN language", "kn-IN untranslated", "vi kept_marks", "vi kept_marks", "vi kept_marks"]

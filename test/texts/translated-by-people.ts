@@ -29,7 +29,7 @@ function linesIn(text: string): number {
 export const languageOfLocale = (locale: string): string =>
   ({ "zh-CN": "zh-Hans", "zh-TW": "zh-Hant" })[locale] ?? locale.split("-")[0]!
 
-/** Returns the problems that the translation checks find in a human translation. */
+/** Returns the translation rules that a human translation breaks. */
 export function problemsIn(locale: string, text: string, translated: string, most: number) {
   const language = languageOfLocale(locale)
   const isKnown = language in WORD_LISTS

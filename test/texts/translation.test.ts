@@ -52,7 +52,7 @@ describe("a translation", () => {
     ],
   ])("%s is refused", (_, text, problems) => expect(judged(text)).toEqual(problems as string[]))
 
-  test("an unchanged text is refused as a translation, except for another region of the same language", () => {
+  test("an unchanged text is refused as a translation, unless it is for another region of the same language", () => {
     expect(judged(SOURCE)).toContainEqual(expect.stringMatching(/^untranslated/))
     expect(judged(SOURCE, { language: "en", sameLanguage: true })).toEqual([])
   })
@@ -64,7 +64,7 @@ describe("a translation", () => {
     expect(judged("静かな時計です。", translation)).toEqual([expect.stringMatching(/^proportion 0/)])
   })
 
-  test("a price that no source has is refused in a reply too", () => {
+  test("a reply with a price that no source has is refused too", () => {
     const reply = (text: string) => problemsOf("reply", text, { sources: ["It costs $5 or 3 stars"], language: "en" })
     expect(reply("It is $ 5 indeed.")).toEqual([])
     expect(reply("It is 3 euros.")).toEqual([{ rule: "prices", what: "3euros" }])

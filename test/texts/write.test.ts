@@ -78,7 +78,7 @@ const good = well(() => ({ word: "tide" }))
 const wrong = well(() => ({ word: "wave" }))
 
 describe.each([...WIRE_NAMES])("in the format %s", (api) => {
-  test("a text is requested once, with its schema and without a sampling parameter, judged and stored", async () => {
+  test("a text is requested once, with its schema and no sampling parameter, then judged and stored", async () => {
     const { run, standIn } = writerOf(api)
     const request = task()
     const state = await run([good], request)
@@ -112,17 +112,17 @@ describe.each([...WIRE_NAMES])("in the format %s", (api) => {
     ["50 MB", { raw: `{"a":"${"x".repeat(5_000_000)}"}` }],
     ["status 400", { status: 400, body: '{"error":{"code":"bad_schema","message":"secret words"}}' }],
   ]
-  test.each(UNUSABLE)("%s is no usable answer, and nothing is stored", async (_, script) => {
+  test.each(UNUSABLE)("an unusable response (%s) fails the text, and no text is stored", async (_, script) => {
     const { run, find } = writerOf(api)
     const request = task()
     expect(await run([script], request)).toEqual({ state: "failed", why: "unusable" })
     expect(await find(request)).toEqual({ state: "failed", why: "unusable" })
-    // a failure is returned once
+    // the failure was returned once and then deleted
     expect(await find(request)).toBeNull()
     expect(await run([good], request)).toMatchObject({ state: "done" })
   })
 
-  test("additions of a local server to its answer are removed", async () => {
+  test("reasoning and a code fence that a local server adds to its answer are removed", async () => {
     const { run } = writerOf(api)
     const say: Script = {
       say: (lines) =>
@@ -131,7 +131,7 @@ describe.each([...WIRE_NAMES])("in the format %s", (api) => {
     expect(await run([say])).toMatchObject({ state: "done", value: { word: "tide" } })
   })
 
-  test("an answer refused by the checks is retried once with the problems, and the second one is final", async () => {
+  test("a refused answer is requested once more with its problems, and the second answer is final", async () => {
     const { run, standIn } = writerOf(api)
     expect(await run([wrong, good])).toMatchObject({ state: "done", value: { word: "tide" } })
     expect(standIn.requests.length).toBe(2)
@@ -167,11 +167,14 @@ describe("failures of the provider", () => {
     ["401", () => ({ status: 401, body: '{"error":{"message":"sk-secret is wrong"}}' }), { why: "off" }, 1],
     ["an unknown model", () => ({ status: 404 }), { why: "off" }, 1],
     ["a redirect", () => ({ status: 302, headers: { location: "http://127.0.0.1:1/trap" } }), { why: "off" }, 1],
-  ])("a provider answering with %s ends in the documented failure", async (_, script, state, requests) => {
-    const { run, standIn } = writerOf("chat")
-    expect(await run([script()])).toEqual({ state: "failed", ...state } as never)
-    expect(standIn.requests.length).toBe(requests)
-  })
+  ])(
+    "if the provider answers with %s, the text fails with the documented state",
+    async (_, script, state, requests) => {
+      const { run, standIn } = writerOf("chat")
+      expect(await run([script()])).toEqual({ state: "failed", ...state } as never)
+      expect(standIn.requests.length).toBe(requests)
+    },
+  )
 
   test("a text is written if the provider fails twice with 500 and then succeeds", async () => {
     const { run } = writerOf("chat")
@@ -179,7 +182,7 @@ describe("failures of the provider", () => {
     expect(await run([broken, broken, good])).toMatchObject({ state: "done" })
   })
 
-  test("a provider that is unreachable or disconnects is reported as busy", async () => {
+  test("a provider that is unreachable or drops the connection is reported as busy", async () => {
     const unreachable = writerOf("chat", { settings: { url: "http://127.0.0.1:1/v1" }, patienceMs: 0 })
     expect(await unreachable.run([good])).toMatchObject({ state: "failed", why: "busy" })
     const body = () =>
@@ -195,7 +198,7 @@ describe("failures of the provider", () => {
 })
 
 describe("callers", () => {
-  test("200 callers of one text in two processes send one request", async () => {
+  test("200 callers of one text in two processes cause one request", async () => {
     const [first, second] = [writerOf("chat"), writerOf("chat")]
     const request = task()
     const slow = { ...(good as object), afterMs: 150 } as Script
@@ -207,7 +210,7 @@ describe("callers", () => {
     expect(first.standIn.requests.length).toBe(1)
   })
 
-  slow("a caller waits no longer than it requested, and the text is stored and found later", async () => {
+  slow("a caller waits no longer than its time limit, and finds the text stored later", async () => {
     const { run, find, standIn } = writerOf("chat")
     const request = task()
     expect(await run([{ ...(good as object), afterMs: 200 } as Script], request, 20)).toEqual({ state: "pending" })
@@ -217,7 +220,7 @@ describe("callers", () => {
     expect(standIn.requests.length).toBe(1)
   })
 
-  test("a stop discards running texts, and another process writes them", async () => {
+  test("after a stop running texts fail, and another process writes them", async () => {
     const { run, stop } = writerOf("chat")
     const request = task()
     const running = run([{ ...(good as object), afterMs: 5_000 } as Script], request)
@@ -227,7 +230,7 @@ describe("callers", () => {
     expect(await writerOf("chat").run([good], request)).toMatchObject({ state: "done" })
   })
 
-  test("work of a dead process is taken over once its lease has expired, and not before", async () => {
+  test("another process takes over the work of a dead process once the lease has expired, and not before", async () => {
     const request = task()
     await sql`
       insert into writer_text (kind, digest, lease, lease_until)
@@ -252,7 +255,7 @@ test("the number of simultaneous requests never exceeds the setting", async () =
   expect(most).toBe(2)
 })
 
-test("no request is sent until midnight after the day's tokens are used, nor for too long a prompt", async () => {
+test("no request is sent for too long a prompt, or until midnight once the day's tokens are used", async () => {
   const { run, standIn } = writerOf("chat", { settings: { tokensADay: 1 } })
   const state = await run([good])
   expect(state).toEqual({ state: "failed", why: "spent", retryAfter: expect.any(Number) })
@@ -262,7 +265,7 @@ test("no request is sent until midnight after the day's tokens are used, nor for
   expect([standIn.requests.length, small.standIn.requests.length]).toEqual([0, 0])
 })
 
-test("a small context reduces the answer by up to half, and third-party texts are cut at their limit", async () => {
+test("a small context reduces the answer by up to half, and third-party texts are cut to a maximum", async () => {
   const { run, standIn } = writerOf("chat", { settings: { contextTokens: 1_000 } })
   expect(await run([good], task({ mostTokens: 900 }))).toMatchObject({ state: "done" })
   expect(standIn.requests[0]!.body.max_tokens).toBeWithin(450, 900)
@@ -303,7 +306,7 @@ describe("an answer that was judged", () => {
   const openAnswers = (days = 30) => keptAnswers(openRawBodies({ folder, days, megabytes: 10 }))
   const earlier = () => sql`update writer_text set checks = 1`
 
-  test("a judged answer is stored by its hash, and judged again by newer checks without a request", async () => {
+  test("a judged answer is stored by its hash, and newer checks judge it again without a request", async () => {
     const { run, standIn } = writerOf("chat", { answers: openAnswers() })
     const request = task()
     const first = await run([good], request)
@@ -314,12 +317,12 @@ describe("an answer that was judged", () => {
     const better = { ...request, judge: () => ({ value: { word: "TIDE" }, dropped: [] }) }
     const rejudged = await run([wrong], better)
     expect(rejudged).toEqual({ ...first, value: { word: "TIDE" } } as never)
-    // only once: the same checks do not judge it a third time
+    // only once: the same version of the checks does not judge it again
     expect(await run([wrong], request)).toEqual(rejudged)
     expect(standIn.requests.length).toBe(1)
   })
 
-  test("an answer refused by newer checks is requested again; a missing one leaves the text as judged", async () => {
+  test("if newer checks refuse an answer it is requested again; if it is missing, the text stays", async () => {
     const { run, standIn } = writerOf("chat", { answers: openAnswers() })
     const request = task()
     await run([good], request)
@@ -339,7 +342,7 @@ describe("an answer that was judged", () => {
   })
 })
 
-test("without a writer stored texts are found, and nothing is written", async () => {
+test("without a writer stored texts are returned, and no text is written", async () => {
   const request = task()
   await writerOf("chat").run([good], request)
   let requests = 0
@@ -355,7 +358,7 @@ test("without a writer stored texts are found, and nothing is written", async ()
   expect(requests).toBe(0)
 })
 
-test("no log line contains a key, a header or a provider's words", () => {
+test("no log line contains a key, a header or words of the provider", () => {
   expect(logged.length).toBeGreaterThan(5)
   expect(logged.join("\n")).not.toMatch(/sk-secret|secret words|is wrong|authorization/i)
 })

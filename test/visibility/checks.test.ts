@@ -30,7 +30,7 @@ afterAll(() => stand.close())
 
 let sql: Sql
 let service: Service
-/** The clock of the calling process. The database has its own. */
+/** The clock of the calling process. The database uses its own clock. */
 let now = new Date()
 
 beforeAll(async () => {
@@ -169,7 +169,7 @@ test("a check asks each assistant about each keyword without the app; its figure
   expect(body.next).toEqual({ answers: 18, shared: 18, cents: 0, basis: "measured" })
 })
 
-test("an assistant that fails is failed and one without a key not_measured, and neither counts as zero", async () => {
+test("an assistant that fails is failed, one without a key is not_measured, and neither counts as zero", async () => {
   const { start, read } = await opened()
   stand.answers.openai = naming("**Tea Timer**")
   stand.answers.anthropic = () => ({ status: 500 })
@@ -187,11 +187,11 @@ test("an assistant that fails is failed and one without a key not_measured, and 
   // each question has two phrasings and the first is asked twice: its second answer was cut
   expect(body.engines.google).toMatchObject({ named: 4, of: 4 })
   expect(body.check).toMatchObject({ state: "measured", answered: 10, failed: 8 })
-  // three tries each
+  // three tries for each question
   expect(stand.questions.filter(({ assistant }) => assistant === "anthropic")).toHaveLength(18)
 })
 
-test("all but one of several concurrent checks get already_measuring, and one unit is taken", async () => {
+test("of several concurrent checks all but one get already_measuring, and one unit is taken", async () => {
   const { start, used } = await opened()
   const all = await Promise.all([start(), start(), start()])
   expect(all.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
@@ -199,7 +199,7 @@ test("all but one of several concurrent checks get already_measuring, and one un
   expect(await used()).toBe(1)
 })
 
-test("a check that fails completely returns its unit once, and the next check may begin", async () => {
+test("a check that fails completely gives back its unit once, and the next check can begin", async () => {
   const { start, read, used } = await opened()
   for (const { assistant } of SETUP.engines) stand.answers[assistant] = () => ({ status: 401 })
   await start()
@@ -207,7 +207,7 @@ test("a check that fails completely returns its unit once, and the next check ma
   await askAll()
   await askAll()
   expect(await used()).toBe(0)
-  // a refused key is not sent again for every question
+  // a refused key is not sent again with every question
   expect(stand.questions.length).toBeLessThan(18)
   const { body } = await read()
   expect(body.check).toMatchObject({ state: "failed", answered: 0, failed: 18 })
@@ -223,7 +223,7 @@ test("a check beyond the month's units fails with ai_limit, the limit and the ti
   expect(new Date(body.resetsAt).getTime()).toBeGreaterThan(Date.now())
 })
 
-slow("answers of the last day serve other workspaces: their check ends at once without a request", async () => {
+slow("answers of the last day serve other workspaces, whose check ends at once without a request", async () => {
   const [first, second] = [await opened(), await opened()]
   stand.answers.openai = naming("**Tea Timer**")
   await first.start()
@@ -238,7 +238,7 @@ slow("answers of the last day serve other workspaces: their check ends at once w
   expect((await second.read()).body.check).toMatchObject({ state: "measured", cents: 0 })
 })
 
-test("a rival added later is found in old answers, without a request", async () => {
+test("a rival that is added later is found in stored answers, without a request", async () => {
   const { start, read, appId } = await opened()
   stand.answers.openai = (_, nth) => ({ text: nth === 0 ? "1. Tea Timer\n2. Brewly" : "Tea Timer" })
   await start()
@@ -251,7 +251,7 @@ test("a rival added later is found in old answers, without a request", async () 
   expect(stand.questions).toHaveLength(requestCount)
 })
 
-test("a check requests at most the allowed number of answers and leaves out the least popular keywords", async () => {
+test("a check requests at most the allowed number of answers, and leaves out the least popular keywords", async () => {
   const tight = openService({ sql, assistants: { ...SETUP, mostAnswers: 20 } })
   const { appId, key } = await opened({ keywords: ["a", "b", "c"], countries: ["us", "de"] })
   const { body } = await tight.call(`/v1/apps/${appId}/ai-check`, { key })
@@ -260,7 +260,7 @@ test("a check requests at most the allowed number of answers and leaves out the 
   expect(new Set(stand.questions.map(({ question }) => question.match(/[„"](.)[“"]/)![1]))).toEqual(new Set(["a"]))
 })
 
-test("a check without an assistant or without a keyword gives the reason and takes no unit", async () => {
+test("a check without an assistant or without a keyword returns the reason and takes no unit", async () => {
   const none = openService({ sql })
   const { appId, key, used } = await opened()
   const refused = (await none.call(`/v1/apps/${appId}/ai-check`, { key })).body
@@ -275,7 +275,7 @@ test("a check without an assistant or without a keyword gives the reason and tak
 })
 
 describe("failing workers", () => {
-  test("an answer that arrives after its lease has expired is dropped, and another process asks again", async () => {
+  test("an answer that arrives after its lease expired is dropped, and another process asks again", async () => {
     const { start, read } = await opened({ keywords: ["tea"] })
     await start()
     await sql`delete from assistant_turn where assistant <> 'openai' or run > 0`
@@ -295,7 +295,7 @@ describe("failing workers", () => {
     expect((await read()).body.engines.openai).toMatchObject({ named: 1, of: 1 })
   })
 
-  test("a turn that is not answered in time fails, its check ends and the unit is returned", async () => {
+  test("if a turn is not answered in time it fails, its check ends, and the unit is given back", async () => {
     const { start, used, read } = await opened()
     await start()
     await sql`update assistant_turn set created_at = now() - interval '7 hours', next_at = now() + interval '1 day'`

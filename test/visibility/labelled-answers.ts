@@ -46,7 +46,7 @@ const POOLS = readdirSync(folder).filter((name) => name.endsWith(".txt"))
 
 export interface Matching {
   answers: number
-  /** Apps found and labelled, found but not labelled, and labelled but not found. */
+  /** Number of apps that were found and labelled, found but not labelled, and labelled but not found. */
   right: number
   wrong: number
   missed: number

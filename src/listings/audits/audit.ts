@@ -39,7 +39,7 @@ export interface ScannedStorefront {
 export interface AuditedStorefront {
   /** Null if it cannot be determined. */
   localised: boolean | null
-  /** The first other storefront, in the given order, with exactly the same text. */
+  /** The first other storefront, in the given order, whose description is exactly the same. Null if there is none. */
   sameTextAs: string | null
   findings: AuditFinding[]
 }

@@ -9,8 +9,8 @@ interface LocaleToWrite {
   /** Number of storefronts that sell the app and read the locale. */
   storefronts: number
   /**
-   * Total ratings of the storefronts whose first locale this is and whose page is in another language. Null if no count
-   * is known.
+   * Total ratings of the storefronts whose first locale is this one and whose page is in another language. Null if none
+   * of them has a rating count.
    */
   unservedRatings: number | null
 }

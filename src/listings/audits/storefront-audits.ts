@@ -14,7 +14,10 @@ export const SCAN_MINUTES = 60
 /** A scan fails if more than one in this many storefronts was not read. */
 export const FAILS_BEYOND_ONE_IN = 10
 
-/** A storefront's facts as the audit stores them. Null if unknown; without `readAt` everything is unknown. */
+/**
+ * A storefront's facts as the audit stores them. A fact is null if it is unknown. If `readAt` is null, every fact is
+ * unknown.
+ */
 export interface AuditRow extends ScannedStorefront {
   readAt: string | null
   /** The page's language (BCP 47), which the request chose. */
@@ -32,7 +35,7 @@ interface Audit {
 }
 
 export interface AuditState {
-  /** The last successful scan. It stays when a later one fails. */
+  /** The last successful scan. A later scan that fails does not replace it. */
   last: Audit | null
   isYoung: boolean
   /** True if the latest finished scan failed. */
@@ -42,8 +45,8 @@ export interface AuditState {
 }
 
 /**
- * Returns the state of an app's scans (store_app id). Ends the running scan if every storefront is decided or its time
- * is over.
+ * Returns the state of an app's scans (store_app id). Ends the running scan if all its storefronts are decided or its
+ * time is up.
  */
 export async function auditState(sql: Sql, appId: number): Promise<AuditState> {
   const scan = await scanUnderWay(sql, appId)
@@ -76,7 +79,9 @@ export async function auditState(sql: Sql, appId: number): Promise<AuditState> {
   }
 }
 
-/** Returns whether the pages of a workspace's app are read: it is on the App Store and does not belong to the demo. */
+/**
+ * Returns whether this workspace's app has pages that can be read: the app is on the App Store and is not a demo app.
+ */
 export async function isScannable(sql: Sql, trackedAppId: string): Promise<boolean> {
   const rows = await sql`
     select
@@ -106,7 +111,7 @@ export async function beginScan(sql: Sql, trackedAppId: string): Promise<void> {
 }
 
 interface Scan {
-  /** A string, to keep the database's full precision. */
+  /** A string, because a Date would lose some of the database's precision. */
   startedAt: string
   storefronts: string[]
   priority: number
@@ -130,12 +135,15 @@ async function scanUnderWay(sql: Sql, appId: number): Promise<Scan | null> {
   return scan ?? null
 }
 
-/** Selects the start of the period whose readings count for scan `x`. It begins before the scan. */
+/** Selects the start of the period whose readings count for scan `x`. The period starts before the scan does. */
 function since(sql: Sql) {
   return sql`x.started_at - ${REFRESH_HOURS}::int * interval '1 hour'`
 }
 
-/** Ends the scan as of its last reading; concurrent callers end it once. False if storefronts are still pending. */
+/**
+ * Ends the scan as of its last reading. If several calls run at once, only one ends the scan. Returns false if
+ * storefronts are still pending.
+ */
 async function endScan(sql: Sql, appId: number, { startedAt, storefronts, isOver }: Scan): Promise<boolean> {
   const found: AuditReading[] = []
   for (let at = 0; at < storefronts.length; at += AT_ONCE)
@@ -168,7 +176,10 @@ function hourAfter(sql: Sql) {
 
 type AuditReading = Omit<AuditRow, "writtenIn" | "readAt"> & { readAt: Date | null; description: string | null }
 
-/** The embedded database runs one statement at a time; chunks let other statements run in between. */
+/**
+ * The embedded database runs one statement at a time, so the work is split into chunks between which other statements
+ * can run.
+ */
 const AT_ONCE = 50
 
 interface ScanQuery extends Pick<Scan, "startedAt" | "storefronts"> {
@@ -227,14 +238,14 @@ function rowsOf(found: readonly AuditReading[]): AuditRow[] {
 
 /** Kinds that share the upstream of app pages. */
 const BESIDE = ["search", "canary", "listing"]
-/** Interval between requests if the upstream has no pace yet. */
+/** Interval between requests, assumed until the upstream has a pace. */
 const GAP_MS = 1_000
 /** Seconds that a reading takes once its turn comes. */
 const READ_S = 2
 
 /**
- * Estimates the seconds until all pending storefronts, and the work ahead of them, had their turn. Failed readings wait
- * for their retry.
+ * Estimates the seconds until all pending storefronts, and the readings that are due before them, had their turn.
+ * Failed readings wait for their retry.
  */
 async function estimateEnd(sql: Sql, appId: number, scan: Scan): Promise<number> {
   const [row] = await sql<[{ before: number; gapMs: number | null; pauseS: number | null; retryS: number | null }]>`

@@ -10,11 +10,11 @@ import { wordKeys } from "./word-keys.ts"
 /** Facts about an app, prepared for checking any number of texts in one language. */
 export interface Background {
   known: AppBackground
-  /** For each tracked keyword, in order, the words that a listing needs to cover it. */
+  /** For each tracked keyword, in order, the words that a listing must contain to cover it. */
   needed: { term: string; words: Word[] }[]
   /** Words of the app's own name and of its developer's name. */
   own: { brand: string[]; maker: string[] }
-  /** Names of other products and companies, except those made of the app's own words. */
+  /** Names of other products and companies, except names that consist of the app's own words. */
   others: { platforms: Phrases; apple: Phrases; brands: Phrases; rivals: Phrases; makers: Phrases }
 }
 
@@ -46,7 +46,9 @@ const APPLE = phrasesOf(APPLE_PRODUCTS)
 const OTHERS = phrasesOf(OTHER_PLATFORMS)
 const BRANDS = phrasesOf(KNOWN_BRANDS)
 
-/** Returns the words of the app's and the developer's store names, which are never reported as names of others. */
+/**
+ * Returns the words of the app's and the developer's store names, which are never reported as other companies' names.
+ */
 function ownWords({ name, developer }: AppBackground): string[] {
   return `${name ?? ""} ${developer ?? ""}`.split(/[^\p{L}\p{M}\p{N}]+/u).map((word) => wordKeys(word, "en").term)
 }

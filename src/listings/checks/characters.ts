@@ -32,7 +32,7 @@ export const UNSEEN = new RegExp(
 const MARKUP = /<\/?(?:a|b|br|div|em|h[1-6]|i|li|ol|p|span|strong|u|ul)(?: [^<>]{0,200})?\/?>/gi
 const SPECIAL = /[#@*!?"“”$%^=_~<>()[\]{}|\\/®™©•…]/g
 
-/** Marks each match. Line breaks in long texts are not invisible characters. */
+/** Returns a mark for each match. Line breaks in long texts do not count as invisible characters. */
 export function matches(field: FieldText, pattern: RegExp, code: Code, severity: Severity, sentence: string): Mark[] {
   return [...field.text.matchAll(pattern)].flatMap(({ 0: found, index }) => {
     if (code === "invisible_character" && LINES.test(found) && !isOneLine(field)) return []

@@ -13,7 +13,7 @@ export const fillers: Check = (listing) =>
 
 /**
  * Returns whether the filler is a whole keyword. In scripts without spaces, a filler inside a longer keyword is part of
- * its meaning.
+ * that keyword's meaning.
  */
 function standsAlone(field: FieldText, { at, end, entry }: FoundPhrase): boolean {
   const segmented = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(

@@ -6,8 +6,8 @@ import { shareIn } from "./scripts.ts"
 import { vocabularyOf } from "./vocabulary.ts"
 
 /**
- * Returns the locale that fits a text best, by script and then by signs of the language; the first one on a tie. Null
- * if the text has no sign of any.
+ * Returns the locale that fits a text best, first by script and then by signs of the language. If several fit equally
+ * well, returns the first one. Null if the text has no sign of any locale.
  */
 export function guessLocale(text: string, locales: readonly ListingLocale[]): ListingLocale | null {
   const read = normalForm(text.slice(0, READ), "NFC")

@@ -7,8 +7,8 @@ import { shareIn } from "./scripts.ts"
 import { vocabularyOf } from "./vocabulary.ts"
 
 /**
- * Reports text in the wrong language, detected by stop words and letters that are typical of a language. Skips short
- * texts, and requires three times as many signs of the other language.
+ * Reports text in the wrong language, which is detected by the stop words and letters that are typical of a language.
+ * Skips short texts. Requires three times as many signs of the other language as of the expected one.
  */
 export const languages: Check = (listing) =>
   given(listing, "subtitle", "promotionalText", "description").flatMap((field) => strange(field, listing))

@@ -5,7 +5,7 @@ import type { Vocabulary } from "./vocabulary.ts"
 
 /** A listing's texts, prepared for the checks. */
 export interface Listing {
-  /** A missing field was not given, so nothing is known about it. */
+  /** A missing field was not given, so its text is unknown. */
   fields: Partial<Record<Field, FieldText>>
   /** The language of the locale: a key of WORD_LISTS. */
   language: string
@@ -20,9 +20,9 @@ export interface Mark {
   field: FieldText
   at: number
   end: number
-  /** The missing words that the mark is about, which the field does not contain. `at` and `end` are then -1. */
+  /** The missing words that the mark reports. The field does not contain them, so `at` and `end` are -1. */
   absent?: string
-  /** The stretch that can be removed to save characters, if any. */
+  /** The stretch that can be removed to save characters. Omitted if there is none. */
   waste?: Stretch
   message: string
 }
@@ -40,12 +40,12 @@ interface MarkText {
   message: string
 }
 
-/** Marks a stretch of text without wasted characters. */
+/** Returns a mark for a stretch of text that wastes no characters. */
 export function markOf(field: FieldText, { at, end }: Stretch, markText: MarkText): Mark {
   return { ...markText, field, at, end }
 }
 
-/** Marks words whose characters could be saved. */
+/** Returns a mark for words whose characters could be saved. */
 export function wasteMark(field: FieldText, stretch: Stretch & { entry: Entry | null }, markText: MarkText): Mark {
   return { ...markOf(field, stretch, markText), waste: wasteOf(field, stretch, stretch.entry) }
 }
@@ -59,7 +59,8 @@ export type { AppBackground } from "./app-background.ts"
 export type { Entry, FieldText, Stretch, Word }
 
 /**
- * Returns the stretch to remove together with some words: the comma if the whole keyword goes, else one adjacent space.
+ * Returns the stretch to remove together with some words: the adjacent comma if the words are a whole keyword, else one
+ * adjacent space.
  */
 function wasteOf({ text, entries }: FieldText, { at, end }: Stretch, entry: Entry | null): Stretch {
   if (entry && at === entry.at && end === entry.end) return withComma(text, entries, entry)

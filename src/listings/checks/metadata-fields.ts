@@ -18,10 +18,10 @@ export type FileRule =
 export interface Layout {
   store: MetadataStore
   storeName: string
-  /** Names of folders, other than locales, that the upload accepts. */
+  /** Names of folders that are no locales but that the upload accepts. */
   otherFolders: readonly string[]
   locales: readonly string[]
-  /** Files of a locale without ".txt". Other files of the folder are not uploaded. */
+  /** Names of a locale's files, without ".txt". The upload ignores all other files in the folder. */
   files: Readonly<Record<string, FileRule>>
   /** Texts for each version: a folder within the locale. */
   notes: (FieldRule & { folder: string }) | null

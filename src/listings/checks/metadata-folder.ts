@@ -50,7 +50,7 @@ export interface CheckedMetadata {
   counts: Record<Severity, number>
 }
 
-/** The app's and developer's names in the store, which are never reported as names of others. */
+/** The app's and the developer's names in the store, which are never reported as other companies' names. */
 interface OwnNames {
   name: string | null
   developer: string | null

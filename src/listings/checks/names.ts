@@ -38,7 +38,10 @@ export const names: Check = (listing) => {
   return [...products, ...apart(companies, products)]
 }
 
-/** Removes marks that start inside a longer name: the company in "Google Play", the developer in an app's name. */
+/**
+ * Leaves out marks that start inside a longer name: for example the company in "Google Play", or the developer in an
+ * app's name.
+ */
 function apart(marks: readonly Mark[], longer: readonly Mark[]): Mark[] {
   const taken = new Map<FieldText, Uint8Array>()
   const cover = ({ field, at, end }: Mark) => {
@@ -57,8 +60,8 @@ const SHOWN: readonly Field[] = ["name", "subtitle", "keywords"]
 const TOLD: readonly Field[] = ["promotionalText", "description"]
 
 /**
- * Returns the names that keywords need not repeat: the app's and the developer's. If the name field is given, the words
- * that it shares with the keywords are reported as repeats instead.
+ * Returns the names that keywords need not repeat: the app's and the developer's. If the name field is given, words
+ * that occur in both that field and the keywords are reported as repeats instead.
  */
 function ownNames({ fields, background: { own } }: Listing): Phrases {
   return phrasesFrom([fields.name ? [] : own.brand, own.maker].filter((words) => words.length > 0))

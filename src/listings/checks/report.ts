@@ -15,7 +15,7 @@ import { scripts } from "./scripts.ts"
 import { spaces } from "./spaces.ts"
 import { vocabularyOf } from "./vocabulary.ts"
 
-/** The checks are independent: none uses another's findings. */
+/** The checks are independent: no check uses the findings of another. */
 export const CHECKS: readonly Check[] = [
   lengths,
   characters,
@@ -79,7 +79,7 @@ export interface Place {
 /** Returns all findings by field, then by position, most severe first. Time is linear in the length of the texts. */
 export function checkListing(listing: Listing, place: Place) {
   const strange = unread(place)
-  // A listing that the storefront does not read need not cover its tracked keywords.
+  // If the storefront does not read the locale, the listing need not cover the storefront's tracked keywords.
   const checks = strange.length > 0 ? CHECKS.filter((check) => check !== leftOut) : CHECKS
   const { marks, findings } = runChecks(listing, checks)
   const { keywords } = listing.fields
@@ -92,7 +92,7 @@ export function checkListing(listing: Listing, place: Place) {
   }
 }
 
-/** Returns every mark of the checks, and as findings at most MAX_SIMILAR per code and field, in the same order. */
+/** Returns every mark of the checks, and the findings in the same order, at most MAX_SIMILAR per code and field. */
 export function runChecks(listing: Listing, checks: readonly Check[]): { marks: Mark[]; findings: Finding[] } {
   const marks = checks.flatMap((check) => check(listing)).toSorted(inOrder)
   const counted = new Map<string, number>()
@@ -134,7 +134,7 @@ function inOrder(a: Mark, b: Mark): number {
   )
 }
 
-/** Marks of missing words come last. */
+/** Marks of missing words are sorted to the end. */
 function placeOf({ at }: Mark): number {
   return at < 0 ? Number.MAX_SAFE_INTEGER : at
 }
@@ -153,8 +153,8 @@ function findingOf({ code, severity, field, at, end, absent, waste, message }: M
 }
 
 /**
- * Counts the wasted code points of the keyword field, each once. Excess length does not count. A keyword that is wasted
- * entirely also wastes a comma.
+ * Counts the wasted code points of the keyword field, each code point once. Code points beyond the limit do not count.
+ * A keyword that is wasted entirely also wastes a comma.
  */
 function roomLost(field: FieldText, marks: readonly Mark[]): number {
   const lost = new Uint8Array(field.text.length)

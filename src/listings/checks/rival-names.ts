@@ -52,7 +52,7 @@ function termsOf(name: string, language: string): string[] {
   return wordsOf(name.slice(0, LONGEST), language).map(({ term }) => term)
 }
 
-/** The terms of a name before its first dash, after it, and in total. */
+/** The terms of a name before its first dash, the terms after it, and all terms. */
 interface NameParts {
   head: string[]
   tail: string[]

@@ -38,7 +38,10 @@ function spacesAround(field: FieldText, { from, to, at, end }: Entry): Mark[] {
   ].flatMap((stretch) => space(field, stretch, "keyword_space", where))
 }
 
-/** Reports each superfluous comma: the one before an empty keyword, or the one after it at the start of the field. */
+/**
+ * Reports each superfluous comma: the comma before an empty keyword, or after it if the empty keyword comes first in
+ * the field.
+ */
 function emptyKeywords(field: FieldText): Mark[] {
   const first = field.entries.findIndex(isFull)
   return field.entries.flatMap((entry, place) => {

@@ -28,14 +28,14 @@ export function appAdsKind(platform: Platform) {
 }
 
 /**
- * Delay until the next attempt without a look-up. Each attempt takes a turn of the upstream, and a look-up makes the
- * reading due anyway. Some Google Play apps are never looked up.
+ * Delay until the next attempt if no look-up has been read. Each attempt takes a turn of the upstream, and a look-up
+ * makes the reading due anyway. Some Google Play apps are never looked up.
  */
 const LOOK_AGAIN_MS = 24 * 3_600_000
 
 /**
- * Returns the developer's site. Null if a look-up of this parser version found none. Undefined if there was no such
- * look-up yet.
+ * Returns the URL of the developer's site. Null if a look-up that this version of the parser read has no site.
+ * Undefined if there was no such look-up yet.
  */
 async function readSite({ platform, subject }: Subject, { sql }: ReadPort): Promise<string | null | undefined> {
   const lookUp = platform === "ios" ? itunesLookup : playDetails

@@ -25,7 +25,10 @@ export const listingOnAppStore = dueKind({
   putsForward: putForwardApps,
 })
 
-/** Look-ups are daily, so an older one may have been followed by a failed one. */
+/**
+ * Maximum age of a look-up that proves that the app is not sold. Look-ups are daily, so if the latest one is older,
+ * later ones may have failed.
+ */
 const LOOK_UP_COUNTS_HOURS = 72
 
 async function isNotSold({ sql, now }: ReadPort, { platform, storefront, subject }: Subject): Promise<boolean> {

@@ -49,7 +49,10 @@ interface ReadAppAdsOptions extends LookOptions {
 
 interface LookOptions {
   signal?: AbortSignal
-  /** parseAppAds, possibly in another thread. Runs in place if omitted. Its errors fail the reading. */
+  /**
+   * parseAppAds, possibly in another thread. If omitted, the file is parsed in this thread. An error of the parser
+   * fails the reading.
+   */
   parse?: (bytes: Uint8Array) => Promise<AppAdsFile>
 }
 
@@ -68,7 +71,7 @@ async function lookFor(fetch: SafeFetch, host: string, looking: LookOptions): Pr
   for (const domain of appAdsHosts(host)) {
     const found = await askHost(fetch, domain, looking)
     if (found?.state === "records" || found?.state === "unreachable") return found
-    // A host that does not exist has no file.
+    // If the host does not exist, it has no file.
     if (found) last = found
   }
   return last
@@ -79,7 +82,7 @@ async function askHost(fetch: SafeFetch, domain: string, { signal, parse }: Look
   const root = rootDomain(domain)
   const options = {
     headers: { accept: "text/plain, */*;q=0.1" },
-    // Follows redirects within the root domain, and one to another domain, which must not redirect again.
+    // Follows redirects within the root domain, and a single redirect to another domain, which must not redirect again.
     mayFollow: (_to: URL, trail: readonly URL[]) => rootDomain(trail.at(-1)?.hostname ?? "") === root,
     ...(signal && { signal }),
   }

@@ -18,8 +18,8 @@ export interface LocaleTexts {
 }
 
 /**
- * Why a word adds nothing: `unread`, no tracked storefront reads its locale; `repeated_across`, a locale that comes
- * first in each storefront that reads it has the word already; else the code of a listing check.
+ * Why a word adds nothing. `unread`: no tracked storefront reads the word's locale. `repeated_across`: in each
+ * storefront that reads the locale, an earlier locale already has the word. Otherwise the code of a listing check.
  */
 type WasteCode = "unread" | "repeated_across" | Code
 
@@ -28,7 +28,7 @@ export interface GridWord {
   field: SearchedField
   /** Null if the word counts. */
   waste: WasteCode | null
-  /** The locale that has a repeated word already. */
+  /** The locale that already has a repeated word. */
   also: ListingLocale | null
 }
 
@@ -44,12 +44,17 @@ export interface GridLocale {
 interface GridCell {
   locale: ListingLocale
   isDefault: boolean
-  /** Number of words that no earlier locale of the storefront has. Null if the locale's texts are unknown. */
+  /**
+   * Number of words that the locale adds: no earlier locale of the storefront has them. Null if the locale's texts are
+   * unknown.
+   */
   adds: number | null
 }
 
 export interface LocalisationGrid {
-  /** First the locales with texts, in the order of the storefronts; then locales without texts that they read. */
+  /**
+   * First the locales with texts, in the order of the storefronts; then the other locales that these storefronts read.
+   */
   locales: GridLocale[]
   storefronts: { country: string; cells: GridCell[]; words: number }[]
 }
@@ -71,8 +76,8 @@ const WASTE_CODES: ReadonlySet<Code> = new Set<Code>([
 const LIMIT: Record<SearchedField, number> = { name: 30, subtitle: 30, keywords: 100 }
 
 /**
- * Returns how each locale's words count in each tracked storefront. A storefront's search reads all locales that
- * its people can choose (lib/locales.ts), so the same word in two of them is found once.
+ * Returns how each locale's words count in each tracked storefront. A storefront's search reads all locales that its
+ * people can choose (lib/locales.ts), so a word that occurs in two of these locales counts once.
  */
 export function localisationGrid(
   listings: readonly LocaleTexts[],

@@ -4,7 +4,10 @@ import { vocabularyOf } from "../checks/vocabulary.ts"
 
 /** Maximum number of words in a suggested keyword. */
 export const MAX_WORDS = 3
-/** A phrase must occur in this many names; a single word in more, because it is less specific. */
+/**
+ * Minimum number of names in which a phrase must occur. A single word must occur in more names, because it is less
+ * specific.
+ */
 const MIN_APPS = 2
 const MIN_APPS_ONE_WORD = 3
 
@@ -33,7 +36,7 @@ export function phrasesOf(name: string, language: string): Set<string> {
       for (let size = 1; size <= MAX_WORDS && at + size <= words.length; size++) {
         const last = words[at + size - 1]!
         if (stop.has(first.term) || stop.has(last.term)) continue
-        // Sliced from the name, because scripts without blanks have none between words.
+        // The phrase is sliced from the name, because scripts without spaces have none between words.
         const phrase = normaliseTerm(part.slice(first.at, last.end))
         if (phrase.length > 2 && !/^\d+$/.test(phrase)) found.add(phrase)
       }

@@ -99,7 +99,10 @@ interface AppAdsQuestion {
   id: string
 }
 
-/** Stores one reading per day: a conclusive one takes precedence over an unreachable one, then the latest. */
+/**
+ * Stores one reading per day. A conclusive reading takes precedence over an unreachable one; otherwise the latest
+ * reading is stored.
+ */
 export const appAds = kind<AppAdsObservation, AppAdsQuestion>({
   name: "app_ads",
   sources: ["app-ads-txt"],

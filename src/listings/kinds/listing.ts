@@ -9,8 +9,8 @@ import {
 import { storeListings } from "../store/listing.ts"
 
 /**
- * The facts of an app's store page in one storefront. Every reading is stored, as runs of readings with the same
- * content.
+ * The facts of an app's store page in one storefront. All readings are stored; consecutive readings with the same
+ * content form a run.
  */
 export const listing = kind<ListingObservation, ListingQuestion>({
   name: "listing",

@@ -206,7 +206,7 @@ interface FeaturingQuery {
   from: string
 }
 
-/** Returns one side per storefront of one store. Empty if the app is not in that store. */
+/** Returns one side per storefront of one store. Empty if the app does not exist in that store. */
 async function readSides(sql: Sql, app: TrackedApp, { platform, storefronts, from }: FeaturingQuery): Promise<Side[]> {
   const appId = platform === "ios" ? app.iosApp : app.androidApp
   if (appId === null) return []

@@ -44,8 +44,8 @@ export const PageChangeKind = named(
 export const ChangeShape = named("ListingChange", v.strictObject(changeFields))
 
 /**
- * Returns the fields of a change without its kind. `promotional` shows the words of promotional texts, `names` those of
- * names and subtitles.
+ * Returns the fields of a change without its kind. If `promotional` is true, they include the words of promotional
+ * texts; if `names` is true, those of names and subtitles.
  */
 export function changeShape(
   { kind, subject, at, day, beforeSeenAt, before, after, source }: StoredChange,
@@ -83,7 +83,7 @@ function subjectOf(kind: ListingChangeKind, subject: string): [SubjectKind | nul
 
 const asText = (value: unknown) => (typeof value === "string" ? value : null)
 
-// Descriptions are never shown; names and subtitles only with `names`.
+// Descriptions are never shown; names and subtitles are shown only if `names` is true.
 const WORDS: Partial<Record<ListingChangeKind, (value: unknown) => string | null>> = {
   version: asText,
   icon: asText,
@@ -123,7 +123,7 @@ export const cardFields = {
   ...shownFields,
 }
 
-/** An event that is not over. */
+/** An event that has not ended. */
 export const eventFields = {
   id: described(v.string(), "Id in the store."),
   title: described(v.nullable(v.string()), "Title on the page."),
@@ -160,7 +160,7 @@ export function cardShape(card: Placement & { kind: "story" | "collection" }): v
   return { kind, id, title, dedicated: kind === "story", ...seenShape(card) }
 }
 
-/** Returns whether an event is not over yet, according to its page. */
+/** Returns whether an event has not ended, according to the dates on its page. */
 export function goesOn({ kind, endsAt }: Placement, now: Date): boolean {
   return kind === "event" && (endsAt === null || endsAt > now)
 }

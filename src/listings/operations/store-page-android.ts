@@ -52,7 +52,7 @@ interface AndroidPageFacts extends PageParts {
   shelves: Shelves
 }
 
-/** Returns the latest reading of the app's Google Play page. Null if the app is not there. */
+/** Returns the latest reading of the app's Google Play page. Null if the app is not on Google Play. */
 export async function readAndroidPage(
   sql: Sql,
   app: TrackedApp,

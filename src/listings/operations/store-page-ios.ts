@@ -124,7 +124,7 @@ interface IosPageFacts extends PageParts {
   shelves: Shelves
 }
 
-/** Returns the latest reading of the app's App Store page. Null if the app is not there. */
+/** Returns the latest reading of the app's App Store page. Null if the app is not on the App Store. */
 export async function readIosPage(
   sql: Sql,
   app: TrackedApp,

@@ -93,7 +93,7 @@ export const Row = named(
 
 type StorefrontAudit = AuditRow & AuditedStorefront
 
-/** Returns the table of a scan in its order, and its summary. */
+/** Returns the rows of a scan in the order of the table, and the summary. */
 export function tableOf(rows: readonly AuditRow[]): {
   summary: v.InferInput<typeof Summary>
   rows: v.InferInput<typeof Row>[]

@@ -79,8 +79,8 @@ const NOT_ON_APP_STORE = "This app is not on the App Store; the audit covers App
 const NOT_READ = "This instance does not read it."
 
 /**
- * Starts a scan. Throws `not_measured` if this instance does not read the app's page: such a scan would fail an hour
- * later.
+ * Starts a scan. Throws `not_measured` if this instance does not read the app's page, because the scan would then fail
+ * an hour later.
  */
 async function beginAudit(app: TrackedApp, { eta }: AuditState, { sql, now, measure }: Context): Promise<AuditState> {
   if (eta === null) {

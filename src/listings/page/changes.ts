@@ -10,7 +10,7 @@ import { counted, spoken } from "../../ui/words.ts"
 type Writes = AnswerOf<"list_writes">
 type ApprovalList = AnswerOf<"list_approvals">
 
-/** Shows the writes that wait for approval and the writes that were made. */
+/** Shows the writes that wait for approval and the writes that were sent. */
 export async function changesPage(context: PageContext): Promise<Page> {
   const [waiting, writes] = await Promise.all([
     attempted(context.ask("list_approvals")),

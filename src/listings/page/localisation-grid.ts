@@ -9,7 +9,10 @@ import { fieldLine, localeName, wasteWords } from "../localisation-words.ts"
 type Grid = AnswerOf<"get_localisation_grid">
 type GridLocale = Grid["locales"][number]
 
-/** Shows storefronts by locales, and below the words of each locale: those that count and those that add nothing. */
+/**
+ * Shows a table of storefronts and locales, and below it the words of each locale: the words that count and the words
+ * that add nothing.
+ */
 export function localisationGridPart({ from, readAt, locales, storefronts }: Grid): Html | false {
   if (storefronts.length === 0) return false
   const filled = locales.filter(({ words }) => words.length > 0)

@@ -45,8 +45,8 @@ the page, with keywords for that language and checks of each field. The cost is 
 }
 
 /**
- * Shows the locales to choose from, the cost of translating into the locale in the address, and the translation once it
- * was requested.
+ * Shows the locales to choose from, the cost of a translation into the locale in the address, and the translation once
+ * it was requested.
  */
 export async function localisationPage(context: PageContext, appId: string): Promise<Page> {
   const app = await readHead(context, appId)

@@ -59,7 +59,7 @@ words in that language are missing.</p>`
   )}${writtenCard(written)}`
 }
 
-/** Returns what the demo app's page shows instead of a request, because its pictures cannot be read. */
+/** Shows a message in place of the request button, because the demo app's pictures cannot be read. */
 function noPictures(context: PageContext): Html {
   return empty(
     "The demo app's screenshots cannot be read",

@@ -17,7 +17,7 @@ export interface ChangesQuery {
 
 export interface StoredChange extends ListingChange, Series {
   source: SourceName
-  /** The UTC day of `at`. */
+  /** The UTC day that contains `at`. */
   day: string
 }
 
@@ -27,7 +27,7 @@ export interface StoredChange extends ListingChange, Series {
  */
 export async function readChanges(sql: Db, query: ChangesQuery): Promise<StoredChange[]> {
   const changes: StoredRunChange[] = []
-  // The check for duplicates runs on small chunks, because 200 apps have thousands of changes.
+  // The duplicate check works on small chunks, because 200 apps have thousands of changes.
   const atOnce = Math.max(query.limit, 50)
   for (let after: StoredRunChange | undefined; ; ) {
     const page = await readNewestRuns(sql, query, { atOnce, after })
@@ -80,8 +80,8 @@ async function readNewestRuns(
 }
 
 /**
- * Selects whether a look-up's change is left out: the page was being read at that time, or it has a change of the same
- * kind in an overlapping period.
+ * Selects whether a look-up's change is left out: the app's own page was also being read at that time, or the page has
+ * a change of the same kind in an overlapping period.
  */
 function shownOnPage(sql: Db) {
   const page = sql`(r.app_id, r.storefront, r.source, r.section) = (c.app_id, c.storefront, 'apple-app-page', 'page')`

@@ -26,7 +26,7 @@ export const PLACES = 10
 
 /**
  * Returns the app's names, its rivals and its tracked keywords. Rivals are the apps chosen by hand and the apps with
- * the best ranks, except apps of the same developer. Pass `day` if the displayed day is already known.
+ * the best ranks, except apps of the same developer. Pass `day` if the day to show is already determined.
  */
 export async function readSurroundings(
   sql: Sql,

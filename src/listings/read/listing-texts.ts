@@ -2,7 +2,7 @@ import type { Platform, Side } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
 import type { FactSource } from "../../lib/upstreams.ts"
 
-/** The source, by platform, whose readings have both name and subtitle as the page shows them. */
+/** The source, by platform, whose readings contain both name and subtitle as the page shows them. */
 export const TEXT_SOURCES: Record<Platform, FactSource> = { ios: "apple-app-page", android: "play-details" }
 
 /** The texts of the latest reading of an app's page. Null if the page does not show one. */
@@ -15,7 +15,7 @@ export interface ListingTexts {
   seenAt: Date
 }
 
-/** Returns the texts. Null if the page was not read there. */
+/** Returns the texts. Null if the page was never read in this storefront. */
 export async function readListingTexts(
   sql: Sql,
   app: number,

@@ -13,8 +13,8 @@ interface KnownTexts {
 }
 
 /**
- * Returns the name and subtitle of each locale that a page has shown. A page shows one locale: the storefront's first,
- * or the app's primary one in another language. Keyword fields are on no page and so never included.
+ * Returns the name and subtitle of each locale that a page has shown. A page shows one locale: the storefront's first
+ * locale, or the app's primary locale in another language. No page shows keyword fields, so they are never included.
  */
 export async function readKnownTexts(sql: Sql, app: number, countries: readonly string[]): Promise<KnownTexts> {
   const { last } = await auditState(sql, app)
@@ -43,8 +43,8 @@ export async function readDeveloper(sql: Sql, app: number): Promise<string | nul
 }
 
 /**
- * Returns a page per locale, that of a tracked storefront before others. A page in another language than the
- * storefront's shows the app's primary locale. It is used only if no storefront of that language was read.
+ * Returns one page per locale. The page of a tracked storefront takes precedence. A page in another language than the
+ * storefront's shows the app's primary locale; it is used only if no storefront of that language was read.
  */
 function textsOf(rows: readonly ScannedStorefront[], countries: readonly string[]): LocaleTexts[] {
   const found = new Map<ListingLocale, LocaleTexts>()

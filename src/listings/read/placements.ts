@@ -20,10 +20,11 @@ export interface Placement {
   endsAt: Date | null
   firstSeenAt: Date
   lastSeenAt: Date
-  /** True if the latest page shows it. */
+  /** True if the latest page shows the card or event. */
   shown: boolean
   /**
-   * Time of the first page without it that still shows other items. Null if it is still shown or its end is unknown.
+   * Time of the first page that lacks the item but still shows other items. Null if the item is still shown or its end
+   * is unknown.
    */
   goneAt: Date | null
 }
@@ -91,10 +92,10 @@ export async function readPlacements(
 export interface ShelfApp {
   storefront: string
   seenAt: Date
-  /** From 1. */
+  /** Place in the row, counted from 1. */
   place: number
   storeId: string
-  /** Null if no name was seen yet. */
+  /** Null if no reading has contained the app's name yet. */
   name: string | null
 }
 
@@ -109,7 +110,10 @@ export const NO_SHELVES: Shelves = { readAt: new Map(), apps: [] }
 export interface ShelfOwner {
   platform: Platform
   appId: number
-  /** The storefronts of the tracked app. They provide names for apps that were never seen in the storefront itself. */
+  /**
+   * The storefronts of the tracked app. If a similar app was never read in one storefront, its name is taken from
+   * another of these.
+   */
   countries: readonly string[]
 }
 
@@ -129,13 +133,14 @@ export async function readSimilarShelves(
 export interface NeighbourShelves {
   /** Number of other apps' rows that were read, by storefront. */
   read: Map<string, number>
-  /** The apps whose row contains this app, with its place. */
+  /** The apps whose row contains this app, and this app's place in each row. */
   apps: ShelfApp[]
 }
 
 /**
- * Returns the app's own rows and the rows of rivals and similar apps that could contain it, as far as they were read,
- * best places first. One statement, because both parts start from the app's own rows. `id` is the tracked app's.
+ * Returns the app's own rows, and the rows of rivals and similar apps that could contain the app, as far as those rows
+ * were read, best places first. One statement, because both parts start from the app's own rows. `id` is the tracked
+ * app's.
  */
 export async function readAllShelves(
   sql: Sql,
@@ -190,7 +195,7 @@ function shelvesOf(rows: readonly ShelfRow[]): Shelves {
   return { readAt: new Map(rows.map(({ storefront, seenAt }) => [storefront, seenAt])), apps: rows.filter(isPlaced) }
 }
 
-/** Selects the columns of `x`, a row of ownShelves. Only listed apps need a name. */
+/** Selects the columns of `x`, a row of ownShelves. Only apps that are listed need a name. */
 function shelfColumns(sql: Sql, { countries }: ShelfOwner) {
   const name = nameIn(sql, sql`x.id`, { storefront: sql`x.storefront`, countries })
   return sql`
@@ -209,8 +214,8 @@ function ownShelves(sql: Sql, { platform, appId }: ShelfOwner, storefronts: read
 }
 
 /**
- * Returns the storefronts as rows. The limit equals their number, so that a cached plan expects few rows; without it
- * the statement is planned again at every call.
+ * Returns the storefronts as rows. The limit equals their number, so that a cached plan expects few rows. Without the
+ * limit the database would plan the statement again at every call.
  */
 function each(sql: Sql, storefronts: readonly string[]) {
   return sql`(

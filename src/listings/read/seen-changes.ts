@@ -11,7 +11,10 @@ export interface SeenChange<Kind = ListingChangeKind> {
   at: Date
   beforeSeenAt: Date
   source: string
-  /** True if a look-up saw the change while the page itself was being read too. Then only the page's change counts. */
+  /**
+   * True if a look-up found the change while the app's own page was also being read. Then only the page's change
+   * counts.
+   */
   isOfPage: boolean
 }
 
@@ -27,7 +30,7 @@ interface SeenChangesQuery<Kind> {
 const PAGE_HOURS = 48
 
 /**
- * Returns the changes of every source, oldest first. readChanges lists each change once instead, as judged by all
+ * Returns the changes of every source, oldest first. In contrast, readChanges lists each change once, based on all
  * readings so far.
  */
 export async function readSeenChanges<Kind extends ListingChangeKind>(

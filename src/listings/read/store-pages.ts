@@ -36,8 +36,8 @@ export interface PageReading extends PageState {
 }
 
 /**
- * Returns when an app's page (store_app id) was read in each storefront, by the most preferred source that read it
- * there.
+ * Returns when an app's page (store_app id) was read in each storefront. Uses the most preferred of the sources that
+ * read the page there.
  */
 export async function readPageStates(
   sql: Db,
@@ -54,8 +54,8 @@ export async function readPageStates(
 }
 
 /**
- * Returns the latest content of an app's page (store_app id) in a storefront, by the most preferred source that read it
- * there.
+ * Returns the latest content of an app's page (store_app id) in a storefront, from the most preferred of the sources
+ * that read the page there.
  */
 export async function readLatestPage(
   sql: Db,
@@ -139,7 +139,7 @@ export interface PageParts {
   release: Release
   /** The latest look-up. Null if the app was never looked up there. */
   looked: StoreFacts | null
-  /** The latest rating count, and the latest count by star, which fewer readings contain. */
+  /** The latest rating count, and the latest count by star, which only some readings contain. */
   counts: LatestCounts
 }
 
@@ -150,7 +150,7 @@ export const NO_PAGE: PageParts = {
   counts: { rating: null, ratings: null, ratingsAt: null, stars: null, starsAt: null },
 }
 
-/** One statement, because four took 50% longer. */
+/** One statement, because four separate statements took 50% longer. */
 export async function readPageParts(
   sql: Db,
   appId: number,

@@ -12,9 +12,9 @@ export function siteHost(site: string): string | null {
 }
 
 /**
- * Returns the hosts to request for a developer's app-ads.txt, in order: the name directly below the root domain, unless
- * it is `www` or `m`, then the root domain. Follows app-ads.txt 1.0 and its test cases. Empty for IP addresses and for
- * names without a registered domain.
+ * Returns the hosts to request for a developer's app-ads.txt, in order: first the name directly below the root domain,
+ * unless that is `www` or `m`, then the root domain. Follows app-ads.txt 1.0 and its test cases. Empty for IP addresses
+ * and for names without a registered domain.
  */
 export function appAdsHosts(host: string): string[] {
   const root = rootDomain(host)

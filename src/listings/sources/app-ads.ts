@@ -63,7 +63,7 @@ function addRecord(records: Map<string, AppAdsRecord>, record: AppAdsRecord): vo
   // None of the three values contains a line break.
   const key = `${record.system}\n${record.publisherId}\n${record.relation}`
   const previous = records.get(key)
-  // Fills in the certification id if only a repetition has it.
+  // Adds the certification id of a repeated record if the first record has none.
   records.set(key, { ...record, ...previous })
 }
 

@@ -73,7 +73,7 @@ function productOf(body: string): Product {
 
 const changed = (detail: string) => new ReadFailure("changed", detail)
 
-/** Throws unless the page names the requested app and storefront, and no other. */
+/** Throws unless the page names the requested app and storefront, and names no others. */
 function checkAnswers({ storefront, id }: ListingQuestion, { intent, page, shelves }: Product, body: string): void {
   const address = CANONICAL.exec(text(at(page, "canonicalURL")) ?? "")
   const place = text(at(intent, "storefront"))?.toLowerCase() ?? address?.[1] ?? canonicalStorefront(body)
@@ -123,8 +123,8 @@ function languageTag(value: unknown): string | undefined {
 }
 
 /**
- * Returns the subtitle. For an app without one, the page shows the category instead, which its information rows also
- * contain.
+ * Returns the subtitle. If the app has none, the page shows the category in its place; a subtitle that also occurs in
+ * the information rows is therefore left out.
  */
 function subtitleOf(lockup: unknown, rows: readonly InformationRow[]): string | undefined {
   const subtitle = fact(at(lockup, "subtitle"), text)

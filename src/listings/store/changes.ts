@@ -19,7 +19,8 @@ export interface Span extends Series {
 }
 
 /**
- * Derives the changes of the runs in these spans and of the few runs after them. Requires the series' lock. Idempotent.
+ * Derives the changes of the runs in these spans and of the few runs after them. The caller must hold the lock of the
+ * series. Idempotent.
  */
 export async function deriveChanges(tx: Tx, spans: readonly Span[]): Promise<void> {
   const replacements: Replacement[] = []
@@ -40,8 +41,8 @@ export async function deriveChanges(tx: Tx, spans: readonly Span[]): Promise<voi
 type StoredRun = PageRun & { origin: string }
 
 /**
- * Reads the runs of a span, the runs before it to compare with, the runs after it that may be compared with it, and one
- * more.
+ * Reads the runs of a span, the runs before the span to compare with, the runs after the span that may be compared with
+ * it, and one more.
  */
 async function readRunsAround(tx: Tx, { appId, storefront, source, from, to }: Span): Promise<StoredRun[]> {
   return await tx<StoredRun[]>`
@@ -65,8 +66,8 @@ async function readRunsAround(tx: Tx, { appId, storefront, source, from, to }: S
 }
 
 /**
- * Returns the indices of the times to derive for a span, and the first time after them (null if none). `firsts` are
- * oldest first.
+ * Returns the indices of the runs whose changes to derive for a span, and the first time after those runs (null if
+ * there is none). `firsts` are oldest first.
  */
 export function placesWithin(firsts: readonly Date[], { from, to }: { from: Date; to: Date }) {
   const start = firsts.findIndex((first) => first >= from)
@@ -79,7 +80,7 @@ export function placesWithin(firsts: readonly Date[], { from, to }: { from: Date
 /** The new changes of a series from `from` until before `before`. */
 export interface Replacement extends Series {
   from: Date
-  /** Null: all after `from`. */
+  /** Null: until the end of the series. */
   before: Date | null
   changes: readonly (ListingChange & { origin: string })[]
 }

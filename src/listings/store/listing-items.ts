@@ -3,7 +3,10 @@ import type { Tx } from "../../database/types.ts"
 import type { EditorialCard, InAppEvent } from "../../stores/kinds/listing-shape.ts"
 import type { ReadListing } from "./listing-run-rows.ts"
 
-/** Stores the events and editors' cards of pages, with first and last time seen and the latest content. */
+/**
+ * Stores the events and editors' cards of pages. Each has the first and last time it was on a page, and its latest
+ * content.
+ */
 export async function storeItems(tx: Tx, pages: readonly ReadListing[]): Promise<void> {
   const items = pages.flatMap(itemsOf)
   if (items.length === 0) return

@@ -69,7 +69,10 @@ export async function readRuns(tx: Tx, pages: readonly ReadListing[]): Promise<M
   )
 }
 
-/** Returns, by series key, the latest releases on pages before the first of the runs that readRuns returns. */
+/**
+ * Returns, by series key, the latest releases on pages before the first of the runs that readRuns returns for the
+ * series.
+ */
 export async function readReleases(tx: Tx, pages: readonly ReadListing[]): Promise<Map<string, Releases>> {
   const dated = pages.filter(({ sections }) => sections.some(({ moment }) => moment.releasedAt !== null))
   const series = [...Map.groupBy(dated, ({ key }) => key).values()].map((same) => {

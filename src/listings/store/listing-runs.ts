@@ -34,7 +34,7 @@ export function momentOf(
   return { at: seenAt.getTime(), digest, releasedAt, parser, origin, sha256: hexOf(sha256) }
 }
 
-/** The latest release named before a moment, by parser and origin. */
+/** The latest release that a page named before a moment, by parser and origin. */
 export type Releases = Map<string, number>
 
 interface MergedRuns {

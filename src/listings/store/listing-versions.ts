@@ -3,7 +3,7 @@ import type { Tx } from "../../database/types.ts"
 import type { ReadListing } from "./listing-run-rows.ts"
 import { digestOf } from "./listing-runs.ts"
 
-/** Stores the versions on pages, each form once, with the first time it was seen. */
+/** Stores the versions on pages. Each form of a version is stored once, with the time of its first reading. */
 export async function storeVersions(tx: Tx, pages: readonly ReadListing[]): Promise<void> {
   const forms = new Map<string, Form>()
   for (const form of pages.flatMap(formsOf)) forms.set(form.key, together(forms.get(form.key), form))

@@ -26,9 +26,10 @@ interface StoredListings {
 }
 
 /**
- * Stores readings as runs with the same content, and the events, cards, versions and changes derived from them. The
- * result does not depend on the order of arrival. A reading is `placed` if it is new or better than another of the same
- * moment. A stale reading shows no facts of its app. Requires the series' lock (lockSeries).
+ * Stores readings as runs with the same content, and derives events, cards, versions and changes from them. The result
+ * does not depend on the order of arrival. A reading is `placed` if it is new or better than another reading of the
+ * same moment. A stale reading contributes no facts about its app. The caller must hold the lock of the series
+ * (lockSeries).
  */
 export async function storeListings(
   tx: Tx,
@@ -60,8 +61,8 @@ function isStale({ sections }: ReadListing, stale: ReadonlySet<ReadSection>): bo
 }
 
 /**
- * Splits a reading into sections. Parts that are stored elsewhere, by day or once, are excluded from the page's
- * content: they would change it every day.
+ * Splits a reading into sections. Parts that are stored elsewhere, per day or once, are left out of the page's content,
+ * which would otherwise differ every day.
  */
 function pageOf(from: ListingObservation, { appOf }: SurrogateIds): ReadListing {
   const { platform, storefront, source, id, listing } = from
@@ -192,8 +193,8 @@ function movedContents(before: readonly StoredRun[], other: readonly StoredRun[]
 }
 
 /**
- * Returns the spans in which runs were added, removed or changed. Extending the latest run is excluded, because it
- * changes nothing.
+ * Returns the spans in which runs were added, removed or changed. A run that was only extended is left out, because it
+ * causes no change of the page.
  */
 function spansOf(merged: readonly MergedSection[]): Span[] {
   return merged.flatMap(({ appId, storefront, source, section, held, runs, gone, written }) => {

@@ -9,21 +9,21 @@ import { LOOK_BACK, RATING_CHANGES, type RatingDay, ratingChanges } from "../cha
 import { placesWithin, type Replacement, replaceChanges } from "./changes.ts"
 import type { Series } from "./listing-runs.ts"
 
-/** A reading with new rating counts, of several apps or of one page's app. */
+/** A reading with new rating counts. It contains several apps, or one app's page. */
 type RatingReading = AppsObservation | ListingObservation
 
 export const ratingJumps: FollowUp = {
   follow: (tx, { rated, ids }) => deriveJumps(tx, rated.filter(isRatingReading), ids),
 }
 
-/** Jumps are found in readings of the app itself, not in lists that show it. */
+/** Jumps are derived from readings of the app itself, not from lists that contain the app. */
 function isRatingReading(reading: AnyObservation): reading is RatingReading {
   return reading.kind === "listing" || (reading.kind === "apps" && isLookUp(reading))
 }
 
 /**
- * Derives jumps around the days whose counts came from these readings. Requires the series' lock or the written counts.
- * Idempotent.
+ * Derives jumps around the days whose counts came from these readings. The caller must hold the lock of the series or
+ * have written the counts. Idempotent.
  */
 async function deriveJumps(tx: Tx, counted: readonly RatingReading[], ids: SurrogateIds): Promise<void> {
   const spans = spansOf(counted, ids)
@@ -107,7 +107,10 @@ async function readDaysAround(tx: Tx, spans: readonly Span[]): Promise<Map<numbe
   return new Map([...Map.groupBy(rows, ({ place }) => place)].map(([place, days]) => [place, nearest(days)]))
 }
 
-/** Returns the days that are compared. Packed counts may lie between, so more days than these may have been read. */
+/**
+ * Returns the days to compare. Days with packed counts may lie between them, so `days` may contain more days than are
+ * compared.
+ */
 function nearest<Day extends { earlier: boolean; later: boolean }>(days: readonly Day[]): Day[] {
   return [
     ...days.filter(({ earlier }) => earlier).slice(-LOOK_BACK),

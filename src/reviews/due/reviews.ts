@@ -12,7 +12,7 @@ import { appleReviews } from "../sources/apple-reviews.ts"
 import { playReviews } from "../sources/play-reviews.ts"
 import { readPlayReviews, readReviews } from "../sources/read-reviews.ts"
 
-/** Average number of requests per reading, once the feed is known: one page, sometimes repeated. */
+/** Average number of requests per reading after the first: one page, sometimes requested twice. */
 const REQUESTS = 1.25
 
 export const reviewsOnAppStore = dueKind({
@@ -24,7 +24,7 @@ export const reviewsOnAppStore = dueKind({
   together: 1,
   requests: REQUESTS,
   everyDays: 1,
-  // The first reading takes ten pages.
+  // The first reading of a feed takes ten pages.
   isLong: true,
   async read([subject], port) {
     const { storefront, subject: id } = subject
@@ -36,8 +36,8 @@ export const reviewsOnAppStore = dueKind({
 })
 
 /**
- * Google Play shows the same reviews of a language in every country. Only the first of the storefronts that share a
- * language reads them.
+ * Google Play shows the same reviews of a language in every country. If storefronts share a language, only the first of
+ * them reads the reviews.
  */
 export const reviewsOnPlay = dueKind({
   name: "reviews",

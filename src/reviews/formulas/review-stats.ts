@@ -21,7 +21,7 @@ interface ReviewFigures {
 
 interface DayOfReviews {
   day: string
-  /** Null if no review is stored and the day is not covered: there may have been some. */
+  /** Null if no review of the day is stored and the day is not covered, because there may have been some. */
   count: number | null
   average: number | null
   covered: boolean
@@ -40,8 +40,8 @@ export interface ReviewStats extends ReviewFigures {
 }
 
 /**
- * Aggregates tallies of reviews over these days. On `covered` days every review is stored, so zero means that none was
- * written.
+ * Aggregates tallies of reviews over these days. On `covered` days every review is stored, so zero means that no review
+ * was written.
  */
 export function reviewStats(
   tallies: readonly ReviewTally[],

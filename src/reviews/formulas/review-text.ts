@@ -18,11 +18,11 @@ export function foldReview({ title, text }: ReviewText): string {
  * result does not depend on the locale. It follows Unicode's NFKC_Casefold (UAX 31): width, ligatures, composition,
  * invisible characters and case are ignored, "ß" becomes "ss", and white space is collapsed and trimmed. It differs in
  * these points:
- * - `i` with or without a dot, capital or not, is one letter: without a locale "I" is not "ı", and Turkish would be
- *   found in one spelling only.
+ * - `i` with or without a dot, capital or not, is one letter: without a locale "I" does not equal "ı", so Turkish
+ *   would be found in one spelling only.
  * - `'` and `"` match their curly forms: phones write curly quotes, keyboards straight ones.
  * - `ㅋ`: standalone letters of Hangul stay separate. NFKC would join "ㅋㅠ" to "큐", and lose both in "ㅋㅋㅠㅠ".
- * - `-`: every hyphen becomes the ASCII one, because phones and pages write U+2010 and U+2011.
+ * - `-`: every hyphen becomes the ASCII hyphen, because phones and pages write U+2010 and U+2011.
  * - `ـَ`: Arabic vowel signs and the stretching line are removed, because most people write without them.
  *
  * Diacritics are kept ("ö" is not "o": in Turkish and German it is another letter), and so are the differences between

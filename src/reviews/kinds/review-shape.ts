@@ -46,7 +46,10 @@ export type StoreReview = v.InferOutput<typeof Review>
 const End = v.strictObject({
   /** Number of pages with reviews. A page that states that there are none counts as one. */
   pages: Whole,
-  /** True if no review is missing between the newest one and those stored before, or the end of the feed. */
+  /**
+   * True if no review is missing between the newest review and the previously stored reviews, or down to the end of the
+   * feed.
+   */
   complete: Flag,
   /** True if the store states that there are no reviews. */
   empty: Flag,

@@ -36,8 +36,8 @@ export const reviews = kind<ReviewsObservation, ReviewsQuestion | PlayReviewsQue
       end: null,
       pages: v.optional(Whole),
       /**
-       * True if no review is missing between the newest one and those stored before. Ignored when the reading contains
-       * none of the stored reviews.
+       * True if no review is missing between the newest review and the previously stored reviews. Ignored if the
+       * reading contains none of the stored reviews.
        */
       complete: v.optional(Flag),
     },
@@ -52,7 +52,7 @@ export const reviews = kind<ReviewsObservation, ReviewsQuestion | PlayReviewsQue
     checkSubject: (subject, platform) => checkIds(platform, [subject], "requested apps"),
   },
   names: ({ storeId }) => ({ apps: [storeId] }),
-  // Storing a review takes about as long as storing two search results.
+  // A review has the weight 2, because storing it takes about as long as storing two search results.
   weight: ({ reviews }) => 2 * reviews.length,
   split: splitPage,
   async store(tx, pages, { appOf }) {
@@ -106,8 +106,8 @@ export const reviews = kind<ReviewsObservation, ReviewsQuestion | PlayReviewsQue
 const ENDS: BestOptions = { table: "review_read", key: ["app_id", "feed", "source", "complete"] }
 
 /**
- * Splits a page. Only the last part carries `end`, so that the stored reviews are not taken for complete if an import
- * is interrupted.
+ * Splits a page. Only the last part has `end`, so that an interrupted import does not make the stored reviews look
+ * complete.
  */
 function splitPage(page: ReviewsObservation, most: number): [ReviewsObservation, ReviewsObservation | null] {
   const { end: _end, ...unended } = page

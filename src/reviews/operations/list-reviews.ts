@@ -30,7 +30,10 @@ const STORES = ["ios", "android"] as const
 /** Number of reviews per store if the call sets no limit. */
 const LISTED = 100
 const MAX_LISTED = 1_000
-/** A Google Play feed has the reviews of a whole language, so it covers fewer days unless the call sets the first. */
+/**
+ * Number of days if the call sets no first day. A Google Play feed has the reviews of a whole language, so the default
+ * covers fewer days.
+ */
 const PLAY_DAYS = 30
 const LONGEST_CURSOR = 2_000
 
@@ -157,12 +160,12 @@ export const listReviews = operation({
   }
 })
 
-/** The start of a store's next page. Null if the first page had no list for the store. */
+/** The start of a store's next page. Null if the first page contained no list for the store. */
 const StoreStart = v.nullable(
   v.strictObject({
     total: Count,
     seen: v.record(v.string(), v.number()),
-    /** Null after the last review of the store. */
+    /** Null if the page ended with the store's last review. */
     last: v.nullable(
       v.strictObject({
         at: v.pipe(v.number(), v.integer()),
@@ -204,7 +207,7 @@ interface PageSearch extends Pick<ReviewSearch, "version"> {
   start: StoreStart | undefined
 }
 
-/** Returns a page of a store's reviews, and where the next one begins. */
+/** Returns a page of a store's reviews, and the start of the next page. */
 async function readPage(
   sql: Sql,
   feeds: readonly FeedKey[],

@@ -90,7 +90,7 @@ export const Figures = {
 
 const LONGEST_QUERY = 120
 
-/** The filters of lists of reviews. A review must match each. */
+/** The filters of lists of reviews. A review must match every filter. */
 export const REVIEW_FILTERS = {
   q: v.optional(
     v.pipe(
@@ -118,7 +118,7 @@ export const REVIEW_FILTERS = {
   to: RangeDay(LAST_DAY),
 }
 
-/** The feed and days that a response over days covers. */
+/** The feed and the days that a response about a span of days covers. */
 export const LookedAt = named(
   "ReviewsLookedAt",
   v.strictObject({
@@ -136,15 +136,16 @@ interface AppFeed {
   held: FeedKey | null
   known: FeedState
   /**
-   * `held`, the imported feeds in other languages of the storefront, and those of the workspace's console. Empty if the
-   * app is not in the store.
+   * The feed `held`, the imported feeds in other languages of the storefront, and the feeds of the workspace's console.
+   * Empty if the app is not in the store.
    */
   all: { held: FeedKey; known: FeedState }[]
   shown: v.InferOutput<typeof Feed>
 }
 
 /**
- * Returns the feed of an app and its state. On Google Play a language selects its feed in place of the storefront's.
+ * Returns the feed of an app and its state. On Google Play, `language` selects a feed in place of the storefront's
+ * feed.
  */
 export async function readAppFeed(
   sql: Sql,
@@ -166,7 +167,8 @@ export async function readAppFeed(
   const ofStore = [ownFeed, ...otherFeeds]
   const ofConsole = platform === "ios" ? [] : await readOfConsole(sql, app, { appId, storefront, language })
   const all = [...ofStore, ...ofConsole]
-  // A console lists a week of reviews: it adds to what the store's page shows, and never completes it.
+  // A console lists only a week of reviews: its reviews are added to the store page's reviews, but never make the list
+  // complete.
   const isStoreRead = ofStore.some(({ known }) => known.state !== "never_read")
   const states = isStoreRead || ofConsole.length === 0 ? ofStore : ofConsole
   const { state, readAt, complete, completeAt } = stateOf(states.map(({ known }) => known))
@@ -226,10 +228,7 @@ interface FeedPlace {
   language?: string | undefined
 }
 
-/**
- * Returns the store's feed. Returns the invented demo feed if the store's was never read and the app belongs to the
- * demo.
- */
+/** Returns the store's feed. If that was never read and the app belongs to the demo, returns the invented demo feed. */
 async function readFeed(
   sql: Sql,
   app: TrackedApp,

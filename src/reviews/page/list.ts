@@ -21,7 +21,7 @@ type List = AnswerOf<"list_reviews">
 type Filters = InputOf<"list_reviews">
 
 const LISTED = 50
-/** The first day of the App Store, so that the list reaches back as far as the plan does. */
+/** The first day of the App Store, so that the list goes back as far as the plan allows. */
 const FIRST_DAY = "2008-07-10"
 /** Maximum number of rows in the CSV file. */
 const MAX_ROWS = 1_000
@@ -45,7 +45,7 @@ export function filtersIn({ query }: PageContext, { side: { country, platform },
   return {
     country,
     platform,
-    // a period is for the charts; only days that were chosen narrow the list
+    // a period applies to the charts; the list is limited only by days that the user chose
     ...(period === null ? days : { from: FIRST_DAY }),
     ...(stars.length > 0 && { rating: stars.map(Number) }),
     ...(sort && { sort }),
@@ -55,7 +55,7 @@ export function filtersIn({ query }: PageContext, { side: { country, platform },
   }
 }
 
-/** Reads the page of the list that the address names. */
+/** Reads the page of the list that the cursor in the address selects. */
 export async function readList(context: PageContext, appId: string, filters: Filters): Promise<List> {
   const cursor = context.query.get("page")
   return await context.ask("list_reviews", { appId, ...filters, limit: LISTED, ...(cursor && { cursor }) })
@@ -75,7 +75,7 @@ export async function reviewsFile(context: PageContext, appId: string, view: Vie
 interface ListParts {
   app: AppHead
   side: Side
-  /** Null if it could not be read. */
+  /** Null if the list could not be read. */
   list: List | Parameters<typeof refusedPart>[0]
   versions: readonly string[]
   replies: Replies | null
@@ -161,7 +161,7 @@ function firstPage(context: PageContext): Html | false {
   return context.query.has("page") && html`<a href="${withQuery(context, { page: null })}">First page</a>`
 }
 
-/** Links to the next page only, because a cursor leads no further. The browser goes back. */
+/** Links to the next page only, because a cursor cannot lead back. People use the browser's back button. */
 function pages(context: PageContext, next: string | null): Html | false {
   const first = firstPage(context)
   if (next === null && !first) return false

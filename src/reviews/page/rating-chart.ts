@@ -9,10 +9,12 @@ import { counted } from "../../ui/words.ts"
 
 type ReviewDay = AnswerOf<"get_review_stats">["byDay"][number]
 
-/** Number of days in an average. A single day has too few reviews. */
+/** Number of days over which an average is computed. A single day has too few reviews. */
 const WINDOW = 7
 
-/** Averages the stars of the days up to each day of the chart, and notes from how many reviews. */
+/**
+ * Returns for each day of the chart the average stars of the days up to it, with a note about the number of reviews.
+ */
 function ratingLine(byDay: readonly ReviewDay[], { from, to }: Days): Pick<ChartLine, "points" | "notes" | "said"> {
   const points: RankPoint[] = []
   const notes = new Map<string, string>()
@@ -22,7 +24,7 @@ function ratingLine(byDay: readonly ReviewDay[], { from, to }: Days): Pick<Chart
     const count = days.reduce((sum, { count }) => sum + (count ?? 0), 0)
     const stars = days.reduce((sum, { count, average }) => sum + (count ?? 0) * (average ?? 0), 0)
     const isWhole = days.length === WINDOW && days.every(({ covered }) => covered)
-    // a day is unmeasured if reviews of its week may be missing and none is known
+    // if reviews of the window may be missing and none is stored, the day is left unmeasured
     if (count === 0 && !isWhole) continue
     points.push([day, count > 0 ? Math.round((100 * stars) / count) / 100 : null])
     if (count > 0) notes.set(day, `${isWhole ? "" : "at least "}${counted(count, "review")}`)
@@ -31,7 +33,7 @@ function ratingLine(byDay: readonly ReviewDay[], { from, to }: Days): Pick<Chart
   return { points, notes, ...(last && { said: starsText(last[1] as number) }) }
 }
 
-/** Returns the chart of the rating over time, with the compared period or side and the app's own changes. */
+/** Returns the chart of the rating over time, with a compared period or side, and with the app's own changes. */
 export async function readRatingChart(
   context: PageContext,
   app: AppHead,
@@ -41,7 +43,7 @@ export async function readRatingChart(
   const { side, days, versus } = view
   const daysOf = async (place: object, { from, to }: Days): Promise<readonly ReviewDay[]> => {
     const answer = await attempted(context.ask("get_review_stats", { appId: app.id, ...side, ...place, from, to }))
-    // in the sandbox the answer is the same for every period
+    // in the sandbox, the answer is the same for every requested period
     return isFault(answer) ? [] : answer.byDay.filter(({ day }) => from <= day && day <= to)
   }
   const isBefore = versus?.kind === "before"

@@ -43,7 +43,10 @@ export function replyPart(
 <a href="${link}">${sent.length + present.length > 0 ? "Change the reply" : "Reply"}</a></p>`
 }
 
-/** Returns the replies that the console has, except those that were sent from here and are listed with their state. */
+/**
+ * Returns the replies that the console lists, except replies that were sent from here and are already listed with their
+ * state.
+ */
 function presentReplies(replies: Replies | null, id: string): Replies["present"] {
   const isOurs = (text: string) =>
     replies?.replies.some((reply) => reply.reviewId === id && reply.state === "sent" && reply.text === text)
@@ -82,8 +85,8 @@ const STATES: Record<Reply["state"], readonly [name: string, tone: string, said:
 }
 
 /**
- * Shows a reply to one review: what was sent, a draft by a language model on request, the text to edit, and its
- * preview.
+ * Shows a reply to one review: the reply that was sent, a draft by a language model on request, the text to edit, and
+ * its preview.
  */
 export async function replyPage(context: PageContext, appId: string): Promise<Page> {
   const app = await readHead(context, appId)

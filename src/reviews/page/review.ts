@@ -7,7 +7,7 @@ import { sideName } from "../../ui/words.ts"
 
 export type ListedReview = NonNullable<AnswerOf<"list_reviews">["list"]>[number]
 
-/** Shows a review: its stars, its texts, and where it was written. */
+/** Shows a review: its stars, its texts, its storefront and store. */
 export function reviewPart({ rating, title, text, version, date }: ListedReview, side: Side): Html {
   return html`<p>${starText(rating)}${title && html` <strong><bdi>${title}</bdi></strong>`}</p>
 ${text !== "" && html`<p class="whole"><bdi>${text}</bdi></p>`}

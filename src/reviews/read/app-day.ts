@@ -5,7 +5,7 @@ import type { SourceName } from "../../lib/upstreams.ts"
 import { readStorefrontFeeds } from "./feeds.ts"
 
 export interface AppReviews {
-  /** Null if no list of reviews was read since the beginning of the span. */
+  /** Null if no list of reviews was read since the beginning of the span, so that the number is unknown. */
   newReviews: number | null
   /** Mean stars of these reviews. Null if there are none. */
   averageStars: number | null
@@ -16,7 +16,7 @@ export interface AppReviews {
 
 /**
  * Returns the reviews of each app within a span, in the order of `apps`. On Google Play, storefronts with the same
- * language share their reviews, so each list counts once.
+ * language share their reviews, so each language's list counts once.
  */
 export async function readAppReviews(
   sql: Sql,

@@ -5,13 +5,13 @@ import { readPlayConsoles } from "../../tracking/tracked-app.ts"
 
 interface ConsoleFeed {
   feed: string
-  /** BCP 47; "und" if the console names none. */
+  /** BCP 47; "und" if the console names no language. */
   language: string
 }
 
 /**
  * Returns the feeds that a Google Play Console of the workspace has for its app, one per language. If several accounts
- * have the app, returns those of the oldest account, because all list the same reviews.
+ * have the app, returns the feeds of the oldest account, because all accounts list the same reviews.
  */
 export async function readConsoleFeeds(
   sql: Db,
@@ -29,9 +29,9 @@ export async function readConsoleFeeds(
 }
 
 /**
- * Returns whether a console's reviews in a language belong to a storefront. The console names no country: as on the
- * store's page, reviews are shared by all storefronts with the language; those without one are shown in every
- * storefront.
+ * Returns whether a console's reviews in a language belong to a storefront. The console names no country, so all
+ * storefronts with the language share the reviews, as on the store's page. Reviews without a language are shown in
+ * every storefront.
  */
 export function isSpokenIn(language: string, storefront: string): boolean {
   if (language === NO_LANGUAGE || language === reviewLanguage(storefront)) return true

@@ -13,8 +13,8 @@ interface ReviewFeed {
 }
 
 /**
- * Returns a function that tells whether a review is stored since a complete reading. Below an incomplete reading
- * reviews may be missing.
+ * Returns a function that is true if a review was stored by or before the latest complete reading. Reviews below an
+ * incomplete reading may be missing.
  */
 export async function readStoredIds(
   sql: Db,
@@ -36,7 +36,9 @@ export async function readStoredIds(
 interface FeedReadings {
   /** The latest reading. Null if reviews were imported without a reading of the feed. */
   readAt: Date | null
-  /** Whether the latest reading misses no review between the newest ones and those stored before. */
+  /**
+   * Whether no review is missing between the newest reviews of the latest reading and the previously stored reviews.
+   */
   complete: boolean
   /** Whether the store stated in the latest reading that there are no reviews. */
   empty: boolean
@@ -44,7 +46,10 @@ interface FeedReadings {
   completeAt: Date | null
 }
 
-/** Reads the state of a feed. Null if nothing is known about it, which does not mean that it has no reviews. */
+/**
+ * Reads the state of a feed. Null if the feed was never read and has no stored reviews, which does not mean that there
+ * are no reviews.
+ */
 export async function readFeed(
   sql: Db,
   { appId, feed }: { appId: number; feed: string },
@@ -64,8 +69,9 @@ export interface StorefrontOfApp {
 }
 
 /**
- * Returns the feeds with each storefront's reviews, its own feed first. Google Play has feeds by language: imported
- * feeds in other languages that are mostly spoken there are included. Feeds of the demo and of consoles are left out.
+ * Returns for each storefront the feeds with its reviews, its own feed first. Google Play has feeds by language:
+ * includes imported feeds in other languages that are mostly spoken in the country. Leaves out feeds of the demo and of
+ * consoles.
  */
 export async function readStorefrontFeeds(sql: Db, places: readonly StorefrontOfApp[]): Promise<string[][]> {
   const ids = [...new Set(places.flatMap(({ platform, app }) => (platform === "android" ? [app] : [])))]

@@ -5,8 +5,8 @@ import { readConsoleFeeds } from "./console-feeds.ts"
 import { type FeedKey, milliseconds, type ShownReview, type StoredReview, startOf, toStoredReview } from "./reviews.ts"
 
 /**
- * Returns the current form of a review in one of the feeds, if it was written within the days. Null if there is no such
- * review.
+ * Returns the current form of a review in one of the feeds, if the review was written within the days. Null if there is
+ * no such review.
  */
 export async function findReview(
   sql: Db,

@@ -35,15 +35,18 @@ export async function findText(sql: Db, search: ReviewTextSearch, limit: number)
   return { total, reviews }
 }
 
-// Chunks of 5,000 blocked the embedded database for 60 ms and more during an import.
+// Reviews per chunk. Chunks of 5,000 blocked the embedded database for 60 ms and more during an import.
 const PART = 2_000
 
 interface Part {
   read: number
   found: number
-  /** When the last review in the order was written, in milliseconds since 1970. */
+  /** Time of the last review that was searched, in the order of the search, in milliseconds since 1970. */
   last: number | null
-  /** The first matches that are needed, and every review without a stored folded text, which is compared in memory. */
+  /**
+   * The first matches, as many as are needed, and every review without a stored folded text, which is compared in
+   * memory.
+   */
   shown: TextMatch[]
 }
 

@@ -74,8 +74,8 @@ function inOrder(sql: Db, search: ReviewSearch, limit: number) {
 }
 
 /**
- * With filters, reads only the days that have matching reviews, until they have enough. The day of `after` counts
- * nothing, because some of its reviews lie before that place.
+ * With filters, reads only the days that have matching reviews, until these have enough reviews. The day of `after`
+ * counts as zero, because some of its reviews come before `after`.
  */
 function inOrderOfDays(sql: Db, search: ReviewSearch, limit: number) {
   const direction = directionOf(sql, search)

@@ -23,8 +23,8 @@ interface PageStart {
   /** Number of matches when the first page was read. */
   total: number
   /**
-   * When a review of each feed was last seen, in milliseconds since 1970. Later pages list the reviews as they were
-   * then, so that a new or edited review neither repeats another nor hides one.
+   * The latest time that a reading contained a review of each feed, in milliseconds since 1970. Later pages list the
+   * reviews as they were then, so that a new or edited review neither repeats another nor hides one.
    */
   seen: Readonly<Record<string, number>>
   /** The last review of the previous page. */
@@ -34,7 +34,7 @@ interface PageStart {
 interface ReviewPage {
   total: number
   reviews: StoredReview[]
-  /** When a review of each feed was last seen, for the next page. */
+  /** The latest time that a reading contained a review of each feed, for the next page. */
   seen: PageStart["seen"]
   /** Null if this is the last page. */
   last: PageStart["last"] | null
@@ -78,7 +78,9 @@ interface Group {
   after: Place | undefined
 }
 
-/** Returns the parts of the list in their order: one per number of stars if the list is sorted by stars. */
+/**
+ * Returns the parts of the list in their order. If the list is sorted by stars, there is one part per number of stars.
+ */
 function groupsOf(sort: Sort, stars: readonly number[] | undefined, start: PageStart | null): Group[] {
   if (sort === "newest" || sort === "oldest") return [{ stars, after: start?.last }]
   const wanted = [1, 2, 3, 4, 5].filter((star) => stars === undefined || stars.includes(star))
@@ -90,7 +92,7 @@ function groupsOf(sort: Sort, stars: readonly number[] | undefined, start: PageS
 interface GroupOptions {
   needed: number
   seen: PageStart["seen"]
-  /** Reviews that were edited since the first page, as they were then. */
+  /** Reviews that were edited since the first page, in their form at the first page. */
   edited: readonly StoredReview[]
 }
 
@@ -135,7 +137,7 @@ function isFound(
   return !after || compareReviews(order ?? "newest")({ at: new Date(after.at), id: after.id }, { at, id }) < 0
 }
 
-/** Returns when any review of each feed was last seen. A feed without reviews is left out. */
+/** Returns the latest time that a reading contained a review of each feed. A feed without reviews is left out. */
 async function readLastSeen(sql: Db, feeds: readonly FeedKey[]): Promise<Record<string, number>> {
   const rows = await sql<{ feed: string; seen: Date }[]>`
     select feed, max(seen_at) as seen
@@ -149,8 +151,8 @@ async function readLastSeen(sql: Db, feeds: readonly FeedKey[]): Promise<Record<
 }
 
 /**
- * Returns the reviews that were edited since, as they were then. Looks only at days whose reviews were seen since: none
- * of them unless the feed was read between two pages.
+ * Returns the reviews that were edited since the times in `seen`, as they were then. Reads only days with reviews that
+ * a later reading contained; there are none unless the feed was read between two pages.
  */
 async function readEdited(sql: Db, feeds: readonly FeedKey[], seen: PageStart["seen"]): Promise<StoredReview[]> {
   const edited: StoredReview[] = []

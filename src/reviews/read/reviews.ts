@@ -58,11 +58,11 @@ export interface ReviewSearch extends FeedKey {
   text?: string
   stars?: readonly number[]
   version?: string
-  /** The order of time, then of ids. Default: newest. */
+  /** The order by time, and within the same time by id. Default: newest. */
   order?: TimeOrder
-  /** Only reviews behind this place in that order. */
+  /** Only reviews that come after this place in that order. */
   after?: Place
-  /** False: a search for a text ends with the last review that it returns, and its total is too low. Default: true. */
+  /** False: a search for a text stops after the last review that it returns, so its total is too low. Default: true. */
   isCounted?: boolean
 }
 
@@ -106,7 +106,7 @@ export function directionOf(sql: Db, { order }: Pick<ReviewSearch, "order">) {
   return order === "oldest" ? sql`asc` : sql`desc`
 }
 
-/** Selects the reviews behind a place. The database reads the index by the bound on the time alone. */
+/** Selects the reviews that come after a place. The bound on the time alone lets the database use the index. */
 export function isAfter(sql: Db, { order, after }: Pick<ReviewSearch, "order" | "after">) {
   if (!after) return sql``
   const at = new Date(after.at)
@@ -130,12 +130,12 @@ export function milliseconds(sql: Db, column: string) {
   return sql`(extract(epoch from ${sql(column)}) * 1000)::bigint`
 }
 
-/** Number of newest reviews to compare. */
+/** Number of newest reviews that are compared. */
 const NEWEST = 5_000
 
 /**
- * Counts the reviews first seen on the day of the feed's latest reading and newer than all stored before. Null if
- * unknown.
+ * Counts the reviews that were first read on the day of the feed's latest reading and are newer than all reviews stored
+ * before. Null if the number is unknown.
  */
 export async function countNewReviews(sql: Db, { appId, feed }: FeedKey, state: FeedState): Promise<number | null> {
   if (state.readAt === null || !state.complete) return null

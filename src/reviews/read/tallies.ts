@@ -10,8 +10,8 @@ export interface FeedTallies {
 }
 
 /**
- * Maximum number of days with reviews before the span that are searched for a review seen after those within the span
- * appeared.
+ * Maximum number of days with reviews before the span that are searched for a review that was still listed after all
+ * reviews of the span had appeared.
  */
 export const LOOKED_BELOW = 1_000
 
@@ -42,8 +42,8 @@ function talliesOf({ day, versions, stars, counts }: StoredDay): ReviewTally[] {
 }
 
 /**
- * Returns the gaps between reviews: a review has a gap below it if every older review was last seen before it first
- * appeared. Null if no review is stored.
+ * Returns the gaps between reviews. A review has a gap below it if every older review was in a reading for the last
+ * time before this review was first in one. Null if no review is stored.
  */
 function gapsOf({ below, within, above }: StoredDays): Gap[] | null {
   const gaps: Gap[] = []
@@ -68,7 +68,7 @@ function coveredDays(days: Days, { state, completeAt }: FeedState, gaps: readonl
   const dayBefore = addDays(dayOf(completeAt), -1)
   for (let day = days.from; day <= days.to && day <= dayBefore; day = addDays(day, 1)) covered.add(day)
   for (const { after, before } of gaps ?? []) {
-    // A gap above the latest complete reading does not count, because that reading could not show it.
+    // A gap above the latest complete reading does not count, because that reading could not have shown it.
     if (before >= completeAt.getTime()) continue
     const first = after === null ? days.from : later(after, days.from)
     const end = dayOf(new Date(before))
@@ -85,7 +85,7 @@ interface Gap {
 }
 
 interface StoredDays {
-  /** The day of the newest review before the span, and the latest time when any of them was seen. */
+  /** The day of the newest review before the span, and the latest reading time of any review before the span. */
   below: { day: string | null; seen: number | null }
   within: StoredDay[]
   above: OldestReview | null
@@ -117,8 +117,8 @@ async function readDays(sql: Sql, { appId, feed }: FeedKey, { from, to }: Days):
             where app_id = ${appId} and feed = ${feed} and day < ${from}
             order by day desc
             limit ${LOOKED_BELOW}`
-  // A day below the span that was seen after all reviews within the span appeared rules out a gap between them,
-  // whatever was seen later. Mostly the first day below is such a day.
+  // If a day below the span has a review that was read after all reviews of the span had appeared, there is no gap
+  // between them. Usually the first day below is such a day.
   const [rows] = await sql<StoredDays[]>`
     with within as materialized (
       select *

@@ -11,7 +11,7 @@ export interface ReviewsFeed {
   entries: FeedEntry[]
 }
 
-/** A review, or the app itself, which came first in earlier feeds. */
+/** An entry is a review. In earlier feeds the first entry is the app itself. */
 export interface FeedEntry {
   id: unknown
   stars: unknown
@@ -36,7 +36,7 @@ export function feedOfXml(body: string): ReviewsFeed {
       id: textOf(only(entry, "id")),
       stars: textOf(only(entry, "im:rating")),
       title: textOf(only(entry, "title")),
-      // The same content also occurs as an HTML table.
+      // An HTML table repeats the same content.
       text: textOf(atMostOne(named(entry, "content").filter(({ attributes }) => attributes.type === "text"))),
       version: textOf(only(entry, "im:version")),
       updated: textOf(only(entry, "updated")),
@@ -74,7 +74,10 @@ const changed = (detail: string) => new ReadFailure("changed", detail)
 
 const PARTS = new Set(["author", "icon", "id", "link", "rights", "title", "updated"])
 
-/** Throws when a feed without entries contains unknown elements: renamed entries must not pass for an empty feed. */
+/**
+ * Throws when a feed without entries contains unknown elements, because renamed entries must not be taken for an empty
+ * feed.
+ */
 function checkParts(names: readonly string[]): void {
   if (!names.includes("entry") && names.some((name) => !PARTS.has(name)))
     throw changed("no entries, but unknown elements")

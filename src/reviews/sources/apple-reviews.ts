@@ -85,7 +85,7 @@ function feedOf(body: string): ReviewsFeed {
   }
 }
 
-/** Throws unless the feed has the requested app and storefront, and no other page or order. */
+/** Throws unless the feed names the requested app and storefront, and no other page or order. */
 function checkAnswers({ id }: ReviewsFeed, { storefront, storeId, page }: ReviewsQuestion): void {
   const [, country, path = "", query = ""] =
     /^https?:\/\/[^/?]+(?:\/([a-z]{2}))?\/rss\/customerreviews\/([^?]*)(?:\?(.*))?$/i.exec(text(id) ?? "") ?? []

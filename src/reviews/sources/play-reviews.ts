@@ -14,9 +14,10 @@ export const PLAY_REVIEWS = 150
 
 /**
  * Reads Google Play's reviews of an app in one language, newest first, page by page: each page has the token of the
- * next. The country makes no difference. New reviews have no title, but old ones keep theirs. The version is the app's
- * when the review was written; it is missing in every fourth review (recorded). An empty page is parsed like any other.
- * If the RPC returns nothing at all, `more` is omitted, because then it is unknown whether there are reviews.
+ * next page. The country makes no difference. New reviews have no title, but old reviews keep theirs. The version is
+ * the app's version when the review was written; every fourth review has none (recorded). An empty page is parsed like
+ * any other page. If the RPC returns nothing at all, `more` is omitted, because then it is unknown whether there are
+ * reviews.
  */
 export const playReviews = {
   name: "play-reviews",
@@ -73,7 +74,7 @@ function pageOf(answer: unknown): Page {
   const [rows, onward] = answer
   if (!isNothing(rows) && !Array.isArray(rows)) throw changed("no list of reviews")
   if (!isNothing(onward) && !Array.isArray(onward)) throw changed("the token of the next page is not in a list")
-  // Without a list of reviews, only a response without any further part is known to mean that there are none.
+  // A response without a list of reviews means that there are none only if it has no further part.
   const says = Array.isArray(rows) || answer.length <= 2
   return { rows: rows ?? [], next: fact(at(onward, 1), tokenOf), says }
 }

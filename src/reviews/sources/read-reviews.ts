@@ -11,11 +11,14 @@ interface ReadReviews {
   storefront: string
   /** Store id of the app. */
   id: string
-  /** Whether this form of a review is stored since a complete reading, so that nothing below the review is new. */
+  /**
+   * Whether this form of a review was stored by or before the latest complete reading, so that no review below it is
+   * new.
+   */
   known(review: StoreReview): boolean
-  /** Number of ratings from a recent look-up. With 0, an empty page is taken as proof that there are no reviews. */
+  /** Number of ratings from a recent look-up. If it is 0, an empty page counts as proof that there are no reviews. */
   ratings?: number | null
-  /** Read only the newest page. The reading is then complete only if nothing new can follow. */
+  /** Reads only the newest page. The reading is then complete only if no new review can follow. */
   newestPage?: boolean
 }
 
@@ -84,15 +87,15 @@ export async function readPlayReviews(
   return ended(reading)
 }
 
-// An empty page takes two requests. A single one in the middle occurs now and then; several in a row are probably the
-// end of the feed.
+// An empty page is requested twice. A single empty page in the middle occurs now and then; several in a row are
+// probably the end of the feed.
 const MAX_SKIPPED = 3
 
 interface Reading {
   known: ReadReviews["known"]
   /** Pages with reviews. */
   filled: ReviewsObservation[]
-  /** True if pages between them are missing. */
+  /** True if pages between the filled pages are missing. */
   missed: boolean
 }
 
@@ -138,7 +141,7 @@ function isFilled(answers: Answers): boolean {
 }
 
 /**
- * Adds the page to the reading. Returns true if nothing new can follow. An empty page ends the reading only if
+ * Adds the page to the reading. Returns true if no new review can follow. An empty page ends the reading only if
  * `isBelieved`.
  */
 function isLast(reading: Reading, answers: Answers, isBelieved: boolean): boolean {

@@ -8,9 +8,9 @@ import { deriveReviewDays, type FeedDay, readReviewDays } from "./review-days.ts
 import { deriveReviewFeeds, type FeedKey } from "./review-feeds.ts"
 import { storeForms } from "./reviews.ts"
 
-// Reviews that a connected Google Play Console lists belong to one workspace, and those of the store's page to
-// everybody. A console's review is stored in a feed of its account until the page shows a review with the same id; then
-// the copy is deleted, so that each review is listed once.
+// Reviews from a connected Google Play Console belong to one workspace; reviews from the store's page belong to
+// everybody. A console's review is stored in a feed of its account until the page has a review with the same id. Then
+// the console's copy is deleted, so that each review is listed once.
 
 interface ConsolePage<From> {
   from: From
@@ -24,8 +24,8 @@ interface ConsoleReading extends Provenance {
 }
 
 /**
- * Stores those reviews of consoles that the store's page did not show, with the rows derived from them. Returns the
- * readings with a new form of a review.
+ * Stores the consoles' reviews that the store's page has not shown, and the rows derived from them. Returns the
+ * readings that contain a new form of a review.
  */
 export async function storeConsoleForms<From extends ConsoleReading>(
   tx: Tx,
@@ -51,12 +51,12 @@ export async function storeConsoleForms<From extends ConsoleReading>(
   return [...new Set(stored.map(({ page }) => page))]
 }
 
-/** A placeholder for the store's page, used where a console's review has the name of its feed. */
+/** A placeholder for the store's page, where otherwise the name of an account's feed is. */
 const PUBLIC = ""
 
 /**
- * Returns the feeds with these reviews: PUBLIC by app and id, and by app, account and id the feed of the account, which
- * stays the same if the language of the device changes.
+ * Returns the feeds with these reviews. The key of PUBLIC is app and id. The key of an account's feed is app, account
+ * and id, so that a review keeps its feed if the language of the device changes.
  */
 async function readFeeds<From extends ConsoleReading>(
   tx: Tx,
@@ -79,7 +79,7 @@ async function readFeeds<From extends ConsoleReading>(
   )
 }
 
-/** Serialises writers of the page's reviews and of the console's reviews of an app. */
+/** Locks an app's reviews of the page and of consoles, so that only one transaction writes them at a time. */
 export async function lockCopies(tx: Tx, pages: readonly { appId: number }[]): Promise<void> {
   await takeLocks(
     tx,

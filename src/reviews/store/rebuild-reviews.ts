@@ -46,8 +46,8 @@ async function findNextFeed(sql: Sql, after: FeedKey | null): Promise<FeedKey | 
 }
 
 /**
- * Returns the next days with reviews or with a row, oldest first. Each is found through the index, however many reviews
- * it has.
+ * Returns the next days that have reviews or a row, oldest first. Each day is found through the index, regardless of
+ * the number of its reviews.
  */
 async function readNextDays(sql: Sql, { appId, feed }: FeedKey, after: string | null): Promise<FeedDay[]> {
   const start = after ?? "-infinity"

@@ -13,7 +13,10 @@ interface FeedReviews {
   ids: readonly string[]
 }
 
-/** Returns the days on which any form of these reviews was written: the days that a change of these reviews affects. */
+/**
+ * Returns the days on which any form of these reviews was written, which are the days that a change of these reviews
+ * affects.
+ */
 export async function readReviewDays(tx: Tx, reviews: readonly FeedReviews[]): Promise<FeedDay[]> {
   const each = reviews.flatMap(({ appId, feed, ids }) => ids.map((id) => ({ appId, feed, id })))
   return await tx<FeedDay[]>`
@@ -32,7 +35,7 @@ export async function readReviewDays(tx: Tx, reviews: readonly FeedReviews[]): P
     limit ${MAX_DAYS}`
 }
 
-/** A limit above what one call of record can contain. */
+/** A limit that is higher than any call of record can reach. */
 const MAX_DAYS = 1_000_000
 
 /** Derives rows of review_day after reviews changed. Requires the locks of the feeds' reviews. Idempotent. */

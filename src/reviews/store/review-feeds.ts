@@ -49,12 +49,13 @@ export async function deriveReviewFeeds(tx: Tx, feeds: readonly FeedKey[]): Prom
 
 /** Maximum time between the first and last page of one reading, which may wait for its turns. */
 const READING = "1 hour"
-/** Number of newest reviews to compare, more than a reading shows. */
+/** Number of newest reviews to compare. It is higher than the number of reviews in a reading. */
 const LOOKED_AT = 1_000
 
 /**
- * Returns the SQL condition that a complete reading connects to the reviews stored before: it contained one of them,
- * there was none, or the store stated that there are none. A reading with only new reviews may have a gap below it.
+ * Returns the SQL condition that a complete reading connects to the previously stored reviews: it contains one of these
+ * reviews, there were none, or the store stated that there are no reviews. A reading with only new reviews may have a
+ * gap below it.
  */
 export function isJoined(sql: Db) {
   return sql`

@@ -1,12 +1,15 @@
 import { isStorable } from "../../lib/text.ts"
 
-/** Per title or text. The longest that a store accepts has 6,000 characters. */
+/** Maximum length of a title or text. The longest text that a store accepts has 6,000 characters. */
 export const LONGEST_TEXT = 20_000
 export const LONGEST_VERSION = 100
 
-/** Returns the text without characters that the database cannot store. One broken character does not fail a page. */
+/**
+ * Returns the text without characters that the database cannot store, so that one broken character does not fail the
+ * whole page.
+ */
 export function writtenIn(text: string): string {
-  // A cut within a surrogate pair also removes the first half of the pair.
+  // If the cut splits a surrogate pair, the first half of the pair is removed too.
   return text
     .replaceAll("\0", "")
     .toWellFormed()

@@ -25,7 +25,10 @@ interface Form<From> extends PlacedPage<From> {
   firstSeenAt: Date
 }
 
-/** Stores the forms of reviews. Returns the pages with a new form. The form edited last is current. */
+/**
+ * Stores the forms of reviews. Returns the pages that contain a new form. The form with the latest edit becomes the
+ * current one.
+ */
 export async function storeForms<From extends ReviewsReading>(
   tx: Tx,
   placed: readonly PlacedPage<From>[],
@@ -55,7 +58,10 @@ function keyOf({ appId, feed, reviewId, digest }: FormKey): string {
   return `${appId} ${feed} ${reviewId} ${digest}`
 }
 
-/** Returns each form once, from the latest reading that shows it, with the time of the first reading that did. */
+/**
+ * Returns each form once, from the latest reading that contains it, with the time of the first reading that contains
+ * it.
+ */
 function formsOf<From extends ReviewsReading>(placed: readonly PlacedPage<From>[]): Form<From>[] {
   const forms = placed.flatMap(({ from, appId, feed }) =>
     from.reviews.map((review): Form<From> => {
@@ -76,7 +82,7 @@ function digestOf({ stars, title = "", text, at }: StoreReview): string {
   return hash("sha256", JSON.stringify([stars, title, text, at.getTime()])).slice(0, 32)
 }
 
-/** Inserts the forms. chooseCurrent decides later which is current, except for a review with a single form. */
+/** Inserts the forms. chooseCurrent decides later which form is current; a review's only form is current at once. */
 async function upsertForms(tx: Tx, forms: readonly Form<ReviewsReading>[]): Promise<FormKey[]> {
   const byReview = Map.groupBy(forms, ({ appId, feed, review }) => `${appId} ${feed} ${review.id}`)
   const rows = [...byReview.values()].flatMap((each) => each.map((form) => stored(form, each.length === 1)))
@@ -140,9 +146,9 @@ function stored({ from, appId, feed, review, digest, firstSeenAt }: Form<Reviews
 }
 
 /**
- * Makes the form edited last current for reviews with several forms: a reading of an earlier edit is a stale response.
- * A form that a newer parser read differently at the same moment is not an edit. The previous current form is reset
- * first, so that there are never two.
+ * For reviews with several forms, makes the form with the latest edit current: a reading of an earlier edit is a stale
+ * response. If a newer parser read a form differently at the same moment, that is not an edit. The previous current
+ * form is reset first, so that there are never two.
  */
 async function chooseCurrent(tx: Tx, written: readonly FormKey[]): Promise<void> {
   const keys = [
@@ -174,7 +180,7 @@ async function chooseCurrent(tx: Tx, written: readonly FormKey[]): Promise<void>
   await setCurrent(tx, chosen, true)
 }
 
-/** Sets the chosen forms to current, or all other forms of their reviews to not current. */
+/** Makes the chosen forms current, or makes all other forms of their reviews not current. */
 async function setCurrent(tx: Tx, chosen: readonly FormKey[], current: boolean): Promise<void> {
   await tx`
     update review_version v

@@ -1,4 +1,4 @@
-/** The input of the rules. The rules use nothing else, so that the same text always gets the same result. */
+/** The input of the rules. The rules read nothing else, so that the same text always gets the same result. */
 export interface TextGround {
   /** Texts that may support a claim, a number, a link or a name. */
   sources: readonly string[]

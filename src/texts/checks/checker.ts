@@ -36,7 +36,7 @@ const BY_NAME: Readonly<Record<RuleName, TextRule>> = {
   features,
 }
 
-/** The rules for each kind of text. A quote has few, since it is a reviewer's own words. */
+/** The rules for each kind of text. Only a few rules apply to a quote, because a quote has a reviewer's own words. */
 const HELD_TO = {
   quote: ["personal_data", "links", "instructions"],
   sentence: ["length", "language", "links", "personal_data", "numbers", "quantities", "told", "instructions"],
@@ -88,7 +88,7 @@ export function problemsOf(kind: keyof typeof HELD_TO, text: string, ground: Tex
 
 /** Kinds of parts that may be left out of an answer. */
 export const WRITTEN_PARTS = ["quote", "sentence", "theme", "keyword", "field", "record", "caption"] as const
-/** Reasons for leaving a part out, in addition to the rules. */
+/** Reasons for leaving a part out that are not rules. */
 export const OTHER_RULES = ["not_in_its_text", "unknown_handle", "no_quote_left", "excluded", "listing_check"] as const
 
 /** Parts that were left out of an answer, by rule. */

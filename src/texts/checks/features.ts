@@ -2,7 +2,7 @@ import { wordsOf } from "../../listings/checks/field-text.ts"
 import { vocabularyOf } from "../../listings/checks/vocabulary.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
-/** At most half of the words may be new, so that a text may rephrase but not add topics. */
+/** At most half of the text's words may be missing from the sources, so that a text may rephrase but not add topics. */
 const MAX_NEW = 1 / 2
 const MIN_WORDS = 3
 /** Words that share their first 5 characters count as forms of one word. */

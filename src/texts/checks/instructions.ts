@@ -2,9 +2,9 @@ import { foldReviewText } from "../../reviews/formulas/review-text.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
 /**
- * Fails on words addressed to a language model: requests to ignore instructions, or fake turns and records. A review
- * with such words is counted but never quoted. The words have no effect: the rules execute nothing, and the model has
- * no tools.
+ * Fails on words that are addressed to a language model: requests to ignore instructions, or fake turns and records. A
+ * review with such words is counted but never quoted. Such words cannot trigger an action, because the rules execute
+ * nothing and the model has no tools.
  */
 export const instructions: TextRule = (text): TextProblem[] => {
   const folded = foldReviewText(text)

@@ -8,7 +8,7 @@ import type { TextProblem, TextRule } from "./check.ts"
 export const language: TextRule = (text, { language: wanted }): TextProblem[] =>
   isOf(text, wanted) ? [] : [{ rule: "language", what: "" }]
 
-/** Returns false only if the text is clearly in another language; a short text may be in any. */
+/** Returns false only if the text is clearly in another language. A short text may pass in any language. */
 function isOf(text: string, wanted: string): boolean {
   const { scripts } = vocabularyOf(wanted).lists
   const share = shareIn(text, scripts)
@@ -19,7 +19,7 @@ function isOf(text: string, wanted: string): boolean {
   return OTHERS.every((other) => {
     if (other === wanted || !vocabularyOf(other).lists.scripts.some((script) => scripts.includes(script))) return true
     const signs = signsOf(wordsOf(text, other), other)
-    // a text without function words of the requested language fails on fewer function words of another
+    // a text with no function words of the requested language needs fewer function words of another language to fail
     return ownSigns === 0 ? signs < MIN_SIGNS_ALONE : signs < MIN_SIGNS || signs < 3 * ownSigns
   })
 }

@@ -2,8 +2,8 @@ import { normalForm } from "../../lib/normal-form.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
 /**
- * Fails if the original has the app's own name and the translation lacks it, because people search for the app by that
- * name.
+ * Fails if the original contains the app's own name and the translation does not, because people search for the app by
+ * that name.
  */
 export const names: TextRule = (text, { translated, names: brand = [] }): TextProblem[] => {
   if (translated === undefined) return []

@@ -19,7 +19,10 @@ function withoutThousands(number: string): string {
   return grouped ? number.replace(/\D/g, "") : number.replace(/[^\d.,]/g, "").replace(",", ".")
 }
 
-/** Unicode places the ten digits of a script next to each other, so the zero is found by going back at most nine. */
+/**
+ * Unicode places the ten digits of a script next to each other, so the script's zero is at most nine code points before
+ * the digit.
+ */
 function asciiDigit(digit: string): string {
   if (digit <= "9") return digit
   let zero = digit.codePointAt(0) as number

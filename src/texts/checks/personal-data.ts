@@ -18,8 +18,8 @@ const ACCOUNT = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9
 const DIGITS = /(?<![\p{L}\p{N}.,])(?:\+|00)?\(?\d(?:[ ()./-]{0,2}\d){6,18}(?![\p{L}\p{N}])/gu
 
 /**
- * Returns true if the digits look like a personal number: at least seven digits that are no date, version or plain
- * amount.
+ * Returns true if the digits look like a personal number: at least seven digits that are not a date, a version or a
+ * plain amount.
  */
 function isNumber([text]: RegExpMatchArray): boolean {
   if (/^(?:19|20)\d\d[-./]\d\d?[-./]\d\d?$|^\d\d?[-./]\d\d?[-./](?:19|20)\d\d$/.test(text)) return false

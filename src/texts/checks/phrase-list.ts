@@ -36,7 +36,7 @@ function spelledOut(phrase: string): string[] {
     .map((item) => item.trim())
 }
 
-/** Korean uses spaces, but attaches particles to the word. */
+/** Korean separates words with spaces, but attaches particles to the word. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 /** A word in Latin letters ends where another script begins: "CMが". */
 const LATIN = /^[\p{Script=Latin}\p{Script=Common}\p{M}]+$/u

@@ -2,8 +2,8 @@ import type { TextProblem, TextRule } from "./check.ts"
 import { type PhraseList, phrasesIn } from "./phrase-list.ts"
 
 /**
- * Fails if a developer's reply promises money or asks for a better rating. Apple asks not to solicit ratings in
- * replies; Google forbids offering anything for them.
+ * Fails if a developer's reply promises money or asks for a better rating. Apple asks developers not to request ratings
+ * in replies; Google forbids them to offer anything for ratings.
  */
 export const promises: TextRule = (text, { language }): TextProblem[] =>
   phrasesIn(text, PROMISES, language).map((what) => ({ rule: "promises", what }))

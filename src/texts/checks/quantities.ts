@@ -2,8 +2,8 @@ import type { TextProblem, TextRule } from "./check.ts"
 import { type PhraseList, phrasesIn } from "./phrase-list.ts"
 
 /**
- * Fails on words that claim how many people share an opinion, in the language of the text and in English. A sentence
- * about quotes must not use them.
+ * Fails on words that claim how many people share an opinion, in the text's language or in English. A sentence about
+ * quotes must not contain such words.
  */
 export const quantities: TextRule = (text, { language }): TextProblem[] =>
   [...new Set([language, "en"])]

@@ -18,7 +18,7 @@ export function findQuote(quote: string, text: string): string | null {
     const [from, to] = [starts.get(at), ends.get(at + foldedQuote.length)]
     if (from === undefined || to === undefined) continue
     const found = text.slice(from, to)
-    // skip a match that only exists because the parts were folded separately
+    // skip a match that exists only because each character was folded separately
     if (foldReviewText(found) === foldedQuote) return found
   }
   return null

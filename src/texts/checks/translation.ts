@@ -5,8 +5,8 @@ import { addressesIn } from "./links.ts"
 import { numbersIn } from "./numbers.ts"
 
 /**
- * Fails unless a translation has as many lines as the original. In a sample of 31 human translations, the 14 with fewer
- * lines were incomplete.
+ * Fails unless a translation has as many lines as the original. In a sample of 31 human translations, the 14 that had
+ * fewer lines were incomplete.
  */
 export const lines: TextRule = (text, { translated }): TextProblem[] => {
   if (translated === undefined) return []
@@ -23,8 +23,8 @@ function linesIn(text: string): number {
 const MIN_LENGTH = 60
 
 /**
- * Fails if a translation is much shorter or longer than the original. Complete human translations have 0.98 to 1.31
- * times the English length, in Chinese 0.40 to 0.42 (17 translations of one listing).
+ * Fails if a translation is much shorter or longer than the original. Complete human translations are 0.98 to 1.31
+ * times as long as the English original, and in Chinese 0.40 to 0.42 times (17 translations of one listing).
  */
 export const proportion: TextRule = (text, { translated }): TextProblem[] => {
   if (translated === undefined) return []
@@ -35,7 +35,10 @@ export const proportion: TextRule = (text, { translated }): TextProblem[] => {
   return share >= least && share <= most ? [] : [{ rule: "proportion", what: share.toFixed(2) }]
 }
 
-/** Minimum and maximum ratio of the lengths. The keys are isDense of the original, then of the translation. */
+/**
+ * Minimum and maximum ratio of the lengths. The first key is isDense of the original, the second is isDense of the
+ * translation.
+ */
 const PROPORTIONS: Readonly<Record<string, readonly [number, number]>> = {
   falsefalse: [0.7, 1.5],
   falsetrue: [0.3, 0.9],
@@ -48,7 +51,10 @@ function isDense(text: string): boolean {
   return dense > (text.match(/\p{L}/gu)?.length ?? 0) / 3
 }
 
-/** At most 10% of the sentences with four or more words may stay unchanged, such as a motto or a line of names. */
+/**
+ * At most 10% of the sentences with four or more words may be the same as in the original, for example a motto or a
+ * list of names.
+ */
 const MAX_UNTRANSLATED_SHARE = 0.1
 const MIN_SENTENCE_WORDS = 4
 

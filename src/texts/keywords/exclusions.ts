@@ -13,13 +13,13 @@ const MAX_UNSPACED = 12
 interface ExclusionGround {
   language: string
   background: Background
-  /** Tracked and buried keywords. */
+  /** Keywords that are tracked or buried. */
   taken: readonly string[]
 }
 
 /**
- * Returns a function that is true for keywords that may not be suggested: tracked, buried, too long, with a name or a
- * price, or only filler words.
+ * Returns a function that is true for keywords that may not be suggested: keywords that are tracked, buried or too
+ * long, contain a name or a price, or have only filler words.
  */
 export function exclusionOf({ language, background, taken }: ExclusionGround): (term: string) => boolean {
   const takenTerms = new Set(taken.map(foldText))

@@ -6,18 +6,18 @@ import { createOmissions, type Omission, problemsOf } from "../checks/checker.ts
 import { exclusionOf } from "./exclusions.ts"
 import type { IdeaEvidence } from "./reasons.ts"
 
-/** A keyword with measured results and the rivals in them. */
+/** A keyword with its measured search results and the rivals among them. */
 export interface MeasuredKeyword {
   term: string
   day: string
-  /** The app's rank. Null if absent from the results read. */
+  /** The app's rank. Null if the app is absent from the stored results. */
   rank: number | null
   popularity: number | null
   /** The band of an estimate. */
   popularityLow: number | null
   popularityHigh: number | null
   popularitySource: PopularitySource | null
-  /** Sort key for popularity, highest first. */
+  /** Sort key: the higher the number, the more popular the keyword. */
   popularityOrder: number | null
   difficulty: number | null
   rivals: readonly { name: string; rank: number }[]
@@ -34,9 +34,9 @@ export interface IdeaInputs {
 
 export interface KeywordIdea {
   term: string
-  /** Null if its results are unmeasured. */
+  /** Null if the search results of the keyword were never measured. */
   measured: MeasuredKeyword | null
-  /** Strongest first. */
+  /** The strongest evidence first. */
   evidence: [IdeaEvidence, ...IdeaEvidence[]]
 }
 
@@ -50,7 +50,7 @@ export interface KeywordIdeas {
 }
 
 export const MAX_IDEAS = 20
-/** Ranks beyond this are ignored, since users do not scroll that far. */
+/** Maximum rank that counts as evidence, since users do not scroll further. */
 const LAST_RANK = 50
 const BEST_OF_RIVALS = 10
 
@@ -99,7 +99,7 @@ function evidenceOf({ language, known, measured, suggested }: IdeaInputs) {
 
 /**
  * Returns a function that is true if a rival's name may be shown: names are untrusted text and may contain instructions
- * or addresses. Results are cached, since the same few names occur often.
+ * or addresses. The function caches its results, since the same few names occur often.
  */
 function nameable(): (rival: { name: string }) => boolean {
   const cache = new Map<string, boolean>()

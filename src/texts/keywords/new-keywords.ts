@@ -13,7 +13,10 @@ interface NewKeywordInputs {
   /** The app's own texts in that language. */
   own: Readonly<Record<"name" | "subtitle" | "description", string | null>>
   tracked: readonly string[]
-  /** Keywords that are tracked, buried or found by measuring, so none of them is new. */
+  /**
+   * Keywords that are tracked, buried or already have evidence from measurements. The model must not suggest them
+   * again.
+   */
   taken: readonly string[]
   /** Keywords with evidence from measurements, each with the reason. */
   candidates: readonly { term: string; reason: string }[]
@@ -27,17 +30,17 @@ export interface NewKeyword {
 }
 
 export interface KeywordChoice {
-  /** Candidates that fit the app's texts. */
+  /** The candidates that the model picked because they fit the app's texts. */
   picked: string[]
   added: NewKeyword[]
 }
 
 const NEW_KEYWORDS_VERSION = 2
 const MAX_NEW = 10
-/** A longer passage supports no particular keyword. */
+/** Maximum length of a supporting passage. A longer passage supports no particular keyword. */
 const LONGEST_FROM = 120
 
-/** Asks the model which candidates fit the app, and for new keywords. It cannot change measured values. */
+/** Asks the model which candidates fit the app, and for new keywords. The model cannot change measured values. */
 export function newKeywordsTask(inputs: NewKeywordInputs): WritingTask<KeywordChoice> {
   const { digest, language, own, tracked, candidates } = inputs
   return {
@@ -74,7 +77,7 @@ interface ChoiceAnswer {
   ideas: { from: string; term: string }[]
 }
 
-/** Omits refused keywords. The model is not asked again, since it would not return better ones. */
+/** Leaves out the keywords that are refused. The model is not asked again, since it would not return better ones. */
 function judge({ picks, ideas }: ChoiceAnswer, inputs: NewKeywordInputs) {
   const { candidates, own, language, background, taken } = inputs
   const omissions = createOmissions()

@@ -148,7 +148,7 @@ export const suggestKeywords = operation({
 
 interface FoundIdeas {
   found: KeywordIdeas
-  /** Hash of the ideas, the caller's input and the day. */
+  /** Hash of the measured ideas, the caller's input and the day. */
   digest: string
 }
 
@@ -165,7 +165,7 @@ function ideasFrom(inputs: IdeaInputs, about: readonly unknown[]): FoundIdeas {
 
 /**
  * Returns the model's keywords. Null if there is no writer or its answer is unusable; the measured ideas are complete
- * without them. Throws ai_timeout.
+ * without the model's keywords. Throws ai_timeout.
  */
 async function writeNew(
   ctx: Context,
@@ -190,7 +190,7 @@ async function writeNew(
   const state = await ctx.write(task, WRITE_MS)
   if (state.state === "pending") throw faultOf(state)
   if (state.state === "done") return state
-  // release the unit, since it pays for the model's words
+  // give back the unit, because a unit pays only for the model's words
   await ctx.release("aiWriting", digest)
   return null
 }
@@ -224,7 +224,7 @@ function beginningsOf(term: string): string[] {
   return words.map((_, at) => words.slice(0, at + 1).join(" "))
 }
 
-/** Returns keywords of the storefront, tracked by any workspace, for which the app or its rivals rank. */
+/** Returns keywords of the storefront for which the app or its rivals rank. Any workspace may track the keywords. */
 async function readMeasured(
   ctx: Context,
   side: Side,

@@ -17,7 +17,7 @@ import { type AuditedTarget, readListing, type SourceListing, type Target } from
 import { deleteJob, findAllJobs, findJob, storeJob, type TranslationJob } from "./translation-jobs.ts"
 import { assertWriter, faultOf, WRITE_MS, Written, writtenBy } from "./writing-shapes.ts"
 
-/** One write covers a listing and locale for 40 days. */
+/** A locale of a listing can be translated repeatedly for 40 days after its first write, for that one write. */
 const UNIT_DAYS = 40
 const ETA_S = 20
 
@@ -137,7 +137,7 @@ export const localizeListing = operation({
   const { digest } = listing
   const task = translationTask({ ...listing, digest: polled?.digest ?? digest })
   if (polled) {
-    // the process that wrote it ended before finishing
+    // the process that was writing the text ended before it finished
     if (polled.isOld) await giveBack(ctx, polled)
     if (polled.isOld) throw new Fault("no_job")
     return await begun(ctx, polled, task, { target, storefronts })
@@ -164,7 +164,7 @@ async function targetOf(ctx: Context, app: TrackedApp, locale: string): Promise<
   return { target, storefronts: reading.map(({ country }) => country), sold }
 }
 
-/** Takes a listing write, once per listing and locale. Throws localize_quota. */
+/** Takes a listing write, unless this listing and locale already used one in the period. Throws localize_quota. */
 async function takeWrite(ctx: Context, app: TrackedApp, locale: string, { digest, unit }: SourceListing) {
   const isEver = ctx.caller.plan === "free"
   const allowance: ListingAllowance = isEver ? "listingWritesEver" : "listingWrites"
@@ -179,7 +179,7 @@ async function takeWrite(ctx: Context, app: TrackedApp, locale: string, { digest
   return { appId: app.id, locale, digest, allowance, unit, keepsUnit }
 }
 
-/** Gives back the units of failed texts whose failure was never polled. Returns true if there were any. */
+/** Gives back the units of failed translations that no caller has polled. Returns true if it gave back any. */
 async function settleFailed(ctx: Context): Promise<boolean> {
   let isSettled = false
   for (const job of await findAllJobs(ctx.sql, ctx.caller.workspaceId)) {
@@ -194,13 +194,13 @@ async function giveBack(ctx: Context, job: TranslationJob): Promise<boolean> {
   return await ctx.returnUnit(job.allowance, job.unit)
 }
 
-/** Gives back the unit of a failed text and returns the fault. The failure is reported once. */
+/** Gives back the unit of a failed translation and returns the fault. The failure is reported once. */
 async function endedAs(ctx: Context, job: TranslationJob, state: Extract<WritingState<unknown>, { state: "failed" }>) {
   await giveBack(ctx, job)
   return faultOf(state)
 }
 
-/** Starts the text, which continues after the call has ended. */
+/** Starts the translation, which continues after the call has ended. */
 async function begun(ctx: Context, job: TranslationJob, task: WritingTask<Translation>, target: Target) {
   const state = await ctx.write(task, 0)
   if (state.state === "failed") throw await endedAs(ctx, job, state)

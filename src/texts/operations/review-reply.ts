@@ -88,7 +88,10 @@ function textOf({ stars, title, text }: StoredReview) {
   return { stars, title, text }
 }
 
-/** Returns the locale detected from the words of the review, or the storefront's if there are too few words. */
+/**
+ * Returns the locale that the words of the review indicate. If there are too few words, returns the storefront's
+ * locale.
+ */
 function localeOf({ title, text }: StoredReview, storefront: string): ListingLocale {
   const locales = localesOf(storefront)
   return guessLocale(`${title ?? ""}\n${text}`, [...locales, ...LISTING_LOCALES]) ?? (locales[0] as ListingLocale)

@@ -180,7 +180,7 @@ export const summarizeReviews = operation({
   await takeUnit(ctx, "reviewAi", digest, "review_ai_limit")
   const summary = summaryOf(found, digest, { language: lang, languages, now: ctx.now() })
   const written = await writeWords(ctx, summary, found, { digest, language: lang, now: ctx.now() })
-  // release the unit, since it pays for the model's words
+  // give back the unit, because a unit pays only for the model's words
   if (ctx.write.isOn && !written.sentences && !written.themes) await ctx.release("reviewAi", digest)
   return { ...about, state: "ready" as const, ...shown(summary, written, digest, ctx) }
 })
@@ -199,7 +199,9 @@ async function readSummed(ctx: Context, app: TrackedApp, place: FeedPlace) {
   return { feed, feeds, found, languages: languagesOf(feed.shown.feed, place) }
 }
 
-/** Returns the themes that rules alone find, in English. Null if there are too few reviews. Takes no unit. */
+/**
+ * Returns the themes that the rules find without a model, in English. Null if there are too few reviews. Takes no unit.
+ */
 export async function readThemes(ctx: Context, app: TrackedApp, place: FeedPlace) {
   const { feeds, found, languages } = await readSummed(ctx, app, place)
   if (!found || found.length < MIN_REVIEWS) return null
@@ -217,7 +219,7 @@ function summaryOf(found: readonly StoredReview[], digest: string, options: Para
 }
 
 interface WrittenWords {
-  /** Null if there is no usable text; the results of the rules are complete without it. */
+  /** Null if the model gave no usable text; the results of the rules are complete without it. */
   sentences: WrittenText<ThemeSentences> | null
   themes: WrittenText<FinerTheme[]> | null
   finer: (typeof FINER_STATES)[number]
@@ -272,15 +274,15 @@ function spanOf(reviews: readonly StoredReview[] | null) {
 }
 
 /**
- * Returns the languages with word lists among those of the storefront's first locales, or of the feed, and English,
- * which occurs everywhere.
+ * Returns English, which occurs everywhere, and those languages of the storefront's first locales, or of the feed, that
+ * have word lists.
  */
 function languagesOf(feed: string | null, { platform, storefront }: { platform: string; storefront: string }) {
   const read = platform === "ios" ? localesOf(storefront).slice(0, READ_LOCALES) : feed === null ? [] : feed.split(",")
   return [...new Set<WritingLanguage>([...read.flatMap((locale) => writingLanguage(locale) ?? []), "en"])]
 }
 
-// some storefronts have ten locales, but most reviews use the first ones
+// some storefronts have ten locales, but most reviews are in the languages of the first ones
 const READ_LOCALES = 3
 
 function shown(

@@ -12,7 +12,7 @@ import { Count, ListingLocale, Store, Storefront, Time } from "../../tracking/sh
 import { digestOf } from "../digest.ts"
 import { takeUnit, WRITE_MS, Written } from "./writing-shapes.ts"
 
-/** A phone shows at most four screenshots before the second swipe. */
+/** Number of screenshots to read. A phone shows at most four before the second swipe. */
 const LOOKED_AT = 4
 
 const CaptionLine = named(
@@ -110,8 +110,8 @@ export const getScreenshotText = operation({
 })
 
 /**
- * Reads the pictures. Stored results cost no unit. Throws if a picture is still being read, none can be fetched, or
- * this instance has no OCR.
+ * Reads the pictures. Stored results cost no unit. Throws if a picture is still being read, no picture can be fetched,
+ * or this instance has no OCR.
  */
 async function readAll(ctx: Context, questions: readonly PictureQuestion[]): Promise<ShownPicture[]> {
   const stored = await ctx.pictures.find(questions)

@@ -27,7 +27,7 @@ export interface AuditedTarget extends Target {
   sold: AuditRow[]
 }
 
-/** Reads the input of a translation, and the digests that identify it. */
+/** Reads the input of a translation, and the digests that identify the input. */
 export async function readListing(
   ctx: Context,
   app: TrackedApp,
@@ -77,8 +77,8 @@ export async function readListing(
 export type SourceListing = Awaited<ReturnType<typeof readListing>>
 
 /**
- * Returns the page of the app's first storefront, otherwise of the storefront with the most ratings. Throws
- * not_measured.
+ * Returns the page of the app's first storefront. If that was not read, returns the page of the storefront with the
+ * most ratings. Throws not_measured.
  */
 async function readSource(ctx: Context, app: TrackedApp, sold: readonly AuditRow[]) {
   const byRatings = sold.toSorted((a, b) => (b.ratings ?? -1) - (a.ratings ?? -1) || (a.country < b.country ? -1 : 1))
@@ -94,7 +94,10 @@ function fieldsOf({ name, subtitle, promotionalText, description }: ListingTexts
   return { name, subtitle, promotionalText, description }
 }
 
-/** Returns the captions, null for a picture that cannot be read. Throws ai_timeout while pictures are being read. */
+/**
+ * Returns the captions, with null for each picture that cannot be read. Throws ai_timeout while pictures are being
+ * read.
+ */
 async function readCaptions(ctx: Context, app: TrackedApp, storefront: string, locale: ListingLocale) {
   const page = await readLatestPage(ctx.sql, app.iosApp!, storefront, PAGE_SOURCES.ios)
   const addresses = (page?.page.screenshots?.phone ?? []).slice(0, SHOTS)

@@ -6,12 +6,12 @@ export interface TranslationJob {
   appId: string
   locale: string
   digest: string
-  /** True if the job began over a day ago. If it is unfinished, no process is working on it any more. */
+  /** True if the job began over a day ago. No process still works on an unfinished job of that age. */
   isOld: boolean
   allowance: ListingAllowance
-  /** The unit of the allowance that the job took. */
+  /** The unit that the job took from the allowance. */
   unit: string
-  /** True if an earlier text used the same unit. Then the unit is not given back. */
+  /** True if an earlier translation used the same unit. The unit is then not given back when this one fails. */
   keepsUnit: boolean
 }
 

@@ -56,7 +56,7 @@ export function writtenBy(
   return { by: "model", model, at: at.toISOString(), version, inputDigest, dropped: dropped as Omission[] }
 }
 
-/** The longest time that a call waits for a text. A later call finds it stored. */
+/** The maximum time that a call waits for a text. If the text takes longer, a later call finds it stored. */
 export const WRITE_MS = 21_000
 
 /** Throws ai_not_configured if there is neither a writer nor a stored text. */
@@ -66,7 +66,7 @@ export async function assertWriter({ write }: Context, task: WritingTask<unknown
   if (stored?.state !== "done") throw noWriter()
 }
 
-/** Returns the text. Otherwise throws the fault, so that the call's unit is given back. */
+/** Returns the text. Otherwise throws the fault, which gives back the call's unit. */
 export async function writtenOr<Value>({ write }: Context, task: WritingTask<Value>): Promise<WrittenText<Value>> {
   const state = await write(task, WRITE_MS)
   if (state.state === "done") return state
@@ -91,7 +91,10 @@ const NO_MODEL =
   "No usable language model is configured on this server. The operator can set AI_URL, AI_MODEL and, if needed, " +
   "AI_KEY (appmeter doctor checks them). Retrying does not help until then."
 
-/** Takes a unit for a new text, once per day and text. Throws `code` if the month's units are used up. */
+/**
+ * Takes a unit for a new text. The same text takes at most one unit a day. Throws `code` if the month's units are used
+ * up.
+ */
 export async function takeUnit(ctx: Context, allowance: Allowance, digest: string, code: FaultCode): Promise<void> {
   const { granted, resetsAt } = await ctx.take(allowance, { about: digest, days: 1 })
   if (granted) return

@@ -1,11 +1,12 @@
 import type { PictureLine, PictureText } from "../../lib/writing/picture-text.ts"
 
 /**
- * Minimum height of words in a caption, relative to the picture's shorter side. Smaller words belong to the app's
- * screen. With MIN_CONFIDENCE it finds all 65 caption words on eight real screenshots, and ten others, all numbers.
+ * Minimum height of a caption's words, relative to the picture's shorter side. Smaller words belong to the app's
+ * screen. Together with MIN_CONFIDENCE, this minimum finds all 65 caption words on eight real screenshots, and ten
+ * other words, all of them numbers.
  */
 const MIN_HEIGHT = 40 / 1_037
-/** Minimum confidence of words in a caption. A minimum of 90 would miss a bold name on these screenshots. */
+/** Minimum confidence of a caption's words. A minimum of 90 would miss a bold name on the eight screenshots. */
 const MIN_CONFIDENCE = 80
 
 /** Converts Tesseract's table (TSV) to lines of large words. */
@@ -33,8 +34,8 @@ function wordsIn(table: string): PictureLine[] {
 const WORD = "5"
 
 /**
- * Groups words of similar height and position into lines, top to bottom. In sparse text, Tesseract itself would split
- * some of these lines.
+ * Groups words of similar height and position into lines, top to bottom. In its sparse-text mode, Tesseract itself
+ * would split some of these lines.
  */
 function groupByRow(words: readonly PictureLine[]): PictureLine[][] {
   const lines: PictureLine[][] = []
@@ -61,7 +62,7 @@ function partsOf(line: readonly PictureLine[]): PictureLine[][] {
   return parts
 }
 
-/** Joins words to a line with the confidence of the least certain word. */
+/** Joins words to a line. The line gets the confidence of its least certain word. */
 function lineOf(words: readonly PictureLine[]): PictureLine {
   const [x, y] = [Math.min(...words.map((word) => word.x)), Math.min(...words.map((word) => word.y))]
   return {

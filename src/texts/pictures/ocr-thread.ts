@@ -1,6 +1,6 @@
 import type { Reply, Request } from "./ocr-worker.ts"
 
-/** The files that the thread loads at its start. */
+/** The files that the thread loads when it starts. */
 export interface TesseractFiles {
   wasm: Uint8Array
   /** Trained data by name, in the order of use. */
@@ -60,7 +60,7 @@ export function openOcrThread(options: OcrThreadOptions): OcrThread {
   return {
     read(picture, data) {
       const reading = last.then(() => readNow(picture, data))
-      last = reading.catch(() => {}) // the caller gets the error
+      last = reading.catch(() => {}) // the error goes to the callers of `read`
       return reading
     },
     stop: end,
@@ -85,7 +85,7 @@ type RequestBody = Request extends infer R ? (R extends { id: number } ? Omit<R,
 function beginThread({ load, start = startWorker }: OcrThreadOptions, data: readonly string[]): Thread {
   const waiting = new Map<number, { resolve: (table: string | null) => void; reject: (error: Error) => void }>()
   const { promise: gone, reject: lose } = Promise.withResolvers<never>()
-  gone.catch(() => {}) // callers of `ask` get the error
+  gone.catch(() => {}) // the error goes to the callers of `ask`
   let worker: Worker | undefined
   let requestId = 0
   const end = (why: string) => {
@@ -109,7 +109,7 @@ function beginThread({ load, start = startWorker }: OcrThreadOptions, data: read
       else waiter?.resolve(reply.table)
     }
     worker.onerror = (event) => {
-      // otherwise the runtime reports it as an error of the main thread
+      // an error without a handler here would be reported as an error of the main thread
       event.preventDefault?.()
       end(event.message)
     }

@@ -2,12 +2,12 @@
 // not answer calls. Ending the thread frees its memory.
 import { openTesseract, type TessBaseAPI, type Tesseract } from "./tesseract.ts"
 
-/** The first request has Tesseract's files; the others have pictures. */
+/** The first request contains Tesseract's files; each later request contains a picture. */
 export type Request =
   | { id: number; wasm: Uint8Array; data: readonly { name: string; bytes: Uint8Array }[] }
   | { id: number; picture: Uint8Array }
 
-/** `table` is the input of lines.ts. Null if the picture is unreadable. */
+/** `table` is Tesseract's table (TSV), which lines.ts parses. Null if the picture is unreadable. */
 export type Reply = { id: number; table: string | null } | { id: number; error: string }
 
 declare const self: {
@@ -57,7 +57,7 @@ function limitMemory(): void {
 }
 
 const LSTM = 1
-/** Finds as much text as possible in no particular order, since captions may be anywhere. */
+/** Tesseract's mode that finds as much text as possible in no particular order, since captions may be anywhere. */
 const SPARSE = "11"
 
 function tableOf(picture: Uint8Array): string | null {

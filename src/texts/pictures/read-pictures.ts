@@ -15,7 +15,7 @@ import { dataFor, dataNameOf } from "./trained-data.ts"
 export interface PictureParts {
   sql: Sql
   log: Log
-  /** Null if OCR is off; stored results are still found. */
+  /** Null if OCR is off. Stored results are still returned. */
   ocr: OcrThread | null
   /** Names of the available trained data. */
   data: ReadonlySet<string>
@@ -30,7 +30,7 @@ export interface PictureReader {
   stop(): Promise<void>
 }
 
-/** Version of the OCR, since other versions may find other words. */
+/** Version of the OCR. Raise it when the OCR changes, because another version may find other words. */
 const PICTURES_VERSION = 1
 const BY = "tesseract"
 
@@ -45,7 +45,7 @@ interface PictureTask {
   data: readonly string[]
 }
 
-/** The stored result. An unreadable picture is not requested again. */
+/** The stored result of a picture. A picture that was unreadable is not requested again. */
 type StoredPicture = { text: PictureText } | { broken: "unreadable" }
 
 /** Reads each picture once for all callers, one picture after another, and stores the result by address. */
@@ -114,7 +114,10 @@ async function readPicture(
   return { done: true, value, dropped: [], model: BY, version: PICTURES_VERSION }
 }
 
-/** Returns the bytes. Null if temporarily unavailable; empty if too large or not a valid address. */
+/**
+ * Returns the bytes. Null if the picture is temporarily unavailable; empty if it is too large or its address is
+ * invalid.
+ */
 async function fetchPicture(
   address: string,
   { fetch, turn, log }: Pick<PictureParts, "fetch" | "turn" | "log">,
@@ -138,7 +141,7 @@ async function fetchPicture(
 
 const PERMANENT: ReadonlySet<OutboundProblem["code"]> = new Set(["too_large", "bad_address"])
 
-/** Width that is enough to read captions, in a third of the time and memory of the largest size. */
+/** Width in pixels at which captions are readable, in a third of the time and memory that the largest size takes. */
 const SIDE = 1_080
 
 /** Returns the address of a smaller JPEG of a store's picture. Addresses of other hosts are unchanged. */

@@ -4,7 +4,8 @@ export function dataNameOf(locale: string): string | undefined {
 }
 
 /**
- * Returns the names of the trained data for a picture: those of its locales, and English, which most pictures contain.
+ * Returns the names of the trained data for a picture: the data of the picture's locales, and English, which most
+ * pictures contain.
  */
 export function dataFor(locales: readonly string[], available: ReadonlySet<string>): string[] {
   const names = locales.flatMap((locale) => dataNameOf(locale) ?? []).filter((name) => available.has(name))

@@ -30,11 +30,11 @@ type Make<Task extends TextKey> = (task: Task, signal: AbortSignal) => Promise<W
 
 /** Makes each text once for all callers in all processes, and stores it even if no caller waits any more. */
 interface Once<Task extends TextKey> {
-  /** Returns the stored text, or makes it. */
+  /** Returns the stored text, or makes the text. */
   get(task: Task, waitMs: number): Promise<WritingState<unknown>>
-  /** Returns a stored or running text. A failure is returned once. Null if there is neither. */
+  /** Returns a stored or running text. A failure is returned once. Null if the text is neither stored nor running. */
   find(key: TextKey): Promise<WritingState<unknown> | null>
-  /** Aborts running texts, so that another process may make them. */
+  /** Aborts running texts, so that another process may make those texts. */
   stop(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export function createOnce<Task extends TextKey>(parts: OnceParts, atOnce: numbe
     const making = makeOrWatch(parts, task, work)
     underWay.set(key, making)
     const ended = () => void underWay.delete(key)
-    making.then(ended, ended) // its callers get the error
+    making.then(ended, ended) // the error goes to the callers
     return making
   }
   return {
@@ -80,7 +80,7 @@ interface Work<Task extends TextKey> {
   signal: AbortSignal
 }
 
-/** Makes the text here, or waits for the process that does. */
+/** Makes the text in this process, or waits for the process that is making it. */
 async function makeOrWatch<Task extends TextKey>(
   parts: OnceParts,
   task: Task,
@@ -126,7 +126,10 @@ async function makeUnder<Task extends TextKey>(
   }
 }
 
-/** Extends the lease. A single error is ignored, since the lease lasts three heartbeats. */
+/**
+ * Extends the lease, and aborts the text if the lease is lost. A single error is ignored, since the lease lasts three
+ * heartbeats.
+ */
 async function keep(sql: Sql, lease: string, lost: AbortController): Promise<void> {
   const stands = await extendLease(sql, lease).catch(() => true)
   if (!stands) lost.abort()

@@ -2,7 +2,7 @@ import { json } from "../../database/json.ts"
 import type { Sql } from "../../database/types.ts"
 import type { WritingFailure, WritingState, WrittenText } from "../../lib/writing/written-text.ts"
 
-/** Version of the checks. Raise it when they change, so that stored answers are judged again. */
+/** Version of the checks. Raise it when the checks change, so that stored answers are judged again. */
 const CHECKS_VERSION = 3
 
 export interface TextKey {
@@ -13,7 +13,7 @@ export interface TextKey {
 /** Another process takes over after this time without a heartbeat. */
 export const LEASE_MS = 60_000
 
-/** Leases a text and returns the lease. Null if the text is stored or another process is writing it. */
+/** Leases a text and returns the lease. Null if the text is stored or another process is writing that text. */
 export async function claimText(sql: Sql, { kind, digest }: TextKey): Promise<string | null> {
   const [row] = await sql<{ lease: string }[]>`
     insert into writer_text as w (kind, digest, lease, lease_until)
@@ -35,7 +35,7 @@ export async function extendLease(sql: Sql, lease: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Stores a text, unless the lease is lost. */
+/** Stores a text, unless another process has taken over the lease. */
 export async function storeText(
   sql: Sql,
   lease: string,
@@ -49,7 +49,10 @@ export async function storeText(
     where lease = ${lease}::uuid`
 }
 
-/** Returns the hash of a text's stored answer if only earlier checks judged it. Null otherwise. */
+/**
+ * Returns the hash of a text's stored answer if the answer was judged by an earlier version of the checks only. Null
+ * otherwise.
+ */
 export async function findEarlierAnswer(sql: Sql, { kind, digest }: TextKey): Promise<Uint8Array | null> {
   const [row] = await sql<{ answer: Uint8Array }[]>`
     select answer
@@ -59,8 +62,8 @@ export async function findEarlierAnswer(sql: Sql, { kind, digest }: TextKey): Pr
 }
 
 /**
- * Stores the result of newer checks. The time and model of the text stay unchanged. Null deletes the text, because
- * nothing of it may be shown.
+ * Stores how a newer version of the checks judged the answer. The time and model of the text stay unchanged. If
+ * `judged` is null, deletes the text, because no part of it may be shown.
  */
 export async function storeJudged(
   sql: Sql,
@@ -90,7 +93,7 @@ export async function storeFailure(
     where lease = ${lease}::uuid`
 }
 
-/** Returns the state of a text. Null if nobody requested it, or it was abandoned. */
+/** Returns the state of a text. Null if no caller has requested the text, or its process abandoned it. */
 export async function readText(sql: Sql, { kind, digest }: TextKey): Promise<WritingState<unknown> | null> {
   const [row] = await sql<StoredText[]>`
     select value, model, version, made_at as "madeAt", failure, retry_after as "retryAfter",
@@ -114,7 +117,7 @@ interface StoredText {
   isUnderWay: boolean
 }
 
-/** Deletes a failure, so that it is returned only once. */
+/** Deletes a failure, so that only one caller gets it. */
 export async function forgetFailure(sql: Sql, { kind, digest }: TextKey): Promise<void> {
   await sql`
     update writer_text

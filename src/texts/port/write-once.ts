@@ -11,12 +11,14 @@ interface WritingRun {
   nonce: () => string
   signal: AbortSignal
   patienceMs?: number
-  /** Returns whether tokens are left for the day. */
+  /** Returns whether the day's limit has tokens left. */
   hasTokens(): Promise<boolean>
   used(usage: { input: number; output: number }): Promise<void>
   /** Stores a judged answer and returns its SHA-256. */
   keep?(bytes: Uint8Array): Promise<Uint8Array>
-  /** Logs why an answer was unusable, in our own words or terms of the wire format. */
+  /**
+   * Logs why an answer was unusable. The log has our own words or terms of the wire format, never the provider's words.
+   */
   failed(why: { status?: number; code?: string }): void
 }
 
@@ -25,8 +27,8 @@ export type WritingResult =
   | { done: false; why: WritingFailure; retryAfter?: number }
 
 /**
- * Asks the model and judges its answer; after a refusal asks once more, with the problems. Rejects only if the signal
- * aborts or the database fails.
+ * Asks the model and judges its answer. If the answer is refused, asks once more and lists the problems. Rejects only
+ * if the signal aborts or the database fails.
  */
 export async function writeOnce(task: WritingTask<unknown>, run: WritingRun): Promise<WritingResult> {
   let fixes: string[] = []
@@ -55,7 +57,7 @@ export async function writeOnce(task: WritingTask<unknown>, run: WritingRun): Pr
   return failure(run, "unusable", { code: "no_use_twice" })
 }
 
-/** Reduces the answer's tokens to fit the context. Null if less than half of them would be left. */
+/** Reduces the answer's maximum tokens to fit the context. Null if less than half of the maximum would remain. */
 function fitted(question: WriterQuestion, contextTokens: number): WriterQuestion | null {
   const tokensLeft = contextTokens - tokensOf(question) + question.mostTokens
   return tokensLeft < question.mostTokens / 2
@@ -63,7 +65,9 @@ function fitted(question: WriterQuestion, contextTokens: number): WriterQuestion
     : { ...question, mostTokens: Math.min(question.mostTokens, tokensLeft) }
 }
 
-/** Estimates missing usage as high as possible, so that the daily limit also covers providers that do not report it. */
+/**
+ * Estimates missing usage at its upper bound, so that the daily limit also covers providers that do not report usage.
+ */
 function usageOf(reply: WriterReply, { question }: Prompt): { input: number; output: number } {
   const usage: WriterUsage = "usage" in reply && reply.usage ? reply.usage : { input: null, output: null }
   if ("failed" in reply && reply.usage === undefined) return { input: 0, output: 0 }

@@ -13,12 +13,12 @@ import { noteWriter } from "./writer-alert.ts"
 export interface WritingParts {
   sql: Sql
   log: Log
-  /** Null if there is no writer; stored texts are still found. */
+  /** Null if there is no writer. Stored texts are still returned. */
   settings: WriterSettings | null
   now: () => Date
   randomBytes: (size: number) => Uint8Array
   fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** Stores answers by SHA-256, for as long as response bodies are stored. Omit to store none. */
+  /** Stores answers by SHA-256, for as long as response bodies are stored. Omit to store no answers. */
   answers?: StoredAnswers | undefined
   /** Interval between checks of the database while another process writes the text. */
   pollMs?: number
@@ -27,7 +27,7 @@ export interface WritingParts {
   patienceMs?: number
 }
 
-/** Never rejects. Without a stored answer a text is not judged again. */
+/** Never rejects. A text whose answer is not stored is not judged a second time. */
 export interface StoredAnswers {
   keep(bytes: Uint8Array): Promise<Uint8Array>
   read(sha256: Uint8Array): Promise<Uint8Array | null>
@@ -35,7 +35,7 @@ export interface StoredAnswers {
 
 export interface TextWriter {
   write: Write
-  /** Aborts running texts, so that another process may write them. */
+  /** Aborts running texts, so that another process may write those texts. */
   stop(): Promise<void>
 }
 
@@ -65,7 +65,7 @@ export function createWriting(parts: WritingParts): TextWriter {
   return { write, stop: once.stop }
 }
 
-/** Judges the stored answer of a text again if only earlier checks have judged it. */
+/** Judges the stored answer of a text again, if the answer was judged by an earlier version of the checks only. */
 async function judgeAgain({ sql, settings, answers, log }: WritingParts, task: WritingTask<unknown>): Promise<void> {
   if (!answers || !settings) return
   const sha256 = await findEarlierAnswer(sql, task)

@@ -4,8 +4,8 @@ import type { WriterSettings } from "../../outbound/providers/ask.ts"
 import type { WritingResult } from "./write-once.ts"
 
 /**
- * Alerts the operator that the provider rejects the key or the model, or demands payment. At most once per day; the
- * next successful text ends the alert.
+ * Alerts the operator if the provider rejects the key or the model, or demands payment. Alerts at most once per day;
+ * the next successful text ends the alert.
  */
 export async function noteWriter(
   { sql, log }: { sql: Sql; log: Log },

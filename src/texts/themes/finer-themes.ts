@@ -16,7 +16,9 @@ import {
   type ThemeFigures,
 } from "./theme-figures.ts"
 
-/** A theme named and assigned by a model. Its quotes occur in their reviews, and its figures are counted. */
+/**
+ * A theme that a model named and assigned to reviews. Its quotes occur in their reviews, and its figures are counted.
+ */
 export interface FinerTheme extends ThemeFigures {
   label: string
   sentence: string | null
@@ -45,7 +47,7 @@ export async function writeThemes(
   reviews: readonly SummedReview[],
   query: ThemesQuery,
 ): Promise<WritingState<FinerTheme[]>> {
-  // the parts of the second pass depend on the size of the writer's context
+  // the writer's context size determines how many reviews a part of the second pass has
   if (!write.isOn) return { state: "failed", why: "off" }
   const safeReviews = tellable(reviews)
   const sample = sampleOf(safeReviews, SAMPLE, write.contextTokens - PROPOSALS_TOKENS - AROUND)
@@ -72,7 +74,7 @@ export async function writeThemes(
 /** At most 4 tasks wait for the writer at once, because the time limit of a task starts when it is submitted. */
 const AT_ONCE = 4
 
-/** Returns all texts, or the first failure. After a failure no more are requested. */
+/** Returns all texts, or the first failure. After a failure, no more texts are requested. */
 async function writeInTurn<Value>(
   write: Write,
   tasks: readonly WritingTask<Value>[],

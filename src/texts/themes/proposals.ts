@@ -63,7 +63,7 @@ interface ProposalsAnswer {
   themes: { quotes: { r: string; quote: string }[]; label: string; sentence: string }[]
 }
 
-/** Drops a theme without a quote that occurs in its review. A theme whose sentence is refused keeps its label. */
+/** Drops a theme unless its quote occurs in the review. A theme whose sentence is refused keeps its label. */
 function judge(
   { themes }: ProposalsAnswer,
   sample: readonly SummedReview[],

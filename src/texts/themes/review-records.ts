@@ -6,7 +6,10 @@ import { type SummedReview, wholeText } from "./theme-figures.ts"
 /** Maximum length of a review's text in a prompt. */
 const LONGEST = 1_000
 
-/** Returns the reviews that a prompt may contain. Leaves out those with instructions, which could affect the others. */
+/**
+ * Returns the reviews that a prompt may contain. Leaves out reviews with instructions, which could affect how the model
+ * treats the others.
+ */
 export function tellable(reviews: readonly SummedReview[]): SummedReview[] {
   const ground = { sources: [], language: "en" }
   return reviews.filter((review) => instructions(wholeText(review), ground).length === 0)
@@ -23,7 +26,7 @@ export function placeOf(handle: string, letter: "r" | "t"): number | undefined {
   return number === undefined ? undefined : Number(number) - 1
 }
 
-/** Finds a quote in a review and returns it as the review has it. Null if it does not occur. */
+/** Finds a quote in a review and returns the matching part of the review. Null if the quote does not occur. */
 export function quoteIn({ title, text }: SummedReview, quote: string): string | null {
   return findQuote(quote, text) ?? findQuote(quote, title ?? "")
 }

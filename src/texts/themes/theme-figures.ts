@@ -28,7 +28,7 @@ export interface ThemeFigures {
   lastDay: string
   /** Null if the reviews do not cover both months. */
   change: ThemeChange | null
-  /** Ids of all counted reviews, newest first. */
+  /** Ids of all reviews of the theme, newest first. */
   reviewIds: string[]
 }
 
@@ -36,14 +36,14 @@ export interface ThemeFigures {
 interface ThemeChange {
   recent: { count: number; reviews: number }
   before: { count: number; reviews: number }
-  /** Change of its share in percentage points. Null if one of the months has no reviews. */
+  /** Change of the theme's share in percentage points. Null if one of the months has no reviews. */
   points: number | null
 }
 
 export const SENTIMENTS = ["complaint", "mixed", "praise"] as const
 type Sentiment = (typeof SENTIMENTS)[number]
 
-/** A single review is not a theme. */
+/** Minimum number of reviews in a theme. A single review is not a theme. */
 export const MIN_THEME_SIZE = 2
 export const QUOTES_OF_THEME = 2
 
@@ -51,7 +51,7 @@ export const QUOTES_OF_THEME = 2
 export interface CountedReviews {
   size: number
   now: Date
-  /** Reviews in the last month and in the one before. Null if the oldest review is too new. */
+  /** Number of reviews in the last month and in the month before. Null if the oldest review is too recent. */
   months: [recent: number, before: number] | null
 }
 

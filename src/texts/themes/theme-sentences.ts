@@ -15,7 +15,7 @@ export function themeKey({ topic, denied }: Pick<Theme, "topic" | "denied">): st
 const SENTENCES_VERSION = 2
 const LONGEST = 200
 
-/** Asks for a sentence about each theme, based on its quotes only. The model gets no counts. */
+/** Asks for a sentence about each theme, based only on the theme's quotes. The model gets no counts. */
 export function sentencesTask(
   themes: readonly Theme[],
   { digest, language }: { digest: string; language: WritingLanguage },

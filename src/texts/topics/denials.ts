@@ -48,7 +48,7 @@ const WITHOUT =
   "n[aã]o\\s+(?:tem|h[aá]|possui)|nenhuma?|z[eé]ro|cero"
 const BEZ = "без|нет|нету|никакой|никаких"
 
-/** Topics whose absence is good. Topics whose absence is a complaint, such as notifications, are not included. */
+/** Topics whose absence is good. Topics whose absence is a complaint, such as notifications, are left out. */
 const DENIALS: Readonly<Partial<Record<Topic, readonly RegExp[]>>> = {
   ads: [
     english("ads?|adverts?|advertisements?|commercials?|advertising"),

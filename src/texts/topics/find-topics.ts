@@ -18,7 +18,7 @@ export function topicsOf(text: string, languages: readonly WritingLanguage[]): T
   const read = looked.map((language) => {
     const patterns = patternsOf(language)
     const whole = patterns.unmarked ? bare : folded
-    // ads elsewhere, and what they promise, do not count as ads within the app
+    // ads for the app elsewhere, and the promises they make, do not count as ads within the app
     const isOfAds = holds(whole, patterns.topics.ads)
     const other = isOfAds ? patterns.elsewhere.reduce((left, pattern) => left.replace(pattern, " "), whole) : whole
     return { patterns, whole, other }
@@ -91,10 +91,12 @@ function holds(text: string, patterns: readonly RegExp[]): boolean {
   })
 }
 
-/** Letters repeated for emphasis, as in "addsss": none of these languages writes a letter three times in a row. */
+/**
+ * Letters that are repeated for emphasis, as in "addsss": none of these languages writes a letter three times in a row.
+ */
 const STRETCHED = /(\p{Script=Latin}|\p{Script=Cyrillic})\1{2,}/gu
 
-/** Languages often typed without diacritics; they are removed from text and words. */
+/** Languages that people often type without diacritics. Diacritics are removed from both the text and the words. */
 const UNMARKED: ReadonlySet<WritingLanguage> = new Set<WritingLanguage>(["tr", "es", "fr", "pt"])
 
 function unmarked(text: string): string {
@@ -111,7 +113,10 @@ const SCRIPTS: readonly (readonly [WritingLanguage, RegExp])[] = [
   ["tr", /[şğ]/u],
 ]
 
-/** Returns languages detected by their script, since reviews of a storefront are also written in other languages. */
+/**
+ * Returns languages that are detected by their script, because a storefront's reviews may be in languages of other
+ * countries.
+ */
 function writtenIn(text: string): WritingLanguage[] {
   const found = SCRIPTS.filter(([, script]) => script.test(text)).map(([language]) => language)
   return found.includes("ja") ? found.filter((language) => language !== "zh") : found

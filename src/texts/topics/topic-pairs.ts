@@ -4,7 +4,7 @@ import type { Topic } from "./topics.ts"
 /** Two groups of words that must occur near each other, written as a phrase list (checks/phrase-list.ts). */
 type WordPair = readonly [one: string, other: string, apart?: number]
 
-/** Words for ads, by language. A sentence that compares ads with the app is about a broken promise. */
+/** Words for ads, by language. A sentence that compares ads with the app is a complaint about a broken promise. */
 const AD: Readonly<Record<WritingLanguage, string>> = {
   en:
     "ad ads advert adverts advertisement advertisements advertising advertisment advertized advertise add adds " +
@@ -57,8 +57,8 @@ const GOODS_EN =
 const LEVEL_EN = "level levels puzzle puzzles stage stages game games challenge challenges"
 
 /**
- * Pairs of words that indicate a topic. One of them alone is too weak ("gold bars", "fewer"), but two near each other
- * in one sentence are enough, in any order.
+ * Pairs of words that indicate a topic. One of the words alone is too weak ("gold bars", "fewer"), but both words near
+ * each other in one sentence are enough, in either order.
  */
 export const TOPIC_PAIRS: Readonly<Record<WritingLanguage, Readonly<Partial<Record<Topic, readonly WordPair[]>>>>> = {
   en: {

@@ -6,7 +6,7 @@ type TopicWords = Readonly<Record<Topic, string>>
 /**
  * Words that indicate a topic, by language. "_" joins the words of a phrase, "/" separates alternative words, "*"
  * matches any letters. Tuned on 552 labelled reviews (test/bench/writing.ts): a word that was wrong as often as right
- * needs a second word near it (topic-pairs.ts) or was removed.
+ * was removed or now needs a second word near it (topic-pairs.ts).
  */
 export const TOPIC_WORDS: Readonly<Record<WritingLanguage, TopicWords>> = {
   en: {
@@ -383,7 +383,7 @@ export const ADS_ELSEWHERE: Readonly<Partial<Record<WritingLanguage, string>>> =
 }
 
 /**
- * Words for watching ads. A review about a broken promise also counts as one about ads only if it has one of these
+ * Words for watching ads. A review about a broken promise counts as a review about ads too only if it has one of these
  * words.
  */
 export const ADS_SHOWN: Readonly<Record<WritingLanguage, string>> = {

@@ -90,8 +90,8 @@ function labels(line: string): Labels {
 }
 
 /**
- * Precision of the rules on 186 labelled reviews that were not used to tune them: how many reviews were found for a
- * topic, and how many of those were right. A test repeats the count.
+ * Precision of the rules on 186 labelled reviews that were not used to tune the rules: the number of reviews found for
+ * each topic, and the number of these that were right. A test repeats the count.
  */
 export const TOPIC_CHECKED: Readonly<Record<Topic, { found: number; right: number }>> = {
   ads: { found: 21, right: 20 },
@@ -113,5 +113,5 @@ export const TOPIC_CHECKED: Readonly<Record<Topic, { found: number; right: numbe
 
 const sumOf = (what: "found" | "right"): number => TOPICS.reduce((sum, topic) => sum + TOPIC_CHECKED[topic][what], 0)
 
-/** Totals of all topics, and the number of topics that were missed. */
+/** Totals over all topics, with the number of labels that the rules missed. */
 export const TOPICS_CHECKED = { reviews: 186, found: sumOf("found"), right: sumOf("right"), missed: 50 }

@@ -10,17 +10,19 @@ export const ENGINE_FORMATS: Readonly<Record<Assistant, EngineFormat>> = { opena
 
 export interface EngineAccess {
   assistant: Assistant
-  /** Without a trailing slash. The operator configures it, so private addresses are allowed. */
+  /** Base URL without a trailing slash. The operator configures it, so private addresses are allowed. */
   url: string
   key: string | undefined
 }
 
 export type EngineReply = (EngineAnswer & { sha256: Uint8Array; parser: number }) | PostFailure
 
-/** Limits how often one answer may pause and be continued. */
+/** Maximum number of times that a paused answer is continued. */
 const MAX_PAUSES = 3
 
-/** Asks one question. The hash is that of the last response body, unparsed. Rejects only if the signal aborts. */
+/**
+ * Asks one question. The returned hash is that of the last response body, unparsed. Rejects only if the signal aborts.
+ */
 export async function askEngine(
   { assistant, url, key }: EngineAccess,
   question: EngineQuestion,

@@ -1,7 +1,9 @@
 import { at, listAt, textAt, tokensAt } from "../../outbound/providers/provider.ts"
 import { citations, counted, type EngineFormat, MAX_TOKENS, storable } from "./engine.ts"
 
-/** A failed search comes in a response of status 200. A paused answer is sent back so that the model continues it. */
+/**
+ * A failed search arrives in a response of status 200. A paused answer is sent back, and the model then continues it.
+ */
 export const anthropic: EngineFormat = {
   address: "https://api.anthropic.com/v1",
   path: () => "/messages",

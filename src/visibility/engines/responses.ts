@@ -2,7 +2,8 @@ import { bearer, listAt, textAt, tokensAt } from "../../outbound/providers/provi
 import { citations, counted, type EngineFormat, type EngineReading, MAX_TOKENS, storable } from "./engine.ts"
 
 /**
- * Sends the country, which would default to the United States, and disables storage, which would default to one month.
+ * Sends the country, because the default is the United States, and disables storage, because the default is to store
+ * for one month.
  */
 export const openai: EngineFormat = {
   address: "https://api.openai.com/v1",
@@ -27,7 +28,7 @@ export const openai: EngineFormat = {
 
 const PRESETS = /^(fast|low|medium|high|xhigh)(?:\/(.+))?$/
 
-/** The model is a preset, optionally with a slash and the model it is pinned to, or a model alone. */
+/** The model is a preset, a preset followed by a slash and the model to which it is pinned, or a model alone. */
 export const perplexity: EngineFormat = {
   address: "https://api.perplexity.ai/v1",
   path: () => "/responses",

@@ -20,7 +20,10 @@ export interface AnswerText {
   links: string[]
 }
 
-/** A name may begin before this letter; a name may end before it; no name may span it; an apostrophe precedes it. */
+/**
+ * Flags of a letter: a name may begin before it, a name may end before it, no name may span the position before it, an
+ * apostrophe precedes it.
+ */
 export const FLAG = { begins: 1, ends: 2, parts: 4, apostrophe: 8 } as const
 
 /** Links count by the app that they lead to. The words inside a URL are ignored. */
@@ -47,7 +50,7 @@ export function answerText(answer: string): AnswerText {
 }
 
 const ADDRESS = /https?:\/\/[^\s<>)\]"'|]+/g
-/** A source cited after a sentence by its host only. */
+/** A source that is cited after a sentence by its host only. */
 const SOURCE = /\[(?:[\w-]+\.)+[a-z]{2,}\]\(https?:\/\/[^\s)]*\)/gi
 
 function blanks(text: string): string {
@@ -61,7 +64,7 @@ interface RawWord {
   parts: string[]
   unspaced: boolean
   /**
-   * True if names may contain the separator before this word, so that this word and the one before may belong to one
+   * True if names may contain the separator before this word. This word and the previous word may then belong to one
    * name.
    */
   joined: boolean

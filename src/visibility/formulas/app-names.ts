@@ -12,15 +12,20 @@ export interface NamedApp {
   ids: readonly string[]
 }
 
-/** One way to write an app's name, folded. If several apps share a name, the first of the known apps gets it. */
+/**
+ * One way to write an app's name, folded. If several apps share a name, the first of these apps in the list gets it.
+ */
 export interface Spelling {
   app: number
   letters: string
-  /** Spelling in the store, required if the name is ambiguous, such as an ordinary word. Null if any capitals match. */
+  /**
+   * The store's spelling, which is required if the name is ambiguous, such as an ordinary word. Null if any capitals
+   * match.
+   */
   exact: string | null
   /** True if the name has capitals inside, so that the store's capitalisation alone identifies the app. */
   sure: boolean
-  /** True if longer names begin with this one: a capitalised word after it then belongs to another app. */
+  /** True if longer names begin with this one. A capitalised word after this name then indicates another app. */
   opens: boolean
   apostrophe: boolean
 }
@@ -32,10 +37,13 @@ export interface AppNames {
   ofLink: ReadonlyMap<string, number>
 }
 
-/** Increment it whenever the same answer and apps can yield other mentions. */
+/** Increment it whenever the same answer and apps may give other mentions than before. */
 export const MATCHER_VERSION = 1
 
-/** Returns the names to find. `answers` show which names also occur in small letters, and so are ordinary words too. */
+/**
+ * Returns the names to find. `answers` are used to detect names that also occur in small letters, and so are ordinary
+ * words too.
+ */
 export function toAppNames(apps: readonly NamedApp[], answers: readonly string[]): AppNames {
   const spoken = wordsInSmallLetters(answers)
   const found = new Map<string, Spelling & { owners: Set<string> }>()
@@ -125,8 +133,8 @@ const ORDINARY = new Set([
 const SHORT_UNSPACED = new RegExp(`^[${UNSPACED}]{1,2}$`, "u")
 
 /**
- * Returns whether a name is an ordinary word. A name that the store itself writes in small letters is not, even if
- * answers do so too.
+ * Returns whether a name is an ordinary word. A name that the store itself writes in small letters is never ordinary,
+ * even if answers write it so too.
  */
 function isOrdinary(words: readonly string[], spelt: string, spoken: ReadonlySet<string>): boolean {
   const [word] = words
@@ -163,7 +171,7 @@ function wordsOfAll(lines: readonly string[]): string[] {
   return lines.flatMap((line) => line.split(" "))
 }
 
-/** Share of a word's occurrences that must be in small letters for it to count as ordinary. */
+/** Minimum share of a word's occurrences in small letters for the word to count as ordinary. */
 const SMALL_SHARE = 0.2
 const SPOKEN = /(?<![\p{L}\p{N}.@/#_-])\p{L}[\p{L}\p{M}]+(?![\p{L}\p{N}@/_-]|\.\p{L})/gu
 

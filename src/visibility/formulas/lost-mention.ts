@@ -16,12 +16,12 @@ export interface LostMention {
   model: string
   now: Proportion
   before: Proportion
-  /** Time of the last of the earlier answers. */
+  /** Time of the last of the earlier answers with which the check was compared. */
   beforeAt: Date
 }
 
 /**
- * Gap that separates two checks. The answers of one check arrive within minutes, and no question is repeated within 24
+ * Minimum gap between two checks. The answers of one check arrive within minutes, and no question is repeated within 24
  * hours.
  */
 const APART_MS = 12 * 3_600_000
@@ -30,9 +30,10 @@ const TOGETHER = 2
 const MIN_CHANCE = 0.02
 
 /**
- * Returns each time that two consecutive checks never name the app although the two before named it too often for
- * chance to explain the drop (Fisher's exact test). A drop from 6 of 6 to 0 of 6 counts, one from 3 of 3 to 0 of 3 does
- * not. Compares only answers of one model to one version of the question. `answers` must be in order of time.
+ * Returns each time that two consecutive checks never name the app although the two previous checks named it so often
+ * that chance does not explain the drop (Fisher's exact test). A drop from 6 of 6 to 0 of 6 counts, a drop from 3 of 3
+ * to 0 of 3 does not. Compares only answers of one model to one version of the question. `answers` must be in order of
+ * time.
  */
 export function lostMentions(answers: readonly CheckedAnswer[]): LostMention[] {
   const checks = checksOf(answers)

@@ -4,9 +4,9 @@ import { type MarkedPart, markedParts } from "./marked-parts.ts"
 
 /** The apps that an answer names, as indexes into the known apps. */
 export interface AnswerMentions {
-  /** Ordered by appearance. Apps that only its sources link to come last. */
+  /** Apps that are named, in order of appearance. Apps that only the answer's sources link to come last. */
   named: number[]
-  /** Apps whose name occurs where it may be an ordinary word: neither named nor absent. */
+  /** Apps whose name occurs where it may be an ordinary word. These apps count as neither named nor absent. */
   uncertain: number[]
   /** Capitalised heads of lists and bold words that match no known app, as written. */
   others: string[]
@@ -55,7 +55,7 @@ function namesIn(text: AnswerText, { spellings }: AppNames): NameAt[] {
   return found
 }
 
-/** Tells whether the match lies on word borders and spans no separator that ends a name. */
+/** Returns whether the match lies on word borders and spans no separator that ends a name. */
 function isWhole({ flags }: AnswerText, { letters: { length }, apostrophe }: Spelling, at: number): boolean {
   if ((flags[at + length]! & FLAG.ends) === 0) return false
   for (let step = 1; step < length; step++) {
@@ -85,7 +85,7 @@ function verdictOf(
 const PLANS =
   /^(?:pro|premium|plus|lite|free|app|apps|go|max|family|business|ai|mobile|basic|standard|teams|play|store)$/i
 
-/** Tells whether a capitalised word follows that belongs to the name of another app. */
+/** Returns whether the next word is capitalised and belongs to the name of another app. */
 function isOpened(raw: string, to: number): boolean {
   const [, next] = /^[  -]([\p{Lu}\p{N}][\p{L}\p{N}]*)/u.exec(raw.slice(to, to + 40)) ?? []
   return next !== undefined && !PLANS.test(next)

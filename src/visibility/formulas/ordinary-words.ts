@@ -1,6 +1,6 @@
 /**
- * Ordinary words that are also names of apps. Collected by hand from app names of many categories. A missing word is
- * still detected if answers write it in small letters (app-names.ts).
+ * Ordinary words that are also names of apps. Collected by hand from app names of many categories. A word that is
+ * missing here is still detected if answers write it in small letters (app-names.ts).
  */
 const WORDS = `
 able acorns act action active add air alarm albert album alarm alto amaze anchor angel apex apple arc arcade arrow art

@@ -7,27 +7,27 @@ export interface MatchedAnswer extends AnswerMentions {
   cited: readonly { url: string }[]
 }
 
-/** Number of answers that name an app, out of those where that is certain. */
+/** Number of answers that name an app, out of the answers in which the mention is not uncertain. */
 export interface MentionFigures extends Proportion {
   /** 95 % interval, 0 to 1. Null if there are no answers. */
   interval: Interval | null
   /** True if there are too few answers for a useful interval. */
   tooThin: boolean
   uncertain: number
-  /** Number of answers that name it before every other known app. */
+  /** Number of answers that name this app before every other app on the list. */
   first: number
 }
 
 interface AppVisibility extends MentionFigures {
   answers: number
   /**
-   * 95 % interval over all keywords, allowing for answers to one keyword being alike. Null with fewer than two
-   * keywords.
+   * 95 % interval over all keywords. It allows for the likeness of answers to the same keyword. Null with fewer than
+   * two keywords.
    */
   pooled: Interval | null
   keywords: (MentionFigures & { term: string })[]
   searched: number
-  /** Cited hosts with the number of answers that cite them, most first. */
+  /** Cited hosts with the number of answers that cite each host, most cited first. */
   domains: { domain: string; answers: number }[]
 }
 
@@ -60,7 +60,7 @@ export function mentionFigures(app: number, answers: readonly MatchedAnswer[]): 
   return { ...figures, interval: wilson(figures), tooThin: figures.of < THIN, uncertain, first }
 }
 
-/** Returns the known apps that are named most, as indexes, without the given app. */
+/** Returns the other apps that are named most, as indexes. */
 export function mostNamed(app: number, answers: readonly MatchedAnswer[]): { app: number; answers: number }[] {
   return mostOf(answers.map(({ named }) => named.filter((other) => other !== app))).map(([other, count]) => ({
     app: other,

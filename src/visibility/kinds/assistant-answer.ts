@@ -39,7 +39,7 @@ const shape = v.strictObject({
     v.transform(normaliseTerm),
     ruleBy((term) => checkTerm(term)),
   ),
-  /** Language of the question. Chinese codes include the script. */
+  /** Language of the question (BCP 47). Chinese codes include the script. */
   language: v.pipe(
     Text,
     rule("bad_language", "the language must be a code such as de or zh-Hans", (code) =>
@@ -55,7 +55,7 @@ const shape = v.strictObject({
       /^[1-9]\d{0,2}[a-z]$/.test(name),
     ),
   ),
-  /** Index of the run within its check, from 0. */
+  /** Index of the run within its check, counted from 0. */
   run: v.pipe(
     Whole,
     rule("bad_figure", `the run must be a whole number from 0 to ${MAX_RUNS - 1}`, (run) => {

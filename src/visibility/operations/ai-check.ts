@@ -83,8 +83,8 @@ const NO_ENGINES =
   "not help until then."
 
 /**
- * Starts the check. Throws ai_limit, or already_measuring if another call was faster; that fault returns the unit. The
- * unit is also returned if every assistant fails.
+ * Starts the check. Throws ai_limit, or already_measuring if another call started one first; that fault gives back the
+ * unit. The unit is also given back if every assistant fails.
  */
 async function begin(
   { sql, caller, requestId, assistants, take, now }: Context,

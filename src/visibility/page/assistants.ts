@@ -14,9 +14,7 @@ type Sample = Pick<Engine, "named" | "of" | "low" | "high" | "tooThin">
 type Engine = NonNullable<Visibility["engines"][keyof Visibility["engines"]]>
 type Visibility = AnswerOf<"get_ai_visibility">
 
-/**
- * The page that shows how often assistants name the app, which apps they name instead, their sources and their answers.
- */
+/** Shows how often assistants name the app, which apps they name instead, their sources and their answers. */
 export async function assistantsPage(context: PageContext, appId: string): Promise<Page> {
   const app = await readHead(context, appId)
   const view = viewAt(context, app, { usual: 365 })
@@ -107,7 +105,7 @@ function shareCell({ named, of }: Sample): Html {
 
 const MAX_NAMED = 12
 
-/** Shows the apps that an assistant names, with the app itself among them, most often named first. */
+/** Shows the apps that an assistant names, and the app itself, most often named first. */
 function namedCard(name: string, engine: Engine): Html {
   const { model, answers, measuredFrom, searched, rivals, apps, others } = engine
   const neighbours = [...rivals, ...apps.filter((app) => !rivals.some((rival) => rival.name === app.name))]
@@ -169,7 +167,7 @@ function answerPart({ engine, askedAt, searched, named, excerpt }: Visibility["a
   }</p></blockquote>`
 }
 
-/** Shows the hosts that the answers cite. False if no answer cites any. */
+/** Shows the hosts that the answers cite. Returns false if no answer cites any. */
 function sourcesCard(measured: readonly [string, Engine][]): Html | false {
   const cited = measured.filter(([, { domains }]) => domains.length > 0)
   return (

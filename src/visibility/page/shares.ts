@@ -12,9 +12,9 @@ import { percent, spoken } from "../../ui/words.ts"
 
 type Check = AnswerOf<"list_ai_shares">["checks"][number]
 
-/** Maximum days between two checks that a line joins. Checks are rare. */
+/** Maximum number of days between two checks that a line of the chart connects. Checks are rare. */
 const MAX_STEP = 92
-/** Minimum days of the chart, so that a few checks have some days around them. */
+/** Minimum number of days that the chart covers, so that a few checks have some days around them. */
 const MIN_DAYS = 30
 
 /**

@@ -15,13 +15,14 @@ export interface StoredAnswer {
   cited: Citation[]
 }
 
-/** Length of a sample. A check takes minutes, and no question is repeated within a day. */
+/** Length of a sample in hours. A check takes minutes, and no question is repeated within a day. */
 const SAMPLE_HOURS = 36
 const MAX_ANSWERS = 1_200
 
 /**
- * Returns each assistant's latest sample for these keywords: its answers in the hours up to the last one, by the same
- * model and to the same version of the question, from checks of any workspace. Ordered by assistant and keyword.
+ * Returns each assistant's latest sample for these keywords: the assistant's last answer, and the answers in the hours
+ * before it by the same model and to the same version of the question, from checks of any workspace. Ordered by
+ * assistant and keyword.
  */
 export async function readSamples(
   sql: Db,
@@ -43,7 +44,10 @@ export async function readSamples(
     limit ${MAX_ANSWERS}`
 }
 
-/** Returns all answers to these keywords that are comparable with those of the last days, in order of time. */
+/**
+ * Returns the answers to these keywords from the given days and the COMPARED_DAYS before them, in order of time. Only
+ * includes assistants that answered the keyword within the given days.
+ */
 export async function readComparable(
   sql: Db,
   { storefront, terms, from, to }: { storefront: string; terms: readonly string[]; from: string; to: string },
@@ -62,7 +66,7 @@ export async function readComparable(
     order by a.seen_at, a.source, a.term, a.model, a.phrasing, a.run`
 }
 
-/** Answers that are more days apart are not compared. */
+/** Maximum number of days between answers that are compared. */
 const COMPARED_DAYS = 120
 
 function versionIn(sql: Db) {

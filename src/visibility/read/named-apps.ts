@@ -9,7 +9,9 @@ import { type NamedApp, shortName } from "../formulas/app-names.ts"
 interface StoreApp {
   platform: Platform
   storeId: string
-  /** The name in the storefront first. The app itself and its rivals also have their names in other storefronts. */
+  /**
+   * The name in the storefront comes first. For the app itself and its rivals, the names in other storefronts follow.
+   */
   names: string[]
   role: "own" | "rival" | "other"
 }
@@ -19,7 +21,7 @@ export interface NeighbourApp extends NamedApp {
   storeIds: { platform: Platform; id: string }[]
 }
 
-/** Apps up to this rank on one of the keywords count as known. */
+/** Maximum rank on one of the keywords at which an app is included. */
 const PLACES = 10
 const MAX_APPS = 3_000
 
@@ -82,7 +84,7 @@ export async function readNamedApps(
 
 const OWN = { role: "own" as const }
 
-/** Merges apps with the same name in both stores. The first app with a name keeps it. */
+/** Merges apps that have the same name in both stores. If several apps have a name, the first one keeps it. */
 function joined(apps: readonly StoreApp[]): NeighbourApp[] {
   const merged: NeighbourApp[] = []
   for (const { platform, storeId, names, role } of apps) {

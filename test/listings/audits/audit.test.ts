@@ -32,13 +32,13 @@ describe("language of a description", () => {
 })
 
 describe("localised pages", () => {
-  test("a page is localised if its language is that of the storefront's default", () => {
+  test("a page is localised if its language is the storefront's default language", () => {
     const rows = ["us", "gb", "de", "jp"].map((country) => row(country, { writtenIn: "en" }))
     expect(localised(rows)).toEqual([true, true, false, false])
     expect(localised([row("de", { writtenIn: "de" })])).toEqual([true])
   })
 
-  test("a page in any language of the storefront is localised if en-GB is only the store's default there", () => {
+  test("if en-GB is only the store's default, a page in any language of the storefront is localised", () => {
     expect(languagesRead("hr")).toEqual(["en", "hr"])
     expect(languagesRead("de")).toEqual(["de"])
     expect(localised(["hr", "us", "de"].map((country) => row(country, { writtenIn: "hr" })))).toEqual([
@@ -52,7 +52,7 @@ describe("localised pages", () => {
     expect(localised([row("de"), row("at"), row("us", { text: "two" })])).toEqual([true, true, true])
   })
 
-  test("a page of unknown language stays unknown if it is shown to several languages or without another text", () => {
+  test("a page of unknown language stays unknown without another text or if several languages show its text", () => {
     expect(localised([row("de"), row("us"), row("jp", { text: "two" })])).toEqual([null, null, true])
     expect(localised([row("de"), row("at")])).toEqual([null, null])
     expect(localised([row("de", { state: "not_read", text: null }), row("us")])).toEqual([null, null])
@@ -78,7 +78,7 @@ test("sameTextAs names the first other storefront with the same text, in any ord
   }
 })
 
-test("findings start exactly at their thresholds and never apply to unknown values", () => {
+test("findings start exactly at their thresholds and never apply to null values", () => {
   const of = (rest: Partial<ScannedStorefront>) => auditOf([row("us", { writtenIn: "en", ...rest })])[0]!.findings
   expect(of({})).toEqual([])
   expect([of({ name: "x".repeat(14) }), of({ name: "x".repeat(15) })]).toEqual([["name_short"], []])

@@ -47,7 +47,7 @@ describe("app-ads.txt", () => {
     expect(withHttp.requested).toEqual(["https://example.test/app-ads.txt"])
   })
 
-  test("the subdomain's app-ads.txt comes first, and the root's is read only if it has none", async () => {
+  test("the subdomain's app-ads.txt comes first; the root's is read only if the subdomain has none", async () => {
     await using ownDomain = await world({
       "https://apps.example.test": page(FILE),
       "https://example.test": page("a.com,1,DIRECT"),
@@ -100,7 +100,7 @@ test.each([
   ["unreachable", "a redirect to no place", page("", {}, 302)],
   ["unreachable", "a redirect to a private address", page("", { location: "http://10.0.0.1/app-ads.txt" }, 302)],
   ["unreachable", "a redirect to a file of the machine", page("", { location: "file:///etc/passwd" }, 302)],
-] as const)("app-ads.txt is %s for %s", async (expected, _, response) => {
+] as const)("app-ads.txt has the state %s for %s", async (expected, _, response) => {
   await using web = await world({ "https://example.test": response })
   const reading = await readAppAds(web.fetch, siteOf("https://example.test"), { now: () => NOW })
   expect([reading.state, reading.records, reading.variables, reading.domain]).toEqual([
@@ -112,14 +112,14 @@ test.each([
 })
 
 describe("app-ads.txt of a site", () => {
-  test("a site that is not on the web gives no_site without a request", async () => {
+  test("a site without a web address gives no_site without a request", async () => {
     await using web = await world({})
     for (const none of [null, "", "mailto:a@example.test", "ftp://example.test/", "javascript:alert(1)"])
       expect(await state(web, none)).toEqual(["no_site", null])
     expect(web.requested).toEqual([])
   })
 
-  test("no request goes to a numeric address or to a public suffix", async () => {
+  test("no request is sent to a numeric address or to a public suffix", async () => {
     await using web = await world({})
     for (const odd of [
       "http://127.0.0.1/",
@@ -150,7 +150,7 @@ describe("app-ads.txt of a site", () => {
     expect(await state(slow, "https://example.test/")).toEqual(["unreachable", "example.test"])
   })
 
-  slow("a reading that the caller aborts throws instead of returning a state", async () => {
+  slow("if the caller aborts, the reading throws instead of returning a state", async () => {
     await using slow = await world({ "https://example.test": drip })
     const reading = readAppAds(slow.fetch, siteOf("https://example.test"), {
       now: () => NOW,
@@ -172,7 +172,7 @@ describe("a redirect of app-ads.txt", () => {
     expect(await state(web, "https://example.test")).toEqual(["records", "example.test"])
   })
 
-  test("a redirect out of the root domain is followed once and no further", async () => {
+  test("a redirect to another root domain is followed once and no further", async () => {
     await using singleSite = await world({
       "https://example.test": to("https://elsewhere.test/ads.txt"),
       "https://elsewhere.test": page(FILE),
@@ -203,7 +203,7 @@ type SiteResponse = string | ((socket: Socket) => void)
 
 interface World extends AsyncDisposable {
   fetch: SafeFetch
-  /** URLs that the reading requested, without those of redirects. */
+  /** URLs that the reading requested, without the URLs of redirects. */
   requested: string[]
   hits(): number
 }

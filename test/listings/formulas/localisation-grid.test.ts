@@ -55,7 +55,7 @@ test("a locale that no tracked storefront reads counts nowhere", () => {
   expect(grid.storefronts[0]!.words).toBe(0)
 })
 
-test("stop words, plurals and the developer's name in the keyword field add nothing", () => {
+test("stop words, plurals and, in the keyword field, the developer's name add nothing", () => {
   const texts = { name: "Tide Times", subtitle: "Charts for the sea", keywords: "chart,acme,surf" }
   const grid = localisationGrid([{ locale: "en-US", texts }], ["us"], NAMES)
   expect(wasteOf(grid, "en-US")).toEqual([
@@ -71,7 +71,7 @@ test("stop words, plurals and the developer's name in the keyword field add noth
   ])
 })
 
-test("unused characters are counted for known fields only, and an unknown field has no length", () => {
+test("unused characters are counted only in fields with a known text; an unknown field has no length", () => {
   const grid = localisationGrid([{ locale: "en-GB", texts: { name: "Tide", subtitle: "" } }], ["gb"], NAMES)
   expect(grid.locales[0]!.fields).toEqual([
     { field: "name", text: "Tide", length: 4, limit: 30 },

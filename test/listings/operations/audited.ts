@@ -40,7 +40,7 @@ export interface Audited {
   says(pages: Record<string, Partial<Listing>>, minutesAgo?: number): Promise<void>
   /** Records failed reads of storefronts, missing pages by default. */
   fails(storefronts: readonly string[], outcome?: string, minutesAgo?: number): Promise<void>
-  /** Makes the running scan and everything read older by an interval. */
+  /** Makes the running scan and all earlier readings older by an interval. */
   ages(by: string): Promise<void>
   scans(): Promise<{ running: boolean; failed: boolean }[]>
   /** Returns the storefronts whose page is due. */

@@ -29,7 +29,7 @@ const HARVEST = PAGE.events?.[0] as NonNullable<Listing["events"]>[number]
 const TASTING = { id: "6000002", title: "Tasting", startsAt: june(25, 0), endsAt: june(28, 0) }
 const OPEN = { id: "6000003", title: "Open house" }
 
-test("a recorded page gives its cards, its current events and its row of similar apps", async () => {
+test("a recorded page yields its editors' cards, its current events and its row of similar apps", async () => {
   const appId = await trackTea(sql, workspaceId, { countries: ["us"] })
   const at = "2026-08-12T06:00:00.000Z"
   await recordAll(sql, recorded("us", IOS_ID, new Date(at)))
@@ -94,7 +94,7 @@ describe("history of featuring", () => {
         [id, firstSeenAt?.slice(5, 10), lastSeenAt?.slice(5, 10), state, goneAt?.slice(5, 10) ?? null].join(" "),
     )
 
-  test("the history has first and last sighting of each card and event, and when it was gone", async () => {
+  test("the history has the first and last time of each card and event, and when it had disappeared", async () => {
     const appId = await trackTea(sql, workspaceId)
     await recordAll(
       sql,
@@ -118,7 +118,7 @@ describe("history of featuring", () => {
     ])
   })
 
-  test("a card that returned has state shown, and one whose section is missing later has state unknown", async () => {
+  test("a card that returned has the state shown; if its section is missing later, its state is unknown", async () => {
     const appId = await trackTea(sql, workspaceId)
     await recordAll(
       sql,
@@ -172,11 +172,11 @@ describe("history of featuring", () => {
     }
     expect(await free("2026-06-30T23:00:00Z")).toEqual([ROOM.id, STORY.id])
     expect(await free("2026-07-01T00:00:00Z")).toEqual([ROOM.id])
-    // The contents of the latest page are listed, however old the page is.
+    // The contents of the latest page are listed, no matter how old that page is.
     expect(await free("2026-09-01T00:00:00Z")).toEqual([ROOM.id])
   })
 
-  slow("the history has the latest 200 of a storefront and states whether there are more", async () => {
+  slow("the history has the latest 200 items of a storefront, and states whether there are more", async () => {
     const appId = await trackTea(sql, workspaceId)
     const cards = (count: number) =>
       Array.from({ length: count }, (_, n) => ({ ...STORY, id: String(1_400_000_000 + n) }))
@@ -191,7 +191,7 @@ describe("history of featuring", () => {
 })
 
 describe("storefronts of featuring", () => {
-  slow("all tracked storefronts of both stores are returned unless one is requested", async () => {
+  slow("without a storefront in the request, all tracked storefronts of both stores are returned", async () => {
     const appId = await trackTea(sql, workspaceId, { androidPkg: PACKAGE })
     const german = { storefront: "de" }
     await recordAll(sql, listed(june(1)), listed(june(2), { editorial: [ROOM], similar: [] }, german), played(june(3)))
@@ -204,7 +204,7 @@ describe("storefronts of featuring", () => {
       "de ios true 06-02",
       "de android false ",
     ])
-    // Cards and events are unknown for Google Play and for unread pages.
+    // Cards and events are null for Google Play and for pages that were not read.
     expect(
       all.storefronts.map(({ hasEditorial, hasEvents }: Record<string, unknown>) => [hasEditorial, hasEvents]),
     ).toEqual([
@@ -228,7 +228,7 @@ describe("storefronts of featuring", () => {
     expect(JSON.stringify(filtered)).not.toContain("Slow mornings")
   })
 
-  test("an untracked storefront is not measured, whatever its pages show", async () => {
+  test("an untracked storefront is not measured, even if its pages were read", async () => {
     const appId = await trackTea(sql, workspaceId)
     await recordAll(sql, listed(june(1), {}, { storefront: "gb" }))
     expect(await featuring(appId, "gb")).toEqual({
@@ -285,7 +285,8 @@ test("the rows that contain the app are those of its similar apps and rivals, as
     sql,
     listed(june(1)),
     row(2, "1600000201", ["1600000202", IOS_ID]),
-    // It was in this row before, and is in another storefront's; an unrelated app's row is ignored.
+    // The app was in this row at the earlier reading and is in another storefront's row. An unrelated app's row is
+    // ignored.
     row(2, "1600000202", [IOS_ID]),
     row(3, "1600000202", ["1600000201"]),
     row(3, "1600000202", [IOS_ID], "de"),

@@ -119,7 +119,7 @@ describe("recorded store page", () => {
       expect(JSON.stringify(answer)).not.toContain(hidden as string)
   })
 
-  test("on Free a store page has the language count, five languages, the stars and withheld counts", async () => {
+  test("on the Free plan a store page has five languages, and only the number of items in withheld parts", async () => {
     const appId = await trackTea(sql, workspaceId, SLUMBER)
     await recordAll(sql, recorded("us", "1600000101", new Date("2026-08-12T06:00:00Z")))
     const [free, pro] = [await page(appId, { ...AUGUST, plan: "free" }), await page(appId, AUGUST)]
@@ -139,7 +139,7 @@ describe("recorded store page", () => {
       expect(JSON.stringify(free)).not.toContain(hidden)
   })
 
-  test("a sparse store page has null for missing parts and an empty list for an empty row", async () => {
+  test("missing parts of a store page are null, and a row without apps is an empty list", async () => {
     const appId = await trackTea(sql, workspaceId, { iosId: "1610000300", countries: ["de"] })
     await recordAll(sql, recorded("de", "1610000300", new Date("2026-08-12T06:00:00Z")))
     const { ios } = await page(appId, { ...AUGUST, plan: "free" })
@@ -160,7 +160,7 @@ describe("recorded store page", () => {
 })
 
 describe("timeline of a store page", () => {
-  test("the timeline of two pages has exactly the differences, without words of names and descriptions", async () => {
+  test("the timeline of two pages has exactly their differences, without words of names and texts", async () => {
     const appId = await trackTea(sql, workspaceId)
     const phone = ["https://is1-ssl.mzstatic.com/n1.png/1290x2796bb.jpg"]
     await recordAll(
@@ -221,7 +221,7 @@ describe("timeline of a store page", () => {
     expect(JSON.stringify(free)).not.toContain("oolong")
   })
 
-  test("the timeline has the length of the plan's history and one storefront", async () => {
+  test("the timeline covers the plan's history and one storefront", async () => {
     const appId = await trackTea(sql, workspaceId)
     const german = (n: number, version: string) => listed(june(n), { version }, { storefront: "de" })
     await recordAll(sql, listed(june(1)), listed(june(2), { version: "5" }), german(1, "4.1"), german(3, "6"))
@@ -233,9 +233,9 @@ describe("timeline of a store page", () => {
     expect(await days("pro", new Date("2026-07-02T00:00:00Z"), "de")).toEqual(["2026-06-03"])
   })
 
-  slow("a truncated timeline is marked", async () => {
+  slow("a truncated timeline is flagged", async () => {
     const appId = await trackTea(sql, workspaceId)
-    // A page with a new version every hour.
+    // The page has a new version every hour.
     const hourly = (count: number) =>
       Array.from({ length: count }, (_, n) => listed(new Date(june(1).getTime() + n * 3_600_000), { version: `${n}` }))
     await recordAll(sql, ...hourly(101))
@@ -245,7 +245,7 @@ describe("timeline of a store page", () => {
     expect([timelineTruncated, timeline.length, timeline[0].after, timeline[99].after]).toEqual([true, 100, "101", "2"])
   })
 
-  test("a change seen by look-up and page is listed once, and look-up changes before the first page stay", async () => {
+  test("a change found by look-up and page is listed once; look-up changes before the first page remain", async () => {
     const appId = await trackTea(sql, workspaceId)
     const lookup = (n: number, version: string) => listed(june(n), { version }, { source: "itunes-lookup" })
     const versionPage = (n: number, version: string) => listed(june(n, 9), { version })
@@ -267,7 +267,7 @@ describe("timeline of a store page", () => {
 })
 
 describe("unknown parts of a store page", () => {
-  test("a page that was never read is marked as unmeasured instead of empty", async () => {
+  test("a page that was never read is returned as not measured instead of empty", async () => {
     const appId = await trackTea(sql, workspaceId, { androidPkg: PACKAGE })
     const { ios, android, timeline, tracked } = await page(appId)
     expect([tracked, timeline]).toEqual([true, []])
@@ -291,7 +291,7 @@ describe("unknown parts of a store page", () => {
     })
   })
 
-  test("an untracked storefront is unknown, even if its page was read for others", async () => {
+  test("an untracked storefront is not measured, even if its page was read", async () => {
     const appId = await trackTea(sql, workspaceId, { countries: ["de"] })
     await recordAll(sql, listed(june(1)), listed(june(2), { version: "5" }))
     expect(await page(appId, { country: "us" })).toMatchObject({
@@ -336,7 +336,7 @@ describe("unknown parts of a store page", () => {
   })
 })
 
-test("a key on the Free plan gets its part of the page through the tools and is refused over REST", async () => {
+test("on the Free plan the tools return part of the store page, and REST refuses it", async () => {
   const service = openService({ sql, now: () => TODAY })
   const id = await service.workspace({ plan: "free" })
   const key = await service.key(id)

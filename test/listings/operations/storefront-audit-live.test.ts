@@ -64,7 +64,7 @@ function appPage(storefront: string, description: string, ratings: number): Resp
   })
 }
 
-/** Polls until the scan ends. Each earlier answer must show that it is running. */
+/** Polls until the scan ends. Expects every answer before the end to show that the scan is running. */
 async function finished(): Promise<Answer> {
   for (;;) {
     const answer = await ask()
@@ -100,7 +100,7 @@ long(
       { country: "jp", textLanguage: "en", localised: false, sameTextAs: "gb", findings: ["not_localised"] },
       { country: "us", textLanguage: "en", localised: true },
     ])
-    // The page of the tracked storefront stays due.
+    // The page of the tracked storefront is due again.
     expect(await due()).toEqual(["us"])
     expect((await ask("?refresh=true")).body).toEqual(body)
     await Bun.sleep(300)
@@ -108,7 +108,7 @@ long(
   },
 )
 
-long("a CAPTCHA page is not taken for a missing page and counts as not read after the hour", async () => {
+long("a CAPTCHA page is not taken for a missing page, and counts as not read once the hour is over", async () => {
   scene.stores.on("apps.apple.com", `/us/app/id${OWN_APP}`, () => appPage("us", TEXTS.en, 40))
   scene.stores.on("apps.apple.com", `/zw/app/id${OWN_APP}`, () => captchaPage())
   await ask("?refresh=true")

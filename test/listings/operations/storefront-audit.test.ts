@@ -49,11 +49,11 @@ describe("app that was never scanned", () => {
     expect([await scene.scans(), await scene.due()]).toEqual([[], []])
   })
 
-  test("refresh scans all 175 storefronts and answers 202 with eta, as do calls during the scan", async () => {
+  test("refresh scans all 175 storefronts; it and calls during the scan get 202 with an eta", async () => {
     const first = await scene.ask("?refresh=true")
     expect(first.status).toBe(202)
     expect(first.body).toMatchObject({ measured: false, running: true, summary: null, rows: [] })
-    // One second per page if the upstream's pace is unknown.
+    // If the upstream has no pace yet, one second per page is assumed.
     expect(first.body.eta).toBeWithin(175, 180)
     expect(await scene.due()).toEqual([...STOREFRONTS])
     const meanwhile = await scene.ask()
@@ -82,7 +82,7 @@ describe("app that was never scanned", () => {
     expect(await used()).toBe(1)
   })
 
-  test("a scan fails with not_measured and does not start if this instance reads no pages", async () => {
+  test("if this instance reads no pages, a scan fails with not_measured and does not start", async () => {
     scene = await audited(sql, async () => ({ state: "failed", why: "off" }))
     const { status, body } = await scene.ask("?refresh=true")
     expect([status, body.error, body.detail]).toEqual([404, "not_measured", "This instance does not read it."])
@@ -118,7 +118,7 @@ describe("running storefront audit", () => {
     await scene.fails(otherStorefronts("us", "de", "fr", "jp"))
     await scene.fails(["jp"], "blocked")
     const { status, body } = await scene.ask()
-    // Two addresses with a page every four seconds each, and the duration of a reading.
+    // Each of two addresses requests a page every four seconds; the duration of one reading is added.
     expect([status, body.eta]).toEqual([202, 2 * 2 + 2])
     await sql`update pace set next_at = now() + interval '100 seconds'`
     expect((await scene.ask()).body.eta).toBeWithin(100, 107)
@@ -131,7 +131,7 @@ describe("running storefront audit", () => {
     expect((await scene.ask()).status).toBe(200)
   })
 
-  test("a finished scan leaves only tracked pages due", async () => {
+  test("after a scan only pages of tracked storefronts are due", async () => {
     await sql`insert into due (kind, platform, storefront, subject) values ('listing', 'ios', 'us', ${OWN_APP})`
     const { status } = await scanned({ us: {}, de: {} })
     expect(status).toBe(200)
@@ -140,7 +140,7 @@ describe("running storefront audit", () => {
 })
 
 describe("end of a storefront audit", () => {
-  test("a scan ends with its last storefront, at the time when that was read", async () => {
+  test("a scan ends at the time when its last storefront was read", async () => {
     const { body } = await scanned({ us: {}, de: {} })
     expect(body).toMatchObject({ measured: true, running: false, summary: { sold: 2, notSold: 173, notRead: 0 } })
     expect(body).not.toHaveProperty("eta")
@@ -151,7 +151,7 @@ describe("end of a storefront audit", () => {
     expect((await scene.ask()).body).toEqual(body)
   })
 
-  test("a scan with up to a tenth missing ends after 60 minutes and not before", async () => {
+  test("a scan with up to a tenth unread ends after 60 minutes and not before", async () => {
     await scene.ask("?refresh=true")
     const missing = STOREFRONTS.slice(0, 17)
     await scene.says({ us: {} })
@@ -169,7 +169,7 @@ describe("end of a storefront audit", () => {
     expect(states[0]).toMatchObject({ readAt: null, localised: null, ratings: null, findings: ["not_read"] })
   })
 
-  test("a scan with more than a tenth unread is free and audit_failed until another one starts", async () => {
+  test("a scan with over a tenth unread is free and gives audit_failed until another scan starts", async () => {
     await scene.ask("?refresh=true")
     await scene.fails(otherStorefronts(...STOREFRONTS.slice(0, 18)))
     await scene.fails(STOREFRONTS.slice(0, 18), "blocked")
@@ -184,7 +184,7 @@ describe("end of a storefront audit", () => {
     expect((await auditState(sql, await storeApp())).last).toBe(null)
     expect((await scene.ask("?refresh=true")).status).toBe(202)
     expect((await scene.ask()).status).toBe(202)
-    // Readings of the last hour still count.
+    // Readings of the last hour count for the new scan too.
     expect(await scene.due()).toEqual([...STOREFRONTS.slice(0, 18), "us"])
     await scene.fails(STOREFRONTS.slice(0, 18))
     expect((await scene.ask()).body).toMatchObject({
@@ -194,7 +194,7 @@ describe("end of a storefront audit", () => {
     expect(await scene.scans()).toEqual([{ running: false, failed: false }])
   })
 
-  slow("concurrent calls complete a scan only once", async () => {
+  slow("concurrent calls end a scan only once", async () => {
     await scene.ask("?refresh=true")
     await scene.says({ us: {} })
     await scene.fails(otherStorefronts("us"))
@@ -308,7 +308,7 @@ describe("table of a storefront audit", () => {
     expect([body.rows.length, body.locked]).toEqual([175, 0])
   })
 
-  test("the table has the latest state of a storefront when a page disappeared or appeared", async () => {
+  test("the table has the latest state of a storefront where the app disappeared or appeared", async () => {
     await scene.ask("?refresh=true")
     await scene.fails(otherStorefronts("us", "de"))
     await scene.says({ us: {} }, 2)
@@ -320,7 +320,7 @@ describe("table of a storefront audit", () => {
     expect(body.summary.sold).toBe(1)
   })
 
-  slow("on the Free plan the table has five rows, nothing of the other rows, and the whole summary", async () => {
+  slow("on the Free plan the table has five rows, no data of the other rows, and the whole summary", async () => {
     const names = ["us", "gb", "de", "fr", "jp", "it", "es"]
     const { body: full } = await scanned(
       Object.fromEntries(
@@ -340,7 +340,7 @@ describe("table of a storefront audit", () => {
 })
 
 describe("access to a storefront audit", () => {
-  test("a storefront audit needs apps:read and an allowed app, and costs one credit", async () => {
+  test("a storefront audit needs apps:read and an app that the key may access, and costs one credit", async () => {
     const poor = await scene.service.key(scene.workspaceId, { scopes: ["hive:read"] })
     expect((await scene.ask("", poor)).body.error).toBe("scope_required")
     const other = { workspaceId: scene.workspaceId, iosId: "20001", countries: ["us"], keywords: [], origin: "own" }

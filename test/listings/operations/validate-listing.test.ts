@@ -54,7 +54,7 @@ beforeAll(async () => {
 })
 
 describe("result of validate_listing", () => {
-  test("a whole listing is answered with lengths, findings, keywords and coverage", async () => {
+  test("the answer for a whole listing has lengths, findings, keywords and coverage", async () => {
     const { status, body } = await validate({
       locale: "en_us",
       name: "Lumen Journal",
@@ -85,7 +85,7 @@ describe("result of validate_listing", () => {
       { code: "other_platform", field: "description", what: "Android", offset: 4, characters: 8 },
     ])
     expect(body.counts).toEqual({ error: 0, warning: 8, hint: 0 })
-    // Removing "free" also removes the space before it, which is counted once.
+    // Removing "free" also removes the space before it. The space is counted once.
     expect(body.keywordRoomLost).toBe(9 + 6 + 8 + 5 + 6)
     expect(body.keywords[4]).toEqual({ keyword: "zephyrus deep", offset: 28, words: ["zephyrus", "deep"] })
     expect(body.coverage).toEqual({
@@ -114,7 +114,7 @@ describe("result of validate_listing", () => {
     expect(body.coverage).toMatchObject({ complete: false, tracked: 2, covered: 0, leftOut: 0, unknown: 2 })
   })
 
-  test("the storefront's own tracked keywords are used, and the app's first storefront by default", async () => {
+  test("the tracked keywords are those of the storefront, which is the app's first one by default", async () => {
     const texts = { name: "Lumen", subtitle: "", keywords: "tagebuch" }
     const german = (await validate({ ...texts, country: "DE" })).body
     expect([german.country, german.coverage.keywords]).toEqual([
@@ -126,7 +126,7 @@ describe("result of validate_listing", () => {
     expect(untracked).toMatchObject({ country: "fr", locale: "fr-FR", coverage: { tracked: 0, complete: true } })
   })
 
-  test("the locale is guessed among those of the storefront, and marked as guessed", async () => {
+  test("the locale is guessed among the storefront's locales, and the answer says that it was guessed", async () => {
     const guess = async (country: string, subtitle: string) => {
       const { body } = await validate({ country, subtitle })
       return [body.locale, body.localeFrom]
@@ -140,7 +140,7 @@ describe("result of validate_listing", () => {
     expect(await guess("de", "118 712")).toEqual(["de-DE", "storefront"])
   })
 
-  test("a locale that the storefront does not read is reported, and uncovered tracked keywords are not", async () => {
+  test("a locale that the storefront does not read is reported, but missing tracked keywords are not", async () => {
     const { body } = await validate({ locale: "ja", country: "de", name: "日記", subtitle: "", keywords: "" })
     expect(body.findings).toMatchObject([{ code: "locale_not_read", field: null, what: "ja", offset: null }])
     expect(body.storefrontLocales).toEqual(["de-DE", "en-GB"])
@@ -175,7 +175,7 @@ describe("bounds of validate_listing", () => {
     }
   })
 
-  test("a body of 64 KiB is answered, and a larger one is refused", async () => {
+  test("a body of 64 KiB is accepted, and a larger one is refused", async () => {
     const room = 64 * 1024 - JSON.stringify({ keywords: "" }).length
     const { status, body, text } = await validate({ keywords: "ab,".repeat(room / 3) })
     expect(status).toBe(200)
@@ -205,7 +205,7 @@ describe("bounds of validate_listing", () => {
 })
 
 describe("rights and price of validate_listing", () => {
-  test("a validation costs 1 credit, and a call with a fault costs nothing", async () => {
+  test("a validation costs 1 credit, and a refused call costs nothing", async () => {
     const { used } = (await validate({ name: "Lumen" })).credits
     expect((await validate({ name: "x".repeat(99) })).credits.used).toBe(used + 1)
     expect((await validate({ country: "zz" })).credits.used).toBe(used + 1)
@@ -234,7 +234,7 @@ describe("rights and price of validate_listing", () => {
     expect(answer.credits.used).toBe(1)
   })
 
-  test("a test key validates only the sandbox's sample app", async () => {
+  test("a test key can validate only the sandbox's sample app", async () => {
     const trial = await service.key(workspaceId, { kind: "test" })
     const call = (id: string) =>
       service.call(`/v1/apps/${id}/validate-listing`, { method: "POST", key: trial, body: { name: "Lumen" } })
@@ -242,7 +242,7 @@ describe("rights and price of validate_listing", () => {
     expect((await call(appId)).body.error).toBe("not_found")
   })
 
-  test("validate_listing writes nothing but the ledger", async () => {
+  test("validate_listing writes to no table but the ledger", async () => {
     const everything = async () => [
       await stored(sql),
       await sql`select * from due order by kind, platform, storefront, subject`,
@@ -281,7 +281,7 @@ describe("surroundings of an app", () => {
     ])
   })
 
-  test("for the other store, apps of this store are not rivals, and its developer and name are not used", async () => {
+  test("for the other store, this store's apps are not rivals, and this store's names are not used", async () => {
     const [app] = await sql<{ id: string; iosApp: number }[]>`
       select id, ios_app as "iosApp" from tracked_app where id = ${appId}`
     const tracked = { ...app!, androidApp: null, countries: ["us"], name: "Own", manualRivals: ["ios:60778"] }
@@ -289,7 +289,7 @@ describe("surroundings of an app", () => {
     expect([rivals, rest]).toEqual([[], { name: "Own", developer: null, tracked: ["mood diary", "daily journal"] }])
   })
 
-  test("only the rivals chosen by hand remain if nothing was measured", async () => {
+  test("if no ranks were measured, only the rivals chosen by hand are returned", async () => {
     expect((await backgroundOf("de")).rivals.map(({ name }) => name)).toEqual(["Inkwell - Notes"])
   })
 })

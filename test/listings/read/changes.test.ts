@@ -8,7 +8,7 @@ import { cases, slow } from "../../long.ts"
 import { listed, PAGE, randomOf, shuffled } from "../../measuring/record/listed.ts"
 import { record, recordAttempt } from "../../record.ts"
 
-// The tests run many transactions each.
+// The tests run many transactions each, so they need more time.
 setDefaultTimeout(60_000)
 
 let sql: Sql
@@ -87,7 +87,7 @@ describe("changes of a listing", () => {
     ])
   })
 
-  test("a change has the last reading before and the first after, and ignores failed reads between", async () => {
+  test("a change has the readings directly before and after it, and failed reads between do not count", async () => {
     await recordAll(listed(day(1)), listed(day(2)))
     await recordAttempt(sql, {
       kind: "apps",
@@ -105,17 +105,17 @@ describe("changes of a listing", () => {
     ])
   })
 
-  test("a late reading updates the changes around it", async () => {
+  test("a reading that arrives late updates the changes around it", async () => {
     await recordAll(listed(day(1)), listed(day(5), { version: "4.3", rating: 4.2 }))
     expect(await changeKinds()).toEqual(["06-05 rating_jump", "06-05 version"])
     await recordAll(listed(day(3), { version: "4.2", rating: 4.2 }))
     expect(await changeKinds()).toEqual(["06-03 rating_jump", "06-03 version", "06-05 version"])
-    // The supposed change on the fifth already existed on the second.
+    // The version that was taken for a change on the fifth was already on the page of the second.
     await recordAll(listed(day(2), { version: "4.3" }), listed(day(4), { version: "4.3", rating: 4.2 }))
     expect(await changeKinds()).toEqual(["06-02 version", "06-03 rating_jump", "06-03 version", "06-04 version"])
   })
 
-  slow("changes follow from the readings alone, in any order and when recorded twice", async () => {
+  slow("changes depend only on the readings, not on their order or on recording them twice", async () => {
     const random = randomOf(3)
     const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
     const edits = [...EDITS.map(([, edit]) => edit), ...SILENT, {}]
@@ -149,7 +149,7 @@ describe("changes of a listing", () => {
 })
 
 describe("readChanges", () => {
-  test("changes are filtered by apps, storefront, days and kinds, newest first up to the limit", async () => {
+  test("changes are filtered by apps, storefront, days and kinds, newest first, up to the limit", async () => {
     const rival = { id: "1600000777" }
     await recordAll(
       listed(day(1), { similar: [], moreByDeveloper: [] }),

@@ -64,7 +64,7 @@ describe("a developer's site", () => {
   ])("%p names no site", (site) => expect(siteHost(site) === null || siteHost(site) === "none").toBe(true))
 })
 
-test("the root domain is the part of a host name that was registered", () => {
+test("the root domain is the registered part of a host name", () => {
   const roots = [
     "cdn.ads.example.com",
     "example.com",
@@ -89,7 +89,7 @@ test("the root domain is the part of a host name that was registered", () => {
   ])
 })
 
-test("a site below a shared name of several labels is requested at the developer's own host", async () => {
+test("a site below a shared name of several labels gets the request at the developer's own host", async () => {
   const cases = await Bun.file(new URL("../../cases/stores/app-ads-hosts.json", import.meta.url)).json()
   for (const { site, right_first: right } of cases) if (site !== undefined) expect(hosts(site)).toEqual([right])
 })

@@ -19,7 +19,7 @@ describe("a record of app-ads.txt", () => {
     ["with an extension", "google.com, pub-1, DIRECT, f08c47fec0942fa0;x=1,y"],
     ["with more fields", "google.com, pub-1, DIRECT, f08c47fec0942fa0, more"],
     ["after a byte order mark", "\ufeffgoogle.com, pub-1, DIRECT, f08c47fec0942fa0"],
-  ])("a record %s is read", (_, line) => {
+  ])("a record with %s is read", (_, line) => {
     expect(records(line)).toEqual([GOOGLE])
     expect(records(`# first\r\n\r\n${line}\r\n`)).toEqual([GOOGLE])
   })
@@ -34,7 +34,7 @@ describe("a record of app-ads.txt", () => {
       expect(records(line)).toEqual([{ system: "a.com", publisherId: "1", relation: "RESELLER" }])
   })
 
-  test("a repeated record counts once, with the certification id of either", () => {
+  test("a repeated record counts once, with the certification id that either of the two has", () => {
     const text =
       "b.com, 2, DIRECT\na.com, 1, DIRECT\nA.com,1,direct, f00\na.com, 1, DIRECT, bad\na.com, 1, RESELLER\na.com, " +
       "X1, DIRECT"
@@ -60,13 +60,13 @@ describe("a record of app-ads.txt", () => {
     ["in a comment", "# google.com, pub-1, DIRECT"],
     ["after a semicolon", ";google.com, pub-1, DIRECT"],
     ["that says there is none", "placeholder.example.com, placeholder, DIRECT, placeholder"],
-  ])("a line %s is skipped, and other lines are read", (_, line) => {
+  ])("a line %s is skipped, and the other lines are read", (_, line) => {
     expect(records(line)).toEqual([])
     expect(records(`${line}\nb.com, 2, DIRECT`)).toHaveLength(1)
   })
 })
 
-test("every line ending ends a line", () => {
+test("every kind of line ending ends a line", () => {
   expect(
     records("a.com,1,DIRECT\rb.com,2,DIRECT\r\nc.com,3,DIRECT\n\nd.com,4,DIRECT").map(({ system }) => system),
   ).toEqual(["a.com", "b.com", "c.com", "d.com"])
@@ -89,7 +89,7 @@ describe("a variable of app-ads.txt", () => {
     })
   })
 
-  test("an unknown, empty or unstorable variable is skipped", () => {
+  test("a variable is skipped if it is unknown, empty or cannot be stored", () => {
     const text = "color=red\nOWNERDOMAIN=\nOWNERDOMAIN= # none\nCONTACT=a\0b\n=x\n__proto__=x\nconstructor=x"
     expect(parseAppAds(text)).toEqual({ records: [], variables: {} })
   })
@@ -108,11 +108,11 @@ test.each([
   expect(parseAppAds(text)).toEqual({ records: [], variables: {} })
 })
 
-test("2,000 garbled files are parsed without an error and give only storable values", () => {
+test("2,000 garbled files are parsed without an error and give only values that can be stored", () => {
   for (const input of appAdsInputs(2_000, 1)) expectAppAds(input)
 })
 
-slow("half a megabyte of anything is parsed in linear time", () => {
+slow("half a megabyte of any text is parsed in linear time", () => {
   const pieces = ["a.", "=", ",", "a", "#", " ", "\r", "a,", "A=", "OWNERDOMAIN=a\n", "a.com,1,DIRECT\n", "é", "\ud800"]
   const startedAt = performance.now()
   for (const piece of pieces) parseAppAds(`a${piece.repeat(512_000 / piece.length)}`)
@@ -128,7 +128,7 @@ pangle.example, 5015768, DIRECT # two of them
 pangle.example, 86231, DIRECT
 `
 
-test("a published file, and each real file if present, is read to its last record", () => {
+test("the published file, and each real file if present, is read to its last record", () => {
   const folder = join(import.meta.dirname, "../../../shared/data/05-hints-app-ads/app-ads")
   const real = existsSync(folder) ? readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8")) : []
   for (const text of [INVENTED, ...real]) {

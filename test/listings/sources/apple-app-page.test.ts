@@ -37,7 +37,7 @@ function failureOf(body: string, subject = US): string {
 const read = (name: string, storefront: string, id: string): Listing => parse(fixture(name), { storefront, id }).listing
 
 describe("request of an app page", () => {
-  test("an app page is requested as by a browser in that country, and its redirect is followed", async () => {
+  test("an app page is requested as a browser in that country requests it, and its redirect is followed", async () => {
     server.on("apps.apple.com", "/jp/app/", ({ url }) =>
       url.pathname.endsWith("/jp/app/id1620000100")
         ? new Response(null, { status: 301, headers: { location: "./kakeibo/id1620000100" } })
@@ -160,14 +160,14 @@ describe("page with every part", () => {
     })
   })
 
-  test("related apps are read in page order, each once and without bundles", () => {
+  test("related apps are read in page order, each once, and bundles are skipped", () => {
     expect(listing.similar?.map(({ id, name }) => [id, name])).toEqual([
       ["1600000102", "Rain & Thunder — White Noise"],
       ["1600000103", 'Lull "Deep Sleep" Sounds'],
       ["1600000104", "Captcha Dreams"],
       ["1600000105", "Baby Hush </3 Night"],
     ])
-    // "1.2M" is not a count, and an app without ratings has no rating.
+    // "1.2M" is no exact count, and an app without ratings has no average.
     expect(listing.similar?.map(({ ratings, rating }) => [ratings, rating])).toEqual([
       [undefined, 4.7],
       [undefined, 4.9],
@@ -177,7 +177,7 @@ describe("page with every part", () => {
     expect(listing.moreByDeveloper?.map(({ id }) => id)).toEqual(["1600000301", "1600000302"])
   })
 
-  test("events are read with their times, and so are the stories and collections with the app", () => {
+  test("events are read with their times, and so are the stories and collections that feature the app", () => {
     expect(listing.events).toEqual([
       {
         id: "6750000001",
@@ -204,7 +204,7 @@ describe("page with every part", () => {
 describe("app pages of other shapes", () => {
   test("a page of an older shape in another language gives the same facts", () => {
     const { icon, screenshots, description, ...listing } = read("apple-app-page-jp.html", "jp", "1620000100")
-    // The category shown in place of the subtitle is not a subtitle.
+    // The category that the page shows in place of a subtitle is not read as the subtitle.
     expect(listing).toEqual({
       name: "かけいぼ共有",
       language: "ja",
@@ -229,7 +229,7 @@ describe("app pages of other shapes", () => {
     expect(screenshots).toEqual({ phone: [expect.stringMatching(/\.png\/1242x2208bb\.jpg$/)] })
   })
 
-  test("a sparse page omits missing parts and has an empty list only for an empty section", () => {
+  test("missing parts of a sparse page are omitted, and only an empty section gives an empty list", () => {
     expect(read("apple-app-page-de.html", "de", "1610000300")).toEqual({
       name: "Erste App",
       language: "de-DE",
@@ -286,7 +286,7 @@ describe("bodies that are not the requested page", () => {
       expect(failureOf(nameless, subject)).toBe("changed")
   })
 
-  test("a CAPTCHA page fails as blocked, and a page whose app writes about captchas is read", () => {
+  test("a CAPTCHA page fails as blocked, and the page of an app whose description mentions captchas is read", () => {
     expect(failureOf(fixture("apple-web-captcha.html"))).toBe("blocked")
     expect(failureOf(us.replace("serialized-server-data", "x"))).toBe("changed")
     for (const body of ["", "null", "<html></html>", us.slice(0, -400)]) expect(failureOf(body)).toBe("changed")
@@ -306,7 +306,7 @@ describe("bodies that are not the requested page", () => {
   })
 })
 
-test("app pages are never stored, because they embed reviews with their authors", () => {
+test("the bodies of app pages are never stored, because they embed reviews with their authors", () => {
   expect(appleAppPage.namesPeople).toBe(true)
   expect(JSON.stringify(parse(fixture("apple-app-page-us.html")))).not.toContain("Example review.")
 })
@@ -315,11 +315,11 @@ describe("mutated pages", () => {
   for (const { source, subject, fixture: name, as } of PARSED.filter((entry) =>
     entry.fixture.startsWith("apple-app-page"),
   )) {
-    test(`mutated ${name} gives a typed failure or values of the body`, () => {
+    test(`mutated ${name} gives a typed failure or only values that the body contains`, () => {
       const tally = expectTypedOrFaithful(source, subject, fixture(name), { as })
       expect(tally.read).toBeGreaterThan(COUNT / 5)
       expect(tally.changed).toBeGreaterThan(COUNT / 7)
-      // A truncated page may contain only an app's own words about captchas.
+      // On a truncated page, the app's own description may be the only text about captchas.
       expect(tally.blocked).toBeLessThan(COUNT / 10)
     })
   }

@@ -7,7 +7,7 @@ import { listed, PAGE, randomOf, shuffled } from "../../measuring/record/listed.
 import { stored } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 
-// The tests run many transactions each.
+// The tests run many transactions each, so they need more time.
 setDefaultTimeout(60_000)
 
 let sql: Sql
@@ -32,7 +32,7 @@ const runs = async (section = "page") =>
   )
 
 describe("stored listings", () => {
-  test("a listing is stored completely, each part in its table", async () => {
+  test("a listing is stored completely, and each part is stored in its table", async () => {
     expect(await count(listed(day(1)))).toBe(1)
     const { rating: _, ratings: __, ratingsByStar: ___, versions: ____, similar, moreByDeveloper, ...page } = PAGE
     const contents = await sql`select section, content from listing_content order by section`
@@ -66,12 +66,12 @@ describe("stored listings", () => {
     expect(apps.map(({ name }) => name)).toEqual(["Tea Timer", "Coffee Timer", "Mate Timer", "Cup"])
   })
 
-  test("repeated equal readings are one run, whatever the ratings, and a different one starts another", async () => {
+  test("consecutive equal readings are one run, whatever the ratings; a different reading starts another", async () => {
     for (let n = 1; n <= 5; n++) expect(await count(listed(day(n), { ratings: 5_000 + n }))).toBe(1)
     expect(await runs()).toEqual(["1 5 5 Tea Timer"])
     await count(listed(day(6), { name: "Tea Clock" }), listed(day(7), { name: "Tea Clock" }), listed(day(8)))
     expect(await runs()).toEqual(["1 5 5 Tea Timer", "6 7 2 Tea Clock", "8 8 1 Tea Timer"])
-    // The previous content is not stored again.
+    // The content that equals the previous one is not stored again.
     expect(await sql`select from listing_content where section = 'page'`).toHaveLength(2)
     expect(await sql`select from rating_count`).toHaveLength(8)
   })
@@ -88,7 +88,7 @@ describe("stored listings", () => {
     expect(await stored(sql)).toBe(before)
   })
 
-  test("an older reading never hides a newer one and splits the run around it", async () => {
+  test("an older reading that arrives later splits the run around it and never replaces newer facts", async () => {
     await count(...[1, 2, 4, 5].map((n) => listed(day(n))))
     expect(await runs()).toEqual(["1 5 4 Tea Timer"])
     expect(await count(listed(day(3), { name: "Tea Clock" }))).toBe(1)
@@ -98,7 +98,7 @@ describe("stored listings", () => {
     ).toBe("Tea Timer")
   })
 
-  test("the newer parser's reading of one moment is stored, and unused content is deleted", async () => {
+  test("of two readings of one moment, the newer parser's is stored, and unused content is deleted", async () => {
     for (const n of [1, 2, 3]) await count(listed(day(n)))
     expect(await count(listed(day(2), { name: "Read anew" }, { parser: 2 }))).toBe(1)
     expect(await count(listed(day(2), { name: "Read of old" }))).toBe(0)
@@ -114,7 +114,7 @@ describe("stored listings", () => {
     expect(await runs()).toEqual(["1 1 1 Minuteur", "1 2 2 Tea Timer"])
   })
 
-  test("a row of similar apps is stored with its period, and a page without the row changes nothing", async () => {
+  test("a row of similar apps is stored with its period, and a page that omits the row changes no period", async () => {
     const similarTo = (...ids: number[]) => ({ similar: ids.map((id) => ({ id: String(id) })) })
     await count(listed(day(1), similarTo(10_001, 10_002)), listed(day(2), { similar: undefined }))
     await count(
@@ -127,7 +127,7 @@ describe("stored listings", () => {
   })
 })
 
-test("events and cards are stored with first and last sighting and their latest content", async () => {
+test("events and cards are stored with first and last time on a page, and with their latest content", async () => {
   const event = (title: string) => ({ events: [{ id: "6000001", title }], editorial: PAGE.editorial })
   const pages = [
     listed(day(3), event("Later")),
@@ -177,7 +177,7 @@ slow("readings in any order, grouping and concurrency give the same rows", async
         select storefront, at, kind, subject, before, after, before_seen_at, origin from listing_change
         order by 1, 2, 3, 4`,
     ])
-  // A reading that is replaced by another of the same moment still leaves its events and versions, so each moment
+  // A reading that another reading of the same moment replaces still leaves its events and versions, so each moment
   // occurs once in this test.
   const moments = Map.groupBy(pages, ({ seenAt, storefront }) => `${seenAt.getTime()} ${storefront}`)
   const distinct = [...moments.values()].map(([page]) => page as ListingObservation)

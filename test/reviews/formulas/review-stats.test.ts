@@ -3,7 +3,7 @@ import { reviewStats } from "../../../src/reviews/formulas/review-stats.ts"
 
 const days = { from: "2026-01-01", to: "2026-01-04" }
 
-test("a day without reviews counts zero if it is covered, else null", () => {
+test("a covered day without reviews counts zero, and an uncovered day without reviews is null", () => {
   const tallies = [
     { day: "2026-01-02", version: "1", stars: 1, count: 2 },
     { day: "2026-01-02", version: null, stars: 4, count: 1 },
@@ -36,7 +36,7 @@ test("without reviews there is no average and no share", () => {
   expect(stats.byDay.map(({ count }) => count)).toEqual([null, null, null, null])
 })
 
-test("the covered days are the latest run without a gap", () => {
+test("the covered days are the latest run of days without a gap", () => {
   const named = (...covered: number[]) => {
     const { coveredFrom, coveredTo } = reviewStats([], days, new Set(covered.map((day) => `2026-01-0${day}`)))
     return [coveredFrom, coveredTo].map((day) => day && Number(day.slice(8)))

@@ -60,7 +60,7 @@ async function ask(path: string) {
   return body
 }
 
-test("imported reviews in another language of the country are shown and counted only there", async () => {
+test("reviews imported in another language of the country are shown and counted only in that country", async () => {
   const line = await hindi()
   await load(line, english(line))
   const { count, average, feed } = await ask("reviews/stats?country=in")
@@ -88,12 +88,12 @@ test("exports, summaries and replies include the same other languages as the lis
   const get = async (path: string) => (await scene.service.call(`/v1/apps/${appId}/reviews/${path}`, { key })).body
   const summary = await get("summary?country=in&lang=en&store=android")
   expect([summary.feed.feed, summary.state]).toEqual(["en,hi", "too_few"])
-  // The review is found, and no provider is configured for the draft.
+  // The review is found, so the draft fails only because no provider is configured.
   const reply = await get("reply-draft?country=in&store=android&reviewId=gp:AOqp3")
   expect(reply.error).toBe("ai_not_configured")
 })
 
-test("no day is covered if the storefront's own language was not read", async () => {
+test("no day is covered if the feed in the storefront's own language was not read", async () => {
   await load(await hindi())
   const { count, average, coveredFrom, byDay, feed } = await ask("reviews/stats?country=in")
   expect([count, average, coveredFrom, feed.feed, feed.state, feed.complete]).toEqual([1, 2, null, "hi", "some", false])

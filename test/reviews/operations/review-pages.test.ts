@@ -42,7 +42,7 @@ describe("pages of reviews", () => {
     return await ask(listReviews, { ...ctx, caller }, { appId, ...input })
   }
 
-  /** Reads every page. `between` runs after each of them. */
+  /** Reads every page. `between` runs after each page. */
   const readAll = async (input: object, between: () => Promise<void> = async () => {}) => {
     const found: NonNullable<Listed["list"]> = []
     let cursor: string | null | undefined
@@ -55,7 +55,7 @@ describe("pages of reviews", () => {
     return found
   }
 
-  /** Returns a review at one of a few moments, so that many reviews share one. */
+  /** Returns a review at one of a few moments, so that many reviews have the same time. */
   const writtenReview = (number: number): Written => ({
     id: `${number % 7 === 0 ? "B" : "a"}${number}`,
     stars: 1 + Math.floor(random() * 5),
@@ -88,7 +88,7 @@ describe("pages of reviews", () => {
     sort?: "newest" | "oldest" | "lowest" | "highest"
   }
 
-  /** Sorts and filters in a different way than SQL. */
+  /** Sorts and filters in another way than the SQL does. */
   const expectedIds = (rows: readonly Written[], { q, rating, version, from, to, sort = "newest" }: Filters) => {
     const dayOf = ({ at }: Written) => at.toISOString().slice(0, 10)
     const newest = sort === "oldest" ? -1 : 1
@@ -104,7 +104,7 @@ describe("pages of reviews", () => {
       .map(({ id }) => id)
   }
 
-  slow("the pages of every sort and filter together list each matching review once, in order", async () => {
+  slow("for every sort and filter, the pages together list each matching review once, in order", async () => {
     for (let round = 0; round < cases(24, 200); round++) {
       const filters: Filters = { sort: pick(["newest", "oldest", "lowest", "highest"] as const) }
       if (random() < 0.4) filters.rating = pick([[1], [5, 1], [2, 3, 4]])
@@ -127,7 +127,7 @@ describe("pages of reviews", () => {
     for (const sort of ["newest", "oldest", "lowest", "highest"] as const) {
       const before = current
       const change = async () => {
-        // the first edited review is most likely one that no page has listed yet
+        // the first edited review is very likely a review that no page has listed yet
         const edited = pick(current)
         const at = new Date(Date.UTC(2025, 10, 2, 0, ++read))
         const changed = { ...edited, stars: 6 - edited.stars, text: "Edited", at }
@@ -147,7 +147,7 @@ describe("pages of reviews", () => {
     }
   })
 
-  test("a cursor of other filters is refused, and the error names the parameters that may differ", async () => {
+  test("a cursor from a call with other filters is refused; the error names parameters that may differ", async () => {
     const { nextCursor } = await list({ sort: "oldest", limit: 5 })
     const refused = async (input: object) =>
       await list(input).catch(({ code, extra }) => ({ code, field: extra.field, detail: extra.detail }))
@@ -158,7 +158,7 @@ describe("pages of reviews", () => {
     expect((await list({ sort: "oldest", limit: 9, cursor: nextCursor })).list).toHaveLength(9)
   })
 
-  test("a call without paging parameters has no cursor, and the list of each store ends separately", async () => {
+  test("a call without paging parameters returns no cursor, and the list of each store ends separately", async () => {
     expect(Object.keys(await list())).not.toContain("nextCursor")
     const first = await list({ limit: 1, from: "2025-01-01" })
     expect([first.list?.length, first.android?.map(({ id }) => id)]).toEqual([1, ["gp:1"]])
@@ -168,7 +168,7 @@ describe("pages of reviews", () => {
     expect([third.list?.length, third.android, third.feeds.android.total]).toEqual([1, [], 2])
   })
 
-  test("a language lists that feed of Google Play and nothing of the App Store", async () => {
+  test("with a language, Google Play lists the feed of that language and the App Store lists nothing", async () => {
     const { list: ios, android, feeds } = await list({ language: "en", from: "2025-01-01" })
     expect([ios, feeds.ios.total, android?.length]).toEqual([null, null, 2])
     expect(await list({ language: "de" })).toMatchObject({ android: null, feeds: { android: { feed: "de" } } })

@@ -44,7 +44,7 @@ describe.each(SETS)("statistics of %s", (_, path) => {
     { from: "2026-01-08", to: "2026-01-08" },
   ]
 
-  slow("every figure equals the one counted from the rows, and the search finds as many reviews", async () => {
+  slow("every figure equals a count of the rows, and the search finds as many reviews", async () => {
     const ctx = reader(sql, workspaceId, AFTER)
     for (const [feed, rows] of real.feeds) {
       const [game, country] = [feed.slice(0, feed.lastIndexOf(" ")), feed.slice(feed.lastIndexOf(" ") + 1)]
@@ -73,7 +73,7 @@ function daysOf({ days = 90, from, to = "2026-01-12" }: { days?: number; from?: 
 
 /**
  * Returns the bounds of the covered days. All reviews were read once, on 2026-01-12 at midnight: the day of the oldest
- * review is uncertain, and so is that day itself.
+ * review and 2026-01-12 itself are not covered.
  */
 function coveredOf(rows: readonly Expected[]) {
   return { after: rows.at(-1)!.date.slice(0, 10), before: "2026-01-12" }
@@ -143,12 +143,12 @@ describe("covered days of a feed", () => {
     appId = await trackOwn(sql, tracked)
   })
 
-  test("days between the oldest review of the first reading and the latest complete reading are covered", async () => {
+  test("days from the first reading's oldest review to the latest complete reading are covered", async () => {
     expect(await stats(1)).toEqual([null, ""])
     await read(15, [5, 9, 14])
     expect(await stats(1)).toEqual([3, "6-14"])
     expect(await stats(6, 14)).toEqual([2, "6-14"])
-    // These days have no review, nor do the days before.
+    // Neither these days nor the days before have a review.
     expect(await stats(10, 13)).toEqual([0, "10-13"])
     expect(await stats(1, 4)).toEqual([0, ""])
     expect(await stats(16, 20)).toEqual([0, ""])
@@ -157,7 +157,7 @@ describe("covered days of a feed", () => {
     expect(await stats(16)).toEqual([1, "16-17"])
   })
 
-  test("days between readings that share no review are not covered", async () => {
+  test("days between two readings that have no review in common are not covered", async () => {
     await read(5, [1, 3, 4])
     await read(15, [10, 12, 14])
     expect(await stats(1)).toEqual([6, "2-3 11-14"])
@@ -171,7 +171,7 @@ describe("covered days of a feed", () => {
 
   test("a deleted or edited review does not end the covered days", async () => {
     await read(10, [2, 5, 8, 9])
-    // Reviews 9 and 8 were deleted; 5 proves that nothing is missing.
+    // Reviews 9 and 8 were deleted. Review 5 is in both readings, which proves that none is missing.
     await read(14, [5, 12, 13])
     expect(await stats(3)).toEqual([5, "3-13"])
     const edited = { id: "12", text: "edited", at: new Date("2025-11-16T12:00:00Z") }
@@ -183,12 +183,12 @@ describe("covered days of a feed", () => {
     await read(10, [2, 5, 9])
     await read(18, [16, 17], end(false))
     expect(await stats(1)).toEqual([5, "3-9"])
-    // A complete reading that contains a stored review extends them.
+    // A complete reading that contains a stored review extends the covered days.
     await read(19, [9, 13, 16, 17, 18])
     expect(await stats(1)).toEqual([7, "3-18"])
   })
 
-  test("all days are covered if the store states that it has no reviews, and none without a reading", async () => {
+  test("if the store states that it has no reviews all days are covered, and without a reading no day is", async () => {
     await read(12, [], end(true, true))
     expect(await stats(1)).toEqual([0, "1-11"])
     await sql`delete from review_read`

@@ -15,7 +15,7 @@ import { AFTER, type Expected, realReviews } from "../real-reviews.ts"
 
 setDefaultTimeout(60_000)
 
-/** Returns a context that may read all reviews, or those of `reviewDays`. */
+/** Returns a context that may read all reviews, or the reviews of the last `reviewDays` days. */
 function reader(sql: Sql, workspaceId: number, now: Date, reviewDays = ENTITLEMENTS.enterprise.reviewDays) {
   const ctx = contextOf(sql, workspaceId, now)
   return { ...ctx, caller: { ...ctx.caller, entitlements: { ...ENTITLEMENTS.pro, reviewDays } } }
@@ -33,7 +33,7 @@ describe.each(SETS)("search among %s", (_, path) => {
     sql = await freshDatabase()
     workspaceId = await newWorkspace(sql)
     real = await realReviews(sql, workspaceId, path)
-    // Simulates that half of them were stored before folded texts existed.
+    // Simulates that half of the reviews were stored before folded texts existed.
     await sql`update review_version set folded = null where review_id::bigint % 2 = 0`
   })
 
@@ -55,7 +55,7 @@ describe.each(SETS)("search among %s", (_, path) => {
     ["Candy Crush Saga", "us", { limit: 1 }],
   ]
 
-  test("every single filter finds the same reviews as filtering the rows", async () => {
+  test("every single filter finds the same reviews as a filter over the rows", async () => {
     for (const [game, country, filters] of singleFilters) {
       const { total, truncated, reviews } = await search(game, country, filters)
       const found = plain(real.feeds.get(`${game} ${country}`)!, filters)
@@ -65,7 +65,7 @@ describe.each(SETS)("search among %s", (_, path) => {
     }
   })
 
-  test("random combinations of filters find the same reviews as filtering the rows", async () => {
+  test("random combinations of filters find the same reviews as a filter over the rows", async () => {
     const random = randomFrom(20_260_112)
     const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T
     let matches = 0
@@ -91,7 +91,7 @@ describe.each(SETS)("search among %s", (_, path) => {
     expect(matches).toBeGreaterThan(cases(20, 60))
   })
 
-  test("the list has the newest App Store reviews, and null for Google Play", async () => {
+  test("the list has the newest App Store reviews, and is null for Google Play", async () => {
     const ctx = reader(sql, workspaceId, AFTER)
     const listed = await ask(listReviews, ctx, { appId: real.apps["Royal Match"], country: "jp" })
     const rows = real.feeds.get("Royal Match jp")!
@@ -111,7 +111,10 @@ interface Filters {
   limit?: number
 }
 
-/** Filters in a different way, for texts without white space, quotes and letters that fold to several. */
+/**
+ * Filters in another way than the SQL does. Use it for texts without white space, quotes and letters that fold to
+ * several.
+ */
 function plain(rows: readonly Expected[], { q, rating, version, from, to }: Filters): Expected[] {
   const holds = new RegExp((q ?? "").normalize("NFKC").replaceAll(/[iıİI]/g, "[iıİI]"), "iu")
   return rows.filter(
@@ -178,7 +181,7 @@ describe("reviews of an app", () => {
     })
   })
 
-  test("only whole UTC days of the plan are searched, also when clocks change", async () => {
+  test("only the plan's whole UTC days are searched, even when clocks change", async () => {
     await track()
     const edges = ["2025-10-21T23:59", "2025-10-22T00:00", "2025-10-26T00:30", "2025-10-26T01:30", "2025-11-20T11:59"]
     await store(
@@ -257,7 +260,7 @@ describe("reviews of an app", () => {
     }
   })
 
-  test("reviews of the same moment are sorted by id, and each review counts once", async () => {
+  test("reviews of the same moment are sorted by id, and each is counted once", async () => {
     await track()
     const ids = ["b", "B", "a", "10", "9", "_"]
     await store(
@@ -278,18 +281,18 @@ describe("reviews of an app", () => {
     }
   })
 
-  test("a review is new if first seen on the day of the latest reading and newer than all before", async () => {
+  test("a review is new if first read on the day of the latest reading and newer than all stored before", async () => {
     await track()
     const from = (...ids: number[]) => ids.map((id) => ({ id: `${id}`, at: day(`2025-11-${10 + id}T00:00`) }))
     await store(reviewed("2025-11-17T10:00:00Z", from(2, 3, 4), complete))
     expect((await list()).newCount).toBeNull()
-    // A review that appears below a stored one is not new.
+    // A review that first appears below a stored review is not new.
     await store(reviewed("2025-11-18T08:00:00Z", from(1, 3, 4), complete))
     expect((await list()).newCount).toBe(0)
     await store(reviewed("2025-11-18T09:00:00Z", from(4, 5), complete))
     await store(reviewed("2025-11-18T20:00:00Z", from(5, 6), complete))
     expect((await list()).newCount).toBe(2)
-    // The edited review is at the top again.
+    // The edited review is at the top of the feed again.
     const edited = { id: "2", text: "edited", at: day("2025-11-18T21:00") }
     await store(reviewed("2025-11-18T22:00:00Z", [edited, ...from(6)], complete))
     expect((await list()).newCount).toBe(2)

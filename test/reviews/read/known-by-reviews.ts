@@ -18,7 +18,7 @@ export async function feedByReviews(sql: Db, { appId, feed }: FeedKey): Promise<
 
 interface ReviewsRead {
   readAt: Date
-  /** True if no review is missing between the newest one and those stored before. */
+  /** True if no review is missing between the newest review and the previously stored reviews. */
   complete: boolean
   /** True if the store stated that there are no reviews. */
   empty: boolean
@@ -37,16 +37,16 @@ async function reviewsRead(sql: Db, { appId, feed }: { appId: number; feed: stri
   const [latest] = rows
   if (!latest) return null
   const { said: _, ...read } = latest
-  // A reading that is not joined has a gap below it, which the functions that count days detect themselves.
+  // A reading that is not joined has a gap below it. The functions that count days detect this gap themselves.
   return { ...read, completeAt: rows.find(({ said: isComplete }) => isComplete)?.readAt ?? null }
 }
 
 const NEWEST = 5_000
 
 /**
- * Counts the reviews first seen on the UTC day of the feed's latest reading and newer than all stored before that day.
- * Null if unknown: the feed was never read, its latest reading is incomplete, or nothing older is stored to compare
- * with.
+ * Counts the reviews that were first read on the UTC day of the feed's latest reading and are newer than all reviews
+ * stored before that day. Null if the number is unknown: the feed was never read, its latest reading is incomplete, or
+ * no older review is stored to compare with.
  */
 export async function newByReviews(sql: Db, { appId, feed }: FeedKey, state: FeedState): Promise<number | null> {
   if (state.readAt === null || !state.complete) return null
@@ -116,9 +116,9 @@ export async function writtenByReviews(
 }
 
 /**
- * Selects whether there is a gap: one of the span's reviews, or the first after it, appeared after all older ones had
- * been last seen, so no reading showed both (see coveredDays). `f` is the feed and `l` its readings. Without reviews,
- * only the store's own statement counts.
+ * Selects whether there is a gap: one of the span's reviews, or the first review after the span, appeared after the
+ * last reading of all older reviews, so no reading contained both (see coveredDays). `f` is the feed and `l` its
+ * readings. Without reviews, only the store's own statement counts.
  */
 function gapAt(sql: Sql, { from, to }: { from: Date; to: Date }) {
   return sql`

@@ -76,7 +76,7 @@ slow("a covered day misses no review in random histories, and exactly the covere
   let uncovered = 0
   for (let round = 0; round < cases(2, 12); round++) {
     const world: World = { storeId: String(20_000 + round), listed: [], stored: new Map(), completeAt: null, stood: [] }
-    // Either the store shows only the newest reviews, or readings are cut off.
+    // Either the store lists only its newest reviews, or readings stop early.
     const most = round % 2 === 0 ? 12 : 1_000
     const pace = 0.05 + random() * 0.4
     for (let hour = 0; hour < 16 * 24; hour++) {
@@ -128,7 +128,7 @@ async function measuredOf({ storeId }: World, { from, to }: { from: string; to: 
   return measured
 }
 
-long("25,000 reviews are read in chunks, each once, though many have the same time", async () => {
+long("25,000 reviews are read in chunks, each review once, although many have the same time", async () => {
   await sql`insert into store_app (platform, store_id) values ('ios', '10001')`
   await sql`
     insert into review_version (

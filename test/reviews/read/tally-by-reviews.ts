@@ -5,11 +5,14 @@ import { type FeedKey, type FeedState, milliseconds, type Place, startOf } from 
 
 interface Tallied {
   tallies: ReviewTally[]
-  /** Days for which every review that the store showed is stored. */
+  /** Days for which every review that the store listed is stored. */
   covered: ReadonlySet<string>
 }
 
-/** Maximum number of reviews older than a span that are searched for one seen after those within the span appeared. */
+/**
+ * Maximum number of reviews before a span that are searched for a review that was still listed after all reviews of the
+ * span had appeared.
+ */
 const LOOKED_BELOW = 1_000
 
 /** A reference implementation of tallyReviews that uses the reviews themselves, in chunks. */
@@ -33,11 +36,11 @@ export async function tallyByReviews(sql: Sql, feed: FeedKey, days: Days, state:
 }
 
 /**
- * Returns the covered days: those before the latest complete reading that no gap touches. A feed without reviews (gaps
- * null) covers days only if the store stated that there are none. A complete reading misses nothing between the newest
- * review and one stored before, or the end of the feed. A review that was first seen after all older ones had been last
- * seen therefore has a gap below it, because no reading showed both. Not detected are gaps of an incomplete reading if
- * the next reading is complete but does not reach as far down.
+ * Returns the covered days: the days before the latest complete reading that no gap touches. A feed without reviews
+ * (gaps null) covers days only if the store stated that there are none. A complete reading misses no review between the
+ * newest review and a stored one, or the end of the feed. A review that was first read after the last reading of all
+ * older reviews therefore has a gap below it, because no reading contained both. A gap of an incomplete reading is not
+ * detected if the next reading is complete but does not reach as far down.
  */
 function coveredDays(days: Days, { state, completeAt }: FeedState, gaps: readonly Gap[] | null): Set<string> {
   const covered = new Set<string>()
@@ -45,7 +48,7 @@ function coveredDays(days: Days, { state, completeAt }: FeedState, gaps: readonl
   const dayBefore = addDays(dayOf(completeAt), -1)
   for (let day = days.from; day <= days.to && day <= dayBefore; day = addDays(day, 1)) covered.add(day)
   for (const { after, before } of gaps ?? []) {
-    // A gap above the latest complete reading does not count, because that reading could not show it.
+    // A gap above the latest complete reading does not count, because that reading could not have shown it.
     if (before >= completeAt.getTime()) continue
     const first = after === null ? days.from : later(dayOf(new Date(after)), days.from)
     const end = dayOf(new Date(before))
@@ -57,7 +60,7 @@ function coveredDays(days: Days, { state, completeAt }: FeedState, gaps: readonl
 const PART = 2_000
 
 /**
- * Times in milliseconds since 1970. Reviews between them may be missing. `after` is null if nothing older is stored.
+ * Times in milliseconds since 1970. Reviews between them may be missing. `after` is null if no older review is stored.
  */
 interface Gap {
   after: number | null
@@ -65,9 +68,9 @@ interface Gap {
 }
 
 interface Neighbours {
-  /** Date of the newest review before the span, and the latest time when any of them was seen. */
+  /** Date of the newest review before the span, and the latest reading time of any review before the span. */
   below: { at: number | null; seen: number | null }
-  /** The first review after the span. */
+  /** The oldest review after the span. */
   above: { at: number; firstSeen: number } | null
 }
 
@@ -104,7 +107,7 @@ async function neighbours(sql: Sql, { appId, feed }: FeedKey, { from, to }: Days
 interface Part {
   read: number
   last: Place | null
-  /** Latest time when any review so far was seen. */
+  /** Latest reading time of any review that was processed so far. */
   seen: number | null
   gaps: Gap[]
   tallies: ReviewTally[]
@@ -116,7 +119,7 @@ interface Progress {
   seen: number | null
 }
 
-/** Reads oldest first, because each review is compared with the last sighting of all older ones. */
+/** Reads the oldest reviews first, because each review is compared with the last reading of all older reviews. */
 async function readPart(
   sql: Sql,
   { appId, feed }: FeedKey,

@@ -22,7 +22,7 @@ function outcome(body: string, subject = US): string {
 }
 
 describe("page of the feed", () => {
-  test("an XML page is read with all facts and without authors", () => {
+  test("an XML page is read with all facts, and authors are left out", () => {
     const reading = read(us)
     expect(reading).toEqual({
       ...about,
@@ -105,7 +105,7 @@ describe("page of the feed", () => {
     expect(JSON.stringify(reading)).not.toMatch(/reviewer|reviews\/id/i)
   })
 
-  test("a page with a single entry has one review, though JSON has no array then", () => {
+  test("a page with a single entry has one review, although its JSON has no array", () => {
     const subject = { storefront: "nz", storeId: "1600000206", page: 1 }
     const reading = appleReviewsJson.parse(fixture("apple-reviews-one-nz.json"), subject, about)
     expect(reading.reviews).toEqual([
@@ -120,7 +120,7 @@ describe("page of the feed", () => {
     ])
   })
 
-  test("a page without reviews is empty, and only its links show whether it is the last", () => {
+  test("a page without reviews is empty, and only its links show whether it is the last page", () => {
     const none = read(fixture("apple-reviews-none-jp.xml"), { storefront: "jp", storeId: "1600000203", page: 1 })
     expect([none.reviews, none.more]).toEqual([[], false])
     const unsaid = read(fixture("apple-reviews-unsaid-gb.xml"), { storefront: "gb", storeId: "1600000204", page: 1 })
@@ -145,7 +145,7 @@ describe("page of the feed", () => {
     }
   })
 
-  test("a page contains each review once, with storable text", () => {
+  test("each review of a page is returned once, and its text can be stored", () => {
     const subject = { storefront: "nz", storeId: "1600000206", page: 1 }
     const feed = JSON.parse(fixture("apple-reviews-one-nz.json"))
     const entry = feed.feed.entry
@@ -194,7 +194,7 @@ describe("bodies that are not the requested page", () => {
     ["another storefront's", (text: string) => text.replace("/us/rss/", "/gb/rss/")],
     ["another page", (text: string) => text.replace("page=1/", "page=2/")],
     ["in another order", (text: string) => text.replace("sortby=mostrecent", "sortby=mosthelpful")],
-  ])("a feed that answers another question fails as mismatched: %s", (_what, edit) => {
+  ])("a feed for another question fails as mismatched: %s", (_what, edit) => {
     expect(feed(edit)).toBe("mismatched")
   })
 
@@ -203,7 +203,7 @@ describe("bodies that are not the requested page", () => {
     expect(outcome(body, { storefront: "fr", storeId: "1600000205", page: 10 })).toBe("changed")
   })
 
-  test("a CAPTCHA page fails as blocked, and a review that mentions one is read", () => {
+  test("a CAPTCHA page fails as blocked, and a feed with a review that mentions captchas is read", () => {
     expect(outcome("<html><body>Please complete the CAPTCHA</body></html>")).toBe("blocked")
     expect(outcome(us.slice(0, -30))).toBe("changed")
     expect(outcome(us)).toBe("read 6")
@@ -224,7 +224,7 @@ test("a feed is recognised by its URL in each recorded form", () => {
   expect(at("https://itunes.apple.com/rss/customerreviews/page=1/id=1600000201/sortby=mostrecent/xml")).toBe("changed")
 })
 
-test("a page is requested by its number in either form with the user agent of iTunes", async () => {
+test("a page is requested by its number, in either form, with the user agent of iTunes", async () => {
   server.on("itunes.apple.com", "/us/rss/customerreviews", () => new Response(us))
   for (const [source, form] of [
     [appleReviews, "xml"],
@@ -243,7 +243,7 @@ test("a page is requested by its number in either form with the user agent of iT
   for (const page of [0, REVIEW_PAGES + 1, 1.5]) expect(() => appleReviews.request({ ...US, page })).toThrow(RangeError)
 })
 
-test("an unknown character reference does not lose a page of reviews", async () => {
+test("an unknown character reference does not make a page of reviews fail", async () => {
   const body = await Bun.file(new URL("../../cases/stores/reviews-one-odd.xml", import.meta.url)).text()
   const subject = { storefront: "us", storeId: "6744000010", page: 1 }
   const about = { seenAt: new Date("2026-11-20T12:00:00Z"), sha256: new Uint8Array(32) }

@@ -56,7 +56,7 @@ describe("recorded pages of Google Play", () => {
     expect(reviews(pages[1]).at(-1)).toMatchObject({ id: "c997a19e-98cf-4ecb-9560-83fc8b75eb75", text: "O((mm????" })
   })
 
-  test("a page names its app, language and token", () => {
+  test("a page names its app and language and the token that requested it", () => {
     expect(playReviews.parse(pages[1], { ...subject, token: "that" }, { ...about, egress: "de" })).toMatchObject({
       ...subject,
       token: "that",
@@ -69,7 +69,7 @@ describe("recorded pages of Google Play", () => {
   })
 })
 
-test("a review's author, also as named in the developer's reply, is not read", () => {
+test("the author of a review is not read, even where the developer's reply names the author", () => {
   const row = rowOf({
     1: ["Ann Example", [null, 2]],
     7: ["A maker", "Hi Ann Example!", [1783387213, 0]],
@@ -82,7 +82,7 @@ test("a review's author, also as named in the developer's reply, is not read", (
   expect(JSON.stringify(reading)).not.toContain("Ann")
 })
 
-test("a review may lack words and version, and its text is made storable", () => {
+test("a review without words and version is accepted, and characters that cannot be stored are removed", () => {
   expect(reviews(answer([[rowOf({ 4: null, 10: null })]]))[0]).toEqual({
     id: "r-1",
     stars: 4,
@@ -96,7 +96,7 @@ test("a review may lack words and version, and its text is made storable", () =>
   expect(reviews(answer([[rowOf({}), rowOf({ 4: "again" })]])).map(({ text }) => text)).toEqual(["fine"])
 })
 
-test("a page without reviews is empty, and its token shows whether it is the last", () => {
+test("a page without reviews is empty, and its token shows whether it is the last page", () => {
   const resultOf = (payload: unknown) => {
     const { reviews, more, next } = read(answer(payload))
     return [reviews.length, more, next]
@@ -139,7 +139,7 @@ test("an invalid page fails as changed, and a CAPTCHA page as blocked", () => {
   expect(outcome(`)]}'\n\n${JSON.stringify(refused)}`)).toBe("rate_limited")
 })
 
-test("the newest 150 are requested in the language, and each page with the previous token", async () => {
+test("150 reviews in the language are requested per page, and each page with the previous page's token", async () => {
   server.on("play.google.com", "/_/PlayStoreUi", ({ body }) => new Response(pages[body.includes("CtgB") ? 1 : 0]))
   const reach = reachOf(server, { now: () => about.seenAt })
   const german = { ...subject, storefront: "at", language: "de" }

@@ -16,7 +16,7 @@ const ask = async <Asked>(source: Source<Asked, ReviewsObservation>, subject: As
 
 const none = () => false
 
-/** Answers requests for page N with its next prepared response. Returns the requested pages. */
+/** Answers requests for page N with the next prepared response for that page. Returns the list of requested pages. */
 function feed(pages: Record<number, (Page | string | number)[]>): string[] {
   const requested: string[] = []
   const times = new Map<string, number>()
@@ -65,7 +65,7 @@ describe("readings of the App Store's reviews", () => {
     expect(requested).toEqual(["1", "2"])
   })
 
-  test("App Store reviews are read until a page has an unchanged known review", async () => {
+  test("App Store reviews are read until a page has a stored review that is unchanged", async () => {
     const requested = feed({ 1: [full(1)], 2: [full(2)], 3: [full(3)] })
     const edited = 100_000 - 120
     const storedId = 100_000 - 230
@@ -85,7 +85,7 @@ describe("readings of the App Store's reviews", () => {
     expect(requested).toEqual(["1", "1", "2", "2"])
   })
 
-  test("a reading continues after a page that stays empty, and is incomplete", async () => {
+  test("a reading continues after a page that is empty twice, and is incomplete", async () => {
     const requested = feed({ 1: [full(1, 4)], 2: [empty], 3: [full(3, 4)], 4: [full(4, 4)] })
     expect(summaryOf(await read())).toEqual({
       pages: ["1: 50", "3: 50", "4: 50"],
@@ -96,29 +96,29 @@ describe("readings of the App Store's reviews", () => {
     expect(summaryOf(await read()).ends).toEqual([{ pages: 1, complete: false, empty: false }])
   })
 
-  test("a known review below an empty page leaves the reading incomplete", async () => {
+  test("a reading with a stored review below an empty page is incomplete", async () => {
     feed({ 1: [full(1)], 2: [empty], 3: [full(3)] })
     const pages = await read({ known: ({ id }) => id === String(100_000 - 310) })
     expect(summaryOf(pages)).toEqual({ pages: ["1: 50", "3: 50"], ends: [{ pages: 2, complete: false, empty: false }] })
   })
 
-  test("a reading stops after three pages that stay empty", async () => {
+  test("a reading stops after three consecutive pages that are empty twice", async () => {
     const requested = feed({ 1: [full(1)], 2: [empty], 3: [empty], 4: [empty], 5: [full(5)] })
     expect(summaryOf(await read()).ends).toEqual([{ pages: 1, complete: false, empty: false }])
     expect(requested).toEqual(["1", "2", "2", "3", "3", "4", "4"])
   })
 
-  test("a reading ends at an empty page that states that it is beyond the last page", async () => {
+  test("a reading ends at an empty page whose links show that it is beyond the last page", async () => {
     const pageBeyond: Page = { reviews: [], last: 1 }
     const requested = feed({ 1: [{ reviews: [5, 4], last: null }], 2: [pageBeyond] })
     expect(summaryOf(await read()).ends).toEqual([{ pages: 1, complete: true, empty: false }])
     expect(requested).toEqual(["1", "2", "2"])
-    // The end is not accepted if the page before contradicts it.
+    // The end is not accepted if the page before it contradicts it.
     feed({ 1: [full(1, 3)], 2: [pageBeyond], 3: [full(3, 3)] })
     expect(summaryOf(await read()).ends).toEqual([{ pages: 2, complete: false, empty: false }])
   })
 
-  test("a reading concludes that an app has no reviews only if the first page states it twice", async () => {
+  test("a reading concludes that an app has no reviews only if the first page states so twice", async () => {
     const last: Page = { reviews: [], last: 1 }
     const requested = feed({ 1: [last] })
     const pages = await read()
@@ -139,7 +139,7 @@ describe("readings of the App Store's reviews", () => {
     }
   })
 
-  test("an empty page without a statement means that there are no reviews if the app has no ratings", async () => {
+  test("if the app has no ratings, an empty page without a statement means that there are no reviews", async () => {
     const unsaid: Page = { reviews: [], last: null }
     feed({ 1: [unsaid] })
     expect(summaryOf(await read({ ratings: 0 })).ends).toEqual([{ pages: 1, complete: true, empty: true }])
@@ -167,7 +167,7 @@ describe("readings of the App Store's reviews", () => {
     expect(await read().catch((error) => error.outcome)).toBe("changed")
   })
 
-  test("a reading fails if its first page fails", async () => {
+  test("a reading fails if the request for its first page fails", async () => {
     for (const [status, outcome] of [
       [403, "blocked"],
       [429, "rate_limited"],
@@ -180,7 +180,7 @@ describe("readings of the App Store's reviews", () => {
     }
   })
 
-  test("a reading ends at a later page that fails, and is incomplete", async () => {
+  test("a reading ends at a later page that fails, and is then incomplete", async () => {
     for (const status of [403, 429, 502]) {
       const requested = feed({ 1: [full(1)], 2: [full(2)], 3: [status] })
       expect(summaryOf(await read())).toEqual({
@@ -191,7 +191,7 @@ describe("readings of the App Store's reviews", () => {
     }
   })
 
-  test("an error that is not the store's fails the whole reading", async () => {
+  test("an error that the store did not cause fails the whole reading", async () => {
     feed({ 1: [full(1)], 2: [full(2)] })
     let calls = 0
     const stopped = readReviews(
@@ -207,7 +207,7 @@ describe("readings of Google Play's reviews", () => {
   const play = (rest: Partial<Parameters<typeof readPlayReviews>[1]> = {}) =>
     readPlayReviews(ask, { storefront: "us", language: "en", id: APP, known: none, ...rest })
 
-  /** Answers by token, each time with the next prepared response. Returns the tokens. */
+  /** Answers requests by token, each time with the next prepared response. Returns the list of requested tokens. */
   function store(answers: Record<string, (ReturnType<typeof playAnswer> | number)[]>): string[] {
     const requested: string[] = []
     server.on("play.google.com", "/_/PlayStoreUi", ({ body }) => {
@@ -222,7 +222,7 @@ describe("readings of Google Play's reviews", () => {
   }
   const ids = (from: number, count = 150) => Array.from({ length: count }, (_, i) => from - i)
 
-  test("Google Play reviews are read by their tokens until there is none", async () => {
+  test("Google Play reviews are read by the token of each page until a page has none", async () => {
     const requested = store({ first: [playAnswer(ids(900), "b")], b: [playAnswer(ids(700, 20), null)] })
     const pages = await play()
     expect(requested).toEqual(["first", "b"])
@@ -233,7 +233,7 @@ describe("readings of Google Play's reviews", () => {
     expect(summaryOf(pages).ends).toEqual([{ pages: 2, complete: true, empty: false }])
   })
 
-  test("Google Play reviews are read until one is known or the maximum is reached", async () => {
+  test("Google Play reviews are read until a stored review or the maximum is reached", async () => {
     const pages = { first: [playAnswer(ids(900), "b")], b: [playAnswer(ids(750), "c")], c: [playAnswer(ids(600), "d")] }
     const requested = store(pages)
     expect(summaryOf(await play({ known: ({ id }) => id === "r-700" })).ends).toEqual([
@@ -243,7 +243,7 @@ describe("readings of Google Play's reviews", () => {
     expect(summaryOf(await play({ most: 450 })).ends).toEqual([{ pages: 3, complete: true, empty: false }])
   })
 
-  test("Google Play reviews end at an empty page without a token, which is requested twice", async () => {
+  test("Google Play reviews end at an empty page without a token, and that page is requested twice", async () => {
     const requested = store({ first: [playAnswer(ids(900), "b")], b: [playAnswer([], null)] })
     expect(summaryOf(await play()).ends).toEqual([{ pages: 1, complete: true, empty: false }])
     expect(requested).toEqual(["first", "b", "b"])
@@ -260,7 +260,7 @@ describe("readings of Google Play's reviews", () => {
     expect(summaryOf(await play()).ends).toEqual([{ pages: 1, complete: false, empty: false }])
   })
 
-  test("an app has no Google Play reviews if the store states so twice, or if it has no ratings", async () => {
+  test("an app has no Google Play reviews if the store states so twice, or if the app has no ratings", async () => {
     store({ first: [playAnswer([], null)] })
     expect(summaryOf(await play()).ends).toEqual([{ pages: 1, complete: true, empty: true }])
     store({ first: [playAnswer(null, null)] })

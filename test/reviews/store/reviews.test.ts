@@ -23,7 +23,7 @@ const currentTexts = async () =>
     ({ feed, review_id, text }) => `${feed} ${review_id}: ${text}`,
   )
 
-/** Returns the texts of a review's forms in order of first sighting, the current one marked. */
+/** Returns the texts of a review's forms in the order of their first reading, with a mark at the current form. */
 const forms = async (id: string) =>
   (await sql`select text, current from review_version where review_id = ${id} order by first_seen_at, text`).map(
     ({ text, current }) => `${text}${current ? " *" : ""}`,
@@ -62,7 +62,7 @@ describe("stored reviews", () => {
     expect(await stored(sql)).not.toContain("Ann")
   })
 
-  test("reviews are stored by storefront on the App Store and by language on Google Play", async () => {
+  test("App Store reviews are stored by storefront, and Google Play reviews by language", async () => {
     await count(
       reviewed("2025-11-19T10:00:00Z", [{ id: "1" }]),
       reviewed("2025-11-19T10:00:00Z", [{ id: "2" }], { storefront: "gb" }),
@@ -78,7 +78,7 @@ describe("stored reviews", () => {
     ])
   })
 
-  test("recording reviews again changes nothing, in the same call and in the next", async () => {
+  test("recording reviews again changes no row, in the same call or in the next one", async () => {
     const end = { pages: 2, complete: true, empty: false }
     const batch = [
       reviewed("2025-11-19T10:00:00Z", [{ id: "1" }, { id: "2" }]),
@@ -90,11 +90,11 @@ describe("stored reviews", () => {
     const places = await sql`select ctid::text from review_version order by ctid`
     expect(await record(sql, batch, now)).toEqual({ recorded: 0, known: 3, refused: [] })
     expect(await stored(sql)).toBe(before)
-    // The rows are not even rewritten.
+    // The rows are not even rewritten in place.
     expect([...(await sql`select ctid::text from review_version order by ctid`)]).toEqual([...places])
   })
 
-  test("an edited review shows its latest form, and earlier forms stay stored", async () => {
+  test("the latest form of an edited review is current, and earlier forms stay stored", async () => {
     const first = { id: "1", stars: 1, title: "Bad", text: "It leaks", at: new Date("2025-11-01T00:00:00Z") }
     await count(reviewed("2025-11-10T10:00:00Z", [first, { id: "2" }]))
     for (const [day, edit] of [
@@ -125,19 +125,19 @@ describe("stored reviews", () => {
     })
   })
 
-  test("an older reading never replaces the current form, and is stored as an earlier form", async () => {
+  test("an older reading never replaces the current form; its form is stored as an earlier one", async () => {
     await count(reviewed("2025-11-12T10:00:00Z", [{ id: "1", text: "now" }]))
     expect(await count(reviewed("2025-11-10T10:00:00Z", [{ id: "1", text: "before" }]))).toBe(1)
     expect(await forms("1")).toEqual(["before", "now *"])
     expect(await count(reviewed("2025-11-09T10:00:00Z", [{ id: "1", text: "now" }]))).toBe(1)
     expect(await forms("1")).toEqual(["now *", "before"])
     expect((await sql`select seen_at from review`)[0]!.seen_at).toEqual(new Date("2025-11-12T10:00:00Z"))
-    // A form that was replaced becomes current when the store shows it again.
+    // A form that was replaced becomes current again when the store shows it again.
     await count(reviewed("2025-11-13T10:00:00Z", [{ id: "1", text: "before" }]))
     expect(await forms("1")).toEqual(["now", "before *"])
   })
 
-  long("reviews have the same stored form in any order and grouping", async () => {
+  long("the stored forms of reviews are the same for any order and grouping of the readings", async () => {
     const sha = (byte: number) => new Uint8Array(32).fill(byte)
     const at = (day: number) => `2025-11-${String(day).padStart(2, "0")}T10:00:00Z`
     const readings = [
@@ -204,7 +204,7 @@ describe("stored reviews", () => {
 })
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: concurrent forms of one review are both stored, and the later one is current",
+  "postgres: two concurrent forms of one review are both stored, and the later one is current",
   async () => {
     const [older, newer] = [
       reviewed("2025-11-10T10:00:00Z", [{ id: "1", text: "before" }]),
@@ -234,7 +234,7 @@ describe("progress of reading a feed", () => {
   const readState = async () => await readFeed(sql, { appId: await appId(), feed: "us" })
   const end = (complete: boolean, empty = false) => ({ end: { pages: 1, complete, empty } })
 
-  test("never read, no reviews, and reviews without a reading are distinguished", async () => {
+  test("a feed never read, a feed without reviews, and reviews without a reading are distinguished", async () => {
     await record(sql, [reading("tea", "2025-11-01T10:00:00Z", ["10001"])], now)
     expect(await readState()).toBeNull()
     await count(reviewed("2025-11-02T10:00:00Z", []))
@@ -245,7 +245,7 @@ describe("progress of reading a feed", () => {
     expect(await readState()).toEqual({ readAt: at, complete: true, empty: true, completeAt: at })
   })
 
-  test("the latest complete reading is known, though later ones were incomplete", async () => {
+  test("the time of the latest complete reading is returned, even if later readings were incomplete", async () => {
     await count(reviewed("2025-11-02T10:00:00Z", [{ id: "1" }], end(true)))
     await count(reviewed("2025-11-04T10:00:00Z", [{ id: "2" }], end(false)))
     await count(reviewed("2025-11-03T10:00:00Z", [{ id: "3" }], end(false)))
@@ -266,7 +266,7 @@ describe("progress of reading a feed", () => {
     expect(await sql`select 1 from review_read`).toHaveLength(0)
   })
 
-  test("only reviews that are unchanged since a complete reading count as known", async () => {
+  test("a review counts as stored only if it is unchanged since a complete reading", async () => {
     const isKnown = async (id: string, at = "2025-11-01T00:00:00Z") =>
       (await readStoredIds(sql, feed))(written({ id, at: new Date(at) }))
     expect(await isKnown("1")).toBe(false)
@@ -287,7 +287,7 @@ describe("progress of reading a feed", () => {
   })
 })
 
-test("reviews that break an invariant are refused with place and reason, and are not stored", async () => {
+test("reviews that break an invariant are not stored; the error has the place and the reason", async () => {
   const at = "2025-11-19T10:00:00Z"
   const review = (rest: object) => reviewed(at, [{ id: "1", ...rest }])
   const ended = (rest: object, reviews = [{ id: "1" }]) =>
@@ -344,7 +344,7 @@ test("reviews that break an invariant are refused with place and reason, and are
   expect(await currentTexts()).toEqual(["us 9: Text of 9"])
 })
 
-test("a failed read of reviews is logged by its app and is not stored as a reading", async () => {
+test("a failed read of reviews is logged with its app and is not stored as a reading", async () => {
   const attempt: Attempt = {
     kind: "reviews",
     at: new Date("2025-11-19T10:00:00Z"),

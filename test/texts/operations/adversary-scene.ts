@@ -130,7 +130,7 @@ export interface Scene {
   key: string
   workspaceId: number
   usage(quota: string): Promise<{ used: number }>
-  /** Deletes stored texts and charged units, so that the next call is a new question. */
+  /** Deletes stored texts and charged units, so that the next call takes a new unit and asks the model again. */
   forget(): Promise<void>
   get(path: string): Promise<Answer>
   books(): Promise<{ units: number; credits: number; texts: number }>
@@ -189,7 +189,7 @@ export async function openScene(): Promise<Scene> {
   }
   await list({})
   await audit(sql, appId)
-  // other stored texts must stay unchanged, whatever fails
+  // this text of another request must stay unchanged, whatever fails
   await sql`
     insert into writer_text (kind, digest, value, model, version, made_at)
     values ('review_reply', 'of another', '{"value":{"reply":"Thanks."},"dropped":[]}'::jsonb, 'm-0', 1, now())`

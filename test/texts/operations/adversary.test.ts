@@ -43,14 +43,17 @@ async function ask(operation: string): Promise<Answer[]> {
 
 const ALLOWED = [200, 202, 404, 502, 503]
 
-/** Returns true if the answer contains what the unit pays for. Results of the rules alone cost none. */
+/**
+ * Returns true if the answer contains the text that the unit pays for. An answer that has only results of the rules
+ * costs no unit.
+ */
 function isWritten({ status, body }: Answer): boolean {
   return status === 200 && body.written?.by !== "rules"
 }
 
 /**
- * Checks that a text costs one unit and anything else none, that each answer costs its credits, and that nothing
- * forbidden is shown.
+ * Checks that a text costs one unit and any other result costs none, that each answer costs its credits, and that
+ * nothing forbidden is shown.
  */
 async function expectTrueBooks(what: string, answers: readonly Answer[], credits: number): Promise<boolean> {
   for (const { status, text } of answers) {
@@ -68,7 +71,7 @@ describe.each(Object.keys(MODEL_ANSWERS))("%s with a randomly failing provider",
   const random = openRandom()
   const scripts = scriptsOf(MODEL_ANSWERS[operation]!, random)
 
-  slow("a unit is charged only for a text, and nothing from a failed response of the provider is shown", async () => {
+  slow("a unit is charged only for a text, and no text of a failed provider response is shown", async () => {
     let writtenCount = 0
     const rounds = SCRIPTS
     for (let n = 0; n < rounds; n++) {
@@ -122,7 +125,7 @@ describe("get_screenshot_text with randomly failing pictures", () => {
   })
 })
 
-/** Short runs try every twelfth attack, long runs all of them. */
+/** Short runs try every twelfth attack; long runs try all attacks. */
 const each = cases(12, 1)
 const attacks = ATTACKS.filter((_, n) => n % each === 0)
 
@@ -136,7 +139,7 @@ describe("an attack that the model obeys", () => {
       const answers = await ask("localize_listing")
       expect([n, answers.at(-1)!.status, (await scene.books()).units]).toEqual([n, 502, 0])
       expect(answers.at(-1)!.text).not.toInclude(attack)
-      // the model translates everything else well, so the other fields must not change
+      // the model translates all other fields correctly, so these must not change
       play(
         well((lines) => ({
           ...MODEL_ANSWERS.localize_listing!.good(lines),
@@ -190,7 +193,7 @@ describe("an attack that the model obeys", () => {
     }
   })
 
-  slow("an obeyed attack in an app's name or in praise appears in no reason and no draft", async () => {
+  slow("an obeyed attack in an app's name or in a review with praise appears in no reason and no draft", async () => {
     for (const [n, attack] of attacks.entries()) {
       await scene.forget()
       play(well((lines) => ({ ...MODEL_ANSWERS.suggest_keywords!.obeying(lines), picks: ["c1", attack] })))

@@ -1,5 +1,5 @@
-// Requests replies one after another in a separate process: bun caller-process.ts '{"databaseUrl": …, "provider": …,
-// "path": …, "key": …}'. Prints "ready", and a line for each answer.
+// Requests reply drafts one after another in a separate process: bun caller-process.ts '{"databaseUrl": …, "provider":
+// …, "path": …, "key": …}'. Prints "ready", and then a line for each answer.
 import { randomBytes } from "node:crypto"
 import { openDatabase } from "../../../src/database/connect.ts"
 import { silentLog } from "../../../src/lib/log.ts"

@@ -66,7 +66,7 @@ async function opened(options: Parameters<Service["workspace"]>[0] = {}) {
 
 const NO_POPULARITY = { popularity: null, popularityLow: null, popularityHigh: null, popularitySource: null }
 
-test("ideas come from measurements with figures, and none is tracked, buried or a rival's name", async () => {
+test("ideas come from measurements and have figures; none is tracked, buried or a rival's name", async () => {
   const { get, used } = await opened()
   const { status, body } = await get()
   expect([status, body.country, body.platform, await used()]).toEqual([200, "us", "ios", 1])
@@ -112,7 +112,7 @@ test("ideas come from measurements with figures, and none is tracked, buried or 
   })
 })
 
-test("the same ideas cost nothing more on the same day, and one unit in another language", async () => {
+test("the same ideas take no second unit on the same day, and ideas in another language take one unit", async () => {
   const { get, used } = await opened()
   const first = await get("?cc=us")
   expect((await get()).body).toEqual(first.body)

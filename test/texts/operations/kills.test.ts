@@ -13,7 +13,7 @@ afterAll(() => close.map((closeOne) => closeOne()))
 
 // the embedded database has only one process
 longOnServer(
-  "postgres: a process killed at any time charges nobody for a missing answer, and loses no finished text",
+  "postgres: a process that is killed at any time charges for no missing answer, and loses no finished text",
   async () => {
     const scene = await openScene()
     close.push(() => scene.standIn.close())
@@ -41,7 +41,7 @@ longOnServer(
       await sql`update allowance_unit set opened_at = now() - interval '11 minutes'`
       const used = (await scene.usage("reviewAi")).used
       const finished = (await scene.books()).texts - 1
-      // the last answer may have been sent without being reported
+      // the process may have stored the last answer without reporting it
       expect([0, 1]).toContain(used - answered)
       expect([0, 1]).toContain(finished - answered)
       expect([0, 1]).toContain((await scene.books()).credits - credits - answered)

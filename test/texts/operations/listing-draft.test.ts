@@ -126,7 +126,7 @@ test("a field without an acceptable draft keeps the page's text after one retry,
   expect(await used()).toBe(1)
 })
 
-test("a variant without support in page or reviews is refused, and false facts are left out", async () => {
+test("a variant that neither page nor reviews support is refused, and false facts are left out", async () => {
   const { get } = await opened()
   play(
     well(() => ({
@@ -138,7 +138,7 @@ test("a variant without support in page or reviews is refused, and false facts a
   const { body } = await get("cc=us")
   expect(standIn.requests[1]!.data).toInclude("subtitle: None of its facts is in the page")
   expect(body.fields[1]).toMatchObject({ text: "Steep it right", facts: [] })
-  // the page's characters, not the model's
+  // the fact has the page's characters, not the model's
   expect(body.fields[3].facts).toEqual([{ reviewId: null, quote: "Steep it right" }])
   expect(body.written.dropped).toEqual([
     { what: "field", rule: "not_in_its_text", count: 1 },
@@ -160,7 +160,7 @@ test("no unit is charged if the page was not read, no draft passes the checks, o
   expect((await none.get()).body.error).toBe("ai_text_limit")
 })
 
-test("the writer gets keywords on one scale, so that a published figure may rank above an estimate", async () => {
+test("the writer gets all keywords on one scale, on which a published figure may rank above an estimate", async () => {
   const results = Array.from({ length: 10 }, (_, i) => ({ id: String(20_001 + i), name: `Oolong ${i}`, ratings: 300 }))
   const search = searchReading("oolong", "2026-05-19T09:00:00Z", [], { depth: 30, results })
   const published = ["tea timer", "coffee timer"].map((term, at) => popularityReading(term, "2026-04-01", 44 - 30 * at))

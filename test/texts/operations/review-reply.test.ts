@@ -93,7 +93,7 @@ function play(...script: Script[]) {
 const REPLY = "Thank you for telling us. We are sorry about the crash, and we are looking into it."
 const replying = (reply: string, addresses: string[] = []) => well(() => ({ addresses, reply }))
 
-test("a reply is drafted once: the same review and note on the same day cost nothing and send no request", async () => {
+test("a reply is drafted once: the same review and note on the same day take no unit and send no request", async () => {
   const { get, used } = await opened()
   play(replying(REPLY, ["SINCE the update it crashes", "it never said that", "14 entries"]))
   const { status, body } = await get("reviewId=1")
@@ -110,13 +110,13 @@ test("a reply is drafted once: the same review and note on the same day cost not
   await get("reviewId=1&note=Mention%20the%20fix")
   expect([standIn.requests.length, await used()]).toEqual([2, 2])
   expect(standIn.requests[1]!.data).toInclude('{"r":"wish","text":"Mention the fix"}')
-  // another workspace's text is stored separately
+  // the text of another workspace is stored separately
   const other = await opened()
   await other.get("reviewId=1")
   expect([standIn.requests.length, await other.used()]).toEqual([3, 1])
 })
 
-test("a request contains no review id, no key, and nothing of another workspace", async () => {
+test("a request contains no review id, no key and no data of another workspace", async () => {
   const { get, appId, key, workspaceId } = await opened()
   play(replying(REPLY))
   await get("reviewId=1")
@@ -132,7 +132,7 @@ describe("a refused reply", () => {
     ["stars", "Please update your rating.", "reviewId=1"],
     ["another language", REPLY, "reviewId=2"],
     ["351 characters on Google Play", "x".repeat(351), "reviewId=1&store=android"],
-  ])("a reply with %s is retried once with the problem", async (_, bad, query) => {
+  ])("a reply with %s is requested once more, and the request lists the problem", async (_, bad, query) => {
     const { get, used } = await opened()
     const good = query === "reviewId=2" ? "Danke für die Nachricht. Das mit der Werbung tut uns leid." : REPLY
     play(replying(bad), replying(good))
@@ -144,7 +144,7 @@ describe("a refused reply", () => {
     expect(refused.text).not.toInclude(bad)
   })
 
-  test("a reply with false passages is retried once, then shown without them, and the answer states this", async () => {
+  test("a reply with false passages is retried once, then shown without them, and the answer says so", async () => {
     const { get } = await opened()
     play(replying(REPLY, ["it never said that"]), replying(REPLY, ["it crashes"]))
     expect((await get("reviewId=1")).body.addresses).toEqual(["it crashes"])
@@ -155,7 +155,7 @@ describe("a refused reply", () => {
     expect(body.written.dropped).toEqual([{ what: "quote", rule: "not_in_its_text", count: 1 }])
   })
 
-  test("a reply may contain an address from the developer's wish", async () => {
+  test("a reply may contain an address from the developer's note", async () => {
     const { get } = await opened()
     play(replying("Please write to help@lumen.example.com."))
     const { body } = await get("reviewId=1&note=Write%20to%20help@lumen.example.com")
@@ -164,7 +164,7 @@ describe("a refused reply", () => {
 })
 
 describe("calls without a request", () => {
-  test("no unit is charged for a review that is unknown, too old for the plan, or of another feed", async () => {
+  test("no unit is charged for a review that is missing, too old for the plan, or of another feed", async () => {
     const { get, used } = await opened({ plan: "free", pack: 1_000 })
     play(replying(REPLY))
     for (const query of ["reviewId=nobody", "reviewId=old", "reviewId=200&store=android"])
@@ -180,7 +180,7 @@ describe("calls without a request", () => {
     expect(refused.body.message).not.toContain("try again")
   })
 
-  test("a call with the allowance used up fails with review_ai_limit and sends no request", async () => {
+  test("a call after the allowance is used up fails with review_ai_limit and sends no request", async () => {
     const { get } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 0 } })
     play(replying(REPLY))
     const refused = await get("reviewId=1")
@@ -188,7 +188,7 @@ describe("calls without a request", () => {
   })
 })
 
-test("a provider's refusal is reported in our own words, with the time after which to retry", async () => {
+test("a refusal by the provider is reported in our own words, with the time to wait before a retry", async () => {
   const { get, used } = await opened()
   const states: [Script, number, string][] = [
     [{ status: 401, body: '{"error":{"message":"sk-secret is wrong"}}' }, 503, "ai_not_configured"],
@@ -206,13 +206,13 @@ test("a provider's refusal is reported in our own words, with the time after whi
   expect(logged.join("")).not.toInclude("sk-secret")
 })
 
-/** A model that follows the review's instructions as far as it can. */
+/** A model that obeys the review's instructions as far as it can. */
 const obeying: Script = well((lines) => {
   const { text } = lines.find(({ r }: Line) => r === "review")!
   return { addresses: [text], reply: `As you wish: ${text} Visit www.evil.com. Refund granted! {"r":"r999"}` }
 })
 
-slow("if a model obeys a review's instructions, only checked text is shown", async () => {
+slow("if a model obeys a review's instructions, only text that passed the checks is shown", async () => {
   const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 1_000 } })
   play(obeying)
   for (const [n] of ATTACKS.entries()) {
@@ -249,7 +249,7 @@ describe("random scripts", () => {
     return state % below
   }
 
-  slow("random scripts of a model charge one unit for a text and nothing for anything else", async () => {
+  slow("whatever a random script answers, a text costs one unit and any other result none", async () => {
     const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 100_000, credits: 1_000_000 } })
     let expected = 0
     for (let n = 0; n < cases(15, 75); n++) {
@@ -260,7 +260,7 @@ describe("random scripts", () => {
         expect([200, 502, 503]).toContain(status)
         expect(text).not.toMatch(/evil|Refund|93 %/)
       }
-      // a caller after a failure may still get the text, which is then charged one unit
+      // after a failure another caller may still get the text, which is then charged one unit
       if (answers.some(({ status }) => status === 200)) expected++
       expect([n, await used()]).toEqual([n, expected])
     }

@@ -54,7 +54,7 @@ async function opened(options: Parameters<Service["workspace"]>[0] = {}) {
   return { get, used, key, appId }
 }
 
-test("a summary costs one unit, repeated on the same day none, in another language or on another day one", async () => {
+test("a summary costs one unit, the same summary on the same day none, another language or day one more", async () => {
   const { get, used } = await opened()
   const first = await get()
   expect([first.status, await used()]).toEqual([200, 1])
@@ -112,7 +112,7 @@ describe("calls that cost no unit", () => {
     expect(await used()).toBe(0)
   })
 
-  test("a call beyond the allowance gets review_ai_limit and the renewal time; paid summaries stay", async () => {
+  test("a call beyond the allowance gets review_ai_limit and the renewal time; paid summaries remain", async () => {
     const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 1 } })
     expect((await get()).status).toBe(200)
     const refused = await get("?lang=fr")
@@ -130,7 +130,7 @@ describe("calls that cost no unit", () => {
   })
 })
 
-slow("one of 50 simultaneous calls for one summary is charged a unit, and all get the same summary", async () => {
+slow("50 simultaneous calls for one summary take one unit in total, and all get the same summary", async () => {
   const { get, used } = await opened()
   const answers = await Promise.all(Array.from({ length: 50 }, () => get()))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))

@@ -36,7 +36,7 @@ beforeEach(async () => {
   service = serviceWith()
 })
 
-/** Words in Tesseract's format. The number of each picture is its position among those read. */
+/** The words that the stand-in for OCR finds in every picture, in Tesseract's format. */
 const TABLE = "5\t1\t1\t1\t1\t1\t90\t157\t554\t96\t95.4\tCalm\n5\t1\t1\t1\t1\t2\t700\t157\t100\t96\t91\tpages"
 
 function serviceWith(parts: Partial<PictureParts> = {}): Service {
@@ -88,7 +88,7 @@ async function opened(phone: string[], options: Parameters<Service["workspace"]>
   return { get, used, shows }
 }
 
-test("the first four screenshots are read, a broken one is null with the reason; a second call is free", async () => {
+test("four screenshots are read, an unreadable one is null with the reason, and a second call is free", async () => {
   const addresses = ["1.png", "gone.png", "page.png", "4.png", "5.png"].map(at)
   byUrl.set(at("gone.png"), 404).set(at("page.png"), new TextEncoder().encode("<html>"))
   const { get, used } = await opened(addresses)
@@ -108,7 +108,7 @@ test("the first four screenshots are read, a broken one is null with the reason;
   expect(body.written).toMatchObject({ by: "ocr", model: "tesseract", dropped: [] })
   expect(requestedUrls.toSorted()).toEqual(addresses.slice(0, 4).toSorted())
 
-  // a picture that could not be fetched is retried, and the day's unit covers it
+  // the picture that could not be fetched is requested again, and the unit of the day covers it
   byUrl.delete(at("gone.png"))
   expect((await get()).body.screenshots[1]).toMatchObject({ caption: "Calm pages", problem: null })
   expect([requestedUrls.length, await used()]).toEqual([5, 1])
@@ -125,7 +125,7 @@ test("pictures read by one workspace are free for another, and only a changed sc
   expect([(await other.get()).status, await other.used(), requestedUrls.length]).toEqual([200, 1, 3])
 })
 
-slow("many callers in two processes read a picture once", async () => {
+slow("many callers in two processes cause only one reading of a picture", async () => {
   readMs = 100
   const { get } = await opened([at("once.png")], { overrides: { ratePerSecond: 10_000 } })
   const second = serviceWith()
@@ -147,7 +147,7 @@ test("no unit is charged if no picture can be fetched, there is no OCR, or the p
   expect([unread.status, unread.body.error, await used()]).toEqual([404, "not_measured", 0])
 })
 
-test("a page without screenshots has an empty list, and a picture that is too large is unreadable", async () => {
+test("a page without screenshots gives an empty list, and a picture that is too large is unreadable", async () => {
   const { get, used } = await opened([])
   expect((await get()).body).toMatchObject({ screenshots: [], written: null, unread: [] })
   expect(await used()).toBe(0)

@@ -1,4 +1,5 @@
-// Reads screenshots and prints the memory of its process in MB: before, at most, and after.
+// Reads screenshots and prints the memory of its process in MB: before the reading, at the maximum, and after the
+// reading.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { loadTesseract } from "../../../src/commands/process/pictures.ts"
@@ -17,7 +18,7 @@ for (let n = 1; n <= Number(process.argv[2]); n++) {
   if ((await thread.read(picture, ["eng"])) !== null) read++
 }
 let after = megabytes()
-// the end of the thread has no event, but its memory is freed within seconds
+// there is no event for the end of the thread, but its memory is freed within seconds
 for (let waited = 0; waited < 50 && after > before + (most - before) / 3; waited++) {
   await Bun.sleep(200)
   Bun.gc(true)

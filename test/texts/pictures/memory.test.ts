@@ -4,7 +4,7 @@ import { cases, long } from "../../long.ts"
 
 setDefaultTimeout(120_000)
 
-// eight pictures in a row take at most 172 MB, and 65 MB stay
+// eight pictures in a row take at most 172 MB; 65 MB are not freed
 const READ = cases(2, 4)
 
 long(

@@ -28,7 +28,7 @@ function threadOf(options: Partial<Parameters<typeof openOcrThread>[0]> = {}): O
 // long runs read eight pictures with 65 words (opentracks/SOURCES.md)
 const READ = cases(1, 8)
 
-slow(`every caption word of ${READ} real screenshots is read, in order, with nothing else but numbers`, async () => {
+slow(`every caption word of ${READ} real screenshots is read in order, and any other word is a number`, async () => {
   const thread = threadOf()
   let words = 0
   for (const [at, lines] of captions.slice(0, READ).entries()) {
@@ -69,7 +69,7 @@ slow("a picture with 1.6 GB of pixels is abandoned before it takes 300 MB, and t
   expect(await thread.read(screenshot(8), ["eng"])).toContain("Dashboard")
 })
 
-test("a picture that takes too long ends its thread, and without the files no thread starts", async () => {
+test("a picture that takes too long ends its thread, and a thread cannot start without Tesseract's files", async () => {
   const picture = screenshot(8)
   const slow = threadOf({ deadlineMs: 1 })
   expect(await slow.read(picture, ["eng"])).toBeNull()
@@ -77,7 +77,7 @@ test("a picture that takes too long ends its thread, and without the files no th
   expect(String(await errorOf(broken.read(picture, ["eng"])))).toMatch("no files")
 })
 
-slow("the OCR files in a binary are smaller than 8 MB", () => {
+slow("the OCR files that a binary contains are smaller than 8 MB", () => {
   const carried = [packagedWasm(), packagedEnglish()].map(
     (bytes) => Bun.zstdCompressSync(bytes, { level: LEVEL }).length,
   )

@@ -12,7 +12,7 @@ describe("lines of words", () => {
     ["5", 1, 1, 1, line, 1, x, y, 100, height, sure, text].join("\t")
   const page = ["1\t1\t0\t0\t0\t0\t0\t0\t1000\t2000\t-1\t"]
 
-  test("adjacent large words form lines from top to bottom, with the lowest confidence of their words", () => {
+  test("adjacent large words form lines from top to bottom, and a line has the lowest confidence of its words", () => {
     const table = [
       ...page,
       row(2, 10, "every"),
@@ -29,7 +29,7 @@ describe("lines of words", () => {
     })
   })
 
-  test("words with a wide gap are separate lines", () => {
+  test("words that a wide gap separates are in different lines", () => {
     const table = [row(1, 10, "left"), row(1, 700, "right")].join("\n")
     expect(linesOf(table, SIZE).lines.map(({ text }) => text)).toEqual(["left", "right"])
   })

@@ -54,7 +54,7 @@ function pair(name: unknown, price: unknown): InAppPurchase {
 
 type InformationFields = Pick<Listing, "size" | "minimumOs" | "ageRating" | "languages" | "category">
 
-/** Returns the facts in the rows. The age rating comes from the ribbon above them first. */
+/** Returns the facts in the rows. The age rating is taken from the ribbon above the rows if the ribbon has one. */
 export function informationOf(rows: readonly InformationRow[], shelves: Shelves): InformationFields {
   return withoutUndefined<InformationFields>({
     size: only(rows.flatMap(textsOf).filter((line) => SIZE.test(line))),
@@ -69,11 +69,11 @@ function textsOf({ lines, summary }: InformationRow): string[] {
   return [...lines.map((line) => line.text), ...(summary === undefined ? [] : [summary])]
 }
 
-// "245.3 MB", "1,2 Go", "245.3 МБ": no other text on the page is just a number with such a unit.
+// "245.3 MB", "1,2 Go", "245.3 МБ": no other text on the page consists of just a number and such a unit.
 const SIZE = /^\d[\d.,\s'’]{0,14}\s?(?:bytes|[kKMG]i?[BbOoTt]|[КкМГ]Б)$/u
 const AGE = /^\d{1,2}\+$/
 
-/** Returns the text that all items share. Undefined if there is none or if they differ. */
+/** Returns the text that all items share. Undefined if there are no items or their texts differ. */
 function only(texts: readonly string[]): string | undefined {
   return new Set(texts).size === 1 ? texts[0] : undefined
 }
@@ -101,8 +101,8 @@ function languagesOf(rows: readonly InformationRow[]): string[] | undefined {
 }
 
 /**
- * Returns the names and prices of in-app purchases: from the row with their title, or from the only row with prices if
- * the page states that the app sells any. Undefined if there is no such row.
+ * Returns the names and prices of in-app purchases, from the row with their title. If no row has that title but the
+ * page states that the app sells any, uses the only row with prices. Undefined if there is no such row.
  */
 export function purchasesOf(rows: readonly InformationRow[], sells: boolean | undefined): InAppPurchase[] | undefined {
   const priced = rows.filter(({ pairs }) => pairs.length > 0)

@@ -7,7 +7,7 @@ import { itemsOn, type Shelves } from "./shelves.ts"
 
 /**
  * Returns the ratings from the page's own data, else from the linked data, which has no counts by star. An app without
- * ratings has 0 ratings and no rating, although Apple writes 0 stars.
+ * ratings gets the count 0 and no average, although Apple writes 0 stars.
  */
 export function ratingsOf(shelves: Shelves, linked: unknown): Pick<Listing, "rating" | "ratings" | "ratingsByStar"> {
   const [shelf] = itemsOn(shelves, "productRatings") ?? []
@@ -39,7 +39,7 @@ function fiveCounts(value: unknown): RatingsByStar | undefined {
 // Recorded averages differ by at most 0.1 from the average of the counts.
 const TOLERANCE = 0.5
 
-/** Throws ReadFailure when the counts cannot be in the order from five stars to one. */
+/** Throws ReadFailure unless the counts can be in the order from five stars to one. */
 function checkOrder(counts: RatingsByStar, average: number): void {
   const total = counts.reduce((sum, ratingCount) => sum + ratingCount, 0)
   const weighted = counts.reduce((sum, ratingCount, place) => sum + ratingCount * (5 - place), 0) / total

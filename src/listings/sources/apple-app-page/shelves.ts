@@ -17,7 +17,7 @@ export function itemsOn(shelves: Shelves, name: string): readonly unknown[] | un
 
 const changed = (detail: string) => new ReadFailure("changed", detail)
 
-// A limit for hostile pages. No known row of recommendations is longer.
+// Maximum number of apps, in case the page is hostile. No recorded row of recommendations is longer.
 const MAX_APPS = 200
 
 /** Returns the apps of a row of related apps, in page order. Other cards (bundles) are skipped. */
@@ -35,7 +35,7 @@ function appOf(lockup: unknown): ResultApp {
   return app
 }
 
-/** Returns the screenshots for phone and tablet. Undefined if the page shows neither. */
+/** Returns the screenshots for phone and tablet. Undefined if the page shows none for either. */
 export function screenshotsOf(shelves: Shelves): Screenshots | undefined {
   const phone = addressesOn(shelves, "product_media_phone_")
   const pad = addressesOn(shelves, "product_media_pad_")

@@ -3,8 +3,9 @@ import { normalForm } from "../../../lib/normal-form.ts"
 /** Rows of the page's information that only their title identifies. */
 type RowTitle = "languages" | "category" | "purchases"
 
-// The page is in its storefront's language, and rows have no other identifier. English, Japanese and Chinese titles are
-// recorded; the rest are the store's wording elsewhere. Rows with other titles are not read.
+// The page is in its storefront's language, and rows have no other identifier. English, Japanese and Chinese titles
+// were recorded from pages; the other titles are wording that the store uses elsewhere. Rows with other titles are not
+// read.
 const TITLES: Record<RowTitle, readonly string[]> = {
   languages: [
     "Languages",
@@ -102,7 +103,7 @@ const KNOWN = {
   purchases: new Set(TITLES.purchases.map(spelt)),
 }
 
-/** Returns whether the title is that of the row, in any language. */
+/** Returns whether the title identifies the given row, in any language. */
 export function isTitled(title: string | undefined, row: RowTitle): boolean {
   return title !== undefined && KNOWN[row].has(spelt(title))
 }
