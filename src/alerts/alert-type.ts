@@ -31,15 +31,16 @@ export interface AlertType<
   /** Returns a longer text for messages, which includes the day. */
   text?(facts: v.InferOutput<Shape>): string
   /**
-   * True if it depends on more than the readings of its days. Once delivered as news, such an alert is never withdrawn.
+   * True if the alert depends on more than the readings of its days. Once delivered as news, such an alert is never
+   * withdrawn.
    */
   stands?: true
-  /** True if on Google Play it belongs to a language rather than a storefront. */
+  /** True if on Google Play the alert belongs to a language rather than a storefront. */
   ofLanguage?: true
   appStoreOnly?: true
-  /** True if it comes from a connected ads account only. */
+  /** True if alerts of this type come only from a connected ads account. */
   ofAds?: true
-  /** True if it names the workspace's money, such as bids and budgets. Public feeds leave it out. */
+  /** True if the alert names the workspace's money, such as bids and budgets. Public feeds leave such alerts out. */
   hasMoney?: true
 }
 
@@ -53,7 +54,7 @@ export interface FindingOf<Name extends string = string, Shown = object> {
   /** Time of the reading that shows it. */
   at: Date
   facts: Shown
-  /** True if it only confirms an existing alert, because its rival or genre no longer belongs to the app. */
+  /** True if the finding only confirms an existing alert, because its rival or genre no longer belongs to the app. */
   keepsOnly?: true
 }
 

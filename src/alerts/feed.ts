@@ -10,7 +10,7 @@ interface FeedQuery {
   /** Limits the result to these apps. Null for all apps of the workspace. */
   appIds: readonly string[] | null
   limit: number
-  /** The rights of who reads it. Alerts about ads need ads:read, because they name bids and budgets. */
+  /** The rights of the caller. Alerts about ads need ads:read, because they name bids and budgets. */
   rights: readonly Right[]
   only?: FeedFilter
   /** The end of the previous page. */
@@ -43,7 +43,7 @@ interface AlertDelivery {
 }
 
 export type FeedAlert = Alert & {
-  /** Time when later readings disproved it. Null if it holds. */
+  /** Time at which later readings disproved the alert. Null if they did not. */
   withdrawnAt: Date | null
   /** Ordered by kind of channel, then age of the channel. Empty if no rule matched. */
   deliveries: AlertDelivery[]

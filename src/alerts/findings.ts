@@ -47,7 +47,7 @@ export interface Look {
   terms?: ReadonlySet<string>
   /** Store ids of rivals. */
   rivals?: ReadonlySet<string>
-  /** Limits it to this app of a workspace. */
+  /** Derives only for this app of a workspace. */
   appId?: string
 }
 
@@ -81,7 +81,7 @@ async function derive(tx: Tx, place: Place, look: Look, { now, isImport, mayAdd 
     (rival === undefined || (look.rivals?.has(rival as string) ?? true))
   const types = finders.flatMap((find) => TYPES_OF.get(find) as string[])
   const stored = (await readStoredReadings(tx, place, { types, from, to })).filter(isLookedAt)
-  // news keeps the rivals and genre of its time; in an import, so does any alert that a person has seen
+  // alerts that are news keep the rivals and genre of their time; in an import, so do alerts that a person has seen
   const isStanding = ({ history, day, isSeen }: FeedAlert) => !history && (!isImport || day < news || isSeen)
   const standing = stored.filter(isStanding)
   const inputs = {

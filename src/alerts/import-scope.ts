@@ -8,7 +8,7 @@ import { deriveDays, deriveSpan, findersOf, OF_CHARTS, OF_PAGES, type PlaceImpor
 import type { SideNotes } from "./import-notes.ts"
 import { daysBetween } from "./import-spans.ts"
 
-/** Stores the imported days for all apps tracked there, since it is not known yet which apps they affect. */
+/** Stores the imported days for all apps tracked there, since the affected apps are determined later. */
 export async function noteImportedDays(
   sql: Sql,
   { platform, storefront, days }: SideNotes,
@@ -83,7 +83,7 @@ export async function deriveChangedScope(imported: PlaceImport, row: ImportedDay
     where (app_id, platform, storefront) = (${place.appId}, ${place.platform}, ${place.storefront})`
 }
 
-/** Withdraws the history of rivals that are no longer followed. News stays. */
+/** Withdraws alerts of past days about rivals that are no longer followed. Alerts that are news stay. */
 async function forgetRivals({ sql, place, pause }: PlaceImport, rivals: readonly string[]): Promise<void> {
   await pause()
   await sql.begin(async (tx) => {

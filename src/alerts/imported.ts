@@ -149,7 +149,7 @@ async function deriveTouched(imported: PlaceImport, side: SideNotes, row: Import
   const [answered] = retained(answeredTerms.flatMap((term) => [...(side.answers.get(term) as Set<string>)])).sort()
   if (answered !== undefined)
     await deriveSpan(imported, { from: answered, to: dayOf(now), finders: OF_ANSWERS, terms: new Set(answeredTerms) })
-  // a page affects changes before and after it, from either source; there are few pages
+  // a page affects the changes before and after it, from either source; all days are derived, as there are few pages
   const [from] = retained([...side.days, ...(row ? [row.from] : [])]).sort()
   if (from !== undefined) await deriveSpan(imported, { from, to: dayOf(now), finders: OF_PAGES })
 }
@@ -166,8 +166,8 @@ async function deriveReviews(imported: PlaceImport): Promise<void> {
 }
 
 /**
- * Returns the measured days that are compared with the last day of each run: the next one of each of these keywords, or
- * of the charts if `terms` is null.
+ * Returns the measured days that are compared with the last day of each run: the next measured day of each of these
+ * keywords, or of the charts if `terms` is null.
  */
 async function readFollowing(
   { sql, place, pause }: PlaceImport,

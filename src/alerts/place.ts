@@ -20,7 +20,10 @@ export interface Place {
   manualRivals: string[] | null
 }
 
-/** Number of UTC days, including today. Alerts of earlier days are history: marked as read and never delivered. */
+/**
+ * Number of UTC days, including today, whose alerts are news. Alerts of earlier days are history: marked as read and
+ * never delivered.
+ */
 const DAYS_LOOKED_AT = 3
 
 /** Returns the first UTC day whose alerts are news. */

@@ -3,7 +3,7 @@ import * as v from "valibot"
 /** Facts that identify a rival. */
 export const rivalFacts = {
   rival: v.string(),
-  /** Null if no name has been seen yet. */
+  /** Null if no reading has shown a name. */
   name: v.nullable(v.string()),
   manual: v.boolean(),
 }

@@ -26,12 +26,12 @@ export interface PlaceDays {
 export const RANK_PLACES = 3
 
 /**
- * The better app must be within these ranks, for rivals named by hand and found ones. Lower ranks change at random
- * every day.
+ * The better of the two apps must be within these ranks; the limit differs for rivals named by hand and found rivals.
+ * Lower ranks change at random every day.
  */
 export const RIVAL_PLACES = { manual: 50, found: 10 }
 
-/** `off_topic` looks at the first 10 results and needs known categories for at least 8 of them. */
+/** For `off_topic`, the first 10 results are read and at least 8 of them need known categories. */
 export const TOPIC = { first: 10, known: 8 }
 
 /** A measured day and the previous measured day. */

@@ -10,7 +10,7 @@ export class TrackingProblem extends Error {
   override name = "TrackingProblem"
 }
 
-/** The value is invalid, whatever is tracked. */
+/** The value is invalid, whatever the workspace tracks. */
 export class WrongValue extends TrackingProblem {}
 
 export function checkCountries(countries: readonly string[]): string[] {

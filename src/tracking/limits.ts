@@ -12,7 +12,7 @@ export async function lockTracking(tx: Tx, { workspaceId }: Caller): Promise<voi
   try {
     await lockWorkspace(tx, workspaceId)
   } catch (error) {
-    // the workspace existed when its key was last looked up, up to 750 ms ago
+    // a key look-up is reused for up to 750 ms, so the workspace may have been deleted since
     if (error instanceof TrackingProblem) throw new Fault("account_deleted")
     throw error
   }

@@ -39,7 +39,7 @@ export function appAddress(app: TrackedApp): string {
   return appPage(platformOf(app), (app.iosId ?? app.androidPkg) as string, app.countries[0])
 }
 
-/** Returns SQL for a text in the spelling of foldText, as far as the search words need it; in the "C" collation. */
+/** Returns SQL that spells a text like foldText, as far as the search words need it, in the "C" collation. */
 export function folded(sql: Sql, text: Fragment, search: SearchText) {
   const { from, to } = translationFor(search)
   // stored keywords are in NFC, names in the store's spelling

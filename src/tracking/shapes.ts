@@ -136,7 +136,7 @@ export const ReadingSpan = named(
 
 const stars = (many: number) => described(Count, `Ratings with ${many === 1 ? "1 star" : `${many} stars`}.`)
 
-/** How many of each number of stars. */
+/** The number of ratings for each number of stars. */
 export const StarCounts = named(
   "StarCounts",
   v.strictObject({ "1": stars(1), "2": stars(2), "3": stars(3), "4": stars(4), "5": stars(5) }),

@@ -52,7 +52,7 @@ function termsOf(sql: Db, appId: Fragment) {
 
 /**
  * Returns the app with its name and icon in `storefront`, by default its first. Throws not_found with the ids that the
- * key may use, or app_not_allowed without a look-up for an id that the key's list lacks.
+ * key may use, or app_not_allowed, without a look-up, if the key's list does not contain the id.
  */
 export async function findApp(sql: Db, caller: AppsQuery, id: string, storefront?: string): Promise<TrackedApp> {
   refuseHidden(caller, id)

@@ -30,7 +30,7 @@ afterEach(() => scene.standIn.stop())
 const HOUR_MS = 3_600_000
 let number = 0
 
-/** Adds a changed bid of that age, by another program by default. */
+/** Adds a change of a bid that was made that long ago, by another program by default. */
 function addChange(
   agoMs: number,
   rest: { userType?: string; entityId?: string; campaignId?: number; to?: string } = {},

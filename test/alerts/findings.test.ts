@@ -204,7 +204,7 @@ describe("findings", () => {
 })
 
 describe("followed rivals", () => {
-  test("the followed rivals are the first ten of list_rivals and all named by hand, seen or not", async () => {
+  test("the followed rivals are the first ten of list_rivals and all named by hand, read or not", async () => {
     const workspaceId = await newWorkspace(sql)
     const manualRivals = ["ios:20030", "ios:39999", `ios:${OWN}`, "android:com.example.rival"]
     const appId = await trackNew(sql, ["tea", "mate", "milk"], { workspaceId, manualRivals })

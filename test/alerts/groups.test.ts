@@ -174,7 +174,7 @@ test("the event with the newest day comes first, however late another day was re
   expect(days({}).map(([, day]) => day)).toEqual(["2026-11-27", "2026-11-26", "2026-11-20", "2026-11-12"])
 })
 
-test("an event is read once all of its alerts are", () => {
+test("an event counts as read once all of its alerts are read", () => {
   const isGroupRead = (...all: boolean[]) => groupAlerts(all.map((isRead, n) => rival(n, { read: isRead })))[0]!.isRead
   expect([isGroupRead(true, true), isGroupRead(true, false)]).toEqual([true, false])
 })

@@ -64,7 +64,7 @@ beforeAll(async () => {
   }
 })
 
-/** Returns the measured days of a keyword, each with its deciding reading. */
+/** Returns the measured days of a keyword, each with the reading that provides its results. */
 function measuredDays(term: string): Reading[] {
   return DAYS.flatMap((day) => {
     const [best] = history

@@ -68,8 +68,8 @@ async function importCut(world: number, cut: string): Promise<void> {
 const LIMIT_MS = 120_000
 
 /**
- * Leaves out what depends on the day of the import: whether an alert is news, and alerts about rivals followed on that
- * day only.
+ * Leaves out everything that depends on the day of the import: whether an alert is news, and alerts about rivals that
+ * are followed on that day only.
  */
 function withoutHistory(feed: readonly string[]): string[] {
   return feed.flatMap((row) => {

@@ -18,7 +18,7 @@ function page(day: number, editorial: EditorialCard[], id = OWN) {
   return listed(`2025-11-${day}T09:00:00Z`, { editorial }, { id })
 }
 
-test("a new editorial card on a page causes an alert; one that disappears or is another app's does not", async () => {
+test("a new editorial card on a page causes an alert; a removed card or another app's card does not", async () => {
   await storeAll(sql, [page(18, [STORY]), page(19, [STORY, COLLECTION]), page(20, [COLLECTION])])
   await storeAll(sql, [page(19, [], "39999"), page(20, [STORY], "39999")])
   await deriveFor(sql)

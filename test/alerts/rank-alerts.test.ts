@@ -25,7 +25,7 @@ async function alertsOf(...readings: SearchObservation[]): Promise<string[]> {
 }
 
 describe("a tracked keyword", () => {
-  test("a fall of a keyword shows the ranks before and after, and when it was seen", async () => {
+  test("a fall of a keyword shows the ranks before and after, and the time of the reading", async () => {
     expect(await alertsOf(rankReading(19, 3), rankReading(20, 12, { depth: 80 }))).toEqual(["2025-11-20 rank_drop tea"])
     const [alert] = await readAlerts(sql, ...RANKS)
     expect(alert).toEqual({
@@ -72,17 +72,17 @@ describe("a tracked keyword", () => {
     expect(await alertsOf(rankReading(18, 3), rankReading(19, 40, { complete: false }), rankReading(20, 4))).toEqual([])
   })
 
-  test("a keyword is compared neither across a change of source nor with an earlier day of that source", async () => {
+  test("a keyword is compared with its previous measured day only, not across a change of source", async () => {
     const other = { source: "apple-web-search" as const }
     expect(await alertsOf(rankReading(18, 3), rankReading(19, 30, other), rankReading(20, 60))).toEqual([])
   })
 
-  test("a keyword has neither dropped out of nor entered from a reading that is shallower than its rank", async () => {
+  test("an absence in a reading shallower than the keyword's rank is neither a drop-out nor an entry", async () => {
     const shallow = { depth: 40 }
     expect(await alertsOf(rankReading(18, 41), rankReading(19, null, shallow), rankReading(20, 41))).toEqual([])
   })
 
-  test("a keyword has dropped out if a reading exactly as deep as its last rank lacks it", async () => {
+  test("a keyword has dropped out if a reading exactly as deep as its last rank does not contain the app", async () => {
     const shallow = { depth: 40 }
     expect(await alertsOf(rankReading(18, 40), rankReading(19, null, shallow), rankReading(20, 40))).toEqual([
       "2025-11-19 dropped_out tea",
@@ -94,7 +94,7 @@ describe("a tracked keyword", () => {
     expect(await alertsOf(rankReading(20, 3))).toEqual([])
   })
 
-  test("a keyword causes alerts for three days", async () => {
+  test("alerts about a keyword are derived for the last three days only", async () => {
     const days = [
       rankReading(16, 1),
       rankReading(17, 11),

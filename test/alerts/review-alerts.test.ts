@@ -67,9 +67,9 @@ describe("reviews of one star", () => {
     expect(await alertsOf([...since(days), ...reviews(9, "2025-11-20")])).toEqual(expected)
   })
 
-  test("a wave is compared with known days only", async () => {
+  test("a wave is compared only with days that have data", async () => {
     const all = [...since(11), ...reviews(20, "2025-11-15"), ...reviews(6, "2025-11-20")]
-    // the 10 known days have 2 per day; over 28 days it would be 0.7
+    // the 10 days with data have a mean of 2 per day; over 28 days it would be 0.7
     expect(await alertsOf(all)).toEqual(wave)
     expect((await readAlerts(sql))[0]?.facts).toMatchObject({ mean: 2, days: 10 })
   })
@@ -108,7 +108,7 @@ describe("a feed", () => {
     expect(await alertsOf(many(), { storefront: "de" })).toEqual([])
   })
 
-  test("a feed of a language on Google Play causes one alert for all storefronts that share it", async () => {
+  test("a feed of a language on Google Play causes one alert for all storefronts that share the language", async () => {
     const packageName = "com.example.tea"
     await trackNew(sql, ["tea"], { iosId: undefined, androidPkg: packageName, countries: ["us", "gb", "de"] })
     await storeAll(sql, [reviewedOnPlay(SEEN, many(), { ...COMPLETE, storeId: packageName })])

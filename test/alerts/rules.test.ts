@@ -129,7 +129,7 @@ describe("a rule", () => {
   })
 })
 
-test("a rule accepts an option if the alerts of its type have the value it concerns", () => {
+test("a rule accepts an option if the alerts of its type have the value that the option concerns", () => {
   for (const type of FINDINGS) {
     const facts = FACTS[type]
     expect([type, takes(type, "keywordScope")]).toEqual([type, "term" in facts])

@@ -8,7 +8,7 @@ import { trackOwn } from "../world/tracked.ts"
 import { listOf, OWN } from "./derived-alerts.ts"
 import { importAll } from "./import-world.ts"
 
-/** The lines of the manual, which a person copies into a file. */
+/** The program in the manual, which a person copies into a file. */
 const LINES = /```js\n([\s\S]+?)\n```/.exec(pageOf("alerts"))?.[1] ?? ""
 const now = new Date()
 const dayBefore = (days: number) => dayOf(new Date(now.getTime() - days * DAY_MS))

@@ -63,7 +63,7 @@ describe("a rival and the app", () => {
     [ranks(null, null), ranks(3, 4), null],
     [ranks(3, 4), ranks(null, null), null],
     [ranks(4, 3), ranks(null, null), null],
-  ])("a rival and the app at %j and then %j are %p", (before, after, type) => {
+  ])("a rival and the app with the ranks %j and then %j give %p", (before, after, type) => {
     expect(passing(before, after, manual)).toBe(type as never)
     expect(passing(before, after, { manual: false })).toBe(type as never)
   })
@@ -72,7 +72,7 @@ describe("a rival and the app", () => {
     [true, 50],
     [false, 10],
   ])(
-    "a passing by a rival named by hand %p causes an alert if the better rank is among the first %p",
+    "a passing by a rival (named by hand: %p) causes an alert if the better rank is among the first %p",
     (manual, places) => {
       expect(passing(ranks(5, 60), ranks(70, places), { manual })).toBe("rival_passed")
       expect(passing(ranks(5, 60), ranks(70, places + 1), { manual })).toBeNull()

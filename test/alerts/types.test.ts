@@ -27,7 +27,7 @@ function exampleOf(type: (typeof FEED_TYPES)[number], facts: object = type.examp
   } as never
 }
 
-test("the list has the contract's types in its order, and the feed can have each", () => {
+test("the alert types are the contract's types in its order, and the feed can have each", () => {
   expect(RULE_TYPES as string[]).toEqual(contract)
   expect(FEED_TYPES.map(({ name }) => name)).toEqual(RULE_TYPES)
 })
@@ -54,7 +54,7 @@ describe.each(FEED_TYPES.map((type) => [type.name, type] as const))("%s", (name,
     expect(textOf(alert, "2025-11-24")).toStartWith(type.text ? "Week" : `2025-11-20: ${sentenceOf(alert)}`)
   })
 
-  test("an alert type sets fields of the feed, and all others are null", () => {
+  test("an alert type sets its own fields of the feed, and all other fields are null", () => {
     const row = alertRow(exampleOf(type), "Tea") as unknown as Record<string, unknown>
     const fields = Object.fromEntries(Object.keys(AlertFields.entries).map((field) => [field, row[field]]))
     expect(v.parse(AlertFields, fields)).toEqual(fields as never)

@@ -148,7 +148,7 @@ describe("terms", () => {
     ])
   })
 
-  test("ranks that a correction removed while untracked are not shown when the term is tracked again", async () => {
+  test("ranks that were corrected away while a term was untracked do not return with the term", async () => {
     const at = (day: string, rest: object = {}) => reading("tea", `${day}T10:00:00Z`, [10001], rest)
     await record(sql, [at("2025-08-05"), at("2025-09-05"), at("2025-10-05"), at("2025-11-05")], () => NOW)
     const other = await newWorkspace(sql)

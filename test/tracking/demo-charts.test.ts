@@ -91,7 +91,7 @@ slow("a key finds the demo's charts, movers and landscape, each with its day, wi
   expect(finance.publishers.count).toBeGreaterThan(3)
   for (const country of ["us", "gb", "de"])
     expect((await ask(`charts?country=${country}`)).body).toMatchObject({ day: "2026-03-20", depth: 10 })
-  // feeds do not identify publishers; after a look-up the publisher's apps are found where the demo saw them
+  // feeds do not identify publishers; after a look-up the publisher's apps are found on the demo's chart
   const { id } = lines[29].apps[0]
   await recordAll(
     appsReading(NOW.toISOString(), [{ id, name: "As it is now", developerId: "1500000077" }], { storefront: "jp" }),
@@ -128,7 +128,7 @@ describe("a chart of the demo that this instance reads too", () => {
   const [first, second] = [lines[29].apps[4].id, lines[29].apps[1].id]
   const reading = ownChart("2026-11-18T10:00:00Z", [first, 10_001, second])
 
-  slow("a demo chart read by this instance is measured since its own reading, in either order", async () => {
+  slow("a demo chart that this instance reads is measured since its own reading, in either order", async () => {
     await load()
     await recordAll(reading)
     const after = await chartTables(sql)
@@ -193,7 +193,7 @@ long(
     await sql`create trigger refuse before delete on store_app execute function refuse()`
     expect(await removeAllOfDemo(sql).catch(String)).toContain("refused")
     await sql`drop function refuse cascade`
-    // the accounts were removed first; everything else was left and is removed now
+    // the failed removal removed only the accounts; this one removes everything else
     expect(await removeAllOfDemo(sql)).toMatchObject({ apps: 5, accounts: 0, kept: [] })
     expect(await removeAllOfDemo(sql)).toMatchObject({ apps: 0, readings: 0, accounts: 0, kept: [] })
     for (const table of ["review_version", "review_day", "review_read", "review_feed", "store_app"])

@@ -117,7 +117,7 @@ test("the invented app is not in the market and not in other workspaces' alerts 
   }
 })
 
-long("loading the invented app again adds nothing, and two days later only the days in between", async () => {
+long("loading the invented app again adds nothing, and two days later adds only the days in between", async () => {
   const before = await stored(sql)
   expect((await loadDemoInto(recording, sql, workspace, { days: 30, now: () => NOW })).recorded).toBe(0)
   expect(await stored(sql)).toBe(before)

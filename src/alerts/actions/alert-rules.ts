@@ -180,7 +180,7 @@ interface Contents {
   iosApp: boolean
   tag: boolean
   manualRival: boolean
-  /** Null if no ads account is connected, other than the demo's. */
+  /** Null if no ads account other than the demo's is connected. */
   ads: AdsWatch | null
 }
 

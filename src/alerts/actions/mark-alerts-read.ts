@@ -9,9 +9,9 @@ import { holdAccount } from "../../tracking/limits.ts"
 import { findApp, shownName } from "../../tracking/tracked-app.ts"
 import { endOf, Moment } from "../feed-times.ts"
 
-/** At most 5,000 alerts per write, because a write blocks an embedded database: 10,000 take it 0.7 s. */
+/** At most 5,000 alerts per write, because a write blocks an embedded database: 10,000 alerts take it 0.7 s. */
 const MAX_ALERTS = 5_000
-/** At most 500 alerts per statement, because each update changes every index: 10,000 take 0.4 s. */
+/** At most 500 alerts per statement, because each update changes every index: 10,000 alerts take 0.4 s. */
 const CHUNK = 500
 
 const entries = {
@@ -26,7 +26,7 @@ const entries = {
   read: v.optional(described(v.boolean(), "False marks them as unread."), true),
 }
 
-/** Counts by app, the app with the newest alert first. */
+/** The number of alerts of each app; the app with the newest alert comes first. */
 const AlertsByApp = v.array(
   named(
     "MarkedAlerts",
@@ -100,13 +100,13 @@ export const markAlertsRead = action({
         where id = any(${ids.slice(at, at + CHUNK)}::bigint[])`
     return { read, marked: alerts.length, alerts: byApp(alerts, names) }
   },
-  // alerts that were found since do not matter
+  // alerts that were found after the write do not prevent the undo
   undo: { needsSameState: false, restore },
 })
 
 /**
- * Marks the alerts of a write as unread again. Their time is that of the write, as both are the time of its
- * transaction. Only marking as read can be undone.
+ * Marks the alerts of a write as unread again. Finds them by the time at which they were marked, which equals the time
+ * of the write because both are the time of its transaction. Only marking as read can be undone.
  */
 async function restore({ at }: MadeWrite, { tx, caller }: { tx: Tx; caller: LookContext["caller"] }): Promise<void> {
   await tx`

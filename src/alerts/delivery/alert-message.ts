@@ -5,8 +5,8 @@ import type { Message } from "./message.ts"
 import { withoutLinks } from "./without-links.ts"
 
 /**
- * Returns the deliveries of the event that `head` belongs to: a fall and the rivals that passed, or all changes of a
- * rival.
+ * Returns the deliveries of the event that `head` belongs to: a fall and the rivals that passed the app, or all changes
+ * of a rival.
  */
 export function eventWith(head: Head, due: readonly Head[]): Head[] {
   const rows = due.map((delivery) => ({ ...rowOf(delivery), delivery }))

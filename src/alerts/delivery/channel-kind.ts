@@ -1,7 +1,7 @@
 import type { RandomBytes } from "../../lib/text.ts"
 import type { ChannelSecret, Message, SendPort, SendResult } from "./message.ts"
 
-/** One thing that a person enters to add a channel, on the page or in the terminal. */
+/** A value that a person enters to add a channel, on the page or in the terminal. */
 export interface ChannelField {
   name: string
   /** Shown on the page. */
@@ -10,12 +10,12 @@ export interface ChannelField {
   hint: string
   /** Used in messages of the terminal: "the address". */
   noun: string
-  /** The page never shows it again, and the terminal reads it from a file or stdin. */
+  /** True for a secret: the page never shows it again, and the terminal reads it from a file or stdin. */
   isSecret?: boolean
   isOptional?: boolean
   /**
-   * The option of `channel add`. A secret has two, with "-file" and "-stdin" after the name. Omitted for the field that
-   * is the command's argument.
+   * The option of `channel add`. A secret has two options, whose names end with "-file" and "-stdin". Omitted for the
+   * field that is the command's argument.
    */
   option?: { name: string; value: string; meaning: string }
 }
@@ -35,7 +35,7 @@ interface CheckedChannel<Secret extends ChannelSecret = ChannelSecret> {
  */
 export interface ChannelKind<Secret extends ChannelSecret = ChannelSecret> {
   title: string
-  /** Button of the form that adds one. */
+  /** Label of the button of the form that adds a channel. */
   button: string
   fields: readonly ChannelField[]
   /** Help of `channel add`: an imperative of at most 72 characters, further sentences, and command lines. */
@@ -47,9 +47,12 @@ export interface ChannelKind<Secret extends ChannelSecret = ChannelSecret> {
   ends: string
   /** Minimum time between two messages of a channel. */
   gapMs: number
-  /** One message per event. False: one per alert, for programs. */
+  /** True: one message per event. False: one message per alert, for programs. */
   isGrouped: boolean
-  /** It goes to a member of the workspace, whose name is the entry `person`. Others have an address of their own. */
+  /**
+   * True if messages go to a member of the workspace, whose name is the entry `person`. Other channels have an address
+   * of their own.
+   */
   isPersonal?: true
   /** Throws AccessProblem that names the field. Optional fields that were not entered are "". */
   check(entered: ChannelSecret, randomBytes: RandomBytes): CheckedChannel<Secret>

@@ -72,10 +72,12 @@ function headOf({ deliveryId, ...alert }: HeadRow): Head {
   return { id: deliveryId, alert }
 }
 
-/** At most 500 deliveries are searched for those of one event. Further ones become a message of their own. */
+/** The deliveries of one event are searched among at most 500. Further ones become a message of their own. */
 const MAX_TOGETHER = 500
 
-/** Returns a delivery and the others due in its channel on its day, newest alert first. */
+/**
+ * Returns a delivery and the other due deliveries of its channel whose alerts have the same day, newest alert first.
+ */
 export async function readDueOfDay(sql: Sql, { id, lease }: LeasedChannel, head: Head): Promise<Head[]> {
   const rows = await sql<HeadRow[]>`
     select d.id as "deliveryId", ${alertColumns(sql)}

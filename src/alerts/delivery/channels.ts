@@ -31,7 +31,7 @@ export interface ChannelRow {
   /** The earlier address of a chat that got a new one, and when that was noticed. Null if it never moved. */
   movedFrom: string | null
   movedAt: Date | null
-  /** Until then messages are also signed with the webhook's earlier secret. Null if there is none. */
+  /** The time until which messages are also signed with the webhook's earlier secret. Null if there is none. */
   earlierSecretUntil: Date | null
   waiting: number
   undelivered: number
@@ -120,7 +120,7 @@ export async function removeChannel(sql: Sql, workspaceId: number, id: string): 
 const BOTH_HOURS = 24
 
 /**
- * Replaces a webhook's secret. Messages are signed with both for 24 h by the database's clock; a third, older secret
+ * Replaces a webhook's secret. Messages are signed with both for 24 h by the database's clock; a secret older than both
  * ends at once.
  */
 export async function rotateSecret(register: Register, workspaceId: number, id: string): Promise<Required<NewChannel>> {
@@ -150,10 +150,13 @@ export async function readSealedChannel(sql: Sql, workspaceId: number, id: strin
   return row
 }
 
-/** Why a channel that its owner paused is disabled. */
+/** The stored reason why a channel is disabled if its owner paused it. */
 const PAUSED = "paused"
 
-/** Sends nothing until the channel is resumed. Alerts found meanwhile are not delivered later. Throws AccessProblem. */
+/**
+ * Pauses a channel: sends nothing until it is resumed. Alerts found in the meantime are not delivered later. Throws
+ * AccessProblem.
+ */
 export async function pauseChannel(sql: Sql, workspaceId: number, id: string): Promise<ChannelRow> {
   await findChannel(sql, workspaceId, id)
   await sql`

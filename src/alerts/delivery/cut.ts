@@ -19,7 +19,7 @@ export function cutBytes(text: string, most: number): string {
   )
 }
 
-/** Shortens a text so that its form with escapes has at most `most` UTF-16 units. No escape is split. */
+/** Shortens a text so that its escaped form has at most `most` UTF-16 units. No escape is split. */
 export function cutMarked(text: string, most: number, mark: (part: string) => string): string {
   return shortened(text, most, (part) => part.length, mark)
 }

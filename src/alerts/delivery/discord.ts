@@ -6,7 +6,7 @@ import { cutMarked } from "./cut.ts"
 import type { SendResult } from "./message.ts"
 import { jsonOf, post, sentBy, unsentBy, waitOfSeconds } from "./post.ts"
 
-/** Characters of the content, escapes included. */
+/** Maximum characters of the content, escapes included. */
 const LONGEST = 2_000
 
 /** No previews of links. */

@@ -5,8 +5,8 @@ import type { AlertReader } from "./mail-port.ts"
 import type { Message } from "./message.ts"
 
 /**
- * Mail to a member of the workspace, at the address that the member confirmed. The channel does not store the address:
- * it is read for each mail, and so are the rights.
+ * Mail to a member of the workspace, at the address that the member confirmed. The channel stores neither the address
+ * nor the member's rights: both are read for each mail.
  */
 export const email: ChannelKind<{ person: string; personId: string }> = {
   title: "Mail",

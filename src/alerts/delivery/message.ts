@@ -6,7 +6,7 @@ export type ChannelSecret = Readonly<Record<string, string>>
 
 /** A message in the forms that the kinds of channels need. */
 export interface Message {
-  /** The same for all attempts. */
+  /** The id is the same for all attempts. */
   id: string
   /** "alert.rank_drop" or "channel.test", for example. */
   type: string

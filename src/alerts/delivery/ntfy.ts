@@ -4,16 +4,16 @@ import type { ChannelKind } from "./channel-kind.ts"
 import { cutBytes } from "./cut.ts"
 import { jsonOf, post, sentBy, unsentBy } from "./post.ts"
 
-/** Bytes. The server turns a longer message into an attached file. */
+/** Maximum bytes of a message. The server turns a longer message into an attached file. */
 const LONGEST = 4_096
 
 /** The quota of a day is filled a little at a time or at midnight UTC, depending on the server. */
 const DAY_QUOTA_MS = 3_600_000
 
 /**
- * A topic of ntfy.sh or of a server of one's own. Messages are plain text with fixed headers, so foreign text can add
- * no header, action or Markdown. The id of the message is its sequence id: servers from 2.16 on replace a notification
- * that is sent again.
+ * A topic of ntfy.sh or of a server of one's own. Messages are plain text with fixed headers, so names written by
+ * others can add no header, action or Markdown. The id of the message is its sequence id: servers from 2.16 on replace
+ * a notification that is sent again.
  */
 export const ntfy: ChannelKind<{ url: string; token?: string }> = {
   title: "ntfy",

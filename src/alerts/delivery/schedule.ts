@@ -27,7 +27,7 @@ export function pauseMs(failures: number, { retriesMs, random }: Retries): numbe
   return Math.min(LONGEST_PAUSE_MS * (1 - SPREAD), spread(gap, random))
 }
 
-/** Returns the maximum age of a delivery, so that repeated requests to wait do not keep it forever. */
+/** Returns the maximum age of a delivery, so that repeated requests to wait do not postpone it forever. */
 export function longestMs({ retriesMs }: Pick<Retries, "retriesMs">): number {
   return (1 + SPREAD) * retriesMs.reduce((sum, gap) => sum + gap, 0) + LONGEST_PAUSE_MS
 }

@@ -1,4 +1,4 @@
-/** Invisible. Interrupts texts that apps would recognize as links or mentions. */
+/** An invisible character that interrupts texts which apps would recognize as links or mentions. */
 const ZERO_WIDTH_SPACE = "\u200b"
 
 /**

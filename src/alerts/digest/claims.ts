@@ -7,7 +7,7 @@ import type { Subscription } from "./unsubscribe.ts"
 
 /** A person's digest and where it goes. */
 export interface Subscriber extends MailRecipient, Schedule {
-  /** Periods that were due before are not sent. */
+  /** Periods that were due before this time are not sent. */
   since: Date
 }
 
@@ -33,7 +33,7 @@ export async function readSubscribers(
   return { subscribers, next: rows.length < MAX_AT_ONCE ? null : rows.at(-1)! }
 }
 
-/** One digest that this process writes. Null or void statements mean that the lease is lost. */
+/** A digest that this process has leased. Statements for it return null or change nothing if the lease is lost. */
 export interface Claim {
   id: string
   lease: string
@@ -83,7 +83,7 @@ export async function endSkipped(sql: Sql, { id, lease }: Claim, why: string): P
   await end(sql, { id, lease }, "skipped", why)
 }
 
-/** Stores the result of an attempt. A failure is retried for some hours; an unknown outcome is never. */
+/** Stores the result of an attempt. A failure is retried for some hours; an unknown outcome is never retried. */
 export async function settleDigest(sql: Sql, claim: Claim, sent: MailResult): Promise<void> {
   if (sent.result === "delivered") return await end(sql, claim, "sent", null)
   if (sent.result === "unknown") return await end(sql, claim, "unknown", `${sent.failure}; it may have arrived`)

@@ -8,7 +8,7 @@ interface ReviewPart {
 
 /**
  * The parts of a look back at a week or a day, in order. Digests by mail and the weekly review of assistants have the
- * same parts, read the same operations and use the same words.
+ * same parts, which are read by the same operations and described in the same words.
  */
 export const REVIEW_PARTS = {
   moves: { title: "What moved", operation: "list_alerts" },

@@ -16,7 +16,7 @@ export interface Schedule {
 export interface Period {
   from: string
   to: string
-  /** When it is due. */
+  /** The time at which the digest is due. */
   at: Date
 }
 
@@ -25,7 +25,7 @@ const HOUR_MS = 3_600_000
  * Hours after which a due digest is no longer sent, for example because the server was down. The next one is due soon.
  */
 const LATEST_HOURS = { day: 12, week: 48 }
-/** On Mondays the summaries of the week are in the feed by then (alerts/weekly.ts). */
+/** On Mondays the summaries of the week are in the feed by this hour, UTC (alerts/weekly.ts). */
 const WEEK_READY_HOUR = 9
 
 /**

@@ -12,7 +12,7 @@ type Task = AnswerOf<"get_weekly_plan">["tasks"][number]
 
 interface DigestApp {
   name: string
-  /** Keywords that rose and fell. Null if nothing could be compared. */
+  /** Numbers of keywords that rose and that fell. Null if nothing could be compared. */
   up: number | null
   down: number | null
   /** Null if no feed was read. */
@@ -35,11 +35,11 @@ export interface Digest {
   /** Null if the person may not see money, or no account is connected. */
   money: { about: string; rows: readonly DigestMoney[] } | null
   tasks: readonly (Task & { app: string })[]
-  /** Apps beyond MAX_APPS, which are left out. */
+  /** Number of apps beyond MAX_APPS, which are left out. */
   appsLeft: number
 }
 
-/** Number of apps in a digest. Each takes some statements, and nobody reads a longer mail. */
+/** Maximum number of apps in a digest. Each app takes some statements, and nobody reads a longer mail. */
 const MAX_APPS = 20
 const MAX_REVIEWS = 100
 const MAX_TASKS = 2

@@ -8,7 +8,7 @@ export interface Subscription {
   workspaceId: number
 }
 
-/** A mail that a link ends: alerts of a channel, or summaries. */
+/** A kind of mail that a link ends: the alerts of a channel, or the summaries. */
 interface Mailing {
   workspace: string
   kind: "alerts" | "summaries"

@@ -14,7 +14,7 @@ import { DELIVERY_STATES, type FeedAlert, type FeedPlace, MAX_ALERTS, readFeed, 
 import { endOf, Moment, sinceBeforeUntil } from "../feed-times.ts"
 import { FEED_TYPES } from "../types.ts"
 
-/** The highest number that counts of the feed show. */
+/** Counts of the feed end at this number. */
 const COUNTED = UNREAD_COUNTED.toLocaleString("en")
 
 export const FeedRow = named(

@@ -37,7 +37,7 @@ ${dayTime(day)} · ${appLinks(context, rows)} · ${spoken(lead.type)}${source}${
 const isInvented = ({ term, rivalId }: AlertRow) =>
   (term !== null && isInventedTerm(term)) || (rivalId !== null && isInventedId(rivalId))
 
-/** Tabs of an app that show what an alert of a type without a keyword or rival is about. */
+/** The tab of an app that shows the subject of an alert, for the types without a keyword or rival. */
 const TABS: Partial<Record<AlertRow["type"], string>> = {
   ai_mention_lost: "assistants",
   asa_rule: "ads",

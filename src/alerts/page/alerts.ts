@@ -78,7 +78,7 @@ function markForm(context: PageContext, { alerts, unread }: Feed, { appId, type,
   })
 }
 
-/** Shows the rules and channels, which the settings change. */
+/** Shows the rules and channels. They are changed in the settings. */
 function deliveryPart(context: PageContext, { rules, channels }: Rules): Html {
   const links =
     !context.isSample &&

@@ -35,7 +35,7 @@ export const reviewWave = alertType({
     /** A storefront on the App Store, a language on Google Play. */
     feed: v.string(),
     count: v.number(),
-    /** Mean of the previous days; `days` is how many of them are known. */
+    /** Mean number of one-star reviews on the previous days; `days` is the number of those with data. */
     mean: v.number(),
     days: v.number(),
   }),

@@ -109,7 +109,9 @@ async function readOverlapping(tx: Tx, days: PlaceDays, rivals: readonly number[
 
 const OVERLAP_DAYS = 35
 
-/** Returns when the earliest change began that overlaps the changes since `from`, directly or through others. */
+/**
+ * Returns the start of the earliest change that overlaps the changes since `from`, directly or through other changes.
+ */
 function overlapFrom(changes: readonly RivalChange[], from: string): Date {
   let start = new Date(from)
   for (const { at, beforeSeenAt } of changes.toReversed()) if (at >= start && beforeSeenAt < start) start = beforeSeenAt
@@ -124,8 +126,8 @@ function withoutRepeats(events: readonly RivalEvent[]): RivalEvent[] {
 }
 
 /**
- * Changes whose values are the same in both sources. Pictures have different URLs in each, and averages different
- * digits.
+ * Kinds of changes whose values are the same in both sources. Pictures have a different URL in each source, and
+ * averages have different digits.
  */
 const SAID_ALIKE: readonly string[] = ["version", "name", "price"] satisfies readonly Facts["change"][]
 

@@ -8,7 +8,7 @@ import { type FollowedRival, nameOf, rivalFacts, rivalFields } from "../rival-fa
 import { type PassingRow, type PlaceDays, RIVAL_PLACES } from "../search-days.ts"
 import { placeIn, quoted, type Wording } from "../wording.ts"
 
-/** Ranks of an app and a rival for a keyword on a measured day. Null if absent from the results read. */
+/** Ranks of an app and a rival for a keyword on a measured day. Null if absent from the results that were read. */
 interface RankPair {
   source: string
   ours: number | null

@@ -117,19 +117,22 @@ function idsIn({ apps }: ChartObservation): string[] {
   return apps.map(({ id }) => id)
 }
 
-/** Includes readings that are already stored or superseded: names must not depend on the order of recording. */
+/**
+ * Used for all readings, including those that are already stored or superseded: the stored names must not depend on the
+ * order of recording.
+ */
 function namedIn(from: ChartObservation, { appOf }: SurrogateIds) {
   return { from, apps: from.apps, appIds: idsIn(from).map((id) => appOf(from.platform, id)) }
 }
 
-// With 200 places each, a page looks up some 10,000 ids.
+// Readings per page. With 200 places each, a page looks up some 10,000 ids.
 const PAGE = 50
 
 interface StoredChartRow extends Omit<ChartObservation, "source" | "egress"> {
   chartId: number
   day: string
   code: number
-  /** With microseconds. */
+  /** `seenAt` as text, with microseconds. */
   seen: string
   egress: string | null
 }

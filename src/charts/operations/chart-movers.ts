@@ -181,7 +181,7 @@ interface RivalApp {
   id: string
   name: string
   manual: boolean
-  /** Its store_app id. Null if no reading has shown it, so that it is on no chart. */
+  /** The rival's store_app id. Null if no reading has shown the rival, so that it is on no chart. */
   app: number | null
 }
 

@@ -35,7 +35,7 @@ export async function findFirstChart(sql: Sql, followed: readonly string[]): Pro
   return row ? { platform: "ios", ...row } : null
 }
 
-/** The measured days of a chart next to one of its days. Null if there is none. */
+/** The measured days of a chart just before and just after one of its days. Null if there is none. */
 interface NearDays {
   previous: string | null
   next: string | null

@@ -6,7 +6,7 @@ import { type ChartAnswer, readChart } from "./charts.ts"
 
 export interface ChartMovers {
   day: MeasuredDay
-  /** The day that it is compared with. Null if there is no earlier day. */
+  /** The earlier day of the comparison. Null if there is no earlier day. */
   against: MeasuredDay | null
   /** Apps are store_app ids. Null if there is nothing to compare with: no earlier day, or a different source. */
   movers: Movers | null
@@ -15,7 +15,7 @@ export interface ChartMovers {
 
 export type MeasuredDay = Omit<ChartAnswer, "appIds">
 
-/** Null if absent from the places read; `was` is also null if there is nothing to compare with. */
+/** Null if absent from the places that were read; `was` is also null if there is nothing to compare with. */
 export interface ChartStanding {
   app: number
   rank: number | null

@@ -90,8 +90,8 @@ export async function readFirstApps(sql: Db, chart: ChartSubject): Promise<strin
 }
 
 /**
- * Returns a query of the oldest look-up of a chart's first apps. Null unless all of them were looked up there since
- * `since`.
+ * Returns a query of the oldest look-up of a chart's first apps. Null unless all of these apps were looked up in the
+ * storefront since `since`.
  */
 export function latestLookUps(sql: Db, chart: ChartSubject, since: Date) {
   return sql`

@@ -21,7 +21,8 @@ export async function findShelfReadLast(sql: Sql, { platform, id }: AppKey): Pro
 }
 
 /**
- * Returns the row's latest reading, with no apps if the page was read and never showed one. Null if it was not read.
+ * Returns the row's latest reading, with no apps if the page was read and never showed the row. Null if the page was
+ * not read.
  */
 export async function readShelf(sql: Sql, { platform, id }: AppKey, storefront: string) {
   const source = SHELVED_BY[platform]

@@ -96,7 +96,8 @@ function addressesOf(feed: unknown): string[] {
 }
 
 /**
- * Throws if an address belongs to another chart. Recorded are "…/us/rss/topfreeapplications/limit=100/genre=6007/json",
+ * Throws if an address belongs to another chart. Recorded addresses are
+ * "…/us/rss/topfreeapplications/limit=100/genre=6007/json",
  * "…/RSS/topfreeapplications/sf=143441/limit=100/genre=6007/json" and "…/viewTop?cc=us&id=25244&popId=27". Returns
  * whether an address names the chart and its storefront.
  */

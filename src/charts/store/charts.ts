@@ -64,8 +64,8 @@ export async function deriveCharts(tx: Tx, touched: readonly ChartDay[]): Promis
 
 /**
  * Sets the first and last days of charts. The first day is that of this instance's first reading, or of another
- * publisher's if it has none: earlier readings of others do not show which apps are new in its own. Returns the charts
- * whose first day changed, with the previous one.
+ * publisher's if it has none: earlier readings of other publishers do not show which apps are new in this instance's
+ * readings. Returns the charts whose first day changed, with the previous one.
  */
 async function recountDays(tx: Tx, charts: readonly number[]) {
   const counted = await tx<{ id: number; day: string | null; isOther: boolean }[]>`

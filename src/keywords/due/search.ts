@@ -10,8 +10,8 @@ import { deriveMetrics } from "./metrics.ts"
 export type SearchSource = Source<SearchQuestion, SearchObservation>
 
 /**
- * Declares the daily search reading. If a source fails, the next one is tried. If all fail, the reading fails with the
- * error of the preferred source.
+ * Declares the daily search reading. If a source fails, the next one is tried. If all sources fail, the reading fails
+ * with the error of the preferred source.
  */
 export function searchKind(platform: Platform, sources: readonly [SearchSource, ...SearchSource[]]) {
   return dueKind({

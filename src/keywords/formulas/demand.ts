@@ -9,7 +9,7 @@ export const DEMAND_FORMULA = 2
 interface DemandParts {
   /** The rating counts of the first results combined into one count. Null if the store had no result. */
   ratingMass: number | null
-  /** How many of the first ten places are taken, and how many of those have a known rating count. */
+  /** How many of the first ten places are taken, and how many of the apps there have a known rating count. */
   places: number
   known: number
 }

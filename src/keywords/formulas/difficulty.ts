@@ -9,7 +9,7 @@ export const DIFFICULTY_FORMULA = 1
 /** Lists with fewer results get no difficulty: so few results mean that the store hardly matches the term. */
 export const MIN_RESULTS = 5
 
-/** One of the first ten results. Null if unknown. */
+/** One of the first ten results. A field is null if its value is unknown. */
 export interface Slot {
   title: string | null
   ratings: number | null
@@ -19,7 +19,7 @@ export interface Slot {
 export type DifficultyParts = {
   /** How many of the first ten places are taken. */
   results: number
-  /** Each 0 to 100, null if unknown. `titles` and `weakest` are null if there is no difficulty. */
+  /** Each part is from 0 to 100, and null if unknown. `titles` and `weakest` are null if there is no difficulty. */
   titles: number | null
   weakest: number | null
   freshness: number | null

@@ -52,7 +52,7 @@ export interface Hints {
 }
 
 /**
- * Returns what the suggestions show about a keyword. Undefined if those for the fully typed keyword were not read.
+ * Returns what the suggestions show about a keyword. Undefined if no suggestions for the fully typed keyword were read.
  *
  * `hintCount` is the number of distinct suggestions for the fully typed keyword that begin with it and are longer.
  * Texts are compared as foldText spells them, with runs of white space as one blank. "habit" is extended by "habit
@@ -82,8 +82,8 @@ export function hintsOf(term: string, answers: Answers): Hints | undefined {
 }
 
 /**
- * Follows the ladder as far as `answers` go. Returns the prefixes that suggest the keyword, those requested, and the
- * next one.
+ * Follows the ladder as far as `answers` has responses. Returns the prefixes that suggest the keyword, the prefixes
+ * that were requested, and the next one to request.
  */
 function climb(term: string, answers: Answers): { hits: string[]; requested: string[]; next: string | null } {
   const hits: string[] = []

@@ -7,20 +7,20 @@ interface ResultsDay {
 
 interface Passing {
   day: string
-  /** The measured day before. */
+  /** The previous measured day. */
   before: string
-  /** Rank of the app on the day before and on this day. Null if absent from the results read. */
+  /** Rank of the app on the previous measured day and on this day. Null if absent from the results that were read. */
   was: number | null
   rank: number | null
-  /** Apps that were below the app and are above it now, by rank. */
+  /** Apps that were below the app and are above it now, ordered by rank. */
   passedBy: Passer[]
-  /** Apps that were above the app and are below it now, by their earlier rank. */
+  /** Apps that were above the app and are below it now, ordered by their earlier rank. */
   passed: Passer[]
 }
 
 interface Passer {
   app: number
-  /** Null if absent from the results read. */
+  /** Null if absent from the results that were read. */
   was: number | null
   rank: number | null
 }

@@ -11,7 +11,7 @@ import type { Hints } from "./hint-ladder.ts"
 export const POPULARITY_FORMULA = 2
 
 export type PopularityParts = {
-  /** Each 0 to 100. Null if not read. */
+  /** Each part is from 0 to 100, and null if it was not read. */
   demand: number | null
   hintCount: number | null
   prefixDepth: number | null
@@ -19,7 +19,7 @@ export type PopularityParts = {
   blend: number
 }
 
-/** The inputs of an estimate. Null if not read. */
+/** The inputs of an estimate. An input is null if it was not read. */
 export interface PopularityInputs {
   /** 0 if the store has no result. */
   ratingMass: number | null
@@ -98,14 +98,16 @@ function middleOf({ low, high }: Interval): number {
   return Math.round((low + high) / 2)
 }
 
-/** The bands for SQL: the lowest score of each and its order. */
+/**
+ * The bands for SQL: `from` has the lowest score of each band, `orders` the middle of the band, which orders keywords.
+ */
 export const ORDER_STEPS = { from: POPULARITY_BANDS.map(({ from }) => from), orders: POPULARITY_BANDS.map(middleOf) }
 
 /**
  * How well the scores agree with Apple Ads' popularity on terms of the United States, as printed by `bun
  * test/bench/popularity.ts`: the rank correlation with its 95 % bootstrap interval; the error (root mean square, in
- * points) of the best rising line on terms that it was not fitted to, compared with that of a constant; and how often a
- * band drawn on one half of the terms contains those of the other half.
+ * points) of the best rising line on terms that it was not fitted to, compared with the error of a constant; and how
+ * often a band chosen on one half of the terms contains the terms of the other half.
  */
 export const CHECKED = {
   terms: 227,
@@ -126,7 +128,7 @@ const WEIGHTS = [
 const FULL_EXTENSIONS = 5
 const DEPTH_DECAY = 0.85
 
-/** Returns the part for the prefix depth. Null while the ladder is unfinished. */
+/** Returns the depth part of the estimate. Null while the ladder is unfinished. */
 function depthScore({ prefixDepth, suggested, finished }: NonNullable<PopularityInputs["hints"]>): number | null {
   if (prefixDepth !== null) return 100 * DEPTH_DECAY ** (prefixDepth - 1)
   return finished && !suggested ? 0 : null

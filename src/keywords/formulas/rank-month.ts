@@ -6,8 +6,8 @@ import { type DayRank, moveBetween, type RankMove } from "./rank-moves.ts"
 /** Number of days on the line, including today. */
 export const LINE_DAYS = 30
 /**
- * A move compares the latest measured day of this many last days with the latest measured day of as many days before
- * them.
+ * Number of days in each of two periods: a move compares the latest measured day of the last MOVE_DAYS days with the
+ * latest measured day of the MOVE_DAYS days before them.
  */
 const MOVE_DAYS = 7
 
@@ -31,7 +31,7 @@ interface Mover {
   toDay: string
 }
 
-/** The last days of an app's keywords, in all its storefronts and both stores. */
+/** A summary of the last LINE_DAYS days of an app's keywords, in all its storefronts and both stores. */
 export interface RankMonth {
   tracked: number
   /** The latest day of the line on which a keyword was measured. Null if there is none; then the counts are 0. */
@@ -39,12 +39,17 @@ export interface RankMonth {
   measured: number
   top10: number
   best: number | null
-  /** Keywords that rose or entered, and that fell or dropped out. Null if none can be compared. */
+  /**
+   * Numbers of keywords that rose or entered (`up`), and that fell or dropped out (`down`). Null if no keyword can be
+   * compared.
+   */
   up: number | null
   down: number | null
   riser: Mover | null
   faller: Mover | null
-  /** Share of the measured keywords in the top ten, a value per day of the line. Null if nothing was measured. */
+  /**
+   * For each day of the line, the share of the measured keywords that are in the top ten. Null if nothing was measured.
+   */
   line: (number | null)[]
 }
 
@@ -89,7 +94,7 @@ const BEFORE = WEEK - MOVE_DAYS
 
 /**
  * Calls `take` for each measured day of the line, with 0 for an absence. Returns the two days to compare, or null.
- * Reads the bytes without an object per day, because a page may need 30,000 days.
+ * Reads the bytes without creating an object per day, because a page may need 30,000 days.
  */
 function pointsOn(
   { months }: RankedTerm,
@@ -134,7 +139,7 @@ function pointsOn(
   return after < 0 ? null : { before: pointAt(earlier), after: pointAt(after) }
 }
 
-/** A month on the line: the place of its first day, which may lie before the line, and its number of days. */
+/** A month on the line: the index of its first day, negative if that day is before the line, and its number of days. */
 interface MonthSpan {
   start: number
   length: number

@@ -1,4 +1,4 @@
-/** Two keywords are compared by this many places of their results. */
+/** Number of places of two keywords' results that are compared. */
 export const NEAR_PLACES = 20
 
 /** Returns the weight of a place in search results; the first place has weight 1. */

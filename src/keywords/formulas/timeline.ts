@@ -24,9 +24,9 @@ export interface Span {
 }
 
 /**
- * Returns the days before and after a change whose ranks are compared. Before: up to the last reading without the
- * change, and not the day of the first reading with it, since the change may have happened in between. After: the days
- * of the window that follow the day on which the change was seen.
+ * Returns the days before and after a change whose ranks are compared. Before: up to the day of the last reading
+ * without the change, but never the day of the first reading with it, since the change may have happened in between.
+ * After: the days of the window that follow the day of the first reading with the change.
  */
 export function spanOf({ beforeDay, day }: ChangeDays, window: number): Span {
   const eve = addDays(day, -1)
@@ -67,7 +67,10 @@ interface TermMove {
   /** Null if absent. */
   from: number | null
   to: number | null
-  /** For an entry or a drop the minimum: it assumes that the app ranked right below the places read. */
+  /**
+   * For an entry or a drop-out, the minimum number of places: it assumes that the app ranked right below the places
+   * that were read.
+   */
   places: number
   fromDay: string
   toDay: string
@@ -80,15 +83,18 @@ export interface Movements extends Record<Exclude<Direction, "same">, number> {
   unchanged: number
   /** Measured before and after, but absent from a reading that is shallower than the rank on the other day. */
   uncertain: number
-  /** Not measured by one source both before and after. */
+  /** Not measured by the same source both before and after the change. */
   unmeasured: number
-  /** The moves over the most places, then those to or from the better rank, then in the order of the keywords. */
+  /**
+   * The biggest moves: those over the most places first, then those with the better rank, then in the order of the
+   * keywords.
+   */
   biggest: TermMove[]
 }
 
 /**
- * Returns how keywords moved around a change. Each is compared from its last measured day before the change to the last
- * day of the window that the same source measured.
+ * Returns how keywords moved around a change. Each keyword is compared between its last measured day before the change
+ * and the last day of the window that the same source measured.
  */
 export function movementsAround(terms: readonly TermMonths[], span: Span): Movements {
   const before = stretchesBack(span.beforeFrom, span.beforeTo)
@@ -110,7 +116,7 @@ export function movementsAround(terms: readonly TermMonths[], span: Span): Movem
   return { ...counts, biggest: moves.sort(biggestFirst).slice(0, BIGGEST) }
 }
 
-/** Days 1 to 31 of a month. */
+/** Some days of one month, each numbered from 1 to 31. */
 interface Stretch {
   month: string
   first: number
@@ -127,7 +133,10 @@ function stretchesBack(from: string, to: string): Stretch[] {
   return stretches
 }
 
-/** Returns the latest measured day, of `source` only if given. Null if there is none. */
+/**
+ * Returns the latest measured day; if `source` is given, the latest day that this source measured. Null if there is
+ * none.
+ */
 function lastPoint(
   months: ReadonlyMap<string, MonthBytes>,
   stretches: readonly Stretch[],

@@ -11,16 +11,17 @@ const PARSER = 1
 
 interface PopularityImportResult {
   recorded: number
-  /** Figures that were already stored, from the same report or a later one. */
+  /** Number of figures that were already stored, from the same report or a later one. */
   known: number
-  /** Lines whose figures cannot be stored, and why. */
+  /** Lines whose figures cannot be stored, each with the reason. */
   bad: BadLine[]
 }
 
 interface PopularityImport {
   recording: Pick<Recording, "record">
   /**
-   * When the report was available. A month's figure cannot be seen before the month ends: earlier times become its end.
+   * The time at which the report was available. A month's figure cannot exist before the month ends, so an earlier time
+   * is replaced by the end of the month.
    */
   seenAt: Date
   sha256: Uint8Array
@@ -30,7 +31,10 @@ interface PopularityImport {
   pause?: () => Promise<void>
 }
 
-/** Stores figures in batches, each completely or not at all. If two reports cover a month, the later one is kept. */
+/**
+ * Stores figures in batches; each batch is stored completely or not at all. If two reports have a figure for the same
+ * month, the figure of the later report is kept.
+ */
 export async function importPopularity(
   sql: Sql,
   published: readonly PublishedFigure[],

@@ -18,7 +18,7 @@ export interface Report {
   /** Number of lines below the headings, and number of those for storefronts other than the requested one. */
   read: number
   others: number
-  /** Lines that were skipped, and why. */
+  /** Lines that were skipped, each with the reason. */
   bad: BadLine[]
 }
 
@@ -116,7 +116,10 @@ function rowOf(fields: readonly string[], columns: Columns, wanted: string | und
   return { storefront, month: `${month}-01`, term, popularity, genre }
 }
 
-/** Returns the genre of a line. A line may omit the genre, but not only one of its two figures. */
+/**
+ * Returns the genre of a line, null if the line has none, or the reason why its figures are invalid. A line with a
+ * genre needs both figures of the genre, or neither.
+ */
 function genreOf(genre: string, rank: string, popularity: string): ReportRow["genre"] | string {
   if (genre === "" || (rank === "" && popularity === "")) return null
   const figures = { rank: wholeNumber(rank), popularity: wholeNumber(popularity) }

@@ -18,20 +18,20 @@ export interface FileRank {
 
 export interface RankHistoryFile {
   ranks: FileRank[]
-  /** Cells with a rank or without one. */
+  /** Number of cells that were read, with or without a rank. */
   read: number
   /**
-   * Cells without a rank. They are not stored: the other tool's depth is unknown, so an empty cell does not mean that
-   * the app was absent.
+   * Number of cells without a rank. These are not stored: the other tool's depth is unknown, so an empty cell does not
+   * mean that the app was absent.
    */
   unranked: number
   bad: { line: number; reason: string }[]
 }
 
 interface RankFileOptions {
-  /** The storefront of a file that has no such column. */
+  /** The storefront of the ranks if the file has no storefront column. */
   storefront?: string | undefined
-  /** The order of day and month in dates such as 01/02/2025, if the file has none that decides it. */
+  /** The order of day and month in dates such as 01/02/2025, if no date of the file shows it. */
   dayOrder?: DayOrder | undefined
   /** The last day that may have a rank. */
   today: string

@@ -18,7 +18,7 @@ const shape = v.strictObject({
     v.transform(normaliseTerm),
     ruleBy((prefix) => checkTerm(prefix, "beginning")),
   ),
-  /** Terms in the order shown. Of terms that are equal once normalised the first is kept. */
+  /** Terms in the order shown. If several terms are equal once normalised, only the first is kept. */
   terms: v.pipe(
     list(
       v.pipe(

@@ -17,7 +17,8 @@ import { storeSearches } from "../store/searches.ts"
 import { idsIn, type SearchObservation, type SearchQuestion, shape } from "./search-shape.ts"
 
 /**
- * A store's search results for a term. All readings are stored; of several with the same time and source, the best one.
+ * A store's search results for a term. All readings are stored, but of several readings with the same time and source
+ * only the best one.
  */
 export const search = kind<SearchObservation, SearchQuestion>({
   name: "search",
@@ -84,12 +85,15 @@ export const search = kind<SearchObservation, SearchQuestion>({
   },
 })
 
-/** Includes readings that are already stored or superseded: names must not depend on the order of recording. */
+/**
+ * Used for all readings, including those that are already stored or superseded: the stored names must not depend on the
+ * order of recording.
+ */
 function namedIn(from: SearchObservation, { appOf }: SurrogateIds) {
   return { from, apps: from.results, appIds: idsIn(from.results).map((id) => appOf(from.platform, id)) }
 }
 
-// With 200 results each, a page looks up some 10,000 ids.
+// Readings per page. With 200 results each, a page looks up some 10,000 ids.
 const PAGE = 50
 
 type StoredSearchRow = Omit<SearchObservation, "source" | "results" | "egress"> & {
@@ -98,11 +102,11 @@ type StoredSearchRow = Omit<SearchObservation, "source" | "results" | "egress"> 
   listId: number
   day: string
   code: number
-  /** With microseconds. */
+  /** `seenAt` as text, with microseconds. */
   seen: string
 }
 
-/** Yields stored readings in pages. Of the results only the apps and their order are stored. */
+/** Yields stored readings in pages. Only the apps of the results and their order are stored. */
 async function* readSearches(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<SearchObservation[]> {
   const codes = sources.map((source) => SOURCE_CODES[source as RankSource])
   const pages = pagesOf(

@@ -7,7 +7,9 @@ import { readOwnPopularity } from "../read/ads-popularity.ts"
 
 const Scale = v.pipe(v.number(), v.integer())
 
-/** Optional, because its scale differs from that of popularity and would confuse callers that do not need it. */
+/**
+ * Off by default, because Apple's scale differs from that of popularity and would confuse callers that do not need it.
+ */
 export const adsPopularityInput = described(
   v.optional(v.boolean()),
   "True adds the popularity from Apple Ads, if an ads account is connected.",

@@ -47,7 +47,7 @@ interface Rival {
   name: string | null
   /** A storefront where the rival ranks above the app, or else the app's first storefront. */
   country: string
-  /** Keywords for which it ranks above the app. */
+  /** Number of keywords for which it ranks above the app. */
   terms: number
 }
 
@@ -72,7 +72,8 @@ async function readAbove(sql: Sql, apps: readonly TrackedApp[], query: SearchTex
   return found
 }
 
-// Each piece takes a few milliseconds, since a statement keeps other workspaces waiting on the embedded database.
+// Lists and names per statement. Each statement takes only a few milliseconds, because it keeps other workspaces
+// waiting on the embedded database.
 const LISTS_AT_ONCE = 250
 const NAMES_AT_ONCE = 500
 

@@ -137,7 +137,10 @@ function keywordOf({ term, points }: TermSeries) {
   }
 }
 
-/** The start of a page: after that keyword, in the window of the first page even if the day has changed since. */
+/**
+ * The start of a page: the last keyword of the previous page, and the window of the first page, which stays the same
+ * even if the day has changed since.
+ */
 interface PageStart {
   window: Days
   after: SeriesPlace

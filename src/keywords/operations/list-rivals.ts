@@ -114,12 +114,12 @@ async function readNamed(
   return { named: rows.filter(({ hidden }) => !hidden), hidden, own }
 }
 
-/** The apps in the results of keywords, by number, with how often and how well each ranks. */
+/** The apps in the results of the keywords, identified by numbers, with how often and how well each ranks. */
 interface Standings {
   numbers: AppNumbers
   /** The kinds of the first numbers: apps added by hand, hidden apps, and the app itself. */
   kinds: readonly Kind[]
-  /** On how many keywords each app counts as a rival. */
+  /** The number of keywords for which each app counts as a rival. */
   terms: number[]
   /** The best rank of each app. */
   best: number[]
@@ -127,7 +127,7 @@ interface Standings {
   pieces: TermPlaces[][]
 }
 
-/** A rival at any rank, or at none. */
+/** Whether an app counts as a rival at any rank (`wherever`) or at none (`nowhere`). */
 type Kind = "wherever" | "nowhere"
 
 async function readStandings(sql: Sql, side: SideApp, { named, hidden, own }: ManualRivals): Promise<Standings> {
@@ -152,7 +152,10 @@ async function readStandings(sql: Sql, side: SideApp, { named, hidden, own }: Ma
 
 type StandingVisitor = (number: number, theirRank: number, of: TermPlaces) => void
 
-/** Calls `on` for each place of a rival: an app above the app, one added by hand at any rank, a hidden one at none. */
+/**
+ * Calls `on` for each place of a rival: an app above the app itself, or at any rank an app that was added by hand.
+ * Skips hidden apps.
+ */
 function eachStanding(piece: readonly TermPlaces[], kinds: readonly Kind[], on: StandingVisitor): void {
   for (const of of piece) {
     const { ourRank, apps } = of
@@ -175,13 +178,13 @@ interface Candidate {
   best: number | null
 }
 
-/** Returns all rivals added by hand and the best others, including all that tie with the last of these. */
+/** Returns all rivals added by hand and the best other rivals, including all that tie with the last of these. */
 function mostFirst({ numbers, kinds, terms, best }: Standings, { named }: ManualRivals): Candidate[] {
   const candidate = (app: number | null, id: string | null): Candidate => {
     const number = app === null ? -1 : numbers.numberOf(app)
     return { app, id, terms: terms[number] ?? 0, best: terms[number] ? best[number]! : null }
   }
-  // More keywords weigh more; with equal numbers, the better best rank does.
+  // Apps with more keywords come first, and among equal numbers those with the better best rank.
   const worth = Int32Array.from({ length: terms.length }, (_, number) =>
     kinds[number] === undefined && terms[number] ? terms[number] * WORTH - (best[number] as number) : 0,
   )

@@ -17,7 +17,8 @@ import type { History } from "./rows.ts"
 type Keyword = History["keywords"][number]
 
 /**
- * Returns a dashed line in the keyword's colour for each series that it is compared with. Empty if nothing is compared.
+ * Returns a dashed line in the keyword's colour for each series that the keyword is compared with. Empty if nothing is
+ * compared.
  */
 export async function readCompared(
   context: PageContext,
@@ -71,7 +72,7 @@ export async function readImported(
 const amongTerms = (keywords: readonly Keyword[], terms: readonly string[]) =>
   keywords.filter(({ term, series }) => terms.includes(term) && series.length > 0)
 
-/** Moves a keyword's days, so that an earlier period lies over a later one. */
+/** Moves a keyword's days by `by` days, so that the chart draws an earlier period over a later one. */
 function later({ term, series, sources }: Keyword, by: number): Keyword {
   if (by === 0) return { term, series, sources }
   return {

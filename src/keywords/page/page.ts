@@ -53,7 +53,7 @@ export async function keywordsPage(context: PageContext, appId: string): Promise
   }
 }
 
-/** The limit of the operation. */
+/** The operation accepts at most this many keywords. */
 const MAX_TERMS = 100
 
 /** Returns the ticked keywords, which the address keeps between tabs. Null if none is ticked. */
@@ -62,7 +62,7 @@ function chosenTerms({ query }: PageContext): string[] | null {
   return terms.length > 0 ? terms : null
 }
 
-/** Shows how many keywords moved only if all keywords are on the page. */
+/** Shows how many keywords moved, but only if the page has all keywords. */
 function summary({ totals }: RowsAnswer, rows: readonly KeywordRow[]): Html {
   const { measured, tracked, top3, top10, top50, best } = totals
   const moved = (...ways: string[]) => rows.filter(({ move }) => move && ways.includes(move.direction)).length
@@ -160,7 +160,7 @@ function readingPart({ tracked, measured }: RowsAnswer["totals"]): Html {
 `
 }
 
-/** Adds keywords: typed, pasted or from a file. */
+/** Adds keywords that are typed, pasted or read from a file. */
 function addPart(context: PageContext, app: AppHead): Html | false {
   const isOpen = context.refused?.id === "add_keywords"
   const form = addKeywordsForm(context, app)

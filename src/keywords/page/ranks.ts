@@ -21,8 +21,8 @@ import { keywordChart, readCompared, readImported } from "./lines.ts"
 import { readHistory } from "./rows.ts"
 
 /**
- * Charts the selected keywords together, with every day and its source in a table. A single keyword has its first ten
- * apps then and now, and who passed whom.
+ * Charts the selected keywords together, with every day and its source in a table. For a single keyword, also shows its
+ * first ten apps then and now, and which apps passed which.
  */
 export async function ranksPage(context: PageContext, appId: string): Promise<Page> {
   const app = await readHead(context, appId)

@@ -65,7 +65,7 @@ function headings(context: PageContext, app: AppHead, hasLines: boolean): Html {
   }${heading("popularity", "Popularity", "wide")}${heading("difficulty", "Difficulty", "wide")}`
 }
 
-/** Renders the form around the rows. Its toolbar appears with the first selected row, and without script as well. */
+/** Renders the form around the rows. Its toolbar appears when a row is selected, even without JavaScript. */
 function pickForm(context: PageContext, app: AppHead, side: Side, table: Html): Html {
   if (context.editFields.length === 0)
     return html`<form method="get" action="${appAddress(context, app, "ranks")}">${hiddenFields([

@@ -42,7 +42,7 @@ export async function visibilityPage(context: PageContext, appId: string): Promi
   if (view.side.platform === "android") return page(html`<section class="card">${playPart()}</section>`)
   const length = dayNumber(view.days.to) - dayNumber(view.days.from) + 1
   const before = { from: addDays(view.days.from, -length), to: addDays(view.days.from, -1) }
-  // the request for the first side covers both periods
+  // the request for the first side covers the earlier period too
   const read = (side: Side, at: number) =>
     context.ask("get_visibility", { appId, ...side, ...view.days, ...(at === 0 && { from: before.from }) })
   const answers = await attempted(Promise.all(sides.map(read)))
@@ -78,7 +78,7 @@ function within(answer: Visibility, { from, to }: View["days"]): Visibility {
   return { ...answer, days: answer.days.filter(([day]) => from <= day && day <= to) }
 }
 
-/** Moves an earlier period over the one that it is compared with. */
+/** Moves the days of an earlier period by `by` days, so that it is drawn over the period that it is compared with. */
 function later(answer: Visibility, by: number): Visibility {
   return { ...answer, days: answer.days.map(([day, ...rest]) => [addDays(day, by), ...rest]) }
 }

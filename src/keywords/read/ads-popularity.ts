@@ -2,7 +2,7 @@ import type { Db } from "../../database/types.ts"
 
 export interface TermPopularity {
   term: string
-  /** Apple Ads' name of the genre. If there are several, the one in which the term ranks best. */
+  /** Apple Ads' name of the genre. If several genres list the term, the one in which it ranks best. */
   genre: string
   rankInGenre: number
   /** 1 to 100 within its genre and overall; 1 to 5 as Apple Ads shows it. */
@@ -15,11 +15,11 @@ export interface PopularityWeek {
   /** The Sunday on which the week begins. */
   from: string
   genres: string[]
-  /** The lowest overall figure listed: a term that is not listed is below it. */
+  /** The lowest overall figure in the list. The figure of a term that is not listed is below it. */
   lowest: number
 }
 
-/** Returns the week of the country. Null if none was read. */
+/** Returns the latest week that was read for the country. Null if none was read. */
 export async function readWeek(sql: Db, account: string, country: string): Promise<PopularityWeek | null> {
   const [week] = await sql<{ from: string | null; genres: string[]; lowest: number }[]>`
     select max(day)::text as from, coalesce(array_agg(distinct genre order by genre), '{}') as genres,
@@ -61,7 +61,7 @@ export async function readMostSearched(
     limit ${limit}`
 }
 
-/** Returns the listed ones of these terms, keyed by their text. */
+/** Returns those of these terms that are in the list, keyed by their text. */
 export async function readTermPopularity(
   sql: Db,
   { account, country }: { account: string; country: string },

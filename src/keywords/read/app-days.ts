@@ -8,14 +8,14 @@ import { bestFirst } from "../../measuring/record/best-first.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 
 interface AppDaysQuery extends Side, Days {
-  /** Keywords that the tracked app does not track there are left out. */
+  /** The requested keywords. Those that the tracked app does not track in the storefront are left out. */
   terms: readonly string[]
   /** The app whose ranks are read, by its id in the store. */
   storeId: string
 }
 
 interface AppDays {
-  /** Null if no name of the app was seen. */
+  /** Null if no reading has shown a name of the app. */
   name: string | null
   keywords: { term: string; points: { day: string; rank: number | null; source: RankSource }[] }[]
 }

@@ -5,7 +5,7 @@ import { LINE_DAYS, type RankMonth, rankMonthOf } from "../formulas/rank-month.t
 import { sidesOf } from "./day-answers.ts"
 import { readSidesRankMonths } from "./rank-months.ts"
 
-/** Returns the last days of each app's keywords, in the order of `apps`. */
+/** Returns the RankMonth of each app, in the order of `apps`. */
 export async function readAppRankMonths(sql: Sql, apps: readonly RankedApp[], today: string): Promise<RankMonth[]> {
   const sides = apps.map(sidesOf)
   const months = [...new Set([monthOf(addDays(today, 1 - LINE_DAYS)), monthOf(today)])]

@@ -5,7 +5,7 @@ import { latestAnswer } from "./latest-answer.ts"
 
 export interface SideApp extends Side {
   appId: string
-  /** The app's store_app id there. Null if nothing is measured for it. */
+  /** The app's store_app id in this store. Null if nothing is measured for it. */
   own: number | null
 }
 
@@ -13,7 +13,7 @@ export function sideOf(app: RankedApp, { platform, storefront }: Side): SideApp 
   return { platform, storefront, appId: app.id, own: ownId(app, { platform, storefront }) }
 }
 
-/** Returns every storefront of an app on each of its stores, in its order. */
+/** Returns the sides of an app: each of its storefronts in each of its stores, in the app's order. */
 export function sidesOf(app: RankedApp): SideApp[] {
   const sides = app.countries.flatMap((storefront) =>
     (["ios", "android"] as const).map((platform) => sideOf(app, { platform, storefront })),

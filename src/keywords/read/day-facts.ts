@@ -96,22 +96,22 @@ export interface AppFeed {
 
 export interface WrittenReviews {
   /**
-   * True if no gap touches the span and the feed was read completely since the span ended, or since its start if it has
-   * not ended.
+   * True if no gap overlaps the span and the feed was read completely after the span ended, or after its start if it
+   * has not ended.
    */
   measured: boolean
-  /** When the feed was last read at all. Null if never. */
+  /** Time of the feed's latest reading, complete or not. Null if it was never read. */
   readAt: Date | null
   source: SourceName | null
   count: number
-  /** Reviews with 1 or 2 stars. */
+  /** Number of reviews with 1 or 2 stars. */
   low: number
   average: number | null
 }
 
 /**
- * Returns reviews written or last edited from `from` until before `to`, in the order given. `now` decides whether the
- * span is over.
+ * Returns, for each feed in the order given, figures of the reviews written or last edited from `from` until before
+ * `to`. `now` decides whether the span is over.
  */
 export async function readWrittenReviews(
   sql: Sql,
@@ -144,7 +144,8 @@ export async function readWrittenReviews(
 }
 
 /**
- * Returns the reviews of storefronts: all feeds of each together (readStorefrontFeeds). Measured if the first feed is.
+ * Returns figures of the reviews of each storefront, from all of its feeds together (readStorefrontFeeds). A storefront
+ * is measured if its first feed is.
  */
 export async function readStorefrontReviews(
   sql: Sql,
@@ -171,9 +172,9 @@ function merged([first, ...rest]: WrittenReviews[]): WrittenReviews {
 }
 
 /**
- * Returns SQL for whether a gap is possible: no reading contained both a review of the span, or the first one after it,
- * and an older one (see gapsOf). Older reviews of the span's first day are read individually, earlier ones by day,
- * newest first.
+ * Returns SQL for whether a gap is possible: true if no reading contained both an older review and a review of the span
+ * or the first review after it (see gapsOf). Older reviews of the span's first day are read individually, earlier ones
+ * by day, newest first.
  */
 function gapAt(sql: Sql, { from, to }: { from: Date; to: Date }) {
   const day = dayOf(from)

@@ -12,7 +12,7 @@ import { nameIn } from "../../stores/store/app-names.ts"
 export interface FigureProvenance {
   source: SourceName
   seenAt: Date
-  /** Null if only the time is stored. */
+  /** Null if only the time of the reading is stored. */
   parser: number | null
   /** SHA-256 of the body, in hexadecimal digits. */
   sha256: string | null
@@ -55,7 +55,7 @@ export async function readLastDay(sql: Sql, { platform, storefront, term }: List
 
 export interface MetricEvidence {
   metric: string
-  /** For a published figure the first of its month. */
+  /** The figure's UTC day; for a published figure, the first day of its month. */
   day: string
   source: string
   seenAt: Date
@@ -80,11 +80,14 @@ export interface RatingsEvidence extends FigureProvenance {
   day: string
   ratings: number | null
   rating: number | null
-  /** The term whose results included the counts. Null if they were not read with results. */
+  /** The term whose search results contained the counts. Null if the counts were not read from search results. */
   term: string | null
 }
 
-/** Returns the latest ratings of each source up to a day. Counts from search results are linked to one such reading. */
+/**
+ * Returns the latest ratings of each source up to a day. For counts from search results, also returns one of the
+ * readings that contained them.
+ */
 export async function readRatingsUntil(
   sql: Sql,
   { app, storefront, day }: { app: number; storefront: string; day: string },
@@ -154,7 +157,7 @@ export async function readReadingApps(
 interface AppReading extends Omit<FigureProvenance, "source" | "egress"> {
   of: string
   source: string
-  /** Since when the content is unchanged. Null if that is not stored. */
+  /** The time since which the content has been unchanged. Null if that is not stored. */
   sameSince: Date | null
 }
 

@@ -50,7 +50,7 @@ interface EvidenceSubject {
   list: ListKey
   /** Its id in the store and its store_app id. */
   app: { storeId: string; id: number }
-  /** "YYYY-MM-DD". By default the latest day on which the list was read, else today. */
+  /** "YYYY-MM-DD". The default is the latest day on which the list was read, or today if there is none. */
   day?: string | undefined
   today: string
 }

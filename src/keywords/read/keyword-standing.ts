@@ -10,12 +10,12 @@ import { isOwnSearch } from "../store/own-searches.ts"
 
 export interface StoredFigure {
   metric: "popularity" | "difficulty" | "demand" | "hints"
-  /** For a published figure the first of its month. */
+  /** The figure's UTC day; for a published figure, the first day of its month. */
   day: string
   source: string
-  /** When the latest reading behind it was seen. */
+  /** Time of the latest reading that the figure is based on. */
   seenAt: Date
-  /** Null if everything needed was read and gives no figure. */
+  /** Null if all inputs were read and give no figure. */
   score: number | null
   /** 0 if the store published it. */
   formula: number
@@ -54,7 +54,7 @@ export type ReadPart = (typeof READ_PARTS)[number]
 export interface ReadAttempt {
   of: ReadPart
   at: Date
-  /** `incomplete`: the reading ended early and provides no day's results. */
+  /** `incomplete`: the reading ended early and does not provide the day's results. */
   outcome: "read" | "incomplete" | Outcome
 }
 

@@ -21,7 +21,7 @@ interface AppQuery {
   app: number
   /** A second app, whose rank is returned as well. Null if none. */
   beside: number | null
-  /** A workspace's app, whose tracked keywords are marked. Null if none. */
+  /** A workspace's app; the keywords that it tracks are marked as tracked. Null if none. */
   tracker: string | null
 }
 

@@ -12,20 +12,20 @@ type RecordedMetric = "popularity" | "difficulty"
 
 /** A stored value of a metric, or a failed attempt to read one of its inputs. */
 export interface MetricRecord {
-  /** Its UTC day; for a published figure the first of its month. */
+  /** The record's UTC day; for a published figure, the first day of its month. */
   day: string
-  /** When the latest reading behind it was seen, or when the attempt was made. */
+  /** Time of the latest reading that the value is based on, or of the attempt. */
   at: Date
-  /** A unique key in the order of the records. */
+  /** A unique key that sorts in the order of the records. */
   place: string
   result: { score: number | null; formula: number } | null
-  /** The input that was to be read. Null for a value. */
+  /** The input that the attempt was to read. Null for a stored value. */
   of: ReadPart | null
-  /** How the attempt ended. Null for a value. */
+  /** How the attempt ended. Null for a stored value. */
   outcome: "incomplete" | Outcome | null
   /**
-   * The source that was requested or that published it. Null if it was calculated here or several sources were
-   * requested.
+   * The source that was requested or that published the value. Null if the value was calculated here or several sources
+   * were requested.
    */
   source: SourceName | null
 }
@@ -38,7 +38,7 @@ interface Page extends Days {
 
 /**
  * Returns the records of a keyword's metric on these days, the latest first. A published month is included if any of
- * its days is. Days without stored data have no record.
+ * its days is among them. Days without stored data have no record.
  */
 export async function readMetricRecords(
   sql: Sql,
@@ -88,8 +88,8 @@ function resultsOf(sql: Sql, metric: RecordedMetric, { from, to }: Days) {
 }
 
 /**
- * Returns SQL for failed and incomplete readings. Attempts at ratings are logged by app, so only the last one is known,
- * from the schedule.
+ * Returns SQL for failed and incomplete readings. Attempts at ratings are logged by app, so only the last attempt can
+ * be returned, from the schedule.
  */
 function failuresOf(
   sql: Sql,

@@ -52,7 +52,7 @@ interface Neighbour {
   shared: number
   /** 0 to 1: the shared apps divided by the geometric mean of both numbers of places. */
   relatedness: number
-  /** Orders the neighbours. */
+  /** The neighbours are ordered by this, the closest first. */
   closeness: number
 }
 

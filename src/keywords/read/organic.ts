@@ -4,7 +4,7 @@ import { latestAnswer } from "./latest-answer.ts"
 
 /** An app's latest rank on a term in search results without ads. */
 export interface OrganicRank {
-  /** Null if the app is not among the results read, or the term was never measured. */
+  /** Null if the app is not among the results that were read, or the term was never measured. */
   rank: number | null
   measured: boolean
   /** Whether the workspace tracks the term for the app there. */

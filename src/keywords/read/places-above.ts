@@ -21,7 +21,7 @@ const PIECE = 250
 const MAX_PLACES = 250
 
 interface Reading {
-  /** Only places above the app itself, if it has one. */
+  /** Reads only the places above the app itself, if the app is among the results. */
   onlyAbove: boolean
 }
 
@@ -38,7 +38,8 @@ export async function* readPlaces(sql: Sql, side: SideApp, { onlyAbove }: Readin
           where list_id = t.list_id and day = ${day}
           offset 0`
     const row = await readPiece(sql, side, piece, { answer: latest, onlyAbove })
-    // A reading of a newer day that was stored meanwhile has replaced the day shown.
+    // If some keywords are missing, a newer day's reading was stored in the meantime and has replaced the results of
+    // the day shown.
     const isWhole = row.count === piece.length
     const whole = isWhole ? row : await readPiece(sql, side, piece, { answer: dayAnswer(sql, day), onlyAbove })
     yield placesIn(whole, piece, day)
@@ -55,7 +56,7 @@ function dayAnswer(sql: Sql, day: string) {
 }
 
 interface PieceQuery {
-  /** One row of source, seen_at and app_ids for the list of `t`. */
+  /** A query of one row with the source, seen_at and app_ids of the list of `t`. */
   answer: PendingQuery<Row[]>
   onlyAbove: boolean
 }
@@ -111,7 +112,7 @@ const SPACE = 32
 const ZERO = 48
 const NINE = 57
 
-/** Parses numbers from a text of up to a million places without splitting it: the strings alone would take 250 ms. */
+/** Parses a text of up to a million numbers without splitting it into strings: these alone would take 250 ms. */
 function appsIn(text: string, count: number): Int32Array[] {
   const all: Int32Array[] = []
   const numbers = new Int32Array(MAX_PLACES)

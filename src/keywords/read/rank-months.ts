@@ -64,8 +64,8 @@ interface Part {
   months: readonly string[]
 }
 
-// Rows per statement. 3,000 take the embedded database 20 ms and 13,000 take 135 ms, while others wait. Parsing 2,500
-// takes 6 ms of the event loop.
+// Rows per statement. They are few, because other callers wait: 3,000 rows take the embedded database 20 ms and 13,000
+// take 135 ms. Parsing 2,500 rows takes 6 ms of the event loop.
 const ROWS_AT_ONCE = 1_200
 
 /** Splits sides and months into batches of at most ROWS_AT_ONCE rows, each with at least one month of one side. */
@@ -129,7 +129,7 @@ async function readMonths(
     order by k.side`
 }
 
-// series.ts explains why both tables get the months. Without offset 0, 3 apps with 400 terms each took 2.4 s.
+// series.ts explains why both tables are filtered by month. Without offset 0, 3 apps with 400 terms each took 2.4 s.
 /** Returns a query of the stored bytes of an app and a list in these months. */
 function monthsOf(sql: Db, { own, list }: { own: ReturnType<Db>; list: ReturnType<Db> }, months: readonly string[]) {
   return sql`

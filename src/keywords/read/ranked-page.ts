@@ -17,9 +17,9 @@ export interface RankedPageQuery extends Side {
   /** Only these terms. Null for all. */
   terms: readonly string[] | null
   state: (typeof STATES)[number] | null
-  /** Keywords that moved one way are always ordered by change. */
+  /** Ignored if `state` is "up" or "down": such keywords are ordered by change. */
   order: (typeof ORDERS)[number]
-  /** From 1. */
+  /** The number of the page, from 1. */
   page: number
   /** Rows per page. */
   most: number
@@ -37,7 +37,7 @@ export interface RankedKeyword extends TermStanding {
 interface RankTotals {
   /** The latest day on which any of the keywords was measured. Null if none ever was. */
   day: string | null
-  /** When the latest of the day's results was seen, ISO 8601. */
+  /** Time of the day's latest reading, ISO 8601. */
   measuredAt: string | null
   tracked: number
   measured: number

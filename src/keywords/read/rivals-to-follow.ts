@@ -44,7 +44,7 @@ export interface FoundRival {
   manual: boolean
   /** On how many of the app's keywords it ranks above the app. */
   terms: number
-  /** The day shown. Null if it was added by hand and no keyword has results there. */
+  /** The day shown. Null if the rival was added by hand and no keyword has results in the storefront. */
   day: string | null
 }
 

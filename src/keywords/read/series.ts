@@ -72,7 +72,10 @@ interface SeriesQuery extends Side {
 /** The position of a term among the app's. Terms are added at the end, so additions never change earlier pages. */
 export type SeriesPlace = Pick<TermSeries, "term" | "position">
 
-/** Pages a full list like readMonths pages a tracked storefront. If the last term is gone, its position decides. */
+/**
+ * Returns a page of a full list, as readMonths does for a tracked storefront. If the last term of the previous page is
+ * gone, the page begins at that term's position.
+ */
 function partOf(all: readonly TermSeries[], { terms, limit, after }: SeriesQuery): TermSeries[] {
   const last = after && all.findIndex(({ term }) => term === after.term)
   const from = !after ? 0 : last === -1 ? after.position : (last as number) + 1

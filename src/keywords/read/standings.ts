@@ -50,7 +50,10 @@ export interface TermStanding {
   /** Null if not measured, or absent. */
   rank: number | null
   depth: number | null
-  /** The value of the requested key, greatest first. Null if no key was requested or there is no value. */
+  /**
+   * The value of the requested sort key; the greatest value comes first. Null if no key was requested or there is no
+   * value.
+   */
   key: number | null
   /** The move since the previous measured day. Null if it was not requested or cannot be determined. */
   move: RankMove | null
@@ -59,7 +62,7 @@ export interface TermStanding {
 interface SideStandings {
   /** The latest day on which any of the keywords was measured. Null if none ever was. */
   day: string | null
-  /** When the latest of the day's results was seen, ISO 8601. */
+  /** Time of the day's latest reading, ISO 8601. */
   measuredAt: string | null
   /** Ordered as in the app. */
   terms: TermStanding[]
@@ -70,7 +73,7 @@ type StandingKey = "term" | "popularity" | "difficulty"
 interface StandingsQuery {
   today: string
   key: StandingKey | null
-  /** Whether to calculate moves. */
+  /** Whether to calculate the moves. */
   isMoved: boolean
 }
 

@@ -105,7 +105,7 @@ export function rankMonthsIn(ranks: Uint8Array | null): RankMonth[] {
   })
 }
 
-/** Greater than any month's day number. */
+/** A number greater than the day number of any month. */
 const MAX_DAYS = 2 ** 20
 
 /** Returns where the bytes of each list and month begin. */

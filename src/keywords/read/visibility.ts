@@ -67,7 +67,7 @@ async function readWeights(
   return { tracked: row.tracked, weights }
 }
 
-/** Rows per statement. More would block others on the embedded database. */
+/** Rows per statement. More would block other callers of the embedded database. */
 const ROWS_AT_ONCE = 2_000
 
 async function readMonths(

@@ -10,7 +10,7 @@ import { type HintsQuestion, hints } from "../kinds/hints.ts"
 
 const PARSER = 1
 
-// Recorded lists have at most 10; earlier ones had up to 25.
+// The maximum length of a list. Recorded lists have at most 10 suggestions; earlier ones had up to 25.
 const MAX_TERMS = 25
 const MAX_ITEMS = 1_000
 
@@ -18,9 +18,9 @@ const MAX_ITEMS = 1_000
  * The App Store's suggestions for a typed prefix, in its order: a property list with `hints`, each a dict with a `term`
  * (recorded in 2026) or a bare string. The header X-Apple-Store-Front selects the storefront and the platform (29).
  * Without it the endpoint answers 200 with an empty list for any prefix; with it an empty list means that the store
- * suggests nothing. A language behind a dash (143443-4,29) must be one of the storefront: others are reported to give
- * no suggestions, and omitting it gives the storefront's default. Suggestions over 150 characters cannot be terms and
- * are left out.
+ * suggests nothing. A language behind a dash (143443-4,29) must be one of the storefront: other languages are reported
+ * to give no suggestions, and without a language the storefront's default is used. Suggestions over 150 characters
+ * cannot be terms and are left out.
  */
 export const appleHints = {
   name: "apple-hints",
@@ -63,7 +63,7 @@ function parseAnswer(body: string): unknown {
   try {
     return parsePlist(body, "the answer")
   } catch (error) {
-    // Only for an HTML page: a truncated list may contain the same words.
+    // Checks only HTML pages: a truncated property list may contain the same words.
     throw !/<plist[\s>]/.test(body) && asksForProof(body)
       ? new ReadFailure("blocked", "the page asks for a CAPTCHA or refuses access", { cause: error })
       : error

@@ -18,7 +18,8 @@ const PARSER = 1
  * first few. Platform 24 with `t:native` in the storefront header makes it answer in flat JSON; other platforms nest
  * the same under `pageData` (its shape is from the public projects app-store-scraper and drewster99/appstore). The
  * answer repeats the storefront; one of another storefront is `mismatched`. `rating` is left out because this source
- * rounds it to half stars. It reportedly responds with 503 at times, and not always in the order of a phone.
+ * rounds it to half stars. The source reportedly responds with 503 at times, and its order is not always that of a
+ * phone.
  */
 export const appleStoreSearch = {
   name: "apple-store-search",

@@ -14,7 +14,7 @@ const PARSER = 1
 /**
  * The iPhone search page of apps.apple.com. Its embedded data has the order that a phone shows (its shape is from the
  * public projects respectaso and OpenASO): some 12 full results, then the ids of the next, about 200 in total. Apple
- * picks the storefront by the address of the request unless the cookie `geo` names one, so the page must name the
+ * picks the storefront by the IP address of the request unless the cookie `geo` names one, so the page must name the
  * requested storefront. A page of another storefront is `mismatched`: retrying less often would not help, so the
  * operator must see it. `ratings` is left out if the page abbreviates it ("1.2M"). The depth is 200 if the page states
  * that there are no more results, else the number of places it lists.
@@ -109,7 +109,7 @@ function rowsOf(rows: readonly unknown[]): ResultApp[] {
   return apps
 }
 
-// An app by itself or with one of its events, and the known reasons for its place.
+// Types of rows that show an app, alone or with one of its events, and the known reasons for the place of such a row.
 const APP_ROWS: unknown[] = ["AppSearchResult", "AppEventSearchResult"]
 const APP_REASONS: unknown[] = [undefined, "content", "appEvent"]
 // Cards that take no place among the apps.

@@ -7,8 +7,8 @@ import { SHOWN_DAYS } from "./keyword-figures.ts"
 import { YOUNG_DAYS } from "./keyword-inputs.ts"
 
 /**
- * Marks what an import changed, in the transaction that stores it, so that deriveFigures recalculates the figures based
- * on it. Takes its locks after those of lists and apps.
+ * Marks the apps, names, prefixes and terms that an import changed, in the transaction that stores it, so that
+ * deriveFigures recalculates the figures based on them. Takes its locks after those of lists and apps.
  */
 export async function markFigures(
   tx: Tx,

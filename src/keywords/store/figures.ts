@@ -12,9 +12,12 @@ import { SHOWN_DAYS } from "./keyword-figures.ts"
 import { latestTenBetween, YOUNG_DAYS } from "./keyword-inputs.ts"
 import { deriveKeywordMetrics } from "./keyword-metrics.ts"
 
-/** Keywords derived in one transaction, each as of up to three days: some 15 ms on the embedded database. */
+/**
+ * Keywords whose figures are derived in one transaction, each as of up to three days. It takes the embedded database
+ * some 15 ms.
+ */
 const TERMS_AT_ONCE = 10
-/** Marks of apps and prefixes resolved in one transaction. */
+/** Marks of apps and prefixes that are resolved in one transaction. */
 const MARKS_AT_ONCE = 100
 
 interface FigureOptions {
@@ -34,9 +37,9 @@ export const importedFigures: FollowUp = {
 }
 
 /**
- * Derives the figures that depend on imported readings (markFigures), as if each day had been calculated on that day.
- * The result depends only on the stored readings, not on the order or the number of processes. Includes marks left by
- * an interrupted import.
+ * Derives the figures that depend on imported readings (markFigures), as if the figures of each day had been calculated
+ * on that day. The result depends only on the stored readings, not on the order or the number of processes. Includes
+ * marks left by an interrupted import.
  */
 export async function deriveFigures(sql: Sql, { now, pause }: FigureOptions): Promise<void> {
   for (const step of [markTerms, deriveMarked])

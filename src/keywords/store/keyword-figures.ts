@@ -12,7 +12,8 @@ export const ESTIMATE = "estimate"
 export interface KeywordMetrics {
   demand: number | null
   /**
-   * Each …At is the time of the latest reading behind the figure, ISO 8601; also set if the readings give no figure.
+   * Each …At is the time of the latest reading that the figure is based on, ISO 8601. It is also set if the readings
+   * give no figure.
    */
   demandAt: string | null
   hintCount: number | null

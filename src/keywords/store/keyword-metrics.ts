@@ -11,11 +11,11 @@ import { deriveKeywordNow } from "./now.ts"
 
 /**
  * Recalculates demand, difficulty, hint count and popularity of keywords from what is stored by `now`. Stores them
- * under the UTC day of `now`, with their parts and the readings behind them. Takes seven statements for any number of
+ * under the UTC day of `now`, with their parts and the readings used. Takes seven statements for any number of
  * keywords.
  *
- * A figure that lacks an input is not written (not measured). One whose inputs were read and give nothing has a null
- * score. Idempotent: another day gets a new row only if it uses a later reading, and neither older readings nor an
+ * A figure that lacks an input is not written (not measured). A figure whose inputs were read but give no value has a
+ * null score. Idempotent: another day gets a new row only if it uses a later reading, and neither older readings nor an
  * older formula ever replace a figure. Call it after recording in the same transaction, and before touching rows of
  * `due`.
  */

@@ -15,11 +15,14 @@ export interface MetricRow {
   listId: number
   metric: (typeof METRICS)[number]
   source: string
-  /** When the latest reading behind it was seen. */
+  /** Time of the latest reading that the figure is based on. */
   seenAt: Date
   score: number | null
   formula: number
-  /** `read`: the readings used; `ratings`: other sources of counts; `of`: figures used, with their `seen_at`. */
+  /**
+   * `read`: the readings that were used; `ratings`: other sources of counts; `of`: the figures that were used, with
+   * their `seen_at`.
+   */
   parts: Record<string, unknown>
 }
 
@@ -87,7 +90,8 @@ function popularityRow(
   hints: ReturnType<typeof hintsRow>,
   demand: ReturnType<typeof demandRow>,
 ): NewMetricRow | undefined {
-  // Google Play is asked only for the fully typed term, where a miss means little: its depth counts as not read.
+  // For Google Play only the fully typed term is requested. If it is not suggested, that means little, so the depth
+  // counts as not read.
   const read = hints ? { ...hints.hints, ...(platform === "android" && { prefixDepth: null, finished: false }) } : null
   const figure = estimatePopularity({ ratingMass: demand?.mass ?? null, hints: read })
   if (!figure) return undefined
@@ -114,7 +118,7 @@ function evidence({
   return { source, ...(prefix !== undefined && { prefix }), seenAt: seenAt.toISOString(), sha256 }
 }
 
-/** Returns the sources and times of rating counts that came with other readings. */
+/** Returns the sources and times of rating counts that came with readings other than this one. */
 function ratingsRead({ slots, source, seenAt }: Results) {
   const otherSlots = slots.filter(({ ratedBy, ratedAt }) => ratedAt && (ratedBy !== source || +ratedAt !== +seenAt))
   if (otherSlots.length === 0) return {}

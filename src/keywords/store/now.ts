@@ -51,7 +51,8 @@ export async function deriveListNow(tx: Tx, lists: readonly number[]): Promise<n
 }
 
 /**
- * Columns for a row of keyword_now: the order of the keyword, and the last day on which that is valid (null if always).
+ * Returns columns for a row of keyword_now: the value that orders the keyword, and the last day on which it is valid
+ * (null if always).
  */
 function popularity(tx: Tx) {
   const order = popularityOrderOf(tx, { published: tx`published`, estimate: tx`estimate`, platform: tx`l.platform` })

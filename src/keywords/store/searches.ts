@@ -66,7 +66,10 @@ function keyOf(listId: number, source: number, seenAt: Date): string {
   return `${listId} ${source} ${seenAt.getTime()}`
 }
 
-/** Returns SQL for whether the reading `excluded` takes precedence over `held`, of the same moment and source. */
+/**
+ * Returns SQL for whether the reading `excluded` takes precedence over the reading `held`, which has the same time and
+ * source.
+ */
 function isBetter(tx: Tx) {
   return tx`
     (excluded.origin = ${OWN}, excluded.parser, excluded.complete, excluded.depth, excluded.sha256)

@@ -192,7 +192,7 @@ interface LookUpQuery {
 
 /** An app is not sold in every storefront, so several are checked before its id is refused. */
 const STOREFRONTS_ASKED = 3
-/** A look-up is reused for a day. The preview must end within its deadline. */
+/** A look-up is reused for a day, and awaited only briefly, because the preview must end within its deadline. */
 const LOOK_UP = { maxAgeMs: 86_400_000, waitMs: 2_500, onlyWhileWaiting: true } as const
 
 /** Throws if the store reports that it does not have the app. Accepts an id that cannot be checked in time. */

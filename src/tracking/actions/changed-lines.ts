@@ -9,7 +9,7 @@ interface LineBounds {
 
 /** Bounds that an assistant's client displays well. */
 const SHORT: LineBounds = { lines: 20, characters: 300 }
-/** For the person who approves a write: more than any write contains. */
+/** Bounds for the person who approves a write: more than any write contains. */
 export const WHOLE: LineBounds = { lines: 1_000, characters: 20_000 }
 
 /**

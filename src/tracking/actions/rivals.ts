@@ -194,7 +194,7 @@ async function restore({ args, before }: MadeWrite, { tx }: { tx: Tx }): Promise
   })
 }
 
-/** Stores null instead of an empty list, as for an app that never had any. */
+/** Stores null instead of an empty list, as in an app that never had any rivals added or hidden by hand. */
 async function store(tx: Tx, appId: string, { named, hidden }: Rivals): Promise<void> {
   await tx`
     update tracked_app

@@ -173,7 +173,7 @@ describe("delete_alert_rule", () => {
     expect(await rules()).toEqual([["entered", [], null, "all", null]])
   })
 
-  test("delete_alert_rule of a type without a rule changes nothing, is free and reports that", async () => {
+  test("delete_alert_rule of a type without a rule changes nothing, is free and reports no rule", async () => {
     const { body } = await fixture.preview("delete_alert_rule", { type: "rank_drop" })
     expect(body).toMatchObject({ credits: 0, preview: { before: { rule: null }, after: { rule: null } } })
     expect(body.preview.summary).toStartWith("Change nothing")

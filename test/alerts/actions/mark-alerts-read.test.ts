@@ -175,7 +175,7 @@ describe("marked alerts", () => {
 })
 
 describe("a key limited to some apps", () => {
-  test("a key limited to some apps marks only their alerts, and none of the whole workspace", async () => {
+  test("a key limited to some apps marks only alerts of those apps, and none of the whole workspace", async () => {
     const limited = await fixture.service.key(fixture.workspace, { appList: [other] })
     const [ownAlert, , whole] = await addAlerts({}, { app: other }, { app: null })
     const { body } = await fixture.preview("mark_alerts_read", {}, limited)

@@ -25,7 +25,7 @@ import {
 const TOKEN = "123456789:AAEcanaryCanaryCanaryCanaryCanary_-1"
 const PATH = `/bot${TOKEN}/sendMessage`
 const NAME = "<!channel> *x* [a](http://evil) & <b>_y_</b> @all evil.example 茶"
-/** The name where a chat finds no address and no person. */
+/** The name in a form in which a chat finds no address and no person. */
 const SAFE_NAME = "<!channel> *x* [a](http:\u200b//evil) & <b>_y_</b> @\u200ball evil.\u200bexample 茶"
 
 let sql: Sql
@@ -70,7 +70,7 @@ describe("Telegram", () => {
   })
 
   test.each([4_000, 4_096, 10_000])(
-    "a message about an app name of %p characters has at most 4,096 characters and splits none",
+    "a message with an app name of %p characters has at most 4,096 and splits none of them",
     async (length) => {
       await sql`update tracked_app set name = ${"😀".repeat(length / 2)} where id = ${scene.appId}`
       await bot()

@@ -77,7 +77,7 @@ describe("alerts by mail", () => {
     expect(await add()).toMatchObject({ kind: "email", address: "ada@example.org", state: "on" })
   })
 
-  slow("a mail covers one event, with a Message-ID made of the delivery, without foreign links", async () => {
+  slow("a mail covers one event, names its delivery in the Message-ID, and links only to this instance", async () => {
     await confirm(personId)
     await add()
     await rule(scene, "rank_drop", { channels: ["email"] })
@@ -117,14 +117,17 @@ describe("alerts by mail", () => {
     expect((await channels())[0]).toMatchObject({ state: "on" })
   })
 
-  slow("an address that the mail server refuses disables the channel, which notes it once for the person", async () => {
+  slow("an address that the mail server refuses disables the channel and is stored as refused", async () => {
     await confirm(personId)
     const { id } = await add()
     await rule(scene, "rank_drop", { channels: ["email"] })
     await addAlerts(scene, 3)
     mailServer.refuse.set("ada@example.org", 550)
     await deliver()
-    expect((await channels())[0]).toMatchObject({ state: "disabled", disabled: expect.stringContaining("status 550") })
+    expect((await channels())[0]).toMatchObject({
+      state: "disabled",
+      disabled: expect.stringContaining("status 550"),
+    })
     const [{ refused }] = await sql<
       [{ refused: string }]
     >`select refused from mail_address where person_id = ${personId}`
@@ -138,7 +141,7 @@ describe("alerts by mail", () => {
     expect(result).toMatchObject({ taken: false, failure: expect.stringContaining("no confirmed address") })
   })
 
-  slow("mails follow a new confirmed address, and end with the address or the membership", async () => {
+  slow("mails go to a newly confirmed address, and end when the address or the membership is removed", async () => {
     await confirm(personId)
     await add()
     await confirm(personId, "new@example.org")
@@ -228,7 +231,7 @@ const KILLS = 6
 const ALERTS = 5
 
 longOnServer(
-  `postgres: alerts by mail under ${KILLS} kills all arrive, each under one Message-ID`,
+  `postgres: all alerts by mail arrive despite ${KILLS} kills, each under one Message-ID`,
   async () => {
     await confirm(personId)
     await add()

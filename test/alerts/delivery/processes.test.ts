@@ -57,7 +57,7 @@ const KILLS = 30
 const MEANWHILE = 100
 
 longOnServer(
-  `postgres: ${ALERTS} alerts under ${KILLS} kills are each delivered at least once, under one id`,
+  `postgres: ${ALERTS} alerts are each delivered at least once and under one id despite ${KILLS} kills`,
   async () => {
     const scenes = [scene]
     const delivered = new Set<number>()
@@ -120,7 +120,7 @@ const CHAT_ALERTS = 10
 const CHAT_MEANWHILE = 40
 
 longOnServer(
-  `postgres: alerts to every kind of chat under ${CHAT_KILLS} kills arrive, and only a killed attempt is repeated`,
+  `postgres: alerts to all kinds of chats arrive despite ${CHAT_KILLS} kills; only killed attempts are repeated`,
   async () => {
     await rule(scene, "rank_rise", { channels: [...CHANNELS] })
     for (const service of SERVICES) {
@@ -166,17 +166,20 @@ longOnServer(
   },
 )
 
-longOnServer("postgres: SIGTERM during a delivery ends the process within 2 s with 0, and loses nothing", async () => {
-  await hook(scene, `${standIn.url}/hangs`)
-  standIn.on("/hangs", (_, before) => (before === 0 ? new Promise<Response>(() => {}) : new Response()))
-  const child = await startProcess({ leaseMs: 30_000, timeoutMs: 20_000 })
-  await addAlerts(scene)
-  await until(() => standIn.requests.length === 1)
-  const since = performance.now()
-  child.kill("SIGTERM")
-  expect(await child.exited).toBe(0)
-  expect(performance.now() - since).toBeLessThan(2_000)
-  await deliveryOf(sql).runOnce()
-  expect(await hasWaiting()).toBe(false)
-  expect(distinct(standIn.requests.map(idOf))).toHaveLength(1)
-})
+longOnServer(
+  "postgres: SIGTERM during a delivery ends the process within 2 s with exit code 0, and loses nothing",
+  async () => {
+    await hook(scene, `${standIn.url}/hangs`)
+    standIn.on("/hangs", (_, before) => (before === 0 ? new Promise<Response>(() => {}) : new Response()))
+    const child = await startProcess({ leaseMs: 30_000, timeoutMs: 20_000 })
+    await addAlerts(scene)
+    await until(() => standIn.requests.length === 1)
+    const since = performance.now()
+    child.kill("SIGTERM")
+    expect(await child.exited).toBe(0)
+    expect(performance.now() - since).toBeLessThan(2_000)
+    await deliveryOf(sql).runOnce()
+    expect(await hasWaiting()).toBe(false)
+    expect(distinct(standIn.requests.map(idOf))).toHaveLength(1)
+  },
+)

@@ -223,7 +223,7 @@ describe("an address of another service or form is refused with an explanation",
   })
 })
 
-test("schema, changes of rules and the list of kinds have the same kinds", () => {
+test("the schema, the texts about rule changes and the list of channel kinds have the same kinds", () => {
   const schema = readFileSync("sql/schema/12-alerts.sql", "utf8")
   const quoted = CHANNELS.map((kind) => `'${kind}'`).join(", ")
   expect(schema).toContain(`kind text not null check (kind in (${quoted}))`)

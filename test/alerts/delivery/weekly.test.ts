@@ -69,7 +69,7 @@ describe("a week", () => {
     ["2025-11-20T08:00:00Z", null],
     ["2025-11-23T23:00:00Z", null],
     ["2026-01-05T08:00:00Z", "2025-12-29 to 2026-01-04"],
-  ])("at %p the week of %p is due", (now, week) => {
+  ])("at %p the week whose summary is due is %p", (now, week) => {
     const found = weekToTell(new Date(now))
     expect(found && `${found.from} to ${found.to}`).toBe(week)
     if (found) expect(found.tellAt.toISOString().slice(11)).toBe("08:00:00.000Z")

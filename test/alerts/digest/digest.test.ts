@@ -45,7 +45,7 @@ const stateOf = async (personId: number) =>
   )[0]
 
 describe("an address", () => {
-  slow("an address is used once its code was typed, and gets nothing but the code before that", async () => {
+  slow("an address gets only the confirmation code until that code is entered, and is used afterwards", async () => {
     const { browser, personId } = await subscriber(scene)
     const { send } = settingsBrowser(browser, MAIL)
     await send("address", { address: "bo@example.org" })
@@ -145,7 +145,7 @@ describe("a digest", () => {
     expect(rows).toHaveLength(0)
   })
 
-  slow("a digest without a response of the server has an unknown outcome and is not sent again", async () => {
+  slow("a digest that the mail server does not respond to has an unknown outcome and is not sent again", async () => {
     const { personId } = await subscriber(scene)
     const stop = new AbortController()
     scene.mailServer.beforeAnswer = async () => stop.abort()

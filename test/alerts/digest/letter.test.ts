@@ -65,7 +65,7 @@ describe("foreign text in a mail", () => {
     expect(mail.text.isWellFormed() && mail.html.isWellFormed()).toBe(true)
   })
 
-  test("a foreign text keeps readable figures, times and versions", () => {
+  test("figures, times and versions in a foreign text stay readable", () => {
     expect(plainText("4.6 stars at 08:00, 1,204 ratings, 3 / 4")).toBe("4.6 stars at 08:00, 1,204 ratings, 3 / 4")
     expect(plainText("a\r\nb\tc\u2028d")).toBe("a b c d")
   })

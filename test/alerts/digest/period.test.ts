@@ -23,7 +23,7 @@ test.each([
   ["Pacific/Auckland", 8, "2025-11-20T01:00:00Z", ["2025-11-18", "2025-11-19T19:00:00.000Z"]],
   ["America/Los_Angeles", 20, "2025-11-20T04:30:00Z", ["2025-11-19", "2025-11-20T04:00:00.000Z"]],
   ["UTC", 0, "2025-11-20T00:00:00Z", ["2025-11-19", "2025-11-20T00:00:00.000Z"]],
-])("a daily digest due in %s at %i o'clock is, at %s, %j", (zone, hour, now, expected) => {
+])("for a daily digest in %s at %i o'clock, the period due at %s is %j", (zone, hour, now, expected) => {
   expect(day(hour, zone, now)).toEqual(expected)
 })
 
@@ -36,7 +36,7 @@ test.each([
   ["Europe/Berlin", 12, "2025-11-19T10:00:00Z", ["2025-11-10", "2025-11-16", "2025-11-17T11:00:00.000Z"]],
   ["Europe/Berlin", 12, "2025-11-19T11:00:00Z", null],
   ["America/Los_Angeles", 20, "2025-11-18T04:00:00Z", ["2025-11-10", "2025-11-16", "2025-11-18T04:00:00.000Z"]],
-])("a weekly digest due in %s at %i o'clock is, at %s, %j", (zone, hour, now, expected) => {
+])("for a weekly digest in %s at %i o'clock, the period due at %s is %j", (zone, hour, now, expected) => {
   expect(week(hour, zone, now)).toEqual(expected)
 })
 

@@ -119,7 +119,7 @@ describe("GET /v1/alerts", () => {
   test.each([
     ["1", 1],
     ["500", 2],
-  ])("limit %p returns %p", async (limit, count) => {
+  ])("limit %p returns %p alerts", async (limit, count) => {
     const { status, body } = await service.call(`/v1/alerts?limit=${limit}`, { key })
     expect([status, body.alerts.length, body.unread]).toEqual([200, count, 2])
   })
@@ -127,7 +127,7 @@ describe("GET /v1/alerts", () => {
   test("a page has 50 of 501 alerts by default and 500 at most, and all unread ones are counted", async () => {
     const many = await service.workspace()
     const app = await trackNew(sql, [], { workspaceId: many, iosId: "10009" })
-    // The two oldest have the same time; the one found first is left out of 500.
+    // The two oldest alerts have the same time; with a limit of 500, the one that was found first is left out.
     await sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
       select ${many}, ${app}, 'rank_drop', 'ios', 'us', 'term ' || n, '2025-11-20',

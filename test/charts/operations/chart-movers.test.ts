@@ -128,7 +128,7 @@ function idsIn({ risers, fallers, entrants, dropouts, counts }: any) {
 }
 
 describe("the compared days", () => {
-  slow("a move of three places counts and one of two does not, and unnamed apps have their id", async () => {
+  slow("a move of three places is listed and a move of two is not, and apps without a name show their id", async () => {
     const appId = await track()
     await setCategory("10001", "6015")
     const addChart = (day: string, order: number[]) =>
@@ -136,7 +136,7 @@ describe("the compared days", () => {
         depth: 10,
         apps: order.map((id) => (id === 10004 ? { id: "10004", name: "Four" } : { id: String(id) })),
       })
-    // 10004 climbs by three, 10006 by two; 10003 falls by three, the others by one
+    // 10004 climbs by three, 10006 by two; 10003 falls by three, 10001 and 10002 by one; 10005 stays
     await record(
       sql,
       [
@@ -304,7 +304,7 @@ test("rivals are those followed and those added by hand since, the latter first,
   for (const storeId of ["10003", "10005"]) await rename(sql, storeId, `App ${storeId}`)
   await follow("10002", 1)
   await follow("10003", 4)
-  // one that was added by hand before and no longer is, and one of another storefront
+  // a rival that is no longer added by hand, and a rival of another storefront
   await follow("10004", 0, true)
   await follow("10004", 9, false, "gb")
   expect(await rivals()).toEqual([

@@ -58,7 +58,7 @@ const NEVER = {
 }
 
 describe("the twelve lists", () => {
-  test("the twelve lists are in a fixed order, each ranked, absent from the places read, or unmeasured", async () => {
+  test("the twelve lists have a fixed order; on each the app is ranked, absent or not measured", async () => {
     const appId = await track()
     await setCategory("10001", "6015")
     await record(

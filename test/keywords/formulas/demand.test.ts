@@ -70,6 +70,6 @@ test("swapping the ninth and the eleventh app moves the demand of real terms by 
   )
 })
 
-test("a mass of 31.6 million gives the full demand, and each decade two fifteenths of it", () => {
+test("a mass of 31.6 million gives the full demand, and a tenfold mass adds two fifteenths of it", () => {
   expect([0, 10 ** 1.5 - 1, 999, 1e12].map((mass) => Math.round(demandScale(mass)))).toEqual([0, 20, 40, 100])
 })

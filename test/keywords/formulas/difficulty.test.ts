@@ -36,7 +36,7 @@ describe("difficulty", () => {
     )
   })
 
-  test("only the ratings of the weakest results count: giants above them change nothing", () => {
+  test("only the ratings of the weakest results affect the difficulty: giants above them change nothing", () => {
     const weak = [...Array(7).fill(tea(1_000)), ...Array(3).fill(tea(100))]
     const giants = [...Array(7).fill(tea(30_000_000)), ...Array(3).fill(tea(100))]
     expect(score(giants)).toBe(score(weak))

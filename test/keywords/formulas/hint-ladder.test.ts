@@ -10,7 +10,7 @@ const term = fc
   .filter((text) => text !== "")
 
 describe("the ladder", () => {
-  test("the ladder goes from the whole keyword to its first letter in at most twelve ever shorter steps", () => {
+  test("the ladder has at most twelve prefixes, each shorter than the last, from the whole keyword to a letter", () => {
     fc.assert(
       fc.property(term, (text) => {
         const rungs = ladder(text)

@@ -5,7 +5,7 @@ const [OUR_APP, A, B, C] = [1, 2, 3, 4] as const
 const ranking = (day: number, appIds: number[], source = "web") => ({ day: `2026-10-0${day}`, source, appIds })
 
 describe("who passed whom", () => {
-  test("an app that moved from below to above has passed, and one that moved from above to below was passed", () => {
+  test("another app passes the app by moving above it, and is passed by the app by moving below it", () => {
     const [passing, ...more] = passingsOf([ranking(1, [A, OUR_APP, B, C]), ranking(2, [B, OUR_APP, A, C])], OUR_APP)
     expect(more).toEqual([])
     expect(passing).toEqual({

@@ -23,7 +23,7 @@ function hintsAt(hintCount: number, letters: number) {
 const score = (inputs: PopularityInputs) => estimatePopularity(inputs)?.score
 
 describe("the popularity estimate", () => {
-  test("a higher part never lowers the estimate, and it is a whole number from 1 to 100", () => {
+  test("a higher part never lowers the estimate, and an estimate is a whole number from 1 to 100", () => {
     fc.assert(
       fc.property(mass, mass, hints, fc.nat(5), (ratingMass, more, hintInputs, extraHints) => {
         const base = score({ ratingMass, hints: hintInputs }) as number
@@ -60,7 +60,7 @@ describe("the popularity estimate", () => {
     expect(score({ ratingMass: 0, hints: hintsAt(1, 0) })).toBeGreaterThanOrEqual(1)
   })
 
-  test("five extensions give the full part, and each further letter costs 15 % of the depth part", () => {
+  test("five extensions give the full extensions part, and each further letter costs 15 % of the depth part", () => {
     const parts = (hintInputs: PopularityInputs["hints"]) =>
       estimatePopularity({ ratingMass: 0, hints: hintInputs })?.parts
     expect(parts(hintsAt(5, 1))).toEqual(parts(hintsAt(10, 1)) as never)

@@ -26,14 +26,22 @@ type Case = [string, ReturnType<typeof november>[], object]
 
 describe("the last days of an app's keywords", () => {
   test.each<Case>([
-    ["without a keyword nothing is known", [], { tracked: 0, day: null, best: null, up: null, riser: null }],
-    ["without a reading nothing is known", [november("tea", {})], { tracked: 1, day: null, measured: 0, up: null }],
+    ["an app without keywords has no figures", [], { tracked: 0, day: null, best: null, up: null, riser: null }],
+    [
+      "a keyword without a reading has no figures",
+      [november("tea", {})],
+      { tracked: 1, day: null, measured: 0, up: null },
+    ],
     [
       "the counts are those of the latest measured day",
       [november("tea", { 20: 3, 28: 12 }), november("mate", { 28: 4 }), november("chai", { 20: 1 })],
       { tracked: 3, day: "2026-11-28", measured: 2, top10: 1, best: 4 },
     ],
-    ["an absence is measured, and no rank", [november("tea", { 30: 0 })], { measured: 1, top10: 0, best: null }],
+    [
+      "an absence counts as measured and gives no rank",
+      [november("tea", { 30: 0 })],
+      { measured: 1, top10: 0, best: null },
+    ],
     [
       "a rank is compared with the last one before the week",
       [november("tea", { 17: 9, 22: 8, 30: 2 })],
@@ -69,7 +77,11 @@ describe("the last days of an app's keywords", () => {
       [november("tea", { 22: 60, 30: 0 }, { depth: 50 })],
       { down: null, faller: null },
     ],
-    ["a keyword that stayed moved nowhere", [november("tea", { 22: 9, 30: 9 })], { up: 0, down: 0, riser: null }],
+    [
+      "a keyword with an unchanged rank counts as neither up nor down",
+      [november("tea", { 22: 9, 30: 9 })],
+      { up: 0, down: 0, riser: null },
+    ],
     [
       "the best mover is the largest in proportion",
       [november("low", { 22: 190, 30: 90 }), november("top", { 22: 8, 30: 2 }), november("out", { 22: 90, 30: 0 })],
@@ -84,7 +96,7 @@ describe("the last days of an app's keywords", () => {
     expect(rankMonthOf(terms, TODAY)).toMatchObject(figures)
   })
 
-  test("the line has the share in the top ten per day, and null for a day without a reading", () => {
+  test("the line has the share of keywords in the top ten per day, and null for a day without a reading", () => {
     const { line } = rankMonthOf([november("tea", { 1: 3, 29: 3, 30: 3 }), november("mate", { 29: 0, 30: 40 })], TODAY)
     expect(line).toHaveLength(30)
     expect([line[0], line[27], line[28], line[29]]).toEqual([1, null, 0.5, 0.5])

@@ -93,18 +93,18 @@ describe("a keyword around a change", () => {
     expect(outcome({ "2026-06-10": ranked(9), "2026-06-12": ranked(3) }, readTwice)).toBe("unmeasured")
   })
 
-  test("a keyword is unmeasured without a day of one source on both sides of the change", () => {
+  test("a keyword is unmeasured unless the same source measured it both before and after the change", () => {
     const reach = addDays("2026-06-09", 1 - LOOK_BACK_DAYS)
     expect(outcome({ [reach]: ranked(9), "2026-06-12": ranked(3) })).toBe("up")
     expect(outcome({ [addDays(reach, -1)]: ranked(9), "2026-06-12": ranked(3) })).toBe("unmeasured")
     expect(outcome({ "2026-06-09": ranked(9), "2026-06-18": ranked(3) })).toBe("unmeasured")
     expect(outcome({})).toBe("unmeasured")
     expect(outcome({ "2026-06-09": ranked(9), "2026-06-12": ranked(3, 20) })).toBe("unmeasured")
-    // the same source read an earlier day of the window
+    // the same source measured an earlier day of the window, which is compared instead
     expect(outcome({ "2026-06-09": ranked(9), "2026-06-12": ranked(3), "2026-06-13": ranked(30, 20) })).toBe("up")
   })
 
-  test("a keyword has dropped or entered only if the reading without it is as deep as its rank", () => {
+  test("a keyword has dropped or entered only if the reading without the app is as deep as the app's rank", () => {
     expect(outcome({ "2026-06-09": ranked(50), "2026-06-12": ranked(null, 10, 50) })).toBe("dropped")
     expect(outcome({ "2026-06-09": ranked(50), "2026-06-12": ranked(null, 10, 49) })).toBe("uncertain")
     expect(outcome({ "2026-06-09": ranked(null, 10, 50), "2026-06-12": ranked(50) })).toBe("entered")

@@ -70,7 +70,7 @@ test("a file with a column for each day is read cell by cell", () => {
   expect([cells, unranked]).toEqual([4, 2])
 })
 
-test("the order of day and month follows from the file, else it must be given", () => {
+test("the order of day and month follows from the file's dates, or must be given", () => {
   const file = (...dates: string[]) =>
     ["date,keyword,country,rank", ...dates.map((date) => `${date},tea,us,7`)].join("\n")
   const daysOf = (text: string, options = {}) => read(text, options).ranks.map(({ day }) => day)
@@ -80,7 +80,7 @@ test("the order of day and month follows from the file, else it must be given", 
   expect(daysOf(file("01/02/2025"), { dayOrder: "mdy" })).toEqual(["2025-01-02"])
 })
 
-test("a date that does not exist is refused in any form", () => {
+test("a date that does not exist is refused in any format", () => {
   for (const date of ["2025-13-01", "31 Feb 2025", "Smarch 3, 2025", "2025-1-1", "", "yesterday", "29.02.2025"])
     expect([date, parseDay(date, "dmy")]).toEqual([date, null])
   expect(parseDay("29 Feb 2024", "dmy")).toBe("2024-02-29")

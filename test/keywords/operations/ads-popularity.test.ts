@@ -53,7 +53,7 @@ test("Apple Ads' popularity distinguishes not connected, not read, listed and no
   expect((await askPopularity("country=us&adsPopularity=true")).state).toBe("not_measured")
 })
 
-test("Apple Ads' popularity is hidden without ads:read and from other workspaces, and apart from ours", async () => {
+test("Apple Ads' popularity needs ads:read, is hidden from other workspaces, and is apart from ours", async () => {
   const blind = await service.key(workspace, { scopes: ["apps:read"] })
   expect(await askPopularity("country=de&adsPopularity=true", blind)).toMatchObject({
     state: "hidden",
@@ -76,7 +76,7 @@ test("Apple Ads' popularity is hidden without ads:read and from other workspaces
   expect(response.body.adsPopularity.state).toBe("not_connected")
 })
 
-describe("Apple Ads' popularity in each operation, on request and never for another workspace", () => {
+describe("each operation returns Apple Ads' popularity on request, and never that of another workspace", () => {
   const rank = { source: "apple-web-search", storefront: "de" } as never
   const TERM = LISTED.term
   const reads = [

@@ -183,7 +183,7 @@ describe("a keyword's competition", () => {
 })
 
 describe("the requested terms", () => {
-  test("requested terms are normalised, listed once, in the order requested, tracked or not", async () => {
+  test("requested terms are normalised and listed once in the requested order, tracked or not", async () => {
     const appId = await track()
     await record(
       sql,

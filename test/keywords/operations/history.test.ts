@@ -18,7 +18,7 @@ const track = (rest: object) => trackOwn(sql, { workspaceId, keywords: ["tea", "
 const history = async (appId: string, input: object = {}) =>
   ask(getRankHistory, contextOf(sql, workspaceId), { appId, ...input })
 
-test("a series has a point for each measured day of the plan's window, with null if absent", async () => {
+test("a series has a point for each measured day of the plan's window, with a null rank if absent", async () => {
   const appId = await track({ iosId: "10001" })
   await record(
     sql,
@@ -39,7 +39,7 @@ test("a series has a point for each measured day of the plan's window, with null
     keywords: [
       {
         term: "tea",
-        // the day between the two runs belongs to neither
+        // the unmeasured days between two spans belong to neither
         sources: [
           { source: "import", from: "2025-08-23", to: "2025-08-23" },
           { source: "foreign", from: "2025-10-31", to: "2025-10-31" },

@@ -287,7 +287,7 @@ describe("the figures of a keyword", () => {
     })
   })
 
-  test("a calculated figure is shown for 90 days, Apple's own popularity without a limit", async () => {
+  test("a calculated figure is shown for 90 days, and Apple's own popularity without a time limit", async () => {
     await record(
       sql,
       [ten(), hintsReading("tea", at, ["tea shop"]), popularityReading("tea", "2025-09-01", 58)],

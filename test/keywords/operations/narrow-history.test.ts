@@ -66,7 +66,7 @@ async function pages(input: object, limit: number): Promise<History[]> {
   }
 }
 
-/** Returns the narrower answer that is expected, derived from the whole one. */
+/** Derives the expected narrower answer from the whole one. */
 function narrowed(whole: History, from: string, to: string, terms?: string[]): History["keywords"] {
   const selected = whole.keywords.filter(({ term }) => terms?.includes(term) ?? true)
   return selected.map(({ term, series }) => {
@@ -86,7 +86,7 @@ const windows = fc.oneof(
     .filter(({ from, to }) => (from ?? FIRST) <= (to ?? TODAY) && (from ?? FIRST) <= TODAY && (to ?? TODAY) >= FIRST),
 )
 
-test("any window, terms and pages return their part of the whole answer, and all pages together equal it", async () => {
+test("any window, terms and page return that part of the whole answer, and all pages together equal it", async () => {
   const whole = await allPages()
   expect([whole.from, whole.to, whole.keywords.length]).toEqual([FIRST, TODAY, KEYWORDS])
   expect(Object.keys(whole)).toEqual(["country", "platform", "from", "to", "keywords"])

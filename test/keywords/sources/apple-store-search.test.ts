@@ -94,7 +94,7 @@ describe("an answer", () => {
     })
   })
 
-  test("a reading is as deep as its list, or 200 deep if the response states that this is all", () => {
+  test("a reading is as deep as its list, or 200 deep if the response states that the list is complete", () => {
     const rows = ["1600000101", "1600000102"].map((id) => ({ id, entity: "software" }))
     expect(parse(answer(rows)).depth).toBe(2)
     expect(parse(answer(rows, {}, { totalCount: 90 })).depth).toBe(2)
@@ -133,7 +133,7 @@ describe("an answer", () => {
     ).toEqual([b] as string[])
   })
 
-  test("an empty response is a reading only if it counts no results in the requested storefront", () => {
+  test("an empty response is a reading only if it states zero results for the requested storefront", () => {
     const body = fixture("apple-store-search-none.json")
     expect(parse(body)).toMatchObject({ results: [], depth: 200, complete: true })
     for (const [part, by] of [

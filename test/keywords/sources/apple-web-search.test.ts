@@ -149,7 +149,7 @@ describe("a page of results", () => {
     expect(results.slice(0, 6).map(({ ratings }) => ratings)).toEqual([undefined, 45, undefined, 812, undefined, 7])
   })
 
-  test("a page that states that there is no more is read to the full depth", () => {
+  test("a page that states that there are no more results has the full depth", () => {
     const { results, depth, complete } = parse(fixture("apple-web-search-few.html"), {
       storefront: "jp",
       term: "家計簿 共有",
@@ -198,12 +198,12 @@ describe("a page of results", () => {
 describe("a page that finds nothing", () => {
   const subject = { storefront: "us", term: "zxqv wobble lantern" }
 
-  test("a page that finds nothing is a reading without results, to the full depth", () => {
+  test("a page that states that nothing was found is a reading without results, of the full depth", () => {
     const reading = parse(fixture("apple-web-search-none.html"), subject)
     expect(reading).toMatchObject({ results: [], depth: 200, complete: true })
   })
 
-  test("a page without results fails as changed unless it names the term, the storefront and the end", () => {
+  test("a page without results fails as changed unless it names its term and storefront and states the end", () => {
     const body = fixture("apple-web-search-none.html")
     for (const [part, by] of [
       ['"term":"zxqv wobble lantern"', '"text":"zxqv wobble lantern"'],
@@ -254,7 +254,7 @@ describe("pages to refuse", () => {
     expect(mixed.results.map(({ id }) => id)).toEqual(["1600000101", "1600000200", "1600000202"])
   })
 
-  test("an added card that may be an app fails as changed, and so does a next page without apps", () => {
+  test("a page fails as changed if an added card may be an app, or if the next page has no apps", () => {
     const lockups = [{ lockup: { adamId: "1600000102" } }]
     const bodies = [
       page({ item: { resultType: "sponsored" } }),

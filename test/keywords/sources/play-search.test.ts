@@ -114,7 +114,7 @@ test("blocks with other numbers or in another order give the same reading", () =
   }
 })
 
-test("a page without its table is read by the recorded number", () => {
+test("results are read from the recorded block number if the page's table does not name their block", () => {
   expect(ids(panda.replaceAll("lGYRle", "unknown"))).toEqual(PANDA)
   expect(outcome(renumbered(panda, (old) => (old + 1) % 7).replaceAll("lGYRle", "unknown"))).toBe("changed")
 })
@@ -217,7 +217,7 @@ test("a whole recorded page gives the same reading as its excerpt", () => {
   expect(read(whole)).toEqual(read(panda))
 })
 
-test("a Play page for another term fails as mismatched, also as a whole page", () => {
+test("a Play page for another term fails as mismatched, as an excerpt and as a whole page", () => {
   for (const page of [panda, whole]) {
     const other = pageForTerm(page, "chess")
     expect(misread(page, "chess")).toEqual(["mismatched", "the page is for another term"])
@@ -256,7 +256,7 @@ test("a page whose calls name no term is checked by its title, and fails as chan
   ])
 })
 
-test("a Play page for another country fails as mismatched, also as a whole page", () => {
+test("a Play page for another country fails as mismatched, as an excerpt and as a whole page", () => {
   for (const page of [panda, whole]) {
     const polish = inCountry(page, "PL")
     expect(misread(polish)).toEqual(["mismatched", "the page is that of PL, but US was requested"])
@@ -279,7 +279,7 @@ test("a Play page that asks for a CAPTCHA fails as blocked", () => {
   expect(outcome(fixture("play-proof.html"))).toBe("blocked")
 })
 
-test("the request has term and country, is in English, and its reading has the country it was read from", async () => {
+test("the request has the term and country in English, and the reading has the country it was read from", async () => {
   server.on("play.google.com", "/store/search", () => new Response(inCountry(panda, "GB")))
   const subject = { storefront: "gb", term: "panda" }
   const { seen: reading, body } = await readOnce(playSearch, subject, reachOf(server, { egress: "de" }))
@@ -320,7 +320,7 @@ function search(sections: unknown[], rest = ""): string {
   return pageOf([{ key: "ds:4", rpc: "lGYRle", request: recordOf("panda"), data: searchData(sections) }], { rest })
 }
 
-/** Returns the request of the call for results, as far as the term. */
+/** Returns the beginning of the request in the call for results, up to and including the term. */
 function recordOf(term: string): unknown {
   return [[[], [[8, [20, 50]]], [term], 4], [1]]
 }

@@ -157,7 +157,7 @@ describe("keyword metrics", () => {
     expect(await rows()).toEqual(newer)
   })
 
-  test("a day without a later reading repeats no figure of an earlier day", async () => {
+  test("a day without a later reading gets no copy of an earlier day's figures", async () => {
     await derive([ten("tea"), hintsReading("tea", AT, ["tea time"])])
     const before = await rows()
     await derive([], { now: new Date("2025-11-25T00:00:00Z") })
